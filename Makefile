@@ -1,0 +1,44 @@
+# Everything is run in .venv, which is made when it is missing.
+PYTHON ?= python3
+VENV ?= .venv
+# Where torch comes from. On Linux, PyPI's build brings several GB of CUDA; for the CPU build:
+#   make install TORCH_INDEX_URL=https://download.pytorch.org/whl/cpu
+TORCH_INDEX_URL ?=
+
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: install demo test lint check bench eval clean
+
+install: $(READY)
+
+$(READY): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet -c constraints.txt $(if $(TORCH_INDEX_URL),--index-url $(TORCH_INDEX_URL)) torch
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[dev]'
+	$(BIN)/semantic-memory prepare
+	touch $(READY)
+
+demo: install
+	$(BIN)/python examples/demo.py
+
+test: install
+	$(BIN)/python -m pytest
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+check: lint test
+
+# DATA: a LoCoMo file (https://github.com/snap-research/locomo), plain or gzipped
+eval: install
+	$(BIN)/python -m eval locomo --data $(DATA)
+
+bench: install
+	$(BIN)/python -m eval bench
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info

@@ -1,0 +1,1 @@
+"""Offline evaluation of retrieval quality; run from a checkout: python -m eval."""

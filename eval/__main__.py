@@ -1,0 +1,81 @@
+"""python -m eval: measure retrieval on data sets of your own or of others."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from eval.datasets.locomo import load_locomo
+from eval.run import Row, evaluate, means
+from semantic_memory.entrypoints.cli import show
+from semantic_memory.errors import SemanticMemoryError
+
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+MEASURES = ("Recall@10", "MRR@10", "nDCG@10", "Success@10", "AllRecall@10")
+
+DataFile = Annotated[Path, typer.Option("--data", help="The data set's file.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, last.")]
+
+
+@app.callback()
+def about() -> None:
+    """Measure retrieval offline."""
+
+
+@app.command()
+def locomo(data: DataFile, as_json: AsJson = False) -> None:
+    """LoCoMo, turn level: how much of what holds the answer comes back."""
+    histories = load_locomo(data)
+    with show.progress(quiet=False) as report:
+        rows = list(evaluate(histories, MEASURES, report))
+    if as_json:
+        print(json.dumps(_summary(rows)))
+    else:
+        show.out.print(_table(rows))
+
+
+def _summary(rows: list[Row]) -> dict[str, object]:
+    milliseconds = sorted(1_000 * row.seconds for row in rows)
+    return {
+        **{name: round(value, 4) for name, value in means(rows).items()},
+        "questions": len(rows),
+        "latency_ms": {
+            "p50": round(statistics.median(milliseconds), 2),
+            "p95": round(milliseconds[int(0.95 * (len(milliseconds) - 1))], 2),
+        },
+        "by_kind": {
+            kind: {
+                "questions": len(own),
+                **{name: round(value, 4) for name, value in means(own).items()},
+            }
+            for kind, own in _by_kind(rows).items()
+        },
+    }
+
+
+def _table(rows: list[Row]) -> Table:
+    table = Table("kind", "questions", *MEASURES)
+    for kind, own in {**_by_kind(rows), "all": rows}.items():
+        table.add_row(kind, str(len(own)), *(f"{value:.3f}" for value in means(own).values()))
+    return table
+
+
+def _by_kind(rows: list[Row]) -> dict[str, list[Row]]:
+    kinds: dict[str, list[Row]] = {}
+    for row in rows:
+        kinds.setdefault(row.kind, []).append(row)
+    return dict(sorted(kinds.items()))
+
+
+if __name__ == "__main__":
+    try:
+        app()
+    except SemanticMemoryError as error:
+        sys.exit(show.fail(error))

@@ -1,0 +1,1 @@
+"""Extractors: what in a conversation is worth keeping."""

@@ -1,0 +1,24 @@
+"""One message a line: `{role, content, name?, created_at?, id?, session_id?, metadata?}`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from ingest.readers.values import Builder, Incoming, Rejected
+
+
+def read_jsonl(lines: Iterable[bytes], session_id: str) -> Iterator[Incoming | Rejected]:
+    """The messages of a JSONL file; blank lines are passed over."""
+    builder = Builder()
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            values = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+            if not isinstance(values, dict):
+                raise ValueError("is not an object with at least role and content")
+            session = str(values.pop("session_id", None) or session_id)
+            yield Incoming(None, session, builder.message(session, values))
+        except ValueError as error:
+            yield Rejected(f"line {number}", str(error))

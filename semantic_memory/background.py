@@ -1,0 +1,94 @@
+"""Work on other threads: a step done whenever it is asked for, calls that closing waits for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from semantic_memory.errors import StoreClosedError
+from semantic_memory.events import Event, WorkerFailed
+
+_FIRST_RETRY_SECONDS = 1.0
+_LAST_RETRY_SECONDS = 60.0
+
+
+class Calls:
+    """Counts calls under way, so that closing can wait for them and refuse later ones."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._number = 0
+        self._closed = False
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Held during a call. Raises StoreClosedError once closed."""
+        with self._changed:
+            if self._closed:
+                raise StoreClosedError("this memory has been closed")
+            self._number += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._number -= 1
+                self._changed.notify_all()
+
+    def close(self) -> None:
+        """Refuse further calls, and wait for those under way."""
+        with self._changed:
+            self._closed = True
+            self._changed.wait_for(lambda: not self._number)
+
+
+class Worker:
+    """Runs `step` on a thread of its own, never twice at once.
+
+    `step` returns the seconds until it wants to run again, or None to wait for `wake`. Wakes within
+    `gather_seconds` lead to one run. If it raises, it is told to `observe` and tried again after 1,
+    2, 4, ... 60 s, or when woken.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        step: Callable[[], float | None],
+        observe: Callable[[Event], None],
+        gather_seconds: float = 0.0,
+    ) -> None:
+        self._name = name
+        self._step = step
+        self._observe = observe
+        self._gather = gather_seconds
+        self._woken = threading.Event()
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Ask for a run, soon."""
+        self._woken.set()
+
+    def close(self) -> None:
+        """End after the run under way, if any."""
+        self._ending.set()
+        self._woken.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        pause: float | None = None
+        retry = _FIRST_RETRY_SECONDS
+        while True:
+            self._woken.wait(timeout=pause)
+            if self._gather and not self._ending.is_set():
+                self._ending.wait(self._gather)
+            if self._ending.is_set():
+                return
+            self._woken.clear()
+            try:
+                pause = self._step()
+                retry = _FIRST_RETRY_SECONDS
+            except Exception as error:
+                self._observe(WorkerFailed(self._name, f"{type(error).__name__}: {error}", retry))
+                pause, retry = retry, min(2 * retry, _LAST_RETRY_SECONDS)

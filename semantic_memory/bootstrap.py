@@ -1,0 +1,213 @@
+"""The one place where concrete parts meet."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from ingest.extract.offline import OfflineExtractor
+from ingest.gate import Gate
+from ingest.queue import DebounceQueue
+from ingest.session_log import SessionLog
+from semantic_memory.embedding.onnx import OnnxEmbedder
+from semantic_memory.errors import (
+    ConfigurationError,
+    EmbedderMismatchError,
+    StoreUnavailableError,
+)
+from semantic_memory.index.exact import ExactIndex
+from semantic_memory.index.keeper import IndexKeeper
+from semantic_memory.index.process import ChromaProcess
+from semantic_memory.injection.tokens import TiktokenCounter, encoding_name
+from semantic_memory.ledger.lock import DirectoryLock
+from semantic_memory.ledger.sqlite import SqliteLedger
+from semantic_memory.observers import log_event
+from semantic_memory.pipeline import Pipeline
+from semantic_memory.ports import (
+    Clock,
+    Embedder,
+    EmbedderIdentity,
+    Extractor,
+    Ledger,
+    Observer,
+    TokenCounter,
+    VectorIndex,
+)
+from semantic_memory.retrieval.ranking import Weights
+from semantic_memory.retrieval.search import Searcher
+from semantic_memory.settings import Settings
+
+_EMBEDDER = "embedder"  # key in the ledger's meta
+
+
+class SystemClock:
+    """The wall clock."""
+
+    def now(self) -> datetime:
+        """The present, in UTC."""
+        return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What can be put in the place of the defaults; None keeps the default."""
+
+    embedder: Embedder | None = None
+    extractor: Extractor | None = None
+    index: VectorIndex | None = None
+    token_counter: TokenCounter | None = None
+    clock: Clock | None = None
+    observer: Observer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Everything that a memory is made of, wired up and running."""
+
+    settings: Settings
+    ledger: Ledger
+    log: SessionLog
+    keeper: IndexKeeper
+    index: ExactIndex
+    embedder: Embedder
+    searcher: Searcher
+    pipeline: Pipeline
+    token_counter: TokenCounter
+    clock: Clock
+    observe: Observer
+    resources: ExitStack
+
+    def close(self) -> None:
+        """Stop the background, then release files and the lock, whatever fails on the way."""
+        self.resources.close()
+
+
+def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Service:
+    """Open the store in `settings.data_dir` and start its background work.
+
+    Raises StoreLockedError, StoreUnavailableError, StoreCorruptError, SchemaTooNewError, and
+    EmbedderMismatchError unless `reembedding`.
+    """
+    directory = settings.data_dir
+    clock = parts.clock or SystemClock()
+    observe = parts.observer or log_event
+    _make_private(directory)
+    with ExitStack() as stack:
+        lock = DirectoryLock(directory)
+        stack.callback(lock.release)
+        ledger = SqliteLedger(directory / "ledger.sqlite3")
+        stack.callback(ledger.close)
+        embedder = parts.embedder or make_embedder(settings)
+        if not reembedding:
+            check_embedder(ledger, embedder.identity)
+        given = parts.index
+        keeper = IndexKeeper(
+            partial(_open_chroma, directory / "chroma", settings.index.sync_threshold)
+            if given is None
+            else lambda _: given,
+            directory / "chroma",
+            ledger,
+            observe,
+            own_at=settings.index.exact_limit,
+        )
+        index = ExactIndex(
+            ledger,
+            keeper,
+            budget_bytes=settings.index.exact_megabytes * 1_000_000,
+            limit=settings.index.exact_limit,
+        )
+        log = SessionLog(directory / "sessions", observe)
+        ingest = settings.ingest
+        pipeline = Pipeline(
+            ledger,
+            log,
+            embedder,
+            parts.extractor or OfflineExtractor(),
+            Gate(ingest.min_confidence),
+            DebounceQueue(ingest.quiet_seconds, ingest.most_wait_seconds, ingest.most_messages),
+            keeper,
+            clock,
+            observe,
+        )
+        weights = Weights(**settings.retrieval.model_dump())
+        searcher = Searcher(ledger, index, embedder, clock, weights, settings.half_lives)
+        keeper.follow()
+        stack.callback(keeper.close)
+        pipeline.start()
+        stack.callback(pipeline.close)
+        return Service(
+            settings=settings,
+            ledger=ledger,
+            log=log,
+            keeper=keeper,
+            index=index,
+            embedder=embedder,
+            searcher=searcher,
+            pipeline=pipeline,
+            token_counter=parts.token_counter
+            or TiktokenCounter(encoding_name(settings.context.model)),
+            clock=clock,
+            observe=observe,
+            resources=stack.pop_all(),
+        )
+
+
+def check_embedder(ledger: Ledger, identity: EmbedderIdentity) -> None:
+    """Make sure that the vectors in the ledger are this embedder's; note it in a new ledger."""
+    stored = ledger.meta(_EMBEDDER)
+    if stored is None:
+        record_embedder(ledger, identity)
+    elif (known := EmbedderIdentity(**json.loads(stored))) != identity:
+        raise EmbedderMismatchError(
+            f"this store was embedded with {known}, the settings say {identity}: set the model"
+            " back, or run `semantic-memory reembed` to embed every memory anew"
+        )
+
+
+def record_embedder(ledger: Ledger, identity: EmbedderIdentity) -> int:
+    """Make `identity` the ledger's; returns how many memories must be embedded (again)."""
+    return ledger.drop_vectors(_EMBEDDER, json.dumps(asdict(identity)))
+
+
+def _open_chroma(directory: Path, sync_threshold: int, generation: str) -> VectorIndex:
+    return ChromaProcess(directory, generation, sync_threshold)
+
+
+def make_embedder(settings: Settings) -> Embedder:
+    """The embedder that the settings name."""
+    embedding = settings.embedding
+    match embedding.provider:
+        case "onnx":
+            return OnnxEmbedder(settings.cache_dir / "models", embedding.precision)
+        case "sentence-transformers":
+            from semantic_memory.embedding.sentence_transformer import SentenceTransformerEmbedder
+
+            if not embedding.model:
+                raise ConfigurationError(
+                    "embedding.provider sentence-transformers needs embedding.model: a name or path"
+                )
+            return SentenceTransformerEmbedder(embedding.model)
+        case "openai":
+            from semantic_memory.embedding.openai import OpenAIEmbedder
+
+            key = settings.openai.api_key
+            return OpenAIEmbedder(
+                embedding.model or "text-embedding-3-small",
+                embedding.dimension,
+                api_key=key.get_secret_value() if key else os.environ.get("OPENAI_API_KEY"),
+                base_url=settings.openai.base_url,
+            )
+
+
+def _make_private(directory: Path) -> None:
+    try:
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise StoreUnavailableError(
+            f"can't create the data directory {directory}: {error.strerror or error}"
+        ) from error

@@ -1,0 +1,93 @@
+"""What can happen to the ledger, as values.
+
+`Ledger.apply` takes any number of them and commits all or none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semantic_memory.models import Fact
+
+Matrix = NDArray[np.float32]
+"""Row vectors, unit length, shape (n, dimension)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FactVectors:
+    """The vectors of one memory."""
+
+    windows: Matrix
+    """One row for each window of the text: one for most, more for long ones."""
+    sentences: Matrix
+    """One row for each sentence where there are several; else no rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """A new memory. Does nothing if its id is known, forgotten ones included."""
+
+    fact: Fact
+    vectors: FactVectors | None = None
+    """None leaves the memory to be embedded in the background."""
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """A new state of a known memory; the old one becomes a version of its history."""
+
+    fact: Fact
+    action: str
+    at: datetime
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """Takes a memory out of every answer and leaves a tombstone."""
+
+    fact_id: str
+    at: datetime
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Embed:
+    """Vectors for a memory; ignored if its content has changed since they were made."""
+
+    fact_id: str
+    content: str
+    vectors: FactVectors
+
+
+Stage = Literal["stored", "extracted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """How far a session's log has been taken at one stage."""
+
+    user_id: str
+    session_id: str
+    stage: Stage
+    position: int = 0
+    """Number of log records done: the position of the next one."""
+    offset: int = 0
+    """Byte offset of the next record in the log file."""
+    message_id: str | None = None
+    """Id of the last message done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """Moves a cursor, in the same transaction as what was made of the messages before it."""
+
+    cursor: Cursor
+
+
+Change = Add | Update | Forget | Embed | Advance

@@ -1,0 +1,102 @@
+"""Checks a store from end to end, and says what to do about what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from semantic_memory.bootstrap import Service
+from semantic_memory.errors import StoreError
+from semantic_memory.models import Value
+
+
+class Finding(Value):
+    """The outcome of one check."""
+
+    check: str
+    ok: bool
+    detail: str
+    remedy: str = ""
+
+
+def examine(service: Service) -> Iterator[Finding]:
+    """Run every check. Brings the index level first, so it may take a while on a large store."""
+    yield _permissions(service.settings.data_dir)
+    yield _ledger(service)
+    yield _logs(service)
+    yield _embedded(service)
+    yield _index(service)
+
+
+def _permissions(directory: Path) -> Finding:
+    mode = directory.stat().st_mode & 0o777
+    if mode & 0o077:
+        return Finding(
+            check="directory",
+            ok=False,
+            detail=f"{directory} can be read by others (mode {mode:o})",
+            remedy=f"chmod 700 {directory}",
+        )
+    return Finding(check="directory", ok=True, detail=f"{directory} is private")
+
+
+def _ledger(service: Service) -> Finding:
+    damage = service.ledger.damage()
+    if damage:
+        return Finding(
+            check="ledger",
+            ok=False,
+            detail="; ".join(damage),
+            remedy="restore ledger.sqlite3 from a backup, or move it away and ingest again",
+        )
+    return Finding(check="ledger", ok=True, detail=f"sound, {service.ledger.count():,} memories")
+
+
+def _logs(service: Service) -> Finding:
+    sessions = messages = 0
+    unreadable: list[str] = []
+    corrupt = 0
+    for path, _ in service.log.files():
+        summary = service.log.summary(path)
+        sessions += 1
+        messages += summary.messages
+        corrupt += summary.corrupt_lines
+        if summary.session is None:
+            unreadable.append(path.name)
+    if corrupt or unreadable:
+        return Finding(
+            check="session logs",
+            ok=False,
+            detail=f"{corrupt} corrupt lines, {len(unreadable)} files of unknown sessions",
+            remedy="what the ledger took in before is safe; ingest the lost messages again",
+        )
+    detail = f"sound, {messages:,} messages in {sessions:,} sessions"
+    return Finding(check="session logs", ok=True, detail=detail)
+
+
+def _embedded(service: Service) -> Finding:
+    pending = service.ledger.count_unembedded()
+    identity = service.embedder.identity
+    if pending:
+        return Finding(
+            check="embeddings",
+            ok=False,
+            detail=f"{pending:,} memories have no vector yet ({identity})",
+            remedy="they are found by words meanwhile; `semantic-memory reembed` embeds them now",
+        )
+    return Finding(check="embeddings", ok=True, detail=f"complete, {identity}")
+
+
+def _index(service: Service) -> Finding:
+    try:
+        lacking, surplus = service.keeper.differences()
+    except StoreError as error:
+        return Finding(check="index", ok=False, detail=str(error), remedy="semantic-memory rebuild")
+    if lacking or surplus:
+        return Finding(
+            check="index",
+            ok=False,
+            detail=f"lacks {len(lacking):,} memories, has {len(surplus):,} too many",
+            remedy="semantic-memory rebuild",
+        )
+    return Finding(check="index", ok=True, detail="level with the ledger")

@@ -1,0 +1,81 @@
+"""Embeddings from an OpenAI-compatible endpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import openai
+
+from semantic_memory.changes import Matrix
+from semantic_memory.errors import ProviderError
+from semantic_memory.ports import EmbedderIdentity, InputType
+
+_MAX_TEXTS = 512  # of one request; the API takes 2,048 texts or 300,000 tokens
+_MAX_CHARACTERS = 400_000
+
+
+class OpenAIEmbedder:
+    """`POST /embeddings` through the openai client, which retries 408, 409, 429 and 5xx by itself.
+
+    The dimension must be told, so that a store can be opened without a call.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        dimension: int,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        timeout: float = 30.0,
+        max_retries: int = 4,
+    ) -> None:
+        self._model = model
+        self._dimension = dimension
+        self._client = openai.OpenAI(
+            api_key=api_key or "none", base_url=base_url, timeout=timeout, max_retries=max_retries
+        )
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """The model's name and dimension."""
+        return EmbedderIdentity(self._model, self._dimension, "remote", "fp32")
+
+    def embed(self, texts: Sequence[str], input_type: InputType) -> Matrix:
+        """Unit row vectors, shape (len(texts), dimension). Raises ProviderError."""
+        del input_type  # the API knows no such thing
+        rows = [row for batch in _batches(texts) for row in self._request(batch)]
+        vectors = np.array(rows, dtype=np.float32).reshape(-1, self._dimension)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        normalised: Matrix = vectors / np.maximum(lengths, 1e-12)
+        return normalised
+
+    def _request(self, texts: list[str]) -> list[list[float]]:
+        try:
+            answer = self._client.embeddings.create(
+                model=self._model, input=texts, encoding_format="float"
+            )
+        except openai.OpenAIError as error:
+            raise ProviderError(f"the embeddings endpoint failed: {error}") from error
+        rows = [item.embedding for item in sorted(answer.data, key=lambda item: item.index)]
+        if len(rows) != len(texts) or any(len(row) != self._dimension for row in rows):
+            sizes = sorted({len(row) for row in rows})
+            raise ProviderError(
+                f"the embeddings endpoint gave {len(rows)} vectors of dimension {sizes} for"
+                f" {len(texts)} texts; {self._model} is configured with dimension {self._dimension}"
+            )
+        return rows
+
+
+def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    size = 0
+    for text in texts:
+        if batch and (len(batch) == _MAX_TEXTS or size + len(text) > _MAX_CHARACTERS):
+            yield batch
+            batch, size = [], 0
+        batch.append(text)
+        size += len(text)
+    if batch:
+        yield batch

@@ -1,0 +1,63 @@
+"""Any sentence-transformers model, by name or path, on torch."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semantic_memory.changes import Matrix
+from semantic_memory.errors import ConfigurationError
+from semantic_memory.ports import EmbedderIdentity, InputType
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+_BATCH = 32
+
+
+class SentenceTransformerEmbedder:
+    """Runs the model as it is, with the prompts it defines for queries and documents.
+
+    `model` is a directory, or a name known to the Hugging Face hub (downloaded unless
+    HF_HUB_OFFLINE is set). Loaded when the identity or the first vector is asked for. Thread-safe.
+    """
+
+    def __init__(self, model: str) -> None:
+        self._name = model
+        self._lock = threading.Lock()
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """The model's name (of a path, its last part), dimension and precision."""
+        with self._lock:
+            dimension = self._model.get_embedding_dimension()
+        name = Path(self._name).name if Path(self._name).exists() else self._name
+        return EmbedderIdentity(name, int(dimension or 0), "as configured", "fp32")
+
+    def embed(self, texts: Sequence[str], input_type: InputType) -> Matrix:
+        """Unit row vectors, shape (len(texts), dimension)."""
+        with self._lock:
+            encode = (
+                self._model.encode_query if input_type == "query" else self._model.encode_document
+            )
+            vectors = encode(
+                list(texts), batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False
+            )
+        return np.asarray(vectors, dtype=np.float32).reshape(len(texts), -1)
+
+    @cached_property
+    def _model(self) -> SentenceTransformer:
+        from sentence_transformers import SentenceTransformer
+
+        try:
+            return SentenceTransformer(self._name, device="cpu")
+        except (OSError, ValueError) as error:
+            raise ConfigurationError(
+                f"can't load the embedding model {self._name!r}: {error}; give the path of a"
+                " sentence-transformers model, or a name that can be downloaded"
+            ) from error

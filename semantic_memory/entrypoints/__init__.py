@@ -1,0 +1,1 @@
+"""Ways in: each parses, calls the facade, and renders."""

@@ -1,0 +1,23 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import sys
+
+from semantic_memory.entrypoints.cli.commands import app
+from semantic_memory.entrypoints.cli.show import fail
+from semantic_memory.errors import SemanticMemoryError
+
+
+def main() -> None:
+    """Run the command line; a user's mistake ends in one line and an exit code, never a traceback.
+
+    Exit codes: 0 done, 1 the store can't serve or a check failed, 2 wrong input or usage, 3 not
+    found, 130 interrupted.
+    """
+    try:
+        app()
+    except SemanticMemoryError as error:
+        sys.exit(fail(error))
+    except KeyboardInterrupt:
+        sys.exit(130)

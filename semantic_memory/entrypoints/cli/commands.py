@@ -1,0 +1,309 @@
+"""The commands: each parses, calls the facade once or twice, and shows the result."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+import typer
+
+from ingest.readers import FORMATS, Incoming, Rejected, read
+from semantic_memory.bootstrap import make_embedder
+from semantic_memory.entrypoints.cli import show
+from semantic_memory.errors import InvalidInputError
+from semantic_memory.memory import SemanticMemory
+from semantic_memory.models import Category
+from semantic_memory.settings import load
+
+app = typer.Typer(
+    name="semantic-memory",
+    help="A memory for AI agents: conversations in, the few facts that help out.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+DataDir = Annotated[
+    Optional[Path],
+    typer.Option("--data-dir", help="Where the store lies.", envvar="SEMANTIC_MEMORY_DATA_DIR"),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+User = Annotated[str, typer.Option("--user", "-u", help="Whose memory.")]
+Categories = Annotated[
+    Optional[list[Category]], typer.Option("--category", "-c", help="Only these; repeatable.")
+]
+Tags = Annotated[Optional[list[str]], typer.Option("--tag", "-t", help="Repeatable.")]
+Since = Annotated[Optional[datetime], typer.Option(help="Said at or after this time.")]
+Until = Annotated[Optional[datetime], typer.Option(help="Said before this time.")]
+MinConfidence = Annotated[float, typer.Option(help="At least this confident, 0 to 1.")]
+AsOf = Annotated[Optional[datetime], typer.Option(help="What was believed at this time.")]
+_BATCH = 200
+
+
+def _filters(
+    categories: list[Category] | None,
+    tags: list[str] | None,
+    since: datetime | None,
+    until: datetime | None,
+    min_confidence: float,
+) -> dict[str, Any]:
+    return {
+        "categories": categories or None,
+        "tags": tags or (),
+        "since": since,
+        "until": until,
+        "min_confidence": min_confidence,
+    }
+
+
+@app.command()
+def ingest(
+    file: Annotated[Path, typer.Argument(help="A file of messages, plain or gzipped.")],
+    user: Annotated[
+        Optional[str], typer.Option("--user", "-u", help="Whose memory, if the file doesn't say.")
+    ] = None,
+    session: Annotated[
+        Optional[str],
+        typer.Option("--session", "-s", help="Session of messages of none; default: file name."),
+    ] = None,
+    form: Annotated[str, typer.Option("--format", help=" | ".join(FORMATS))] = "auto",
+    data_dir: DataDir = None,
+    json: AsJson = False,
+) -> None:
+    """Take in a file of messages, extract facts, and index everything.
+
+    Cut off and run again, it goes on where it was. Lines that can't be used are reported.
+    """
+    if form not in FORMATS:
+        raise InvalidInputError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
+    session = session or _identifier(file.name.partition(".")[0])
+    rejected: list[Rejected] = []
+    accepted = duplicates = 0
+    with SemanticMemory.open(data_dir) as memory, show.progress(quiet=json) as report:
+        for user_id, session_id, batch in _batches(read(file, form, session), user, rejected):
+            receipt = memory.observe(
+                [incoming.message for incoming in batch], user_id=user_id, session_id=session_id
+            )
+            accepted += receipt.accepted
+            duplicates += receipt.duplicates
+            report("reading", accepted + duplicates, 0)
+        memory.flush(report)
+        stats = memory.stats()
+    for place, reason in rejected:
+        show.warn(f"{file}: {place}: {reason}")
+    summary = {
+        "accepted": accepted,
+        "duplicates": duplicates,
+        "rejected": len(rejected),
+        "memories": stats.memories,
+    }
+    if json:
+        show.as_json({**summary, "rejections": [item._asdict() for item in rejected]})
+    else:
+        show.pairs(summary)
+    if rejected and not accepted + duplicates:
+        raise InvalidInputError(f"nothing in {file} could be used")
+
+
+@app.command()
+def add(
+    content: Annotated[str, typer.Argument(help="The fact, as a sentence of its own.")],
+    user: User,
+    category: Annotated[Category, typer.Option("--category", "-c")] = Category.PERSONAL,
+    confidence: Annotated[float, typer.Option(help="0 to 1.")] = 1.0,
+    importance: Annotated[float, typer.Option(help="0 to 1.")] = 0.5,
+    tag: Tags = None,
+    data_dir: DataDir = None,
+    json: AsJson = False,
+) -> None:
+    """Add one fact."""
+    with SemanticMemory.open(data_dir) as memory:
+        fact = memory.add(
+            content,
+            user_id=user,
+            category=category,
+            confidence=confidence,
+            importance=importance,
+            tags=tag or (),
+        )
+        memory.flush()
+    show.as_json(fact) if json else show.facts([fact])
+
+
+@app.command()
+def search(
+    query: Annotated[str, typer.Argument(help="A question, or words.")],
+    user: User,
+    k: Annotated[int, typer.Option("-k", help="How many.")] = 10,
+    category: Categories = None,
+    tag: Tags = None,
+    since: Since = None,
+    until: Until = None,
+    min_confidence: MinConfidence = 0.0,
+    as_of: AsOf = None,
+    data_dir: DataDir = None,
+    json: AsJson = False,
+) -> None:
+    """Find the memories that help with a question, and why each ranked there."""
+    filters = _filters(category, tag, since, until, min_confidence)
+    with SemanticMemory.open(data_dir) as memory:
+        hits = memory.search(query, user_id=user, k=k, filters=filters, as_of=as_of)
+    show.as_json(hits) if json else show.hits(hits)
+
+
+@app.command()
+def context(
+    query: Annotated[str, typer.Argument(help="What the prompt is about.")],
+    user: User,
+    budget: Annotated[int, typer.Option("--budget", "-b", help="In tokens.")] = 2_000,
+    data_dir: DataDir = None,
+    json: AsJson = False,
+) -> None:
+    """Pack what helps into a block for a prompt."""
+    with SemanticMemory.open(data_dir) as memory:
+        packed = memory.context(query, user_id=user, budget=budget)
+    if json:
+        show.as_json(packed)
+    else:
+        show.out.print(packed.text, markup=False, highlight=False, soft_wrap=True)
+        show.warn(f"{packed.tokens} of {budget} tokens, {packed.left_out} memories left out")
+
+
+@app.command("list")
+def list_(
+    user: User,
+    category: Categories = None,
+    tag: Tags = None,
+    since: Since = None,
+    until: Until = None,
+    min_confidence: MinConfidence = 0.0,
+    limit: Annotated[int, typer.Option("--limit", "-n")] = 20,
+    after: Annotated[Optional[str], typer.Option(help="Id of the last memory seen.")] = None,
+    data_dir: DataDir = None,
+    json: AsJson = False,
+) -> None:
+    """List a user's memories, newest first."""
+    filters = _filters(category, tag, since, until, min_confidence)
+    with SemanticMemory.open(data_dir) as memory:
+        found = memory.list(user_id=user, filters=filters, limit=limit, after=after)
+    show.as_json(found) if json else show.facts(found)
+
+
+@app.command()
+def get(
+    memory_id: Annotated[str, typer.Argument()], data_dir: DataDir = None, json: AsJson = False
+) -> None:
+    """Show one memory in full."""
+    with SemanticMemory.open(data_dir) as memory:
+        fact = memory.get(memory_id)
+    show.as_json(fact) if json else show.pairs(fact.model_dump(mode="json", exclude_defaults=True))
+
+
+@app.command()
+def history(
+    memory_id: Annotated[str, typer.Argument()], data_dir: DataDir = None, json: AsJson = False
+) -> None:
+    """Show every state a memory has been in, a deleted one's too."""
+    with SemanticMemory.open(data_dir) as memory:
+        versions = memory.history(memory_id)
+    show.as_json(versions) if json else show.history(versions)
+
+
+@app.command()
+def delete(
+    memory_id: Annotated[str, typer.Argument()],
+    reason: Annotated[str, typer.Option(help="Kept with the tombstone.")] = "",
+    data_dir: DataDir = None,
+    json: AsJson = False,
+) -> None:
+    """Take a memory out of every answer, for good."""
+    with SemanticMemory.open(data_dir) as memory:
+        memory.delete(memory_id, reason=reason)
+        memory.flush()
+    show.as_json({"deleted": memory_id}) if json else show.out.print(f"deleted {memory_id}")
+
+
+@app.command()
+def stats(data_dir: DataDir = None, json: AsJson = False) -> None:
+    """Show what the store holds."""
+    with SemanticMemory.open(data_dir) as memory:
+        found = memory.stats()
+    if json:
+        show.as_json(found)
+    else:
+        values = found.model_dump()
+        tally = values.pop("by_category_and_status")
+        show.pairs({**values, **tally})
+
+
+@app.command()
+def doctor(data_dir: DataDir = None, json: AsJson = False) -> None:
+    """Check everything, and say what to do about what is wrong."""
+    with SemanticMemory.open(data_dir) as memory:
+        findings = memory.check()
+    if json:
+        show.as_json(findings)
+    else:
+        for finding in findings:
+            mark = "[green]ok  [/]" if finding.ok else "[red]FAIL[/]"
+            show.out.print(f"{mark} {finding.check}: ", end="")
+            show.out.print(finding.detail, markup=False, highlight=False, soft_wrap=True)
+            if finding.remedy:
+                show.out.print(f"     -> {finding.remedy}", markup=False, soft_wrap=True)
+    if not all(finding.ok for finding in findings):
+        raise typer.Exit(1)
+
+
+@app.command()
+def rebuild(data_dir: DataDir = None, json: AsJson = False) -> None:
+    """Fill the vector index anew from the ledger. Embeds nothing."""
+    with SemanticMemory.open(data_dir) as memory:
+        number = memory.rebuild()
+    show.as_json({"indexed": number}) if json else show.out.print(f"indexed {number:,} memories")
+
+
+@app.command()
+def reembed(data_dir: DataDir = None, json: AsJson = False) -> None:
+    """Embed every memory anew with the model in the settings."""
+    with show.progress(quiet=json) as report:
+        number = SemanticMemory.reembed(data_dir, progress=report)
+    show.as_json({"embedded": number}) if json else show.out.print(f"embedded {number:,} memories")
+
+
+@app.command()
+def prepare() -> None:
+    """Compile the embedding model now, instead of at its first use."""
+    settings = load()
+    with show.err.status("Compiling the embedding model, once, about 15 s"):
+        make_embedder(settings).embed(["ready"], "query")
+    show.out.print(f"ready: {settings.cache_dir}", soft_wrap=True)
+
+
+def _batches(
+    incoming: Iterator[Incoming | Rejected], user: str | None, rejected: list[Rejected]
+) -> Iterator[tuple[str, str, list[Incoming]]]:
+    """Runs of messages of one session; what can't be used goes to `rejected`."""
+
+    def usable() -> Iterator[Incoming]:
+        for item in incoming:
+            if isinstance(item, Rejected):
+                rejected.append(item)
+            elif item.user_id is None and user is None:
+                raise InvalidInputError("this file doesn't say whose memory it is: give --user")
+            else:
+                yield item
+
+    for (user_id, session_id), run in groupby(
+        usable(), key=lambda item: (user or item.user_id or "", item.session_id)
+    ):
+        items = list(run)
+        for start in range(0, len(items), _BATCH):
+            yield user_id, session_id, items[start : start + _BATCH]
+
+
+def _identifier(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_.@:+-]+", "-", text).strip("-")[:128] or "import"

@@ -1,0 +1,163 @@
+"""How the command line shows things: JSON for programs, tables for people."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from pydantic import BaseModel
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from semantic_memory.errors import InvalidInputError, NotFoundError, SemanticMemoryError
+from semantic_memory.memory import Progress as Report
+from semantic_memory.models import Category, Fact, FactVersion, Hit
+
+out = Console()
+err = Console(stderr=True)
+
+
+def as_json(value: Any) -> None:
+    """Print a record, or a list or dictionary of them, as one JSON document."""
+    print(json.dumps(_plain(value), ensure_ascii=False, indent=2))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def fail(error: SemanticMemoryError) -> int:
+    """Say what went wrong, on standard error; returns the exit code."""
+    err.print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)
+    if isinstance(error, InvalidInputError):
+        return 2
+    return 3 if isinstance(error, NotFoundError) else 1
+
+
+def facts(found: Sequence[Fact]) -> None:
+    """A table of memories."""
+    table = _table("id", "said", "category", "conf.", "memory")
+    for fact in found:
+        table.add_row(fact.id, *_about(fact), Text(fact.content))
+    out.print(table)
+
+
+def sourced(found: Iterable[Fact]) -> None:
+    """A table of facts with the messages they were drawn from."""
+    table = _table("said", "category", "conf.", "fact", "source")
+    for fact in found:
+        table.add_row(*_about(fact), Text(fact.content), ", ".join(fact.message_ids))
+    out.print(table)
+
+
+def hits(found: Sequence[Hit]) -> None:
+    """The hits, best first, each with the parts of its score."""
+    grid = Table.grid(padding=(0, 2, 1, 0))
+    for hit in found:
+        fact = hit.fact
+        # Who said a message is no part of its text; a fact names its subject.
+        verbatim = fact.category is Category.CONVERSATION
+        speaker = f"{fact.source.speaker or fact.source.role}: " if verbatim else ""
+        about = f"{'  '.join(_about(fact))}  {fact.id}"
+        grid.add_row(
+            Text(f"{hit.score:.3f}", style="bold"),
+            Text.assemble(speaker, fact.content, (f"\n{about}\n{why(hit)}", "dim")),
+        )
+    out.print(grid if found else "nothing found")
+
+
+def why(hit: Hit) -> str:
+    """The parts of a score in a line a person can read."""
+    parts = hit.parts
+    reasons = [f"meaning {parts.dense:.2f}", f"words {parts.lexical:.2f}"]
+    if parts.context:
+        reasons.append(f"context +{parts.context:.2f}")
+    if parts.speaker:
+        reasons.append(f"speaker +{parts.speaker:.2f}")
+    reasons.append(f"relevance {parts.relevance:.2f}")
+    return ", ".join(reasons)
+
+
+def history(versions: Sequence[FactVersion]) -> None:
+    """A table of the states of a memory."""
+    table = _table("version", "at", "what", "why", "status", "conf.", "memory")
+    for version in versions:
+        table.add_row(
+            str(version.version),
+            f"{version.at:%Y-%m-%d %H:%M:%S}",
+            version.action,
+            version.reason,
+            version.fact.status.value,
+            f"{version.fact.confidence:.2f}",
+            Text(version.fact.content),
+        )
+    out.print(table)
+
+
+def pairs(values: dict[str, Any]) -> None:
+    """A table of names and values."""
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    for name, value in values.items():
+        shown = f"{value:,}" if isinstance(value, int) else str(value)
+        table.add_row(Text(name, style="dim"), shown)
+    out.print(table)
+
+
+@contextmanager
+def progress(quiet: bool) -> Iterator[Report]:
+    """A progress bar for each step of something long, on standard error."""
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=err, disable=quiet, transient=True) as bars:
+        tasks: dict[str, Any] = {}
+
+        def report(step: str, done: int, total: int) -> None:
+            if step not in tasks:
+                tasks[step] = bars.add_task(step, total=total or None)
+            bars.update(tasks[step], completed=done, total=total or None)
+
+        yield report
+
+
+def warn(message: str) -> None:
+    """A line on standard error."""
+    err.print(Text.assemble(("note: ", "yellow"), message), soft_wrap=True)
+
+
+def is_terminal() -> bool:
+    """Whether standard error is watched by a person."""
+    return sys.stderr.isatty()
+
+
+def _table(*columns: str) -> Table:
+    table = Table(header_style="bold", expand=False)
+    for column in columns:
+        table.add_column(column, overflow="fold", no_wrap=column in ("score", "said", "conf."))
+    return table
+
+
+def _about(fact: Fact) -> tuple[str, str, str]:
+    return f"{fact.created_at:%Y-%m-%d}", fact.category.value, f"{fact.confidence:.2f}"

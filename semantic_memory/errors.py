@@ -1,0 +1,82 @@
+"""Everything this library raises, as one tree.
+
+    SemanticMemoryError
+    ├── InvalidInputError (ValueError)      the caller's value can't be used; nothing was written
+    │   └── ContentTooLargeError            over the size limit, with the figures
+    ├── NotFoundError (LookupError)         no such memory, session or file
+    ├── ConfigurationError                  settings that can't work together
+    │   ├── MissingDependencyError          an optional package is needed: names the `pip install`
+    │   └── EmbedderMismatchError           the store was embedded with another model: names
+    `reembed` ├── ProviderError                       a model endpoint failed after its retries └──
+    StoreError                          the data directory can't serve
+        ├── StoreLockedError                another process owns it: names its pid
+        ├── StoreClosedError                used after `close()`
+        ├── StoreUnavailableError (OSError) disk full, read-only, no permission
+        ├── StoreCorruptError               a record or file is damaged beyond what opening repairs
+        │   └── IndexBrokenError            the vector index fails however often it is rebuilt
+        └── SchemaTooNewError               written by a newer version of this package
+
+Adapters translate their vendors' errors into these; nothing else escapes the public surface.
+"""
+
+from __future__ import annotations
+
+
+class SemanticMemoryError(Exception):
+    """Root of every error raised by this library."""
+
+
+class InvalidInputError(SemanticMemoryError, ValueError):
+    """A value given by the caller can't be used. Nothing was written."""
+
+
+class ContentTooLargeError(InvalidInputError):
+    """A text or a file is over its size limit."""
+
+
+class NotFoundError(SemanticMemoryError, LookupError):
+    """No memory, session or file of that name."""
+
+
+class ConfigurationError(SemanticMemoryError):
+    """The settings can't work, alone or together."""
+
+
+class MissingDependencyError(ConfigurationError):
+    """An optional package is needed for what was asked."""
+
+
+class EmbedderMismatchError(ConfigurationError):
+    """The stored vectors were made by another embedding model."""
+
+
+class ProviderError(SemanticMemoryError):
+    """A model endpoint failed, after its retries."""
+
+
+class StoreError(SemanticMemoryError):
+    """The data directory can't serve."""
+
+
+class StoreLockedError(StoreError):
+    """Another process owns the data directory."""
+
+
+class StoreClosedError(StoreError):
+    """The memory was used after it had been closed."""
+
+
+class StoreUnavailableError(StoreError, OSError):
+    """The disk is full, read-only, or refuses access."""
+
+
+class StoreCorruptError(StoreError):
+    """A file of the store is damaged beyond what opening repairs."""
+
+
+class IndexBrokenError(StoreCorruptError):
+    """The vector index can't be used as it is; it has to be rebuilt from the ledger."""
+
+
+class SchemaTooNewError(StoreError):
+    """The store was written by a newer version of this package."""

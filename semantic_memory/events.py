@@ -1,0 +1,130 @@
+"""What happened, as frozen values handed to an `Observer`.
+
+Logging and metrics are observers; nothing here carries the text of a message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class MessagesObserved:
+    """Messages were appended to a session's log."""
+
+    user_id: str
+    session_id: str
+    accepted: int
+    duplicates: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class MemoriesStored:
+    """A transaction of the ledger was committed."""
+
+    count: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class MemoriesEmbedded:
+    """Vectors were made and stored for memories."""
+
+    count: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class FactsExtracted:
+    """An extractor read a stretch of a session."""
+
+    user_id: str
+    session_id: str
+    messages: int
+    admitted: int
+    refused: Mapping[str, int] = field(default_factory=dict)
+    """Candidates that the gate kept out, by reason."""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionFailed:
+    """An extractor raised; its messages stay queued and findable."""
+
+    user_id: str
+    session_id: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSynced:
+    """The vector index caught up with the ledger."""
+
+    upserted: int
+    deleted: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSetAside:
+    """The vector index was damaged or doubtful and is being rebuilt from the ledger."""
+
+    reason: str
+    kept_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LogRepaired:
+    """Damage was found in a session's log: a torn last line cut off, corrupt lines skipped."""
+
+    user_id: str
+    session_id: str
+    torn_bytes: int
+    corrupt_lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """A search was answered."""
+
+    user_id: str
+    hits: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPacked:
+    """A prompt block was packed."""
+
+    user_id: str
+    budget: int
+    tokens: int
+    hits: int
+    left_out: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerFailed:
+    """A background step raised; it is tried again later."""
+
+    step: str
+    error: str
+    retry_seconds: float
+
+
+Event = (
+    MessagesObserved
+    | MemoriesStored
+    | MemoriesEmbedded
+    | FactsExtracted
+    | ExtractionFailed
+    | IndexSynced
+    | IndexSetAside
+    | LogRepaired
+    | Searched
+    | ContextPacked
+    | WorkerFailed
+)

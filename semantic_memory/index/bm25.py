@@ -1,0 +1,82 @@
+"""BM25 over one user's memories, kept current as they come and go.
+
+Robertson & Zaragoza (2009), "The Probabilistic Relevance Framework", with the idf of Lucene:
+
+    score(d) = sum over query terms t of  idf(t) * f * (k1 + 1) / (f + k1 * (1 - b + b * |d| / avg))
+    idf(t)   = ln(1 + (N - n + 0.5) / (n + 0.5))
+
+The sum is divided by what a text could reach at most, sum of idf(t) * (k1 + 1) over all terms of
+the query, those that no memory holds included. So scores lie in [0, 1] and mean the same for any
+query.
+
+FTS5's own ranking fixes b at 0.75 and counts statistics over all users; b = 0.3 suits memories,
+which are short, and statistics must not leak from one user to another.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Scores = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+K1 = 1.2
+B = 0.3
+
+
+class BM25:
+    """Postings of texts numbered 0, 1, 2, ... in the order they were added."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, array[int]] = {}
+        self._counts: dict[str, array[int]] = {}
+        self._lengths = array("I")
+
+    def __len__(self) -> int:
+        return len(self._lengths)
+
+    def add(self, terms: Sequence[str]) -> None:
+        """Append a text, given by its stemmed words."""
+        row = len(self._lengths)
+        self._lengths.append(len(terms))
+        for term, count in Counter(terms).items():
+            self._rows.setdefault(term, array("I")).append(row)
+            self._counts.setdefault(term, array("H")).append(min(count, 65_535))
+
+    def score(
+        self,
+        terms: Iterable[str],
+        alive: Mask,
+        *,
+        statistics: tuple[int, Callable[[str], int]] | None = None,
+    ) -> Scores:
+        """Score of every text for a query's stemmed words, shape (len(self),), in [0, 1].
+
+        Texts that aren't `alive` neither score nor count. `statistics` replaces the number of texts
+        and the number of texts with a term, for when these texts are a sample of more.
+        """
+        size = len(self)
+        scores: Scores = np.zeros(size, dtype=np.float32)
+        lengths = np.frombuffer(self._lengths, dtype=np.uint32) if size else np.zeros(0, np.uint32)
+        present = int(alive.sum())
+        if not present:
+            return scores
+        average = max(1.0, float(lengths[alive].mean()))
+        norm = K1 * (1.0 - B + B * lengths / average)
+        total = present if statistics is None else statistics[0]
+        ideal = 0.0
+        for term in dict.fromkeys(terms):
+            rows = np.frombuffer(self._rows.get(term, array("I")), dtype=np.uint32)
+            counts = np.frombuffer(self._counts.get(term, array("H")), dtype=np.uint16)
+            kept = alive[rows]
+            rows, counts = rows[kept], counts[kept]
+            holding = len(rows) if statistics is None else max(len(rows), statistics[1](term))
+            idf = float(np.log1p((total - holding + 0.5) / (holding + 0.5)))
+            ideal += idf * (K1 + 1.0)
+            scores[rows] += idf * counts * (K1 + 1.0) / (counts + norm[rows])
+        return scores / ideal if ideal else scores

@@ -1,0 +1,73 @@
+"""Arrays that grow at their end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Growing:
+    """Rows of one dtype; appending costs amortised constant time."""
+
+    def __init__(self, dtype: Any, width: int | None = None) -> None:
+        shape = (16,) if width is None else (16, width)
+        self._rows: NDArray[Any] = np.zeros(shape, dtype=dtype)
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def view(self) -> NDArray[Any]:
+        """The rows so far, without copying; stale after the next `extend`."""
+        return self._rows[: self._size]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held, spare room included."""
+        return int(self._rows.nbytes)
+
+    def extend(self, rows: Any) -> None:
+        """Append rows."""
+        rows = np.asarray(rows, dtype=self._rows.dtype)
+        size = self._size + len(rows)
+        if size > len(self._rows):
+            shape = (max(size, 2 * len(self._rows)), *self._rows.shape[1:])
+            grown = np.zeros(shape, dtype=self._rows.dtype)
+            grown[: self._size] = self.view
+            self._rows = grown
+        self._rows[self._size : size] = rows
+        self._size = size
+
+
+class GrowingVectors:
+    """Unit vectors, several to an owner."""
+
+    def __init__(self, dimension: int) -> None:
+        self._vectors = Growing(np.float32, dimension)
+        self._owners = Growing(np.intp)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        return self._vectors.nbytes + self._owners.nbytes
+
+    def extend(self, owner: int, vectors: NDArray[np.float32]) -> None:
+        """Append an owner's vectors."""
+        self._vectors.extend(vectors)
+        self._owners.extend([owner] * len(vectors))
+
+    def best(
+        self,
+        vector: NDArray[np.float32],
+        wanted: NDArray[np.bool_] | None,
+        out: NDArray[np.float32],
+    ) -> None:
+        """Raise `out[owner]` to the highest cosine of each (wanted) owner's vectors."""
+        owners, vectors = self._owners.view, self._vectors.view
+        if wanted is not None:
+            chosen = wanted[owners]
+            owners, vectors = owners[chosen], vectors[chosen]
+        np.maximum.at(out, owners, vectors @ vector)

@@ -1,0 +1,1 @@
+"""Packing memories into a prompt: exact tokens, never over budget, data that can't speak."""

@@ -1,0 +1,103 @@
+"""The ledger's tables and how older ones are brought up to date.
+
+`PRAGMA user_version` counts the migrations applied. A migration, once released, never changes.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+from semantic_memory.errors import SchemaTooNewError
+
+_V1 = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+-- One row a memory, in its present state. A forgotten one keeps its row as the tombstone.
+CREATE TABLE facts (
+    num            INTEGER PRIMARY KEY,
+    id             TEXT NOT NULL UNIQUE,
+    user_id        TEXT NOT NULL,
+    session_id     TEXT,
+    position       INTEGER,
+    role           TEXT,
+    speaker        TEXT,
+    category       TEXT NOT NULL,
+    status         TEXT NOT NULL,
+    content        TEXT NOT NULL,
+    content_key    BLOB NOT NULL,           -- digest of the normalised content
+    confidence     REAL NOT NULL,
+    importance     REAL NOT NULL,
+    created_at     INTEGER NOT NULL,        -- all times: microseconds since 1970, UTC
+    recorded_at    INTEGER NOT NULL,
+    valid_from     INTEGER NOT NULL,
+    valid_to       INTEGER,
+    confirmed_at   INTEGER,
+    last_used_at   INTEGER,
+    use_count      INTEGER NOT NULL,
+    superseded_by  TEXT,
+    tags           TEXT NOT NULL,           -- separated by spaces
+    said_in        TEXT NOT NULL,           -- session/message, separated by spaces
+    detail         TEXT NOT NULL,           -- JSON: source, corroborations, references, metadata
+    version        INTEGER NOT NULL,
+    action         TEXT NOT NULL,           -- what led to this version, when and why
+    reason         TEXT NOT NULL,
+    changed_at     INTEGER NOT NULL,
+    embedded       INTEGER NOT NULL,
+    revision       INTEGER NOT NULL UNIQUE  -- number of the latest change; the outbox reads by it
+);
+CREATE INDEX facts_by_change  ON facts (user_id, revision);
+CREATE INDEX facts_by_time    ON facts (user_id, created_at, num);
+CREATE INDEX facts_by_place   ON facts (user_id, session_id, position);
+CREATE INDEX facts_by_content ON facts (user_id, content_key) WHERE category <> 'conversation';
+CREATE INDEX facts_unembedded ON facts (num) WHERE embedded = 0;
+
+CREATE TABLE versions (
+    num      INTEGER NOT NULL REFERENCES facts (num),
+    version  INTEGER NOT NULL,
+    at       INTEGER NOT NULL,
+    action   TEXT NOT NULL,
+    reason   TEXT NOT NULL,
+    snapshot TEXT NOT NULL,                 -- the fact as JSON
+    PRIMARY KEY (num, version)
+) WITHOUT ROWID;
+
+CREATE TABLE vectors (
+    num       INTEGER PRIMARY KEY REFERENCES facts (num),
+    windows   INTEGER NOT NULL,
+    sentences INTEGER NOT NULL,
+    data      BLOB NOT NULL                 -- float32, windows first, then sentences
+);
+
+CREATE TABLE cursors (
+    user_id    TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    stage      TEXT NOT NULL,
+    position   INTEGER NOT NULL,
+    offset     INTEGER NOT NULL,
+    message_id TEXT,
+    PRIMARY KEY (user_id, session_id, stage)
+) WITHOUT ROWID;
+
+-- owner is the user, hashed to one token, so that a match is cut to a user before it is ranked
+CREATE VIRTUAL TABLE words USING fts5 (owner, text, tokenize = 'porter unicode61');
+CREATE VIRTUAL TABLE word_counts USING fts5vocab (words, row);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_V1,)
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring the ledger to the newest schema, one transaction a step.
+
+    Raises SchemaTooNewError for a ledger written by a newer version of this package.
+    """
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version > len(MIGRATIONS):
+        raise SchemaTooNewError(
+            f"the ledger has schema {version}, this version of semantic-memory knows"
+            f" {len(MIGRATIONS)}: upgrade the package (pip install -U semantic-memory)"
+        )
+    for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
+        connection.executescript(
+            f"BEGIN IMMEDIATE; {script} PRAGMA user_version = {number}; COMMIT;"
+        )

@@ -1,0 +1,535 @@
+"""The ledger on SQLite: `apply` writes, everything else reads.
+
+Every change takes the next revision number. What changed after a revision can be asked for, so the
+vector index and the in-memory partitions follow by remembering one number each; that number and the
+rows behind it are the outbox.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from sqlite3 import Connection
+from typing import Any
+
+from semantic_memory.changes import (
+    Add,
+    Advance,
+    Change,
+    Cursor,
+    Embed,
+    FactVectors,
+    Forget,
+    Matrix,
+    Stage,
+    Update,
+)
+from semantic_memory.errors import NotFoundError, StoreCorruptError
+from semantic_memory.ledger import rows
+from semantic_memory.ledger.connections import Connections
+from semantic_memory.models import NO_FILTERS, Fact, FactVersion, Filters, Status
+from semantic_memory.ports import Delta, IndexEntry, Match, Outbox, TraitRow
+from semantic_memory.text import lexical_text
+
+_FACT = ", ".join(f"f.{name.strip()}" for name in rows.FACT_COLUMNS.split(","))
+_INSERT = (
+    f"INSERT INTO facts ({rows.FACT_COLUMNS}, action, reason, changed_at, embedded,"
+    f" revision) VALUES ({', '.join('?' * 29)})"
+)
+_UPDATE = (
+    "UPDATE facts SET ("
+    + rows.FACT_COLUMNS
+    + ", action, reason, changed_at, embedded, revision) = ("
+    + ", ".join("?" * 29)
+    + ") WHERE num = ?"
+)
+_KNOWN = "f.status <> 'forgotten'"
+_SCAN_BATCH = 2_000
+_CHUNK = 500  # ids bound to one statement; SQLite's own limit is far above
+
+
+class SqliteLedger:
+    """The `Ledger` on one SQLite file, for many threads of one process."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._connections = Connections(path)
+        self._lock = threading.RLock()
+        self._revisions: dict[str, int] = {}
+        with self._connections.snapshot() as db:
+            (latest,) = db.execute("SELECT coalesce(max(revision), 0) FROM facts").fetchone()
+        self._revision: int = latest
+
+    # ---------------------------------------------------------------- writing
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Held while reading and then writing what follows from it; other writers wait."""
+        with self._lock:
+            yield
+
+    def apply(self, changes: Sequence[Change]) -> int:
+        """Commit all of `changes`, durably, or none; returns how many had an effect."""
+        if not changes:
+            return 0
+        with self._lock:
+            batch = _Batch(self._revision)
+            with self._connections.transaction() as db:
+                effects = sum(batch.write(db, change) for change in changes)
+            self._revision = batch.revision
+            self._revisions.update(batch.touched)
+        return effects
+
+    # ---------------------------------------------------------------- reading
+
+    def get(self, fact_ids: Sequence[str]) -> list[Fact]:
+        """Facts that are known and not forgotten, in the order asked for."""
+        found: dict[str, Fact] = {}
+        with self._connections.snapshot() as db:
+            for chunk, marks in _chunks(fact_ids):
+                query = f"SELECT {_FACT} FROM facts f WHERE f.id IN ({marks}) AND {_KNOWN}"
+                found.update((row[0], rows.to_fact(row)) for row in db.execute(query, chunk))
+        return [found[fact_id] for fact_id in fact_ids if fact_id in found]
+
+    def find(
+        self, user_id: str, filters: Filters, *, limit: int | None = None, after: str | None = None
+    ) -> list[Fact]:
+        """Facts that pass `filters`, newest first, from the one behind id `after`."""
+        condition, values = rows.where(user_id, filters)
+        with self._connections.snapshot() as db:
+            if after is not None:
+                anchor = db.execute(
+                    "SELECT created_at, num FROM facts WHERE id = ? AND user_id = ?",
+                    (after, user_id),
+                ).fetchone()
+                if anchor is None:
+                    raise NotFoundError(f"no memory {after!r} to continue from")
+                condition += " AND (f.created_at, f.num) < (?, ?)"
+                values += anchor
+            query = (
+                f"SELECT {_FACT} FROM facts f WHERE {condition}"
+                " ORDER BY f.created_at DESC, f.num DESC LIMIT ?"
+            )
+            found = db.execute(query, [*values, -1 if limit is None else limit])
+            return [rows.to_fact(row) for row in found]
+
+    def matching(self, user_id: str, filters: Filters, limit: int) -> list[str]:
+        """Ids of at most `limit` facts that pass `filters`, in no order."""
+        condition, values = rows.where(user_id, filters)
+        with self._connections.snapshot() as db:
+            query = f"SELECT f.id FROM facts f WHERE {condition} LIMIT ?"
+            return [fact_id for (fact_id,) in db.execute(query, [*values, limit])]
+
+    def same_content(self, user_id: str, content: str) -> Fact | None:
+        """The active fact with the same normalised content (verbatim messages aside)."""
+        with self._connections.snapshot() as db:
+            row = db.execute(
+                f"SELECT {_FACT} FROM facts f WHERE f.user_id = ? AND f.content_key = ?"
+                " AND f.category <> 'conversation' AND f.status = 'active' ORDER BY f.num LIMIT 1",
+                (user_id, rows.content_key(content)),
+            ).fetchone()
+        return None if row is None else rows.to_fact(row)
+
+    def history(self, fact_id: str) -> list[FactVersion]:
+        """Every state of a fact, oldest first."""
+        with self._connections.snapshot() as db:
+            row = db.execute(
+                f"SELECT {_FACT}, f.num, f.changed_at, f.action, f.reason FROM facts f"
+                " WHERE f.id = ?",
+                (fact_id,),
+            ).fetchone()
+            if row is None:
+                raise NotFoundError(f"no memory {fact_id!r}")
+            *_, num, at, action, reason = row
+            past = db.execute(
+                "SELECT version, at, action, reason, snapshot FROM versions WHERE num = ?"
+                " ORDER BY version",
+                (num,),
+            ).fetchall()
+        versions = [
+            FactVersion(
+                version=version,
+                at=rows.moment(then),
+                action=did,
+                reason=why,
+                fact=Fact.model_validate_json(snapshot),
+            )
+            for version, then, did, why, snapshot in past
+        ]
+        fact = rows.to_fact(row)
+        versions.append(
+            FactVersion(
+                version=fact.version, at=rows.moment(at), action=action, reason=reason, fact=fact
+            )
+        )
+        return versions
+
+    def count(self, user_id: str | None = None) -> int:
+        """Facts that are not forgotten."""
+        query, values = "SELECT count(*) FROM facts WHERE status <> 'forgotten'", ()
+        return self._number(*_of_user(query, values, user_id))
+
+    def users(self) -> list[str]:
+        """Every user with a memory."""
+        with self._connections.snapshot() as db:
+            # A recursive seek along the index: one step a user instead of one a row.
+            query = """
+                WITH RECURSIVE u(id) AS (
+                    SELECT min(user_id) FROM facts
+                    UNION ALL
+                    SELECT (SELECT min(user_id) FROM facts WHERE user_id > u.id) FROM u
+                    WHERE u.id IS NOT NULL
+                ) SELECT id FROM u WHERE id IS NOT NULL"""
+            return [user_id for (user_id,) in db.execute(query)]
+
+    def tally(self, user_id: str | None = None) -> dict[str, int]:
+        """How many facts there are by category and by status, as `category/status`."""
+        query, values = _of_user("SELECT category, status, count(*) FROM facts", (), user_id)
+        with self._connections.snapshot() as db:
+            found = db.execute(query + " GROUP BY category, status ORDER BY 1, 2", values)
+            return {f"{category}/{status}": number for category, status, number in found}
+
+    def words(
+        self, user_id: str, terms: Sequence[str], *, limit: int, filters: Filters = NO_FILTERS
+    ) -> list[Match]:
+        """Memories holding any of `terms`, by BM25, best first; similarity is minus FTS5's rank."""
+        if not terms:
+            return []
+        alternatives = " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
+        condition, values = rows.where(user_id, filters)
+        match = f"owner : {rows.owner_token(user_id)} AND text : ({alternatives})"
+        with self._connections.snapshot() as db:
+            # The owner's token narrows the match; the user's id decides.
+            query = (
+                "SELECT f.id, -bm25(words, 0.0, 1.0) AS score"
+                " FROM words JOIN facts f ON f.num = words.rowid"
+                f" WHERE words MATCH ? AND {condition} ORDER BY score DESC LIMIT ?"
+            )
+            return [Match(*row) for row in db.execute(query, (match, *values, limit))]
+
+    # ---------------------------------------------------------------- following
+
+    def revision(self, user_id: str | None = None) -> int:
+        """Number of the latest change, of one user or of all; 0 before any."""
+        if user_id is None:
+            return self._revision
+        known = self._revisions.get(user_id)
+        if known is None:
+            with self._lock:
+                known = self._number(
+                    "SELECT coalesce(max(revision), 0) FROM facts WHERE user_id = ?", (user_id,)
+                )
+                self._revisions[user_id] = known
+        return known
+
+    def delta(self, user_id: str, since: int) -> Delta:
+        """What changed for a user after revision `since`."""
+        with self._connections.snapshot() as db:
+            found = db.execute(
+                f"SELECT {rows.TRAIT_COLUMNS} FROM facts f LEFT JOIN vectors v ON v.num = f.num"
+                " WHERE f.user_id = ? AND f.revision > ? ORDER BY f.num",
+                (user_id, since),
+            ).fetchall()
+            (latest,) = db.execute(
+                "SELECT coalesce(max(revision), 0) FROM facts WHERE user_id = ?", (user_id,)
+            ).fetchone()
+        gone = [row[0] for row in found if row[7] == Status.FORGOTTEN]
+        kept = [rows.to_trait(row) for row in found if row[7] != Status.FORGOTTEN]
+        return Delta(revision=latest, rows=kept, removed=gone)
+
+    def traits(self, fact_ids: Sequence[str]) -> list[TraitRow]:
+        """The ranking columns of some memories."""
+        found: list[TraitRow] = []
+        with self._connections.snapshot() as db:
+            for chunk, marks in _chunks(fact_ids):
+                query = (
+                    f"SELECT {rows.TRAIT_COLUMNS} FROM facts f LEFT JOIN vectors v ON v.num = f.num"
+                    f" WHERE f.id IN ({marks}) AND f.status <> 'forgotten'"
+                )
+                found.extend(rows.to_trait(row) for row in db.execute(query, chunk))
+        return found
+
+    def neighbours(self, fact_ids: Sequence[str]) -> list[str]:
+        """Ids of the memories one place before or behind these in their sessions."""
+        found: dict[str, None] = {}
+        with self._connections.snapshot() as db:
+            for chunk, marks in _chunks(fact_ids):
+                query = f"""
+                    SELECT n.id FROM facts f JOIN facts n INDEXED BY facts_by_place
+                    ON n.user_id = f.user_id AND n.session_id = f.session_id
+                       AND n.position BETWEEN f.position - 1 AND f.position + 1
+                    WHERE f.id IN ({marks}) AND n.status <> 'forgotten'"""
+                found.update(dict.fromkeys(row[0] for row in db.execute(query, chunk)))
+        return list(found)
+
+    def similarities(self, vector: Matrix, user_id: str, filters: Filters) -> Iterator[list[Match]]:
+        """Cosine of `vector` to the nearest window of every memory that passes, in batches."""
+        condition, values = rows.where(user_id, filters)
+        with self._connections.snapshot() as db:
+            found = db.execute(
+                "SELECT f.id, v.windows, v.sentences, v.data FROM facts f"
+                f" JOIN vectors v ON v.num = f.num WHERE f.embedded = 1 AND {condition}",
+                values,
+            )
+            while batch := found.fetchmany(_SCAN_BATCH):
+                yield [
+                    Match(fact_id, float((rows.to_vectors(*stored).windows @ vector).max()))
+                    for fact_id, *stored in batch
+                ]
+
+    def count_unembedded(self) -> int:
+        """Memories without vectors."""
+        query = "SELECT count(*) FROM facts WHERE embedded = 0 AND status <> 'forgotten'"
+        return self._number(query, ())
+
+    def embedded_ids(self) -> set[str]:
+        """Ids of every memory that an index should hold."""
+        with self._connections.snapshot() as db:
+            query = "SELECT id FROM facts WHERE embedded = 1 AND status <> 'forgotten'"
+            return {fact_id for (fact_id,) in db.execute(query)}
+
+    def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        """How many memories of all users hold each of these stemmed words."""
+        with self._connections.snapshot() as db:
+            marks = ", ".join("?" * len(terms))
+            query = f"SELECT term, doc FROM word_counts WHERE term IN ({marks})"
+            return dict(db.execute(query, list(terms)).fetchall())
+
+    def unembedded(self, limit: int) -> list[Fact]:
+        """Memories without vectors, oldest first."""
+        with self._connections.snapshot() as db:
+            query = (
+                f"SELECT {_FACT} FROM facts f WHERE f.embedded = 0 AND f.status <> 'forgotten'"
+                " ORDER BY f.num LIMIT ?"
+            )
+            return [rows.to_fact(row) for row in db.execute(query, (limit,))]
+
+    def outbox(self, since: int, limit: int) -> Outbox:
+        """The next changes that an index at revision `since` lacks, in order."""
+        with self._connections.snapshot() as db:
+            found = db.execute(
+                f"SELECT {_FACT}, f.embedded, f.revision, v.windows, v.sentences, v.data"
+                " FROM facts f LEFT JOIN vectors v ON v.num = f.num WHERE f.revision > ?"
+                " ORDER BY f.revision LIMIT ?",
+                (since, limit),
+            ).fetchall()
+        entries: list[IndexEntry] = []
+        removed: list[str] = []
+        for *row, embedded, _, windows, sentences, data in found:
+            fact = rows.to_fact(tuple(row))
+            if embedded and fact.status is not Status.FORGOTTEN:
+                vectors = rows.to_vectors(windows, sentences, data)
+                entries.append(IndexEntry(fact, vectors.windows))
+            elif fact.version > 1:  # at version 1 no index can have it yet
+                removed.append(fact.id)
+        reached = found[-1][-4] if found else since
+        return Outbox(revision=reached, entries=entries, removed=removed)
+
+    def cursor(self, user_id: str, session_id: str, stage: Stage) -> Cursor:
+        """How far a session has been taken."""
+        with self._connections.snapshot() as db:
+            row = db.execute(
+                "SELECT position, offset, message_id FROM cursors"
+                " WHERE user_id = ? AND session_id = ? AND stage = ?",
+                (user_id, session_id, stage),
+            ).fetchone()
+        return Cursor(user_id, session_id, stage, *(row or ()))
+
+    def cursors(self, stage: Stage) -> list[Cursor]:
+        """Every session's cursor at a stage."""
+        with self._connections.snapshot() as db:
+            query = (
+                "SELECT user_id, session_id, stage, position, offset, message_id FROM cursors"
+                " WHERE stage = ?"
+            )
+            return [Cursor(*row) for row in db.execute(query, (stage,))]
+
+    # ---------------------------------------------------------------- housekeeping
+
+    def meta(self, key: str) -> str | None:
+        """A value that was kept with `set_meta`."""
+        with self._connections.snapshot() as db:
+            row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Keep a small value: the embedder's identity, how far the index has come."""
+        with self._lock, self._connections.transaction() as db:
+            db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
+
+    def drop_vectors(self, key: str, value: str) -> int:
+        """Forget every vector and set `key`, in one transaction; returns how many lost theirs."""
+        with self._lock, self._connections.transaction() as db:
+            db.execute("DELETE FROM vectors")
+            number = db.execute("UPDATE facts SET embedded = 0 WHERE embedded = 1").rowcount
+            db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
+        return number
+
+    def damage(self) -> list[str]:
+        """What SQLite's and FTS5's own integrity checks find, in words; empty when sound."""
+        try:
+            with self._lock, self._connections.transaction() as db:
+                found = [str(row[0]) for row in db.execute("PRAGMA integrity_check(10)")]
+                db.execute("INSERT INTO words (words) VALUES ('integrity-check')")
+                orphans = db.execute(
+                    "SELECT count(*) FROM facts f LEFT JOIN vectors v ON v.num = f.num"
+                    " WHERE f.embedded = 1 AND v.num IS NULL"
+                ).fetchone()[0]
+                unlisted = db.execute(
+                    "SELECT (SELECT count(*) FROM facts) - (SELECT count(*) FROM words)"
+                ).fetchone()[0]
+        except StoreCorruptError as error:
+            return [str(error)]
+        found = [line for line in found if line != "ok"]
+        if orphans:
+            found.append(f"{orphans} memories are marked as embedded but have no vector")
+        if unlisted:
+            found.append(f"the word index lacks {unlisted} memories")
+        return found
+
+    def close(self) -> None:
+        """Close every connection."""
+        with self._lock:
+            self._connections.close()
+
+    def _number(self, query: str, values: Iterable[Any]) -> int:
+        with self._connections.snapshot() as db:
+            return int(db.execute(query, tuple(values)).fetchone()[0])
+
+
+class _Batch:
+    """The writing of one transaction's changes."""
+
+    def __init__(self, revision: int) -> None:
+        self.revision = revision
+        self.touched: dict[str, int] = {}
+
+    def _next(self, user_id: str) -> int:
+        self.revision += 1
+        self.touched[user_id] = self.revision
+        return self.revision
+
+    def write(self, db: Connection, change: Change) -> bool:
+        match change:
+            case Add(fact, vectors):
+                return self._add(db, fact, vectors)
+            case Update():
+                return self._update(db, change)
+            case Forget():
+                return self._forget(db, change)
+            case Embed():
+                return self._embed(db, change)
+            case Advance(cursor):
+                db.execute(
+                    "INSERT OR REPLACE INTO cursors"
+                    " (user_id, session_id, stage, position, offset, message_id)"
+                    " VALUES (?, ?, ?, ?, ?, ?)",
+                    (
+                        cursor.user_id,
+                        cursor.session_id,
+                        cursor.stage,
+                        cursor.position,
+                        cursor.offset,
+                        cursor.message_id,
+                    ),
+                )
+                return True
+
+    def _add(self, db: Connection, fact: Fact, vectors: FactVectors | None) -> bool:
+        if db.execute("SELECT 1 FROM facts WHERE id = ?", (fact.id,)).fetchone():
+            return False
+        revision = self._next(fact.user_id)
+        at = rows.micros(fact.recorded_at)
+        num = db.execute(
+            _INSERT, (*rows.from_fact(fact), "added", "", at, vectors is not None, revision)
+        ).lastrowid
+        _write_words(db, num, fact)
+        if vectors is not None:
+            _write_vectors(db, num, vectors)
+        return True
+
+    def _update(self, db: Connection, change: Update) -> bool:
+        fact = change.fact
+        row = db.execute(
+            f"SELECT {_FACT}, f.num, f.changed_at, f.action, f.reason, f.embedded FROM facts f"
+            " WHERE f.id = ?",
+            (fact.id,),
+        ).fetchone()
+        if row is None:
+            raise NotFoundError(f"no memory {fact.id!r}")
+        *columns, num, changed_at, did, why, embedded = row
+        old = rows.to_fact(tuple(columns))
+        new = fact.model_copy(update={"version": old.version + 1})
+        db.execute(
+            "INSERT INTO versions (num, version, at, action, reason, snapshot)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (num, old.version, changed_at, did, why, old.model_dump_json()),
+        )
+        if old.content != new.content:
+            embedded = 0
+            db.execute("DELETE FROM vectors WHERE num = ?", (num,))
+        state = (change.action, change.reason, rows.micros(change.at), embedded)
+        db.execute(_UPDATE, (*rows.from_fact(new), *state, self._next(new.user_id), num))
+        if _words(old) != _words(new):
+            db.execute("DELETE FROM words WHERE rowid = ?", (num,))
+            _write_words(db, num, new)
+        return True
+
+    def _forget(self, db: Connection, change: Forget) -> bool:
+        row = db.execute(
+            f"SELECT {_FACT} FROM facts f WHERE f.id = ? AND f.status <> 'forgotten'",
+            (change.fact_id,),
+        ).fetchone()
+        if row is None:
+            raise NotFoundError(f"no memory {change.fact_id!r}")
+        fact = rows.to_fact(row).model_copy(update={"status": Status.FORGOTTEN})
+        return self._update(db, Update(fact, "forgotten", change.at, change.reason))
+
+    def _embed(self, db: Connection, change: Embed) -> bool:
+        row = db.execute(
+            "SELECT num, user_id FROM facts WHERE id = ? AND content = ? AND status <> 'forgotten'",
+            (change.fact_id, change.content),
+        ).fetchone()
+        if row is None:
+            return False
+        num, user_id = row
+        _write_vectors(db, num, change.vectors)
+        db.execute(
+            "UPDATE facts SET embedded = 1, revision = ? WHERE num = ?", (self._next(user_id), num)
+        )
+        return True
+
+
+def _words(fact: Fact) -> str:
+    return lexical_text(fact.content, fact.source.speaker, fact.created_at.timestamp())
+
+
+def _write_words(db: Connection, num: int | None, fact: Fact) -> None:
+    db.execute(
+        "INSERT INTO words (rowid, owner, text) VALUES (?, ?, ?)",
+        (num, rows.owner_token(fact.user_id), _words(fact)),
+    )
+
+
+def _write_vectors(db: Connection, num: int | None, vectors: FactVectors) -> None:
+    db.execute(
+        "INSERT OR REPLACE INTO vectors (num, windows, sentences, data) VALUES (?, ?, ?, ?)",
+        (num, *rows.from_vectors(vectors)),
+    )
+
+
+def _chunks(values: Sequence[str]) -> Iterator[tuple[Sequence[str], str]]:
+    for start in range(0, len(values), _CHUNK):
+        chunk = values[start : start + _CHUNK]
+        yield chunk, ", ".join("?" * len(chunk))
+
+
+def _of_user(
+    query: str, values: tuple[Any, ...], user_id: str | None
+) -> tuple[str, tuple[Any, ...]]:
+    if user_id is None:
+        return query, values
+    joint = " AND" if " WHERE " in query else " WHERE"
+    return f"{query}{joint} user_id = ?", (*values, user_id)

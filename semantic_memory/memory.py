@@ -1,0 +1,420 @@
+"""The facade: what an agent calls."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from pydantic import Field, JsonValue
+
+from semantic_memory.beliefs import confirmed
+from semantic_memory.bootstrap import Parts, Service, build, record_embedder
+from semantic_memory.changes import Add, Forget, Update
+from semantic_memory.doctor import Finding, examine
+from semantic_memory.embedding.passages import embed_facts
+from semantic_memory.errors import InvalidInputError, NotFoundError, ProviderError
+from semantic_memory.events import ContextPacked, Searched
+from semantic_memory.injection.pack import Shares, pack
+from semantic_memory.models import (
+    NO_FILTERS,
+    Category,
+    Content,
+    Context,
+    Fact,
+    FactVersion,
+    Filters,
+    Hit,
+    Identifier,
+    Message,
+    Metadata,
+    Receipt,
+    Stats,
+    Tag,
+    Unit,
+    Value,
+    parse,
+)
+from semantic_memory.ports import (
+    Clock,
+    Embedder,
+    Extractor,
+    Observer,
+    TokenCounter,
+    VectorIndex,
+)
+from semantic_memory.settings import Settings, load
+
+Facts = list[Fact]
+Hits = list[Hit]
+Versions = list[FactVersion]
+Names = list[str]
+Findings = list[Finding]
+Progress = Callable[[str, int, int], None]
+FilterLike = Filters | Mapping[str, Any] | None
+
+_MOST_HITS = 1_000
+_PROFILE = frozenset({Category.PREFERENCE, Category.PERSONAL, Category.FEEDBACK})
+_HISTORY = frozenset({Category.DECISION, Category.PROJECT, Category.FINDING})
+_PROFILE_FACTS, _HISTORY_FACTS = 8, 6
+
+
+class _Owner(Value):
+    user_id: Identifier
+
+
+class _Place(_Owner):
+    session_id: Identifier
+
+
+class _Question(_Owner):
+    query: Content
+
+
+class _Changes(Value):
+    """What `update` may set; only what was given counts."""
+
+    content: Content = ""
+    category: Category = Category.PERSONAL
+    confidence: Unit = 1.0
+    importance: Unit = 0.5
+    tags: tuple[Tag, ...] = ()
+    references: tuple[Identifier, ...] = ()
+    metadata: Metadata = Field(default_factory=dict)
+
+
+class SemanticMemory:
+    """The memory of an agent's users, in one directory that this process owns.
+
+    Thread-safe. Open it with `SemanticMemory.open`, close it with `close` or as a context manager.
+    """
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    @classmethod
+    def open(
+        cls,
+        data_dir: str | Path | None = None,
+        *,
+        settings: Settings | None = None,
+        embedder: Embedder | None = None,
+        extractor: Extractor | None = None,
+        index: VectorIndex | None = None,
+        token_counter: TokenCounter | None = None,
+        clock: Clock | None = None,
+        observer: Observer | None = None,
+    ) -> Self:
+        """Open the store in `data_dir`, creating it if need be, and take up unfinished work.
+
+        Each part can be replaced; the defaults come from `settings`, and those from the environment
+        and `semantic_memory.toml`.
+
+        Raises StoreLockedError if another process has it open, EmbedderMismatchError if it was
+        embedded with another model, StoreUnavailableError if it can't be written.
+        """
+        parts = Parts(embedder, extractor, index, token_counter, clock, observer)
+        return cls(build(_settings(data_dir, settings), parts))
+
+    @classmethod
+    def reembed(
+        cls,
+        data_dir: str | Path | None = None,
+        *,
+        settings: Settings | None = None,
+        embedder: Embedder | None = None,
+        progress: Progress | None = None,
+    ) -> int:
+        """Embed every memory of a store anew with the model now configured; returns how many.
+
+        Cut off, it is taken up where it was at the next opening.
+        """
+        service = build(_settings(data_dir, settings), Parts(embedder=embedder), reembedding=True)
+        try:
+            number = record_embedder(service.ledger, service.embedder.identity)
+            service.pipeline.flush(progress)
+        finally:
+            service.close()
+        return number
+
+    # ---------------------------------------------------------------- taking in
+
+    def observe(self, messages: Iterable[Message], *, user_id: str, session_id: str) -> Receipt:
+        """Take in messages of a conversation. They are on disk when this returns.
+
+        Each becomes a memory of category `conversation` moments later; facts are extracted from
+        them once the session has gone quiet, or by `flush`. A message whose id the session has
+        already is skipped.
+
+        Raises InvalidInputError if an id is used for another text, StoreUnavailableError if the
+        disk refuses; nothing of the call is kept then.
+        """
+        place = parse(_Place, "observe", {"user_id": user_id, "session_id": session_id})
+        now = self._service.clock.now()
+        dated = [
+            message if message.created_at else message.model_copy(update={"created_at": now})
+            for message in messages
+        ]
+        return self._service.pipeline.observe(dated, place.user_id, place.session_id)
+
+    def add(
+        self,
+        content: str,
+        *,
+        user_id: str,
+        category: Category | str = Category.PERSONAL,
+        confidence: float = 1.0,
+        importance: float = 0.5,
+        tags: Sequence[str] = (),
+        references: Sequence[str] = (),
+        metadata: Mapping[str, JsonValue] | None = None,
+        created_at: datetime | None = None,
+    ) -> Fact:
+        """Add one fact. It is on disk, and found by the next search, when this returns.
+
+        If the same is known already it is confirmed instead: its confidence rises a little, and it
+        is returned. Raises InvalidInputError.
+        """
+        now = self._service.clock.now()
+        said = created_at or now
+        fact = parse(
+            Fact,
+            "add",
+            {
+                "content": content,
+                "user_id": user_id,
+                "category": category,
+                "confidence": confidence,
+                "importance": importance,
+                "tags": tags,
+                "references": references,
+                "metadata": metadata or {},
+                "created_at": said,
+                "recorded_at": now,
+                "valid_from": said,
+            },
+        )
+        ledger = self._service.ledger
+        try:
+            (vectors,) = embed_facts(self._service.embedder, [fact])
+        except ProviderError:
+            vectors = None  # found by words meanwhile; embedded in the background
+        with ledger.exclusive():
+            known = ledger.same_content(fact.user_id, fact.content)
+            if known is None:
+                ledger.apply([Add(fact, vectors)])
+            else:
+                ledger.apply([Update(confirmed(known, fact), "confirmed", now)])
+        self._changed()
+        return self.get(fact.id if known is None else known.id)
+
+    def flush(self, progress: Progress | None = None) -> None:
+        """Wait until everything observed is extracted and indexed.
+
+        `progress` is told the step, how much of it is done, and its total.
+        """
+        self._service.pipeline.flush(progress)
+
+    # ---------------------------------------------------------------- asking
+
+    def search(
+        self,
+        query: str,
+        *,
+        user_id: str,
+        k: int = 10,
+        filters: FilterLike = None,
+        as_of: datetime | None = None,
+    ) -> Hits:
+        """The user's `k` best memories for `query`, best first, each with why it ranked there.
+
+        `filters` narrows by `categories`, `tags`, `since`, `until`, `min_confidence`, `session_id`;
+        unknown keys are errors. `as_of` asks for what was believed then.
+
+        Raises InvalidInputError.
+        """
+        start = time.perf_counter()
+        question = parse(_Question, "search", {"query": query, "user_id": user_id})
+        if not 1 <= k <= _MOST_HITS:
+            raise InvalidInputError(f"search: k must be 1 to {_MOST_HITS:,} (got {k})")
+        narrowed = _filters(filters, as_of)
+        hits = self._service.searcher.search(question.query, question.user_id, k, narrowed)
+        self._service.observe(Searched(question.user_id, len(hits), time.perf_counter() - start))
+        return hits
+
+    def context(
+        self,
+        query: str,
+        *,
+        user_id: str,
+        budget: int = 2_000,
+        filters: FilterLike = None,
+        as_of: datetime | None = None,
+    ) -> Context:
+        """A block for a prompt of at most `budget` tokens: profile, recent history, facts.
+
+        The count is exact for the model in the settings. What doesn't fit is left out and counted.
+        Raises InvalidInputError.
+        """
+        start = time.perf_counter()
+        if budget < 1:
+            raise InvalidInputError(f"context: budget must be at least 1 token (got {budget})")
+        narrowed = _filters(filters, as_of)
+        number = self._service.settings.context.candidates
+        hits = self.search(query, user_id=user_id, k=number, filters=narrowed)
+        packed = pack(
+            self._standing(user_id, _PROFILE, _PROFILE_FACTS, narrowed),
+            self._standing(user_id, _HISTORY, _HISTORY_FACTS, narrowed),
+            hits,
+            budget=budget,
+            counter=self._service.token_counter,
+            shares=Shares(),
+        )
+        seconds = time.perf_counter() - start
+        self._service.observe(
+            ContextPacked(
+                user_id, budget, packed.tokens, len(packed.hits), packed.left_out, seconds
+            )
+        )
+        return packed
+
+    # ---------------------------------------------------------------- single memories
+
+    def get(self, fact_id: str) -> Fact:
+        """A memory by its id. Raises NotFoundError, also for a deleted one."""
+        found = self._service.ledger.get([fact_id])
+        if not found:
+            raise NotFoundError(f"no memory {fact_id!r}")
+        return found[0]
+
+    def list(
+        self,
+        *,
+        user_id: str,
+        filters: FilterLike = None,
+        limit: int | None = 100,
+        after: str | None = None,
+    ) -> Facts:
+        """A user's memories, newest first; for the next page give the last id as `after`."""
+        asked = parse(_Owner, "list", {"user_id": user_id})
+        if limit is not None and limit < 1:
+            raise InvalidInputError(f"list: limit must be at least 1 (got {limit})")
+        return self._service.ledger.find(
+            asked.user_id, _filters(filters, None), limit=limit, after=after
+        )
+
+    def update(self, fact_id: str, *, reason: str = "", **changes: Any) -> Fact:
+        """Change a memory: content, category, confidence, importance, tags, references, metadata.
+
+        The state before stays in its history. Raises NotFoundError, InvalidInputError.
+        """
+        asked = parse(_Changes, "update", changes)
+        ledger = self._service.ledger
+        with ledger.exclusive():
+            fact = self.get(fact_id)
+            now = self._service.clock.now()
+            changed = fact.model_copy(update=asked.model_dump(exclude_unset=True))
+            if changed != fact:
+                ledger.apply([Update(changed, "updated", now, reason)])
+        self._changed()
+        return self.get(fact_id)
+
+    def delete(self, fact_id: str, *, reason: str = "") -> None:
+        """Take a memory out of every answer, for good. Raises NotFoundError."""
+        self._service.ledger.apply([Forget(fact_id, self._service.clock.now(), reason)])
+        self._changed()
+
+    def history(self, fact_id: str) -> Versions:
+        """Every state a memory has been in, oldest first, a deleted one's too.
+
+        Raises NotFoundError.
+        """
+        return self._service.ledger.history(fact_id)
+
+    # ---------------------------------------------------------------- upkeep
+
+    def users(self) -> Names:
+        """Every user with a memory."""
+        return self._service.ledger.users()
+
+    def stats(self) -> Stats:
+        """What the store holds."""
+        ledger = self._service.ledger
+        files = list(self._service.log.files())
+        return Stats(
+            users=len(ledger.users()),
+            sessions=len(files),
+            memories=ledger.count(),
+            by_category_and_status=ledger.tally(),
+            unembedded=ledger.count_unembedded(),
+            log_bytes=sum(size for _, size in files),
+            store_bytes=sum(
+                path.stat().st_size
+                for path in self._service.settings.data_dir.rglob("*")
+                if path.is_file()
+            ),
+            embedder=str(self._service.embedder.identity),
+        )
+
+    def check(self) -> Findings:
+        """Check everything, and say what to do about what is wrong."""
+        return [*examine(self._service)]
+
+    def rebuild(self) -> int:
+        """Fill the vector index anew from the ledger; embeds nothing. Returns its size."""
+        return self._service.keeper.rebuild()
+
+    def close(self) -> None:
+        """Finish the step under way and give the directory up.
+
+        What is unfinished is taken up at the next opening; nothing is lost.
+        """
+        self._service.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _changed(self) -> None:
+        self._service.keeper.wake()
+        self._service.pipeline.wake()
+
+    def _standing(
+        self, user_id: str, categories: frozenset[Category], number: int, filters: Filters
+    ) -> Facts:
+        narrowed = filters.model_copy(
+            update={"categories": categories & (filters.categories or categories)}
+        )
+        return self._service.ledger.find(user_id, narrowed, limit=number)
+
+
+def _settings(data_dir: str | Path | None, settings: Settings | None) -> Settings:
+    if settings is None:
+        return load(data_dir=data_dir)
+    if data_dir is None:
+        return settings
+    return settings.model_copy(update={"data_dir": Path(data_dir)})
+
+
+def _filters(filters: FilterLike, as_of: datetime | None) -> Filters:
+    if isinstance(filters, Filters):
+        narrowed = filters
+    elif filters is None:
+        narrowed = NO_FILTERS
+    else:
+        narrowed = parse(Filters, "filters", filters)
+    return (
+        narrowed
+        if as_of is None
+        else parse(Filters, "filters", {**narrowed.model_dump(), "as_of": as_of})
+    )

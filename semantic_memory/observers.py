@@ -1,0 +1,45 @@
+"""Observers: what becomes of events."""
+
+from __future__ import annotations
+
+import logging
+
+from semantic_memory.events import (
+    Event,
+    ExtractionFailed,
+    IndexSetAside,
+    LogRepaired,
+    WorkerFailed,
+)
+
+_logger = logging.getLogger("semantic_memory")
+
+
+def log_event(event: Event) -> None:
+    """Log what needs attention as warnings, the rest at DEBUG. Carries no message text."""
+    match event:
+        case IndexSetAside(reason, kept_at):
+            where = f"; it was moved to {kept_at}" if kept_at else ""
+            _logger.warning(
+                "the vector index is being rebuilt from the ledger: %s%s", reason, where
+            )
+        case LogRepaired(user_id, session_id, torn_bytes, corrupt_lines):
+            _logger.warning(
+                "the log of session %s of user %s was damaged: %d bytes of an unfinished line cut"
+                " off, %d corrupt lines skipped",
+                session_id,
+                user_id,
+                torn_bytes,
+                corrupt_lines,
+            )
+        case ExtractionFailed(user_id, session_id, error):
+            _logger.warning(
+                "extraction from session %s of user %s failed, to be tried again: %s",
+                session_id,
+                user_id,
+                error,
+            )
+        case WorkerFailed(step, error, retry_seconds):
+            _logger.warning("%s failed, next try in %.0f s: %s", step, retry_seconds, error)
+        case _:
+            _logger.debug("%s", event)

@@ -1,0 +1,308 @@
+"""The Protocols that adapters satisfy. Every part of the product can be replaced through one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, NamedTuple, Protocol
+
+from semantic_memory.changes import Change, Cursor, FactVectors, Matrix, Stage
+from semantic_memory.events import Event
+from semantic_memory.models import NO_FILTERS, Candidate, Fact, FactVersion, Filters, Message
+
+InputType = Literal["query", "document"]
+
+
+class Clock(Protocol):
+    """Where time comes from; nothing else reads the wall clock."""
+
+    def now(self) -> datetime:
+        """The present, timezone-aware."""
+        ...
+
+
+class Observer(Protocol):
+    """Is told what happened. Must be quick and must not raise."""
+
+    def __call__(self, event: Event, /) -> None:
+        """Take note of `event`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderIdentity:
+    """What makes two embedders' vectors comparable."""
+
+    model: str
+    dimension: int
+    pooling: str
+    precision: str
+
+    def __str__(self) -> str:
+        return f"{self.model} ({self.dimension}d, {self.pooling}, {self.precision})"
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors."""
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """What its vectors can be compared with."""
+        ...
+
+    def embed(self, texts: Sequence[str], input_type: InputType) -> Matrix:
+        """Unit row vectors, shape (len(texts), dimension), float32.
+
+        A text's vector depends on that text alone, not on its neighbours in the batch.
+        Raises ProviderError if a remote model can't be reached.
+        """
+        ...
+
+
+class TokenCounter(Protocol):
+    """Counts tokens as the model that reads the prompt does."""
+
+    def count(self, text: str) -> int:
+        """Exact number of tokens of `text`; special tokens in it are counted as plain text."""
+        ...
+
+
+class Extractor(Protocol):
+    """Finds what is worth keeping in a stretch of conversation."""
+
+    @property
+    def name(self) -> str:
+        """Recorded as the provenance of every fact it proposes."""
+        ...
+
+    def extract(self, messages: Sequence[Message]) -> list[Candidate]:
+        """Candidates, each naming the messages it came from. Raises ProviderError on failure."""
+        ...
+
+
+class Match(NamedTuple):
+    """An id and how well it matched; higher is better."""
+
+    id: str
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEntry:
+    """A memory as an index holds it."""
+
+    fact: Fact
+    windows: Matrix
+
+
+class VectorSearch(Protocol):
+    """Finds memories by cosine similarity."""
+
+    def query(
+        self, vector: Matrix, *, user_id: str, limit: int, filters: Filters = NO_FILTERS
+    ) -> list[Match]:
+        """The user's `limit` nearest memories that pass `filters`, best first.
+
+        `vector` has shape (dimension,) and unit length. Similarity is the cosine to the memory's
+        nearest window, in [-1, 1].
+        """
+        ...
+
+
+class VectorIndex(VectorSearch, Protocol):
+    """Holds vectors. Derived: can be filled again from the ledger at any time."""
+
+    def upsert(self, entries: Sequence[IndexEntry]) -> None:
+        """Insert or replace. Idempotent."""
+        ...
+
+    def delete(self, fact_ids: Sequence[str]) -> None:
+        """Take out; unknown ids are ignored."""
+        ...
+
+    def ids(self) -> set[str]:
+        """Ids of all memories held."""
+        ...
+
+    def count(self) -> int:
+        """Number of memories held."""
+        ...
+
+    def close(self) -> None:
+        """Release files and handles."""
+        ...
+
+
+class Trait(NamedTuple):
+    """The columns of a memory that ranking and filtering read; times are Unix seconds."""
+
+    num: int
+    id: str
+    session_id: str | None
+    position: int | None
+    role: str | None
+    speaker: str | None
+    category: str
+    status: str
+    content: str
+    confidence: float
+    importance: float
+    created_at: float
+    stated_at: float
+    valid_from: float
+    valid_to: float
+    """Infinity while still believed."""
+    tags: tuple[str, ...]
+    said_in: tuple[str, ...]
+    """`session/message` for every message that says this."""
+
+
+class TraitRow(NamedTuple):
+    """A memory's columns with its vectors; None while it isn't embedded yet."""
+
+    trait: Trait
+    vectors: FactVectors | None
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """What changed for a user after a revision."""
+
+    revision: int
+    rows: Sequence[TraitRow]
+    removed: Sequence[int]
+    """Numbers of memories that are gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outbox:
+    """A batch of changes for an index."""
+
+    revision: int
+    """The index is level with this revision once the batch is applied."""
+    entries: Sequence[IndexEntry]
+    removed: Sequence[str]
+
+    def __bool__(self) -> bool:
+        return bool(self.entries or self.removed)
+
+
+class Ledger(Protocol):
+    """The truth of facts: every state, in transactions."""
+
+    def apply(self, changes: Sequence[Change]) -> int:
+        """Commit all of `changes`, durably, or none; returns how many had an effect.
+
+        Raises NotFoundError for an update or a forget of an unknown id.
+        """
+        ...
+
+    def exclusive(self) -> AbstractContextManager[None]:
+        """Held while reading and then writing what follows from it."""
+        ...
+
+    def get(self, fact_ids: Sequence[str]) -> list[Fact]:
+        """Facts that are known and not forgotten, in the order asked for."""
+        ...
+
+    def find(
+        self, user_id: str, filters: Filters, *, limit: int | None = None, after: str | None = None
+    ) -> list[Fact]:
+        """Facts that pass `filters`, newest first, from the one behind id `after`."""
+        ...
+
+    def same_content(self, user_id: str, content: str) -> Fact | None:
+        """The active fact with the same normalised content (verbatim messages aside)."""
+        ...
+
+    def history(self, fact_id: str) -> list[FactVersion]:
+        """Every state of a fact, oldest first. Raises NotFoundError."""
+        ...
+
+    def count(self, user_id: str | None = None) -> int:
+        """Facts that are not forgotten."""
+        ...
+
+    def users(self) -> list[str]:
+        """Every user with a memory."""
+        ...
+
+    def words(
+        self, user_id: str, terms: Sequence[str], *, limit: int, filters: Filters = NO_FILTERS
+    ) -> list[Match]:
+        """Memories holding any of `terms`, by BM25, best first; similarity is minus FTS5's rank."""
+        ...
+
+    def revision(self, user_id: str | None = None) -> int:
+        """Number of the latest change, of one user or of all; 0 before any."""
+        ...
+
+    def delta(self, user_id: str, since: int) -> Delta:
+        """What changed for a user after revision `since`."""
+        ...
+
+    def traits(self, fact_ids: Sequence[str]) -> list[TraitRow]:
+        """The ranking columns of some memories."""
+        ...
+
+    def neighbours(self, fact_ids: Sequence[str]) -> list[str]:
+        """Ids of these memories and of those one place away in their sessions."""
+        ...
+
+    def similarities(self, vector: Matrix, user_id: str, filters: Filters) -> Iterator[list[Match]]:
+        """Cosine of `vector` to the nearest window of every memory that passes, in batches."""
+        ...
+
+    def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        """How many memories of all users hold each of these stemmed words."""
+        ...
+
+    def unembedded(self, limit: int) -> list[Fact]:
+        """Memories without vectors, oldest first."""
+        ...
+
+    def count_unembedded(self) -> int:
+        """Memories without vectors."""
+        ...
+
+    def embedded_ids(self) -> set[str]:
+        """Ids of every memory that an index should hold."""
+        ...
+
+    def outbox(self, since: int, limit: int) -> Outbox:
+        """The next changes that an index at revision `since` lacks, in order."""
+        ...
+
+    def cursor(self, user_id: str, session_id: str, stage: Stage) -> Cursor:
+        """How far a session has been taken."""
+        ...
+
+    def cursors(self, stage: Stage) -> list[Cursor]:
+        """Every session's cursor at a stage."""
+        ...
+
+    def meta(self, key: str) -> str | None:
+        """A value that was kept with `set_meta`."""
+        ...
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Keep a small value."""
+        ...
+
+    def drop_vectors(self, key: str, value: str) -> int:
+        """Forget every vector and set `key`, in one transaction; returns how many lost theirs."""
+        ...
+
+    def tally(self, user_id: str | None = None) -> dict[str, int]:
+        """How many facts there are by `category/status`."""
+        ...
+
+    def damage(self) -> list[str]:
+        """What integrity checks find, in words; empty when sound."""
+        ...
+
+    def close(self) -> None:
+        """Close every connection."""
+        ...

@@ -1,0 +1,1 @@
+"""Which memories help with a question, and why."""

@@ -1,0 +1,169 @@
+"""From a question to the memories that help: both arms, ranked together, doubles collapsed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+
+import numpy as np
+
+from semantic_memory.changes import Matrix
+from semantic_memory.index.exact import ExactIndex
+from semantic_memory.index.partition import CATEGORIES, Partition
+from semantic_memory.models import NO_FILTERS, Category, Filters, Hit, ScoreParts, normalised
+from semantic_memory.ports import Clock, Delta, Embedder, Ledger
+from semantic_memory.retrieval import names
+from semantic_memory.retrieval.ranking import Ranked, Weights, base_score, rank
+from semantic_memory.text import stems, words
+
+Statistics = tuple[int, Callable[[str], int]]
+
+_ARM = 256  # candidates of each arm, for a user whose memories aren't held in RAM
+_SENTENCES = 512  # memories whose sentences are compared
+
+
+class Searcher:
+    """Answers questions about one user's memories. Thread-safe."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        index: ExactIndex,
+        embedder: Embedder,
+        clock: Clock,
+        weights: Weights,
+        half_lives: Mapping[Category, float],
+    ) -> None:
+        self._ledger = ledger
+        self._index = index
+        self._embedder = embedder
+        self._clock = clock
+        self._weights = weights
+        self._half_lives = np.array([half_lives[category] for category in CATEGORIES])
+
+    def search(self, query: str, user_id: str, k: int, filters: Filters = NO_FILTERS) -> list[Hit]:
+        """The user's `k` best memories for `query`, best first.
+
+        A fact and the message it was drawn from never both take a place, nor do two memories that
+        say the same in the same words.
+        """
+        with self._index.partition(user_id) as partition:
+            speakers = None if partition is None else tuple(partition.speakers)
+        if speakers is not None:
+            vector = self._embed(query, speakers)
+            with self._index.partition(user_id) as partition:
+                if partition is not None:
+                    return self._answer(partition, query, vector, k, filters)
+        return self._search_large(query, user_id, k, filters)
+
+    def _search_large(self, query: str, user_id: str, k: int, filters: Filters) -> list[Hit]:
+        """Rank the candidates of both arms, for a user whose memories aren't held in RAM."""
+        terms = list(dict.fromkeys(words(query)))
+        lexical = self._ledger.words(user_id, terms, limit=_ARM, filters=filters)
+        by_words = self._ledger.traits([match.id for match in lexical])
+        speakers = {row.trait.speaker for row in by_words if row.trait.speaker}
+        vector = self._embed(query, sorted(speakers))
+        dense = self._index.query(vector, user_id=user_id, limit=_ARM, filters=filters)
+        candidates = dict.fromkeys([match.id for match in (*lexical, *dense)])
+        around = self._ledger.neighbours(list(candidates))
+        sample = Partition()
+        rows = self._ledger.traits(list(dict.fromkeys((*candidates, *around))))
+        sample.apply(Delta(revision=0, rows=rows, removed=()))
+        frequencies = self._ledger.document_frequencies(stems(query))
+        statistics = (self._ledger.count(user_id), lambda term: frequencies.get(term, 0))
+        return self._answer(sample, query, vector, k, filters, statistics)
+
+    def _embed(self, query: str, speakers: Sequence[str]) -> Matrix:
+        mentioned = [speakers[number] for number in names.named(query, speakers)]
+        vector: Matrix = self._embedder.embed([names.without(query, mentioned)], "query")[0]
+        return vector
+
+    def _answer(
+        self,
+        partition: Partition,
+        query: str,
+        vector: Matrix,
+        k: int,
+        filters: Filters,
+        statistics: Statistics | None = None,
+    ) -> list[Hit]:
+        admitted = partition.admitted(filters)
+        if not admitted.any():
+            return []
+        columns = partition.columns
+        window = partition.dense(vector)
+        lexical = partition.lexical(stems(query), statistics)
+        share = self._weights.sentence
+        promising = np.zeros(len(partition), dtype=np.bool_)
+        first = base_score(window, lexical, self._weights)
+        promising[np.argsort(-first, kind="stable")[:_SENTENCES]] = True
+        dense = (1 - share) * window + share * partition.sentence(vector, promising, window)
+        mentioned = names.named(query, partition.speakers)
+        ranked = rank(
+            dense=dense,
+            lexical=lexical,
+            named=np.isin(columns["speaker"], mentioned),
+            admitted=admitted,
+            columns=columns,
+            slots=partition.slots,
+            sessions=partition.session_count,
+            half_lives=self._half_lives[columns["category"]],
+            now=self._clock.now().timestamp(),
+            weights=self._weights,
+        )
+        return self._hits(partition, ranked, admitted, k)
+
+    def _hits(
+        self, partition: Partition, ranked: Ranked, admitted: np.ndarray, k: int
+    ) -> list[Hit]:
+        rows = np.flatnonzero(admitted)
+        order = rows[np.argsort(-ranked.score[rows], kind="stable")]
+        distinct = _distinct(partition, order)
+        hits: list[Hit] = []
+        said: set[str] = set()
+        while len(hits) < k and (batch := list(islice(distinct, k))):
+            facts = {fact.id: fact for fact in self._ledger.get([partition.ids[i] for i in batch])}
+            for row in batch:
+                fact = facts.get(partition.ids[row])
+                if fact is None or (key := normalised(fact.content)) in said:
+                    continue
+                said.add(key)
+                hits.append(
+                    Hit(
+                        fact=fact,
+                        score=float(ranked.score[row]),
+                        parts=_parts(partition, ranked, row),
+                    )
+                )
+        return hits[:k]
+
+
+def _distinct(partition: Partition, order: np.ndarray) -> Iterator[int]:
+    """Rows in `order`, without facts whose message came before them and the other way about."""
+    told_as_message: set[str] = set()
+    told_as_fact: set[str] = set()
+    verbatim = partition.columns["verbatim"]
+    for row in order.tolist():
+        said_in = partition.said_in[row]
+        same, other = (
+            (told_as_message, told_as_fact) if verbatim[row] else (told_as_fact, told_as_message)
+        )
+        if not other.intersection(said_in):
+            same.update(said_in)
+            yield row
+
+
+def _parts(partition: Partition, ranked: Ranked, row: int) -> ScoreParts:
+    columns = partition.columns
+    return ScoreParts(
+        dense=float(ranked.dense[row]),
+        lexical=float(ranked.lexical[row]),
+        context=float(ranked.context[row]),
+        speaker=float(ranked.speaker[row]),
+        match=float(ranked.match[row]),
+        importance=float(columns["importance"][row]),
+        confidence=float(columns["confidence"][row]),
+        retention=float(ranked.retention[row]),
+        recency=float(ranked.recency[row]),
+        relevance=float(ranked.relevance[row]),
+    )

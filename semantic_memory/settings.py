@@ -1,0 +1,151 @@
+"""What can be set: arguments > environment > semantic_memory.toml > defaults.
+
+Environment variables start with SEMANTIC_MEMORY_, with two underscores between levels:
+SEMANTIC_MEMORY_DATA_DIR, SEMANTIC_MEMORY_EMBEDDING__PRECISION.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from semantic_memory.decay import HALF_LIFE_DAYS
+from semantic_memory.errors import ConfigurationError
+from semantic_memory.models import Category, explain
+
+FILE = "semantic_memory.toml"
+
+
+class Section(BaseModel):
+    """A group of settings."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class EmbeddingSettings(Section):
+    """How texts become vectors."""
+
+    provider: Literal["onnx", "sentence-transformers", "openai"] = "onnx"
+    model: str = ""
+    """Name or path for sentence-transformers, model name for openai; onnx has its own."""
+    dimension: int = Field(default=1536, ge=1)
+    """Of the vectors of the openai provider's model."""
+    precision: Literal["int8", "fp32"] = "int8"
+    """Of the onnx provider."""
+
+
+class OpenAISettings(Section):
+    """An OpenAI-compatible endpoint."""
+
+    api_key: SecretStr | None = None
+    base_url: str | None = None
+
+
+class IngestSettings(Section):
+    """When and what is extracted."""
+
+    quiet_seconds: float = Field(default=30.0, ge=0)
+    most_wait_seconds: float = Field(default=300.0, ge=0)
+    most_messages: int = Field(default=50, ge=1)
+    min_confidence: float = Field(default=0.7, ge=0, le=1)
+
+
+class IndexSettings(Section):
+    """What is kept in RAM, and how Chroma is used."""
+
+    exact_limit: int = Field(default=20_000, ge=0)
+    """Memories of one user up to which searches scan exactly, in RAM."""
+    exact_megabytes: int = Field(default=64, ge=1)
+    """RAM for the users searched last."""
+    sync_threshold: int = Field(default=10_000, ge=2)
+    """Writes after which Chroma flushes its HNSW files; what is not flushed is replayed at start,
+    about 1 s for 10,000."""
+
+
+class RetrievalSettings(Section):
+    """What counts how much in ranking; see `semantic_memory.retrieval.ranking`."""
+
+    dense: float = Field(default=0.5, ge=0, le=1)
+    sentence: float = Field(default=2 / 3, ge=0, le=1)
+    neighbour: float = Field(default=0.3, ge=0)
+    answer: float = Field(default=0.15, ge=0)
+    session: float = Field(default=0.3, ge=0)
+    speaker: float = Field(default=0.08, ge=0)
+    relevance: float = Field(default=0.1, ge=0, le=1)
+
+
+class ContextSettings(Section):
+    """How memories are packed into a prompt."""
+
+    model: str = "gpt-4o"
+    """Decides how tokens are counted."""
+    candidates: int = Field(default=50, ge=1)
+    """Memories recalled to choose from."""
+
+
+class Settings(BaseSettings):
+    """All settings, frozen."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="SEMANTIC_MEMORY_",
+        env_nested_delimiter="__",
+        extra="forbid",
+        frozen=True,
+        toml_file=FILE,
+    )
+
+    data_dir: Path = Field(
+        default_factory=lambda: Path(platformdirs.user_data_dir("semantic-memory"))
+    )
+    cache_dir: Path = Field(
+        default_factory=lambda: Path(platformdirs.user_cache_dir("semantic-memory"))
+    )
+    """Where compiled embedding models are kept, for all stores."""
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    openai: OpenAISettings = OpenAISettings()
+    ingest: IngestSettings = IngestSettings()
+    index: IndexSettings = IndexSettings()
+    retrieval: RetrievalSettings = RetrievalSettings()
+    context: ContextSettings = ContextSettings()
+    half_life_days: Mapping[Category, float] = Field(default_factory=dict)
+    """By category, replacing the defaults; `inf` never fades."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments, then the environment, then the file."""
+        del dotenv_settings, file_secret_settings
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+    @property
+    def half_lives(self) -> Mapping[Category, float]:
+        """Half-life in days of every category."""
+        return {**HALF_LIFE_DAYS, **self.half_life_days}
+
+
+def load(**arguments: Any) -> Settings:
+    """The effective settings. Raises ConfigurationError that names what is wrong."""
+    try:
+        return Settings(**{key: value for key, value in arguments.items() if value is not None})
+    except ValidationError as error:
+        raise ConfigurationError(
+            f"settings: {explain(error, known=Settings.model_fields)}"
+        ) from None
+    except ValueError as error:
+        raise ConfigurationError(f"settings: {error}") from None

@@ -1,0 +1,116 @@
+"""Stand-ins for tests of code that uses this library: no model, no clock, no Chroma.
+
+Each satisfies the same Protocol as the part it stands in for, and passes the same contract suite.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+
+from semantic_memory.changes import Matrix
+from semantic_memory.models import NO_FILTERS, Candidate, Filters, Message
+from semantic_memory.ports import EmbedderIdentity, IndexEntry, InputType, Match
+from semantic_memory.text import stems
+
+__all__ = ["FrozenClock", "HashEmbedder", "InMemoryIndex", "ScriptedExtractor"]
+
+
+class FrozenClock:
+    """Stands still until it is moved."""
+
+    def __init__(self, moment: datetime = datetime(2026, 1, 1, tzinfo=UTC)) -> None:
+        self.moment = moment
+
+    def now(self) -> datetime:
+        """The moment it stands at."""
+        return self.moment
+
+    def advance(self, **duration: float) -> None:
+        """Move on by a `timedelta` of these arguments."""
+        self.moment += timedelta(**duration)
+
+
+class HashEmbedder:
+    """Texts that share words are similar: the sum of a fixed random vector for each word."""
+
+    def __init__(self, dimension: int = 64) -> None:
+        self._dimension = dimension
+        self.embedded = 0
+        """Number of texts embedded so far."""
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """Differs by dimension."""
+        return EmbedderIdentity("hash", self._dimension, "sum", "fp32")
+
+    def embed(self, texts: Sequence[str], input_type: InputType) -> Matrix:
+        """Unit row vectors, shape (len(texts), dimension)."""
+        del input_type
+        self.embedded += len(texts)
+        rows = np.array([self._vector(text) for text in texts], dtype=np.float32)
+        return rows.reshape(len(texts), self._dimension)
+
+    def _vector(self, text: str) -> Matrix:
+        total = np.zeros(self._dimension)
+        for word in stems(text) or [text]:
+            seed = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest())
+            total += np.random.default_rng(seed).standard_normal(self._dimension)
+        return (total / np.linalg.norm(total)).astype(np.float32)
+
+
+class ScriptedExtractor:
+    """Proposes what a function says."""
+
+    name = "scripted"
+
+    def __init__(self, script: Callable[[Sequence[Message]], list[Candidate]]) -> None:
+        self._script = script
+        self.calls: list[Sequence[Message]] = []
+        """The messages of every call."""
+
+    def extract(self, messages: Sequence[Message]) -> list[Candidate]:
+        """What the script makes of the messages."""
+        self.calls.append(messages)
+        return self._script(messages)
+
+
+class InMemoryIndex:
+    """A `VectorIndex` that is a dictionary: exact, and gone with the process."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, IndexEntry] = {}
+
+    def upsert(self, entries: Sequence[IndexEntry]) -> None:
+        """Insert or replace."""
+        self._entries.update((entry.fact.id, entry) for entry in entries)
+
+    def delete(self, fact_ids: Sequence[str]) -> None:
+        """Take out."""
+        for fact_id in fact_ids:
+            self._entries.pop(fact_id, None)
+
+    def query(
+        self, vector: Matrix, *, user_id: str, limit: int, filters: Filters = NO_FILTERS
+    ) -> list[Match]:
+        """The nearest memories, exactly."""
+        matches = [
+            Match(entry.fact.id, float((entry.windows @ vector).max()))
+            for entry in self._entries.values()
+            if entry.fact.user_id == user_id and filters.admits(entry.fact)
+        ]
+        return sorted(matches, key=lambda match: -match.similarity)[:limit]
+
+    def ids(self) -> set[str]:
+        """Ids of all memories held."""
+        return set(self._entries)
+
+    def count(self) -> int:
+        """Number of memories held."""
+        return len(self._entries)
+
+    def close(self) -> None:
+        """Nothing to release."""

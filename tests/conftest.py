@@ -1,0 +1,114 @@
+"""What all tests share: no network, an own cache for compiled models, small stores."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from semantic_memory import Category, Fact, Message, SemanticMemory
+from semantic_memory.events import Event
+from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
+
+NOW = datetime(2026, 5, 10, 12, tzinfo=UTC)
+DATA = Path(__file__).parent.parent / "data"
+
+
+@pytest.fixture(autouse=True)
+def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    connect = socket.socket.connect
+
+    def connect_locally(self: socket.socket, address: Any) -> None:
+        if self.family != socket.AF_UNIX and address[0] not in ("127.0.0.1", "::1", "localhost"):
+            raise AssertionError(f"a test tried to reach {address}")
+        connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", connect_locally)
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_of_the_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("SEMANTIC_MEMORY_DATA_DIR", raising=False)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def clock() -> FrozenClock:
+    return FrozenClock(NOW)
+
+
+@pytest.fixture
+def events() -> list[Event]:
+    return []
+
+
+OpenMemory = Callable[..., SemanticMemory]
+
+
+@pytest.fixture
+def open_memory(tmp_path: Path, clock: FrozenClock, events: list[Event]) -> Iterator[OpenMemory]:
+    """Opens (again) a store without model and Chroma; closes what is left open."""
+    opened: list[SemanticMemory] = []
+
+    def open_it(**parts: Any) -> SemanticMemory:
+        defaults: dict[str, Any] = {
+            "embedder": HashEmbedder(),
+            "index": InMemoryIndex(),
+            "clock": clock,
+            "observer": events.append,
+        }
+        memory = SemanticMemory.open(tmp_path / "store", **{**defaults, **parts})
+        opened.append(memory)
+        return memory
+
+    yield open_it
+    for memory in opened:
+        memory.close()
+
+
+@pytest.fixture
+def memory(open_memory: OpenMemory) -> SemanticMemory:
+    return open_memory()
+
+
+def make_fact(number: int = 1, **values: Any) -> Fact:
+    """A fact with an id of its own; `values` replaces fields."""
+    defaults: dict[str, Any] = {
+        "id": f"fact-{number}",
+        "user_id": "u1",
+        "content": f"Thing number {number}",
+        "category": Category.PREFERENCE,
+        "created_at": NOW,
+        "recorded_at": NOW,
+        "valid_from": NOW,
+    }
+    return Fact(**{**defaults, **values})
+
+
+def say(*contents: str, role: str = "user", start: int = 1, **values: Any) -> list[Message]:
+    """Messages with the ids m1, m2, ..."""
+    return [
+        Message(id=f"m{number}", role=role, content=content, **values)
+        for number, content in enumerate(contents, start=start)
+    ]
+
+
+def eventually(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
+    """Wait until `condition` holds; whether it came to hold at all."""
+    deadline = time.monotonic() + seconds
+    while not (held := condition()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return held
+
+
+def unit_vectors(number: int, dimension: int = 16, seed: int = 0) -> np.ndarray:
+    """Random unit row vectors."""
+    rows = np.random.default_rng(seed).standard_normal((number, dimension)).astype(np.float32)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)

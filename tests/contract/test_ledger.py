@@ -1,0 +1,290 @@
+"""What every ledger does."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from semantic_memory.changes import Add, Advance, Cursor, Embed, FactVectors, Forget, Update
+from semantic_memory.errors import NotFoundError
+from semantic_memory.ledger.sqlite import SqliteLedger
+from semantic_memory.models import Filters, Source, Status
+from semantic_memory.ports import Ledger
+from tests.conftest import NOW, make_fact, unit_vectors
+
+
+@pytest.fixture(params=["sqlite"])
+def ledger(request, tmp_path: Path):
+    ledger: Ledger = SqliteLedger(tmp_path / "ledger.sqlite3")
+    yield ledger
+    ledger.close()
+
+
+def vectors(seed: int = 0, windows: int = 1, sentences: int = 0) -> FactVectors:
+    both = unit_vectors(windows + sentences, seed=seed)
+    return FactVectors(both[:windows], both[windows:])
+
+
+def test_a_fact_comes_back_as_it_went_in(ledger):
+    fact = make_fact(
+        tags=("a.b", "c"),
+        references=("fact-9",),
+        metadata={"n": 1, "t": "ü\n"},
+        source=Source(
+            extractor="x", session_id="s", message_ids=("m1", "m2"), position=3, role="user"
+        ),
+        corroborations=(Source(session_id="t", message_ids=("m3",)),),
+        valid_to=NOW + timedelta(microseconds=1),
+        superseded_by="fact-2",
+        last_used_at=NOW,
+        use_count=2,
+    )
+    ledger.apply([Add(fact)])
+    assert ledger.get([fact.id]) == [fact]
+
+
+def test_facts_are_given_in_the_order_asked_for(ledger):
+    ledger.apply([Add(make_fact(number)) for number in range(1200)])
+    wanted = [f"fact-{number}" for number in range(1199, -1, -7)]
+    assert [fact.id for fact in ledger.get([*wanted, "unknown"])] == wanted
+
+
+def test_adding_a_known_id_does_nothing(ledger):
+    assert ledger.apply([Add(make_fact()), Add(make_fact(content="Other"))]) == 1
+    assert ledger.get(["fact-1"])[0].content == "Thing number 1"
+
+
+def test_all_changes_are_kept_or_none(ledger):
+    with pytest.raises(NotFoundError):
+        ledger.apply([Add(make_fact()), Forget("unknown", NOW)])
+    assert ledger.get(["fact-1"]) == []
+    assert ledger.revision() == ledger.revision("u1") == 0
+
+
+def test_an_update_keeps_the_state_before(ledger):
+    ledger.apply([Add(make_fact())])
+    later = NOW + timedelta(days=1)
+    changed = make_fact(content="Thing changed", confidence=0.5)
+    ledger.apply([Update(changed, "updated", later, "was wrong")])
+    first, second = ledger.history("fact-1")
+    assert (first.version, first.action, first.fact.content) == (1, "added", "Thing number 1")
+    assert (second.version, second.action, second.reason, second.at) == (
+        2,
+        "updated",
+        "was wrong",
+        later,
+    )
+    assert ledger.get(["fact-1"]) == [second.fact]
+
+
+def test_a_forgotten_fact_is_gone_from_every_answer_and_stays_gone(ledger):
+    ledger.apply([Add(make_fact(), vectors())])
+    ledger.apply([Forget("fact-1", NOW, "asked to")])
+    ledger.apply([Add(make_fact())])
+    assert ledger.get(["fact-1"]) == []
+    assert ledger.find("u1", Filters()) == []
+    assert ledger.words("u1", ["thing"], limit=5) == []
+    assert ledger.same_content("u1", "Thing number 1") is None
+    assert ledger.count() == 0
+    assert ledger.embedded_ids() == set()
+    assert ledger.history("fact-1")[-1].reason == "asked to"
+    with pytest.raises(NotFoundError):
+        ledger.apply([Forget("fact-1", NOW)])
+
+
+def test_words_find_inflections_and_only_the_users_own(ledger):
+    ledger.apply(
+        [
+            Add(make_fact(1, content="Painted a sunrise")),
+            Add(make_fact(2, user_id="u2", content="Paints walls")),
+        ]
+    )
+    assert [match.id for match in ledger.words("u1", ["painting"], limit=5)] == ["fact-1"]
+    assert [match.id for match in ledger.words("u2", ["painting"], limit=5)] == ["fact-2"]
+
+
+@pytest.mark.parametrize("term", ['"', "a OR b", "NEAR(", "*", "text:x", "ü"])
+def test_any_word_can_be_asked_for(ledger, term):
+    ledger.apply([Add(make_fact())])
+    assert ledger.words("u1", [term], limit=5) == []
+
+
+def test_words_follow_an_update(ledger):
+    ledger.apply([Add(make_fact(content="Lives in Oslo"))])
+    ledger.apply([Update(make_fact(content="Lives in Berlin"), "updated", NOW)])
+    assert ledger.words("u1", ["oslo"], limit=5) == []
+    assert len(ledger.words("u1", ["berlin"], limit=5)) == 1
+
+
+def test_the_same_content_is_found_in_any_spelling(ledger):
+    ledger.apply([Add(make_fact(content="Likes  tea."))])
+    assert ledger.same_content("u1", "likes TEA").id == "fact-1"
+    assert ledger.same_content("u2", "likes TEA") is None
+
+
+FILTERS = [
+    Filters(),
+    Filters(categories={"project"}),
+    Filters(categories=set()),
+    Filters(tags=("a",)),
+    Filters(tags=("a.b", "c")),
+    Filters(tags=("a_b",)),
+    Filters(since=NOW + timedelta(days=2)),
+    Filters(until=NOW + timedelta(days=2)),
+    Filters(min_confidence=0.5),
+    Filters(session_id="s1"),
+    Filters(as_of=NOW),
+    Filters(as_of=NOW + timedelta(days=5)),
+]
+
+
+def varied_facts():
+    tags = [(), ("a",), ("a.b",), ("a.b", "c"), ("ab",), ("axb",)]
+    return [
+        make_fact(
+            number,
+            category=["preference", "project"][number % 2],
+            tags=tags[number % 6],
+            created_at=NOW + timedelta(days=number % 4),
+            valid_from=NOW + timedelta(days=number % 4),
+            confidence=number / 24,
+            status=list(Status)[number % 4],
+            valid_to=NOW + timedelta(days=4) if number % 4 == 1 else None,
+            source=Source(session_id=f"s{number % 3}"),
+        )
+        for number in range(24)
+    ]
+
+
+@pytest.mark.parametrize("filters", FILTERS, ids=str)
+def test_filters_say_what_their_reference_says(ledger, filters):
+    facts = varied_facts()
+    ledger.apply([Add(fact) for fact in facts])
+    expected = {fact.id for fact in facts if filters.admits(fact)}
+    assert {fact.id for fact in ledger.find("u1", filters)} == expected
+    found = ledger.words("u1", ["thing"], limit=100, filters=filters)
+    assert {match.id for match in found} == expected
+
+
+def test_pages_follow_each_other_without_gap_or_overlap(ledger):
+    ledger.apply([Add(fact) for fact in varied_facts()])
+    everything = [fact.id for fact in ledger.find("u1", Filters())]
+    pages, after = [], None
+    while page := ledger.find("u1", Filters(), limit=2, after=after):
+        pages += [fact.id for fact in page]
+        after = page[-1].id
+    assert pages == everything
+    with pytest.raises(NotFoundError):
+        ledger.find("u1", Filters(), after="unknown")
+
+
+def test_vectors_come_back_as_they_went_in(ledger):
+    given = vectors(windows=2, sentences=3)
+    ledger.apply([Add(make_fact(), given)])
+    (row,) = ledger.traits(["fact-1"])
+    assert np.array_equal(row.vectors.windows, given.windows)
+    assert np.array_equal(row.vectors.sentences, given.sentences)
+
+
+def test_vectors_of_a_text_that_has_changed_are_refused(ledger):
+    ledger.apply([Add(make_fact())])
+    ledger.apply([Update(make_fact(content="New text"), "updated", NOW)])
+    assert ledger.apply([Embed("fact-1", "Thing number 1", vectors())]) == 0
+    assert ledger.apply([Embed("fact-1", "New text", vectors())]) == 1
+    assert ledger.unembedded(5) == []
+
+
+def test_changed_content_loses_its_vectors_and_other_changes_keep_them(ledger):
+    ledger.apply([Add(make_fact(), vectors())])
+    ledger.apply([Update(make_fact(confidence=0.4), "updated", NOW)])
+    assert ledger.unembedded(5) == []
+    ledger.apply([Update(make_fact(content="New text"), "updated", NOW)])
+    assert [fact.id for fact in ledger.unembedded(5)] == ["fact-1"]
+
+
+def test_a_delta_holds_what_changed_since(ledger):
+    ledger.apply([Add(make_fact(1), vectors()), Add(make_fact(2)), Add(make_fact(3, user_id="u2"))])
+    first = ledger.delta("u1", 0)
+    assert [row.trait.id for row in first.rows] == ["fact-1", "fact-2"]
+    assert [row.vectors is None for row in first.rows] == [False, True]
+    assert first.revision == ledger.revision("u1")
+    ledger.apply([Embed("fact-2", "Thing number 2", vectors()), Forget("fact-1", NOW)])
+    second = ledger.delta("u1", first.revision)
+    assert [row.trait.id for row in second.rows] == ["fact-2"]
+    assert second.removed == [first.rows[0].trait.num]
+    assert ledger.delta("u1", second.revision).rows == []
+
+
+def test_the_outbox_gives_changes_in_order_and_each_once(ledger):
+    ledger.apply([Add(make_fact(number), vectors(number)) for number in range(5)])
+    ledger.apply(
+        [Add(make_fact(9)), Forget("fact-2", NOW), Update(make_fact(0, confidence=0.1), "x", NOW)]
+    )
+    position, upserted, removed = 0, {}, set()
+    while batch := ledger.outbox(position, 2):
+        upserted.update({entry.fact.id: entry.fact.confidence for entry in batch.entries})
+        removed.update(batch.removed)
+        position = batch.revision
+    assert set(upserted) == {"fact-0", "fact-1", "fact-3", "fact-4"}  # fact-9 has no vector yet
+    assert upserted["fact-0"] == 0.1
+    assert removed == {"fact-2"}
+    assert ledger.outbox(position, 2).revision == ledger.revision()
+
+
+def test_neighbours_are_one_place_away_in_the_same_session(ledger):
+    places = [("s1", 0), ("s1", 1), ("s1", 2), ("s2", 1), (None, None)]
+    ledger.apply(
+        [
+            Add(make_fact(number, source=Source(session_id=session, position=position)))
+            for number, (session, position) in enumerate(places)
+        ]
+    )
+    assert sorted(ledger.neighbours(["fact-0"])) == ["fact-0", "fact-1"]
+    assert sorted(ledger.neighbours(["fact-1"])) == ["fact-0", "fact-1", "fact-2"]
+    assert ledger.neighbours(["fact-4"]) == []
+
+
+def test_a_cursor_moves_with_what_was_made(ledger):
+    assert ledger.cursor("u1", "s1", "stored") == Cursor("u1", "s1", "stored")
+    moved = Cursor("u1", "s1", "stored", 3, 120, "m3")
+    with pytest.raises(NotFoundError):
+        ledger.apply([Advance(moved), Forget("unknown", NOW)])
+    assert ledger.cursor("u1", "s1", "stored").position == 0
+    ledger.apply([Advance(moved)])
+    assert ledger.cursor("u1", "s1", "stored") == moved
+    assert ledger.cursors("stored") == [moved]
+    assert ledger.cursors("extracted") == []
+
+
+def test_everything_is_there_after_reopening(tmp_path):
+    path = tmp_path / "ledger.sqlite3"
+    ledger = SqliteLedger(path)
+    ledger.apply([Add(make_fact(), vectors())])
+    ledger.set_meta("key", "value")
+    ledger.close()
+    again = SqliteLedger(path)
+    assert again.get(["fact-1"]) == [make_fact()]
+    assert again.revision() == again.revision("u1") == 1
+    assert again.meta("key") == "value"
+    assert again.users() == ["u1"]
+    assert again.damage() == []
+    again.close()
+
+
+def test_similarities_are_those_of_the_nearest_window(ledger):
+    given = vectors(windows=3)
+    ledger.apply(
+        [Add(make_fact(1), given), Add(make_fact(2)), Add(make_fact(3, user_id="u2"), given)]
+    )
+    (batch,) = ledger.similarities(given.windows[2], "u1", Filters())
+    assert batch[0].id == "fact-1"
+    assert batch[0].similarity == pytest.approx(1.0, abs=1e-6)
+    assert len(batch) == 1
+
+
+def test_document_frequencies_count_stemmed_words(ledger):
+    ledger.apply(
+        [Add(make_fact(1, content="Painting")), Add(make_fact(2, content="painted walls"))]
+    )
+    assert ledger.document_frequencies(["paint", "wall", "zebra"]) == {"paint": 2, "wall": 1}

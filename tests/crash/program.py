@@ -1,0 +1,58 @@
+"""Writes at random until it is killed, telling on standard output what was acknowledged.
+
+python -m tests.crash.program DIRECTORY SEED
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+
+from semantic_memory import Message, SemanticMemory
+from semantic_memory.settings import IndexSettings, IngestSettings, Settings
+from semantic_memory.testing import HashEmbedder
+
+SETTINGS = Settings(
+    index=IndexSettings(sync_threshold=20),  # so that Chroma flushes all the time
+    ingest=IngestSettings(quiet_seconds=0.1),
+)
+USERS = ("u1", "u2")
+
+
+def say(*words: str) -> None:
+    print(*words, flush=True)
+
+
+def main(directory: Path, seed: int) -> None:
+    dice = random.Random(seed)
+    with SemanticMemory.open(directory, settings=SETTINGS, embedder=HashEmbedder()) as memory:
+        say("open")
+        added: list[tuple[str, str]] = []
+        number = 0
+        while True:
+            number += 1
+            user = dice.choice(USERS)
+            what = dice.random()
+            if what < 0.5:
+                ids = [f"{seed}.{number}.{place}" for place in range(dice.randint(1, 5))]
+                messages = [
+                    Message(id=i, role="user", content=f"I like thing {i} very much") for i in ids
+                ]
+                memory.observe(messages, user_id=user, session_id=f"s{dice.randint(1, 3)}")
+                say("observed", user, *ids)
+            elif what < 0.85 or not added:
+                fact = memory.add(f"Knows item {seed} {number}", user_id=user)
+                say("added", user, fact.id)
+                added.append((user, fact.id))
+            else:
+                user, fact_id = added.pop(dice.randrange(len(added)))
+                say("deleting", user, fact_id)
+                memory.delete(fact_id)
+                say("deleted", user, fact_id)
+            if dice.random() < 0.02:
+                memory.flush()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]))

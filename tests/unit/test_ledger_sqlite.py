@@ -1,0 +1,124 @@
+"""What is particular to the ledger on SQLite."""
+
+import os
+import sqlite3
+import stat
+
+import pytest
+
+from semantic_memory.changes import Add
+from semantic_memory.errors import (
+    SchemaTooNewError,
+    StoreClosedError,
+    StoreCorruptError,
+    StoreUnavailableError,
+)
+from semantic_memory.ledger.rows import owner_token
+from semantic_memory.ledger.schema import MIGRATIONS
+from semantic_memory.ledger.sqlite import SqliteLedger
+from semantic_memory.models import Filters
+from tests.conftest import make_fact
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "ledger.sqlite3"
+
+
+def test_commits_wait_for_the_disk(path):
+    ledger = SqliteLedger(path)
+    writer = ledger._connections._writer
+    assert writer.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert writer.execute("PRAGMA synchronous").fetchone() == (2,)
+    ledger.close()
+
+
+def test_the_file_is_private(path):
+    SqliteLedger(path).close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_newer_schema_is_refused_with_the_remedy(path):
+    SqliteLedger(path).close()
+    with sqlite3.connect(path) as db:
+        db.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    db.close()
+    with pytest.raises(SchemaTooNewError, match="pip install -U"):
+        SqliteLedger(path)
+
+
+def test_a_file_that_is_no_database_is_named(path):
+    path.write_bytes(b"not a database" * 100)
+    with pytest.raises(StoreCorruptError, match="is damaged"):
+        SqliteLedger(path)
+
+
+def test_a_full_disk_is_said_and_loses_nothing(path):
+    ledger = SqliteLedger(path)
+    ledger.apply([Add(make_fact(1))])
+    writer = ledger._connections._writer
+    (pages,) = writer.execute("PRAGMA page_count").fetchone()
+    writer.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(StoreUnavailableError, match="the disk is full"):
+        ledger.apply([Add(make_fact(2, content="x" * 500_000))])
+    assert [fact.id for fact in ledger.find("u1", Filters())] == ["fact-1"]
+    writer.execute("PRAGMA max_page_count = 1000000")
+    ledger.apply([Add(make_fact(2))])
+    assert ledger.count() == 2
+    assert ledger.damage() == []
+    ledger.close()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_read_only_directory_is_said(tmp_path):
+    (tmp_path / "closed").mkdir(mode=0o500)
+    with pytest.raises(StoreUnavailableError, match="can't create"):
+        SqliteLedger(tmp_path / "closed" / "ledger.sqlite3")
+
+
+def test_using_it_after_closing_is_said(path):
+    ledger = SqliteLedger(path)
+    ledger.close()
+    with pytest.raises(StoreClosedError):
+        ledger.count()
+    with pytest.raises(StoreClosedError):
+        ledger.apply([Add(make_fact())])
+
+
+def test_damage_is_found(path):
+    ledger = SqliteLedger(path)
+    ledger.apply([Add(make_fact(number, content="word " * 200)) for number in range(200)])
+    ledger.close()
+    data = bytearray(path.read_bytes())
+    data[40_000:44_000] = os.urandom(4_000)
+    path.write_bytes(data)
+    ledger = SqliteLedger(path)
+    assert ledger.damage()
+    ledger.close()
+
+
+def test_the_owners_token_is_one_word_that_stemming_leaves_alone(path):
+    ledger = SqliteLedger(path)
+    users = [f"user-{number}" for number in range(300)]
+    ledger.apply([Add(make_fact(n, user_id=user)) for n, user in enumerate(users)])
+    with ledger._connections.snapshot() as db:
+        for user in users:
+            query = "SELECT count(*) FROM words WHERE words MATCH ?"
+            assert db.execute(query, (f"owner : {owner_token(user)}",)).fetchone() == (1,)
+    ledger.close()
+
+
+def test_threads_share_it(path):
+    from concurrent.futures import ThreadPoolExecutor
+
+    ledger = SqliteLedger(path)
+
+    def work(number: int) -> int:
+        ledger.apply([Add(make_fact(number, user_id=f"u{number % 5}"))])
+        return len(ledger.find(f"u{number % 5}", Filters()))
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(200)))
+    assert ledger.count() == 200
+    assert ledger.revision() == 200
+    ledger.close()

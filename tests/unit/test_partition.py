@@ -1,0 +1,154 @@
+"""One user's memories in RAM."""
+
+import numpy as np
+import pytest
+
+from semantic_memory.changes import Add, Embed, FactVectors, Forget, Update
+from semantic_memory.index.exact import ExactIndex
+from semantic_memory.index.partition import Partition
+from semantic_memory.ledger.sqlite import SqliteLedger
+from semantic_memory.models import Category, Filters, Source
+from tests.conftest import NOW, make_fact, unit_vectors
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    ledger = SqliteLedger(tmp_path / "ledger.sqlite3")
+    yield ledger
+    ledger.close()
+
+
+def vectors(seed: int, sentences: int = 0) -> FactVectors:
+    rows = unit_vectors(1 + sentences, seed=seed)
+    return FactVectors(rows[:1], rows[1:])
+
+
+def level(ledger, partition: Partition) -> Partition:
+    partition.apply(ledger.delta("u1", partition.revision))
+    return partition
+
+
+def alive(partition: Partition) -> dict[str, int]:
+    return {partition.ids[row]: row for row in np.flatnonzero(partition.admitted(Filters()))}
+
+
+def test_it_follows_additions_changes_and_deletions(ledger):
+    ledger.apply([Add(make_fact(1), vectors(1)), Add(make_fact(2), vectors(2))])
+    partition = level(ledger, Partition())
+    assert set(alive(partition)) == {"fact-1", "fact-2"}
+    ledger.apply(
+        [Forget("fact-1", NOW), Add(make_fact(3)), Update(make_fact(2, confidence=0.3), "x", NOW)]
+    )
+    level(ledger, partition)
+    assert set(alive(partition)) == {"fact-2", "fact-3"}
+    assert partition.columns["confidence"][alive(partition)["fact-2"]] == pytest.approx(0.3)
+    assert partition.revision == ledger.revision("u1")
+
+
+def test_what_is_not_embedded_yet_is_found_by_words_only(ledger):
+    ledger.apply([Add(make_fact(1, content="Likes tea"))])
+    partition = level(ledger, Partition())
+    assert partition.dense(unit_vectors(1)[0]).tolist() == [0.0]
+    assert partition.lexical(["tea"])[0] > 0
+    ledger.apply([Embed("fact-1", "Likes tea", vectors(5))])
+    level(ledger, partition)
+    row = alive(partition)["fact-1"]
+    assert partition.dense(unit_vectors(1, seed=5)[0])[row] == pytest.approx(1.0, abs=1e-6)
+
+
+def test_the_nearest_sentence_counts_and_the_window_where_there_is_none(ledger):
+    ledger.apply([Add(make_fact(1), vectors(1, sentences=3)), Add(make_fact(2), vectors(2))])
+    partition = level(ledger, Partition())
+    wanted = unit_vectors(4, seed=1)[3]
+    dense = partition.dense(wanted)
+    best = partition.sentence(wanted, np.ones(2, bool), dense)
+    assert best[0] == pytest.approx(1.0, abs=1e-6)
+    assert best[1] == dense[1]
+    assert partition.sentence(wanted, np.zeros(2, bool), dense).tolist() == dense.tolist()
+
+
+def place(number: int, session: str | None, position: int | None, **values):
+    return make_fact(number, source=Source(session_id=session, position=position), **values)
+
+
+def test_slots_know_their_neighbours_in_whatever_order_they_come(ledger):
+    conversation = {"category": Category.CONVERSATION}
+    facts = [
+        place(1, "s1", 1, content="And you?", **conversation),
+        place(2, "s1", 3, **conversation),
+        place(3, "s1", 2, **conversation),
+        place(4, "s2", 2, **conversation),
+        place(5, "s1", 2),
+        place(6, None, None),
+    ]
+    ledger.apply([Add(fact) for fact in facts])
+    partition = level(ledger, Partition())
+    slots = partition.columns["slot"].tolist()
+    assert slots == [0, 1, 2, 3, 2, -1]
+    assert partition.slots["before"].tolist() == [-1, 2, 0, -1]
+    assert partition.slots["behind"].tolist() == [2, -1, 1, -1]
+    assert partition.slots["asks"].tolist() == [True, False, False, False]
+
+
+def test_many_deaths_make_it_wasteful(ledger):
+    ledger.apply([Add(make_fact(number)) for number in range(200)])
+    partition = level(ledger, Partition())
+    assert not partition.wasteful
+    for number in range(200):
+        ledger.apply([Update(make_fact(number, confidence=0.5), "x", NOW)])
+    level(ledger, partition)
+    assert partition.wasteful
+    assert len(alive(partition)) == 200
+
+
+class Behind:
+    def __init__(self):
+        self.asked = []
+
+    def query(self, vector, *, user_id, limit, filters):
+        self.asked.append(user_id)
+        return []
+
+
+def exact(ledger, behind, **options) -> ExactIndex:
+    return ExactIndex(ledger, behind, **{"budget_bytes": 10**7, "limit": 1_000, **options})
+
+
+def test_partitions_used_longest_ago_are_dropped_over_the_budget(ledger):
+    for user in range(20):
+        ledger.apply(
+            [Add(make_fact(100 * user + n, user_id=f"u{user}"), vectors(n)) for n in range(20)]
+        )
+    index = exact(ledger, Behind(), budget_bytes=150_000)
+    for user in [*range(20), 0]:
+        assert len(index.query(unit_vectors(1)[0], user_id=f"u{user}", limit=50)) == 20
+    assert sum(index._sizes.values()) <= 150_000
+    assert "u0" in index._partitions
+    assert len(index._partitions) < 20
+
+
+def test_a_user_who_outgrows_it_is_passed_on(ledger):
+    behind = Behind()
+    index = exact(ledger, behind, limit=3)
+    ledger.apply([Add(make_fact(number), vectors(number)) for number in range(3)])
+    assert len(index.query(unit_vectors(1)[0], user_id="u1", limit=9)) == 3
+    ledger.apply([Add(make_fact(9), vectors(9))])
+    index.query(unit_vectors(1)[0], user_id="u1", limit=9)
+    with index.partition("u1") as partition:
+        assert partition is None
+    index.query(unit_vectors(1)[0], user_id="u1", limit=9)
+    assert behind.asked == ["u1"]
+
+
+def test_a_wasteful_partition_is_loaded_afresh(ledger):
+    index = exact(ledger, Behind())
+    ledger.apply([Add(make_fact(number), vectors(number)) for number in range(200)])
+    with index.partition("u1") as first:
+        pass
+    for number in range(200):
+        ledger.apply([Update(make_fact(number, confidence=0.5), "x", NOW)])
+    with index.partition("u1") as second:
+        assert second is first
+    with index.partition("u1") as third:
+        assert third is not first
+        assert len(third) == 200

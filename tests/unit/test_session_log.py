@@ -1,0 +1,167 @@
+import json
+import os
+import stat
+import threading
+
+import pytest
+
+from ingest.session_log import SessionLog
+from semantic_memory.errors import InvalidInputError, SchemaTooNewError, StoreUnavailableError
+from semantic_memory.events import LogRepaired
+from semantic_memory.models import SessionKey
+from tests.conftest import NOW, say
+
+
+@pytest.fixture
+def log(tmp_path, events):
+    return SessionLog(tmp_path / "sessions", events.append)
+
+
+def reopened(log) -> SessionLog:
+    return SessionLog(log._root, log._observe)
+
+
+def contents(log, user="u1", session="s1") -> list[str]:
+    return [record.message.content for record in log.read(user, session)]
+
+
+def test_messages_come_back_in_order_as_they_went_in(log):
+    messages = say("One", "Zwei ü\nlines", "三", name="Maya", created_at=NOW, metadata={"a": [1]})
+    assert log.append("u1", "s1", messages) == 3
+    assert [record.message for record in reopened(log).read("u1", "s1")] == messages
+    assert [record.position for record in log.read("u1", "s1")] == [0, 1, 2]
+
+
+def test_reading_goes_on_from_any_record(log):
+    log.append("u1", "s1", say("One", "Two", "Three"))
+    first = next(log.read("u1", "s1"))
+    rest = list(log.read("u1", "s1", first.position + 1, first.end))
+    assert [(record.position, record.message.content) for record in rest] == [
+        (1, "Two"),
+        (2, "Three"),
+    ]
+    log.append("u1", "s1", say("Four", start=4))
+    (new,) = log.read("u1", "s1", 3, rest[-1].end)
+    assert (new.position, new.message.content) == (3, "Four")
+
+
+def test_a_message_is_taken_once(log):
+    assert log.append("u1", "s1", say("One", "Two")) == 2
+    assert log.append("u1", "s1", say("One", "Two", "Three")) == 1
+    assert reopened(log).append("u1", "s1", say("Three", start=3)) == 0
+    assert contents(log) == ["One", "Two", "Three"]
+
+
+def test_an_id_can_not_name_two_messages_of_a_session(log):
+    log.append("u1", "s1", say("One"))
+    with pytest.raises(InvalidInputError, match="'m1' already names another message"):
+        log.append("u1", "s1", [*say("New", start=2), *say("Other")])
+    assert contents(log) == ["One"]
+    assert log.append("u1", "s2", say("Other")) == 1
+
+
+def test_no_identifier_reaches_a_path(log):
+    log.append("..", "a@b:c", say("One"))
+    (path, size), *rest = log.files()
+    assert rest == []
+    assert log.path("..", "a@b:c") == path
+    assert path.parent.parent == log._root
+    assert size == path.stat().st_size
+    assert log.identify(path) == SessionKey("..", "a@b:c")
+
+
+def test_files_are_private(log):
+    log.append("u1", "s1", say("One"))
+    ((path, _),) = log.files()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("cut", [1, 5, 40])
+def test_a_torn_last_line_is_cut_off_and_said(log, events, cut):
+    log.append("u1", "s1", say("One", "Two"))
+    path = log.path("u1", "s1")
+    os.truncate(path, path.stat().st_size - cut)
+    again = reopened(log)
+    assert contents(again) == ["One"]
+    assert again.append("u1", "s1", say("Two again", start=2)) == 1
+    assert contents(again) == ["One", "Two again"]
+    assert [event.torn_bytes > 0 for event in events if isinstance(event, LogRepaired)] == [True]
+
+
+def test_a_file_torn_in_its_first_line_starts_over(log):
+    log.append("u1", "s1", say("One"))
+    os.truncate(log.path("u1", "s1"), 10)
+    again = reopened(log)
+    again.append("u1", "s1", say("Two"))
+    assert contents(again) == ["Two"]
+    assert again.identify(log.path("u1", "s1")) == SessionKey("u1", "s1")
+
+
+@pytest.mark.parametrize("spoilt", [b"\xff\xfe rubbish\n", b'{"crc":"00000000","v":1}\n', b"\n"])
+def test_a_corrupt_line_is_skipped_and_counted_and_moves_no_place(log, events, spoilt):
+    log.append("u1", "s1", say("One", "Two", "Three"))
+    path = log.path("u1", "s1")
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[2] = spoilt
+    path.write_bytes(b"".join(lines))
+    again = reopened(log)
+    records = list(again.read("u1", "s1"))
+    assert [(record.position, record.message.content) for record in records] == [
+        (0, "One"),
+        (2, "Three"),
+    ]
+    assert events[-1] == LogRepaired("u1", "s1", torn_bytes=0, corrupt_lines=1)
+    assert log.summary(path).corrupt_lines == 1
+    assert log.summary(path).messages == 2
+
+
+def test_one_flipped_bit_is_noticed(log):
+    log.append("u1", "s1", say("One"))
+    path = log.path("u1", "s1")
+    path.write_bytes(path.read_bytes().replace(b"One", b"Onf"))
+    assert contents(log) == []
+
+
+def test_a_newer_schema_is_refused(log):
+    log.append("u1", "s1", say("One"))
+    path = log.path("u1", "s1")
+    import zlib
+
+    body = json.dumps({"v": 99, "kind": "message", "data": {}})[1:].encode()
+    path.write_bytes(b'{"crc":"%08x",%b\n' % (zlib.crc32(body), body))
+    with pytest.raises(SchemaTooNewError, match="schema 99"):
+        contents(log)
+
+
+def test_a_disk_that_refuses_loses_nothing_before(log, monkeypatch):
+    log.append("u1", "s1", say("One"))
+    size = log.path("u1", "s1").stat().st_size
+    write = os.write
+
+    def half(descriptor: int, data: memoryview) -> int:
+        write(descriptor, bytes(data)[:10])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "write", half)
+    with pytest.raises(
+        StoreUnavailableError, match="No space left on device; nothing of this call"
+    ):
+        log.append("u1", "s1", say("Two", start=2))
+    monkeypatch.undo()
+    assert log.path("u1", "s1").stat().st_size == size
+    assert log.append("u1", "s1", say("Two", start=2)) == 1
+    assert contents(reopened(log)) == ["One", "Two"]
+
+
+def test_threads_append_to_one_session_without_loss(log):
+    def work(number: int) -> None:
+        for place in range(20):
+            log.append("u1", "s1", say(f"{number} {place}", start=100 * number + place))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(contents(reopened(log)))) == 160
