@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import statistics
 import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
+from eval.bench import build_store, measure_store
 from eval.datasets.locomo import load_locomo
 from eval.run import Row, evaluate, means
 from semantic_memory.entrypoints.cli import show
@@ -39,6 +43,32 @@ def locomo(data: DataFile, as_json: AsJson = False) -> None:
         print(json.dumps(_summary(rows)))
     else:
         show.out.print(_table(rows))
+
+
+@app.command()
+def bench(
+    users: Annotated[int, typer.Option(help="Small users beside the large one.")] = 1_000,
+    each: Annotated[int, typer.Option(help="Memories of each.")] = 100,
+    store: Annotated[
+        Path | None, typer.Option(help="Keep the store here, or measure the one that is there.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Speed and memory: a user of 5,000 memories, and many small ones."""
+    with TemporaryDirectory(prefix="semantic-memory-bench-") as scratch:
+        directory = store or Path(scratch, "store")
+        figures: dict[str, float] = {}
+        if not directory.exists():
+            # In a process of its own, so that what building leaves behind isn't measured.
+            with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as apart:
+                figures["messages taken in a second"] = apart.submit(
+                    build_store, directory, users, each
+                ).result()
+        figures |= measure_store(directory, users, each)
+    if as_json:
+        print(json.dumps({name: round(value, 3) for name, value in figures.items()}))
+    else:
+        show.pairs({name: f"{value:,.2f}" for name, value in figures.items()})
 
 
 def _summary(rows: list[Row]) -> dict[str, object]:

@@ -135,6 +135,7 @@ class SemanticMemory:
         service = build(_settings(data_dir, settings), Parts(embedder=embedder), reembedding=True)
         try:
             number = record_embedder(service.ledger, service.embedder.identity)
+            service.keeper.reset()
             service.pipeline.flush(progress)
         finally:
             service.close()

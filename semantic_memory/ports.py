@@ -292,7 +292,7 @@ class Ledger(Protocol):
         ...
 
     def drop_vectors(self, key: str, value: str) -> int:
-        """Forget every vector and set `key`, in one transaction; returns how many lost theirs."""
+        """Forget every vector and set `key`, in one transaction; returns how many need new ones."""
         ...
 
     def tally(self, user_id: str | None = None) -> dict[str, int]:

@@ -65,7 +65,7 @@ class IndexSettings(Section):
 
     exact_limit: int = Field(default=20_000, ge=0)
     """Memories of one user up to which searches scan exactly, in RAM."""
-    exact_megabytes: int = Field(default=64, ge=1)
+    exact_megabytes: int = Field(default=32, ge=1)
     """RAM for the users searched last."""
     sync_threshold: int = Field(default=10_000, ge=2)
     """Writes after which Chroma flushes its HNSW files; what is not flushed is replayed at start,

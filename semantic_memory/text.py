@@ -15,7 +15,7 @@ from functools import lru_cache
 
 import Stemmer
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u0e00-\u0e7f]")
 
 # The Snowball project's list for English.
@@ -51,9 +51,10 @@ def _stem(word: str) -> str:
 
 def words(text: str) -> Iterator[str]:
     """The words of `text`, casefolded, function words left out."""
-    for found in _WORD.finditer(text.casefold()):
-        word = found.group().replace("’", "'")
-        if _UNSPACED.search(word):
+    folded = text.casefold()
+    plain = folded.isascii()
+    for word in _WORD.findall(folded if plain else folded.replace("’", "'")):
+        if not plain and _UNSPACED.search(word):
             yield from (word[i : i + 2] for i in range(max(1, len(word) - 1)))
         elif word not in STOP_WORDS:
             yield word.removesuffix("'s")

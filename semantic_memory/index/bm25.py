@@ -45,8 +45,10 @@ class BM25:
         row = len(self._lengths)
         self._lengths.append(len(terms))
         for term, count in Counter(terms).items():
-            self._rows.setdefault(term, array("I")).append(row)
-            self._counts.setdefault(term, array("H")).append(min(count, 65_535))
+            if term not in self._rows:
+                self._rows[term], self._counts[term] = array("I"), array("H")
+            self._rows[term].append(row)
+            self._counts[term].append(min(count, 65_535))
 
     def score(
         self,

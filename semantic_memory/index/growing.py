@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -43,10 +44,14 @@ class Growing:
 
 
 class GrowingVectors:
-    """Unit vectors, several to an owner."""
+    """Unit vectors, several to an owner.
 
-    def __init__(self, dimension: int) -> None:
-        self._vectors = Growing(np.float32, dimension)
+    `dtype` may be half precision, which halves the memory, errs by less than 0.001 of a cosine, and
+    costs time where all of them are compared instead of a few.
+    """
+
+    def __init__(self, dimension: int, dtype: Any) -> None:
+        self._vectors = Growing(dtype, dimension)
         self._owners = Growing(np.intp)
 
     @property
@@ -54,10 +59,10 @@ class GrowingVectors:
         """Bytes held."""
         return self._vectors.nbytes + self._owners.nbytes
 
-    def extend(self, owner: int, vectors: NDArray[np.float32]) -> None:
-        """Append an owner's vectors."""
-        self._vectors.extend(vectors)
-        self._owners.extend([owner] * len(vectors))
+    def extend(self, owners: Sequence[int], vectors: Sequence[NDArray[np.float32]]) -> None:
+        """Append the vectors of some owners, one array each."""
+        self._vectors.extend(np.concatenate(vectors))
+        self._owners.extend(np.repeat(owners, [len(own) for own in vectors]))
 
     def best(
         self,
@@ -70,4 +75,4 @@ class GrowingVectors:
         if wanted is not None:
             chosen = wanted[owners]
             owners, vectors = owners[chosen], vectors[chosen]
-        np.maximum.at(out, owners, vectors @ vector)
+        np.maximum.at(out, owners, vectors.astype(np.float32, copy=False) @ vector)

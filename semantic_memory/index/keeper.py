@@ -109,10 +109,14 @@ class IndexKeeper:
                     if attempt == _ATTEMPTS:
                         raise
 
-    def rebuild(self) -> int:
-        """Throw the index away and fill it again; returns how many memories it then holds."""
+    def reset(self) -> None:
+        """Throw the index away; the next `sync` fills it again."""
         with self._lock:
             self._discard()
+
+    def rebuild(self) -> int:
+        """Throw the index away and fill it again; returns how many memories it then holds."""
+        self.reset()
         self.sync()
         with self._lock:
             return self._opened().count()

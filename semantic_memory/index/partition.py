@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semantic_memory.changes import Matrix
+from semantic_memory.changes import FactVectors, Matrix
 from semantic_memory.index.bm25 import BM25, Mask, Scores
 from semantic_memory.index.growing import Growing, GrowingVectors
 from semantic_memory.models import Category, Filters, Status, covers
@@ -163,10 +163,27 @@ class Partition:
         """Take over what changed."""
         for num in delta.removed:
             self._kill(num)
+        first = len(self.ids)
         fresh = [self._append(row) for row in delta.rows]
         if fresh:
             self._columns.extend(np.array(fresh, dtype=_COLUMNS))
+        embedded = {
+            first + place: row.vectors
+            for place, row in enumerate(delta.rows)
+            if row.vectors is not None
+        }
+        if embedded:
+            self._take_vectors(embedded)
         self.revision = max(self.revision, delta.revision)
+
+    def _take_vectors(self, embedded: dict[int, FactVectors]) -> None:
+        rows, vectors = list(embedded), list(embedded.values())
+        if self._windows is None or self._sentences is None:
+            dimension = vectors[0].windows.shape[1]
+            self._windows = GrowingVectors(dimension, np.float32)
+            self._sentences = GrowingVectors(dimension, np.float16)
+        self._windows.extend(rows, [own.windows for own in vectors])
+        self._sentences.extend(rows, [own.sentences for own in vectors])
 
     def _kill(self, num: int) -> None:
         row = self._row_of.pop(num, None)
@@ -187,15 +204,6 @@ class Partition:
         text = lexical_text(trait.content, trait.speaker, trait.created_at)
         self._bm25.add(stems(text))
         self._characters += len(text)
-        if vectors is not None:
-            if self._windows is None or self._sentences is None:
-                dimension = vectors.windows.shape[1]
-                self._windows, self._sentences = (
-                    GrowingVectors(dimension),
-                    GrowingVectors(dimension),
-                )
-            self._windows.extend(number, vectors.windows)
-            self._sentences.extend(number, vectors.sentences)
         session, slot = self._place(trait)
         return (
             True,

@@ -59,9 +59,12 @@ def load_encoding(name: str) -> tiktoken.Encoding:
         base64.b64decode(token): int(rank)
         for token, rank in (line.split() for line in data.splitlines() if line)
     }
-    return tiktoken.Encoding(
+    encoding = tiktoken.Encoding(
         name, pat_str=_PATTERNS[name], mergeable_ranks=ranks, special_tokens={}
     )
+    # Its Rust half has a copy; this one, 27 MB, is for pickling only, which nobody does.
+    encoding._mergeable_ranks = {}
+    return encoding
 
 
 class TiktokenCounter:

@@ -360,12 +360,12 @@ class SqliteLedger:
             db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
 
     def drop_vectors(self, key: str, value: str) -> int:
-        """Forget every vector and set `key`, in one transaction; returns how many lost theirs."""
+        """Forget every vector and set `key`, in one transaction; returns how many need new ones."""
         with self._lock, self._connections.transaction() as db:
             db.execute("DELETE FROM vectors")
-            number = db.execute("UPDATE facts SET embedded = 0 WHERE embedded = 1").rowcount
+            db.execute("UPDATE facts SET embedded = 0 WHERE embedded = 1")
             db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
-        return number
+        return self.count_unembedded()
 
     def damage(self) -> list[str]:
         """What SQLite's and FTS5's own integrity checks find, in words; empty when sound."""

@@ -12,8 +12,8 @@ from semantic_memory.errors import SemanticMemoryError
 def main() -> None:
     """Run the command line; a user's mistake ends in one line and an exit code, never a traceback.
 
-    Exit codes: 0 done, 1 the store can't serve or a check failed, 2 wrong input or usage, 3 not
-    found, 130 interrupted.
+    Exit codes: 0 done, 1 the store can't serve or a check failed, 2 wrong input, usage or settings,
+    3 not found, 130 interrupted.
     """
     try:
         app()

@@ -21,7 +21,12 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from semantic_memory.errors import InvalidInputError, NotFoundError, SemanticMemoryError
+from semantic_memory.errors import (
+    ConfigurationError,
+    InvalidInputError,
+    NotFoundError,
+    SemanticMemoryError,
+)
 from semantic_memory.memory import Progress as Report
 from semantic_memory.models import Category, Fact, FactVersion, Hit
 
@@ -47,7 +52,7 @@ def _plain(value: Any) -> Any:
 def fail(error: SemanticMemoryError) -> int:
     """Say what went wrong, on standard error; returns the exit code."""
     err.print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)
-    if isinstance(error, InvalidInputError):
+    if isinstance(error, InvalidInputError | ConfigurationError):
         return 2
     return 3 if isinstance(error, NotFoundError) else 1
 

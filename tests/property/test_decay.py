@@ -1,0 +1,19 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semantic_memory.decay import FLOOR, recency, retention
+
+AGES = st.floats(0, 1e5)
+HALF_LIVES = st.floats(0.01, 1e4) | st.just(float("inf"))
+
+
+@given(AGES, AGES, HALF_LIVES)
+def test_retention_lies_between_floor_and_one_and_never_rises_with_age(a, b, half_life):
+    younger, older = sorted((a, b))
+    assert FLOOR <= retention(older, half_life) <= retention(younger, half_life) <= 1
+
+
+@given(AGES, AGES)
+def test_recency_lies_between_one_and_one_and_a_half_and_never_rises_with_age(a, b):
+    younger, older = sorted((a, b))
+    assert 1 <= recency(older) <= recency(younger) <= 1.5

@@ -1,0 +1,160 @@
+"""The command line, run as a process would."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import DATA
+
+
+class Cli:
+    def __init__(self, store: Path) -> None:
+        self.store = store
+
+    def __call__(self, *arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "SEMANTIC_MEMORY_DATA_DIR": str(self.store), "COLUMNS": "100"}
+        done = subprocess.run(
+            [sys.executable, "-m", "semantic_memory.entrypoints.cli", *arguments],
+            capture_output=True,
+            text=True,
+            env=environment,
+            check=False,
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        assert done.returncode == code, done.stderr
+        return done
+
+    def json(self, *arguments: str):
+        return json.loads(self(*arguments, "--json").stdout)
+
+
+@pytest.fixture(scope="module")
+def cli(tmp_path_factory) -> Cli:
+    cli = Cli(tmp_path_factory.mktemp("cli") / "store")
+    for name in ("2026-01", "2026-03", "2026-05"):
+        cli("ingest", str(DATA / "conversations" / f"{name}.jsonl"), "--user", "maya")
+    return cli
+
+
+def test_ingesting_again_doubles_nothing(cli):
+    before = cli.json("stats")["memories"]
+    file = str(DATA / "conversations" / "2026-01.jsonl")
+    assert cli.json("ingest", file, "--user", "maya") == {
+        "accepted": 0,
+        "duplicates": 17,
+        "rejected": 0,
+        "memories": before,
+        "rejections": [],
+    }
+
+
+def test_a_search_finds_what_was_said_and_says_why(cli):
+    hits = cli.json("search", "Where does Maya live?", "--user", "maya", "-k", "2")
+    assert "Berlin" in hits[0]["fact"]["content"]
+    assert hits[0]["parts"]["match"] > 0
+    shown = cli("search", "Where does Maya live?", "-u", "maya").stdout
+    assert "Berlin" in shown
+    assert "meaning" in shown
+
+
+def test_a_context_stays_within_its_budget(cli):
+    block = cli.json("context", "compaction", "-u", "maya", "--budget", "200")
+    assert block["tokens"] <= 200
+    shown = cli("context", "compaction", "-u", "maya", "-b", "200")
+    assert shown.stdout.strip() == block["text"]
+    assert "of 200 tokens" in shown.stderr
+
+
+def test_a_fact_is_added_shown_listed_and_deleted(cli):
+    fact = cli.json(
+        "add", "Maya's birthday is on 3 July", "-u", "maya", "-c", "personal", "-t", "home.family"
+    )
+    assert cli.json("get", fact["id"]) == fact
+    assert fact["id"] in cli("get", fact["id"]).stdout
+    assert cli.json("list", "-u", "maya", "--tag", "home")[0]["id"] == fact["id"]
+    assert "birthday" in cli("list", "-u", "maya", "--tag", "home").stdout
+    assert cli.json("delete", fact["id"], "--reason", "private") == {"deleted": fact["id"]}
+    assert [version["action"] for version in cli.json("history", fact["id"])] == [
+        "added",
+        "forgotten",
+    ]
+    assert "private" in cli("history", fact["id"]).stdout
+    assert "no memory" in cli("get", fact["id"], code=3).stderr
+
+
+def test_lines_that_can_not_be_used_are_reported_and_the_rest_is_kept(cli, tmp_path):
+    file = tmp_path / "mixed.jsonl"
+    file.write_text('{"role": "user", "content": "A good line"}\nnonsense\n', encoding="utf-8")
+    done = cli("ingest", str(file), "--user", "other")
+    assert "line 2" in done.stderr
+    assert cli.json("list", "--user", "other")[0]["content"] == "A good line"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("search", "", "-u", "maya"), 2, "query is empty"),
+        (("search", "x", "-u", "a b"), 2, "user_id"),
+        (("search", "x", "-u", "maya", "-k", "0"), 2, "k must be"),
+        (("search", "x"), 2, "--user"),
+        (("add", "x", "-u", "maya", "-c", "mood"), 2, "mood"),
+        (("add", "x", "-u", "maya", "--confidence", "nan"), 2, "confidence"),
+        (("ingest", "/nowhere.jsonl", "-u", "maya"), 3, "no file /nowhere.jsonl"),
+        (("ingest", str(DATA / "README.md"), "-u", "maya"), 2, "not a JSON document"),
+        (("ingest", str(DATA / "conversations" / "2026-01.jsonl")), 2, "give --user"),
+        (("ingest", "x", "-u", "maya", "--format", "xml"), 2, "unknown format 'xml'"),
+        (("list", "-u", "maya", "--after", "nothing"), 3, "no memory 'nothing'"),
+        (("history", "nothing"), 3, "no memory 'nothing'"),
+        (("juggle",), 2, "juggle"),
+    ],
+)  # fmt: skip
+def test_a_mistake_ends_in_one_line_and_a_code(cli, arguments, code, words):
+    assert words in cli(*arguments, code=code).stderr
+
+
+def test_settings_that_can_not_work_are_named(cli, tmp_path):
+    (tmp_path / "semantic_memory.toml").write_text("[index]\nexact_limit = -1\n", encoding="utf-8")
+    assert "index.exact_limit" in cli("stats", code=2).stderr
+
+
+def test_the_doctor_finds_a_sound_store_and_rebuilding_keeps_it_so(cli):
+    assert all(finding["ok"] for finding in cli.json("doctor"))
+    assert cli.json("rebuild")["indexed"] == cli.json("stats")["memories"]
+    assert "level with the ledger" in cli("doctor").stdout
+
+
+def test_reembedding_embeds_everything(cli):
+    assert cli.json("reembed")["embedded"] == cli.json("stats")["memories"]
+    assert all(finding["ok"] for finding in cli.json("doctor"))
+
+
+def test_help_names_every_command(cli):
+    shown = cli("--help").stdout
+    for command in (
+        "ingest",
+        "add",
+        "search",
+        "context",
+        "list",
+        "get",
+        "history",
+        "delete",
+        "stats",
+        "doctor",
+        "rebuild",
+        "reembed",
+    ):
+        assert re.search(rf"\b{command}\b", shown)
+
+
+def test_a_store_in_use_names_its_owner(cli):
+    from semantic_memory import SemanticMemory
+    from semantic_memory.testing import InMemoryIndex
+
+    with SemanticMemory.open(cli.store, index=InMemoryIndex()):
+        assert f"in use by process {os.getpid()}" in cli("stats", code=1).stderr

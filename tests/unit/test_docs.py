@@ -1,0 +1,76 @@
+"""What the pages say is true of the code."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import semantic_memory
+from semantic_memory.entrypoints.cli.commands import app
+from semantic_memory.memory import SemanticMemory
+from semantic_memory.settings import Settings
+
+ROOT = Path(__file__).parent.parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_public_names_are_complete_and_sorted():
+    assert semantic_memory.__all__ == sorted(semantic_memory.__all__)
+    for name in semantic_memory.__all__:
+        assert getattr(semantic_memory, name).__doc__
+
+
+def test_the_readmes_example_runs(tmp_path):
+    (example,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    done = subprocess.run(
+        [sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Berlin" in done.stdout
+    assert "<memory>" in done.stdout
+
+
+def test_the_readme_documents_every_command_and_call():
+    for command in app.registered_commands:
+        name = command.name or command.callback.__name__
+        assert f"`{name}" in README, name
+    for call in vars(SemanticMemory):
+        if not call.startswith("_") and call not in ("open", "close", "users"):
+            assert re.search(rf"`(SemanticMemory\.)?{call}\b", README), call
+
+
+def test_the_readmes_shell_commands_run(tmp_path):
+    (block,) = [b for b in re.findall(r"```sh\n(.*?)```", README, re.DOTALL) if "ingest" in b]
+    for line in block.strip().splitlines():
+        command = line.replace(
+            "semantic-memory ", f"{sys.executable} -m semantic_memory.entrypoints.cli "
+        )
+        environment = {"SEMANTIC_MEMORY_DATA_DIR": str(tmp_path / "store"), **_environment()}
+        done = subprocess.run(
+            ["/bin/sh", "-c", command],
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+
+
+def test_the_readmes_settings_are_settings(tmp_path, monkeypatch):
+    (block,) = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
+    (tmp_path / "semantic_memory.toml").write_text(block, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert Settings().embedding.provider == "openai"
+
+
+def test_links_lead_somewhere():
+    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page}: {target}"
+
+
+def _environment() -> dict[str, str]:
+    import os
+
+    return {key: value for key, value in os.environ.items() if key != "SEMANTIC_MEMORY_DATA_DIR"}
