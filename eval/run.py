@@ -12,8 +12,9 @@ from tempfile import TemporaryDirectory
 
 from eval.datasets import History
 from eval.measures import measure
-from semantic_memory.memory import Progress, SemanticMemory
+from semantic_memory.memory import SemanticMemory
 from semantic_memory.models import Hit
+from semantic_memory.ports import Progress
 
 _DEPTH = 50
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -43,6 +43,7 @@ from semantic_memory.ports import (
     Embedder,
     Extractor,
     Observer,
+    Progress,
     TokenCounter,
     VectorIndex,
 )
@@ -53,7 +54,6 @@ Hits = list[Hit]
 Versions = list[FactVersion]
 Names = list[str]
 Findings = list[Finding]
-Progress = Callable[[str, int, int], None]
 FilterLike = Filters | Mapping[str, Any] | None
 
 _MOST_HITS = 1_000
@@ -213,10 +213,7 @@ class SemanticMemory:
         return self.get(fact.id if known is None else known.id)
 
     def flush(self, progress: Progress | None = None) -> None:
-        """Wait until everything observed is extracted and indexed.
-
-        `progress` is told the step, how much of it is done, and its total.
-        """
+        """Wait until everything observed is extracted and indexed."""
         self._service.pipeline.flush(progress)
 
     # ---------------------------------------------------------------- asking
@@ -364,9 +361,9 @@ class SemanticMemory:
         """Check everything, and say what to do about what is wrong."""
         return [*examine(self._service)]
 
-    def rebuild(self) -> int:
+    def rebuild(self, progress: Progress | None = None) -> int:
         """Fill the vector index anew from the ledger; embeds nothing. Returns its size."""
-        return self._service.keeper.rebuild()
+        return self._service.keeper.rebuild(progress)
 
     def close(self) -> None:
         """Finish the step under way and give the directory up.

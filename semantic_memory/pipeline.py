@@ -45,7 +45,7 @@ from semantic_memory.models import (
     derived_id,
     normalised,
 )
-from semantic_memory.ports import Clock, Embedder, Extractor, Ledger
+from semantic_memory.ports import Clock, Embedder, Extractor, Ledger, Progress
 
 _STORE_BATCH = 256
 _EMBED_BATCH = 64
@@ -121,10 +121,9 @@ class Pipeline:
         if self._worker is not None:
             self._worker.wake()
 
-    def flush(self, progress: Callable[[str, int, int], None] | None = None) -> None:
+    def flush(self, progress: Progress | None = None) -> None:
         """Carry everything observed so far all the way, and wait for it.
 
-        `progress` is told the step, how much of it is done, and its total.
         Raises what a step raises; nothing is lost by it.
         """
         with self._calls.one(), self._working:
@@ -135,7 +134,7 @@ class Pipeline:
                 if progress:
                     progress("extracting", number, len(sessions))
             self._embed_pending(progress)
-        self._keeper.sync()
+        self._keeper.sync(progress)
 
     def close(self) -> None:
         """End the background after the step under way, leaving nothing that isn't in the ledger."""
@@ -198,7 +197,7 @@ class Pipeline:
             self._ledger.apply([*adds, Advance(_behind(key, "stored", batch[-1]))])
             self._observe(MemoriesStored(len(batch), time.perf_counter() - start))
 
-    def _embed_pending(self, progress: Callable[[str, int, int], None] | None) -> None:
+    def _embed_pending(self, progress: Progress | None) -> None:
         done = 0
         total = self._ledger.count_unembedded() if progress else 0
         while facts := self._ledger.unembedded(_EMBED_BATCH):

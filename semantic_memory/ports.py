@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +13,9 @@ from semantic_memory.events import Event
 from semantic_memory.models import NO_FILTERS, Candidate, Fact, FactVersion, Filters, Message
 
 InputType = Literal["query", "document"]
+
+Progress = Callable[[str, int, int], None]
+"""Is told the step of something long, how much of it is done, and its total (0: unknown)."""
 
 
 class Clock(Protocol):

@@ -39,6 +39,11 @@ _SAMPLES = (
 _SMALLEST_COSINE = {"fp32": 0.9999, "int8": 0.97}
 
 
+def is_compiled(name: str, precision: Precision, cache: Path) -> bool:
+    """Whether the cache holds the compiled model."""
+    return (_target(name, precision, cache) / "model.onnx").exists()
+
+
 def compiled_model(
     source: Callable[[], Path], name: str, precision: Precision, cache: Path
 ) -> Path:
@@ -47,13 +52,13 @@ def compiled_model(
     Compiles it if the cache doesn't hold it yet, which takes about 10 s. Safe to call from many
     processes at once.
     """
-    target = cache / f"{name}-{precision}-{_LAYOUT}"
-    if (target / "model.onnx").exists():
+    target = _target(name, precision, cache)
+    if is_compiled(name, precision, cache):
         return target
     try:
         cache.mkdir(parents=True, exist_ok=True)
         with FileLock(cache / f"{target.name}.lock"):
-            if not (target / "model.onnx").exists():
+            if not is_compiled(name, precision, cache):
                 _compile_apart(source(), target, precision)
     except OSError as error:
         raise StoreUnavailableError(
@@ -61,6 +66,10 @@ def compiled_model(
             " SEMANTIC_MEMORY_CACHE_DIR to a directory that can be written"
         ) from error
     return target
+
+
+def _target(name: str, precision: Precision, cache: Path) -> Path:
+    return cache / f"{name}-{precision}-{_LAYOUT}"
 
 
 def _compile_apart(source: Path, target: Path, precision: Precision) -> None:

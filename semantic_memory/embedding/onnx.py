@@ -13,7 +13,12 @@ from pathlib import Path
 import numpy as np
 
 from semantic_memory.changes import Matrix
-from semantic_memory.embedding.compiled import MAX_TOKENS, Precision, compiled_model
+from semantic_memory.embedding.compiled import (
+    MAX_TOKENS,
+    Precision,
+    compiled_model,
+    is_compiled,
+)
 from semantic_memory.errors import ConfigurationError
 from semantic_memory.ports import EmbedderIdentity, InputType
 
@@ -21,6 +26,7 @@ DEFAULT_MODEL = "all-MiniLM-L6-v2"
 DIMENSION = 384
 _WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _PACKAGE_VERSION = "0.1.0"
+_COMPILED_NAME = f"{DEFAULT_MODEL}-{_PACKAGE_VERSION}"
 
 
 def default_model_source() -> Path:
@@ -66,6 +72,11 @@ class OnnxEmbedder:
         """all-MiniLM-L6-v2, mean pooling, at this precision."""
         return EmbedderIdentity(DEFAULT_MODEL, DIMENSION, "mean", self._precision)
 
+    @property
+    def prepared(self) -> bool:
+        """Whether the model is compiled already, so that the first text won't wait for that."""
+        return is_compiled(_COMPILED_NAME, self._precision, self._cache)
+
     def embed(self, texts: Sequence[str], input_type: InputType) -> Matrix:
         """Unit row vectors, shape (len(texts), 384). Only the first 256 tokens of a text count."""
         del input_type  # this model embeds queries and documents alike
@@ -82,8 +93,7 @@ class OnnxEmbedder:
         import onnxruntime
         from tokenizers import Tokenizer
 
-        name = f"{DEFAULT_MODEL}-{_PACKAGE_VERSION}"
-        directory = compiled_model(self._source, name, self._precision, self._cache)
+        directory = compiled_model(self._source, _COMPILED_NAME, self._precision, self._cache)
         tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
         # The file comes with truncation and padding to a fixed 128 tokens.
         tokenizer.enable_truncation(MAX_TOKENS)

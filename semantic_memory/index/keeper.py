@@ -22,7 +22,7 @@ from semantic_memory.errors import IndexBrokenError
 from semantic_memory.events import Event, IndexSetAside, IndexSynced
 from semantic_memory.index import seal
 from semantic_memory.models import NO_FILTERS, Filters
-from semantic_memory.ports import Ledger, Match, VectorIndex
+from semantic_memory.ports import Ledger, Match, Progress, VectorIndex
 
 _BATCH = 256
 _ATTEMPTS = 3
@@ -94,7 +94,7 @@ class IndexKeeper:
         if self._worker is not None:
             self._worker.wake()
 
-    def sync(self) -> None:
+    def sync(self, progress: Progress | None = None) -> None:
         """Bring the index level with the ledger, setting it aside and refilling it if it is broken.
 
         Raises IndexBrokenError when it breaks again and again.
@@ -102,7 +102,7 @@ class IndexKeeper:
         with self._lock:
             for attempt in range(1, _ATTEMPTS + 1):
                 try:
-                    self._drain()
+                    self._drain(progress)
                     return
                 except IndexBrokenError as error:
                     self._set_aside(str(error))
@@ -114,10 +114,10 @@ class IndexKeeper:
         with self._lock:
             self._discard()
 
-    def rebuild(self) -> int:
+    def rebuild(self, progress: Progress | None = None) -> int:
         """Throw the index away and fill it again; returns how many memories it then holds."""
         self.reset()
-        self.sync()
+        self.sync(progress)
         with self._lock:
             return self._opened().count()
 
@@ -158,8 +158,9 @@ class IndexKeeper:
 
     # ---------------------------------------------------------------- under the lock
 
-    def _drain(self) -> None:
+    def _drain(self, progress: Progress | None) -> None:
         start = time.perf_counter()
+        first = self._revision
         upserted = deleted = 0
         if self._wanted and not self._closed:
             self._opened()
@@ -174,6 +175,8 @@ class IndexKeeper:
             self._hold_apart({entry.fact.user_id for entry in batch.entries})
             upserted += len(batch.entries)
             deleted += len(batch.removed)
+            if progress:
+                progress("indexing", self._revision - first, self._ledger.revision() - first)
         self._level = self._index is not None
         if upserted or deleted:
             self._observe(IndexSynced(upserted, deleted, time.perf_counter() - start))

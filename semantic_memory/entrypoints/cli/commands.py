@@ -13,11 +13,13 @@ import typer
 
 from ingest.readers import FORMATS, Incoming, Rejected, read
 from semantic_memory.bootstrap import make_embedder
+from semantic_memory.embedding.onnx import OnnxEmbedder
 from semantic_memory.entrypoints.cli import show
 from semantic_memory.errors import InvalidInputError
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.models import Category
-from semantic_memory.settings import load
+from semantic_memory.ports import Embedder
+from semantic_memory.settings import Settings, load
 
 app = typer.Typer(
     name="semantic-memory",
@@ -83,7 +85,7 @@ def ingest(
     session = session or _identifier(file.name.partition(".")[0])
     rejected: list[Rejected] = []
     accepted = duplicates = 0
-    with SemanticMemory.open(data_dir) as memory, show.progress(quiet=json) as report:
+    with _opened(data_dir) as memory, show.progress(quiet=json) as report:
         for user_id, session_id, batch in _batches(read(file, form, session), user, rejected):
             receipt = memory.observe(
                 [incoming.message for incoming in batch], user_id=user_id, session_id=session_id
@@ -121,7 +123,7 @@ def add(
     json: AsJson = False,
 ) -> None:
     """Add one fact."""
-    with SemanticMemory.open(data_dir) as memory:
+    with _opened(data_dir) as memory:
         fact = memory.add(
             content,
             user_id=user,
@@ -150,7 +152,7 @@ def search(
 ) -> None:
     """Find the memories that help with a question, and why each ranked there."""
     filters = _filters(category, tag, since, until, min_confidence)
-    with SemanticMemory.open(data_dir) as memory:
+    with _opened(data_dir) as memory:
         hits = memory.search(query, user_id=user, k=k, filters=filters, as_of=as_of)
     show.as_json(hits) if json else show.hits(hits)
 
@@ -164,7 +166,7 @@ def context(
     json: AsJson = False,
 ) -> None:
     """Pack what helps into a block for a prompt."""
-    with SemanticMemory.open(data_dir) as memory:
+    with _opened(data_dir) as memory:
         packed = memory.context(query, user_id=user, budget=budget)
     if json:
         show.as_json(packed)
@@ -243,7 +245,7 @@ def stats(data_dir: DataDir = None, json: AsJson = False) -> None:
 @app.command()
 def doctor(data_dir: DataDir = None, json: AsJson = False) -> None:
     """Check everything, and say what to do about what is wrong."""
-    with SemanticMemory.open(data_dir) as memory:
+    with SemanticMemory.open(data_dir) as memory, show.err.status("Checking"):
         findings = memory.check()
     if json:
         show.as_json(findings)
@@ -261,8 +263,8 @@ def doctor(data_dir: DataDir = None, json: AsJson = False) -> None:
 @app.command()
 def rebuild(data_dir: DataDir = None, json: AsJson = False) -> None:
     """Fill the vector index anew from the ledger. Embeds nothing."""
-    with SemanticMemory.open(data_dir) as memory:
-        number = memory.rebuild()
+    with SemanticMemory.open(data_dir) as memory, show.progress(quiet=json) as report:
+        number = memory.rebuild(report)
     show.as_json({"indexed": number}) if json else show.out.print(f"indexed {number:,} memories")
 
 
@@ -278,9 +280,22 @@ def reembed(data_dir: DataDir = None, json: AsJson = False) -> None:
 def prepare() -> None:
     """Compile the embedding model now, instead of at its first use."""
     settings = load()
-    with show.err.status("Compiling the embedding model, once, about 15 s"):
-        make_embedder(settings).embed(["ready"], "query")
+    _prepare(settings)
     show.out.print(f"ready: {settings.cache_dir}", soft_wrap=True)
+
+
+def _prepare(settings: Settings) -> Embedder:
+    embedder = make_embedder(settings)
+    if isinstance(embedder, OnnxEmbedder) and not embedder.prepared:
+        with show.err.status("Compiling the embedding model, once, about 15 s"):
+            embedder.embed(["ready"], "query")
+    return embedder
+
+
+def _opened(data_dir: Path | None) -> SemanticMemory:
+    """The store, for a command that embeds."""
+    settings = load(data_dir=data_dir)
+    return SemanticMemory.open(settings=settings, embedder=_prepare(settings))
 
 
 def _batches(

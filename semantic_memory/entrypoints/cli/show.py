@@ -27,8 +27,8 @@ from semantic_memory.errors import (
     NotFoundError,
     SemanticMemoryError,
 )
-from semantic_memory.memory import Progress as Report
 from semantic_memory.models import Category, Fact, FactVersion, Hit
+from semantic_memory.ports import Progress as Report
 
 out = Console()
 err = Console(stderr=True)
