@@ -8,6 +8,10 @@ from itertools import islice
 import numpy as np
 
 from semantic_memory.changes import Matrix
+from semantic_memory.embedding.passages import checked
+from semantic_memory.errors import ProviderError
+from semantic_memory.events import EmbeddingFailed, Event
+from semantic_memory.index.bm25 import Scores
 from semantic_memory.index.exact import ExactIndex
 from semantic_memory.index.partition import CATEGORIES, Partition
 from semantic_memory.models import NO_FILTERS, Category, Filters, Hit, ScoreParts, normalised
@@ -33,6 +37,7 @@ class Searcher:
         clock: Clock,
         weights: Weights,
         half_lives: Mapping[Category, float],
+        observe: Callable[[Event], None],
     ) -> None:
         self._ledger = ledger
         self._index = index
@@ -40,6 +45,7 @@ class Searcher:
         self._clock = clock
         self._weights = weights
         self._half_lives = np.array([half_lives[category] for category in CATEGORIES])
+        self._observe = observe
 
     def search(self, query: str, user_id: str, k: int, filters: Filters = NO_FILTERS) -> list[Hit]:
         """The user's `k` best memories for `query`, best first.
@@ -63,7 +69,11 @@ class Searcher:
         by_words = self._ledger.traits([match.id for match in lexical])
         speakers = {row.trait.speaker for row in by_words if row.trait.speaker}
         vector = self._embed(query, sorted(speakers))
-        dense = self._index.query(vector, user_id=user_id, limit=_ARM, filters=filters)
+        dense = (
+            []
+            if vector is None
+            else self._index.query(vector, user_id=user_id, limit=_ARM, filters=filters)
+        )
         candidates = dict.fromkeys([match.id for match in (*lexical, *dense)])
         around = self._ledger.neighbours(list(candidates))
         sample = Partition()
@@ -73,16 +83,22 @@ class Searcher:
         statistics = (self._ledger.count(user_id), lambda term: frequencies.get(term, 0))
         return self._answer(sample, query, vector, k, filters, statistics)
 
-    def _embed(self, query: str, speakers: Sequence[str]) -> Matrix:
+    def _embed(self, query: str, speakers: Sequence[str]) -> Matrix | None:
+        """The query's vector; None if the model can't be reached, and words must do."""
         mentioned = [speakers[number] for number in names.named(query, speakers)]
-        vector: Matrix = self._embedder.embed([names.without(query, mentioned)], "query")[0]
+        text = names.without(query, mentioned)
+        try:
+            vector: Matrix = checked(self._embedder.embed([text], "query"), 1, self._embedder)[0]
+        except ProviderError as error:
+            self._observe(EmbeddingFailed(str(error)))
+            return None
         return vector
 
     def _answer(
         self,
         partition: Partition,
         query: str,
-        vector: Matrix,
+        vector: Matrix | None,
         k: int,
         filters: Filters,
         statistics: Statistics | None = None,
@@ -91,13 +107,8 @@ class Searcher:
         if not admitted.any():
             return []
         columns = partition.columns
-        window = partition.dense(vector)
         lexical = partition.lexical(stems(query), statistics)
-        share = self._weights.sentence
-        promising = np.zeros(len(partition), dtype=np.bool_)
-        first = base_score(window, lexical, self._weights)
-        promising[np.argsort(-first, kind="stable")[:_SENTENCES]] = True
-        dense = (1 - share) * window + share * partition.sentence(vector, promising, window)
+        dense = self._meaning(partition, vector, lexical)
         mentioned = names.named(query, partition.speakers)
         ranked = rank(
             dense=dense,
@@ -112,6 +123,20 @@ class Searcher:
             weights=self._weights,
         )
         return self._hits(partition, ranked, admitted, k)
+
+    def _meaning(self, partition: Partition, vector: Matrix | None, lexical: Scores) -> Scores:
+        """Cosine to each memory, of its nearest window and its nearest sentence, blended."""
+        if vector is None:
+            return np.zeros_like(lexical)
+        window = partition.dense(vector)
+        promising = np.zeros(len(partition), dtype=np.bool_)
+        first = base_score(window, lexical, self._weights)
+        promising[np.argsort(-first, kind="stable")[:_SENTENCES]] = True
+        share = self._weights.sentence
+        blended: Scores = (1 - share) * window + share * partition.sentence(
+            vector, promising, window
+        )
+        return blended
 
     def _hits(
         self, partition: Partition, ranked: Ranked, admitted: np.ndarray, k: int
