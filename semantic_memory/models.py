@@ -258,6 +258,12 @@ class ScoreParts(Value):
     """What the neighbouring messages and the session lend."""
     speaker: float
     """What being said by someone named in the query adds."""
+    voice: float
+    """What being said by the user adds, where the query speaks of I and my."""
+    time: float
+    """What being said at the time that the query speaks of adds."""
+    asks: float
+    """What being a question itself takes away."""
     match: float
     """All of the above, 0 to 1."""
     importance: float

@@ -17,8 +17,10 @@ from semantic_memory.index.partition import CATEGORIES, Partition
 from semantic_memory.models import NO_FILTERS, Category, Filters, Hit, ScoreParts, normalised
 from semantic_memory.ports import Clock, Delta, Embedder, Ledger
 from semantic_memory.retrieval import names
-from semantic_memory.retrieval.ranking import Ranked, Weights, base_score, rank
-from semantic_memory.text import stems, words
+from semantic_memory.retrieval.question import Question, read
+from semantic_memory.retrieval.ranking import Evidence, Ranked, Weights, base_score, rank
+from semantic_memory.retrieval.times import closeness
+from semantic_memory.text import words
 
 Statistics = tuple[int, Callable[[str], int]]
 
@@ -53,22 +55,25 @@ class Searcher:
         A fact and the message it was drawn from never both take a place, nor do two memories that
         say the same in the same words.
         """
+        question = read(query, filters.as_of or self._clock.now())
         with self._index.partition(user_id) as partition:
             speakers = None if partition is None else tuple(partition.speakers)
         if speakers is not None:
-            vector = self._embed(query, speakers)
+            vector = self._embed(question, speakers)
             with self._index.partition(user_id) as partition:
                 if partition is not None:
-                    return self._answer(partition, query, vector, k, filters)
-        return self._search_large(query, user_id, k, filters)
+                    return self._answer(partition, question, vector, k, filters)
+        return self._search_large(question, user_id, k, filters)
 
-    def _search_large(self, query: str, user_id: str, k: int, filters: Filters) -> list[Hit]:
+    def _search_large(
+        self, question: Question, user_id: str, k: int, filters: Filters
+    ) -> list[Hit]:
         """Rank the candidates of both arms, for a user whose memories aren't held in RAM."""
-        terms = list(dict.fromkeys(words(query)))
+        terms = list(dict.fromkeys(words(question.text)))
         lexical = self._ledger.words(user_id, terms, limit=_ARM, filters=filters)
         by_words = self._ledger.traits([match.id for match in lexical])
         speakers = {row.trait.speaker for row in by_words if row.trait.speaker}
-        vector = self._embed(query, sorted(speakers))
+        vector = self._embed(question, sorted(speakers))
         dense = (
             []
             if vector is None
@@ -79,14 +84,14 @@ class Searcher:
         sample = Partition()
         rows = self._ledger.traits(list(dict.fromkeys((*candidates, *around))))
         sample.apply(Delta(revision=0, rows=rows, removed=()))
-        frequencies = self._ledger.document_frequencies(stems(query))
+        frequencies = self._ledger.document_frequencies(question.stems)
         statistics = (self._ledger.count(user_id), lambda term: frequencies.get(term, 0))
-        return self._answer(sample, query, vector, k, filters, statistics)
+        return self._answer(sample, question, vector, k, filters, statistics)
 
-    def _embed(self, query: str, speakers: Sequence[str]) -> Matrix | None:
-        """The query's vector; None if the model can't be reached, and words must do."""
-        mentioned = [speakers[number] for number in names.named(query, speakers)]
-        text = names.without(query, mentioned)
+    def _embed(self, question: Question, speakers: Sequence[str]) -> Matrix | None:
+        """The question's vector; None if the model can't be reached, and words must do."""
+        mentioned = [speakers[number] for number in names.named(question.text, speakers)]
+        text = names.without(question.text, mentioned)
         try:
             vector: Matrix = checked(self._embedder.embed([text], "query"), 1, self._embedder)[0]
         except ProviderError as error:
@@ -97,7 +102,7 @@ class Searcher:
     def _answer(
         self,
         partition: Partition,
-        query: str,
+        question: Question,
         vector: Matrix | None,
         k: int,
         filters: Filters,
@@ -107,14 +112,18 @@ class Searcher:
         if not admitted.any():
             return []
         columns = partition.columns
-        lexical = partition.lexical(stems(query), statistics)
-        dense = self._meaning(partition, vector, lexical)
-        mentioned = names.named(query, partition.speakers)
-        ranked = rank(
-            dense=dense,
+        lexical = partition.lexical(question.stems, statistics)
+        mentioned = names.named(question.text, partition.speakers)
+        evidence = Evidence(
+            dense=self._meaning(partition, vector, lexical),
             lexical=lexical,
             named=np.isin(columns["speaker"], mentioned),
-            admitted=admitted,
+            own=columns["own"] & question.about_me,
+            timely=closeness(question.windows, columns["created_at"]),
+        )
+        ranked = rank(
+            evidence,
+            admitted,
             columns=columns,
             slots=partition.slots,
             sessions=partition.session_count,
@@ -185,6 +194,9 @@ def _parts(partition: Partition, ranked: Ranked, row: int) -> ScoreParts:
         lexical=float(ranked.lexical[row]),
         context=float(ranked.context[row]),
         speaker=float(ranked.speaker[row]),
+        voice=float(ranked.voice[row]),
+        time=float(ranked.time[row]),
+        asks=float(ranked.asks[row]),
         match=float(ranked.match[row]),
         importance=float(columns["importance"][row]),
         confidence=float(columns["confidence"][row]),
