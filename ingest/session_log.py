@@ -139,6 +139,30 @@ class SessionLog:
         if corrupt:
             self._observe(LogRepaired(user_id, session_id, torn_bytes=0, corrupt_lines=corrupt))
 
+    def remove(self, user_id: str, session_id: str) -> int:
+        """Delete a session's log for good; returns how many bytes that were."""
+        path = self.path(user_id, session_id)
+        with self._stripes[hash(path) % _STRIPES]:
+            self._forget(path)
+            try:
+                size = path.stat().st_size
+                path.unlink()
+                _sync_directory(path.parent)
+            except FileNotFoundError:
+                return 0
+            except OSError as error:
+                raise StoreUnavailableError(
+                    f"can't delete the session log {path}: {error.strerror or error}"
+                ) from error
+            return size
+
+    def size(self, user_id: str, session_id: str) -> int:
+        """Bytes of a session's log; 0 if there is none."""
+        try:
+            return self.path(user_id, session_id).stat().st_size
+        except FileNotFoundError:
+            return 0
+
     def files(self) -> Iterator[tuple[Path, int]]:
         """Path and size of every session's file."""
         for directory in os.scandir(self._root) if self._root.exists() else ():

@@ -14,6 +14,7 @@ from ingest.extract.offline import OfflineExtractor
 from ingest.gate import Gate
 from ingest.queue import DebounceQueue
 from ingest.session_log import SessionLog
+from semantic_memory.curation import Curation
 from semantic_memory.embedding.backlog import Backlog
 from semantic_memory.embedding.onnx import OnnxEmbedder
 from semantic_memory.errors import (
@@ -42,6 +43,7 @@ from semantic_memory.ports import (
 from semantic_memory.retrieval.ranking import Weights
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.settings import Settings
+from semantic_memory.transfer import Transfer
 
 _EMBEDDER = "embedder"  # key in the ledger's meta
 
@@ -78,6 +80,8 @@ class Service:
     embedder: Embedder
     searcher: Searcher
     pipeline: Pipeline
+    curation: Curation
+    transfer: Transfer
     token_counter: TokenCounter
     clock: Clock
     observe: Observer
@@ -141,6 +145,11 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
         )
         weights = Weights(**settings.retrieval.model_dump())
         searcher = Searcher(ledger, index, embedder, clock, weights, settings.half_lives, observe)
+
+        def changed() -> None:
+            keeper.wake()
+            pipeline.wake()
+
         keeper.follow()
         stack.callback(keeper.close)
         pipeline.start()
@@ -154,6 +163,8 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
             embedder=embedder,
             searcher=searcher,
             pipeline=pipeline,
+            curation=Curation(ledger, embedder, pipeline, clock, changed),
+            transfer=Transfer(ledger, log, pipeline, changed),
             token_counter=parts.token_counter
             or TiktokenCounter(encoding_name(settings.context.model)),
             clock=clock,
