@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from ingest.encryption import Cipher, read_keys
 from ingest.extract.offline import OfflineExtractor
 from ingest.gate import Gate
 from ingest.queue import DebounceQueue
@@ -129,7 +130,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
             record_embedder(ledger, embedder.identity)
         else:
             check_embedder(ledger, embedder.identity)
-        log = SessionLog(directory / "sessions", observe)
+        log = SessionLog(directory / "sessions", observe, make_cipher(settings))
         ingest = settings.ingest
         pipeline = Pipeline(
             ledger,
@@ -192,6 +193,19 @@ def record_embedder(ledger: Ledger, identity: EmbedderIdentity) -> int:
 
 def _open_chroma(directory: Path, sync_threshold: int, generation: str) -> VectorIndex:
     return ChromaProcess(directory, generation, sync_threshold)
+
+
+def make_cipher(settings: Settings) -> Cipher | None:
+    """What encrypts the session logs; None to leave them in plain text."""
+    match settings.log.key, settings.log.key_file:
+        case None, None:
+            return None
+        case key, None if key is not None:
+            return Cipher(key.get_secret_value().replace(",", " ").split())
+        case None, file if file is not None:
+            return Cipher(read_keys(file, settings.data_dir))
+        case _:
+            raise ConfigurationError("log.key and log.key_file are both set: give one of them")
 
 
 def make_embedder(settings: Settings) -> Embedder:
