@@ -151,7 +151,7 @@ def _clauses(folded: str) -> Iterator[str]:
 
 
 _UNREAL = re.compile(
-    r"\b(?:if|wish|used to|would|might|may|maybe|perhaps|could|plans? to|planning to|hop(?:es?|ing) to"
+    r"\b(?:if|wish|used to|would|might|(?<!\d )may(?= [a-z])|maybe|perhaps|could|plans? to|planning to|hop(?:es?|ing) to"
     r"|wants? to|wanted|thinking of|thinking about|considering|do you|are you|have you|did you)\b"
 )
 
@@ -233,10 +233,10 @@ def _stances(clause: str, negated: bool) -> Iterator[Claim]:
     disliked, liked = _DISLIKES.search(clause), _LIKES.search(clause)
     if liked and not (disliked and disliked.start() <= liked.start()):
         while liked:
-            yield from _each(clause, liked, "likes", not negated)
+            yield from _each(clause, liked, "likes")
             liked = _LIKES.search(clause, liked.end("verb"))
     if disliked:
-        yield from _each(clause, disliked, "likes", False)
+        yield from _of_each(clause, disliked, "likes", False)
     elif _LIKES.search(clause):
         pass
     elif found := _JUDGED_BAD.search(clause):
@@ -251,12 +251,20 @@ def _stances(clause: str, negated: bool) -> Iterator[Claim]:
         yield from (Claim("stance", subject, "uses", item, False) for item in _items(found["old"]))
         yield from (Claim("stance", subject, "uses", item) for item in _items(found["new"]))
     elif found := _STOPPED.search(clause):
-        yield from _each(clause, found, "uses", False)
+        yield from _of_each(clause, found, "uses", False)
     elif found := _USES.search(clause):
-        yield from _each(clause, found, "uses", not negated)
+        yield from _each(clause, found, "uses")
 
 
-def _each(clause: str, found: re.Match[str], attribute: str, positive: bool) -> Iterator[Claim]:
+def _each(clause: str, found: re.Match[str], attribute: str) -> Iterator[Claim]:
+    """Claims of the things that a verb is said of; denied only by what stands before them."""
+    before = [*clause[: found.end("verb")].split(), found["rest"].split()[0]]
+    yield from _of_each(clause, found, attribute, NEGATIONS.isdisjoint(before))
+
+
+def _of_each(
+    clause: str, found: re.Match[str], attribute: str, positive: bool
+) -> Iterator[Claim]:
     subject = _subject(clause[: found.start("verb")])
     for item in _items(found["rest"]):
         yield Claim("stance", subject, attribute, item, positive)
@@ -268,6 +276,10 @@ _NOT_OWNED = frozenset("not to for time energy my been in on with of".split())
 def _possessions(clause: str, negated: bool) -> Iterator[Claim]:
     if found := _HAS.search(clause):
         subject = _subject(clause[: found.start("verb")])
+        before = clause[: found.end("verb")].split()
+        if "did" in before:
+            return  # what was lacking then may be there now
+        negated = not NEGATIONS.isdisjoint(before + found["rest"].split()[:1])
         for word in re.split(r"[^\w-]+", found["rest"])[:5]:
             if word in _NOT_OWNED:
                 break

@@ -30,7 +30,7 @@ class Thresholds:
     """They claim the same of the same subject: "lives in", "resides in"."""
     opposed: float = 0.80
     """They may contradict each other by a negation or an opposite word."""
-    measured: float = 0.75
+    measured: float = 0.60
     """They may give different figures for one thing."""
 
 
@@ -64,9 +64,9 @@ class RuleJudge:
         found = conflicting(claims(a.text), claims(b.text))
         if found is not None:
             return _replaced(pair, b, (f"claim: {_shown(found[0])}, then {_shown(found[1])}",), 0.9)
-        if a.hedged or b.hedged or _another_time(a, b):
-            return None
         limit = self._thresholds
+        if a.hedged or b.hedged or _another_time(a, b):
+            return self._figure(pair, a, b) if b.changes else None
         shared, fewer = len(a.content & b.content), min(len(a.content), len(b.content))
         if missing_names(a, b) or missing_names(b, a) or shared < 2:
             return None
@@ -77,12 +77,23 @@ class RuleJudge:
         nearly = len(a.content ^ b.content) <= 2 and pair.similarity >= limit.opposed
         if words and nearly and a.negated == b.negated and a.numbers == b.numbers and _states(a, b):
             return _replaced(pair, b, (f"opposites: {words[0]}, then {words[1]}",), 0.7)
-        figures = a.numbers and b.numbers and not (a.numbers <= b.numbers or b.numbers <= a.numbers)
-        if figures and len(a.numbers) == len(b.numbers) == 1 and a.negated == b.negated:
-            measured = pair.similarity >= limit.measured and shared >= 0.6 * fewer
-            if measured and (b.changes or _states(a, b)) and a.dates == b.dates:
-                old, new = min(a.numbers), min(b.numbers)
-                return _replaced(pair, b, (f"figure: {old}, then {new}",), 0.75)
+        return self._figure(pair, a, b)
+
+    def _figure(self, pair: Pair, a: Statement, b: Statement) -> Verdict | None:
+        """Two figures, or two dates, for one thing: the limit, the price, the appointment."""
+        if pair.similarity < self._thresholds.measured:
+            return None
+        new = b.changes or _states(a, b)
+        for unit, (old, now) in _differing(a, b).items():
+            topic = (a.content & b.content) - {unit}
+            if new and len(topic) >= 2:
+                return _replaced(pair, b, (f"figure: {old} {unit}, then {now} {unit}",), 0.75)
+        if len(a.numbers) == len(b.numbers) == 1 and a.numbers != b.numbers and a.dates == b.dates:
+            shared, fewer = len(a.content & b.content), min(len(a.content), len(b.content))
+            if new and shared >= max(2, 0.6 * fewer):
+                return _replaced(pair, b, (f"figure: {_list(a.numbers)}, then {_list(b.numbers)}",), 0.7)
+        if b.moves and a.dates and b.dates and not a.dates & b.dates:
+            return _replaced(pair, b, (f"date: {_list(a.dates)}, then {_list(b.dates)}",), 0.7)
         return None
 
     def _same(self, pair: Pair, a: Statement, b: Statement) -> Verdict | None:
@@ -125,6 +136,19 @@ def _another_day(pair: Pair, a: Statement, b: Statement) -> bool:
     """Whether "yesterday" means two days: the same words said on different days."""
     days = {pair.older.created_at.date(), pair.newer.created_at.date()}
     return bool(a.relative or b.relative) and len(days) > 1
+
+
+def _differing(a: Statement, b: Statement) -> dict[str, tuple[str, str]]:
+    """What both count or measure, once each, with different results."""
+    return {
+        unit: (a.figures[unit], b.figures[unit])
+        for unit in a.figures.keys() & b.figures.keys()
+        if a.figures[unit] != b.figures[unit]
+    }
+
+
+def _list(values: frozenset[str]) -> str:
+    return " ".join(sorted(values))
 
 
 def _states(a: Statement, b: Statement) -> bool:

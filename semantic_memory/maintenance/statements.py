@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -44,6 +46,10 @@ _CALENDAR = re.compile(
     rf"|\b({_MONTH})\.?\s+\d|\d(?:st|nd|rd|th)?\s+(?:of\s+)?({_MONTH})\b"
     r"|\b((?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b"
 )
+_DAY = re.compile(
+    rf"\b({_MONTH})\.?\s+(\d{{1,2}})\b|\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?({_MONTH})\b"
+)
+_MONTHS = frozenset("jan feb mar apr may jun jul aug sep oct nov dec".split())
 _RELATIVE = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|(?:last|next|this|past)\s+(?:week|month|year|weekend"
     r"|night|morning|evening|spring|summer|autumn|fall|winter|[a-z]+day)|(?:a|\d+|few)\s+"
@@ -69,6 +75,14 @@ _CHANGE = re.compile(
     r"|rescheduled|improved|upgraded|migrated|became|promoted|dropped|retired|anymore|actually"
     r"|correction|turned out|these days|currently|recently|finally|new)\b"
 )
+_MOVES = re.compile(
+    r"\b(?:rescheduled?|postponed?|extended|moved|pushed back|brought forward|delayed|changed|shifted"
+    r"|adjusted)\b"
+)
+_FIGURE = re.compile(
+    r"(?P<currency>[$€£])?(?<![\w.])(?P<value>\d+(?:[.,]\d+)*)(?P<k>k\b)?"
+    r"(?:\s*(?P<percent>%|percent\b)|[\s-]*(?P<nouns>[a-z]+(?: [a-z]+)?))?"
+)
 _PAST = re.compile(
     r"\b(?:was|were|did|had|went|got|made|took|saw|met|gave|came|found|ran|won|lost|bought|sold"
     r"|told|said|began|wrote|ate|drank|drove|flew|spent|sent|built|taught|thought|felt|held|read"
@@ -92,6 +106,8 @@ class Statement:
     stems: tuple[str, ...]
     """Stemmed words in order, without function words, numbers and negations."""
     numbers: frozenset[str]
+    figures: Mapping[str, str]
+    """What is counted or measured, by unit or noun; left out if there are two figures for one."""
     dates: frozenset[str]
     """Months, weekdays and ISO dates."""
     relative: frozenset[str]
@@ -101,6 +117,8 @@ class Statement:
     negated: bool
     changes: bool
     """Carries a cue of change: "no longer", "switched to", "now"."""
+    moves: bool
+    """Says that a date was moved."""
     hedged: bool
     past: bool
     stative: bool
@@ -137,16 +155,13 @@ def read(text: str) -> Statement:
             stem for stem in stems(folded) if stem and not stem[0].isdigit() and stem not in NEGATIONS
         ),
         numbers=frozenset(_numbers(folded)),
-        dates=frozenset(
-            next(filter(None, found.groups()))[:3]
-            if not found[0][:4].isdigit()
-            else found[0]
-            for found in _CALENDAR.finditer(folded)
-        ),
+        figures=_figures(folded),
+        dates=frozenset(_dates(folded)),
         relative=frozenset(_RELATIVE.findall(folded)),
         names=frozenset(names(text)),
         negated=bool(words & NEGATIONS) and "not only" not in folded,
         changes=bool(_CHANGE.search(folded)),
+        moves=bool(_MOVES.search(folded)),
         hedged=bool(_HEDGE.search(folded)),
         past=bool(_PAST.search(folded)),
         stative=bool(_STATIVE.search(folded)),
@@ -156,16 +171,40 @@ def read(text: str) -> Statement:
     )
 
 
+def _figures(folded: str) -> Mapping[str, str]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for match in _FIGURE.finditer(folded):
+        value = _value(match["value"], match["k"])
+        if match["currency"] or match["percent"]:
+            found[match["currency"] or "%"].add(value)
+        else:
+            for stem in stems(match["nouns"] or ""):
+                if stem and stem[:3] not in _MONTHS:
+                    found[stem].add(value)
+    return {unit: values.pop() for unit, values in found.items() if len(values) == 1}
+
+
+def _dates(folded: str) -> Iterator[str]:
+    """Months (with the day where one is given), weekdays, ISO dates."""
+    for found in _CALENDAR.finditer(folded):
+        named = next(filter(None, found.groups()))
+        yield named if named[0].isdigit() else named[:3]
+    for found in _DAY.finditer(folded):
+        yield f"{(found[1] or found[4])[:3]} {found[2] or found[3]}"
+
+
+def _value(digits: str, thousands: str | None) -> str:
+    plain_digits = digits.replace(",", "")
+    if not plain_digits.replace(".", "", 1).isdigit():
+        return plain_digits
+    return f"{float(plain_digits) * (1000 if thousands else 1):g}"
+
+
 def _numbers(folded: str) -> list[str]:
-    values = []
-    for found in _NUMBER.finditer(folded):
-        value = found[1].replace(",", "")
-        if found[2] == "k":
-            value = f"{float(value) * 1000:g}" if value.replace(".", "", 1).isdigit() else value
-        elif value.replace(".", "", 1).isdigit():
-            value = f"{float(value):g}"
-        values.append(value)
-    return values
+    return [
+        _value(found[1], found[2] if found[2] == "k" else None)
+        for found in _NUMBER.finditer(folded)
+    ]
 
 
 def names(text: str) -> list[str]:
