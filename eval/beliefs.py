@@ -5,7 +5,9 @@ Rules were developed on the even rows of each file; the odd rows are held out. B
 
 from __future__ import annotations
 
+import resource
 import statistics
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,10 +16,14 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
+from rich.table import Table
 
 from eval.datasets import pairs as sets
 from eval.datasets.pairs import Labelled, Observation, Replaced
 from semantic_memory import decay
+from semantic_memory.bootstrap import make_embedder
+from semantic_memory.changes import Matrix
 from semantic_memory.maintenance.relations import Pair, Relation, RelationJudge, Verdict
 from semantic_memory.maintenance.rules import RuleJudge, Thresholds
 from semantic_memory.maintenance.statements import read
@@ -25,6 +31,7 @@ from semantic_memory.maintenance.sweep import SupersedeDecision, plan
 from semantic_memory.models import Category, Fact
 from semantic_memory.ports import Embedder
 from semantic_memory.retrieval.ranking import Weights
+from semantic_memory.settings import load
 
 _START = datetime(2024, 1, 1, tzinfo=UTC)
 CURVE = (0.80, 0.84, 0.88, 0.90, 0.92, 0.94, 0.96, 0.98)
@@ -55,9 +62,9 @@ class Embedded:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._rows: dict[str, np.ndarray[tuple[int, ...], np.dtype[np.float32]]] = {}
+        self._rows: dict[str, Matrix] = {}
 
-    def of(self, texts: Sequence[str]) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+    def of(self, texts: Sequence[str]) -> Matrix:
         """Unit rows, one for each text."""
         new = [text for text in dict.fromkeys(texts) if text not in self._rows]
         if new:
@@ -83,15 +90,35 @@ def measure(directory: Path, vectors: Embedded, judge: RelationJudge) -> Iterato
     """Every figure, one after the other."""
     rows = sets.sick(directory)
     same = [row for row in rows if row.label == "same"]
-    yield _merged("false merges", "SICK contradictions", _only(rows, "contradiction"), vectors, judge, 0.005, at_most=True)
-    yield _merged("false merges", "SICK neutrals", _only(rows, "neutral"), vectors, judge, 0.03, at_most=True)
-    yield _merged("true merges", "SICK entailed, STS-B 5.0", same + sets.stsb(directory), vectors, judge, 0.45)
-    for written_out, name in ((True, "DNLI, triple written out"), (False, "DNLI, annotated utterance")):
+    yield _merged(
+        "false merges",
+        "SICK contradictions",
+        _only(rows, "contradiction"),
+        vectors,
+        judge,
+        0.005,
+        at_most=True,
+    )
+    yield _merged(
+        "false merges", "SICK neutrals", _only(rows, "neutral"), vectors, judge, 0.03, at_most=True
+    )
+    yield _merged(
+        "true merges", "SICK entailed, STS-B 5.0", same + sets.stsb(directory), vectors, judge, 0.45
+    )
+    for written_out, name in (
+        (True, "DNLI, triple written out"),
+        (False, "DNLI, annotated utterance"),
+    ):
         rows = sets.dnli(directory, written_out=written_out)
-        for label, what, target in (("neg", "contradictions found", 0.6), ("similar", "contradictions imagined", 0.1)):
+        for label, what, target in (
+            ("neg", "contradictions found", 0.6),
+            ("similar", "contradictions imagined", 0.1),
+        ):
             verdicts = [_verdicts(half, vectors, judge) for half in _halves(_only(rows, label))]
             found = [[verdict.relation.conflicting for verdict in half] for half in verdicts]
-            yield _rate(what, name, found, target if written_out else None, at_most=label == "similar")
+            yield _rate(
+                what, name, found, target if written_out else None, at_most=label == "similar"
+            )
     for data, updates in (
         ("BEAM updates", sets.beam_updates(directory)),
         ("LongMemEval updates", sets.longmemeval_updates(directory)),
@@ -101,8 +128,10 @@ def measure(directory: Path, vectors: Embedded, judge: RelationJudge) -> Iterato
 
 
 def curve(directory: Path, vectors: Embedded) -> Iterator[tuple[float, list[float], list[float]]]:
-    """Threshold; then the rates of contradictions, neutrals and equivalents merged, over all rows:
-    with the guards, and by cosine similarity alone."""
+    """For each threshold the rates of contradictions, neutrals and equivalents that are merged.
+
+    Over all rows; first with the guards, then by cosine similarity alone.
+    """
     rows = sets.sick(directory)
     kinds = [
         _only(rows, "contradiction"),
@@ -122,6 +151,78 @@ def curve(directory: Path, vectors: Embedded) -> Iterator[tuple[float, list[floa
         guarded = [_share(_is_same(_verdicts(kind, vectors, judge))) for kind in kinds]
         alone = [_share([value >= threshold for value in values]) for values in similar]
         yield threshold, guarded, alone
+
+
+def tables(directory: Path) -> Iterator[Table]:
+    """Every figure with its target, then the curve of merging."""
+    vectors = Embedded(make_embedder(load()))
+    figures = Table("what", "data", "developed on", "held out", "pairs", "target", "met")
+    for row in measure(directory, vectors, RuleJudge()):
+        sign = "<=" if row.at_most else ">="
+        figures.add_row(
+            row.what,
+            row.data,
+            *(f"{100 * half:.1f} %" for half in row.halves),
+            f"{sum(row.pairs):,}",
+            "" if row.target is None else f"{sign} {100 * row.target:g} %",
+            {None: "", True: "yes", False: "no"}[row.met],
+        )
+    yield figures
+    merging = Table(
+        "cosine",
+        *(
+            f"{kind}, {how}"
+            for how in ("guarded", "cosine alone")
+            for kind in ("contradictions", "neutrals", "equivalents")
+        ),
+        title="merged",
+    )
+    for threshold, guarded, alone in curve(directory, vectors):
+        merging.add_row(f"{threshold:.2f}", *(f"{100 * rate:.2f} %" for rate in (*guarded, *alone)))
+    yield merging
+
+
+def timed() -> Iterator[tuple[str, str]]:
+    """CPU seconds of sweeps, of many users and of a large one: everything, then one new fact."""
+    for users, each in ((1_000, 100), (1, 10_000)):
+        spent, found = 0.0, 0
+        for number in range(users):
+            facts, vectors = _store(f"u{number}", each)
+            start = time.process_time()
+            found += len(plan(facts, vectors, RuleJudge()))
+            spent += time.process_time() - start
+        name = f"{users:,} user{'s' * (users > 1)} of {each:,} facts"
+        yield f"{name}, CPU s", f"{spent:.2f} ({found:,} decisions)"
+        start = time.process_time()
+        plan(facts, vectors, RuleJudge(), changed={facts[0].id})
+        yield f"{name}: one new fact, CPU ms", f"{1000 * (time.process_time() - start):.1f}"
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    yield "peak memory, MB", f"{peak // 1024}"
+
+
+_WHAT = "lives in,works at,likes,hates,visited,plays,is learning,bought,has,prefers,uses".split(",")
+_KIND = "red,blue,old,new,big,tiny,quiet,loud,plain,sharp,warm,rare".split(",")
+_THING = "Lisbon,Acme,jazz,coffee,guitar,Spanish,bike,dog,tea,Rust,boat,lamp,chess".split(",")
+_ALIKE = 0.25  # of a synthetic user's vectors lie near another one
+
+
+def _store(user_id: str, size: int) -> tuple[list[Fact], Matrix]:
+    """Facts of a synthetic user, a quarter of them near another in meaning."""
+    dice = np.random.default_rng(size)
+    facts = [
+        fact(
+            f"The user {dice.choice(_WHAT)} {dice.choice(_KIND)} {dice.choice(_THING)}"
+            f" number {dice.integers(size)}.",
+            int(dice.integers(365)),
+            number,
+            user_id,
+        )
+        for number in range(size)
+    ]
+    vectors = dice.standard_normal((size, 384)).astype(np.float32)
+    near = int(_ALIKE * size)
+    vectors[:near] = vectors[near : 2 * near] + 0.4 * vectors[:near]
+    return facts, vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 def _merged(
@@ -168,7 +269,7 @@ def _updates(
     yield _rate("  superseded backwards", data, backwards, 0.0, at_most=True)
 
 
-def _relevance(facts: Sequence[Fact]) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def _relevance(facts: Sequence[Fact]) -> NDArray[np.float64]:
     now = (_START + timedelta(days=90)).timestamp()
     age = decay.age_days([one.created_at.timestamp() for one in facts], now)
     half_life = decay.HALF_LIFE_DAYS[Category.PROJECT]
@@ -178,8 +279,11 @@ def _relevance(facts: Sequence[Fact]) -> np.ndarray[tuple[int, ...], np.dtype[np
 def _distinct(
     rows: Sequence[Observation], vectors: Embedded, judge: RelationJudge
 ) -> Iterator[Measured]:
-    """Two observations of one speaker are different events if they come from different turns of one
-    session, or from different sessions and both tell of something past."""
+    """How often observations of different events supersede each other.
+
+    Two of one speaker are different events if they come from different turns of one session, or
+    from different sessions and both tell of something past.
+    """
     speakers: dict[tuple[str, str], list[Observation]] = defaultdict(list)
     for row in rows:
         speakers[row.conversation, row.speaker].append(row)
@@ -222,9 +326,7 @@ def _pairs(rows: Sequence[Labelled], vectors: Embedded) -> list[Pair]:
     ]
 
 
-def _verdicts(
-    rows: Sequence[Labelled], vectors: Embedded, judge: RelationJudge
-) -> list[Verdict]:
+def _verdicts(rows: Sequence[Labelled], vectors: Embedded, judge: RelationJudge) -> list[Verdict]:
     return judge.judge(_pairs(rows, vectors))
 
 

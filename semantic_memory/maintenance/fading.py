@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from semantic_memory import decay
@@ -43,7 +43,7 @@ class Fading:
     """Active facts a user may have; verbatim messages don't count."""
     restored_confidence: float = 0.5
     """What restoring gives back at least."""
-    half_life_days: Mapping[Category, float] = HALF_LIFE_DAYS
+    half_life_days: Mapping[Category, float] = field(default_factory=lambda: HALF_LIFE_DAYS)
 
 
 DEFAULT = Fading()
@@ -67,7 +67,7 @@ def used(fact: Fact, at: datetime) -> Fact:
 def endurance(fact: Fact) -> float:
     """How many times its category's half-life this fact lasts, in [1, 4)."""
     strength = fact.use_count + _CORROBORATION * len(fact.corroborations)
-    return 1.0 + (LONGEST - 1.0) * (1.0 - 2.0 ** (-strength / _HALF_WAY))
+    return 1.0 + (LONGEST - 1.0) * (1.0 - math.exp2(-strength / _HALF_WAY))
 
 
 def retention(fact: Fact, now: datetime, rules: Fading = DEFAULT) -> float:

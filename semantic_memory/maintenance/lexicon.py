@@ -38,7 +38,10 @@ OPPOSITES = _opposites(
     many several lots numerous all every everyone / few none
     always usually often / never rarely seldom
     more / less fewer
-    increase increases increased raise raised rise rose grow grew / decrease decreases decreased reduce reduced lower lowered fall fell drop dropped shrink shrank cut
+    increase increases increased raise raised / decrease decreases decreased reduce reduced cut
+    increase increases increased raise raised / lower lowered fall fell drop dropped shrink shrank
+    rise rose grow grew / decrease decreases decreased reduce reduced cut
+    rise rose grow grew / lower lowered fall fell drop dropped shrink shrank
     high tall / low short
     big large huge tall / small little tiny short
     long / short brief
@@ -61,7 +64,7 @@ OPPOSITES = _opposites(
     love like enjoy prefer adore / hate dislike detest loathe despise avoid
     good great excellent / bad terrible awful
     best / worst
-    start started starting begin began beginning / stop stopped stopping end ended finish finished quit
+    start started starting begin began / stop stopped stopping end ended finish finished quit
     join joined joining / leave left leaving quit
     buy bought buying / sell sold selling
     give gave giving / take took taking receive received
@@ -101,8 +104,8 @@ OPPOSITES = _opposites(
 
 COLOURS = frozenset(
     """
-    black brown brunette blonde blond red auburn ginger grey gray white silver blue green hazel
-    purple pink orange yellow amber
+    black brown brunette blonde blond red auburn ginger grey gray white silver redhead blue green
+    hazel     purple pink orange yellow amber
     """.split()
 )
 
@@ -131,6 +134,11 @@ CLASSES: Mapping[str, frozenset[str]] = MappingProxyType(
 CLASS_OF: Mapping[str, str] = MappingProxyType(
     {word: name for name, words in CLASSES.items() for word in words}
 )
+
+CLASS_NAMES = frozenset(
+    "pet pets child children kid kids sibling siblings partner car cars job jobs".split()
+)
+"""Words for a whole class: who has none of these has no member of it."""
 
 GENERAL = frozenset(
     _stem(word)
@@ -163,5 +171,12 @@ DIETS: Mapping[str, str] = MappingProxyType(
         "omnivore": "meat",
     }
 )
+
+MEATS = "meat bacon steak steaks pork beef chicken ham burgers".split()
+
+HAIR_OF: Mapping[str, str] = MappingProxyType(
+    {"blonde": "blond", "blond": "blond", "brunette": "brown", "redhead": "red"}
+)
+"""Hair colours by the words for people who have them."""
 
 MARITAL = frozenset("married single divorced engaged widowed unmarried".split())

@@ -17,7 +17,7 @@ You compare pairs of statements from a memory about one person. For each pair de
 stands to the older:
 same: they say the same thing in other words.
 refines: one says the same as the other and more; both hold.
-updates: both speak of the same thing that has one value at a time, and the newer replaces the older.
+updates: both speak of one thing that has one value at a time, and the newer replaces the older.
 contradicts: both can't be true, and nothing says that something has changed.
 unrelated: anything else. Different events, different people, items of a list (likes jazz, likes \
 rock) and things that can both be true are unrelated. When in doubt, choose unrelated.

@@ -54,7 +54,7 @@ def merged(facts: Sequence[Fact]) -> Fact:
 
 
 def absorbed(fact: Fact, into: Fact) -> Fact:
-    """`fact` after its merge: archived, so that no answer holds it twice, and pointing to `into`."""
+    """`fact` after its merge: archived, so that no answer has it twice, and pointing to `into`."""
     return fact.model_copy(update={"status": Status.ARCHIVED, "superseded_by": into.id})
 
 

@@ -52,7 +52,9 @@ class NLIJudge:
         odds = np.exp(logits - logits.max(axis=1, keepdims=True))
         chances = (odds / odds.sum(axis=1, keepdims=True))[:, self._columns]
         forth, back = chances[: len(pairs)], chances[len(pairs) :]
-        return [self._verdict(*row) for row in zip(pairs, forth.tolist(), back.tolist(), strict=True)]
+        return [
+            self._verdict(*row) for row in zip(pairs, forth.tolist(), back.tolist(), strict=True)
+        ]
 
     def _verdict(self, pair: Pair, forth: list[float], back: list[float]) -> Verdict:
         contradiction = max(forth[0], back[0])

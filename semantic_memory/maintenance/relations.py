@@ -1,10 +1,10 @@
 """How two statements stand to each other, and who decides it.
 
-    same         they say one thing: may be merged
-    refines      one says more than the other: both stay
-    updates      the newer replaces the older: something has changed
-    contradicts  they can't both hold, and nothing says that something changed
-    unrelated    all else: lists, different events, different subjects
+same         they say one thing: may be merged
+refines      one says more than the other: both stay
+updates      the newer replaces the older: something has changed
+contradicts  they can't both hold, and nothing says that something changed
+unrelated    all else: lists, different events, different subjects
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class RelationJudge(Protocol):
 
 
 def in_order(a: Fact, b: Fact) -> tuple[Fact, Fact]:
-    """The two facts, the one that was said first first; ties go by place in the session, then id."""
+    """The two facts, the one that was said first in front."""
     return (a, b) if said_at(a) <= said_at(b) else (b, a)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from semantic_memory.maintenance.claims import Claim, claims, conflicting
+from semantic_memory.maintenance.claims import claims, conflicting
 from semantic_memory.maintenance.guards import disagreements, missing_names, opposed
 from semantic_memory.maintenance.relations import Pair, Relation, Verdict
 from semantic_memory.maintenance.statements import Statement, read
@@ -52,6 +52,11 @@ class RuleJudge:
         if normalised(older) == normalised(newer):
             return Verdict(Relation.SAME, ("same text",))
         a, b = read(older), read(newer)
+        # claims are read from statements only, also where a question follows them
+        found = conflicting(claims(older), claims(newer))
+        if found is not None:
+            reason = f"claim: {found[0]}, then {found[1]}"
+            return _replaced(pair, b, (reason,), 0.9)
         if a.question or b.question:
             return Verdict(Relation.UNRELATED, ("a question",))
         return (
@@ -61,9 +66,6 @@ class RuleJudge:
         )
 
     def _conflict(self, pair: Pair, a: Statement, b: Statement) -> Verdict | None:
-        found = conflicting(claims(a.text), claims(b.text))
-        if found is not None:
-            return _replaced(pair, b, (f"claim: {_shown(found[0])}, then {_shown(found[1])}",), 0.9)
         limit = self._thresholds
         if a.hedged or b.hedged or _another_time(a, b):
             return self._figure(pair, a, b) if b.changes else None
@@ -91,7 +93,9 @@ class RuleJudge:
         if len(a.numbers) == len(b.numbers) == 1 and a.numbers != b.numbers and a.dates == b.dates:
             shared, fewer = len(a.content & b.content), min(len(a.content), len(b.content))
             if new and shared >= max(2, 0.6 * fewer):
-                return _replaced(pair, b, (f"figure: {_list(a.numbers)}, then {_list(b.numbers)}",), 0.7)
+                return _replaced(
+                    pair, b, (f"figure: {_list(a.numbers)}, then {_list(b.numbers)}",), 0.7
+                )
         if b.moves and a.dates and b.dates and not a.dates & b.dates:
             return _replaced(pair, b, (f"date: {_list(a.dates)}, then {_list(b.dates)}",), 0.7)
         return None
@@ -100,8 +104,10 @@ class RuleJudge:
         limit, similarity = self._thresholds, pair.similarity
         if disagreements(a, b) or _another_day(pair, a, b):
             less, more = sorted((a, b), key=lambda statement: len(statement.content))
-            if similarity >= limit.other_words and less.content <= more.content and (
-                less.numbers <= more.numbers and a.negated == b.negated
+            if (
+                similarity >= limit.other_words
+                and less.content <= more.content
+                and (less.numbers <= more.numbers and a.negated == b.negated)
             ):
                 return Verdict(Relation.REFINES, ("says more",), 0.8)
             return None
@@ -160,8 +166,3 @@ def _replaced(pair: Pair, newer: Statement, reasons: tuple[str, ...], certainty:
     later = pair.newer.created_at.date() > pair.older.created_at.date()
     relation = Relation.UPDATES if later or newer.changes else Relation.CONTRADICTS
     return Verdict(relation, reasons, certainty)
-
-
-def _shown(claim: Claim) -> str:
-    value = " ".join(sorted(claim.value))
-    return f"{claim.subject} {claim.attribute} {'' if claim.positive else 'not '}{value}"

@@ -23,13 +23,16 @@ _CONTRACTIONS = (
     (re.compile(r"\b(?:can'?t|cannot|can t)\b"), "can not"),
     (re.compile(r"\bwon'?t\b"), "will not"),
     (re.compile(r"\bain'?t\b"), "is not"),
-    (re.compile(r"\b(do|does|did|is|are|was|were|has|have|had|would|could|should)n['\s]?t\b"), r"\1 not"),
+    (
+        re.compile(r"\b(do|does|did|is|are|was|were|has|have|had|would|could|should)n['\s]?t\b"),
+        r"\1 not",
+    ),
     (re.compile(r"\b(i|you|we|they|he|she|it)'(?:m|re)\b"), r"\1 are"),
     (re.compile(r"\bi m\b"), "i am"),
     (re.compile(r"'ve\b"), " have"),
     (re.compile(r"'ll\b"), " will"),
     (re.compile(r"\b(he|she|it|that|there|what|who|here)'s\b"), r"\1 is"),
-)  # fmt: skip
+)
 _SPELLED = re.compile(
     r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty"
     r"|fort?y|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion)\b"
@@ -62,10 +65,12 @@ _NOT_NAMES = STOP_WORDS | frozenset(
 _TITLE = 0.6
 """Share of capitalised words above which a text is a headline, whose capitals mean nothing."""
 _AFTER_NAME = re.compile(
-    r"\s+(?:is|was|has|had|will|would|did|does|can|isn't|wasn't|doesn't|didn't|[a-z]+[^s\W]s|[a-z]+ed)\b"
+    r"\s+(?:is|was|has|had|will|would|did|does|can|isn't|wasn't|doesn't|didn't|[a-z]+[^s\W]s"
+    r"|[a-z]+ed)\b"
 )
 _HEDGE = re.compile(
-    r"\b(?:if|might|maybe|perhaps|possibly|wish|hopes? to|plans? to|planning to|thinking (?:of|about)"
+    r"\b(?:if|might|maybe|perhaps|possibly|wish|hopes? to|plans? to|planning to"
+    r"|thinking (?:of|about)"
     r"|considering|would (?:like|love)|wants? to|wanted to|going to|will|used to)\b"
 )
 _CHANGE = re.compile(
@@ -76,8 +81,8 @@ _CHANGE = re.compile(
     r"|correction|turned out|these days|currently|recently|finally|new)\b"
 )
 _MOVES = re.compile(
-    r"\b(?:rescheduled?|postponed?|extended|moved|pushed back|brought forward|delayed|changed|shifted"
-    r"|adjusted)\b"
+    r"\b(?:rescheduled?|postponed?|extended|moved|pushed back|brought forward|delayed|changed"
+    r"|shifted|adjusted)\b"
 )
 _FIGURE = re.compile(
     r"(?P<currency>[$€£])?(?<![\w.])(?P<value>\d+(?:[.,]\d+)*)(?P<k>k\b)?"
@@ -92,13 +97,15 @@ _STATIVE = re.compile(
     r"\b(?:is|are|am|has|have|'s|lives?|works?|likes?|loves?|hates?|prefers?|owns?|uses?|needs?"
     r"|wants?|knows?|speaks?|costs?|weighs?|studies|runs|plays?|drinks?|eats?|wakes?|goes)\b"
 )
-_PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being|gets?|got)\s+(?:\w+ly\s+)?(?:being\s+)?\w+\b.*\bby\b")
+_PASSIVE = re.compile(
+    r"\b(?:is|are|was|were|be|been|being|gets?|got)\s+(?:\w+ly\s+)?(?:being\s+)?\w+\b.*\bby\b"
+)
 _RELATIVE_CLAUSE = re.compile(r"\b(?:which|who|that|whose)\s+(?:is|are|was|were|has|have)\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence as the rules read it. `plain` is lower case, contractions and numbers written out."""
+    """A sentence as the rules read it; `plain` is what `plain()` makes of its text."""
 
     text: str
     plain: str
@@ -152,7 +159,9 @@ def read(text: str) -> Statement:
         plain=folded,
         words=words,
         stems=tuple(
-            stem for stem in stems(folded) if stem and not stem[0].isdigit() and stem not in NEGATIONS
+            stem
+            for stem in stems(folded)
+            if stem and not stem[0].isdigit() and stem not in NEGATIONS
         ),
         numbers=frozenset(_numbers(folded)),
         figures=_figures(folded),
@@ -219,7 +228,7 @@ def names(text: str) -> list[str]:
             continue
         folded = word.replace("’", "'").casefold().removesuffix("'s")
         before = text[: match.start()].rstrip()
-        first = not before or before[-1] in ".!?:\"“"
+        first = not before or before[-1] in '.!?:"“'
         if folded in _NOT_NAMES or (
             first
             and (not _AFTER_NAME.match(text, match.end()) or _SPELLED.fullmatch(folded))

@@ -9,7 +9,8 @@ from semantic_memory.maintenance.relations import said_at
 from semantic_memory.models import Category, Fact, Status
 
 _CORRECTION = re.compile(
-    r"\b(?:actually|correction|i meant|to be (?:clear|precise)|that(?:'s| is) (?:wrong|not right))\b",
+    r"\b(?:actually|correction|i meant|to be (?:clear|precise)"
+    r"|that(?:'s| is) (?:wrong|not right))\b",
     re.IGNORECASE,
 )
 Standing = tuple[bool, float, bool, float, tuple[float, float, int, str]]

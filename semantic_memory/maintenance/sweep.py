@@ -14,9 +14,9 @@ fact against its neighbours) and as a sweep (what changed since the last one aga
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 
 import numpy as np
 
@@ -107,7 +107,8 @@ def sweep(
 ) -> Iterator[UserPlan]:
     """A plan for each user in turn; stop between any two, and go on with the users that are left.
 
-    Holds one user at a time: his facts, their vectors, and 16 MB.
+    Holds one user at a time: the facts, their vectors, and 16 MB. Raises ValueError if a batch
+    holds facts of several users.
     """
     for facts, vectors in users:
         own = {fact.user_id for fact in facts}
@@ -162,9 +163,7 @@ class _Table:
         self._verdicts: dict[Rows, Verdict] = {}
 
     def decisions(self, changed: Collection[str] | None, reach: Reach) -> Iterator[Decision]:
-        new = [
-            row for row, fact in enumerate(self._facts) if changed is None or fact.id in changed
-        ]
+        new = [row for row, fact in enumerate(self._facts) if changed is None or fact.id in changed]
         if not new or len(self._facts) < 2:
             return
         texts = _same_text(self._facts)
@@ -293,16 +292,8 @@ def _about_the_same(
         if len({(claim.value, claim.positive) for _, claim in holders}) < 2:
             continue
         last = holders[-1]
-        for one, following in zip(holders, holders[1:], strict=False):
+        for one, following in pairwise(holders):
             for other in (following, last):
                 differ = (one[1].value, one[1].positive) != (other[1].value, other[1].positive)
                 if one[0] < other[0] and differ and (one[0] in new or other[0] in new):
                     yield one[0], other[0]
-
-
-def by_user(facts: Sequence[Fact], vectors: Matrix) -> Mapping[str, tuple[list[Fact], Matrix]]:
-    """Facts and vectors of each user."""
-    rows: dict[str, list[int]] = defaultdict(list)
-    for row, fact in enumerate(facts):
-        rows[fact.user_id].append(row)
-    return {user: ([facts[row] for row in own], vectors[own]) for user, own in rows.items()}
