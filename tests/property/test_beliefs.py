@@ -1,4 +1,5 @@
 from datetime import timedelta
+from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -123,6 +124,6 @@ def test_confidence_lost_does_not_depend_on_how_often_it_is_taken(category, minu
     moments = [NOW, *(NOW + timedelta(minutes=value) for value in sorted(minutes))]
     fact = make_fact(category=category, confidence=0.9)
     left = fact
-    for since, now in zip(moments, moments[1:], strict=False):
+    for since, now in pairwise(moments):
         left = faded(left, since, now)
     assert left == faded(fact, NOW, moments[-1])
