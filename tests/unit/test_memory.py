@@ -280,7 +280,8 @@ def test_a_hit_says_why(memory):
 
 def test_context_stays_within_its_budget_and_tells_what_is_left_out(memory):
     for number in range(40):
-        memory.add(f"Likes tea of kind number {number} from the shop", **U, category="reference")
+        kind = "".join("abcdefghij"[int(digit)] for digit in f"{number:02}")
+        memory.add(f"Likes tea of the kind {kind * 3} from the shop", **U, category="reference")
     context = memory.context("tea", **U, budget=200)
     assert 0 < context.tokens <= 200
     assert context.left_out > 0
