@@ -10,7 +10,11 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+import openai
+
+from ingest.extract.breaker import CircuitBreaker
 from ingest.extract.offline import OfflineExtractor
+from ingest.extract.openai import OpenAIExtractor, Price
 from ingest.gate import Gate
 from ingest.queue import DebounceQueue
 from ingest.session_log import SessionLog
@@ -127,7 +131,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
             ledger,
             log,
             embedder,
-            parts.extractor or OfflineExtractor(),
+            parts.extractor or make_extractor(settings, observe),
             Gate(ingest.min_confidence),
             DebounceQueue(ingest.quiet_seconds, ingest.most_wait_seconds, ingest.most_messages),
             keeper,
@@ -202,6 +206,42 @@ def make_embedder(settings: Settings) -> Embedder:
                 api_key=key.get_secret_value() if key else os.environ.get("OPENAI_API_KEY"),
                 base_url=settings.openai.base_url,
             )
+
+
+def make_extractor(settings: Settings, observe: Observer) -> Extractor:
+    """The extractor that the settings name."""
+    extraction = settings.extraction
+    match extraction.provider:
+        case "offline":
+            return OfflineExtractor()
+        case "openai":
+            price = extraction.usd_per_million_tokens.get(extraction.model)
+            return OpenAIExtractor(
+                make_client(settings),
+                extraction.model,
+                rules=OfflineExtractor(),
+                breaker=CircuitBreaker(extraction.breaker_failures, extraction.breaker_seconds),
+                observe=observe,
+                temperature=extraction.temperature,
+                price=Price(*price) if price else None,
+            )
+
+
+def make_client(settings: Settings) -> openai.OpenAI:
+    """The client that extraction uses. Raises ConfigurationError if there is no key."""
+    key, base_url = settings.openai.api_key, settings.openai.base_url
+    api_key = key.get_secret_value() if key else os.environ.get("OPENAI_API_KEY")
+    if not api_key and not base_url:
+        raise ConfigurationError(
+            "extraction.provider openai needs a key: set OPENAI_API_KEY or openai.api_key, or"
+            " openai.base_url for an endpoint that takes none"
+        )
+    return openai.OpenAI(
+        api_key=api_key or "none",
+        base_url=base_url,
+        timeout=settings.extraction.timeout_seconds,
+        max_retries=settings.extraction.max_retries,
+    )
 
 
 def _make_private(directory: Path) -> None:

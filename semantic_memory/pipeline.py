@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from itertools import islice
 
 from ingest.gate import Gate
 from ingest.queue import DebounceQueue
+from ingest.recalled import extractable, without_recalled
 from ingest.session_log import Record, SessionLog
 from semantic_memory.background import Calls, Worker
 from semantic_memory.beliefs import confirmed
@@ -38,6 +40,7 @@ from semantic_memory.models import (
     Candidate,
     Category,
     Fact,
+    Filters,
     Message,
     Receipt,
     SessionKey,
@@ -46,10 +49,14 @@ from semantic_memory.models import (
     normalised,
 )
 from semantic_memory.ports import Clock, Embedder, Extractor, Ledger, Progress
+from semantic_memory.text import stems
 
 _STORE_BATCH = 256
 _EMBED_BATCH = 64
 _EXTRACT_BATCH = 50
+_KNOWN_FACTS = 20  # shown to the extractor
+_KNOWN_TERMS = 200  # by which they are found; about 10 ms
+_FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
 _STATE = "pipeline"  # key in the ledger's meta: "clean" after a close with nothing left to store
 
 
@@ -193,7 +200,11 @@ class Pipeline:
         records = self._log.read(*key, position=cursor.position, offset=cursor.offset)
         while batch := list(islice(records, _STORE_BATCH)):
             now = self._clock.now()
-            adds = [Add(_verbatim(key, record, now)) for record in batch]
+            adds = [
+                Add(_verbatim(key, record._replace(message=said), now))
+                for record in batch
+                if (said := without_recalled(record.message)) is not None
+            ]
             self._ledger.apply([*adds, Advance(_behind(key, "stored", batch[-1]))])
             self._observe(MemoriesStored(len(batch), time.perf_counter() - start))
 
@@ -218,18 +229,27 @@ class Pipeline:
         records = self._log.read(*key, position=cursor.position, offset=cursor.offset)
         while batch := list(islice(records, _EXTRACT_BATCH)):
             start = time.perf_counter()
+            messages = extractable([record.message for record in batch])
             try:
-                candidates = self._extractor.extract([record.message for record in batch])
+                found = self._extractor.extract(messages, self._known(key.user_id, messages))
             except ProviderError as error:
                 self._queue.push(key, time.monotonic())
                 self._observe(ExtractionFailed(*key, str(error)))
                 return
-            admitted, refused = self._gate.admit(candidates)
+            admitted, refused = self._gate.admit(found.candidates)
+            refused.update(found.refused)
             with self._ledger.exclusive():
                 changes = self._believed(key, batch, admitted)
                 self._ledger.apply([*changes, Advance(_behind(key, "extracted", batch[-1]))])
             seconds = time.perf_counter() - start
             self._observe(FactsExtracted(*key, len(batch), len(admitted), refused, seconds))
+
+    def _known(self, user_id: str, messages: Sequence[Message]) -> list[Fact]:
+        """The user's facts that share most with the words that were said most."""
+        said = Counter(stem for message in messages for stem in stems(message.content))
+        terms = [term for term, _ in said.most_common(_KNOWN_TERMS)]
+        matches = self._ledger.words(user_id, terms, limit=_KNOWN_FACTS, filters=_FACTS)
+        return self._ledger.get([match.id for match in matches])
 
     def _believed(
         self, key: SessionKey, batch: Sequence[Record], candidates: Iterable[Candidate]
@@ -271,7 +291,7 @@ class Pipeline:
             valid_from=said,
             tags=candidate.tags,
             source=Source(
-                extractor=self._extractor.name,
+                extractor=candidate.extractor or self._extractor.name,
                 session_id=key.session_id,
                 message_ids=candidate.message_ids,
                 position=first.position,

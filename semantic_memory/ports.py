@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from semantic_memory.changes import Change, Cursor, FactVectors, Matrix, Stage
 from semantic_memory.events import Event
-from semantic_memory.models import NO_FILTERS, Candidate, Fact, FactVersion, Filters, Message
+from semantic_memory.models import NO_FILTERS, Extraction, Fact, FactVersion, Filters, Message
 
 InputType = Literal["query", "document"]
 
@@ -80,8 +80,12 @@ class Extractor(Protocol):
         """Recorded as the provenance of every fact it proposes."""
         ...
 
-    def extract(self, messages: Sequence[Message]) -> list[Candidate]:
-        """Candidates, each naming the messages it came from. Raises ProviderError on failure."""
+    def extract(self, messages: Sequence[Message], known: Sequence[Fact]) -> Extraction:
+        """What is worth keeping, each part naming the messages it came from.
+
+        `known` are the user's facts nearest to what was said, best first: what they say already
+        need not be said again. Raises ProviderError if it has to be tried again later.
+        """
         ...
 
 
