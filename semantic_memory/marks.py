@@ -14,5 +14,5 @@ WRITING_TOOLS = frozenset({"add_memory", "update_memory", "delete_memory"})
 
 
 def writes_memory(tool: str) -> bool:
-    """Whether a call of `tool`, to which clients add prefixes (`mcp__server__`), writes memories."""
+    """Whether calling `tool` writes memories; clients put prefixes (`mcp__server__`) before it."""
     return tool.rpartition("__")[2].rpartition(".")[2] in WRITING_TOOLS

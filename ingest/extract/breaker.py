@@ -10,7 +10,8 @@ from collections.abc import Callable
 class CircuitBreaker:
     """Opens for `open_seconds` after `failures` failures in a row; a success closes it.
 
-    Thread-safe. Once that time is over calls are let through again, and the first to fail opens it anew.
+    Thread-safe. Once that time is over calls are let through again; the first to fail opens it
+    anew.
     """
 
     def __init__(

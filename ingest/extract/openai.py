@@ -100,8 +100,8 @@ class OpenAIExtractor:
 
         Raises ProviderError if the endpoint can't be reached or won't serve.
         """
-        said = [message for message in messages if message.role != "system"]
-        return self._read(said, known, 0) if said else Extraction()
+        spoken = prompt.spoken(messages)
+        return self._read(spoken, known, 0) if spoken else Extraction()
 
     def request(self, messages: Sequence[Message], known: Sequence[Fact]) -> dict[str, Any]:
         """The body of the request."""
@@ -109,14 +109,18 @@ class OpenAIExtractor:
         return {"model": self._model, "messages": chat, **self._options}
 
     def accept(
-        self, completion: Completion, messages: Sequence[Message], seconds: float
+        self,
+        completion: Completion,
+        messages: Sequence[Message],
+        seconds: float,
+        price_factor: float = 1.0,
     ) -> Extraction:
         """What a completion says of `messages`; tells what it cost. Raises AnswerError."""
         usage = completion.usage
         read, written = (
             (usage.prompt_tokens or 0, usage.completion_tokens or 0) if usage else (0, 0)
         )
-        cost = self._price.of(read, written) if self._price and usage else None
+        cost = self._price.of(read, written) * price_factor if self._price and usage else None
         self._observe(ModelCalled("extraction", self._model, read, written, cost, seconds))
         return read_answer(completion, messages)
 

@@ -10,15 +10,16 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import openai
 
-from ingest.extract.answer import AnswerError, read_completion
+from ingest.extract.answer import AnswerError, Completion
 from ingest.extract.openai import OpenAIExtractor
+from ingest.extract.prompt import spoken
 from semantic_memory.errors import ProviderError
 from semantic_memory.models import Extraction, Fact, Message
 
+_PRICE_FACTOR = 0.5  # of what the same request costs by itself
 _WORKING = frozenset({"validating", "in_progress", "finalizing", "cancelling"})
 
 
@@ -59,7 +60,7 @@ class OpenAIBatch:
                     "custom_id": name,
                     "method": "POST",
                     "url": "/v1/chat/completions",
-                    "body": self._extractor.request(stretch.messages, stretch.known),
+                    "body": self._extractor.request(spoken(stretch.messages), stretch.known),
                 },
                 ensure_ascii=False,
             )
@@ -88,30 +89,35 @@ class OpenAIBatch:
             while batch.status in _WORKING:
                 self._sleep(self._poll_seconds)
                 batch = self._client.batches.retrieve(batch_id)
+            if batch.status == "failed":
+                told = [str(item.message) for item in (batch.errors and batch.errors.data) or ()]
+                raise ProviderError(f"batch {batch_id} failed: {'; '.join(told)}")
             if batch.output_file_id is None:
-                problems = [item.message for item in (batch.errors and batch.errors.data) or ()]
-                raise ProviderError(f"batch {batch_id} {batch.status}: {'; '.join(map(str, problems))}")
+                return {}
             output = self._client.files.content(batch.output_file_id).content
         except openai.OpenAIError as error:
             raise ProviderError(f"batch {batch_id} can't be read: {error}") from error
         return {
-            name: self._read(body, stretches[name])
-            for name, body in _served(output)
+            name: self._read(completion, stretches[name])
+            for name, completion in _served(output)
             if name in stretches
         }
 
-    def _read(self, body: dict[str, Any], stretch: Stretch) -> Extraction:
-        completion = read_completion(json.dumps(body).encode())
+    def _read(self, completion: Completion, stretch: Stretch) -> Extraction:
+        messages = spoken(stretch.messages)
         try:
-            return self._extractor.accept(completion, stretch.messages, seconds=0.0)
+            return self._extractor.accept(
+                completion, messages, seconds=0.0, price_factor=_PRICE_FACTOR
+            )
         except AnswerError as error:
-            return self._extractor.by_rules(stretch.messages, stretch.known, error.reason)
+            return self._extractor.by_rules(messages, stretch.known, error.reason)
 
 
-def _served(output: bytes) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Name and body of every answer with status 200."""
+def _served(output: bytes) -> Iterator[tuple[str, Completion]]:
+    """The name of every request that was served, with its completion."""
     for line in output.splitlines():
-        answer = json.loads(line)
-        response = answer.get("response") or {}
-        if response.get("status_code") == 200:
-            yield answer["custom_id"], response["body"]
+        try:
+            answer = json.loads(line)
+            yield answer["custom_id"], Completion.model_validate(answer["response"]["body"])
+        except (ValueError, KeyError, TypeError):
+            continue  # an error in the place of an answer

@@ -30,6 +30,11 @@ def instructions() -> str:
     return file.read_text(encoding="utf-8")
 
 
+def spoken(messages: Sequence[Message]) -> list[Message]:
+    """The messages that are read: not those of the system, which nobody said."""
+    return [message for message in messages if message.role != "system"]
+
+
 def document(messages: Sequence[Message], known: Sequence[Fact]) -> str:
     """The conversation and what is known already, as JSON; messages are numbered from 1."""
     return json.dumps(
