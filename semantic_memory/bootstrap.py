@@ -131,7 +131,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
             ledger,
             log,
             embedder,
-            parts.extractor or make_extractor(settings, observe),
+            parts.extractor or make_extractor(settings, observe, stack),
             Gate(ingest.min_confidence),
             DebounceQueue(ingest.quiet_seconds, ingest.most_wait_seconds, ingest.most_messages),
             keeper,
@@ -208,8 +208,8 @@ def make_embedder(settings: Settings) -> Embedder:
             )
 
 
-def make_extractor(settings: Settings, observe: Observer) -> Extractor:
-    """The extractor that the settings name."""
+def make_extractor(settings: Settings, observe: Observer, resources: ExitStack) -> Extractor:
+    """The extractor that the settings name; `resources` closes its connections."""
     extraction = settings.extraction
     match extraction.provider:
         case "offline":
@@ -217,7 +217,7 @@ def make_extractor(settings: Settings, observe: Observer) -> Extractor:
         case "openai":
             price = extraction.usd_per_million_tokens.get(extraction.model)
             return OpenAIExtractor(
-                make_client(settings),
+                resources.enter_context(make_client(settings)),
                 extraction.model,
                 rules=OfflineExtractor(),
                 breaker=CircuitBreaker(extraction.breaker_failures, extraction.breaker_seconds),

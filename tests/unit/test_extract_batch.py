@@ -1,5 +1,8 @@
 """The batch API, with the real client over HTTP."""
 
+from collections.abc import Iterator
+from contextlib import ExitStack
+
 import pytest
 
 from ingest.extract.openai_batch import OpenAIBatch, Stretch
@@ -35,13 +38,15 @@ def waits() -> list[float]:
 
 
 @pytest.fixture
-def batch(server, events, waits) -> OpenAIBatch:
+def batch(server, events, waits) -> Iterator[OpenAIBatch]:
     settings = Settings(
         extraction=ExtractionSettings(provider="openai", max_retries=0),
         openai=OpenAISettings(base_url=server.url, api_key="sk-test"),
     )
-    extractor = make_extractor(settings, events.append)
-    return OpenAIBatch(make_client(settings), extractor, sleep=waits.append)
+    with ExitStack() as stack:
+        extractor = make_extractor(settings, events.append, stack)
+        client = stack.enter_context(make_client(settings))
+        yield OpenAIBatch(client, extractor, sleep=waits.append)
 
 
 def heard(results) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
@@ -52,6 +57,7 @@ def heard(results) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
 
 
 def test_a_batch_is_sent_waited_for_and_read_by_name(batch, server, events, waits):
+    server.batch_status = ["validating", "in_progress", "finalizing", "completed"]
     results = batch.collect(batch.submit(STRETCHES), STRETCHES)
     assert heard(results) == {
         "u1/s1": [("Heard I moved to Berlin.", ("m1",))],
