@@ -18,6 +18,7 @@ from ingest.extract.openai import OpenAIExtractor, Price
 from ingest.gate import Gate
 from ingest.queue import DebounceQueue
 from ingest.session_log import SessionLog
+from semantic_memory.embedding.backlog import Backlog
 from semantic_memory.embedding.onnx import OnnxEmbedder
 from semantic_memory.errors import (
     ConfigurationError,
@@ -107,8 +108,6 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
         ledger = SqliteLedger(directory / "ledger.sqlite3")
         stack.callback(ledger.close)
         embedder = parts.embedder or make_embedder(settings)
-        if not reembedding:
-            check_embedder(ledger, embedder.identity)
         given = parts.index
         keeper = IndexKeeper(
             partial(_open_chroma, directory / "chroma", settings.index.sync_threshold)
@@ -125,21 +124,27 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
             budget_bytes=settings.index.exact_megabytes * 1_000_000,
             limit=settings.index.exact_limit,
         )
+        if reembedding:
+            keeper.reset()  # first, so that no index is left with vectors that the ledger forgot
+            record_embedder(ledger, embedder.identity)
+        else:
+            check_embedder(ledger, embedder.identity)
         log = SessionLog(directory / "sessions", observe)
         ingest = settings.ingest
         pipeline = Pipeline(
             ledger,
             log,
-            embedder,
+            Backlog(ledger, embedder, observe),
             parts.extractor or make_extractor(settings, observe, stack),
             Gate(ingest.min_confidence),
             DebounceQueue(ingest.quiet_seconds, ingest.most_wait_seconds, ingest.most_messages),
             keeper,
             clock,
             observe,
+            ingest.retry_seconds,
         )
         weights = Weights(**settings.retrieval.model_dump())
-        searcher = Searcher(ledger, index, embedder, clock, weights, settings.half_lives)
+        searcher = Searcher(ledger, index, embedder, clock, weights, settings.half_lives, observe)
         keeper.follow()
         stack.callback(keeper.close)
         pipeline.start()

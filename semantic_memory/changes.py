@@ -39,7 +39,11 @@ class Add:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """A new state of a known memory; the old one becomes a version of its history."""
+    """A new state of a known memory; the old one becomes a version of its history.
+
+    `fact.version` is the one that the new state was made from: if the memory has another by now,
+    ConcurrentUpdateError is raised.
+    """
 
     fact: Fact
     action: str
@@ -62,7 +66,8 @@ class Embed:
 
     fact_id: str
     content: str
-    vectors: FactVectors
+    vectors: FactVectors | None
+    """None: the embedding model refuses the text, which is then found by words only."""
 
 
 Stage = Literal["stored", "extracted"]

@@ -11,9 +11,9 @@ from typing import Any, Self
 
 from pydantic import Field, JsonValue
 
-from semantic_memory.beliefs import confirmed
-from semantic_memory.bootstrap import Parts, Service, build, record_embedder
-from semantic_memory.changes import Add, Forget, Update
+from semantic_memory.beliefs import confirmed, revised
+from semantic_memory.bootstrap import Parts, Service, build
+from semantic_memory.changes import Add, FactVectors, Forget, Update
 from semantic_memory.doctor import Finding, examine
 from semantic_memory.embedding.passages import embed_facts
 from semantic_memory.errors import InvalidInputError, NotFoundError, ProviderError
@@ -134,9 +134,8 @@ class SemanticMemory:
         """
         service = build(_settings(data_dir, settings), Parts(embedder=embedder), reembedding=True)
         try:
-            number = record_embedder(service.ledger, service.embedder.identity)
-            service.keeper.reset()
-            service.pipeline.flush(progress)
+            number = service.ledger.count()
+            service.pipeline.embed(progress)
         finally:
             service.close()
         return number
@@ -207,13 +206,16 @@ class SemanticMemory:
             known = ledger.same_content(fact.user_id, fact.content)
             if known is None:
                 ledger.apply([Add(fact, vectors)])
-            else:
-                ledger.apply([Update(confirmed(known, fact), "confirmed", now)])
+            elif (again := confirmed(known, fact)) != known:
+                ledger.apply([Update(again, "confirmed", now)])
         self._changed()
         return self.get(fact.id if known is None else known.id)
 
     def flush(self, progress: Progress | None = None) -> None:
-        """Wait until everything observed is extracted and indexed."""
+        """Wait until everything observed is extracted and indexed.
+
+        Raises ProviderError if a model couldn't be reached; nothing is lost, and the rest is done.
+        """
         self._service.pipeline.flush(progress)
 
     # ---------------------------------------------------------------- asking
@@ -281,9 +283,12 @@ class SemanticMemory:
 
     # ---------------------------------------------------------------- single memories
 
-    def get(self, fact_id: str) -> Fact:
-        """A memory by its id. Raises NotFoundError, also for a deleted one."""
-        found = self._service.ledger.get([fact_id])
+    def get(self, fact_id: str, *, user_id: str | None = None) -> Fact:
+        """A memory by its id. Raises NotFoundError, also for a deleted one.
+
+        With `user_id`, here and below, for one of another user too.
+        """
+        found = self._service.ledger.get([fact_id], user_id)
         if not found:
             raise NotFoundError(f"no memory {fact_id!r}")
         return found[0]
@@ -304,33 +309,40 @@ class SemanticMemory:
             asked.user_id, _filters(filters, None), limit=limit, after=after
         )
 
-    def update(self, fact_id: str, *, reason: str = "", **changes: Any) -> Fact:
+    def update(
+        self, fact_id: str, *, user_id: str | None = None, reason: str = "", **changes: Any
+    ) -> Fact:
         """Change a memory: content, category, confidence, importance, tags, references, metadata.
 
-        The state before stays in its history. Raises NotFoundError, InvalidInputError.
+        The state before stays in its history, and a content that is replaced goes on answering
+        what was believed until now (`as_of`). Raises NotFoundError, InvalidInputError.
         """
         asked = parse(_Changes, "update", changes)
         ledger = self._service.ledger
         with ledger.exclusive():
-            fact = self.get(fact_id)
+            fact = self.get(fact_id, user_id=user_id)
             now = self._service.clock.now()
-            changed = fact.model_copy(update=asked.model_dump(exclude_unset=True))
-            if changed != fact:
-                ledger.apply([Update(changed, "updated", now, reason)])
+            new, before = revised(fact, asked.model_dump(exclude_unset=True), now)
+            if new != fact:
+                kept = [] if before is None else [Add(before, self._vectors(fact_id))]
+                ledger.apply([*kept, Update(new, "updated", now, reason)])
         self._changed()
         return self.get(fact_id)
 
-    def delete(self, fact_id: str, *, reason: str = "") -> None:
+    def delete(self, fact_id: str, *, user_id: str | None = None, reason: str = "") -> None:
         """Take a memory out of every answer, for good. Raises NotFoundError."""
-        self._service.ledger.apply([Forget(fact_id, self._service.clock.now(), reason)])
+        ledger = self._service.ledger
+        with ledger.exclusive():
+            self.get(fact_id, user_id=user_id)
+            ledger.apply([Forget(fact_id, self._service.clock.now(), reason)])
         self._changed()
 
-    def history(self, fact_id: str) -> Versions:
+    def history(self, fact_id: str, *, user_id: str | None = None) -> Versions:
         """Every state a memory has been in, oldest first, a deleted one's too.
 
         Raises NotFoundError.
         """
-        return self._service.ledger.history(fact_id)
+        return self._service.ledger.history(fact_id, user_id)
 
     # ---------------------------------------------------------------- upkeep
 
@@ -386,6 +398,10 @@ class SemanticMemory:
     def _changed(self) -> None:
         self._service.keeper.wake()
         self._service.pipeline.wake()
+
+    def _vectors(self, fact_id: str) -> FactVectors | None:
+        (row,) = self._service.ledger.traits([fact_id])
+        return row.vectors
 
     def _standing(
         self, user_id: str, categories: frozenset[Category], number: int, filters: Filters

@@ -192,9 +192,6 @@ class Outbox:
     entries: Sequence[IndexEntry]
     removed: Sequence[str]
 
-    def __bool__(self) -> bool:
-        return bool(self.entries or self.removed)
-
 
 class Ledger(Protocol):
     """The truth of facts: every state, in transactions."""
@@ -202,7 +199,9 @@ class Ledger(Protocol):
     def apply(self, changes: Sequence[Change]) -> int:
         """Commit all of `changes`, durably, or none; returns how many had an effect.
 
-        Raises NotFoundError for an update or a forget of an unknown id.
+        Changes get ascending revision numbers, and become visible in that order: whoever has seen
+        revision n has seen all before it. Raises NotFoundError for an update or a forget of an
+        unknown or forgotten id, ConcurrentUpdateError for an update of another version.
         """
         ...
 
@@ -210,8 +209,12 @@ class Ledger(Protocol):
         """Held while reading and then writing what follows from it."""
         ...
 
-    def get(self, fact_ids: Sequence[str]) -> list[Fact]:
-        """Facts that are known and not forgotten, in the order asked for."""
+    def get(self, fact_ids: Sequence[str], user_id: str | None = None) -> list[Fact]:
+        """Facts that are known, not forgotten and this user's, in the order asked for."""
+        ...
+
+    def known(self, fact_ids: Sequence[str]) -> set[str]:
+        """Which of these ids have ever been written, forgotten ones included."""
         ...
 
     def find(
@@ -224,8 +227,8 @@ class Ledger(Protocol):
         """The active fact with the same normalised content (verbatim messages aside)."""
         ...
 
-    def history(self, fact_id: str) -> list[FactVersion]:
-        """Every state of a fact, oldest first. Raises NotFoundError."""
+    def history(self, fact_id: str, user_id: str | None = None) -> list[FactVersion]:
+        """Every state of a fact, oldest first. Raises NotFoundError, also for another user's."""
         ...
 
     def count(self, user_id: str | None = None) -> int:
@@ -233,7 +236,7 @@ class Ledger(Protocol):
         ...
 
     def users(self) -> list[str]:
-        """Every user with a memory."""
+        """Every user with a memory that isn't forgotten."""
         ...
 
     def words(
@@ -267,11 +270,11 @@ class Ledger(Protocol):
         ...
 
     def unembedded(self, limit: int) -> list[Fact]:
-        """Memories without vectors, oldest first."""
+        """Memories that wait for their vectors, oldest first."""
         ...
 
     def count_unembedded(self) -> int:
-        """Memories without vectors."""
+        """Memories that wait for their vectors."""
         ...
 
     def embedded_ids(self) -> set[str]:

@@ -142,7 +142,7 @@ def read_answer(completion: Completion, messages: Sequence[Message]) -> Extracti
     refused: Counter[str] = Counter()
     facts = parts["facts"]
     if _breaks_off(text):
-        refused["cut_off"] += len(facts[-1:])
+        refused["cut off"] += len(facts[-1:])
         facts = facts[:-1]
     candidates = [
         candidate
@@ -221,9 +221,9 @@ def _sourced(
     """A value with the ids of its messages; None if it names none that there is."""
     numbers = list(dict.fromkeys(numbers))
     known = [number for number in numbers if 1 <= number <= len(messages)]
-    refused["unknown_message"] += len(numbers) - len(known)
+    refused["unknown message"] += len(numbers) - len(known)
     if not known:
-        refused["no_source"] += 1
+        refused["no source"] += 1
         return None
     try:
         ids = tuple(messages[number - 1].id for number in known)

@@ -42,7 +42,7 @@ CREATE TABLE facts (
     action         TEXT NOT NULL,           -- what led to this version, when and why
     reason         TEXT NOT NULL,
     changed_at     INTEGER NOT NULL,
-    embedded       INTEGER NOT NULL,
+    embedded       INTEGER NOT NULL,        -- 1: has vectors; 0: waits for them; -1: refused
     revision       INTEGER NOT NULL UNIQUE  -- number of the latest change; the outbox reads by it
 );
 CREATE INDEX facts_by_change  ON facts (user_id, revision);
@@ -83,7 +83,22 @@ CREATE VIRTUAL TABLE words USING fts5 (owner, text, tokenize = 'porter unicode61
 CREATE VIRTUAL TABLE word_counts USING fts5vocab (words, row);
 """
 
-MIGRATIONS: tuple[str, ...] = (_V1,)
+_V2 = """
+-- How many memories each user has, forgotten ones aside: counting rows takes too long at 100,000.
+CREATE TABLE users (user_id TEXT PRIMARY KEY, memories INTEGER NOT NULL) WITHOUT ROWID;
+INSERT INTO users SELECT user_id, count(*) FROM facts WHERE status <> 'forgotten' GROUP BY user_id;
+CREATE TRIGGER count_added AFTER INSERT ON facts WHEN new.status <> 'forgotten' BEGIN
+    INSERT INTO users VALUES (new.user_id, 1)
+    ON CONFLICT (user_id) DO UPDATE SET memories = memories + 1;
+END;
+CREATE TRIGGER count_forgotten AFTER UPDATE OF status ON facts
+WHEN new.status = 'forgotten' AND old.status <> 'forgotten' BEGIN
+    UPDATE users SET memories = memories - 1 WHERE user_id = new.user_id;
+END;
+CREATE INDEX facts_by_category ON facts (user_id, category, status, created_at);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_V1, _V2)
 
 
 def migrate(connection: sqlite3.Connection) -> None:

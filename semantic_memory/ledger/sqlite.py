@@ -26,7 +26,7 @@ from semantic_memory.changes import (
     Stage,
     Update,
 )
-from semantic_memory.errors import NotFoundError, StoreCorruptError
+from semantic_memory.errors import ConcurrentUpdateError, NotFoundError, StoreCorruptError
 from semantic_memory.ledger import rows
 from semantic_memory.ledger.connections import Connections
 from semantic_memory.models import NO_FILTERS, Fact, FactVersion, Filters, Status
@@ -45,6 +45,7 @@ _UPDATE = (
     + ", ".join("?" * 29)
     + ") WHERE num = ?"
 )
+_MOST_ROWS = 2**63 - 1
 _KNOWN = "f.status <> 'forgotten'"
 _SCAN_BATCH = 2_000
 _CHUNK = 500  # ids bound to one statement; SQLite's own limit is far above
@@ -84,14 +85,27 @@ class SqliteLedger:
 
     # ---------------------------------------------------------------- reading
 
-    def get(self, fact_ids: Sequence[str]) -> list[Fact]:
-        """Facts that are known and not forgotten, in the order asked for."""
+    def get(self, fact_ids: Sequence[str], user_id: str | None = None) -> list[Fact]:
+        """Facts that are known, not forgotten and this user's, in the order asked for."""
         found: dict[str, Fact] = {}
         with self._connections.snapshot() as db:
             for chunk, marks in _chunks(fact_ids):
-                query = f"SELECT {_FACT} FROM facts f WHERE f.id IN ({marks}) AND {_KNOWN}"
-                found.update((row[0], rows.to_fact(row)) for row in db.execute(query, chunk))
+                query, values = _of_user(
+                    f"SELECT {_FACT} FROM facts f WHERE f.id IN ({marks}) AND {_KNOWN}",
+                    tuple(chunk),
+                    user_id,
+                )
+                found.update((row[0], rows.to_fact(row)) for row in db.execute(query, values))
         return [found[fact_id] for fact_id in fact_ids if fact_id in found]
+
+    def known(self, fact_ids: Sequence[str]) -> set[str]:
+        """Which of these ids have ever been written, forgotten ones included."""
+        found: set[str] = set()
+        with self._connections.snapshot() as db:
+            for chunk, marks in _chunks(fact_ids):
+                query = f"SELECT id FROM facts WHERE id IN ({marks})"
+                found.update(fact_id for (fact_id,) in db.execute(query, tuple(chunk)))
+        return found
 
     def find(
         self, user_id: str, filters: Filters, *, limit: int | None = None, after: str | None = None
@@ -112,7 +126,7 @@ class SqliteLedger:
                 f"SELECT {_FACT} FROM facts f WHERE {condition}"
                 " ORDER BY f.created_at DESC, f.num DESC LIMIT ?"
             )
-            found = db.execute(query, [*values, -1 if limit is None else limit])
+            found = db.execute(query, [*values, -1 if limit is None else min(limit, _MOST_ROWS)])
             return [rows.to_fact(row) for row in found]
 
     def matching(self, user_id: str, filters: Filters, limit: int) -> list[str]:
@@ -132,14 +146,15 @@ class SqliteLedger:
             ).fetchone()
         return None if row is None else rows.to_fact(row)
 
-    def history(self, fact_id: str) -> list[FactVersion]:
+    def history(self, fact_id: str, user_id: str | None = None) -> list[FactVersion]:
         """Every state of a fact, oldest first."""
+        query, values = _of_user(
+            f"SELECT {_FACT}, f.num, f.changed_at, f.action, f.reason FROM facts f WHERE f.id = ?",
+            (fact_id,),
+            user_id,
+        )
         with self._connections.snapshot() as db:
-            row = db.execute(
-                f"SELECT {_FACT}, f.num, f.changed_at, f.action, f.reason FROM facts f"
-                " WHERE f.id = ?",
-                (fact_id,),
-            ).fetchone()
+            row = db.execute(query, values).fetchone()
             if row is None:
                 raise NotFoundError(f"no memory {fact_id!r}")
             *_, num, at, action, reason = row
@@ -168,20 +183,13 @@ class SqliteLedger:
 
     def count(self, user_id: str | None = None) -> int:
         """Facts that are not forgotten."""
-        query, values = "SELECT count(*) FROM facts WHERE status <> 'forgotten'", ()
-        return self._number(*_of_user(query, values, user_id))
+        query = "SELECT coalesce(sum(memories), 0) FROM users"
+        return self._number(*_of_user(query, (), user_id))
 
     def users(self) -> list[str]:
         """Every user with a memory."""
         with self._connections.snapshot() as db:
-            # A recursive seek along the index: one step a user instead of one a row.
-            query = """
-                WITH RECURSIVE u(id) AS (
-                    SELECT min(user_id) FROM facts
-                    UNION ALL
-                    SELECT (SELECT min(user_id) FROM facts WHERE user_id > u.id) FROM u
-                    WHERE u.id IS NOT NULL
-                ) SELECT id FROM u WHERE id IS NOT NULL"""
+            query = "SELECT user_id FROM users WHERE memories > 0 ORDER BY user_id"
             return [user_id for (user_id,) in db.execute(query)]
 
     def tally(self, user_id: str | None = None) -> dict[str, int]:
@@ -319,7 +327,7 @@ class SqliteLedger:
         removed: list[str] = []
         for *row, embedded, _, windows, sentences, data in found:
             fact = rows.to_fact(tuple(row))
-            if embedded and fact.status is not Status.FORGOTTEN:
+            if embedded == 1 and fact.status is not Status.FORGOTTEN:
                 vectors = rows.to_vectors(windows, sentences, data)
                 entries.append(IndexEntry(fact, vectors.windows))
             elif fact.version > 1:  # at version 1 no index can have it yet
@@ -363,7 +371,7 @@ class SqliteLedger:
         """Forget every vector and set `key`, in one transaction; returns how many need new ones."""
         with self._lock, self._connections.transaction() as db:
             db.execute("DELETE FROM vectors")
-            db.execute("UPDATE facts SET embedded = 0 WHERE embedded = 1")
+            db.execute("UPDATE facts SET embedded = 0 WHERE embedded <> 0")
             db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
         return self.count_unembedded()
 
@@ -461,6 +469,13 @@ class _Batch:
             raise NotFoundError(f"no memory {fact.id!r}")
         *columns, num, changed_at, did, why, embedded = row
         old = rows.to_fact(tuple(columns))
+        if old.status is Status.FORGOTTEN:
+            raise NotFoundError(f"no memory {fact.id!r}")
+        if old.version != fact.version:
+            raise ConcurrentUpdateError(
+                f"memory {fact.id!r} has version {old.version} by now, not {fact.version}: read it"
+                " again, then change it"
+            )
         new = fact.model_copy(update={"version": old.version + 1})
         db.execute(
             "INSERT INTO versions (num, version, at, action, reason, snapshot)"
@@ -479,8 +494,7 @@ class _Batch:
 
     def _forget(self, db: Connection, change: Forget) -> bool:
         row = db.execute(
-            f"SELECT {_FACT} FROM facts f WHERE f.id = ? AND f.status <> 'forgotten'",
-            (change.fact_id,),
+            f"SELECT {_FACT} FROM facts f WHERE f.id = ?", (change.fact_id,)
         ).fetchone()
         if row is None:
             raise NotFoundError(f"no memory {change.fact_id!r}")
@@ -495,6 +509,9 @@ class _Batch:
         if row is None:
             return False
         num, user_id = row
+        if change.vectors is None:
+            db.execute("UPDATE facts SET embedded = -1 WHERE num = ?", (num,))
+            return True
         _write_vectors(db, num, change.vectors)
         db.execute(
             "UPDATE facts SET embedded = 1, revision = ? WHERE num = ?", (self._next(user_id), num)

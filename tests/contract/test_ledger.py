@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from semantic_memory.changes import Add, Advance, Cursor, Embed, FactVectors, Forget, Update
-from semantic_memory.errors import NotFoundError
+from semantic_memory.errors import ConcurrentUpdateError, NotFoundError
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.models import Filters, Source, Status
 from semantic_memory.ports import Ledger
@@ -199,7 +199,7 @@ def test_changed_content_loses_its_vectors_and_other_changes_keep_them(ledger):
     ledger.apply([Add(make_fact(), vectors())])
     ledger.apply([Update(make_fact(confidence=0.4), "updated", NOW)])
     assert ledger.unembedded(5) == []
-    ledger.apply([Update(make_fact(content="New text"), "updated", NOW)])
+    ledger.apply([Update(make_fact(content="New text", version=2), "updated", NOW)])
     assert [fact.id for fact in ledger.unembedded(5)] == ["fact-1"]
 
 
@@ -222,7 +222,7 @@ def test_the_outbox_gives_changes_in_order_and_each_once(ledger):
         [Add(make_fact(9)), Forget("fact-2", NOW), Update(make_fact(0, confidence=0.1), "x", NOW)]
     )
     position, upserted, removed = 0, {}, set()
-    while batch := ledger.outbox(position, 2):
+    while (batch := ledger.outbox(position, 2)).revision > position:
         upserted.update({entry.fact.id: entry.fact.confidence for entry in batch.entries})
         removed.update(batch.removed)
         position = batch.revision
@@ -288,3 +288,53 @@ def test_document_frequencies_count_stemmed_words(ledger):
         [Add(make_fact(1, content="Painting")), Add(make_fact(2, content="painted walls"))]
     )
     assert ledger.document_frequencies(["paint", "wall", "zebra"]) == {"paint": 2, "wall": 1}
+
+
+def test_an_update_of_another_version_is_refused(ledger):
+    ledger.apply([Add(make_fact())])
+    ledger.apply([Update(make_fact(confidence=0.5), "updated", NOW)])
+    with pytest.raises(ConcurrentUpdateError, match="version 2 by now, not 1: read it again"):
+        ledger.apply([Update(make_fact(confidence=0.6), "updated", NOW)])
+    assert ledger.get(["fact-1"])[0].confidence == 0.5
+
+
+def test_a_forgotten_memory_can_not_be_updated(ledger):
+    ledger.apply([Add(make_fact()), Forget("fact-1", NOW)])
+    with pytest.raises(NotFoundError):
+        ledger.apply([Update(make_fact(version=2), "updated", NOW)])
+    assert ledger.get(["fact-1"]) == []
+
+
+def test_another_users_memory_is_not_found(ledger):
+    ledger.apply([Add(make_fact())])
+    assert [fact.id for fact in ledger.get(["fact-1"], "u1")] == ["fact-1"]
+    assert ledger.get(["fact-1"], "u2") == []
+    assert len(ledger.history("fact-1", "u1")) == 1
+    with pytest.raises(NotFoundError):
+        ledger.history("fact-1", "u2")
+
+
+def test_ids_once_written_stay_known(ledger):
+    ledger.apply([Add(make_fact(1)), Add(make_fact(2)), Forget("fact-1", NOW)])
+    assert ledger.known(["fact-1", "fact-2", "fact-3"]) == {"fact-1", "fact-2"}
+
+
+def test_users_and_counts_leave_the_forgotten_out(ledger):
+    ledger.apply([Add(make_fact(1)), Add(make_fact(2, user_id="u2")), Add(make_fact(3))])
+    ledger.apply([Forget("fact-2", NOW), Forget("fact-1", NOW)])
+    assert ledger.users() == ["u1"]
+    assert (ledger.count(), ledger.count("u1"), ledger.count("u2"), ledger.count("u3")) == (
+        1,
+        1,
+        0,
+        0,
+    )
+
+
+def test_a_refused_memory_waits_no_longer_until_all_vectors_are_dropped(ledger):
+    ledger.apply([Add(make_fact(1)), Add(make_fact(2))])
+    ledger.apply([Embed("fact-1", "Thing number 1", None)])
+    assert [fact.id for fact in ledger.unembedded(5)] == ["fact-2"]
+    assert ledger.count_unembedded() == 1
+    ledger.drop_vectors("embedder", "x")
+    assert ledger.count_unembedded() == 2

@@ -53,7 +53,7 @@ def settings_for(server: OpenAIServer, *, quiet: float = 30.0, **extraction) -> 
     return Settings(
         extraction=ExtractionSettings(provider="openai", **extraction),
         openai=OpenAISettings(base_url=server.url, api_key="sk-test"),
-        ingest=IngestSettings(quiet_seconds=quiet),
+        ingest=IngestSettings(quiet_seconds=quiet, retry_seconds=quiet),
     )
 
 
@@ -326,8 +326,8 @@ def test_parts_that_are_wrong_are_left_out_and_counted(open_with, server, events
     assert facts(memory) == {"Maya moved to Berlin.": MODEL}
     (extracted,) = of(FactsExtracted, events)
     assert Counter(extracted.refused) == {
-        "unknown_message": 4,
-        "no_source": 1,
+        "unknown message": 4,
+        "no source": 1,
         "malformed": 6,
         "confidence": 1,
     }
@@ -341,7 +341,7 @@ def test_a_fact_that_breaks_off_is_left_out(open_with, server, events):
     memory.observe(say(BERLIN), **S)
     memory.flush()
     assert facts(memory) == {"Maya moved to Berlin.": MODEL}
-    assert of(FactsExtracted, events)[0].refused == {"cut_off": 1}
+    assert of(FactsExtracted, events)[0].refused == {"cut off": 1}
 
 
 # ---------------------------------------------------------------- too long

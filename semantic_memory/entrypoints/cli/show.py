@@ -97,6 +97,12 @@ def why(hit: Hit) -> str:
         reasons.append(f"context +{parts.context:.2f}")
     if parts.speaker:
         reasons.append(f"speaker +{parts.speaker:.2f}")
+    if parts.voice:
+        reasons.append(f"own words +{parts.voice:.2f}")
+    if parts.time:
+        reasons.append(f"time +{parts.time:.2f}")
+    if parts.asks:
+        reasons.append(f"a question -{parts.asks:.2f}")
     reasons.append(f"relevance {parts.relevance:.2f}")
     return ", ".join(reasons)
 
