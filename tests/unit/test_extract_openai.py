@@ -53,7 +53,7 @@ def settings_for(server: OpenAIServer, *, quiet: float = 30.0, **extraction) -> 
     return Settings(
         extraction=ExtractionSettings(provider="openai", **extraction),
         openai=OpenAISettings(base_url=server.url, api_key="sk-test"),
-        ingest=IngestSettings(quiet_seconds=quiet, retry_seconds=quiet),
+        ingest=IngestSettings(quiet_seconds=quiet, retry_seconds=quiet or 0.05),
     )
 
 
