@@ -519,6 +519,17 @@ def test_the_breaker_opens_after_three_failures_and_closes_again(open_with, serv
     assert facts(memory) == {"Maya moved to Berlin.": MODEL}
 
 
+def test_a_success_between_failures_keeps_the_breaker_closed(open_with, server, events):
+    bad, good = failure(500), server.script[0]
+    server.script = [bad, bad, good, bad, bad, good]
+    memory = open_with(max_retries=0)
+    for number in range(6):
+        memory.observe(say(f"{BERLIN} {number}"), user_id="u1", session_id=f"s{number}")
+    flush(memory)
+    assert len(server.requests) == 6
+    assert of(BreakerOpened, events) == []
+
+
 def test_a_session_is_tried_again_by_itself(open_with, server, events):
     server.script = [failure(500), failure(500), server.script[0]]
     memory = open_with(quiet=0.05, max_retries=0)

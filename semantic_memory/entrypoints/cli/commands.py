@@ -16,7 +16,7 @@ from ingest.readers import FORMATS, Incoming, Rejected, read
 from semantic_memory.bootstrap import make_embedder
 from semantic_memory.embedding.onnx import OnnxEmbedder
 from semantic_memory.entrypoints.cli import show
-from semantic_memory.errors import InvalidInputError
+from semantic_memory.errors import InvalidInputError, ProviderError
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.models import Category, Message, Receipt
 from semantic_memory.ports import Embedder
@@ -95,7 +95,11 @@ def ingest(
             for receipt in _observe(memory, messages, user_id, session_id, rejections):
                 accepted += receipt.accepted
                 duplicates += receipt.duplicates
-        memory.flush(report)
+        try:
+            memory.flush(report)
+            unfinished = None
+        except ProviderError as error:
+            unfinished = error  # what was taken in is told all the same
         stats = memory.stats()
     for place, reason in rejections.first:
         show.warn(f"{file}: {place}: {reason}")
@@ -111,6 +115,8 @@ def ingest(
         show.as_json({**summary, "rejections": [item._asdict() for item in rejections.first]})
     else:
         show.pairs(summary)
+    if unfinished is not None:
+        raise unfinished
     if rejections.number and not accepted + duplicates:
         raise InvalidInputError(f"nothing in {file} could be used")
 
