@@ -23,8 +23,8 @@ from ingest.queue import DebounceQueue, Due
 from ingest.recalled import extractable, without_recalled
 from ingest.session_log import Record, SessionLog
 from semantic_memory.background import Calls, Worker
-from semantic_memory.beliefs import confirmed
-from semantic_memory.changes import Add, Advance, Change, Cursor, Stage, Update
+from semantic_memory.beliefs import believed
+from semantic_memory.changes import Add, Advance, Change, Cursor, Stage
 from semantic_memory.drafts import extracted, grounded, verbatim
 from semantic_memory.embedding.backlog import Backlog
 from semantic_memory.errors import ProviderError, StoreClosedError, StoreError
@@ -45,7 +45,6 @@ from semantic_memory.models import (
     Message,
     Receipt,
     SessionKey,
-    normalised,
 )
 from semantic_memory.ports import Clock, Extractor, Ledger, Progress
 from semantic_memory.text import stems
@@ -155,6 +154,16 @@ class Pipeline:
         self._refuse_if_ending()
         if failures:
             raise ProviderError(failures[0])
+
+    def forget_session(self, key: SessionKey) -> None:
+        """Delete a session's log, so that nothing will be made of it any more."""
+        with self._calls.one(), self._working:
+            self._store_dirty()  # so that every message has a memory, which becomes its tombstone
+            self._queue.drop(key)
+            self._log.remove(*key)
+            self._ledger.apply(
+                [Advance(Cursor(*key, "stored")), Advance(Cursor(*key, "extracted"))]
+            )
 
     def close(self) -> None:
         """End after the step under way; the next opening goes on from there."""
@@ -303,25 +312,15 @@ class Pipeline:
     ) -> list[Change]:
         """The changes that believing the candidates makes; what is known already is confirmed."""
         records = {record.message.id: record for record in batch}
-        changes: dict[str, Change] = {}
-        for candidate in candidates:
-            extractor = candidate.extractor or self._extractor.name
-            fact = extracted(key, candidate, records, extractor, self._clock.now())
-            same = normalised(fact.content)
-            pending = changes.get(same)
-            if isinstance(pending, Add):
-                changes[same] = Add(confirmed(pending.fact, fact))
-                continue
-            known = (
-                pending.fact
-                if isinstance(pending, Update)
-                else self._ledger.same_content(key.user_id, fact.content)
-            )
-            if known is None:
-                changes[same] = Add(fact)
-            elif (again := confirmed(known, fact)) != known:
-                changes[same] = Update(again, "confirmed", fact.recorded_at)
-        return list(changes.values())
+        now = self._clock.now()
+        facts = [
+            extracted(key, one, records, one.extractor or self._extractor.name, now)
+            for one in candidates
+        ]
+        return believed(facts, self._same, now).changes
+
+    def _same(self, fact: Fact) -> Fact | None:
+        return self._ledger.same_content(fact.user_id, fact.content)
 
 
 def _behind(key: SessionKey, stage: Stage, record: Record) -> Cursor:
