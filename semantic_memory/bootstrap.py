@@ -10,8 +10,12 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+import openai
+
 from ingest.encryption import Cipher, read_keys
+from ingest.extract.breaker import CircuitBreaker
 from ingest.extract.offline import OfflineExtractor
+from ingest.extract.openai import OpenAIExtractor, Price
 from ingest.gate import Gate
 from ingest.queue import DebounceQueue
 from ingest.session_log import SessionLog
@@ -44,6 +48,7 @@ from semantic_memory.ports import (
     TokenCounter,
     VectorIndex,
 )
+from semantic_memory.reading import Reading
 from semantic_memory.resolving import Resolver
 from semantic_memory.retrieval.ranking import Weights
 from semantic_memory.retrieval.search import Searcher
@@ -142,13 +147,21 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
         log = SessionLog(directory / "sessions", observe, make_cipher(settings))
         ingest = settings.ingest
         resolver = Resolver(ledger, partial(make_judge, settings), clock)
+        reading = Reading(
+            ledger,
+            log,
+            parts.extractor or make_extractor(settings, observe, stack),
+            Gate(ingest.min_confidence),
+            DebounceQueue(ingest.quiet_seconds, ingest.most_wait_seconds, ingest.most_messages),
+            clock,
+            observe,
+            ingest.retry_seconds,
+        )
         pipeline = Pipeline(
             ledger,
             log,
             Backlog(ledger, embedder, observe),
-            parts.extractor or OfflineExtractor(),
-            Gate(ingest.min_confidence),
-            DebounceQueue(ingest.quiet_seconds, ingest.most_wait_seconds, ingest.most_messages),
+            reading,
             resolver,
             keeper,
             clock,
@@ -271,6 +284,42 @@ def make_embedder(settings: Settings) -> Embedder:
                 api_key=key.get_secret_value() if key else os.environ.get("OPENAI_API_KEY"),
                 base_url=settings.openai.base_url,
             )
+
+
+def make_extractor(settings: Settings, observe: Observer, resources: ExitStack) -> Extractor:
+    """The extractor that the settings name; `resources` closes its connections."""
+    extraction = settings.extraction
+    match extraction.provider:
+        case "offline":
+            return OfflineExtractor()
+        case "openai":
+            price = extraction.usd_per_million_tokens.get(extraction.model)
+            return OpenAIExtractor(
+                resources.enter_context(make_client(settings)),
+                extraction.model,
+                rules=OfflineExtractor(),
+                breaker=CircuitBreaker(extraction.breaker_failures, extraction.breaker_seconds),
+                observe=observe,
+                temperature=extraction.temperature,
+                price=Price(*price) if price else None,
+            )
+
+
+def make_client(settings: Settings) -> openai.OpenAI:
+    """The client that extraction uses. Raises ConfigurationError if there is no key."""
+    key, base_url = settings.openai.api_key, settings.openai.base_url
+    api_key = key.get_secret_value() if key else os.environ.get("OPENAI_API_KEY")
+    if not api_key and not base_url:
+        raise ConfigurationError(
+            "extraction.provider openai needs a key: set OPENAI_API_KEY or openai.api_key, or"
+            " openai.base_url for an endpoint that takes none"
+        )
+    return openai.OpenAI(
+        api_key=api_key or "none",
+        base_url=base_url,
+        timeout=settings.extraction.timeout_seconds,
+        max_retries=settings.extraction.max_retries,
+    )
 
 
 def _make_private(directory: Path) -> None:

@@ -59,6 +59,38 @@ class ExtractionFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelCalled:
+    """A language model answered."""
+
+    purpose: str
+    model: str
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    """By the prices in the settings; None for a model without one."""
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionFellBack:
+    """A model's answer couldn't be used, so the rules read these messages instead."""
+
+    extractor: str
+    reason: str
+    """`malformed`, `refused`, `rejected` or `too_long`."""
+    messages: int
+
+
+@dataclass(frozen=True, slots=True)
+class BreakerOpened:
+    """A model endpoint failed several times in a row and is left alone for a while."""
+
+    extractor: str
+    failures: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class IndexSynced:
     """The vector index caught up with the ledger."""
 
@@ -165,6 +197,9 @@ Event = (
     | MemoriesEmbedded
     | FactsExtracted
     | ExtractionFailed
+    | ModelCalled
+    | ExtractionFellBack
+    | BreakerOpened
     | IndexSynced
     | IndexSetAside
     | LogRepaired

@@ -113,6 +113,8 @@ Tag = Annotated[str, AfterValidator(_tag)]
 Metadata = Annotated[Mapping[str, JsonValue], AfterValidator(_encodable)]
 Unit = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 Role = Literal["user", "assistant", "system", "tool"]
+ProfileField = Literal["work_context", "personal_context", "top_of_mind"]
+"""The parts of a user's profile, 1-3 sentences each."""
 
 
 def new_id() -> str:
@@ -236,6 +238,26 @@ class Candidate(Value):
     confidence: Unit
     message_ids: tuple[Identifier, ...] = Field(min_length=1)
     tags: tuple[Tag, ...] = ()
+    extractor: str | None = None
+    """Who proposed it, where that isn't the extractor that was asked but its fall-back."""
+
+
+class HistoryLine(Value):
+    """What happened in a stretch of conversation, in one sentence."""
+
+    content: Content
+    message_ids: tuple[Identifier, ...] = Field(min_length=1)
+
+
+class Extraction(Value):
+    """What an extractor made of a stretch of conversation."""
+
+    candidates: tuple[Candidate, ...] = ()
+    profile: Mapping[ProfileField, Content] = Field(default_factory=dict)
+    """The fields of the user's profile that read differently now; the others stay."""
+    history: tuple[HistoryLine, ...] = ()
+    refused: Mapping[str, int] = Field(default_factory=dict)
+    """What the extractor itself left out of a model's answer, by reason."""
 
 
 class Receipt(Value):

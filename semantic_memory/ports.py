@@ -12,7 +12,7 @@ from semantic_memory.changes import Change, Cursor, FactVectors, Matrix, Stage
 from semantic_memory.events import Event
 from semantic_memory.models import (
     NO_FILTERS,
-    Candidate,
+    Extraction,
     Fact,
     FactVersion,
     Filters,
@@ -90,8 +90,12 @@ class Extractor(Protocol):
         """Recorded as the provenance of every fact it proposes."""
         ...
 
-    def extract(self, messages: Sequence[Message]) -> list[Candidate]:
-        """Candidates, each naming the messages it came from. Raises ProviderError on failure."""
+    def extract(self, messages: Sequence[Message], known: Sequence[Fact]) -> Extraction:
+        """What is worth keeping, each part naming the messages it came from.
+
+        `known` are the user's facts nearest to what was said, best first: what they say already
+        need not be said again. Raises ProviderError if it has to be tried again later.
+        """
         ...
 
 

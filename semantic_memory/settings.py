@@ -52,6 +52,25 @@ class OpenAISettings(Section):
     base_url: str | None = None
 
 
+class ExtractionSettings(Section):
+    """What reads conversations for facts."""
+
+    provider: Literal["offline", "openai"] = "offline"
+    """`openai` sends conversations to the endpoint in `openai`, `offline` sends nothing."""
+    model: str = "gpt-4o-mini"
+    temperature: float = Field(default=0.1, ge=0, le=2)
+    timeout_seconds: float = Field(default=60.0, gt=0)
+    max_retries: int = Field(default=4, ge=0)
+    """Of one request: after connection errors, time-outs, 408, 409, 429 and 5xx."""
+    breaker_failures: int = Field(default=3, ge=1)
+    """Requests failed in a row after which the endpoint is left alone."""
+    breaker_seconds: float = Field(default=60.0, ge=0)
+    usd_per_million_tokens: Mapping[str, tuple[float, float]] = Field(
+        default_factory=lambda: {"gpt-4o-mini": (0.15, 0.60)}
+    )
+    """Price of input and of output by model; what it costs is told with every call."""
+
+
 class IngestSettings(Section):
     """When and what is extracted."""
 
@@ -158,6 +177,7 @@ class Settings(BaseSettings):
     """Where compiled embedding models are kept, for all stores."""
     embedding: EmbeddingSettings = EmbeddingSettings()
     openai: OpenAISettings = OpenAISettings()
+    extraction: ExtractionSettings = ExtractionSettings()
     log: LogSettings = LogSettings()
     ingest: IngestSettings = IngestSettings()
     index: IndexSettings = IndexSettings()

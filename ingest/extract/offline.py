@@ -9,7 +9,7 @@ from typing import NamedTuple
 import sentencex
 
 from ingest.extract.third_person import third_person
-from semantic_memory.models import Candidate, Category, Message
+from semantic_memory.models import Candidate, Category, Extraction, Fact, Message
 
 _SELF = re.compile(r"\b(?:I|I'\w+|my|mine|we|we'\w+|our)\b", re.IGNORECASE)
 _HEDGE = re.compile(
@@ -104,15 +104,17 @@ class OfflineExtractor:
 
     name = "offline-1"
 
-    def extract(self, messages: Sequence[Message]) -> list[Candidate]:
+    def extract(self, messages: Sequence[Message], known: Sequence[Fact] = ()) -> Extraction:
         """Candidates in the third person, each with its one source message."""
-        return [
+        del known  # the pipeline tells a repetition by its text
+        candidates = (
             candidate
             for message in messages
             if message.role == "user"
             for sentence in sentencex.segment("en", message.content.replace("’", "'"))
             if (candidate := _candidate(sentence.strip(), message)) is not None
-        ]
+        )
+        return Extraction(candidates=tuple(candidates))
 
 
 def _candidate(sentence: str, message: Message) -> Candidate | None:

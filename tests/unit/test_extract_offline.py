@@ -36,7 +36,7 @@ def test_self_statements_are_put_in_the_third_person(said, fact):
 
 
 def extracted(*contents: str, role: str = "user") -> list[Candidate]:
-    return OfflineExtractor().extract(say(*contents, role=role, name="Maya"))
+    return list(OfflineExtractor().extract(say(*contents, role=role, name="Maya")).candidates)
 
 
 @pytest.mark.parametrize(

@@ -110,15 +110,17 @@ def test_extraction_waits_for_quiet(open_memory):
 
 def test_a_failed_extraction_is_told_and_tried_again(open_memory, events):
     class Failing(ScriptedExtractor):
-        def extract(self, messages):
-            super().extract(messages)
+        def extract(self, messages, known):
+            extraction = super().extract(messages, known)
             if len(self.calls) < 3:
                 raise ProviderError("the endpoint is down")
-            return [
-                Candidate(content="At last", category="personal", confidence=1, message_ids=("m1",))
-            ]
+            return extraction
 
-    extractor = Failing(lambda messages: [])
+    extractor = Failing(
+        lambda messages: [
+            Candidate(content="At last", category="personal", confidence=1, message_ids=("m1",))
+        ]
+    )
     settings = Settings(ingest=IngestSettings(quiet_seconds=0.05, retry_seconds=0.05))
     memory = open_memory(extractor=extractor, settings=settings)
     memory.observe(say("Something"), **S)

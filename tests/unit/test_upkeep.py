@@ -112,11 +112,11 @@ def test_a_dry_run_tells_exactly_what_would_change_and_changes_nothing(open_memo
 
 
 def test_what_changes_while_it_is_planned_is_left_to_the_next_run(memory, clock):
-    old = memory.add("I live in Bergen", **U)
-    clock.advance(days=30)
-    memory.add("I live in Oslo", **U)
     memory._service.pipeline._working.acquire()  # the background waits
     try:
+        old = memory.add("I live in Bergen", **U)
+        clock.advance(days=30)
+        memory.add("I live in Oslo", **U)
         ledger = memory._service.ledger
 
         class Meddling:
