@@ -3,6 +3,7 @@
     SemanticMemoryError
     ├── InvalidInputError (ValueError)      the caller's value can't be used; nothing was written
     │   └── ContentTooLargeError            over the size limit, with the figures
+    ├── PromptTooLongError                  what can't be left out doesn't fit, with the figures
     ├── NotFoundError (LookupError)         no such memory, session or file
     ├── ConfigurationError                  settings that can't work together
     │   ├── MissingDependencyError          an optional package is needed: names the `pip install`
@@ -32,6 +33,10 @@ class InvalidInputError(SemanticMemoryError, ValueError):
 
 class ContentTooLargeError(InvalidInputError):
     """A text or a file is over its size limit."""
+
+
+class PromptTooLongError(SemanticMemoryError):
+    """What can't be left out of a prompt is longer than the model's window."""
 
 
 class NotFoundError(SemanticMemoryError, LookupError):

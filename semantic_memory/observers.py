@@ -5,10 +5,13 @@ from __future__ import annotations
 import logging
 
 from semantic_memory.events import (
+    CheckpointRestored,
+    CompactionFailed,
     Event,
     ExtractionFailed,
     IndexSetAside,
     LogRepaired,
+    MemoryFileSkipped,
     WorkerFailed,
 )
 
@@ -37,6 +40,24 @@ def log_event(event: Event) -> None:
                 "extraction from session %s of user %s failed, to be tried again: %s",
                 session_id,
                 user_id,
+                error,
+            )
+        case CheckpointRestored(path, reason, kept_at):
+            _logger.warning(
+                "the checkpoint %s was damaged (%s) and moved to %s; the state before it is in use",
+                path,
+                reason,
+                kept_at,
+            )
+        case MemoryFileSkipped(path, reason):
+            _logger.warning("the memory file %s is not used: %s", path, reason)
+        case CompactionFailed(user_id, session_id, step, error, failures):
+            _logger.warning(
+                "compacting session %s of user %s: %s failed (%d in a row): %s",
+                session_id,
+                user_id,
+                step,
+                failures,
                 error,
             )
         case WorkerFailed(step, error, retry_seconds):
