@@ -15,6 +15,7 @@ import heapq
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -23,6 +24,10 @@ from semantic_memory.models import Category
 _LEAST_TOKENS = 8  # of any line, for a first guess of its value
 _CHANCE = 0.25  # overlap that says nothing: people who talk of one thing share words
 _MISFITS = 64  # that many in a row too long: no use in looking further
+
+
+Heading = tuple[str, date | None]
+"""A section, or a day of it."""
 
 
 class Line(NamedTuple):
@@ -39,8 +44,9 @@ class Candidate(NamedTuple):
 
     score: float
     category: Category
-    headings: tuple[str, str]
-    """Its section, and its day in that section: each paid for once."""
+    section: Heading
+    day: Heading
+    """Both are paid for once."""
 
 
 SHARES: Mapping[Category, float] = MappingProxyType(
@@ -90,20 +96,20 @@ def most_alike(words: int, others: Sequence[int]) -> float:
 def choose(
     candidates: Sequence[Candidate],
     line: Callable[[int], Line],
-    headings: Mapping[str, int],
+    heading: Callable[[Heading], int],
     *,
-    opened: Collection[str],
+    opened: Collection[Heading],
     room: int,
     budget: int,
     policy: Policy,
 ) -> list[int]:
     """Places of the chosen candidates, first chosen first, within `room` tokens.
 
-    `line` is asked for those only that may be chosen; `headings` says what each costs, `opened`
-    which are paid for. Each category gets its share of `budget` first; what others leave of theirs
+    `line` is asked for those only that may be chosen; `heading` says what one costs, `opened` which
+    are paid for. Each category gets its share of `budget` first; what others leave of theirs
     then goes to the best of the rest.
     """
-    choice = _Choice(candidates, line, headings, set(opened), room, budget, policy)
+    choice = _Choice(candidates, line, heading, set(opened), room, budget, policy)
     over_share = choice.take(range(len(candidates)), capped=True)
     choice.take(over_share, capped=False)
     return choice.chosen
@@ -114,8 +120,8 @@ class _Choice:
         self,
         candidates: Sequence[Candidate],
         line: Callable[[int], Line],
-        headings: Mapping[str, int],
-        opened: set[str],
+        heading: Callable[[Heading], int],
+        opened: set[Heading],
         room: int,
         budget: int,
         policy: Policy,
@@ -123,7 +129,7 @@ class _Choice:
         self.chosen: list[int] = []
         self._candidates = candidates
         self._line = line
-        self._headings = headings
+        self._heading = heading
         self._opened = opened
         self._room = room
         self._policy = policy
@@ -131,9 +137,9 @@ class _Choice:
         self._allowance = {category: int(budget * shares[category]) for category in Category}
         self._chosen_words: list[int] = []
         self._compared: dict[int, tuple[int, float]] = {}
-        self._below: dict[str, list[int]] = defaultdict(list)
+        self._below: dict[Heading, list[int]] = defaultdict(list)
         for place, candidate in enumerate(candidates):
-            self._below[candidate.headings[1]].append(place)
+            self._below[candidate.day].append(place)
 
     def take(self, places: Sequence[int], *, capped: bool) -> list[int]:
         """Choose among `places`; returns those that only their category's share kept out."""
@@ -160,32 +166,42 @@ class _Choice:
                 refused.append(place)
             else:
                 misfits = 0
-                for cheaper in self._buy(place, tokens) & waiting:
-                    again = self._value(cheaper, self._tokens(cheaper))
-                    heapq.heappush(heap, (-again, cheaper))
+                for cheaper in self._buy(place, tokens):
+                    if cheaper in waiting and cheaper in self._compared:
+                        again = self._worth(cheaper, self._tokens(cheaper))
+                        heapq.heappush(heap, (-again, cheaper))
         return refused
 
-    def _buy(self, place: int, tokens: int) -> set[int]:
+    def _buy(self, place: int, tokens: int) -> list[int]:
         """Take one in; returns those that its new day makes cheaper."""
         candidate = self._candidates[place]
         self._room -= tokens
         self._allowance[candidate.category] -= tokens
         self.chosen.append(place)
         self._chosen_words.append(self._line(place).words)
-        day = candidate.headings[1]
-        cheaper = set() if day in self._opened else set(self._below[day])
-        self._opened.update(candidate.headings)
+        cheaper = [] if candidate.day in self._opened else self._below[candidate.day]
+        self._opened.update((candidate.section, candidate.day))
         return cheaper
 
     def _tokens(self, place: int) -> int:
-        closed = (name for name in self._candidates[place].headings if name not in self._opened)
-        return self._line(place).tokens + sum(self._headings[name] for name in closed)
+        candidate = self._candidates[place]
+        tokens = self._line(place).tokens
+        if candidate.day not in self._opened:
+            tokens += self._heading(candidate.day)
+            if candidate.section not in self._opened:
+                tokens += self._heading(candidate.section)
+        return tokens
 
     def _value(self, place: int, tokens: int) -> float:
         known, alike = self._compared.get(place, (0, 0.0))
         if known < len(self._chosen_words):
             alike = max(alike, most_alike(self._line(place).words, self._chosen_words[known:]))
         self._compared[place] = (len(self._chosen_words), alike)
+        return self._worth(place, tokens)
+
+    def _worth(self, place: int, tokens: int) -> float:
+        """The value by what is known so far; it can only fall with what is chosen later."""
+        alike = self._compared[place][1]
         varied = 1.0 - self._policy.diversity * max(0.0, alike - _CHANCE) / (1.0 - _CHANCE)
         length = float(max(1, tokens)) ** self._policy.brevity
         return float(self._candidates[place].score * varied / length)

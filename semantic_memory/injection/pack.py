@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 from semantic_memory.injection import render
-from semantic_memory.injection.choose import Candidate, Line, Policy, choose
+from semantic_memory.injection.choose import Candidate, Heading, Line, Policy, choose
 from semantic_memory.models import Category, Context, Fact, Hit
 from semantic_memory.ports import TokenCounter
 from semantic_memory.text import stems
@@ -53,53 +53,37 @@ class Packer:
         """
         recalled = self._relevant(hits, {fact.id for fact in standing}, frozenset(without))
         facts = [*standing, *(hit.fact for hit in recalled)]
-        lines = [render.shown(fact) for fact in facts]
-        headings = self._headings(facts)
-        room = budget - self._frame(len(hits))
-        chosen = self._standing(
-            standing, lines, headings, min(room, int(budget * self._policy.standing))
-        )
-        opened = {name for place in chosen for name in _headings_of(facts[place])}
         first = len(standing)
-        spent = sum(self._line(facts[place], lines[place]).tokens for place in chosen)
+        room = budget - self._frame(len(hits))
+        chosen, opened, spent = self._standing(
+            standing, min(room, int(budget * self._policy.standing))
+        )
         picked = choose(
-            [Candidate(hit.score, hit.fact.category, _headings_of(hit.fact)) for hit in recalled],
-            lambda place: self._line(facts[first + place], lines[first + place]),
-            headings,
+            [_candidate(hit) for hit in recalled],
+            lambda place: self._line(recalled[place].fact),
+            self._heading,
             opened=opened,
-            room=room - spent - sum(headings[name] for name in opened),
+            room=room - spent,
             budget=budget,
             policy=self._policy,
         )
         chosen += [first + place for place in picked]
-        return self._finished(hits, facts, lines, chosen, len(recalled), budget)
-
-    def _finished(
-        self,
-        hits: Sequence[Hit],
-        facts: Sequence[Fact],
-        lines: Sequence[str],
-        chosen: list[int],
-        recalled: int,
-        budget: int,
-    ) -> Context:
-        standing = len(facts) - recalled
         while True:
             places = sorted(chosen, key=lambda place: render.place(facts[place]))
-            waiting = recalled - sum(place >= standing for place in chosen)
-            entries = [(facts[place], lines[place]) for place in places]
+            waiting = len(recalled) - sum(place >= first for place in chosen)
+            entries = [(facts[place], render.shown(facts[place])) for place in places]
             text = render.block(entries, waiting, self._template)
             tokens = self._counter.count(text)
             if tokens <= budget:
                 break
             chosen.pop()  # the count of the whole decides: give up what was chosen last
-        by_id = {hit.fact.id: hit for hit in hits}
-        kept = tuple(by_id[facts[place].id] for place in places if facts[place].id in by_id)
+        shown = {facts[place].id for place in places}
+        kept = {hit.fact.id: hit for hit in hits if hit.fact.id in shown}
         return Context(
             text=text,
             tokens=tokens,
             facts=tuple(facts[place] for place in places),
-            hits=kept,
+            hits=tuple(kept[facts[place].id] for place in places if facts[place].id in kept),
             left_out=len(hits) - len(kept),
         )
 
@@ -113,29 +97,25 @@ class Packer:
             for hit in hits
             if hit.parts.match >= self._policy.weakest
             and hit.fact.id not in standing
-            and not (hit.fact.message_ids and without.issuperset(hit.fact.message_ids))
+            and not (without and _all_in(hit.fact.message_ids, without))
         ]
 
-    def _standing(
-        self,
-        facts: Sequence[Fact],
-        lines: Sequence[str],
-        headings: Mapping[str, int],
-        room: int,
-    ) -> list[int]:
+    def _standing(self, facts: Sequence[Fact], room: int) -> tuple[list[int], set[Heading], int]:
+        """Places of those shown, the headings they open, and what all that takes."""
         chosen: list[int] = []
-        opened: set[str] = set()
+        opened: set[Heading] = set()
+        spent = 0
         for place, fact in enumerate(facts):
-            cost = self._line(fact, lines[place]).tokens
-            cost += sum(headings[name] for name in _headings_of(fact) if name not in opened)
-            if cost <= room:
-                room -= cost
+            headings = {*_headings(fact)} - opened
+            cost = self._line(fact).tokens + sum(map(self._heading, headings))
+            if spent + cost <= room:
+                spent += cost
                 chosen.append(place)
-                opened.update(_headings_of(fact))
-        return chosen
+                opened |= headings
+        return chosen, opened, spent
 
-    def _line(self, fact: Fact, line: str) -> Line:
-        priced = self._priced(line)
+    def _line(self, fact: Fact) -> Line:
+        priced = self._priced(render.shown(fact))
         if fact.category is not Category.CONVERSATION:
             return priced
         return Line(priced.tokens + self._counted(f"{self._template.gap}\n"), priced.words)
@@ -153,20 +133,24 @@ class Packer:
         ends = (template.opening, template.note, template.left_out, template.closing)
         return sum(self._counted(f"{end.format(number=most_left_out)}\n") for end in ends if end)
 
-    def _headings(self, facts: Sequence[Fact]) -> dict[str, int]:
-        """What each section costs, and each day."""
+    def _heading(self, heading: Heading) -> int:
+        """What opening a section takes, or a day."""
+        name, day = heading
         template = self._template
-        costs = {}
-        for fact in facts:
-            name, day = _headings_of(fact)
-            if name not in costs:
-                ends = [template.section, template.end] if template.end else [template.section]
-                costs[name] = sum(self._counted(f"{end.format(name=name)}\n") for end in ends)
-            if day not in costs:
-                costs[day] = self._counted(f"{template.day.format(day=render.day(fact))}\n")
-        return costs
+        if day is not None:
+            return self._counted(f"{template.day.format(day=day.isoformat())}\n")
+        ends = (template.section, template.end)
+        return sum(self._counted(f"{end.format(name=name)}\n") for end in ends if end)
 
 
-def _headings_of(fact: Fact) -> tuple[str, str]:
-    section = render.section(fact)
-    return section, f"{section} {render.day(fact)}"
+def _candidate(hit: Hit) -> Candidate:
+    return Candidate(hit.score, hit.fact.category, *_headings(hit.fact))
+
+
+def _headings(fact: Fact) -> tuple[Heading, Heading]:
+    name = render.section(fact)
+    return (name, None), (name, fact.created_at.date())
+
+
+def _all_in(message_ids: Collection[str], known: frozenset[str]) -> bool:
+    return bool(message_ids) and known.issuperset(message_ids)

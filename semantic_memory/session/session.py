@@ -24,7 +24,7 @@ from semantic_memory.session.memory_files import read_memory_files
 from semantic_memory.session.openai_form import from_openai, to_openai
 from semantic_memory.session.pairs import complete
 from semantic_memory.session.parts import ChatMessage, Form, Text, clean, from_log, to_log
-from semantic_memory.session.window import Compactor, Notes, WindowState, shown
+from semantic_memory.session.window import Compactor, Notes, Room, WindowState, shown
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 Incoming = Mapping[str, Any] | BaseModel
@@ -36,6 +36,7 @@ _TOO_LONG = re.compile(
 )
 _FIGURE = re.compile(r"\d[\d,]{2,}(?= (?:tokens|maximum))")
 _SHORTER = 0.75  # where an error has no figures
+_JOINT = 8  # tokens that putting a block before the question may cost
 _NOTHING = Context(text="", tokens=0, hits=(), left_out=0)
 
 
@@ -229,25 +230,26 @@ class Session:
         asked = self._asked
         question = [] if asked is None else [ChatMessage(role="user", parts=(Text(text=asked),))]
         fixed = self._requests.request([], self._system) + self._tools
-        fixed += sum(map(self._tokens, question))
+        taken = fixed + sum(map(self._tokens, question))
         budget = Budget(int(self._budget.window * self._scale), self._budget.policy)
-        taken = fixed + budget.memory
-        state = self._compactor.compacted(
-            self._state, budget, max(0, budget.trigger - taken), max(0, budget.target - taken)
+        room = Room(
+            limit=max(0, budget.effective - taken),
+            trigger=max(0, budget.trigger - taken - budget.memory),
+            target=max(0, budget.target - taken - budget.memory),
         )
+        state = self._compactor.compacted(self._state, budget, room, amid_turn=asked is None)
         if state != self._state:
             self._state = state
             self._kept.save(state)
-        recalled = self._recall(asked, budget.memory)
+        left = room.limit - self._compactor.size(state) - _JOINT
+        recalled = self._recall(asked, min(budget.memory, left))
         payload = self._encoded([*shown(state), *question], recalled)
-        if payload.tokens > budget.effective:
-            payload = self._encoded([*shown(state), *question], _NOTHING)
         if payload.tokens > budget.effective:
             raise PromptTooLongError(
                 f"the prompt takes {payload.tokens:,} tokens and may take {budget.effective:,}"
-                f" (window {budget.window:,}, less the response): system prompt, memory files and"
-                f" tools {fixed:,}, the present turn {payload.tokens - fixed:,}; shorten them, or"
-                " use a model with a larger window"
+                f" (a window of {budget.window:,}, less the response): {fixed:,} are the system"
+                f" prompt, memory files and tools, {payload.tokens - fixed:,} the present turn;"
+                " shorten them, or use a model with a larger window"
             )
         self._sent = payload.tokens
         return payload
@@ -264,15 +266,18 @@ class Session:
 
     def _recall(self, asked: str | None, budget: int) -> Context:
         """What memory knows of the present turn; the same for all of its steps."""
+        if budget < 1:
+            return _NOTHING
         if asked is None:
             said = [m.text for m in self._state.messages if m.role == "user" and m.text.strip()]
             if not said:
                 return _NOTHING
             asked = said[-1]
-        if self._recalled is None or self._recalled[0] != asked or self._retried:
+        before = self._recalled
+        if before is None or before[0] != asked or before[1].tokens > budget:
             known = frozenset(message.id for message in self._state.messages)
-            self._recalled = asked, self._memory.recall(asked, budget, known)
-        return self._recalled[1]
+            before = self._recalled = asked, self._memory.recall(asked, budget, known)
+        return before[1]
 
     def _catch_up(self) -> None:
         """Take in what the log has behind the window's last message."""

@@ -55,6 +55,17 @@ class WindowState(Value):
     offset: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The tokens that a window's messages may take."""
+
+    limit: int
+    trigger: int
+    """Above this they are compacted."""
+    target: int
+    """To this."""
+
+
 @dataclass
 class _Breaker:
     """Counts failures in a row."""
@@ -92,13 +103,15 @@ class Compactor:
         return sum(map(self._tokens, shown(state)))
 
     def compacted(
-        self, state: WindowState, budget: Budget, trigger: int, target: int
+        self, state: WindowState, budget: Budget, room: Room, *, amid_turn: bool
     ) -> WindowState:
-        """The window at no more than `target` tokens if it has more than `trigger`.
+        """The window at no more than `room.target` tokens if it has more than `room.trigger`.
 
-        The recent messages stay whole as long as all else is enough to come below `trigger`. What
-        can't be made short enough comes back as short as it gets.
+        The recent messages stay whole as long as they fit into `room.limit` at all. What can't be
+        made short enough comes back as short as it gets; `amid_turn` says that the last message of
+        the user is still to be answered, so that nothing from there on can go.
         """
+        trigger, target = room.trigger, room.target
         if self.size(state) <= trigger:
             return state
         policy = budget.policy
@@ -121,8 +134,8 @@ class Compactor:
             if not promoted:
                 self._promote()
             state = self._retold(state, budget, target)
-        if self.size(state) > trigger:
-            state = self._recent(state, budget, trigger)
+        if self.size(state) > room.limit:
+            state = self._recent(state, budget, room.limit, amid_turn=amid_turn)
         return state
 
     def _retold(self, state: WindowState, budget: Budget, target: int) -> WindowState:
@@ -173,11 +186,15 @@ class Compactor:
             self._fitted(summary.split("\n"), budget.summary),
         )
 
-    def _recent(self, state: WindowState, budget: Budget, trigger: int) -> WindowState:
+    def _recent(
+        self, state: WindowState, budget: Budget, limit: int, *, amid_turn: bool
+    ) -> WindowState:
         """The last resort: even what should stay whole gives way, all but the present turn."""
         messages = state.messages
-        turn = max((n for n, m in enumerate(messages) if m.role == "user"), default=0)
-        excess = self.size(state) - trigger
+        turn = len(messages)
+        if amid_turn:
+            turn = max((n for n, m in enumerate(messages) if m.role == "user"), default=0)
+        excess = self.size(state) - limit
         shorter = drop_oldest(messages[:turn], excess, self._tokens)
         rest = shorter.messages + messages[turn:]
         if excess > shorter.saved:
@@ -190,7 +207,10 @@ class Compactor:
             cleared = micro_compact(capped.messages[:border], max(0, left), self._tokens)
             rest = cleared.messages + capped.messages[border:]
         saved = sum(map(self._tokens, messages)) - sum(map(self._tokens, rest))
-        return self._taken(state, "recent", Shortened(rest, saved, shorter.dropped), ())
+        state = self._taken(state, "recent", Shortened(rest, saved, shorter.dropped), ())
+        if self.size(state) > limit and state.summary:
+            state = state.model_copy(update={"summary": ""})
+        return state
 
     def _taken(
         self,
