@@ -109,7 +109,7 @@ def speed(histories: Sequence[History], budget: int = 2_000) -> dict[str, float]
     memories = [_hit(place, message.content) for place, message in enumerate(messages)]
     for round_ in range(_ROUNDS):
         start = round_ * 7 % max(1, len(memories) - _CANDIDATES)
-        hits = memories[start : start + _CANDIDATES]
+        hits = sorted(memories[start : start + _CANDIDATES], key=lambda hit: -hit.score)
         if round_ % 20 == 0:
             packer = Packer(TiktokenCounter())
             packer.pack(hits[:1], budget=budget)  # the vocabulary is loaded

@@ -22,6 +22,7 @@ from typing import NamedTuple
 from semantic_memory.models import Category
 
 _LEAST_TOKENS = 8  # of any line, for a first guess of its value
+_CHARACTERS = 8  # more than a token has on average in any language
 _CHANCE = 0.25  # overlap that says nothing: people who talk of one thing share words
 _MISFITS = 64  # that many in a row too long: no use in looking further
 
@@ -47,6 +48,8 @@ class Candidate(NamedTuple):
     section: Heading
     day: Heading
     """Both are paid for once."""
+    characters: int
+    """Of its text."""
 
 
 SHARES: Mapping[Category, float] = MappingProxyType(
@@ -144,8 +147,7 @@ class _Choice:
     def take(self, places: Sequence[int], *, capped: bool) -> list[int]:
         """Choose among `places`; returns those that only their category's share kept out."""
         waiting = set(places)
-        guess = _LEAST_TOKENS**self._policy.brevity
-        heap = [(-self._candidates[place].score / guess, place) for place in places]
+        heap = [(-self._promise(place), place) for place in places]
         heapq.heapify(heap)
         refused: list[int] = []
         misfits = 0
@@ -182,6 +184,12 @@ class _Choice:
         cheaper = [] if candidate.day in self._opened else self._below[candidate.day]
         self._opened.update((candidate.section, candidate.day))
         return cheaper
+
+    def _promise(self, place: int) -> float:
+        """What the value can't be above, without counting."""
+        candidate = self._candidates[place]
+        tokens = _LEAST_TOKENS + candidate.characters // _CHARACTERS
+        return float(candidate.score / float(tokens) ** self._policy.brevity)
 
     def _tokens(self, place: int) -> int:
         candidate = self._candidates[place]

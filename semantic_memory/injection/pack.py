@@ -14,6 +14,8 @@ from semantic_memory.text import stems
 
 _REMEMBERED = 8_192  # lines whose tokens are known
 _BITS = 512
+_SHORT_LINE = 4  # tokens: of more lines than would fit at this length, the last are never reached
+_FEWEST = 128
 
 
 class Packer:
@@ -42,7 +44,7 @@ class Packer:
         standing: Sequence[Fact] = (),
         without: Collection[str] = (),
     ) -> Context:
-        """The block that holds as much as fits into `budget` tokens, best first.
+        """The block that holds as much as fits into `budget` tokens of `hits`, given best first.
 
         `standing` is shown whatever was asked, the first ones first, within its share. Of the hits
         none is shown if not one matches well enough. Messages with an id in `without` are known to
@@ -52,15 +54,17 @@ class Packer:
         too small for one memory gives an empty block.
         """
         recalled = self._relevant(hits, {fact.id for fact in standing}, frozenset(without))
-        facts = [*standing, *(hit.fact for hit in recalled)]
+        considered = recalled[: max(_FEWEST, budget // _SHORT_LINE)]
+        facts = [*standing, *(hit.fact for hit in considered)]
         first = len(standing)
         room = budget - self._frame(len(hits))
         chosen, opened, spent = self._standing(
             standing, min(room, int(budget * self._policy.standing))
         )
+        line = lru_cache(None)(lambda place: self._line(considered[place].fact))
         picked = choose(
-            [_candidate(hit) for hit in recalled],
-            lambda place: self._line(recalled[place].fact),
+            [_candidate(hit) for hit in considered],
+            line,
             self._heading,
             opened=opened,
             room=room - spent,
@@ -144,7 +148,8 @@ class Packer:
 
 
 def _candidate(hit: Hit) -> Candidate:
-    return Candidate(hit.score, hit.fact.category, *_headings(hit.fact))
+    fact = hit.fact
+    return Candidate(hit.score, fact.category, *_headings(fact), len(fact.content))
 
 
 def _headings(fact: Fact) -> tuple[Heading, Heading]:

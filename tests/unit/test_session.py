@@ -219,7 +219,7 @@ def test_the_cheapest_levels_come_first_and_only_as_many_as_needed(memory, event
     assert levels(events) == ["results", "micro"]
     check_openai(payload)
     assert not any(e.dropped for e in events if isinstance(e, WindowCompacted))
-    talk(session, 9, start=30, words=300)
+    talk(session, 20, start=30, words=300)
     session.payload("Go on")
     order = ["results", "snip", "micro", "memory", "summary", "drop", "recent"]
     used = levels(events)[2:]
