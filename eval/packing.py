@@ -103,7 +103,7 @@ def greedy_cut(hits: Sequence[Hit], budget: int, counter: TokenCounter) -> list[
 
 
 def speed(histories: Sequence[History], budget: int = 2_000) -> dict[str, float]:
-    """Milliseconds to pack many candidates, the first time and once their tokens are known."""
+    """Milliseconds of one core to pack many candidates, at first and once they are counted."""
     messages = [m for h in histories for session in h.sessions for m in session.messages]
     cold, warm = [], []
     memories = [_hit(place, message.content) for place, message in enumerate(messages)]
@@ -125,9 +125,9 @@ def speed(histories: Sequence[History], budget: int = 2_000) -> dict[str, float]
 
 
 def _timed(packer: Packer, hits: Sequence[Hit], budget: int) -> float:
-    start = time.perf_counter()
+    start = time.thread_time()  # it only computes: what else the machine does isn't its time
     packer.pack(hits, budget=budget)
-    return 1_000 * (time.perf_counter() - start)
+    return 1_000 * (time.thread_time() - start)
 
 
 def _hit(place: int, content: str) -> Hit:
