@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from semantic_memory.bootstrap import Service
+from semantic_memory.changes import Cursor
 from semantic_memory.injection.choose import Policy
 from semantic_memory.injection.pack import Packer
 from semantic_memory.injection.tokens import counter_for, encoding_name
@@ -27,6 +28,7 @@ from semantic_memory.session.limits import Budget, WindowPolicy, form_of, window
 from semantic_memory.session.memory_files import standard_directories
 from semantic_memory.session.parts import Form
 from semantic_memory.session.session import LogRecord, Session
+from semantic_memory.session.window import WindowState
 from semantic_memory.settings import Settings
 
 STANDING_IMPORTANCE = 0.8
@@ -113,8 +115,9 @@ class _LongTerm:
     def observe(self, messages: Sequence[Message]) -> Receipt:
         return self.service.pipeline.observe(messages, *self.key)
 
-    def read(self, position: int, offset: int) -> Iterator[LogRecord]:
-        return self.service.log.read(*self.key, position, offset)
+    def read(self, state: WindowState) -> Iterator[LogRecord]:
+        after = Cursor(*self.key, "stored", state.position, state.offset, state.message_id)
+        return self.service.log.read(*self.key, after)
 
     def promote(self) -> None:
         self.service.pipeline.flush()

@@ -66,8 +66,8 @@ class LongTerm(Notes, Protocol):
         """Keep messages; they are on disk when this returns."""
         ...
 
-    def read(self, position: int, offset: int) -> Iterator[LogRecord]:
-        """The messages of the log from a place on."""
+    def read(self, state: WindowState) -> Iterator[LogRecord]:
+        """The messages of the log behind a window; all of them if the log has been rewritten."""
         ...
 
     def recall(self, query: str, budget: int, without: frozenset[str]) -> Context:
@@ -282,21 +282,21 @@ class Session:
     def _catch_up(self) -> None:
         """Take in what the log has behind the window's last message."""
         state = self._state
-        fresh: list[ChatMessage] = []
-        position, offset = state.position, state.offset
-        for record in self._memory.read(position, offset):
-            position, offset = record.position + 1, record.end
-            message = from_log(record.message)
-            if message is not None:
-                fresh.append(message)
-        if offset != state.offset:
-            self._state = state.model_copy(
-                update={
-                    "messages": (*state.messages, *fresh),
-                    "position": position,
-                    "offset": offset,
-                }
-            )
+        records = list(self._memory.read(state))
+        if not records:
+            return
+        if records[0].position < state.position:
+            state, records = _without_the_forgotten(state, records)
+        fresh = [m for record in records if (m := from_log(record.message)) is not None]
+        changes: dict[str, Any] = {"messages": (*state.messages, *fresh)}
+        if records:
+            last = records[-1]
+            changes |= {
+                "position": last.position + 1,
+                "offset": last.end,
+                "message_id": last.message.id,
+            }
+        self._state = state.model_copy(update=changes)
 
     def _decoded(self, message: Incoming) -> list[ChatMessage]:
         if isinstance(message, BaseModel):
@@ -310,6 +310,24 @@ class Session:
             return sum(map(self._requests.message, to_openai("", [message])))
         # the last: one from the assistant alone gets a user's before it
         return sum(map(self._requests.message, to_anthropic([message])[-1:]))
+
+
+def _without_the_forgotten(
+    state: WindowState, records: list[LogRecord]
+) -> tuple[WindowState, list[LogRecord]]:
+    """The window without what a rewritten log no longer has, and what is new in that log."""
+    places = {record.message.id: place for place, record in enumerate(records)}
+    kept = tuple(message for message in state.messages if message.id in places)
+    known = [places[m.id] for m in kept] + [places.get(state.message_id or "", -1)]
+    last = max(known)
+    if last >= 0:
+        position, offset = records[last].position + 1, records[last].end
+        name: str | None = records[last].message.id
+    else:
+        position, offset, name = 0, 0, None
+    # What was made of forgotten messages may tell of them.
+    update = {"messages": kept, "summary": "", "position": position, "offset": offset}
+    return state.model_copy(update={**update, "message_id": name}), records[last + 1 :]
 
 
 def is_too_long(error: Exception) -> bool:

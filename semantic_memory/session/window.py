@@ -53,6 +53,8 @@ class WindowState(Value):
     position: int = 0
     """Where in the session's log the next message is."""
     offset: int = 0
+    message_id: str | None = None
+    """The last message that was taken in."""
 
 
 @dataclass(frozen=True, slots=True)
