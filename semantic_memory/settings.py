@@ -107,7 +107,7 @@ class ContextSettings(Section):
     """Memories recalled to choose from."""
     template: str = "xml"
     """How the block looks: xml, markdown or plain."""
-    floor: float = Field(default=0.15, ge=0, le=1)
+    floor: float = Field(default=0.12, ge=0, le=1)
     """If no memory matches a question better than this, none is recalled."""
     weakest: float = Field(default=0.1, ge=0, le=1)
     """The match below which a memory isn't shown even beside better ones."""

@@ -77,7 +77,7 @@ class Policy:
     """d above."""
     brevity: float = 0.1
     """b above."""
-    floor: float = 0.15
+    floor: float = 0.12
     """If no memory matches better than this, none is recalled."""
     weakest: float = 0.1
     """The match below which a memory isn't recalled even beside better ones."""
