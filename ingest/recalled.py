@@ -10,21 +10,31 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from semantic_memory.marks import CLOSING, NOTE, OPENING, WROTE_MEMORY
+from semantic_memory.marks import NOTE, WROTE_MEMORY
 from semantic_memory.models import Message
 
-_START = rf"{re.escape(OPENING)}\s*{re.escape(NOTE)}"
-# What is recalled holds no angle brackets, so it can't close the block early.
-_WHOLE = re.compile(rf"{_START}(?:(?!{OPENING}).)*?{CLOSING}", re.DOTALL)
-# Cut short on the way, a block ends where its lines do.
-_CUT = re.compile(rf"{_START}(?:\s*\n[ \t]*(?:</?[a-z]+>|-[^\n]*))*")
+# The lines of a block, in any of its templates, also of one that was cut short on the way. What is
+# recalled is on one line each, begins with a number, and holds no angle brackets.
+_BLOCK = re.compile(
+    rf"""
+    (?:<memory>|\#\ Memory|Memory)\s*?\n[ \t]*{re.escape(NOTE)}
+    (?:[ \t]*\r?\n[ \t]*(?:
+        </?[a-z]+>                                  # a section, and the end
+      | \#{{2,3}}\ [\w-]+ | [a-z]+:                  # a section, a day
+      | \d{{4}}-\d\d-\d\d:?
+      | \d+\.?\ [^\r\n]*                            # a memory; how many were left out
+      | \.\.\. | \([^()\n]*\)
+    ))*
+    """,
+    re.VERBOSE,
+)
 
 
 def strip_recalled(text: str) -> str:
     """`text` without the blocks that recall rendered; empty if there is nothing else."""
     if NOTE not in text:
         return text
-    return re.sub(r"\n{3,}", "\n\n", _CUT.sub("", _WHOLE.sub("", text))).strip()
+    return re.sub(r"\n{3,}", "\n\n", _BLOCK.sub("", text)).strip()
 
 
 def without_recalled(message: Message) -> Message | None:

@@ -2,6 +2,7 @@
 
     SemanticMemoryError
     ├── InvalidInputError (ValueError)      the caller's value can't be used; nothing was written
+    ├── PromptTooLongError                  what can't be left out doesn't fit, with the figures
     ├── NotFoundError (LookupError)         no such memory, session or file
     ├── ConcurrentUpdateError               the memory was changed meanwhile: read it again
     ├── ConfigurationError                  settings that can't work together
@@ -29,6 +30,10 @@ class SemanticMemoryError(Exception):
 
 class InvalidInputError(SemanticMemoryError, ValueError):
     """A value given by the caller can't be used. Nothing was written."""
+
+
+class PromptTooLongError(SemanticMemoryError):
+    """What can't be left out of a prompt is longer than the model's window."""
 
 
 class NotFoundError(SemanticMemoryError, LookupError):

@@ -183,6 +183,50 @@ class JobFinished:
 
 
 @dataclass(frozen=True, slots=True)
+class WindowCompacted:
+    """A level of compaction made a session's window shorter."""
+
+    user_id: str
+    session_id: str
+    level: str
+    saved: int
+    """Tokens."""
+    dropped: int
+    """Messages that are no longer in the window; the session's log keeps them."""
+    tokens: int
+    """What the window takes now."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionFailed:
+    """A step of compaction that needs a model or the disk failed; the next one is taken."""
+
+    user_id: str
+    session_id: str
+    step: str
+    error: str
+    failures: int
+    """In a row; at three the step is no longer tried in this session."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointRestored:
+    """A checkpoint was damaged; the state before it is in use."""
+
+    path: str
+    reason: str
+    kept_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFileSkipped:
+    """A memory file was found and not used."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class WorkerFailed:
     """A background step raised; it is tried again later."""
 
@@ -210,5 +254,9 @@ Event = (
     | ContextPacked
     | BeliefsResolved
     | JobFinished
+    | WindowCompacted
+    | CompactionFailed
+    | CheckpointRestored
+    | MemoryFileSkipped
     | WorkerFailed
 )

@@ -312,8 +312,10 @@ class Context(Value):
     text: str
     tokens: int
     """Exact count of `text`; never over the budget that was asked for."""
+    facts: tuple[Fact, ...] = ()
+    """What the block holds, in its order: number n in the block is `facts[n - 1]`."""
     hits: tuple[Hit, ...]
-    """The memories found for the query that the block holds; its profile and history aside."""
+    """Those of them that were recalled for the question, in the same order."""
     left_out: int
     """How many recalled memories did not fit."""
 

@@ -99,6 +99,17 @@ class Extractor(Protocol):
         ...
 
 
+class Summarizer(Protocol):
+    """Tells the older part of a conversation in fewer words."""
+
+    def summarize(self, transcript: str, *, most_tokens: int) -> str:
+        """What matters of `transcript`, in at most `most_tokens` tokens.
+
+        Raises ProviderError on failure.
+        """
+        ...
+
+
 class Match(NamedTuple):
     """An id and how well it matched; higher is better."""
 

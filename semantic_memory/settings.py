@@ -123,8 +123,30 @@ class ContextSettings(Section):
 
     model: str = "gpt-4o"
     """Decides how tokens are counted."""
-    candidates: int = Field(default=50, ge=1)
+    candidates: int = Field(default=100, ge=1, le=1_000)
     """Memories recalled to choose from."""
+    template: str = "xml"
+    """How the block looks: xml, markdown or plain."""
+    floor: float = Field(default=0.12, ge=0, le=1)
+    """If no memory matches a question better than this, none is recalled."""
+    weakest: float = Field(default=0.1, ge=0, le=1)
+    """The match below which a memory isn't shown even beside better ones."""
+    diversity: float = Field(default=0.5, ge=0, le=1)
+    """How much being like one already chosen takes from a memory's score."""
+    shares: Mapping[Category, float] = Field(default_factory=dict)
+    """The most of the budget by category, as long as others want the rest."""
+
+
+class WindowSettings(Section):
+    """How a session uses its model's window; see `semantic_memory.session.limits`."""
+
+    response_reserve: int = Field(default=13_000, ge=0)
+    trigger: float = Field(default=0.85, gt=0, le=1)
+    target: float = Field(default=0.6, gt=0, le=1)
+    summary_reserve: int = Field(default=20_000, ge=0)
+    memory_tokens: int = Field(default=2_000, ge=0)
+    keep_last: int = Field(default=10, ge=1)
+    result_characters: int = Field(default=10_000, ge=100)
 
 
 class UpkeepSettings(Section):
@@ -184,6 +206,7 @@ class Settings(BaseSettings):
     retrieval: RetrievalSettings = RetrievalSettings()
     context: ContextSettings = ContextSettings()
     upkeep: UpkeepSettings = UpkeepSettings()
+    window: WindowSettings = WindowSettings()
     half_life_days: Mapping[Category, float] = Field(default_factory=dict)
     """By category, replacing the defaults; `inf` never fades."""
 

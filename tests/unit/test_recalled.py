@@ -1,14 +1,37 @@
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.recalled import extractable, strip_recalled, without_recalled
-from semantic_memory.injection.render import as_data, block
+from semantic_memory.injection.render import block, load_template, place, shown
 from semantic_memory.marks import WROTE_MEMORY, writes_memory
-from tests.conftest import say
+from tests.conftest import make_fact, say
 
-LINES = ["- [2026-03-02] Maya likes tea", "- [2026-03-03] Maya: 1 < 2"]
-BLOCK = block({"profile": LINES[:1], "facts": LINES})
+STORABLE = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
+TEMPLATES = ("xml", "markdown", "plain")
+
+
+def rendered(*contents: str, template: str = "xml", left_out: int = 0) -> str:
+    categories = itertools.cycle(["preference", "conversation", "technical"])
+    facts = [
+        make_fact(number, content=content, category=next(categories))
+        for number, content in enumerate(contents)
+    ]
+    entries = [(fact, shown(fact)) for fact in sorted(facts, key=place)]
+    return block(entries, left_out, load_template(template))
+
+
+BLOCK = rendered("Maya likes tea", "1 < 2", "Uses Postgres", left_out=3)
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_every_template_is_known_again(template):
+    whole = rendered("Maya likes tea", "1 < 2", "Uses Postgres", template=template, left_out=12)
+    assert strip_recalled(whole) == ""
+    assert strip_recalled(f"{whole}\n\n3 apples, please") == "3 apples, please"
+    assert strip_recalled(f"Be kind.\n\n{whole}\n\nBe brief.") == "Be kind.\n\nBe brief."
 
 
 @pytest.mark.parametrize(
@@ -21,8 +44,8 @@ BLOCK = block({"profile": LINES[:1], "facts": LINES})
         (BLOCK.replace("\n", "\r\n") + "\r\nHi", "Hi"),
         (BLOCK.replace("\n", "\n  ") + "\nHi", "Hi"),
         (BLOCK[: BLOCK.index("</facts>")] + "\nHi, I'm Maya", "Hi, I'm Maya"),
-        (BLOCK[:-60], ""),
-        (f"{BLOCK[:-60]}\n\nOne\n\n{BLOCK}\nTwo", "One\n\nTwo"),
+        (BLOCK[: BLOCK.index("Postgres")], ""),
+        (f"{BLOCK[: BLOCK.index('Postgres')]}\n\nOne\n\n{BLOCK}\nTwo", "One\n\nTwo"),
     ],
 )
 def test_what_recall_rendered_is_taken_out(text, said):
@@ -43,11 +66,16 @@ def test_what_only_looks_like_it_stays(text):
     assert strip_recalled(text) == text
 
 
-@given(st.lists(st.text(), min_size=1), st.text(), st.text())
-def test_whatever_was_recalled_goes_and_whatever_was_said_stays(recalled, before, after):
-    rendered = block({"facts": [f"- {as_data(text)}" for text in recalled]})
+@given(
+    st.lists(st.text(STORABLE, min_size=1).filter(str.strip), min_size=1),
+    st.text(),
+    st.text(),
+    st.sampled_from(TEMPLATES),
+)
+def test_whatever_was_recalled_goes_and_whatever_was_said_stays(recalled, before, after, template):
     before, after = (" ".join(text.split()) for text in (before, after))
-    stripped = strip_recalled(f"{before}\n{rendered}\n{after}")
+    whole = rendered(*recalled, template=template)
+    stripped = strip_recalled(f"{before}\n\n{whole}\n\n{after}")
     assert stripped.split() == [*before.split(), *after.split()]
 
 
