@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -412,11 +414,7 @@ class SemanticMemory:
             by_category_and_status=ledger.tally(),
             unembedded=ledger.count_unembedded(),
             log_bytes=sum(size for _, size in files),
-            store_bytes=sum(
-                path.stat().st_size
-                for path in self._service.settings.data_dir.rglob("*")
-                if path.is_file()
-            ),
+            store_bytes=_bytes_in(self._service.settings.data_dir),
             embedder=str(self._service.embedder.identity),
         )
 
@@ -474,6 +472,16 @@ class SemanticMemory:
             update={"categories": categories & (filters.categories or categories)}
         )
         return self._service.ledger.find(user_id, narrowed, limit=number)
+
+
+def _bytes_in(directory: Path) -> int:
+    """Size of all files below a directory, whichever come and go meanwhile."""
+    total = 0
+    for folder, _, names in os.walk(directory):
+        for name in names:
+            with suppress(FileNotFoundError):
+                total += Path(folder, name).stat().st_size
+    return total
 
 
 def _settings(data_dir: str | Path | None, settings: Settings | None) -> Settings:
