@@ -182,6 +182,7 @@ def test_a_query_does_not_wait_for_a_long_call(index, monkeypatch):
 
 
 def test_queries_come_in_between_the_portions_of_a_bulk_write(index, monkeypatch):
+    monkeypatch.setattr(process, "_PATIENCE_SECONDS", 20)
     monkeypatch.setattr(process, "_PORTION", 16)
     writing = threading.Thread(target=index.upsert, args=(entries(*range(10, 2_000)),))
     writing.start()
@@ -194,7 +195,8 @@ def test_queries_come_in_between_the_portions_of_a_bulk_write(index, monkeypatch
     assert index.count() == 1_993
 
 
-def test_queries_come_in_between_the_steps_of_a_move(index):
+def test_queries_come_in_between_the_steps_of_a_move(index, monkeypatch):
+    monkeypatch.setattr(process, "_PATIENCE_SECONDS", 20)
     index.upsert(entries(*range(10, 2_000)))
     moving = threading.Thread(target=index.own, args=("u1",))
     moving.start()
