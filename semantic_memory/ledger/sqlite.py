@@ -471,13 +471,11 @@ class SqliteLedger:
     ) -> tuple[int, dict[str, float]]:
         """How many memories a user has, and about how many hold each of these stemmed words.
 
-        FTS5 counts the words of all users; they are taken to be as frequent with this one. All
-        figures include the forgotten, which keep their rows: counting reads an index only.
+        FTS5 counts the words of all users, forgotten memories included; they are taken to be as
+        frequent with this one.
         """
+        own = self.count(user_id)
         with self._connections.snapshot() as db:
-            (own,) = db.execute(
-                "SELECT count(*) FROM facts WHERE user_id = ?", (user_id,)
-            ).fetchone()
             (total,) = db.execute("SELECT coalesce(max(num), 1) FROM facts").fetchone()
             marks = ", ".join("?" * len(terms))
             query = f"SELECT term, doc FROM word_counts WHERE term IN ({marks})"

@@ -1,9 +1,8 @@
 """The facade, without model and Chroma."""
 
 import dataclasses
-from datetime import UTC, datetime, timedelta, timezone
 import os
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 

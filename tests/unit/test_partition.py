@@ -237,8 +237,9 @@ def test_threads_that_drive_each_other_out_all_get_their_answers(ledger):
         for step in range(60):
             user = f"u{(start + step) % 6}"
             if step % 10 == 0:
-                fact = make_fact(100 * int(user[1]) + step % 20, user_id=user, confidence=0.4)
-                ledger.apply([Update(fact, "x", NOW)])
+                with ledger.exclusive():
+                    (fact,) = ledger.get([f"fact-{100 * int(user[1]) + step % 20}"])
+                    ledger.apply([Update(fact, "x", NOW)])
             sizes.append(len(index.query(unit_vectors(1)[0], user_id=user, limit=50)))
 
     threads = [threading.Thread(target=ask, args=(start,)) for start in range(4)]
