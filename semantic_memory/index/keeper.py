@@ -148,7 +148,7 @@ class IndexKeeper:
         if user_id not in self._asked_about:
             self._asked_about.add(user_id)
             self.wake()
-        index, revision = self._index, self._revision
+        generation, index, revision = self._generation, self._index, self._revision
         if index is not None and self._level:
             try:
                 found = self._ask(index, revision, vector, user_id, limit, filters)
@@ -158,7 +158,7 @@ class IndexKeeper:
                 self._failed = index, error
                 self.wake()
             else:
-                if found is not None:
+                if found is not None and self._generation == generation:  # not emptied meanwhile
                     return found
         return self._scan(vector, user_id, limit, filters, since=0)
 
@@ -168,9 +168,10 @@ class IndexKeeper:
         if self._worker is not None:
             self._worker.close()
         with self._lock:
-            if self._failed and isinstance(self._failed[1], IndexBrokenError):
+            index, error = self._failed or (None, None)
+            if isinstance(error, IndexBrokenError) and index is self._index:
                 self._begin_anew()  # at the next opening
-                self._observe(IndexSetAside(str(self._failed[1]), kept_at=None))
+                self._observe(IndexSetAside(str(error), kept_at=None))
             self._let_go()
             self._home.close()
 

@@ -319,6 +319,19 @@ def test_an_index_broken_by_the_last_query_before_closing_is_not_used_again(ledg
     assert reasons(events) == ["its process was ended by SIGSEGV"]
 
 
+def test_a_query_whose_index_is_emptied_meanwhile_asks_the_ledger(ledger, events):
+    class Emptied(InMemoryIndex):
+        def query(self, vector, **scope):
+            keeper.rebuild()
+            self.delete(["fact-1"])  # as if it were not filled again yet
+            return super().query(vector, **scope)
+
+    keeper = keeper_of(ledger, Emptied(), events)
+    add(ledger, 1)
+    keeper.sync()
+    assert asked(keeper, 1) == ["fact-1"]
+
+
 def test_a_query_does_not_wait_for_a_sync_under_way(ledger, events):
     entered, leave = threading.Event(), threading.Event()
 
