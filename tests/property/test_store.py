@@ -71,7 +71,10 @@ class Store(RuleBasedStateMachine):
     @precondition(lambda self: self.known)
     @rule(data=st.data())
     def change(self, data: st.DataObject) -> None:
-        for fact_id in data.draw(st.sets(st.sampled_from(sorted(self.known)), max_size=3)):
+        if data.draw(st.booleans()):
+            self.memory.flush()  # so that the index has it
+        chosen = st.sets(st.sampled_from(sorted(self.known)), min_size=1, max_size=3)
+        for fact_id in sorted(data.draw(chosen)):
             match data.draw(st.sampled_from(["content", "metadata", "delete"])):
                 case "content":
                     changed = f"{self.known[fact_id].content} {data.draw(st.sampled_from(WORDS))}"
@@ -161,6 +164,7 @@ class Store(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if hasattr(self, "memory"):
+            self.the_index_holds_what_is_known()
             self.memory.close()
             shutil.rmtree(self.directory)
 
