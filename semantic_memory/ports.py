@@ -210,6 +210,7 @@ class Delta:
     """What changed for a user after a revision."""
 
     revision: int
+    """A partition is level with this revision once it has taken this over."""
     rows: Sequence[TraitRow]
     removed: Sequence[int]
     """Numbers of memories that are gone."""
@@ -337,8 +338,8 @@ class Ledger(Protocol):
         """Number of the latest change, of one user or of all; 0 before any."""
         ...
 
-    def delta(self, user_id: str, since: int) -> Delta:
-        """What changed for a user after revision `since`."""
+    def delta(self, user_id: str, since: int, limit: int = ...) -> Delta:
+        """The first `limit` changes for a user after revision `since`; all, unless it is given."""
         ...
 
     def traits(self, fact_ids: Sequence[str]) -> list[TraitRow]:

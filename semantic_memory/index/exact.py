@@ -19,6 +19,8 @@ from semantic_memory.index.partition import Partition
 from semantic_memory.models import NO_FILTERS, Filters
 from semantic_memory.ports import Ledger, Match, VectorSearch
 
+_LOADED_AT_ONCE = 500  # memories; what comes from the ledger takes 15 KB each for a moment
+
 
 class ExactIndex:
     """A `VectorSearch` over partitions in RAM, which follow the ledger.
@@ -48,8 +50,8 @@ class ExactIndex:
             yield None
             return
         with partition.lock:
-            if partition.revision < self._ledger.revision(user_id):
-                partition.apply(self._ledger.delta(user_id, partition.revision))
+            while partition.revision < self._ledger.revision(user_id):
+                partition.apply(self._ledger.delta(user_id, partition.revision, _LOADED_AT_ONCE))
             yield partition
         self._weigh(user_id, partition)
 

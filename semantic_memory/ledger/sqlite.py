@@ -367,20 +367,18 @@ class SqliteLedger:
                     self._revisions[user_id] = known
         return known
 
-    def delta(self, user_id: str, since: int) -> Delta:
-        """What changed for a user after revision `since`."""
+    def delta(self, user_id: str, since: int, limit: int = _MOST_ROWS) -> Delta:
+        """The first `limit` changes for a user after revision `since`."""
         with self._connections.snapshot() as db:
             found = db.execute(
-                f"SELECT {rows.TRAIT_COLUMNS} FROM facts f LEFT JOIN vectors v ON v.num = f.num"
-                " WHERE f.user_id = ? AND f.revision > ? ORDER BY f.num",
-                (user_id, since),
+                f"SELECT {rows.TRAIT_COLUMNS}, f.revision FROM facts f"
+                " LEFT JOIN vectors v ON v.num = f.num"
+                " WHERE f.user_id = ? AND f.revision > ? ORDER BY f.revision LIMIT ?",
+                (user_id, since, limit),
             ).fetchall()
-            (latest,) = db.execute(
-                "SELECT coalesce(max(revision), 0) FROM facts WHERE user_id = ?", (user_id,)
-            ).fetchone()
         gone = [row[0] for row in found if row[7] == Status.FORGOTTEN]
         kept = [rows.to_trait(row) for row in found if row[7] != Status.FORGOTTEN]
-        return Delta(revision=latest, rows=kept, removed=gone)
+        return Delta(revision=found[-1][-1] if found else since, rows=kept, removed=gone)
 
     def traits(self, fact_ids: Sequence[str]) -> list[TraitRow]:
         """The ranking columns of some memories."""
