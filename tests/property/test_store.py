@@ -20,7 +20,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from semantic_memory import Fact, SemanticMemory
 from semantic_memory.index.process import ChromaProcess
 from semantic_memory.ports import VectorIndex
-from semantic_memory.settings import IndexSettings, Settings
+from semantic_memory.settings import IndexSettings, Settings, UpkeepSettings
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
 
 WORDS = ("tea", "coffee", "berlin", "oslo", "rust", "python")
@@ -48,7 +48,10 @@ class Store(RuleBasedStateMachine):
     def open(self) -> None:
         self.memory = SemanticMemory.open(
             self.directory / "store",
-            settings=Settings(index=IndexSettings(exact_limit=3, sync_threshold=10)),
+            settings=Settings(
+                index=IndexSettings(exact_limit=3, sync_threshold=10),
+                upkeep=UpkeepSettings(schedule=False),
+            ),
             embedder=HashEmbedder(),
             index=self.index,
             clock=self.clock,
