@@ -42,6 +42,7 @@ class Store(RuleBasedStateMachine):
         self.clock = FrozenClock()
         self.known: dict[str, Fact] = {}
         self.unembedded: set[str] = set()
+        self.added = 0
         self.backup: dict[str, Fact] | None = None
         self.open()
 
@@ -68,7 +69,8 @@ class Store(RuleBasedStateMachine):
     @rule(user=st.sampled_from(USERS), texts=st.lists(TEXTS, min_size=1, max_size=4))
     def add(self, user: str, texts: list[str]) -> None:
         for text in texts:
-            fact = self.memory.add(text, user_id=user)
+            self.added += 1  # a number of its own, so that no two are taken for the same
+            fact = self.memory.add(f"{text} {self.added}", user_id=user)
             self.known[fact.id] = fact
 
     @precondition(lambda self: self.known)
