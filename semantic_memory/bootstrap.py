@@ -28,8 +28,8 @@ from semantic_memory.errors import (
     StoreUnavailableError,
 )
 from semantic_memory.index.exact import ExactIndex
+from semantic_memory.index.home import ChromaDirectory, GivenIndex
 from semantic_memory.index.keeper import IndexKeeper
-from semantic_memory.index.process import ChromaProcess
 from semantic_memory.injection.tokens import TiktokenCounter, encoding_name
 from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.sqlite import SqliteLedger
@@ -123,12 +123,10 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
         ledger = SqliteLedger(directory / "ledger.sqlite3")
         stack.callback(ledger.close)
         embedder = parts.embedder or make_embedder(settings)
-        given = parts.index
         keeper = IndexKeeper(
-            partial(_open_chroma, directory / "chroma", settings.index.sync_threshold)
-            if given is None
-            else lambda _: given,
-            directory / "chroma",
+            ChromaDirectory(directory / "chroma", settings.index.sync_threshold)
+            if parts.index is None
+            else GivenIndex(parts.index),
             ledger,
             observe,
             own_at=settings.index.exact_limit,
@@ -225,10 +223,6 @@ def check_embedder(ledger: Ledger, identity: EmbedderIdentity) -> None:
 def record_embedder(ledger: Ledger, identity: EmbedderIdentity) -> int:
     """Make `identity` the ledger's; returns how many memories must be embedded (again)."""
     return ledger.drop_vectors(_EMBEDDER, json.dumps(asdict(identity)))
-
-
-def _open_chroma(directory: Path, sync_threshold: int, generation: str) -> VectorIndex:
-    return ChromaProcess(directory, generation, sync_threshold)
 
 
 def make_judge(settings: Settings) -> RelationJudge:

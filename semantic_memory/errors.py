@@ -14,6 +14,8 @@
         ├── StoreLockedError                another process owns it: names its pid
         ├── StoreClosedError                used after `close()`
         ├── StoreUnavailableError (OSError) disk full, read-only, no permission
+        ├── IndexUnavailableError           the vector index can't be started or reached at present
+        │   └── IndexBusyError              it is occupied with something longer
         ├── StoreCorruptError               a record or file is damaged beyond what opening repairs
         │   └── IndexBrokenError            the vector index fails however often it is rebuilt
         └── SchemaTooNewError               written by a newer version of this package
@@ -78,6 +80,14 @@ class StoreClosedError(StoreError):
 
 class StoreUnavailableError(StoreError, OSError):
     """The disk is full, read-only, or refuses access."""
+
+
+class IndexUnavailableError(StoreError):
+    """The vector index can't be started or reached at present; it is kept, and tried again."""
+
+
+class IndexBusyError(IndexUnavailableError):
+    """The vector index is occupied with something longer; nothing is wrong with it."""
 
 
 class StoreCorruptError(StoreError):

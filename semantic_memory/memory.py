@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -440,11 +442,7 @@ class SemanticMemory:
             by_category_and_status=ledger.tally(),
             unembedded=ledger.count_unembedded(),
             log_bytes=sum(size for _, size in files),
-            store_bytes=sum(
-                path.stat().st_size
-                for path in self._service.settings.data_dir.rglob("*")
-                if path.is_file()
-            ),
+            store_bytes=_bytes_in(self._service.settings.data_dir),
             embedder=str(self._service.embedder.identity),
         )
 
@@ -494,6 +492,16 @@ class SemanticMemory:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _bytes_in(directory: Path) -> int:
+    """Size of all files below a directory, whichever come and go meanwhile."""
+    total = 0
+    for folder, _, names in os.walk(directory):
+        for name in names:
+            with suppress(FileNotFoundError):
+                total += Path(folder, name).stat().st_size
+    return total
 
 
 def _settings(data_dir: str | Path | None, settings: Settings | None) -> Settings:

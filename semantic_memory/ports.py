@@ -140,7 +140,12 @@ class VectorSearch(Protocol):
 
 
 class VectorIndex(VectorSearch, Protocol):
-    """Holds vectors. Derived: can be filled again from the ledger at any time."""
+    """Holds the vectors of one store, and nothing else. Derived: filled again when in doubt.
+
+    Queries come from several threads, also during a write. Any method raises IndexUnavailableError
+    if the index can't be reached at present, IndexBusyError if it is occupied, and IndexBrokenError
+    if what it holds can't be trusted: it is then emptied.
+    """
 
     def upsert(self, entries: Sequence[IndexEntry]) -> None:
         """Insert or replace. Idempotent."""
@@ -220,6 +225,7 @@ class Delta:
     """What changed for a user after a revision."""
 
     revision: int
+    """A partition is level with this revision once it has taken this over."""
     rows: Sequence[TraitRow]
     removed: Sequence[int]
     """Numbers of memories that are gone."""
@@ -347,8 +353,8 @@ class Ledger(Protocol):
         """Number of the latest change, of one user or of all; 0 before any."""
         ...
 
-    def delta(self, user_id: str, since: int) -> Delta:
-        """What changed for a user after revision `since`."""
+    def delta(self, user_id: str, since: int, limit: int = ...) -> Delta:
+        """The first `limit` changes for a user after revision `since`; all, unless it is given."""
         ...
 
     def traits(self, fact_ids: Sequence[str]) -> list[TraitRow]:
@@ -359,12 +365,26 @@ class Ledger(Protocol):
         """Ids of these memories and of those one place away in their sessions."""
         ...
 
-    def similarities(self, vector: Matrix, user_id: str, filters: Filters) -> Iterator[list[Match]]:
-        """Cosine of `vector` to the nearest window of every memory that passes, in batches."""
+    def similarities(
+        self, vector: Matrix, user_id: str, filters: Filters, since: int = 0
+    ) -> Iterator[list[Match]]:
+        """Cosine of `vector` to the nearest window of every memory that passes, in batches.
+
+        Only of those changed after revision `since`.
+        """
         ...
 
-    def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
-        """How many memories of all users hold each of these stemmed words."""
+    def changed(self, user_id: str, since: int, limit: int) -> set[str]:
+        """Ids of at most `limit` of a user's memories that changed after revision `since`.
+
+        Forgotten ones are among them.
+        """
+        ...
+
+    def document_frequencies(
+        self, user_id: str, terms: Sequence[str]
+    ) -> tuple[int, dict[str, float]]:
+        """How many memories a user has, and about how many hold each of these stemmed words."""
         ...
 
     def unembedded(self, limit: int) -> list[Fact]:
@@ -377,6 +397,14 @@ class Ledger(Protocol):
 
     def embedded_ids(self) -> set[str]:
         """Ids of every memory that an index should hold."""
+        ...
+
+    def held_at(self, revision: int) -> tuple[int, int]:
+        """How many memories an index at `revision` must hold at least, and may hold at most."""
+        ...
+
+    def footprint(self, user_id: str) -> tuple[int, int]:
+        """How many memories a user has, and the bytes of their texts and vectors."""
         ...
 
     def outbox(self, since: int, limit: int) -> Outbox:

@@ -94,8 +94,9 @@ class LogSettings(Section):
 class IndexSettings(Section):
     """What is kept in RAM, and how Chroma is used."""
 
-    exact_limit: int = Field(default=20_000, ge=0)
-    """Memories of one user up to which searches scan exactly, in RAM."""
+    exact_limit: int = Field(default=7_000, ge=0)
+    """Memories of one user up to which searches scan exactly, in RAM. Chat messages take 4.5 KB
+    each, so these fill `exact_megabytes`; a user who fills them with fewer is as large."""
     exact_megabytes: int = Field(default=32, ge=1)
     """RAM for the users searched last."""
     sync_threshold: int = Field(default=10_000, ge=2)

@@ -102,7 +102,7 @@ class InMemoryIndex:
         """The nearest memories, exactly."""
         matches = [
             Match(entry.fact.id, float((entry.windows @ vector).max()))
-            for entry in self._entries.values()
+            for entry in list(self._entries.values())  # another thread may write meanwhile
             if entry.fact.user_id == user_id and filters.admits(entry.fact)
         ]
         return sorted(matches, key=lambda match: -match.similarity)[:limit]

@@ -1,6 +1,7 @@
 """The facade, without model and Chroma."""
 
 import dataclasses
+import os
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -463,3 +464,17 @@ def test_the_ends_of_time_are_no_traceback(memory, when, hours):
 def test_a_limit_beyond_all_bounds_lists_everything(memory):
     memory.add("x", **U)
     assert len(memory.list(**U, limit=10**30)) == 1
+
+
+def test_files_that_vanish_while_they_are_counted_are_not_missed(memory, monkeypatch):
+    """The index's files come and go in the background."""
+    walk = os.walk
+
+    def vanishing(directory):
+        for folder, folders, names in walk(directory):
+            yield folder, folders, [*names, "gone.bin"]
+        yield str(directory / "gone"), [], ["too.bin"]
+
+    monkeypatch.setattr("semantic_memory.memory.os.walk", vanishing)
+    memory.add("One thing", **U)
+    assert memory.stats().store_bytes > 10_000
