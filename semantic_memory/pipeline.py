@@ -36,7 +36,7 @@ from semantic_memory.events import (
     MessagesObserved,
 )
 from semantic_memory.index.keeper import IndexKeeper
-from semantic_memory.models import Candidate, Fact, Message, Receipt, SessionKey
+from semantic_memory.models import Candidate, Fact, Message, Receipt, SessionKey, Status
 from semantic_memory.ports import Clock, Extractor, Ledger, Progress
 from semantic_memory.resolving import Resolver
 
@@ -314,13 +314,15 @@ class Pipeline:
         records = self._log.read(*key, after=self._ledger.cursor(*key, "extracted"))
         while not self._ending.is_set() and (batch := list(islice(records, _EXTRACT_BATCH))):
             start = time.perf_counter()
-            proposed = self._extractor.extract([record.message for record in batch])
-            candidates = grounded(proposed, {record.message.id for record in batch})
-            admitted, refused = self._gate.admit(candidates)
+            messages = [record.message for record in batch]
+            proposed = self._extractor.extract(messages)
+            candidates = grounded(proposed, {message.id for message in messages})
+            admitted, quarantined, refused = self._gate.admit(candidates, messages)
             if len(candidates) < len(proposed):
                 refused["unknown message"] = len(proposed) - len(candidates)
             with self._ledger.exclusive():
                 changes = self._believed(key, batch, admitted)
+                changes += self._quarantined(key, batch, quarantined)
                 self._ledger.apply([*changes, Advance(_behind(key, "extracted", batch[-1]))])
             if changes:
                 with self._dirty_lock:
@@ -336,6 +338,15 @@ class Pipeline:
         now = self._clock.now()
         facts = [extracted(key, one, records, self._extractor.name, now) for one in candidates]
         return believed(facts, self._same, now).changes
+
+    def _quarantined(
+        self, key: SessionKey, batch: Sequence[Record], candidates: Iterable[Candidate]
+    ) -> list[Change]:
+        """Kept with their source, to be looked into; never believed, never recalled."""
+        records = {record.message.id: record for record in batch}
+        now = self._clock.now()
+        facts = [extracted(key, one, records, self._extractor.name, now) for one in candidates]
+        return [Add(fact.model_copy(update={"status": Status.QUARANTINED})) for fact in facts]
 
     def _same(self, fact: Fact) -> Fact | None:
         return self._ledger.same_content(fact.user_id, fact.content)
