@@ -148,8 +148,8 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
         reading = Reading(
             ledger,
             log,
-            parts.extractor or make_extractor(settings, observe, stack),
-            Gate(ingest.min_confidence),
+            parts.extractor or make_extractor(settings, embedder, observe, stack),
+            Gate(ingest.min_confidence, ingest.personal_data),
             DebounceQueue(ingest.quiet_seconds, ingest.most_wait_seconds, ingest.most_messages),
             clock,
             observe,
@@ -280,18 +280,20 @@ def make_embedder(settings: Settings) -> Embedder:
             )
 
 
-def make_extractor(settings: Settings, observe: Observer, resources: ExitStack) -> Extractor:
+def make_extractor(
+    settings: Settings, embedder: Embedder, observe: Observer, resources: ExitStack
+) -> Extractor:
     """The extractor that the settings name; `resources` closes its connections."""
     extraction = settings.extraction
     match extraction.provider:
         case "offline":
-            return OfflineExtractor()
+            return OfflineExtractor(embedder)
         case "openai":
             price = extraction.usd_per_million_tokens.get(extraction.model)
             return OpenAIExtractor(
                 resources.enter_context(make_client(settings)),
                 extraction.model,
-                rules=OfflineExtractor(),
+                rules=OfflineExtractor(embedder),
                 breaker=CircuitBreaker(extraction.breaker_failures, extraction.breaker_seconds),
                 observe=observe,
                 temperature=extraction.temperature,

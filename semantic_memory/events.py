@@ -44,6 +44,8 @@ class FactsExtracted:
     session_id: str
     messages: int
     admitted: int
+    quarantined: int = 0
+    """Read like instructions to a model."""
     refused: Mapping[str, int] = field(default_factory=dict)
     """Candidates that the gate kept out, by reason."""
     seconds: float = 0.0

@@ -17,11 +17,11 @@ from ingest.queue import DebounceQueue, Due
 from ingest.recalled import extractable
 from ingest.session_log import Record, SessionLog
 from semantic_memory.beliefs import believed
-from semantic_memory.changes import Advance, Change
+from semantic_memory.changes import Add, Advance, Change
 from semantic_memory.drafts import behind, extracted, grounded
 from semantic_memory.errors import StoreClosedError, StoreError
 from semantic_memory.events import Event, ExtractionFailed, FactsExtracted
-from semantic_memory.models import Candidate, Category, Fact, Filters, Message, SessionKey
+from semantic_memory.models import Candidate, Category, Fact, Filters, Message, SessionKey, Status
 from semantic_memory.ports import Clock, Extractor, Ledger, Progress
 from semantic_memory.text import stems
 
@@ -106,21 +106,25 @@ class Reading:
         records = self._log.read(*key, after=self._ledger.cursor(*key, "extracted"))
         while not self._ending.is_set() and (batch := list(islice(records, _BATCH))):
             start = time.perf_counter()
-            messages = extractable([record.message for record in batch])
+            said = [record.message for record in batch]
+            messages = extractable(said)
             found = self._extractor.extract(messages, self._known(key.user_id, messages))
-            candidates = grounded(found.candidates, {record.message.id for record in batch})
-            admitted, refused = self._gate.admit(candidates)
+            candidates = grounded(found.candidates, {message.id for message in said})
+            admitted, quarantined, refused = self._gate.admit(candidates, said)
             refused.update(found.refused)
             if len(candidates) < len(found.candidates):
                 refused["unknown message"] += len(found.candidates) - len(candidates)
             with self._ledger.exclusive():
                 changes = self._believed(key, batch, admitted)
+                changes += self._quarantined(key, batch, quarantined)
                 advance = Advance(behind(key, "extracted", batch[-1]))
                 self._ledger.apply([*changes, advance])
             if changes:
                 changed(key.user_id)
             seconds = time.perf_counter() - start
-            self._observe(FactsExtracted(*key, len(batch), len(admitted), refused, seconds))
+            self._observe(
+                FactsExtracted(*key, len(batch), len(admitted), len(quarantined), refused, seconds)
+            )
 
     def _known(self, user_id: str, messages: Sequence[Message]) -> list[Fact]:
         """The user's facts that share most with the words that were said most."""
@@ -133,13 +137,26 @@ class Reading:
         self, key: SessionKey, batch: Sequence[Record], candidates: Iterable[Candidate]
     ) -> list[Change]:
         """The changes that believing the candidates makes; what is known already is confirmed."""
+        return believed(self._facts(key, batch, candidates), self._same, self._clock.now()).changes
+
+    def _quarantined(
+        self, key: SessionKey, batch: Sequence[Record], candidates: Iterable[Candidate]
+    ) -> list[Change]:
+        """Kept with their source, to be looked into; never believed, never recalled."""
+        return [
+            Add(fact.model_copy(update={"status": Status.QUARANTINED}))
+            for fact in self._facts(key, batch, candidates)
+        ]
+
+    def _facts(
+        self, key: SessionKey, batch: Sequence[Record], candidates: Iterable[Candidate]
+    ) -> list[Fact]:
         records = {record.message.id: record for record in batch}
         now = self._clock.now()
-        facts = [
+        return [
             extracted(key, one, records, one.extractor or self._extractor.name, now)
             for one in candidates
         ]
-        return believed(facts, self._same, now).changes
 
     def _same(self, fact: Fact) -> Fact | None:
         return self._ledger.same_content(fact.user_id, fact.content)

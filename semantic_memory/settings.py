@@ -78,6 +78,8 @@ class IngestSettings(Section):
     most_wait_seconds: float = Field(default=300.0, ge=0)
     most_messages: int = Field(default=50, ge=1)
     min_confidence: float = Field(default=0.7, ge=0, le=1)
+    personal_data: Literal["keep", "redact", "refuse"] = "keep"
+    """What becomes of e-mail addresses, phone, card and account numbers in facts."""
     retry_seconds: float = Field(default=60.0, gt=0)
     """Until a model that couldn't be reached is tried again."""
 
