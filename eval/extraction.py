@@ -94,7 +94,7 @@ def extracted(extractor: Extractor, gate: Gate) -> Facts:
 
     def facts(text: str) -> list[str]:
         messages = [Message(role="user", content=text)]
-        ruling = gate.admit(extractor.extract(messages), messages)
+        ruling = gate.admit(extractor.extract(messages, ()).candidates, messages)
         return [candidate.content for candidate in ruling.admitted]
 
     return facts
@@ -186,7 +186,7 @@ def judge_dialogues(path: Path, extractor: Extractor, gate: Gate, embedder: Embe
     for key in dict.fromkeys((item.user_id, item.session_id) for item in items):
         own = [item.message for item in items if (item.user_id, item.session_id) == key]
         for batch in _batches(own):
-            found = gate.admit(extractor.extract(batch), batch).admitted
+            found = gate.admit(extractor.extract(batch, ()).candidates, batch).admitted
             facts.setdefault(str(key[0]), []).extend(found)
     seconds = time.process_time() - start
     faithful = [
@@ -263,7 +263,7 @@ def _verbatim(text: str) -> Candidate:
 
 def _ruling(extractor: Extractor, gate: Gate, texts: Sequence[str]) -> Ruling:
     messages = [Message(role="user", content=text) for text in texts]
-    return gate.admit(extractor.extract(messages), messages)
+    return gate.admit(extractor.extract(messages, ()).candidates, messages)
 
 
 def _said_by_users(node: Any) -> list[str]:

@@ -10,6 +10,7 @@ from semantic_memory.bootstrap import make_client, make_extractor
 from semantic_memory.errors import ProviderError
 from semantic_memory.events import ExtractionFellBack, ModelCalled
 from semantic_memory.settings import ExtractionSettings, OpenAISettings, Settings
+from semantic_memory.testing import HashEmbedder
 from tests.conftest import make_fact, say
 from tests.support.openai_server import answer, completion, fact, serve, shown
 
@@ -44,7 +45,7 @@ def batch(server, events, waits) -> Iterator[OpenAIBatch]:
         openai=OpenAISettings(base_url=server.url, api_key="sk-test"),
     )
     with ExitStack() as stack:
-        extractor = make_extractor(settings, events.append, stack)
+        extractor = make_extractor(settings, HashEmbedder(), events.append, stack)
         client = stack.enter_context(make_client(settings))
         yield OpenAIBatch(client, extractor, sleep=waits.append)
 
@@ -86,7 +87,7 @@ def test_an_answer_that_makes_no_sense_leaves_it_to_the_rules(batch, server, eve
     results = batch.collect(batch.submit(STRETCHES), STRETCHES)
     (candidate,) = results["u1/s1"].candidates
     assert candidate.content == "The user moved to Berlin."
-    assert candidate.extractor == "offline-1"
+    assert candidate.extractor == "offline-2"
     assert [event.reason for event in events if isinstance(event, ExtractionFellBack)] == [
         "malformed",
         "malformed",

@@ -160,7 +160,7 @@ def test_standing_orders_to_the_assistant_are_feedback(said, told):
 )
 def test_corrections_and_confirmations_are_kept_with_what_they_are_about(said, kind):
     answer = Message(role="assistant", content="The port is 5432.")
-    (candidate,) = OfflineExtractor().extract([answer, *say(said)])
+    (candidate,) = OfflineExtractor().extract([answer, *say(said)]).candidates
     assert candidate.category is Category.FEEDBACK
     assert candidate.content.startswith(
         f'The user {kind} the assistant\'s answer "The port is 5432"'
@@ -169,7 +169,9 @@ def test_corrections_and_confirmations_are_kept_with_what_they_are_about(said, k
 
 def test_people_who_talk_to_each_other_give_no_orders_to_an_assistant():
     messages = [*say("Never give up!", name="Tom"), *say("I told you so.", start=2, name="Kim")]
-    assert all(c.category is not Category.FEEDBACK for c in OfflineExtractor().extract(messages))
+    assert all(
+        c.category is not Category.FEEDBACK for c in OfflineExtractor().extract(messages).candidates
+    )
 
 
 def test_the_other_of_two_speakers_is_named():
@@ -177,7 +179,9 @@ def test_the_other_of_two_speakers_is_named():
         *say("I live in Rome.", name="Tom"),
         *say("I admire your cooking a lot and I moved to your street.", start=2, name="Kim"),
     ]
-    assert "Kim moved to Tom's street." in [c.content for c in OfflineExtractor().extract(messages)]
+    assert "Kim moved to Tom's street." in [
+        c.content for c in OfflineExtractor().extract(messages).candidates
+    ]
 
 
 def test_facts_are_tagged_with_what_they_name():
@@ -187,8 +191,8 @@ def test_facts_are_tagged_with_what_they_name():
 
 def test_an_embedder_decides_where_the_wording_shows_no_category():
     said = "Spicy food is what I eat on Sundays."
-    assert OfflineExtractor().extract(say(said))[0].category is Category.PERSONAL
-    examples = OfflineExtractor(HashEmbedder()).extract(say(said, "I prefer tea."))
+    assert OfflineExtractor().extract(say(said)).candidates[0].category is Category.PERSONAL
+    examples = OfflineExtractor(HashEmbedder()).extract(say(said, "I prefer tea.")).candidates
     assert examples[0].category is Category.PREFERENCE
     assert examples[1].category is Category.PREFERENCE
 

@@ -22,6 +22,7 @@ from semantic_memory.events import (
     ModelCalled,
 )
 from semantic_memory.settings import ExtractionSettings, IngestSettings, OpenAISettings, Settings
+from semantic_memory.testing import HashEmbedder
 from tests.conftest import eventually, make_fact, say
 from tests.support.openai_server import (
     OpenAIServer,
@@ -38,7 +39,7 @@ U = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
 BERLIN = "I moved to Berlin in March."
 MODEL = "openai:gpt-4o-mini/v1"
-RULES = "offline-1"
+RULES = "offline-2"
 
 
 @pytest.fixture
@@ -156,7 +157,7 @@ def test_profile_and_history_name_their_messages(server, events):
         )
     ]
     with contextlib.ExitStack() as stack:
-        extractor = make_extractor(settings_for(server), events.append, stack)
+        extractor = make_extractor(settings_for(server), HashEmbedder(), events.append, stack)
         extraction = extractor.extract(say("a b", "c d"), ())
     assert extraction.profile == {"work_context": "Maya leads a storage team."}
     assert [(line.content, line.message_ids) for line in extraction.history] == [
@@ -273,7 +274,7 @@ def test_an_answer_that_makes_no_sense_leaves_it_to_the_rules(open_with, server,
     memory = open_with()
     memory.observe(say(BERLIN), **S)
     memory.flush()
-    assert facts(memory) == {"The user moved to Berlin in March.": RULES}
+    assert facts(memory) == {"The user moved to Berlin in March 2026.": RULES}
     assert of(ExtractionFellBack, events) == [ExtractionFellBack(MODEL, "malformed", 1)]
     assert of(ExtractionFailed, events) == []
 
@@ -291,7 +292,7 @@ def test_a_refusal_leaves_it_to_the_rules(open_with, server, events, reply):
     memory = open_with()
     memory.observe(say(BERLIN), **S)
     memory.flush()
-    assert facts(memory) == {"The user moved to Berlin in March.": RULES}
+    assert facts(memory) == {"The user moved to Berlin in March 2026.": RULES}
     assert of(ExtractionFellBack, events) == [ExtractionFellBack(MODEL, "refused", 1)]
     memory.flush()
     assert len(server.requests) == 1
@@ -395,7 +396,7 @@ def test_halving_ends(open_with, server, events):
     memory.flush()
     assert len(server.requests) == 31
     assert sum(event.messages for event in of(ExtractionFellBack, events)) == 50
-    assert facts(memory) == {"The user moved to Berlin in March.": RULES}
+    assert facts(memory) == {"The user moved to Berlin in March 2026.": RULES}
 
 
 # ---------------------------------------------------------------- an endpoint that fails
@@ -475,7 +476,7 @@ def test_a_request_that_only_this_stretch_makes_bad_is_left_to_the_rules(open_wi
     server.script = [failure(400, "could not process the input")]
     memory.observe(say(BERLIN, start=2), **S)
     memory.flush()
-    assert facts(memory)["The user moved to Berlin in March."] == RULES
+    assert facts(memory)["The user moved to Berlin in March 2026."] == RULES
     assert of(ExtractionFellBack, events) == [ExtractionFellBack(MODEL, "rejected", 1)]
 
 
