@@ -217,9 +217,10 @@ def bench(
 
 
 def _set(name: str) -> SetName:
-    if name not in SETS:
-        raise InvalidInputError(f"unknown data set {name!r}: one of {', '.join(SETS)}")
-    return cast("SetName", name)
+    for known in SETS:
+        if name == known:
+            return known
+    raise InvalidInputError(f"unknown data set {name!r}: one of {', '.join(SETS)}")
 
 
 def _systems(names: str) -> list[SystemName]:

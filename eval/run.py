@@ -88,8 +88,10 @@ class Packer:
 
     def own(self, user_id: str, question: Question) -> dict[int, Packed]:
         """The blocks that the system packs."""
-        packed = {}
-        for budget in self.budgets if self.pack else ():
+        packed: dict[int, Packed] = {}
+        if self.pack is None:
+            return packed
+        for budget in self.budgets:
             kept, tokens = self.pack(user_id, question.text, budget, question.asked_at)
             survival = len(set(kept) & question.relevant) / len(question.relevant)
             packed[budget] = Packed(survival, tokens)

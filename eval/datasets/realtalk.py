@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -45,11 +45,11 @@ def _memories(sample: dict[str, Any]) -> Iterator[Memory]:
             caption = turn.get("blip_caption")
             text = f"{turn['clean_text']}\n[image: {caption}]" if caption else turn["clean_text"]
             if text.strip():
-                said = datetime.strptime(turn["date_time"], "%d.%m.%Y, %H:%M:%S")
+                said = f"{turn['date_time']} +0000"
                 yield Memory(
                     turn["dia_id"],
                     text,
-                    said.replace(tzinfo=UTC),
+                    datetime.strptime(said, "%d.%m.%Y, %H:%M:%S %z"),
                     f"session_{number}",
                     speaker=turn["speaker"],
                 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from io import StringIO
 
 import matplotlib as mpl
@@ -14,21 +15,25 @@ from eval.experiment import Ablation
 from eval.results import Result, by_kind, mean, survival
 
 _DEPTHS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50)
-# Text stays text, and the same results give the same file.
-_STYLE = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "semantic-memory",
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.alpha": 0.25,
-}
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Plain axes; text stays text, and the same results give the same file."""
+    with mpl.rc_context():
+        mpl.rcParams["svg.fonttype"] = "none"
+        mpl.rcParams["svg.hashsalt"] = "semantic-memory"
+        mpl.rcParams["font.size"] = 9
+        mpl.rcParams["axes.spines.top"] = False
+        mpl.rcParams["axes.spines.right"] = False
+        mpl.rcParams["axes.grid"] = True
+        mpl.rcParams["grid.alpha"] = 0.25
+        yield
 
 
 def recall_over_k(results: Sequence[Result], level: Level) -> str:
     """Recall@k of every system, over k."""
-    with mpl.rc_context(_STYLE):
+    with style():
         figure = Figure(figsize=(6.4, 3.8), layout="constrained")
         axes = figure.subplots()
         for place, result in enumerate(results):
@@ -47,7 +52,7 @@ def recall_over_k(results: Sequence[Result], level: Level) -> str:
 def by_kind_of_question(results: Sequence[Result], level: Level, measure: str) -> str:
     """A measure of every system for each kind of question."""
     kinds = {kind: len(rows) for kind, rows in by_kind(results[0].answered(level)).items()}
-    with mpl.rc_context(_STYLE):
+    with style():
         figure = Figure(
             figsize=(6.4, 0.7 + 0.16 * (len(kinds) * (len(results) + 1.5))), layout="constrained"
         )
@@ -68,7 +73,7 @@ def by_kind_of_question(results: Sequence[Result], level: Level, measure: str) -
 
 def survival_over_budget(results: Sequence[Result]) -> str:
     """Share of the relevant memories that a token budget leaves."""
-    with mpl.rc_context(_STYLE):
+    with style():
         figure = Figure(figsize=(6.4, 3.4), layout="constrained")
         axes = figure.subplots()
         for result in results:
@@ -94,7 +99,7 @@ def survival_over_budget(results: Sequence[Result]) -> str:
 
 def ablation(parts: Sequence[Ablation], measure: str) -> str:
     """What switching each part off costs, with its interval."""
-    with mpl.rc_context(_STYLE):
+    with style():
         figure = Figure(figsize=(6.4, 0.9 + 0.28 * len(parts)), layout="constrained")
         axes = figure.subplots()
         means = np.array([one.difference.mean for one in parts])

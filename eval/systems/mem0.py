@@ -17,7 +17,7 @@ from mem0.embeddings.base import EmbeddingBase
 from eval.datasets import History, Memory
 from eval.systems import Found
 from eval.systems.documents import line
-from semantic_memory.ports import Embedder, Progress
+from semantic_memory.ports import Embedder, InputType, Progress
 
 
 class _Vectors(EmbeddingBase):  # type: ignore[misc]  # mem0 publishes no types
@@ -27,7 +27,7 @@ class _Vectors(EmbeddingBase):  # type: ignore[misc]  # mem0 publishes no types
 
     def embed(self, text: str, memory_action: str | None = None) -> list[float]:
         """The vector of one text."""
-        kind = "query" if memory_action == "search" else "document"
+        kind: InputType = "query" if memory_action == "search" else "document"
         vector: list[float] = self._embedder.embed([text], kind)[0].tolist()
         return vector
 

@@ -1,4 +1,4 @@
-"""This product, through the front door: SemanticMemory.open, observe or add, flush, search."""
+"""The product, through the front door: SemanticMemory.open, observe or add, flush, search."""
 
 from __future__ import annotations
 

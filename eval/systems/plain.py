@@ -69,7 +69,8 @@ class Plain:
 
     def _dense(self, shelf: Shelf, query: str) -> Reals:
         vector = self._embedder.embed([query], "query")[0]
-        return (shelf.vectors @ vector).astype(np.float64)
+        scores: Reals = (shelf.vectors @ vector).astype(np.float64)
+        return scores
 
     def _bm25(self, user_id: str, query: str) -> Reals:
         postings = self._postings[user_id]
