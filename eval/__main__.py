@@ -21,7 +21,6 @@ from eval.datasets.load import NAMES as SETS
 from eval.datasets.load import Name as SetName
 from eval.datasets.load import load
 from eval.measures import measure as parse_measure
-from eval.qa import Chat, accuracy, answer_all
 from eval.report import document, page, terminal
 from eval.results import summary, write_rows
 from eval.systems.build import INCLUDED, OURS
@@ -158,6 +157,8 @@ def qa(
     as_json: AsJson = False,
 ) -> None:
     """Answer with a model from what is recalled, and have the answers judged."""
+    from eval.qa import Chat, accuracy, answer_all
+
     loaded = load(_set(dataset), data)
     reader = Chat(base_url, model, api_key=api_key)
     judge = Chat(base_url, judge_model or model, api_key=api_key)

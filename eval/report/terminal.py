@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
@@ -38,7 +39,7 @@ def comparison(found: Comparison) -> None:
 
 def kinds(result: Result, level: Level) -> Table:
     """One system by kind of question."""
-    table = Table("kind", "questions", *HEADLINE, title=f"{result.system}, {level} level")
+    table = _table("kind", "questions", *HEADLINE, title=f"{result.system}, {level} level")
     rows = result.answered(level)
     for kind, own in {**by_kind(rows), "all": rows}.items():
         table.add_row(kind, str(len(own)), *(f"{mean(own, name, level):.3f}" for name in HEADLINE))
@@ -62,7 +63,7 @@ def tuning(found: Tuning) -> None:
         f"reported on the other {len(found.test_users)}: {found.test[0]:.4f} ->"
         f" {found.test[1]:.4f}, difference {found.difference}"
     )
-    table = Table("weight", "before", "after")
+    table = _table("weight", "before", "after", title="")
     for one in fields(found.before):
         before, after = (getattr(weights, one.name) for weights in (found.before, found.after))
         table.add_row(one.name, f"{before:.4g}", f"{after:.4g}", style="bold" * (before != after))
@@ -71,7 +72,7 @@ def tuning(found: Tuning) -> None:
 
 def gate(checked: Sequence[Check]) -> None:
     """Stored and measured figures."""
-    table = Table("part", "measure", "stored", "measured", "", title=f"tolerance {TOLERANCE}")
+    table = _table("part", "measure", "stored", "measured", "", title=f"tolerance {TOLERANCE}")
     for one in checked:
         verdict = Text("ok", "green") if one.passed else Text("DROPPED", "bold red")
         table.add_row(one.part, one.measure, f"{one.expected:.4f}", f"{one.measured:.4f}", verdict)
@@ -79,10 +80,9 @@ def gate(checked: Sequence[Check]) -> None:
 
 
 def _systems(results: Sequence[Result], level: Level) -> Table:
-    table = Table(
+    table = _table(
         "system",
         *HEADLINE,
-        "Success@1",
         "p50 ms",
         "p95 ms",
         "tokens",
@@ -92,7 +92,7 @@ def _systems(results: Sequence[Result], level: Level) -> Table:
         rows = result.answered(level)
         table.add_row(
             result.system,
-            *(f"{mean(rows, name, level):.3f}" for name in (*HEADLINE, "Success@1")),
+            *(f"{mean(rows, name, level):.3f}" for name in HEADLINE),
             f"{percentile(result.rows, 0.5):.1f}",
             f"{percentile(result.rows, 0.95):.1f}",
             f"{sum(row.tokens for row in result.rows) / len(result.rows):.0f}",
@@ -102,7 +102,7 @@ def _systems(results: Sequence[Result], level: Level) -> Table:
 
 def _survival(results: Sequence[Result]) -> Table:
     budgets = list(survival(results[0].rows))
-    table = Table(
+    table = _table(
         "system",
         *(f"{budget} tokens" for budget in budgets),
         title="share of the relevant memories left in the prompt",
@@ -123,7 +123,7 @@ def _survival(results: Sequence[Result]) -> Table:
 
 def _differences(results: Sequence[Result], level: Level) -> Table:
     first = results[0]
-    table = Table(
+    table = _table(
         f"{first.system} minus",
         *HEADLINE[:3],
         title="difference and its 95 % interval (paired bootstrap over questions)",
@@ -140,7 +140,7 @@ def _differences(results: Sequence[Result], level: Level) -> Table:
 
 
 def _ablations(found: Comparison) -> Table:
-    table = Table(
+    table = _table(
         "without", "weight", found.ablation_measure, "difference", title="one part off at a time"
     )
     for one in found.ablations:
@@ -150,4 +150,12 @@ def _ablations(found: Comparison) -> Table:
             f"{one.figure:.3f}",
             Text(str(one.difference), "bold" if one.difference.significant else "dim"),
         )
+    return table
+
+
+def _table(first: str, *columns: str, title: str) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")
+    table.add_column(first, no_wrap=True)
+    for name in columns:
+        table.add_column(name.replace("@", "\n@").replace(" ms", "\nms"), justify="right")
     return table

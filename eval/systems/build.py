@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from eval.systems import System
-from eval.systems.chroma import Chroma
 from eval.systems.ours import Ours
 from eval.systems.plain import Plain
 from semantic_memory.errors import MissingDependencyError
@@ -43,6 +42,8 @@ def build_system(name: Name, embedder: Embedder, directory: Path) -> System:
             case "dense" | "bm25" | "min-max" | "rrf":
                 return Plain(name, embedder)
             case "chroma":
+                from eval.systems.chroma import Chroma
+
                 return Chroma(embedder)
             case "langgraph":
                 from eval.systems.langgraph import LangGraph

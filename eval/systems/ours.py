@@ -55,9 +55,8 @@ class Ours:
 
     def take_in(self, histories: Sequence[History], progress: Progress) -> None:
         """Observe every session, add every fact, and wait for the index."""
-        self._clock.moment = max(
-            memory.said_at for history in histories for memory in history.memories
-        )
+        last = max(memory.said_at for history in histories for memory in history.memories)
+        self._clock.moment = last
         memory = self._opened()
         total = sum(len(history.memories) for history in histories)
         done = 0
@@ -74,6 +73,7 @@ class Ours:
                     )
                 done += len(told)
                 progress("observing", done, total)
+        self._clock.moment = last
         memory.flush(progress)
 
     def search(self, user_id: str, query: str, k: int, asked_at: datetime) -> Sequence[Found]:
