@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import statistics
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 
 import typer
-from rich.table import Table
 
 import eval.gate as gating
 from eval import experiment
@@ -21,6 +19,7 @@ from eval.datasets.load import NAMES as SETS
 from eval.datasets.load import Name as SetName
 from eval.datasets.load import load
 from eval.measures import measure as parse_measure
+from eval.qa import Answers, Chat, answer_all
 from eval.report import document, page, terminal
 from eval.results import summary, write_rows
 from eval.systems.build import INCLUDED, OURS
@@ -157,38 +156,16 @@ def qa(
     as_json: AsJson = False,
 ) -> None:
     """Answer with a model from what is recalled, and have the answers judged."""
-    from eval.qa import Chat, accuracy, answer_all
-
     loaded = load(_set(dataset), data)
     reader = Chat(base_url, model, api_key=api_key)
     judge = Chat(base_url, judge_model or model, api_key=api_key)
     with experiment.bench(cache) as shared, show.progress(quiet=False) as report:
         judged = answer_all(loaded, reader, judge, budget, workers, shared, report)
-    kinds: dict[str, list[Any]] = {}
-    for one in judged:
-        kinds.setdefault(one.question.kind, []).append(one)
-    figures = {
-        "set": loaded.name,
-        "model": model,
-        "judge": judge_model or model,
-        "budget": budget,
-        "accuracy": round(accuracy(judged), 4),
-        "questions": len(judged),
-        "tokens_a_query": round(statistics.fmean(one.tokens for one in judged), 1),
-        "by_kind": {
-            kind: {"questions": len(own), "accuracy": round(accuracy(own), 4)}
-            for kind, own in sorted(kinds.items())
-        },
-    }
+    found = Answers(loaded.name, model, judge_model or model, budget, judged)
     if as_json:
-        print(json.dumps(figures))
+        print(json.dumps(document.answers(found)))
     else:
-        table = Table(
-            "kind", "questions", "accuracy", title=f"{model}, judged by {figures['judge']}"
-        )
-        for kind, own in {**dict(sorted(kinds.items())), "all": judged}.items():
-            table.add_row(kind, str(len(own)), f"{accuracy(own):.3f}")
-        show.out.print(table)
+        terminal.answers(found)
 
 
 @app.command()

@@ -44,6 +44,25 @@ class Judged:
     correct: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What a model made of what was recalled."""
+
+    dataset: str
+    model: str
+    judge: str
+    budget: int
+    """Tokens of memory in a prompt, at most."""
+    judged: Sequence[Judged]
+
+    def by_kind(self) -> dict[str, list[Judged]]:
+        """The answers by the kind of their question, sorted."""
+        kinds: dict[str, list[Judged]] = {}
+        for one in self.judged:
+            kinds.setdefault(one.question.kind, []).append(one)
+        return dict(sorted(kinds.items()))
+
+
 class Chat:
     """One model at an endpoint, through the openai client, which retries by itself."""
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import statistics
 from dataclasses import asdict
 from typing import Any
 
 from eval.experiment import Comparison
+from eval.qa import Answers, accuracy
 from eval.results import HEADLINE, summary
 from eval.significance import paired_bootstrap
 from eval.tune import Tuning
@@ -56,4 +58,21 @@ def tuning(found: Tuning) -> dict[str, Any]:
         "test": dict(zip(("before", "after"), (round(v, 4) for v in found.test), strict=True)),
         "difference": found.difference.rounded(),
         "weights": {"before": asdict(found.before), "after": asdict(found.after)},
+    }
+
+
+def answers(found: Answers) -> dict[str, Any]:
+    """How many answers the judge accepts, and whose answers they are."""
+    return {
+        "set": found.dataset,
+        "model": found.model,
+        "judge": found.judge,
+        "budget": found.budget,
+        "accuracy": round(accuracy(found.judged), 4),
+        "questions": len(found.judged),
+        "tokens_a_query": round(statistics.fmean(one.tokens for one in found.judged), 1),
+        "by_kind": {
+            kind: {"questions": len(own), "accuracy": round(accuracy(own), 4)}
+            for kind, own in found.by_kind().items()
+        },
     }

@@ -37,7 +37,7 @@ def write_page(path: Path, found: Comparison, embedder: EmbedderIdentity) -> Non
     first, *others = found.results
     drawn = {
         "recall": plots.recall_over_k(found.results, level),
-        "kinds": plots.by_kind_of_question(found.results, level, HEADLINE[0]),
+        "kinds": plots.by_kind_of_question(found.results, level, "nDCG@10"),
         "survival": plots.survival_over_budget(found.results) if survival(first.rows) else "",
         "ablation": plots.ablation(found.ablations, found.ablation_measure)
         if found.ablations

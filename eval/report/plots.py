@@ -66,6 +66,7 @@ def by_kind_of_question(results: Sequence[Result], level: Level, measure: str) -
         labels = [f"{kind} ({number})" for kind, number in kinds.items()]
         axes.set_yticks(places + 0.425 - height / 2, labels)
         axes.set(xlabel=measure, xlim=(0, 1))
+        axes.margins(y=0.01)
         axes.invert_yaxis()
         axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
         return _svg(figure)

@@ -12,6 +12,7 @@ from rich.text import Text
 from eval.datasets import Level
 from eval.experiment import Comparison
 from eval.gate import TOLERANCE, Check
+from eval.qa import Answers, accuracy
 from eval.results import HEADLINE, Result, by_kind, mean, percentile, separation, survival
 from eval.significance import paired_bootstrap
 from eval.tune import Tuning
@@ -76,6 +77,15 @@ def gate(checked: Sequence[Check]) -> None:
     for one in checked:
         verdict = Text("ok", "green") if one.passed else Text("DROPPED", "bold red")
         table.add_row(one.part, one.measure, f"{one.expected:.4f}", f"{one.measured:.4f}", verdict)
+    show.out.print(table)
+
+
+def answers(found: Answers) -> None:
+    """How many answers the judge accepts."""
+    title = f"{found.dataset}: {found.model}, {found.budget} tokens, judged by {found.judge}"
+    table = _table("kind", "questions", "accuracy", title=title)
+    for kind, own in {**found.by_kind(), "all": found.judged}.items():
+        table.add_row(kind, str(len(own)), f"{accuracy(own):.3f}")
     show.out.print(table)
 
 

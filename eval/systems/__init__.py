@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -36,14 +36,4 @@ class System(Protocol):
 
     def close(self) -> None:
         """Give up what it holds."""
-        ...
-
-
-class Packing(Protocol):
-    """A system that packs a prompt block itself."""
-
-    def packed(
-        self, user_id: str, query: str, budget: int, asked_at: datetime
-    ) -> tuple[Collection[str], int]:
-        """The memories in a block of at most `budget` tokens, and the block's tokens."""
         ...

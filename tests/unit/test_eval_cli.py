@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from eval.__main__ import app
+from eval.datasets.load import NAMES as SETS
+from eval.systems.build import NAMES as SYSTEMS
 from semantic_memory.errors import InvalidInputError
 
 ROOT = Path(__file__).parents[2]
@@ -92,6 +94,15 @@ def test_the_shipped_set_holds_its_stored_figures(tmp_path):
 def test_a_wrong_argument_is_refused_with_the_reason(arguments, reason):
     with pytest.raises(InvalidInputError, match=reason):
         app(list(arguments), standalone_mode=False)
+
+
+def test_every_command_and_choice_is_documented():
+    pages = [ROOT / "docs" / name for name in ("evaluation.md", "benchmarks.md")]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    for command in app.registered_commands:
+        assert f"python -m eval {command.callback.__name__}" in text
+    for name in (*SETS, *SYSTEMS):
+        assert f"`{name}`" in text
 
 
 def test_a_missing_file_is_told_without_a_traceback(tmp_path):

@@ -6,6 +6,7 @@ from threading import Thread
 
 import pytest
 
+from eval.__main__ import app
 from eval.cache import CachingEmbedder
 from eval.experiment import Bench
 from eval.qa import Chat, accuracy, answer_all
@@ -115,6 +116,17 @@ def test_answers_are_given_from_what_is_recalled_and_judged(serve, shared):
     assert len(prompts) == 3
     assert all("<memory>" in asked["messages"][1]["content"] for asked in prompts)
     assert all(one.tokens <= 500 for one in judged)
+
+
+def test_the_command_prints_accuracy_and_whose_answers_they_are(serve, tmp_path, capsys):
+    endpoint = serve(model)
+    own = tmp_path / "own.jsonl"
+    asked = {"query": "Who was lent the violin?", "relevant_ids": ["0"], "answer": "Bruno"}
+    own.write_text(json.dumps({"memories": ["Bruno has the violin"], "questions": [asked]}))
+    arguments = ["qa", "--set", "own", "--data", str(own), "--model", "small", "--json"]
+    app([*arguments, "--base-url", endpoint.url, "--cache", str(tmp_path)], standalone_mode=False)
+    figures = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (figures["accuracy"], figures["model"], figures["judge"]) == (1.0, "small", "small")
 
 
 def test_a_failing_endpoint_is_an_error_that_says_so(serve):
