@@ -1,9 +1,10 @@
 """A store of your own: one user a line, `{"memories": [...], "questions": [...]}`.
 
-A memory is a text, or an object with `content` and any of `id`, `created_at`, `session_id`, `role`,
-`name`, `category`, `confidence`, `importance`, `tags`. One with a `session_id` is a message of that
-conversation; the others are facts. A question is `{query, relevant_ids}` and any of `id`, `kind`,
-`asked_at`, `answer`; one without relevant ids can't be answered and is measured apart.
+A memory is a text, or an object with `content` (or `text`) and any of `id`, `created_at`,
+`session_id`, `role`, `name`, `category`, `confidence`, `importance`, `tags`. One with a
+`session_id` is a message of that conversation; the others are facts. A question is
+`{query, relevant_ids}` and any of `id`, `kind`, `asked_at`, `answer`; one without relevant ids
+can't be answered and is measured apart.
 
 Ids left out are places in the list, from 0. Undated memories are a minute apart, after the one
 before; questions are asked a day after the last memory unless they say when.
@@ -17,7 +18,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import AliasChoices, BeforeValidator, Field
 
 from eval.datasets import DataSet, History, Memory, Question
 from eval.datasets.files import read_text
@@ -39,12 +40,8 @@ _START = datetime(2026, 1, 1, tzinfo=UTC)
 _Id = Annotated[Identifier, BeforeValidator(lambda given: str(given))]
 
 
-def _as_object(given: Any) -> Any:
-    return {"content": given} if isinstance(given, str) else given
-
-
 class _Memory(Value):
-    content: Content
+    content: Annotated[Content, Field(validation_alias=AliasChoices("content", "text"))]
     id: _Id | None = None
     created_at: Timestamp | None = None
     session_id: Identifier | None = None
@@ -66,8 +63,8 @@ class _Question(Value):
 
 
 class _User(Value):
-    memories: tuple[Annotated[_Memory, BeforeValidator(_as_object)], ...] = Field(min_length=1)
-    questions: tuple[_Question, ...] = Field(min_length=1)
+    memories: tuple[str | dict[str, Any], ...] = Field(min_length=1)
+    questions: tuple[dict[str, Any], ...] = Field(min_length=1)
     user_id: Identifier | None = None
 
 
@@ -95,14 +92,15 @@ def _history(number: int, place: str, line: str) -> History:
     if not isinstance(values, dict):
         raise InvalidInputError(f"{place} is not an object with memories and questions")
     user = parse(_User, place, values)
-    memories = list(_memories(user))
+    memories = list(_memories(user, place))
     known = {memory.id for memory in memories}
     if len(known) < len(memories):
         raise InvalidInputError(f"{place}: two memories have the same id")
     user_id = user.user_id or f"user-{number}"
     last = max(memory.said_at for memory in memories) + timedelta(days=1)
     questions = []
-    for order, question in enumerate(user.questions):
+    for order, given in enumerate(user.questions):
+        question = parse(_Question, f"{place}: question {order}", given)
         if unknown := set(question.relevant_ids) - known:
             raise InvalidInputError(
                 f"{place}: {question.query!r} names ids that no memory has: {sorted(unknown)}"
@@ -120,12 +118,14 @@ def _history(number: int, place: str, line: str) -> History:
     return History(user_id, memories, questions)
 
 
-def _memories(user: _User) -> Iterator[Memory]:
+def _memories(user: _User, place: str) -> Iterator[Memory]:
     said_at = _START
-    for place, given in enumerate(user.memories):
+    for order, one in enumerate(user.memories):
+        values = {"content": one} if isinstance(one, str) else one
+        given = parse(_Memory, f"{place}: memory {order}", values)
         said_at = given.created_at or said_at + timedelta(minutes=1)
         yield Memory(
-            id=given.id or str(place),
+            id=given.id or str(order),
             text=given.content,
             said_at=said_at,
             session_id=given.session_id,

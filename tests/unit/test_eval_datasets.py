@@ -153,7 +153,10 @@ def test_no_system_can_see_which_sessions_of_longmemeval_hold_an_answer(write):
 
 def line(**values):
     return {
-        "memories": ["Tea, never coffee", {"id": 7, "content": "Lives in Oslo", "session_id": "s"}],
+        "memories": [
+            {"text": "Tea, never coffee"},
+            {"id": 7, "content": "Lives in Oslo", "session_id": "s"},
+        ],
         "questions": [{"query": "Where?", "relevant_ids": [7]}],
         **values,
     }
@@ -176,7 +179,7 @@ def test_a_store_of_ones_own_needs_little(write):
         ("{", "line 1 is not JSON"),
         ("[]", "line 1 is not an object"),
         (json.dumps(line(questions=[])), "line 1: questions"),
-        (json.dumps(line(memories=[{"text": "x"}])), "content"),
+        (json.dumps(line(memories=[{"says": "x"}])), "memory 0: content"),
         (json.dumps(line(memories=["a", {"id": "0", "content": "b"}])), "same id"),
         (json.dumps(line(questions=[{"query": "q", "relevant_ids": ["no"]}])), "no memory has"),
         ("\n".join([json.dumps(line(user_id="u"))] * 2), "same user_id"),
