@@ -18,7 +18,7 @@ class Found:
     ids: Sequence[str]
     """The data set's memories that it came from."""
     score: float
-    """Higher is better; comparable within a system only."""
+    """Higher is better, as the system reports it; comparable within a system only."""
     line: str
     """As it would stand in a prompt."""
 

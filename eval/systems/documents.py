@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,7 +13,7 @@ from eval.datasets import History, Memory
 from eval.systems import Found
 from semantic_memory.changes import Matrix
 from semantic_memory.injection.render import as_data
-from semantic_memory.ports import Embedder, Progress
+from semantic_memory.ports import Embedder, InputType, Progress
 
 _BATCH = 256
 
@@ -68,14 +68,15 @@ def shelves(
     return shelved
 
 
-def as_lists(embedder: Embedder) -> Callable[[list[str]], list[list[float]]]:
-    """The embedder as most systems take one: a function from texts to lists of floats."""
+class Vectors:
+    """The embedder as most systems take one: a call from texts to lists of floats."""
 
-    def embed(texts: list[str]) -> list[list[float]]:
-        # One text at a time is a question, or would be embedded the same.
-        vectors: list[list[float]] = embedder.embed(
-            texts, "query" if len(texts) == 1 else "document"
-        ).tolist()
-        return vectors
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.kind: InputType = "document"
+        """What is embedded now; those systems don't tell."""
 
-    return embed
+    def __call__(self, texts: list[str]) -> list[list[float]]:
+        """One list for each text."""
+        rows: list[list[float]] = self._embedder.embed(texts, self.kind).tolist()
+        return rows

@@ -6,13 +6,13 @@ import json
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
-from semantic_memory.ports import Embedder
+from eval.systems.documents import Vectors
 
 
 class EmbeddingEndpoint:
     """A server on a free port of this machine, until it is closed."""
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, vectors: Vectors) -> None:
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
@@ -20,10 +20,9 @@ class EmbeddingEndpoint:
                 asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 given = asked["input"]
                 texts = [given] if isinstance(given, str) else given
-                vectors = embedder.embed(texts, "query" if len(texts) == 1 else "document")
                 rows = [
-                    {"object": "embedding", "index": index, "embedding": vector.tolist()}
-                    for index, vector in enumerate(vectors)
+                    {"object": "embedding", "index": index, "embedding": vector}
+                    for index, vector in enumerate(vectors(texts))
                 ]
                 body = json.dumps({"object": "list", "model": asked["model"], "data": rows})
                 self.send_response(200)

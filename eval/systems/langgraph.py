@@ -5,42 +5,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from langgraph.store.base import PutOp
 from langgraph.store.memory import InMemoryStore
 
 from eval.datasets import History, Memory
 from eval.systems import Found
-from eval.systems.documents import as_lists, line
+from eval.systems.documents import Vectors, line
 from semantic_memory.ports import Embedder, Progress
-
-_BATCH = 256
 
 
 class LangGraph:
     """A store indexed by the field `text`."""
 
     def __init__(self, embedder: Embedder) -> None:
+        self._vectors = Vectors(embedder)
         self._store = InMemoryStore(
             index={
                 "dims": embedder.identity.dimension,
-                "embed": as_lists(embedder),
+                # It takes a function or an object of LangChain's.
+                "embed": lambda texts: self._vectors(texts),
                 "fields": ["text"],
             }
         )
         self._memories: dict[tuple[str, str], Memory] = {}
 
     def take_in(self, histories: Sequence[History], progress: Progress) -> None:
-        """Put every memory."""
-        puts = []
+        """Put every memory, one at a time: a batch fails when it has a text twice."""
+        total = sum(len(history.memories) for history in histories)
         for history in histories:
             for memory in history.memories:
                 self._memories[history.user_id, memory.id] = memory
-                puts.append(
-                    PutOp(("memories", history.user_id), memory.id, {"text": memory.spoken})
-                )
-        for start in range(0, len(puts), _BATCH):
-            self._store.batch(puts[start : start + _BATCH])
-            progress("putting", start, len(puts))
+                self._store.put(("memories", history.user_id), memory.id, {"text": memory.spoken})
+                progress("putting", len(self._memories), total)
+        self._vectors.kind = "query"
 
     def search(self, user_id: str, query: str, k: int, asked_at: datetime) -> Sequence[Found]:
         """What the store finds."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from eval.datasets import History, Memory
 from eval.systems import Found
-from eval.systems.documents import line
+from eval.systems.documents import Vectors, line
 from eval.systems.endpoint import EmbeddingEndpoint
 from semantic_memory.ports import Embedder, Progress
 
@@ -24,7 +24,8 @@ class MemPalace:
     """A palace in `directory`."""
 
     def __init__(self, embedder: Embedder, directory: Path) -> None:
-        self._endpoint = EmbeddingEndpoint(embedder)
+        self._vectors = Vectors(embedder)
+        self._endpoint = EmbeddingEndpoint(self._vectors)
         os.environ["MEMPALACE_EMBEDDING_MODEL"] = "openai-compat"
         os.environ["MEMPALACE_EMBEDDING_API_URL"] = self._endpoint.url
         os.environ["MEMPALACE_EMBEDDING_API_MODEL"] = embedder.identity.model
@@ -56,6 +57,7 @@ class MemPalace:
                 )
                 self._memories |= {(history.user_id, memory.id): memory for memory in batch}
                 progress("filing", len(self._memories), total)
+        self._vectors.kind = "query"
 
     def search(self, user_id: str, query: str, k: int, asked_at: datetime) -> Sequence[Found]:
         """What the palace finds in the user's wing."""

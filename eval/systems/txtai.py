@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
+import numpy as np
 from txtai import Embeddings
 
 from eval.datasets import History
 from eval.systems import Found
-from eval.systems.documents import Shelf, shelves
-from semantic_memory.changes import Matrix
+from eval.systems.documents import Shelf, Vectors, shelves
 from semantic_memory.ports import Embedder, Progress
 
 
@@ -19,6 +19,7 @@ class Txtai:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
+        self._vectors = Vectors(embedder)
         self._shelves: dict[str, Shelf] = {}
         self._indexes: dict[str, Embeddings] = {}
 
@@ -27,10 +28,15 @@ class Txtai:
         self._shelves = shelves(histories, self._embedder, progress)
         for user_id, shelf in self._shelves.items():
             index = Embeddings(
-                method="external", transform=_transform(self._embedder), hybrid=True, content=False
+                method="external",
+                # It takes a plain function only: anything else it calls to get one.
+                transform=lambda texts: np.array(self._vectors(texts), dtype=np.float32),
+                hybrid=True,
+                content=False,
             )
             index.index([(row, text, None) for row, text in enumerate(shelf.texts)])
             self._indexes[user_id] = index
+        self._vectors.kind = "query"
 
     def search(self, user_id: str, query: str, k: int, asked_at: datetime) -> Sequence[Found]:
         """What the index finds."""
@@ -42,11 +48,3 @@ class Txtai:
         """Close every index."""
         for index in self._indexes.values():
             index.close()
-
-
-def _transform(embedder: Embedder) -> Callable[[list[str]], Matrix]:
-    # txtai takes a plain function only: anything else it calls to get one.
-    def vectors(texts: list[str]) -> Matrix:
-        return embedder.embed(texts, "query" if len(texts) == 1 else "document")
-
-    return vectors
