@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from semantic_memory.models import SessionKey
+
+
+class Due(NamedTuple):
+    """A session whose turn it is, and how many messages had been announced when that was said."""
+
+    key: SessionKey
+    messages: int
 
 
 @dataclass
 class _Waiting:
     first: float
     last: float
-    messages: int
+    messages: int = 0
 
 
 class DebounceQueue:
     """Sessions with something new, due after `quiet` seconds without more. Thread-safe.
 
     A session that doesn't go quiet is due `most_wait` seconds after its first new message, or with
-    `most_messages` of them. Only keys are held here; what was said is on disk.
+    `most_messages` of them. It waits on until `done` says that it has been read, so whoever fails
+    half way loses none. Only keys are held here; what was said is on disk.
     """
 
     def __init__(self, quiet: float, most_wait: float, most_messages: int) -> None:
@@ -32,33 +41,53 @@ class DebounceQueue:
     def push(self, key: SessionKey, now: float, messages: int = 1) -> None:
         """Something new in a session, at `now` seconds."""
         with self._lock:
-            waiting = self._waiting.setdefault(key, _Waiting(first=now, last=now, messages=0))
-            waiting.last = now
+            waiting = self._waiting.setdefault(key, _Waiting(first=now, last=now))
+            waiting.last = max(now, waiting.last)
             waiting.messages += messages
 
-    def take(self, now: float) -> list[SessionKey]:
-        """The sessions that are due, which then wait no longer."""
+    def due(self, now: float) -> list[Due]:
+        """The sessions whose turn it is."""
         with self._lock:
-            due = [key for key, waiting in self._waiting.items() if self._due(waiting) <= now]
-            for key in due:
-                del self._waiting[key]
-            return due
+            return [
+                Due(key, waiting.messages)
+                for key, waiting in self._waiting.items()
+                if self._time(waiting) <= now
+            ]
 
-    def take_all(self) -> list[SessionKey]:
+    def all(self) -> list[Due]:
         """Every session, due or not."""
         with self._lock:
-            keys = list(self._waiting)
-            self._waiting.clear()
-            return keys
+            return [Due(key, waiting.messages) for key, waiting in self._waiting.items()]
+
+    def done(self, due: Due) -> None:
+        """A session has been read; it waits on only for what came in meanwhile."""
+        with self._lock:
+            waiting = self._waiting.get(due.key)
+            if waiting is None or waiting.messages <= due.messages:
+                self._waiting.pop(due.key, None)
+            else:
+                waiting.messages -= due.messages
+                waiting.first = waiting.last
+
+    def retry(self, key: SessionKey, at: float) -> None:
+        """A session could not be read; it is due at `at`, not before."""
+        with self._lock:
+            if key in self._waiting:
+                self._waiting[key] = _Waiting(first=at, last=at - self._quiet)
+
+    def drop(self, key: SessionKey) -> None:
+        """A session is gone."""
+        with self._lock:
+            self._waiting.pop(key, None)
 
     def wait(self, now: float) -> float | None:
         """Seconds until the next one is due; None if there is none."""
         with self._lock:
             if not self._waiting:
                 return None
-            return max(0.0, min(map(self._due, self._waiting.values())) - now)
+            return max(0.0, min(map(self._time, self._waiting.values())) - now)
 
-    def _due(self, waiting: _Waiting) -> float:
+    def _time(self, waiting: _Waiting) -> float:
         if waiting.messages >= self._most_messages:
             return waiting.last
         return min(waiting.last + self._quiet, waiting.first + self._most_wait)

@@ -1,32 +1,33 @@
 """The truth of conversations: one append-only JSONL file a session, durable on return.
 
-A line is `{"crc":"<8 hex digits>","v":1,"kind":...,"data":{...}}` where `crc` is the CRC-32 of the
-rest of the line. The first line of a file names its user and session; file names are digests, so no
-identifier ever reaches a path. A last line torn by a crash was never acknowledged and is cut off; a
-corrupt line elsewhere is skipped and counted.
+The first line of a file names its user and session; file names are digests, so no identifier ever
+reaches a path. Lines are checksummed and may be encrypted (`ingest.log_line`). A last line torn by
+a crash was never acknowledged and is cut off; a corrupt line elsewhere is skipped and counted.
+Nothing is read that the disk hasn't confirmed, so nothing can be made of a message that a crash may
+still take away.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import threading
-import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from pydantic import ValidationError
 
-from semantic_memory.errors import InvalidInputError, SchemaTooNewError, StoreUnavailableError
-from semantic_memory.events import Event, LogRepaired
-from semantic_memory.models import SCHEMA_VERSION, Message, SessionKey
+from ingest.encryption import Cipher
+from ingest.log_line import LineFormat
+from semantic_memory.changes import Cursor
+from semantic_memory.errors import InvalidInputError, StoreUnavailableError
+from semantic_memory.events import CursorLost, Event, LogRepaired
+from semantic_memory.models import Message, SessionKey
 
-_PREFIX = b'{"crc":"'
-_BODY = len(_PREFIX) + 8 + len(b'",')
 _OPEN_SESSIONS = 4_096
 _STRIPES = 64
 
@@ -55,18 +56,25 @@ class _Tail:
     """What appending to a session needs to know of it."""
 
     size: int = 0
+    """Bytes that are on disk for certain."""
     digests: dict[str, bytes] = field(default_factory=dict)
 
 
 class SessionLog:
     """Every session's log below one directory."""
 
-    def __init__(self, root: Path, observe: Callable[[Event], None]) -> None:
+    def __init__(
+        self, root: Path, observe: Callable[[Event], None], cipher: Cipher | None = None
+    ) -> None:
         self._root = root
         self._observe = observe
+        self._format = LineFormat(cipher)
         self._tails: OrderedDict[Path, _Tail] = OrderedDict()
         self._guard = threading.Lock()
         self._stripes = [threading.Lock() for _ in range(_STRIPES)]
+        _make_directory(root)
+        if first := next(self.files(), None):
+            self.identify(first[0])  # without the key of encrypted logs, say so now
 
     def append(self, user_id: str, session_id: str, messages: Sequence[Message]) -> int:
         """Write `messages` and wait for the disk; returns how many were new.
@@ -82,63 +90,113 @@ class SessionLog:
             if not fresh:
                 return 0
             lines = [
-                _line("message", message.model_dump(mode="json")) for message in fresh.values()
+                self._format.write("message", message.model_dump(mode="json"))
+                for message in fresh.values()
             ]
             if tail.size == 0:
-                lines.insert(0, _line("session", {"user_id": user_id, "session_id": session_id}))
-            data = b"".join(lines)
-            _append(path, data, tail.size)
-            tail.size += len(data)
+                lines.insert(
+                    0, self._format.write("session", {"user_id": user_id, "session_id": session_id})
+                )
+            try:
+                tail.size = _append(path, b"".join(lines), tail.size)
+            except StoreUnavailableError:
+                self._forget(path)  # whatever the disk has of it is found out by the next call
+                raise
             tail.digests.update((message.id, _digest(message)) for message in fresh.values())
             return len(fresh)
 
-    def read(
-        self, user_id: str, session_id: str, position: int = 0, offset: int = 0
-    ) -> Iterator[Record]:
-        """The messages from a place on, in order; ends before a line still being written."""
+    def read(self, user_id: str, session_id: str, after: Cursor | None = None) -> Iterator[Record]:
+        """The messages that are on disk, in order, from where a cursor stands.
+
+        A cursor that doesn't stand behind the message it names is of another file: all messages are
+        read again then, which does no harm, as what is made of them has ids that follow from them.
+        """
         path = self.path(user_id, session_id)
-        corrupt = 0
-        if not path.exists():
+        with self._stripes[hash(path) % _STRIPES]:
+            size = self._tail(path, user_id, session_id).size
+        position = offset = 0
+        if after is not None and after.offset:
+            if self._stands(path, after, size):
+                position, offset = after.position, after.offset
+            else:
+                self._observe(CursorLost(user_id, session_id, after.stage))
+        yield from self._records(path, user_id, session_id, position, offset, size)
+
+    def _stands(self, path: Path, cursor: Cursor, size: int) -> bool:
+        """Whether the line that ends where `cursor` stands holds the message it names."""
+        if cursor.offset > size:
+            return False
+        with _opened(path) as file:
+            start = _line_start(file, cursor.offset)
+            file.seek(start)
+            kind, data = self._format.read(file.read(cursor.offset - start))
+        return kind == "message" and data.get("id") == cursor.message_id
+
+    def _records(
+        self, path: Path, user_id: str, session_id: str, position: int, offset: int, size: int
+    ) -> Iterator[Record]:
+        if offset >= size:
             return
-        with path.open("rb") as file:
+        corrupt = 0
+        with _opened(path) as file:
             file.seek(offset)
-            end = offset
-            for line in file:
-                if not line.endswith(b"\n"):
-                    break
-                end += len(line)
-                kind, data = _parse(line)
+            while offset < size:
+                line = file.readline()
+                offset += len(line)
+                kind, data = self._format.read(line)
                 if kind == "session":
                     continue
                 message = _message(data) if kind == "message" else None
                 if message is None:
                     corrupt += 1
                 else:
-                    yield Record(position, end, message)
+                    yield Record(position, offset, message)
                 position += 1
         if corrupt:
             self._observe(LogRepaired(user_id, session_id, torn_bytes=0, corrupt_lines=corrupt))
 
+    def remove(self, user_id: str, session_id: str) -> int:
+        """Delete a session's log for good; returns how many bytes that were."""
+        path = self.path(user_id, session_id)
+        with self._stripes[hash(path) % _STRIPES]:
+            self._forget(path)
+            try:
+                size = path.stat().st_size
+                path.unlink()
+                _sync_directory(path.parent)
+            except FileNotFoundError:
+                return 0
+            except OSError as error:
+                raise StoreUnavailableError(
+                    f"can't delete the session log {path}: {error.strerror or error}"
+                ) from error
+            return size
+
+    def size(self, user_id: str, session_id: str) -> int:
+        """Bytes of a session's log; 0 if there is none."""
+        try:
+            return self.path(user_id, session_id).stat().st_size
+        except FileNotFoundError:
+            return 0
+
     def files(self) -> Iterator[tuple[Path, int]]:
         """Path and size of every session's file."""
-        for directory in os.scandir(self._root) if self._root.exists() else ():
-            if directory.is_dir():
-                for entry in os.scandir(directory.path):
-                    if entry.name.endswith(".jsonl"):
-                        yield Path(entry.path), entry.stat().st_size
+        for path in sorted(self._root.glob("*/*.jsonl")):
+            with suppress(FileNotFoundError):  # forgotten meanwhile
+                yield path, path.stat().st_size
 
     def identify(self, path: Path) -> SessionKey | None:
         """Whose file this is, by its first line; None if that can't be read."""
-        with path.open("rb") as file:
-            kind, data = _parse(file.readline())
+        with _opened(path) as file:
+            kind, data = self._format.read(file.readline())
         return SessionKey(data["user_id"], data["session_id"]) if kind == "session" else None
 
     def summary(self, path: Path) -> SessionSummary:
         """Read a whole file and count."""
         messages = corrupt = torn = 0
-        with path.open("rb") as file:
+        with _opened(path) as file:
             for line in file:
-                kind, data = _parse(line)
+                kind, data = self._format.read(line)
                 if not line.endswith(b"\n"):
                     torn = len(line)
                 elif kind == "message" and _message(data) is not None:
@@ -164,16 +222,20 @@ class SessionLog:
                 self._tails.popitem(last=False)
         return tail
 
+    def _forget(self, path: Path) -> None:
+        with self._guard:
+            self._tails.pop(path, None)
+
     def _load(self, path: Path, user_id: str, session_id: str) -> _Tail:
         """Learn a session's ids, and cut off a last line that a crash left unfinished."""
         if not path.exists():
             return _Tail()
         tail = _Tail(size=_complete_bytes(path))
         torn = path.stat().st_size - tail.size
+        _settle(path, tail.size)
         if torn:
-            os.truncate(path, tail.size)
             self._observe(LogRepaired(user_id, session_id, torn_bytes=torn, corrupt_lines=0))
-        for record in self.read(user_id, session_id):
+        for record in self._records(path, user_id, session_id, 0, 0, tail.size):
             tail.digests[record.message.id] = _digest(record.message)
         return tail
 
@@ -204,26 +266,6 @@ def _digest(message: Message) -> bytes:
     return hashlib.blake2b(said.encode(), digest_size=8).digest()
 
 
-def _line(kind: str, data: dict[str, Any]) -> bytes:
-    record = {"v": SCHEMA_VERSION, "kind": kind, "data": data}
-    body = json.dumps(record, ensure_ascii=False, separators=(",", ":"))[1:].encode()
-    return b'%b%08x",%b\n' % (_PREFIX, zlib.crc32(body), body)
-
-
-def _parse(line: bytes) -> tuple[str | None, dict[str, Any]]:
-    """Kind and data of a line; kind None if it is damaged."""
-    body = line[_BODY:].rstrip(b"\n")
-    if not line.startswith(_PREFIX) or line[len(_PREFIX) : _BODY - 2] != b"%08x" % zlib.crc32(body):
-        return None, {}
-    record = json.loads(b"{" + body)
-    if record["v"] > SCHEMA_VERSION:
-        raise SchemaTooNewError(
-            f"a session log has schema {record['v']}, this version of semantic-memory knows"
-            f" {SCHEMA_VERSION}: upgrade the package (pip install -U semantic-memory)"
-        )
-    return record["kind"], record["data"]
-
-
 def _message(data: dict[str, Any]) -> Message | None:
     try:
         return Message.model_validate(data)
@@ -233,26 +275,46 @@ def _message(data: dict[str, Any]) -> Message | None:
 
 def _complete_bytes(path: Path) -> int:
     """Size of the file up to its last line end."""
-    with path.open("rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        while size:
-            start = max(0, size - 65_536)
-            file.seek(start)
-            found = file.read(size - start).rfind(b"\n")
-            if found >= 0:
-                return start + found + 1
-            size = start
+    with _opened(path) as file:
+        return _line_start(file, file.seek(0, os.SEEK_END) + 1)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    try:
+        with path.open("rb") as file:
+            yield file
+    except OSError as error:
+        raise StoreUnavailableError(
+            f"can't read the session log {path}: {error.strerror or error}; check its permissions"
+        ) from error
+
+
+def _line_start(file: BinaryIO, end: int) -> int:
+    """Where the line begins whose last byte is the one before `end`."""
+    stop = end - 1
+    while stop > 0:
+        start = max(0, stop - 65_536)
+        file.seek(start)
+        found = file.read(stop - start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        stop = start
     return 0
 
 
-def _append(path: Path, data: bytes, size: int) -> None:
-    """Write behind `size` bytes and wait for the disk; on failure leave the file as it was."""
-    created = size == 0
+def _append(path: Path, data: bytes, size: int) -> int:
+    """Write behind `size` bytes and wait for the disk; returns the new size.
+
+    On failure the file is cut back to what it was.
+    """
     try:
-        if created:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if size == 0:
+            _make_directory(path.parent)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
+            if size == 0:
+                _sync_directory(path.parent)  # so that what is written can't be lost with its name
             try:
                 rest = memoryview(data)
                 while rest:
@@ -261,15 +323,43 @@ def _append(path: Path, data: bytes, size: int) -> None:
             except OSError:
                 os.ftruncate(descriptor, size)
                 raise
+            return os.fstat(descriptor).st_size
         finally:
             os.close(descriptor)
-        if created:
-            for directory in (path.parent, path.parent.parent):
-                _sync_directory(directory)
     except OSError as error:
         raise StoreUnavailableError(
             f"can't write the session log {path}: {error.strerror or error}; nothing of this call"
             " was kept: check free space and permissions, then send it again"
+        ) from error
+
+
+def _settle(path: Path, size: int) -> None:
+    """Cut a file to its complete lines, and make sure that the disk has them."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY)
+        try:
+            os.ftruncate(descriptor, size)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise StoreUnavailableError(
+            f"can't open the session log {path}: {error.strerror or error}; check its permissions"
+        ) from error
+
+
+def _make_directory(directory: Path) -> None:
+    """Make a private directory whose name survives a crash."""
+    if directory.exists():
+        return
+    try:
+        directory.mkdir(mode=0o700)
+        _sync_directory(directory.parent)
+    except FileExistsError:
+        return
+    except OSError as error:
+        raise StoreUnavailableError(
+            f"can't create {directory}: {error.strerror or error}; check permissions and free space"
         ) from error
 
 

@@ -1,11 +1,51 @@
-"""What becomes of a fact when the same is said again: pure rules."""
+"""What becomes of a fact when the same is said again, or something else: pure rules."""
 
 from __future__ import annotations
 
-from semantic_memory.models import Fact, Source
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from semantic_memory.changes import Add, Change, Update
+from semantic_memory.models import Fact, Source, Status, derived_id, normalised
 
 CONFIRMATION_GAIN = 0.02
 """What being said once more adds to the confidence."""
+CONFIRMATION_SPACING = timedelta(hours=1)
+"""Said again sooner than this, a fact gains nothing: a retry is no confirmation."""
+
+
+class Believed(NamedTuple):
+    """What becomes of facts that are put forward."""
+
+    changes: list[Change]
+    ids: list[str]
+    """Of the memory that says each of the facts, in their order."""
+
+
+def believed(
+    facts: Iterable[Fact], known: Callable[[Fact], Fact | None], now: datetime
+) -> Believed:
+    """The changes that believing `facts` makes: what is known already is confirmed, the rest added.
+
+    `known` finds the memory that says the same in the same words.
+    """
+    stored: dict[str, Fact | None] = {}
+    becomes: dict[str, Fact] = {}
+    ids = []
+    for fact in facts:
+        words = normalised(fact.content)
+        if words not in stored:
+            stored[words] = known(fact)
+        old = becomes.get(words) or stored[words]
+        becomes[words] = fact if old is None else confirmed(old, fact)
+        ids.append(becomes[words].id)
+    changes: list[Change] = [
+        Add(new) if stored[words] is None else Update(new, "confirmed", now)
+        for words, new in becomes.items()
+        if new != stored[words]
+    ]
+    return Believed(changes, ids)
 
 
 def confirmed(fact: Fact, again: Fact) -> Fact:
@@ -15,12 +55,51 @@ def confirmed(fact: Fact, again: Fact) -> Fact:
     """
     if again.source.message_ids and again.source in fact.sources:
         return fact
+    confidence = max(fact.confidence, again.confidence)
+    last = fact.confirmed_at or fact.created_at
+    if again.created_at - last >= CONFIRMATION_SPACING:
+        confidence = min(1.0, confidence + CONFIRMATION_GAIN)
     return fact.model_copy(
         update={
-            "confidence": min(1.0, max(fact.confidence, again.confidence) + CONFIRMATION_GAIN),
-            "confirmed_at": max(fact.confirmed_at or fact.created_at, again.created_at),
+            "confidence": confidence,
+            "importance": max(fact.importance, again.importance),
+            "confirmed_at": max(last, again.created_at),
             "corroborations": _joined(fact, again),
             "tags": tuple(dict.fromkeys((*fact.tags, *again.tags))),
+            "references": tuple(dict.fromkeys((*fact.references, *again.references))),
+            "metadata": {**again.metadata, **fact.metadata},
+        }
+    )
+
+
+def revised(fact: Fact, changes: dict[str, Any], now: datetime) -> tuple[Fact, Fact | None]:
+    """`fact` with `changes`, and what is kept of it to answer what was believed before `now`.
+
+    Only another content leaves something to keep: a superseded fact with an id of its own.
+    """
+    new = fact.model_copy(update=changes)
+    if new.content == fact.content or fact.valid_from >= now:
+        return new, None
+    before = fact.model_copy(
+        update={
+            "id": derived_id(fact.id, str(fact.version)),
+            "status": Status.SUPERSEDED,
+            "valid_to": now,
+            "superseded_by": fact.id,
+            "version": 1,
+        }
+    )
+    return new.model_copy(update={"valid_from": now}), before
+
+
+def restored(fact: Fact, now: datetime) -> Fact:
+    """`fact` believed again, after it was superseded, archived or quarantined."""
+    return fact.model_copy(
+        update={
+            "status": Status.ACTIVE,
+            "valid_to": None,
+            "superseded_by": None,
+            "confirmed_at": now,
         }
     )
 

@@ -39,12 +39,36 @@ class Add:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """A new state of a known memory; the old one becomes a version of its history."""
+    """A new state of a known memory; the old one becomes a version of its history.
+
+    `fact.version` is the one that the new state was made from: if the memory has another by now,
+    ConcurrentUpdateError is raised.
+    """
 
     fact: Fact
     action: str
     at: datetime
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """A memory was used, or has faded: too small a change to be a version of its history."""
+
+    fact_id: str
+    confidence: float | None = None
+    used_at: datetime | None = None
+    """When it helped; counts as one use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A job has looked at a user's memories up to a revision."""
+
+    job: str
+    user_id: str
+    revision: int
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +86,8 @@ class Embed:
 
     fact_id: str
     content: str
-    vectors: FactVectors
+    vectors: FactVectors | None
+    """None: the embedding model refuses the text, which is then found by words only."""
 
 
 Stage = Literal["stored", "extracted"]
@@ -90,4 +115,4 @@ class Advance:
     cursor: Cursor
 
 
-Change = Add | Update | Forget | Embed | Advance
+Change = Add | Update | Touch | Forget | Embed | Advance | Mark

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from semantic_memory.bootstrap import Service
+from semantic_memory.drafts import verbatim_id
 from semantic_memory.errors import StoreError
 from semantic_memory.models import Value
+
+_BATCH = 500
 
 
 class Finding(Value):
@@ -24,6 +28,7 @@ def examine(service: Service) -> Iterator[Finding]:
     yield _permissions(service.settings.data_dir)
     yield _ledger(service)
     yield _logs(service)
+    yield _stored(service)
     yield _embedded(service)
     yield _index(service)
 
@@ -74,6 +79,27 @@ def _logs(service: Service) -> Finding:
     return Finding(check="session logs", ok=True, detail=detail)
 
 
+def _stored(service: Service) -> Finding:
+    """Whether everything that the logs hold has reached the ledger."""
+    lacking = 0
+    for path, _ in service.log.files():
+        key = service.log.identify(path)
+        if key is None:
+            continue
+        records = service.log.read(*key)
+        while batch := list(islice(records, _BATCH)):
+            ids = [verbatim_id(key, record.message.id) for record in batch]
+            lacking += len(ids) - len(service.ledger.known(ids))
+    if lacking:
+        return Finding(
+            check="messages",
+            ok=False,
+            detail=f"{lacking:,} messages of the session logs are not in the ledger",
+            remedy="close and open the store again, which takes them in from the logs",
+        )
+    return Finding(check="messages", ok=True, detail="all are in the ledger")
+
+
 def _embedded(service: Service) -> Finding:
     pending = service.ledger.count_unembedded()
     identity = service.embedder.identity
@@ -82,7 +108,8 @@ def _embedded(service: Service) -> Finding:
             check="embeddings",
             ok=False,
             detail=f"{pending:,} memories have no vector yet ({identity})",
-            remedy="they are found by words meanwhile; `semantic-memory reembed` embeds them now",
+            remedy="they are found by words meanwhile; embedding goes on in the background while a"
+            " process has the store open",
         )
     return Finding(check="embeddings", ok=True, detail=f"complete, {identity}")
 

@@ -2,13 +2,14 @@
 
     SemanticMemoryError
     ├── InvalidInputError (ValueError)      the caller's value can't be used; nothing was written
-    │   └── ContentTooLargeError            over the size limit, with the figures
     ├── NotFoundError (LookupError)         no such memory, session or file
+    ├── ConcurrentUpdateError               the memory was changed meanwhile: read it again
     ├── ConfigurationError                  settings that can't work together
     │   ├── MissingDependencyError          an optional package is needed: names the `pip install`
-    │   └── EmbedderMismatchError           the store was embedded with another model: names
-    `reembed` ├── ProviderError                       a model endpoint failed after its retries └──
-    StoreError                          the data directory can't serve
+    │   └── EmbedderMismatchError           the store has another model's vectors: names `reembed`
+    ├── ProviderError                       a model endpoint failed after its retries
+    │   └── InputRefusedError               it won't take this input, however often it is sent
+    └── StoreError                          the data directory can't serve
         ├── StoreLockedError                another process owns it: names its pid
         ├── StoreClosedError                used after `close()`
         ├── StoreUnavailableError (OSError) disk full, read-only, no permission
@@ -30,12 +31,12 @@ class InvalidInputError(SemanticMemoryError, ValueError):
     """A value given by the caller can't be used. Nothing was written."""
 
 
-class ContentTooLargeError(InvalidInputError):
-    """A text or a file is over its size limit."""
-
-
 class NotFoundError(SemanticMemoryError, LookupError):
     """No memory, session or file of that name."""
+
+
+class ConcurrentUpdateError(SemanticMemoryError):
+    """A memory was changed between being read and being written."""
 
 
 class ConfigurationError(SemanticMemoryError):
@@ -52,6 +53,10 @@ class EmbedderMismatchError(ConfigurationError):
 
 class ProviderError(SemanticMemoryError):
     """A model endpoint failed, after its retries."""
+
+
+class InputRefusedError(ProviderError):
+    """A model endpoint refuses an input; sending it again won't help."""
 
 
 class StoreError(SemanticMemoryError):

@@ -86,6 +86,30 @@ class LogRepaired:
 
 
 @dataclass(frozen=True, slots=True)
+class CursorLost:
+    """A session's log isn't the one that was read before; it is read again from its beginning."""
+
+    user_id: str
+    session_id: str
+    stage: str
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingFailed:
+    """The embedding model can't be reached; memories are found by words until it can."""
+
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingRefused:
+    """The embedding model won't take these memories; they stay found by words."""
+
+    fact_ids: tuple[str, ...]
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
 class Searched:
     """A search was answered."""
 
@@ -124,6 +148,9 @@ Event = (
     | IndexSynced
     | IndexSetAside
     | LogRepaired
+    | CursorLost
+    | EmbeddingFailed
+    | EmbeddingRefused
     | Searched
     | ContextPacked
     | WorkerFailed

@@ -60,7 +60,10 @@ class Status(StrEnum):
 
 
 def _utc(value: datetime) -> datetime:
-    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    try:
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("is outside the years 1 to 9999 in UTC") from None
 
 
 def _storable(text: str) -> str:
@@ -247,13 +250,20 @@ class ScoreParts(Value):
     """Why a hit ranked where it did. `match` is made of the parts above it."""
 
     dense: float
-    """Cosine similarity of query and memory, -1 to 1."""
+    """Cosine of the query to the memory's nearest window and nearest sentence, blended, -1 to 1;
+    0 while it isn't embedded."""
     lexical: float
     """BM25 over the highest BM25 that any text could reach for this query, 0 to 1."""
     context: float
     """What the neighbouring messages and the session lend."""
     speaker: float
     """What being said by someone named in the query adds."""
+    voice: float
+    """What being said by the user adds, where the query speaks of I and my."""
+    time: float
+    """What being said at the time that the query speaks of adds."""
+    asks: float
+    """What being a question itself takes away."""
     match: float
     """All of the above, 0 to 1."""
     importance: float
@@ -281,7 +291,7 @@ class Context(Value):
     tokens: int
     """Exact count of `text`; never over the budget that was asked for."""
     hits: tuple[Hit, ...]
-    """What the block holds, in its order."""
+    """The memories found for the query that the block holds; its profile and history aside."""
     left_out: int
     """How many recalled memories did not fit."""
 
@@ -335,6 +345,35 @@ class Stats(Value):
     log_bytes: int
     store_bytes: int
     embedder: str
+
+
+class JobRun(Value):
+    """One run of a job of upkeep."""
+
+    job: str
+    started_at: Timestamp
+    seconds: float
+    dry_run: bool = False
+    users: int
+    """Users whose memories were looked at."""
+    counts: Mapping[str, int] = Field(default_factory=dict)
+    """What was done, or would have been, by kind."""
+    planned: tuple[str, ...] = ()
+    """Of a dry run, in words: each thing that would be done."""
+    error: str | None = None
+
+
+class SessionInfo(Value):
+    """What is known of a session."""
+
+    session_id: str
+    messages: int
+    """Messages that are remembered; deleted ones aside."""
+    first_at: Timestamp
+    last_at: Timestamp
+    by_category: Mapping[str, int]
+    """Memories that came from it, by category."""
+    log_bytes: int
 
 
 NO_FILTERS = Filters()

@@ -2,7 +2,8 @@
 
 `observe` returns once the session log has the messages on disk. Everything after that is done in
 the background, in order, and can be cut off anywhere: each step writes its result and how far it
-has come in one transaction, so it is done again or not at all.
+has come in one transaction, so it is done again or not at all. A step that fails holds up no other:
+what can't be embedded is found by words, a session that can't be extracted waits for its next try.
 
     log -> ledger       each message a memory of category `conversation`, found by words at once
     ledger -> vectors   found by meaning too
@@ -14,43 +15,31 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
 from itertools import islice
 
 from ingest.gate import Gate
-from ingest.queue import DebounceQueue
+from ingest.queue import DebounceQueue, Due
 from ingest.session_log import Record, SessionLog
 from semantic_memory.background import Calls, Worker
-from semantic_memory.beliefs import confirmed
-from semantic_memory.changes import Add, Advance, Change, Cursor, Embed, Stage, Update
-from semantic_memory.embedding.passages import embed_facts
-from semantic_memory.errors import ProviderError
+from semantic_memory.beliefs import believed
+from semantic_memory.changes import Add, Advance, Change, Cursor, Stage
+from semantic_memory.drafts import extracted, grounded, verbatim
+from semantic_memory.embedding.backlog import Backlog
+from semantic_memory.errors import ProviderError, StoreClosedError, StoreError
 from semantic_memory.events import (
+    EmbeddingFailed,
     Event,
     ExtractionFailed,
     FactsExtracted,
-    MemoriesEmbedded,
     MemoriesStored,
     MessagesObserved,
 )
 from semantic_memory.index.keeper import IndexKeeper
-from semantic_memory.models import (
-    Candidate,
-    Category,
-    Fact,
-    Message,
-    Receipt,
-    SessionKey,
-    Source,
-    derived_id,
-    normalised,
-)
-from semantic_memory.ports import Clock, Embedder, Extractor, Ledger, Progress
+from semantic_memory.models import Candidate, Fact, Message, Receipt, SessionKey
+from semantic_memory.ports import Clock, Extractor, Ledger, Progress
 
 _STORE_BATCH = 256
-_EMBED_BATCH = 64
 _EXTRACT_BATCH = 50
-_STATE = "pipeline"  # key in the ledger's meta: "clean" after a close with nothing left to store
 
 
 class Pipeline:
@@ -60,42 +49,46 @@ class Pipeline:
         self,
         ledger: Ledger,
         log: SessionLog,
-        embedder: Embedder,
+        backlog: Backlog,
         extractor: Extractor,
         gate: Gate,
         queue: DebounceQueue,
         keeper: IndexKeeper,
         clock: Clock,
         observe: Callable[[Event], None],
+        retry_seconds: float,
     ) -> None:
         self._ledger = ledger
         self._log = log
-        self._embedder = embedder
+        self._backlog = backlog
         self._extractor = extractor
         self._gate = gate
         self._queue = queue
         self._keeper = keeper
         self._clock = clock
         self._observe = observe
+        self._retry_seconds = retry_seconds
         self._dirty: dict[SessionKey, None] = {}
         self._dirty_lock = threading.Lock()
         self._calls = Calls()
         self._working = threading.Lock()  # one carries at a time: the background or a flush
+        self._ending = threading.Event()
         self._worker: Worker | None = None
 
     def start(self) -> None:
-        """Take up what an earlier process left, and carry on in the background from now on."""
-        if self._ledger.meta(_STATE) != "clean":
-            self._recover()
-            self._store_dirty()
-        self._ledger.set_meta(_STATE, "open")
-        extracted = {
+        """Take up what an earlier process left, and carry on in the background from now on.
+
+        What was said last is in the ledger when this returns, and found by words.
+        """
+        self._recover()
+        self._store_dirty()
+        done = {
             (cursor.user_id, cursor.session_id): cursor.position
             for cursor in self._ledger.cursors("extracted")
         }
         for cursor in self._ledger.cursors("stored"):
             key = SessionKey(cursor.user_id, cursor.session_id)
-            if extracted.get(key, 0) < cursor.position:
+            if done.get(key, 0) < cursor.position:
                 self._queue.push(key, time.monotonic())
         self._worker = Worker("ingest", self._step, self._observe)
         self._worker.wake()
@@ -124,37 +117,61 @@ class Pipeline:
     def flush(self, progress: Progress | None = None) -> None:
         """Carry everything observed so far all the way, and wait for it.
 
-        Raises what a step raises; nothing is lost by it.
+        Raises ProviderError, after everything else is done, if a model couldn't be reached; nothing
+        is lost by it.
         """
         with self._calls.one(), self._working:
             self._store_dirty()
-            sessions = self._queue.take_all()
-            for number, key in enumerate(sessions, start=1):
-                self._extract(key)
-                if progress:
-                    progress("extracting", number, len(sessions))
-            self._embed_pending(progress)
+            failures = self._extract_all(progress)
+            failures += self._embed_all(progress)
         self._keeper.sync(progress)
+        self._refuse_if_ending()
+        if failures:
+            raise ProviderError(
+                f"not everything could be done ({'; '.join(dict.fromkeys(failures))}); all messages"
+                " are kept and found by their words, and the rest will be tried again"
+            )
+
+    def embed(self, progress: Progress | None = None) -> None:
+        """Embed and index whatever waits for it. Raises ProviderError."""
+        with self._calls.one(), self._working:
+            failures = self._embed_all(progress)
+        self._keeper.sync(progress)
+        self._refuse_if_ending()
+        if failures:
+            raise ProviderError(failures[0])
+
+    def forget_session(self, key: SessionKey) -> None:
+        """Delete a session's log, so that nothing will be made of it any more."""
+        with self._calls.one(), self._working:
+            self._store_dirty()  # so that every message has a memory, which becomes its tombstone
+            self._queue.drop(key)
+            self._log.remove(*key)
+            self._ledger.apply(
+                [Advance(Cursor(*key, "stored")), Advance(Cursor(*key, "extracted"))]
+            )
 
     def close(self) -> None:
-        """End the background after the step under way, leaving nothing that isn't in the ledger."""
+        """End after the step under way; the next opening goes on from there."""
+        self._ending.set()
         self._calls.close()
         if self._worker is not None:
             self._worker.close()
-        with self._working:
-            self._store_dirty()
-            self._ledger.set_meta(_STATE, "clean")
 
     # ---------------------------------------------------------------- steps
 
     def _step(self) -> float | None:
         with self._working:
             self._store_dirty()
-            self._embed_pending(None)
-            for key in self._queue.take(time.monotonic()):
-                self._extract(key)
-            self._embed_pending(None)
-        return self._queue.wait(time.monotonic())
+            failures = self._embed_all(None)
+            for due in self._queue.due(time.monotonic()):
+                self._extract_due(due)
+            if not failures:
+                failures = self._embed_all(None)
+        pause = self._queue.wait(time.monotonic())
+        if failures:
+            pause = self._retry_seconds if pause is None else min(pause, self._retry_seconds)
+        return pause
 
     def _recover(self) -> None:
         """Find the sessions whose log goes further than the ledger."""
@@ -166,7 +183,7 @@ class Pipeline:
             cursor = known.get(path)
             if cursor is None:
                 key = self._log.identify(path)
-            elif size > cursor.offset:
+            elif size != cursor.offset:
                 key = SessionKey(cursor.user_id, cursor.session_id)
             else:
                 continue
@@ -174,57 +191,89 @@ class Pipeline:
                 self._dirty[key] = None
 
     def _store_dirty(self) -> None:
-        while True:
-            with self._dirty_lock:
-                if not self._dirty:
-                    return
-                key = next(iter(self._dirty))
-                del self._dirty[key]
+        """Take every session with something new into the ledger; one that fails keeps none back."""
+        with self._dirty_lock:
+            waiting, self._dirty = self._dirty, {}
+        failure: StoreError | None = None
+        for key in waiting:
             try:
                 self._store(key)
-            except BaseException:
+            except StoreError as error:
+                failure = error
                 with self._dirty_lock:
                     self._dirty[key] = None
-                raise
+        if failure is not None:
+            raise failure
 
     def _store(self, key: SessionKey) -> None:
         start = time.perf_counter()
-        cursor = self._ledger.cursor(*key, "stored")
-        records = self._log.read(*key, position=cursor.position, offset=cursor.offset)
+        records = self._log.read(*key, after=self._ledger.cursor(*key, "stored"))
         while batch := list(islice(records, _STORE_BATCH)):
             now = self._clock.now()
-            adds = [Add(_verbatim(key, record, now)) for record in batch]
+            adds = [Add(verbatim(key, record, now)) for record in batch]
             self._ledger.apply([*adds, Advance(_behind(key, "stored", batch[-1]))])
             self._observe(MemoriesStored(len(batch), time.perf_counter() - start))
 
-    def _embed_pending(self, progress: Progress | None) -> None:
+    def _embed_all(self, progress: Progress | None) -> list[str]:
+        """Embed whatever waits for it; returns what went wrong."""
         done = 0
         total = self._ledger.count_unembedded() if progress else 0
-        while facts := self._ledger.unembedded(_EMBED_BATCH):
-            start = time.perf_counter()
-            vectors = embed_facts(self._embedder, facts)
-            self._ledger.apply(
-                [Embed(fact.id, fact.content, v) for fact, v in zip(facts, vectors, strict=True)]
-            )
-            self._keeper.wake()
-            self._observe(MemoriesEmbedded(len(facts), time.perf_counter() - start))
-            done += len(facts)
+        try:
+            while not self._ending.is_set() and (number := self._backlog.work_off()):
+                self._keeper.wake()
+                done += number
+                if progress:
+                    progress("embedding", done, max(done, total))
+                self._store_dirty()  # what is said meanwhile is found by words without waiting
+        except ProviderError as error:
+            self._observe(EmbeddingFailed(str(error)))
+            return [str(error)]
+        return []
+
+    def _extract_all(self, progress: Progress | None) -> list[str]:
+        sessions = self._queue.all()
+        failures = []
+        for number, due in enumerate(sessions, start=1):
+            self._refuse_if_ending()
+            if (failure := self._extract_due(due)) is not None:
+                failures.append(failure)
             if progress:
-                progress("embedding", done, max(done, total))
-            self._store_dirty()  # what is said meanwhile is found by words without waiting
+                progress("extracting", number, len(sessions))
+        return failures
+
+    def _refuse_if_ending(self) -> None:
+        if self._ending.is_set():
+            raise StoreClosedError(
+                "this memory was closed before everything was done; the rest is"
+                " taken up when it is opened again"
+            )
+
+    def _extract_due(self, due: Due) -> str | None:
+        """Read a session for facts; returns what went wrong, if anything did."""
+        if self._ending.is_set():
+            return None
+        try:
+            self._extract(due.key)
+        except StoreError:
+            raise
+        except Exception as error:
+            # An extractor may be the caller's own, and one session's failure concerns no other.
+            self._queue.retry(due.key, time.monotonic() + self._retry_seconds)
+            reason = f"{type(error).__name__}: {error}"
+            self._observe(ExtractionFailed(*due.key, reason))
+            return reason
+        self._queue.done(due)
+        return None
 
     def _extract(self, key: SessionKey) -> None:
-        cursor = self._ledger.cursor(*key, "extracted")
-        records = self._log.read(*key, position=cursor.position, offset=cursor.offset)
-        while batch := list(islice(records, _EXTRACT_BATCH)):
+        records = self._log.read(*key, after=self._ledger.cursor(*key, "extracted"))
+        while not self._ending.is_set() and (batch := list(islice(records, _EXTRACT_BATCH))):
             start = time.perf_counter()
-            try:
-                candidates = self._extractor.extract([record.message for record in batch])
-            except ProviderError as error:
-                self._queue.push(key, time.monotonic())
-                self._observe(ExtractionFailed(*key, str(error)))
-                return
+            proposed = self._extractor.extract([record.message for record in batch])
+            candidates = grounded(proposed, {record.message.id for record in batch})
             admitted, refused = self._gate.admit(candidates)
+            if len(candidates) < len(proposed):
+                refused["unknown message"] = len(proposed) - len(candidates)
             with self._ledger.exclusive():
                 changes = self._believed(key, batch, admitted)
                 self._ledger.apply([*changes, Advance(_behind(key, "extracted", batch[-1]))])
@@ -236,73 +285,12 @@ class Pipeline:
     ) -> list[Change]:
         """The changes that believing the candidates makes; what is known already is confirmed."""
         records = {record.message.id: record for record in batch}
-        changes: dict[str, Change] = {}
-        for candidate in candidates:
-            fact = self._fact(key, candidate, records)
-            same = normalised(fact.content)
-            pending = changes.get(same)
-            if isinstance(pending, Add):
-                changes[same] = Add(confirmed(pending.fact, fact))
-                continue
-            known = (
-                pending.fact
-                if isinstance(pending, Update)
-                else self._ledger.same_content(key.user_id, fact.content)
-            )
-            if known is None:
-                changes[same] = Add(fact)
-            elif (again := confirmed(known, fact)) != known:
-                changes[same] = Update(again, "confirmed", fact.recorded_at)
-        return list(changes.values())
+        now = self._clock.now()
+        facts = [extracted(key, one, records, self._extractor.name, now) for one in candidates]
+        return believed(facts, self._same, now).changes
 
-    def _fact(self, key: SessionKey, candidate: Candidate, records: dict[str, Record]) -> Fact:
-        first = records[candidate.message_ids[0]]
-        said = first.message.created_at or self._clock.now()
-        return Fact(
-            id=derived_id(
-                key.user_id, key.session_id, *candidate.message_ids, normalised(candidate.content)
-            ),
-            user_id=key.user_id,
-            content=candidate.content,
-            category=candidate.category,
-            confidence=candidate.confidence,
-            created_at=said,
-            recorded_at=self._clock.now(),
-            valid_from=said,
-            tags=candidate.tags,
-            source=Source(
-                extractor=self._extractor.name,
-                session_id=key.session_id,
-                message_ids=candidate.message_ids,
-                position=first.position,
-                role=first.message.role,
-                speaker=first.message.name,
-            ),
-        )
-
-
-def _verbatim(key: SessionKey, record: Record, now: datetime) -> Fact:
-    """The memory of a message as it was said."""
-    message = record.message
-    said = message.created_at or now
-    return Fact(
-        id=derived_id(key.user_id, key.session_id, message.id),
-        user_id=key.user_id,
-        content=message.content,
-        category=Category.CONVERSATION,
-        created_at=said,
-        recorded_at=now,
-        valid_from=said,
-        source=Source(
-            extractor="verbatim",
-            session_id=key.session_id,
-            message_ids=(message.id,),
-            position=record.position,
-            role=message.role,
-            speaker=message.name,
-        ),
-        metadata=message.metadata,
-    )
+    def _same(self, fact: Fact) -> Fact | None:
+        return self._ledger.same_content(fact.user_id, fact.content)
 
 
 def _behind(key: SessionKey, stage: Stage, record: Record) -> Cursor:

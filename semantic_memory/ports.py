@@ -10,7 +10,16 @@ from typing import Literal, NamedTuple, Protocol
 
 from semantic_memory.changes import Change, Cursor, FactVectors, Matrix, Stage
 from semantic_memory.events import Event
-from semantic_memory.models import NO_FILTERS, Candidate, Fact, FactVersion, Filters, Message
+from semantic_memory.models import (
+    NO_FILTERS,
+    Candidate,
+    Fact,
+    FactVersion,
+    Filters,
+    JobRun,
+    Message,
+    SessionInfo,
+)
 
 InputType = Literal["query", "document"]
 
@@ -169,6 +178,27 @@ class TraitRow(NamedTuple):
     vectors: FactVectors | None
 
 
+class Belief(NamedTuple):
+    """A fact that is believed, with what it is compared by."""
+
+    fact: Fact
+    vector: Matrix
+    """Of its (first) window, shape (dimension,)."""
+    revision: int
+    """Of its latest change."""
+
+
+class Pending(NamedTuple):
+    """A user with something that a job hasn't looked at."""
+
+    user_id: str
+    revision: int
+    """The latest change of the user's memories."""
+    seen: int
+    """The one that the job has seen; 0 if it never has."""
+    seen_at: datetime | None
+
+
 @dataclass(frozen=True, slots=True)
 class Delta:
     """What changed for a user after a revision."""
@@ -188,9 +218,6 @@ class Outbox:
     entries: Sequence[IndexEntry]
     removed: Sequence[str]
 
-    def __bool__(self) -> bool:
-        return bool(self.entries or self.removed)
-
 
 class Ledger(Protocol):
     """The truth of facts: every state, in transactions."""
@@ -198,7 +225,9 @@ class Ledger(Protocol):
     def apply(self, changes: Sequence[Change]) -> int:
         """Commit all of `changes`, durably, or none; returns how many had an effect.
 
-        Raises NotFoundError for an update or a forget of an unknown id.
+        Changes get ascending revision numbers, and become visible in that order: whoever has seen
+        revision n has seen all before it. Raises NotFoundError for an update or a forget of an
+        unknown or forgotten id, ConcurrentUpdateError for an update of another version.
         """
         ...
 
@@ -206,8 +235,12 @@ class Ledger(Protocol):
         """Held while reading and then writing what follows from it."""
         ...
 
-    def get(self, fact_ids: Sequence[str]) -> list[Fact]:
-        """Facts that are known and not forgotten, in the order asked for."""
+    def get(self, fact_ids: Sequence[str], user_id: str | None = None) -> list[Fact]:
+        """Facts that are known, not forgotten and this user's, in the order asked for."""
+        ...
+
+    def known(self, fact_ids: Sequence[str]) -> set[str]:
+        """Which of these ids have ever been written, forgotten ones included."""
         ...
 
     def find(
@@ -216,12 +249,48 @@ class Ledger(Protocol):
         """Facts that pass `filters`, newest first, from the one behind id `after`."""
         ...
 
+    def ids(
+        self,
+        user_id: str,
+        *,
+        tag: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        session_id: str | None = None,
+    ) -> list[str]:
+        """Ids of every memory of a user that isn't forgotten, whatever its status, narrowed."""
+        ...
+
+    def session_ids(self, user_id: str) -> list[str]:
+        """The user's sessions of which something has ever been remembered."""
+        ...
+
+    def session_infos(self, user_id: str) -> list[SessionInfo]:
+        """What is remembered of each of a user's sessions, newest first; sizes left at 0."""
+        ...
+
+    def beliefs(self, user_id: str) -> list[Belief]:
+        """The user's active facts that have vectors, verbatim messages aside."""
+        ...
+
+    def pending(self, job: str, user_id: str | None = None) -> list[Pending]:
+        """Users whose memories changed since the job's mark, or this one if they did."""
+        ...
+
+    def record_run(self, run: JobRun) -> None:
+        """Keep what a job did; old ones make room."""
+        ...
+
+    def runs(self, limit: int) -> list[JobRun]:
+        """What jobs did, the latest first."""
+        ...
+
     def same_content(self, user_id: str, content: str) -> Fact | None:
         """The active fact with the same normalised content (verbatim messages aside)."""
         ...
 
-    def history(self, fact_id: str) -> list[FactVersion]:
-        """Every state of a fact, oldest first. Raises NotFoundError."""
+    def history(self, fact_id: str, user_id: str | None = None) -> list[FactVersion]:
+        """Every state of a fact, oldest first. Raises NotFoundError, also for another user's."""
         ...
 
     def count(self, user_id: str | None = None) -> int:
@@ -229,7 +298,7 @@ class Ledger(Protocol):
         ...
 
     def users(self) -> list[str]:
-        """Every user with a memory."""
+        """Every user with a memory that isn't forgotten."""
         ...
 
     def words(
@@ -263,11 +332,11 @@ class Ledger(Protocol):
         ...
 
     def unembedded(self, limit: int) -> list[Fact]:
-        """Memories without vectors, oldest first."""
+        """Memories that wait for their vectors, oldest first."""
         ...
 
     def count_unembedded(self) -> int:
-        """Memories without vectors."""
+        """Memories that wait for their vectors."""
         ...
 
     def embedded_ids(self) -> set[str]:

@@ -58,6 +58,17 @@ class IngestSettings(Section):
     most_wait_seconds: float = Field(default=300.0, ge=0)
     most_messages: int = Field(default=50, ge=1)
     min_confidence: float = Field(default=0.7, ge=0, le=1)
+    retry_seconds: float = Field(default=60.0, gt=0)
+    """Until a model that couldn't be reached is tried again."""
+
+
+class LogSettings(Section):
+    """The session logs, which hold what was said word for word."""
+
+    key: SecretStr | None = None
+    """Encrypts them, if given: Fernet keys, separated by commas, the one to write with first."""
+    key_file: Path | None = None
+    """Or a file with such keys, one a line, outside the data directory."""
 
 
 class IndexSettings(Section):
@@ -75,12 +86,15 @@ class IndexSettings(Section):
 class RetrievalSettings(Section):
     """What counts how much in ranking; see `semantic_memory.retrieval.ranking`."""
 
-    dense: float = Field(default=0.5, ge=0, le=1)
-    sentence: float = Field(default=2 / 3, ge=0, le=1)
+    dense: float = Field(default=0.55, ge=0, le=1)
+    sentence: float = Field(default=0.8, ge=0, le=1)
     neighbour: float = Field(default=0.3, ge=0)
     answer: float = Field(default=0.15, ge=0)
-    session: float = Field(default=0.3, ge=0)
-    speaker: float = Field(default=0.08, ge=0)
+    session: float = Field(default=0.35, ge=0)
+    speaker: float = Field(default=0.2, ge=0)
+    voice: float = Field(default=0.12, ge=0)
+    time: float = Field(default=0.3, ge=0)
+    asks: float = Field(default=0.03, ge=0)
     relevance: float = Field(default=0.1, ge=0, le=1)
 
 
@@ -113,6 +127,7 @@ class Settings(BaseSettings):
     """Where compiled embedding models are kept, for all stores."""
     embedding: EmbeddingSettings = EmbeddingSettings()
     openai: OpenAISettings = OpenAISettings()
+    log: LogSettings = LogSettings()
     ingest: IngestSettings = IngestSettings()
     index: IndexSettings = IndexSettings()
     retrieval: RetrievalSettings = RetrievalSettings()

@@ -38,6 +38,8 @@ _MONTHS = (
     "January February March April May June July August September October November December"
 ).split()
 
+_LAST_DAY = 2_932_896  # 31 December 9999, which as Unix seconds is rounded up to the next
+
 _stemmer = threading.local()
 
 
@@ -67,7 +69,7 @@ def stems(text: str) -> list[str]:
 
 def lexical_text(content: str, speaker: str | None, created_at: float) -> str:
     """What is matched by words: when it was said (Unix seconds), by whom, and what."""
-    said = _date(int(created_at // 86_400))
+    said = _date(min(int(created_at // 86_400), _LAST_DAY))
     return f"{said} {speaker}: {content}" if speaker else f"{said}: {content}"
 
 

@@ -8,11 +8,12 @@ import numpy as np
 import openai
 
 from semantic_memory.changes import Matrix
-from semantic_memory.errors import ProviderError
+from semantic_memory.errors import InputRefusedError, ProviderError
 from semantic_memory.ports import EmbedderIdentity, InputType
 
 _MAX_TEXTS = 512  # of one request; the API takes 2,048 texts or 300,000 tokens
 _MAX_CHARACTERS = 400_000
+_QUERY_SECONDS = 5.0
 
 
 class OpenAIEmbedder:
@@ -36,6 +37,8 @@ class OpenAIEmbedder:
         self._client = openai.OpenAI(
             api_key=api_key or "none", base_url=base_url, timeout=timeout, max_retries=max_retries
         )
+        # Whoever asks is waiting, and is answered by words if the endpoint doesn't answer.
+        self._impatient = self._client.with_options(timeout=_QUERY_SECONDS, max_retries=1)
 
     @property
     def identity(self) -> EmbedderIdentity:
@@ -43,19 +46,25 @@ class OpenAIEmbedder:
         return EmbedderIdentity(self._model, self._dimension, "remote", "fp32")
 
     def embed(self, texts: Sequence[str], input_type: InputType) -> Matrix:
-        """Unit row vectors, shape (len(texts), dimension). Raises ProviderError."""
-        del input_type  # the API knows no such thing
-        rows = [row for batch in _batches(texts) for row in self._request(batch)]
+        """Unit row vectors, shape (len(texts), dimension).
+
+        Raises InputRefusedError for a text that the endpoint won't take, ProviderError for any
+        other failure.
+        """
+        client = self._impatient if input_type == "query" else self._client
+        rows = [row for batch in _batches(texts) for row in self._request(client, batch)]
         vectors = np.array(rows, dtype=np.float32).reshape(-1, self._dimension)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         normalised: Matrix = vectors / np.maximum(lengths, 1e-12)
         return normalised
 
-    def _request(self, texts: list[str]) -> list[list[float]]:
+    def _request(self, client: openai.OpenAI, texts: list[str]) -> list[list[float]]:
         try:
-            answer = self._client.embeddings.create(
+            answer = client.embeddings.create(
                 model=self._model, input=texts, encoding_format="float"
             )
+        except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+            raise InputRefusedError(f"the embeddings endpoint refuses a text: {error}") from error
         except openai.OpenAIError as error:
             raise ProviderError(f"the embeddings endpoint failed: {error}") from error
         rows = [item.embedding for item in sorted(answer.data, key=lambda item: item.index)]

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+import numpy as np
 import sentencex
 
-from semantic_memory.changes import FactVectors
+from semantic_memory.changes import FactVectors, Matrix
+from semantic_memory.errors import InputRefusedError, ProviderError
 from semantic_memory.models import Fact
 from semantic_memory.ports import Embedder
 from semantic_memory.text import embedded_text
@@ -66,7 +68,11 @@ def _short(parts: Iterable[str]) -> Iterator[str]:
 
 
 def embed_facts(embedder: Embedder, facts: Sequence[Fact]) -> list[FactVectors]:
-    """The vectors of each fact, from one call to the embedder."""
+    """The vectors of each fact, from one call to the embedder.
+
+    Raises ProviderError if it can't be reached or gives vectors of another shape, InputRefusedError
+    if it refuses a text or makes nothing of it.
+    """
     pieces = [split(fact.content) for fact in facts]
     texts = [
         text
@@ -76,7 +82,7 @@ def embed_facts(embedder: Embedder, facts: Sequence[Fact]) -> list[FactVectors]:
             *passages.sentences,
         )
     ]
-    rows = embedder.embed(texts, "document")
+    rows = checked(embedder.embed(texts, "document"), len(texts), embedder)
     vectors, start = [], 0
     for passages in pieces:
         middle = start + len(passages.windows)
@@ -84,3 +90,20 @@ def embed_facts(embedder: Embedder, facts: Sequence[Fact]) -> list[FactVectors]:
         vectors.append(FactVectors(windows=rows[start:middle], sentences=rows[middle:end]))
         start = end
     return vectors
+
+
+def checked(rows: Matrix, number: int, embedder: Embedder) -> Matrix:
+    """`rows` if they are `number` vectors that can be compared.
+
+    Raises ProviderError if there are more, fewer or of another dimension, InputRefusedError if one
+    isn't a direction: not finite, or all zeros.
+    """
+    wanted = (number, embedder.identity.dimension)
+    if rows.shape != wanted:
+        raise ProviderError(
+            f"the embedder {embedder.identity} gave vectors of shape {rows.shape} where {wanted}"
+            " was asked for"
+        )
+    if not np.isfinite(rows).all() or not rows.any(axis=1).all():
+        raise InputRefusedError(f"the embedder {embedder.identity} made nothing of a text")
+    return rows

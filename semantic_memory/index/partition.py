@@ -33,6 +33,8 @@ _COLUMNS = np.dtype(
             "i4",
         ),  # place in a session, shared by a message and the facts drawn from it; or -1
         ("speaker", "i4"),  # -1: nobody named
+        ("own", "?"),  # said by the user, or told about them
+        ("asks", "?"),  # a question
         ("confidence", "f8"),
         ("importance", "f8"),
         ("created_at", "f8"),
@@ -214,6 +216,8 @@ class Partition:
             session,
             slot,
             self._speaker(trait.speaker),
+            trait.role in (None, "user"),
+            _asks(trait),
             trait.confidence,
             trait.importance,
             trait.created_at,
@@ -247,5 +251,9 @@ class Partition:
             if behind >= 0:
                 self.slots["before"][behind] = slot
         if trait.category == Category.CONVERSATION:
-            self.slots["asks"][slot] = trait.content.rstrip().endswith("?")
+            self.slots["asks"][slot] = _asks(trait)
         return session, slot
+
+
+def _asks(trait: Trait) -> bool:
+    return trait.content.rstrip().endswith(("?", "？"))

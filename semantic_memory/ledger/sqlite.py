@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from sqlite3 import Connection
 from typing import Any
@@ -22,15 +23,26 @@ from semantic_memory.changes import (
     Embed,
     FactVectors,
     Forget,
+    Mark,
     Matrix,
     Stage,
+    Touch,
     Update,
 )
-from semantic_memory.errors import NotFoundError, StoreCorruptError
+from semantic_memory.errors import ConcurrentUpdateError, NotFoundError, StoreCorruptError
 from semantic_memory.ledger import rows
 from semantic_memory.ledger.connections import Connections
-from semantic_memory.models import NO_FILTERS, Fact, FactVersion, Filters, Status
-from semantic_memory.ports import Delta, IndexEntry, Match, Outbox, TraitRow
+from semantic_memory.models import (
+    NO_FILTERS,
+    Category,
+    Fact,
+    FactVersion,
+    Filters,
+    JobRun,
+    SessionInfo,
+    Status,
+)
+from semantic_memory.ports import Belief, Delta, IndexEntry, Match, Outbox, Pending, TraitRow
 from semantic_memory.text import lexical_text
 
 _FACT = ", ".join(f"f.{name.strip()}" for name in rows.FACT_COLUMNS.split(","))
@@ -45,6 +57,8 @@ _UPDATE = (
     + ", ".join("?" * 29)
     + ") WHERE num = ?"
 )
+_MOST_ROWS = 2**63 - 1
+_MOST_RUNS = 1_000
 _KNOWN = "f.status <> 'forgotten'"
 _SCAN_BATCH = 2_000
 _CHUNK = 500  # ids bound to one statement; SQLite's own limit is far above
@@ -84,14 +98,27 @@ class SqliteLedger:
 
     # ---------------------------------------------------------------- reading
 
-    def get(self, fact_ids: Sequence[str]) -> list[Fact]:
-        """Facts that are known and not forgotten, in the order asked for."""
+    def get(self, fact_ids: Sequence[str], user_id: str | None = None) -> list[Fact]:
+        """Facts that are known, not forgotten and this user's, in the order asked for."""
         found: dict[str, Fact] = {}
         with self._connections.snapshot() as db:
             for chunk, marks in _chunks(fact_ids):
-                query = f"SELECT {_FACT} FROM facts f WHERE f.id IN ({marks}) AND {_KNOWN}"
-                found.update((row[0], rows.to_fact(row)) for row in db.execute(query, chunk))
+                query, values = _of_user(
+                    f"SELECT {_FACT} FROM facts f WHERE f.id IN ({marks}) AND {_KNOWN}",
+                    tuple(chunk),
+                    user_id,
+                )
+                found.update((row[0], rows.to_fact(row)) for row in db.execute(query, values))
         return [found[fact_id] for fact_id in fact_ids if fact_id in found]
+
+    def known(self, fact_ids: Sequence[str]) -> set[str]:
+        """Which of these ids have ever been written, forgotten ones included."""
+        found: set[str] = set()
+        with self._connections.snapshot() as db:
+            for chunk, marks in _chunks(fact_ids):
+                query = f"SELECT id FROM facts WHERE id IN ({marks})"
+                found.update(fact_id for (fact_id,) in db.execute(query, tuple(chunk)))
+        return found
 
     def find(
         self, user_id: str, filters: Filters, *, limit: int | None = None, after: str | None = None
@@ -112,8 +139,58 @@ class SqliteLedger:
                 f"SELECT {_FACT} FROM facts f WHERE {condition}"
                 " ORDER BY f.created_at DESC, f.num DESC LIMIT ?"
             )
-            found = db.execute(query, [*values, -1 if limit is None else limit])
+            found = db.execute(query, [*values, -1 if limit is None else min(limit, _MOST_ROWS)])
             return [rows.to_fact(row) for row in found]
+
+    def ids(
+        self,
+        user_id: str,
+        *,
+        tag: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        session_id: str | None = None,
+    ) -> list[str]:
+        """Ids of every memory of a user that isn't forgotten, whatever its status, narrowed."""
+        condition, values = rows.narrowed(
+            user_id, () if tag is None else (tag,), since, until, session_id
+        )
+        with self._connections.snapshot() as db:
+            query = f"SELECT f.id FROM facts f WHERE {condition} AND {_KNOWN} ORDER BY f.num"
+            return [fact_id for (fact_id,) in db.execute(query, values)]
+
+    def session_ids(self, user_id: str) -> list[str]:
+        """The user's sessions of which something has ever been remembered."""
+        with self._connections.snapshot() as db:
+            query = "SELECT DISTINCT session_id FROM cursors WHERE user_id = ? ORDER BY 1"
+            return [session_id for (session_id,) in db.execute(query, (user_id,))]
+
+    def session_infos(self, user_id: str) -> list[SessionInfo]:
+        """What is remembered of each of a user's sessions, newest first; sizes left at 0."""
+        found: dict[str, dict[str, int]] = {}
+        spans: dict[str, tuple[int, int]] = {}
+        with self._connections.snapshot() as db:
+            query = (
+                "SELECT f.session_id, f.category, count(*), min(f.created_at), max(f.created_at)"
+                f" FROM facts f WHERE f.user_id = ? AND f.session_id IS NOT NULL AND {_KNOWN}"
+                " GROUP BY f.session_id, f.category"
+            )
+            for session_id, category, number, first, last in db.execute(query, (user_id,)):
+                found.setdefault(session_id, {})[category] = number
+                start, end = spans.get(session_id, (first, last))
+                spans[session_id] = min(start, first), max(end, last)
+        infos = [
+            SessionInfo(
+                session_id=session_id,
+                messages=numbers.get(Category.CONVERSATION, 0),
+                first_at=rows.moment(spans[session_id][0]),
+                last_at=rows.moment(spans[session_id][1]),
+                by_category=numbers,
+                log_bytes=0,
+            )
+            for session_id, numbers in found.items()
+        ]
+        return sorted(infos, key=lambda info: (info.last_at, info.session_id), reverse=True)
 
     def matching(self, user_id: str, filters: Filters, limit: int) -> list[str]:
         """Ids of at most `limit` facts that pass `filters`, in no order."""
@@ -121,6 +198,55 @@ class SqliteLedger:
         with self._connections.snapshot() as db:
             query = f"SELECT f.id FROM facts f WHERE {condition} LIMIT ?"
             return [fact_id for (fact_id,) in db.execute(query, [*values, limit])]
+
+    def beliefs(self, user_id: str) -> list[Belief]:
+        """The user's active facts that have vectors, verbatim messages aside."""
+        with self._connections.snapshot() as db:
+            found = db.execute(
+                f"SELECT {_FACT}, f.revision, v.windows, v.sentences, v.data FROM facts f"
+                " JOIN vectors v ON v.num = f.num WHERE f.user_id = ? AND f.status = 'active'"
+                " AND f.category <> 'conversation' AND f.embedded = 1",
+                (user_id,),
+            ).fetchall()
+        return [
+            Belief(rows.to_fact(tuple(columns)), rows.to_vectors(*stored).windows[0], revision)
+            for *columns, revision, windows, sentences, data in found
+            for stored in [(windows, sentences, data)]
+        ]
+
+    def pending(self, job: str, user_id: str | None = None) -> list[Pending]:
+        """Users whose memories changed since the job's mark, or this one if they did."""
+        query = (
+            "SELECT u.user_id, u.revision, coalesce(m.revision, 0), m.at FROM users u"
+            " LEFT JOIN marks m ON m.job = ? AND m.user_id = u.user_id"
+            " WHERE u.revision > coalesce(m.revision, 0)"
+        )
+        values: tuple[Any, ...] = (job,)
+        if user_id is not None:
+            query, values = f"{query} AND u.user_id = ?", (*values, user_id)
+        with self._connections.snapshot() as db:
+            found = db.execute(query + " ORDER BY u.user_id", values).fetchall()
+        return [
+            Pending(user, revision, seen, None if at is None else rows.moment(at))
+            for user, revision, seen, at in found
+        ]
+
+    def record_run(self, run: JobRun) -> None:
+        """Keep what a job did; old ones make room."""
+        with self._lock, self._connections.transaction() as db:
+            db.execute(
+                "INSERT INTO runs (job, started_at, record) VALUES (?, ?, ?)",
+                (run.job, rows.micros(run.started_at), run.model_dump_json()),
+            )
+            db.execute(
+                "DELETE FROM runs WHERE num <= (SELECT max(num) FROM runs) - ?", (_MOST_RUNS,)
+            )
+
+    def runs(self, limit: int) -> list[JobRun]:
+        """What jobs did, the latest first."""
+        with self._connections.snapshot() as db:
+            query = "SELECT record FROM runs ORDER BY num DESC LIMIT ?"
+            return [JobRun.model_validate_json(record) for (record,) in db.execute(query, (limit,))]
 
     def same_content(self, user_id: str, content: str) -> Fact | None:
         """The active fact with the same normalised content (verbatim messages aside)."""
@@ -132,14 +258,15 @@ class SqliteLedger:
             ).fetchone()
         return None if row is None else rows.to_fact(row)
 
-    def history(self, fact_id: str) -> list[FactVersion]:
+    def history(self, fact_id: str, user_id: str | None = None) -> list[FactVersion]:
         """Every state of a fact, oldest first."""
+        query, values = _of_user(
+            f"SELECT {_FACT}, f.num, f.changed_at, f.action, f.reason FROM facts f WHERE f.id = ?",
+            (fact_id,),
+            user_id,
+        )
         with self._connections.snapshot() as db:
-            row = db.execute(
-                f"SELECT {_FACT}, f.num, f.changed_at, f.action, f.reason FROM facts f"
-                " WHERE f.id = ?",
-                (fact_id,),
-            ).fetchone()
+            row = db.execute(query, values).fetchone()
             if row is None:
                 raise NotFoundError(f"no memory {fact_id!r}")
             *_, num, at, action, reason = row
@@ -168,20 +295,13 @@ class SqliteLedger:
 
     def count(self, user_id: str | None = None) -> int:
         """Facts that are not forgotten."""
-        query, values = "SELECT count(*) FROM facts WHERE status <> 'forgotten'", ()
-        return self._number(*_of_user(query, values, user_id))
+        query = "SELECT coalesce(sum(memories), 0) FROM users"
+        return self._number(*_of_user(query, (), user_id))
 
     def users(self) -> list[str]:
         """Every user with a memory."""
         with self._connections.snapshot() as db:
-            # A recursive seek along the index: one step a user instead of one a row.
-            query = """
-                WITH RECURSIVE u(id) AS (
-                    SELECT min(user_id) FROM facts
-                    UNION ALL
-                    SELECT (SELECT min(user_id) FROM facts WHERE user_id > u.id) FROM u
-                    WHERE u.id IS NOT NULL
-                ) SELECT id FROM u WHERE id IS NOT NULL"""
+            query = "SELECT user_id FROM users WHERE memories > 0 ORDER BY user_id"
             return [user_id for (user_id,) in db.execute(query)]
 
     def tally(self, user_id: str | None = None) -> dict[str, int]:
@@ -319,7 +439,7 @@ class SqliteLedger:
         removed: list[str] = []
         for *row, embedded, _, windows, sentences, data in found:
             fact = rows.to_fact(tuple(row))
-            if embedded and fact.status is not Status.FORGOTTEN:
+            if embedded == 1 and fact.status is not Status.FORGOTTEN:
                 vectors = rows.to_vectors(windows, sentences, data)
                 entries.append(IndexEntry(fact, vectors.windows))
             elif fact.version > 1:  # at version 1 no index can have it yet
@@ -363,7 +483,7 @@ class SqliteLedger:
         """Forget every vector and set `key`, in one transaction; returns how many need new ones."""
         with self._lock, self._connections.transaction() as db:
             db.execute("DELETE FROM vectors")
-            db.execute("UPDATE facts SET embedded = 0 WHERE embedded = 1")
+            db.execute("UPDATE facts SET embedded = 0 WHERE embedded <> 0")
             db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
         return self.count_unembedded()
 
@@ -419,8 +539,16 @@ class _Batch:
                 return self._update(db, change)
             case Forget():
                 return self._forget(db, change)
+            case Touch():
+                return self._touch(db, change)
             case Embed():
                 return self._embed(db, change)
+            case Mark(job, user_id, revision, at):
+                db.execute(
+                    "INSERT OR REPLACE INTO marks (job, user_id, revision, at) VALUES (?, ?, ?, ?)",
+                    (job, user_id, revision, rows.micros(at)),
+                )
+                return True
             case Advance(cursor):
                 db.execute(
                     "INSERT OR REPLACE INTO cursors"
@@ -461,6 +589,13 @@ class _Batch:
             raise NotFoundError(f"no memory {fact.id!r}")
         *columns, num, changed_at, did, why, embedded = row
         old = rows.to_fact(tuple(columns))
+        if old.status is Status.FORGOTTEN:
+            raise NotFoundError(f"no memory {fact.id!r}")
+        if old.version != fact.version:
+            raise ConcurrentUpdateError(
+                f"memory {fact.id!r} has version {old.version} by now, not {fact.version}: read it"
+                " again, then change it"
+            )
         new = fact.model_copy(update={"version": old.version + 1})
         db.execute(
             "INSERT INTO versions (num, version, at, action, reason, snapshot)"
@@ -479,13 +614,30 @@ class _Batch:
 
     def _forget(self, db: Connection, change: Forget) -> bool:
         row = db.execute(
-            f"SELECT {_FACT} FROM facts f WHERE f.id = ? AND f.status <> 'forgotten'",
-            (change.fact_id,),
+            f"SELECT {_FACT} FROM facts f WHERE f.id = ?", (change.fact_id,)
         ).fetchone()
         if row is None:
             raise NotFoundError(f"no memory {change.fact_id!r}")
         fact = rows.to_fact(row).model_copy(update={"status": Status.FORGOTTEN})
         return self._update(db, Update(fact, "forgotten", change.at, change.reason))
+
+    def _touch(self, db: Connection, change: Touch) -> bool:
+        row = db.execute(
+            "SELECT num, user_id FROM facts WHERE id = ? AND status <> 'forgotten'",
+            (change.fact_id,),
+        ).fetchone()
+        if row is None:
+            return False
+        num, user_id = row
+        used = None if change.used_at is None else rows.micros(change.used_at)
+        db.execute(
+            "UPDATE facts SET confidence = coalesce(?, confidence),"
+            " use_count = use_count + (? IS NOT NULL),"
+            " last_used_at = max(coalesce(last_used_at, ?), coalesce(?, last_used_at)),"
+            " revision = ? WHERE num = ?",
+            (change.confidence, used, used, used, self._next(user_id), num),
+        )
+        return True
 
     def _embed(self, db: Connection, change: Embed) -> bool:
         row = db.execute(
@@ -495,6 +647,9 @@ class _Batch:
         if row is None:
             return False
         num, user_id = row
+        if change.vectors is None:
+            db.execute("UPDATE facts SET embedded = -1 WHERE num = ?", (num,))
+            return True
         _write_vectors(db, num, change.vectors)
         db.execute(
             "UPDATE facts SET embedded = 1, revision = ? WHERE num = ?", (self._next(user_id), num)

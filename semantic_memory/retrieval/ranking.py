@@ -1,14 +1,20 @@
 """How well each memory answers a query: pure functions on columns.
 
-    base    = (cosine + BM25) / 2                                  both absolute, in [0, 1]
-    match   = base + what the conversation around a memory lends + speaker, scaled to [0, 1]
+    base    = a * cosine + (1 - a) * BM25                          both absolute, in [0, 1]
+    match   = base + context + speaker + voice + time - asks       scaled to [0, 1]
     score   = match * (1 - w + w * relevance)
+
+Cosine is that of the nearest sentence and of the nearest window, blended: the sentence says it, the
+window says what it is about.
 
 Messages of a conversation explain each other: the answer to a question is found by the question,
 and a session about the subject is likelier to hold more of it. So a memory's neighbours in its
 session, the question right before it, and the best memory of its session lend it part of their base
 score. A memory that stands alone is lent its own, so that dialogue has no advantage over isolated
 facts.
+
+Who asks about themselves is answered by what they said, rather than by what they were told; a
+question that speaks of a time, by what was said about then; and a question is rarely an answer.
 """
 
 from __future__ import annotations
@@ -29,21 +35,52 @@ Reals = NDArray[np.float64]
 class Weights:
     """What counts how much, relative to a memory's own words and meaning (1)."""
 
-    dense: float = 0.5
-    """Share of meaning in the base score; the rest is words."""
-    sentence: float = 2 / 3
-    """Share of the nearest sentence in the dense score; the rest is the nearest window."""
+    dense: float = 0.55
+    """a above: the share of meaning in the base score; the rest is words."""
+    sentence: float = 0.8
+    """Share of the nearest sentence in the cosine; the rest is the nearest window."""
     neighbour: float = 0.3
+    """What the better of the two messages next to it lends."""
     answer: float = 0.15
-    session: float = 0.3
-    speaker: float = 0.08
+    """What the message before it lends, if that is a question."""
+    session: float = 0.35
+    """What the best message of its session lends."""
+    speaker: float = 0.2
+    """For being said by someone whom the question names."""
+    voice: float = 0.12
+    """For being said by the user, where the question speaks of I and my."""
+    time: float = 0.3
+    """For being said at the time that the question speaks of."""
+    asks: float = 0.03
+    """Against a memory that is itself a question."""
     relevance: float = 0.1
     """w above: how much confidence and age may move a memory."""
 
     @property
+    def lent(self) -> float:
+        """The most that the conversation around a memory can lend it."""
+        return self.neighbour + self.answer + self.session
+
+    @property
     def total(self) -> float:
         """The highest match before scaling."""
-        return 1.0 + self.neighbour + self.answer + self.session + self.speaker
+        return 1.0 + self.lent + self.speaker + self.voice + self.time
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for each row as an answer to a question; arrays of shape (rows,)."""
+
+    dense: Scores
+    """Cosine, in [-1, 1]."""
+    lexical: Scores
+    """BM25, in [0, 1]."""
+    named: Mask
+    """Said by someone whom the question names."""
+    own: Mask
+    """Said by the user, and the question is about them."""
+    timely: Reals
+    """How well when it was said fits the question's time, in [0, 1]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +92,9 @@ class Ranked:
     lexical: Scores
     context: Reals
     speaker: Reals
+    voice: Reals
+    time: Reals
+    asks: Reals
     match: Reals
     retention: Reals
     recency: Reals
@@ -76,8 +116,7 @@ def lent(
     weights: Weights,
 ) -> Reals:
     """What the conversation around each row lends it; a row without one is lent its own score."""
-    everything = weights.neighbour + weights.answer + weights.session
-    context = base * everything
+    context = base * weights.lent
     placed = columns["slot"] >= 0
     if not placed.any():
         return context
@@ -99,9 +138,7 @@ def lent(
 
 
 def rank(
-    dense: Scores,
-    lexical: Scores,
-    named: Mask,
+    evidence: Evidence,
     admitted: Mask,
     columns: NDArray[Any],
     slots: NDArray[Any],
@@ -112,23 +149,30 @@ def rank(
 ) -> Ranked:
     """Score every row.
 
-    `named` says which rows were said by someone whom the query names; `half_lives` holds the
-    half-life of each row's category in days; `now` is in Unix seconds.
+    `columns`, `slots` and `sessions` are a partition's; `half_lives` holds the half-life of each
+    row's category in days; `now` is in Unix seconds.
     """
-    base = base_score(dense, lexical, weights)
-    context = lent(base, admitted, columns, slots, sessions, weights)
-    speaker = weights.speaker * named.astype(np.float64)
-    match = (base + context + speaker) / weights.total
+    total = weights.total
+    base = base_score(evidence.dense, evidence.lexical, weights)
+    context = lent(base, admitted, columns, slots, sessions, weights) / total
+    speaker = weights.speaker / total * evidence.named.astype(np.float64)
+    voice = weights.voice / total * evidence.own.astype(np.float64)
+    time = weights.time / total * evidence.timely
+    asks = weights.asks / total * columns["asks"].astype(np.float64)
+    match = np.maximum(0.0, base / total + context + speaker + voice + time - asks)
     age = decay.age_days(columns["stated_at"], now)
     retention, recency = decay.retention(age, half_lives), decay.recency(age)
     relevance = columns["importance"] * columns["confidence"] * retention * recency
     score = match * (1.0 - weights.relevance + weights.relevance * relevance)
     return Ranked(
         score=score,
-        dense=dense,
-        lexical=lexical,
-        context=context / weights.total,
-        speaker=speaker / weights.total,
+        dense=evidence.dense,
+        lexical=evidence.lexical,
+        context=context,
+        speaker=speaker,
+        voice=voice,
+        time=time,
+        asks=asks,
         match=match,
         retention=retention,
         recency=recency,

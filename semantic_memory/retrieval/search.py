@@ -8,13 +8,19 @@ from itertools import islice
 import numpy as np
 
 from semantic_memory.changes import Matrix
+from semantic_memory.embedding.passages import checked
+from semantic_memory.errors import ProviderError
+from semantic_memory.events import EmbeddingFailed, Event
+from semantic_memory.index.bm25 import Scores
 from semantic_memory.index.exact import ExactIndex
 from semantic_memory.index.partition import CATEGORIES, Partition
 from semantic_memory.models import NO_FILTERS, Category, Filters, Hit, ScoreParts, normalised
 from semantic_memory.ports import Clock, Delta, Embedder, Ledger
 from semantic_memory.retrieval import names
-from semantic_memory.retrieval.ranking import Ranked, Weights, base_score, rank
-from semantic_memory.text import stems, words
+from semantic_memory.retrieval.question import Question, read
+from semantic_memory.retrieval.ranking import Evidence, Ranked, Weights, base_score, rank
+from semantic_memory.retrieval.times import closeness
+from semantic_memory.text import words
 
 Statistics = tuple[int, Callable[[str], int]]
 
@@ -33,6 +39,7 @@ class Searcher:
         clock: Clock,
         weights: Weights,
         half_lives: Mapping[Category, float],
+        observe: Callable[[Event], None],
     ) -> None:
         self._ledger = ledger
         self._index = index
@@ -40,6 +47,7 @@ class Searcher:
         self._clock = clock
         self._weights = weights
         self._half_lives = np.array([half_lives[category] for category in CATEGORIES])
+        self._observe = observe
 
     def search(self, query: str, user_id: str, k: int, filters: Filters = NO_FILTERS) -> list[Hit]:
         """The user's `k` best memories for `query`, best first.
@@ -47,42 +55,55 @@ class Searcher:
         A fact and the message it was drawn from never both take a place, nor do two memories that
         say the same in the same words.
         """
+        question = read(query, filters.as_of or self._clock.now())
         with self._index.partition(user_id) as partition:
             speakers = None if partition is None else tuple(partition.speakers)
         if speakers is not None:
-            vector = self._embed(query, speakers)
+            vector = self._embed(question, speakers)
             with self._index.partition(user_id) as partition:
                 if partition is not None:
-                    return self._answer(partition, query, vector, k, filters)
-        return self._search_large(query, user_id, k, filters)
+                    return self._answer(partition, question, vector, k, filters)
+        return self._search_large(question, user_id, k, filters)
 
-    def _search_large(self, query: str, user_id: str, k: int, filters: Filters) -> list[Hit]:
+    def _search_large(
+        self, question: Question, user_id: str, k: int, filters: Filters
+    ) -> list[Hit]:
         """Rank the candidates of both arms, for a user whose memories aren't held in RAM."""
-        terms = list(dict.fromkeys(words(query)))
+        terms = list(dict.fromkeys(words(question.text)))
         lexical = self._ledger.words(user_id, terms, limit=_ARM, filters=filters)
         by_words = self._ledger.traits([match.id for match in lexical])
         speakers = {row.trait.speaker for row in by_words if row.trait.speaker}
-        vector = self._embed(query, sorted(speakers))
-        dense = self._index.query(vector, user_id=user_id, limit=_ARM, filters=filters)
+        vector = self._embed(question, sorted(speakers))
+        dense = (
+            []
+            if vector is None
+            else self._index.query(vector, user_id=user_id, limit=_ARM, filters=filters)
+        )
         candidates = dict.fromkeys([match.id for match in (*lexical, *dense)])
         around = self._ledger.neighbours(list(candidates))
         sample = Partition()
         rows = self._ledger.traits(list(dict.fromkeys((*candidates, *around))))
         sample.apply(Delta(revision=0, rows=rows, removed=()))
-        frequencies = self._ledger.document_frequencies(stems(query))
+        frequencies = self._ledger.document_frequencies(question.stems)
         statistics = (self._ledger.count(user_id), lambda term: frequencies.get(term, 0))
-        return self._answer(sample, query, vector, k, filters, statistics)
+        return self._answer(sample, question, vector, k, filters, statistics)
 
-    def _embed(self, query: str, speakers: Sequence[str]) -> Matrix:
-        mentioned = [speakers[number] for number in names.named(query, speakers)]
-        vector: Matrix = self._embedder.embed([names.without(query, mentioned)], "query")[0]
+    def _embed(self, question: Question, speakers: Sequence[str]) -> Matrix | None:
+        """The question's vector; None if the model can't be reached, and words must do."""
+        mentioned = [speakers[number] for number in names.named(question.text, speakers)]
+        text = names.without(question.text, mentioned)
+        try:
+            vector: Matrix = checked(self._embedder.embed([text], "query"), 1, self._embedder)[0]
+        except ProviderError as error:
+            self._observe(EmbeddingFailed(str(error)))
+            return None
         return vector
 
     def _answer(
         self,
         partition: Partition,
-        query: str,
-        vector: Matrix,
+        question: Question,
+        vector: Matrix | None,
         k: int,
         filters: Filters,
         statistics: Statistics | None = None,
@@ -91,19 +112,18 @@ class Searcher:
         if not admitted.any():
             return []
         columns = partition.columns
-        window = partition.dense(vector)
-        lexical = partition.lexical(stems(query), statistics)
-        share = self._weights.sentence
-        promising = np.zeros(len(partition), dtype=np.bool_)
-        first = base_score(window, lexical, self._weights)
-        promising[np.argsort(-first, kind="stable")[:_SENTENCES]] = True
-        dense = (1 - share) * window + share * partition.sentence(vector, promising, window)
-        mentioned = names.named(query, partition.speakers)
-        ranked = rank(
-            dense=dense,
+        lexical = partition.lexical(question.stems, statistics)
+        mentioned = names.named(question.text, partition.speakers)
+        evidence = Evidence(
+            dense=self._meaning(partition, vector, lexical),
             lexical=lexical,
             named=np.isin(columns["speaker"], mentioned),
-            admitted=admitted,
+            own=columns["own"] & question.about_me,
+            timely=closeness(question.windows, columns["created_at"]),
+        )
+        ranked = rank(
+            evidence,
+            admitted,
             columns=columns,
             slots=partition.slots,
             sessions=partition.session_count,
@@ -112,6 +132,20 @@ class Searcher:
             weights=self._weights,
         )
         return self._hits(partition, ranked, admitted, k)
+
+    def _meaning(self, partition: Partition, vector: Matrix | None, lexical: Scores) -> Scores:
+        """Cosine to each memory, of its nearest window and its nearest sentence, blended."""
+        if vector is None:
+            return np.zeros_like(lexical)
+        window = partition.dense(vector)
+        promising = np.zeros(len(partition), dtype=np.bool_)
+        first = base_score(window, lexical, self._weights)
+        promising[np.argsort(-first, kind="stable")[:_SENTENCES]] = True
+        share = self._weights.sentence
+        blended: Scores = (1 - share) * window + share * partition.sentence(
+            vector, promising, window
+        )
+        return blended
 
     def _hits(
         self, partition: Partition, ranked: Ranked, admitted: np.ndarray, k: int
@@ -160,6 +194,9 @@ def _parts(partition: Partition, ranked: Ranked, row: int) -> ScoreParts:
         lexical=float(ranked.lexical[row]),
         context=float(ranked.context[row]),
         speaker=float(ranked.speaker[row]),
+        voice=float(ranked.voice[row]),
+        time=float(ranked.time[row]),
+        asks=float(ranked.asks[row]),
         match=float(ranked.match[row]),
         importance=float(columns["importance"][row]),
         confidence=float(columns["confidence"][row]),

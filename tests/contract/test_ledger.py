@@ -6,10 +6,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semantic_memory.changes import Add, Advance, Cursor, Embed, FactVectors, Forget, Update
-from semantic_memory.errors import NotFoundError
+from semantic_memory.changes import (
+    Add,
+    Advance,
+    Cursor,
+    Embed,
+    FactVectors,
+    Forget,
+    Mark,
+    Touch,
+    Update,
+)
+from semantic_memory.errors import ConcurrentUpdateError, NotFoundError
 from semantic_memory.ledger.sqlite import SqliteLedger
-from semantic_memory.models import Filters, Source, Status
+from semantic_memory.models import Filters, JobRun, Source, Status
 from semantic_memory.ports import Ledger
 from tests.conftest import NOW, make_fact, unit_vectors
 
@@ -199,7 +209,7 @@ def test_changed_content_loses_its_vectors_and_other_changes_keep_them(ledger):
     ledger.apply([Add(make_fact(), vectors())])
     ledger.apply([Update(make_fact(confidence=0.4), "updated", NOW)])
     assert ledger.unembedded(5) == []
-    ledger.apply([Update(make_fact(content="New text"), "updated", NOW)])
+    ledger.apply([Update(make_fact(content="New text", version=2), "updated", NOW)])
     assert [fact.id for fact in ledger.unembedded(5)] == ["fact-1"]
 
 
@@ -222,7 +232,7 @@ def test_the_outbox_gives_changes_in_order_and_each_once(ledger):
         [Add(make_fact(9)), Forget("fact-2", NOW), Update(make_fact(0, confidence=0.1), "x", NOW)]
     )
     position, upserted, removed = 0, {}, set()
-    while batch := ledger.outbox(position, 2):
+    while (batch := ledger.outbox(position, 2)).revision > position:
         upserted.update({entry.fact.id: entry.fact.confidence for entry in batch.entries})
         removed.update(batch.removed)
         position = batch.revision
@@ -288,3 +298,104 @@ def test_document_frequencies_count_stemmed_words(ledger):
         [Add(make_fact(1, content="Painting")), Add(make_fact(2, content="painted walls"))]
     )
     assert ledger.document_frequencies(["paint", "wall", "zebra"]) == {"paint": 2, "wall": 1}
+
+
+def test_an_update_of_another_version_is_refused(ledger):
+    ledger.apply([Add(make_fact())])
+    ledger.apply([Update(make_fact(confidence=0.5), "updated", NOW)])
+    with pytest.raises(ConcurrentUpdateError, match="version 2 by now, not 1: read it again"):
+        ledger.apply([Update(make_fact(confidence=0.6), "updated", NOW)])
+    assert ledger.get(["fact-1"])[0].confidence == 0.5
+
+
+def test_a_forgotten_memory_can_not_be_updated(ledger):
+    ledger.apply([Add(make_fact()), Forget("fact-1", NOW)])
+    with pytest.raises(NotFoundError):
+        ledger.apply([Update(make_fact(version=2), "updated", NOW)])
+    assert ledger.get(["fact-1"]) == []
+
+
+def test_another_users_memory_is_not_found(ledger):
+    ledger.apply([Add(make_fact())])
+    assert [fact.id for fact in ledger.get(["fact-1"], "u1")] == ["fact-1"]
+    assert ledger.get(["fact-1"], "u2") == []
+    assert len(ledger.history("fact-1", "u1")) == 1
+    with pytest.raises(NotFoundError):
+        ledger.history("fact-1", "u2")
+
+
+def test_ids_once_written_stay_known(ledger):
+    ledger.apply([Add(make_fact(1)), Add(make_fact(2)), Forget("fact-1", NOW)])
+    assert ledger.known(["fact-1", "fact-2", "fact-3"]) == {"fact-1", "fact-2"}
+
+
+def test_users_and_counts_leave_the_forgotten_out(ledger):
+    ledger.apply([Add(make_fact(1)), Add(make_fact(2, user_id="u2")), Add(make_fact(3))])
+    ledger.apply([Forget("fact-2", NOW), Forget("fact-1", NOW)])
+    assert ledger.users() == ["u1"]
+    assert (ledger.count(), ledger.count("u1"), ledger.count("u2"), ledger.count("u3")) == (
+        1,
+        1,
+        0,
+        0,
+    )
+
+
+def test_a_refused_memory_waits_no_longer_until_all_vectors_are_dropped(ledger):
+    ledger.apply([Add(make_fact(1)), Add(make_fact(2))])
+    ledger.apply([Embed("fact-1", "Thing number 1", None)])
+    assert [fact.id for fact in ledger.unembedded(5)] == ["fact-2"]
+    assert ledger.count_unembedded() == 1
+    ledger.drop_vectors("embedder", "x")
+    assert ledger.count_unembedded() == 2
+
+
+def test_small_changes_leave_no_version(ledger):
+    ledger.apply([Add(make_fact(confidence=0.9), vectors())])
+    before = ledger.revision("u1")
+    later = NOW + timedelta(days=1)
+    ledger.apply([Touch("fact-1", confidence=0.8), Touch("fact-1", used_at=later)])
+    ledger.apply([Touch("fact-1", used_at=NOW)])
+    (fact,) = ledger.get(["fact-1"])
+    assert (fact.confidence, fact.use_count, fact.last_used_at) == (0.8, 2, later)
+    assert (fact.version, len(ledger.history("fact-1"))) == (1, 1)
+    assert ledger.revision("u1") > before  # so that whoever follows hears of it
+    assert ledger.apply([Touch("unknown", confidence=0.1)]) == 0
+
+
+def test_beliefs_are_active_facts_with_vectors(ledger):
+    ledger.apply(
+        [
+            Add(make_fact(1), vectors(1)),
+            Add(make_fact(2)),
+            Add(make_fact(3, category="conversation"), vectors(3)),
+            Add(make_fact(4, status=Status.SUPERSEDED), vectors(4)),
+            Add(make_fact(5, user_id="u2"), vectors(5)),
+        ]
+    )
+    (belief,) = ledger.beliefs("u1")
+    assert belief.fact == make_fact(1)
+    assert np.array_equal(belief.vector, vectors(1).windows[0])
+    assert belief.revision == 1
+
+
+def test_a_job_is_told_who_changed_since_it_last_looked(ledger):
+    ledger.apply([Add(make_fact(1)), Add(make_fact(2, user_id="u2"))])
+    assert [(user.user_id, user.seen) for user in ledger.pending("dedup")] == [("u1", 0), ("u2", 0)]
+    first = ledger.pending("dedup")[0]
+    ledger.apply([Mark("dedup", "u1", first.revision, NOW)])
+    assert [user.user_id for user in ledger.pending("dedup")] == ["u2"]
+    assert ledger.pending("dedup", "u1") == []
+    assert len(ledger.pending("decay")) == 2
+    ledger.apply([Touch("fact-1", confidence=0.5)])
+    (again,) = ledger.pending("dedup", "u1")
+    assert (again.seen, again.seen_at) == (first.revision, NOW)
+    assert again.revision > first.revision
+
+
+def test_runs_of_jobs_are_kept(ledger):
+    for number in range(3):
+        ledger.record_run(
+            JobRun(job="decay", started_at=NOW, seconds=number, users=1, counts={"faded": 2})
+        )
+    assert [run.seconds for run in ledger.runs(2)] == [2.0, 1.0]

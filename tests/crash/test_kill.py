@@ -40,8 +40,11 @@ class Acknowledged:
                 self.deleted.add(fact_id)
 
 
-def run_and_kill(directory: Path, seed: int, seconds: float) -> list[str]:
-    """The complete lines that the program printed before it was killed."""
+def run_and_kill(directory: Path, seed: int, seconds: float, *, opening: bool) -> list[str]:
+    """The complete lines that the program printed before it was killed.
+
+    `seconds` are counted from its start when `opening`, else from when it has opened the store.
+    """
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.crash.program", str(directory), str(seed)],
         stdout=subprocess.PIPE,
@@ -49,7 +52,7 @@ def run_and_kill(directory: Path, seed: int, seconds: float) -> list[str]:
         text=True,
     )
     assert process.stdout is not None
-    first = process.stdout.readline()
+    first = "" if opening else process.stdout.readline()
     time.sleep(seconds)
     process.kill()
     rest, _ = process.communicate()
@@ -71,19 +74,37 @@ def check(memory: SemanticMemory, acknowledged: Acknowledged) -> None:
             memory.get(fact_id)
 
 
+def check_extracted(memory: SemanticMemory, acknowledged: Acknowledged) -> None:
+    """Every message says another thing, so each has one fact, believed as on the first day."""
+    for user in USERS:
+        facts = [
+            fact
+            for fact in memory.list(user_id=user, limit=None)
+            if fact.source.extractor.startswith("offline")
+        ]
+        sources = [message_id for fact in facts for message_id in fact.message_ids]
+        assert len(sources) == len(set(sources)), "a message was extracted twice"
+        assert acknowledged.messages[user] <= set(sources)
+        assert {fact.version for fact in facts} <= {1}
+        assert len({fact.confidence for fact in facts}) <= 1
+
+
 @pytest.mark.timeout(900)
 def test_nothing_acknowledged_is_lost_by_random_kills(tmp_path: Path) -> None:
     directory = tmp_path / "store"
     acknowledged = Acknowledged()
     dice = random.Random(7)
     for seed in range(KILLS):
-        for line in run_and_kill(directory, seed, seconds=dice.uniform(0.0, 1.5)):
+        opening = seed % 3 == 2
+        seconds = dice.uniform(0.4, 1.6) if opening else dice.uniform(0.0, 1.5)
+        for line in run_and_kill(directory, seed, seconds, opening=opening):
             acknowledged.take(line)
         with SemanticMemory.open(directory, settings=SETTINGS, embedder=HashEmbedder()) as memory:
             check(memory, acknowledged)
             if seed % 4 == 3:
                 memory.flush()
                 check(memory, acknowledged)
+                check_extracted(memory, acknowledged)
                 assert [finding for finding in memory.check() if not finding.ok] == []
                 for user in USERS:
                     for fact_id in dice.sample(sorted(acknowledged.facts[user]), 3):

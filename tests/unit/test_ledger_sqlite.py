@@ -13,10 +13,10 @@ from semantic_memory.errors import (
     StoreCorruptError,
     StoreUnavailableError,
 )
-from semantic_memory.ledger.rows import owner_token
+from semantic_memory.ledger.rows import FACT_COLUMNS, from_fact, owner_token
 from semantic_memory.ledger.schema import MIGRATIONS
 from semantic_memory.ledger.sqlite import SqliteLedger
-from semantic_memory.models import Filters
+from semantic_memory.models import Filters, Status
 from tests.conftest import make_fact
 
 
@@ -121,4 +121,24 @@ def test_threads_share_it(path):
         list(pool.map(work, range(200)))
     assert ledger.count() == 200
     assert ledger.revision() == 200
+    ledger.close()
+
+
+def test_a_ledger_of_an_older_schema_is_brought_up_to_date(path):
+    db = sqlite3.connect(path)
+    db.executescript(f"BEGIN; {MIGRATIONS[0]} PRAGMA user_version = 1; COMMIT;")
+    columns = FACT_COLUMNS.split(", ")
+    for number, status in enumerate([Status.ACTIVE, Status.FORGOTTEN, Status.ACTIVE], start=1):
+        values = (*from_fact(make_fact(number, status=status)), "added", "", 0, 0, number)
+        db.execute(
+            f"INSERT INTO facts ({', '.join(columns)}, action, reason, changed_at, embedded,"
+            f" revision) VALUES ({', '.join('?' * len(values))})",
+            values,
+        )
+    db.commit()
+    db.close()
+    ledger = SqliteLedger(path)
+    assert ledger.count("u1") == 2
+    assert ledger.users() == ["u1"]
+    assert [fact.id for fact in ledger.get(["fact-1", "fact-2"])] == ["fact-1"]
     ledger.close()

@@ -1,7 +1,7 @@
 """The facade, without model and Chroma."""
 
 import dataclasses
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
@@ -119,12 +119,12 @@ def test_a_failed_extraction_is_told_and_tried_again(open_memory, events):
             ]
 
     extractor = Failing(lambda messages: [])
-    settings = Settings(ingest=IngestSettings(quiet_seconds=0.05))
+    settings = Settings(ingest=IngestSettings(quiet_seconds=0.05, retry_seconds=0.05))
     memory = open_memory(extractor=extractor, settings=settings)
     memory.observe(say("Something"), **S)
     assert eventually(lambda: found(memory, "at last")[:1] == ["At last"])
     failures = [event for event in events if isinstance(event, ExtractionFailed)]
-    assert [event.error for event in failures] == ["the endpoint is down"] * 2
+    assert [event.error for event in failures] == ["ProviderError: the endpoint is down"] * 2
 
 
 def test_what_was_not_extracted_is_taken_up_at_the_next_opening(open_memory):
@@ -154,12 +154,25 @@ def test_an_added_fact_is_found_at_once(memory):
     assert fact.status is Status.ACTIVE
 
 
-def test_adding_the_same_again_confirms_it(memory):
+def test_adding_the_same_again_confirms_it(memory, clock):
     first = memory.add("Prefers Python", **U, confidence=0.8, tags=["a"])
-    again = memory.add("prefers  python.", **U, confidence=0.9, tags=["b"])
+    at_once = memory.add("Prefers Python", **U, confidence=0.8)
+    assert (at_once.id, at_once.confidence) == (first.id, 0.8)  # a retry confirms nothing
+    clock.advance(hours=1)
+    again = memory.add(
+        "prefers  python.",
+        **U,
+        confidence=0.9,
+        importance=0.7,
+        tags=["b"],
+        references=["ref"],
+        metadata={"x": 1},
+    )
     assert again.id == first.id
     assert again.confidence == pytest.approx(0.92)
     assert again.tags == ("a", "b")
+    assert (again.importance, again.references, again.metadata) == (0.7, ("ref",), {"x": 1})
+    assert again.confirmed_at == clock.now()
     assert len(memory.list(**U)) == 1
 
 
@@ -384,6 +397,7 @@ def test_a_sound_store_passes_every_check(memory):
         ("directory", True),
         ("ledger", True),
         ("session logs", True),
+        ("messages", True),
         ("embeddings", True),
         ("index", True),
     ]
@@ -397,3 +411,52 @@ def test_stats_count(memory):
     assert (stats.users, stats.sessions, stats.memories) == (1, 1, 2)
     assert stats.by_category_and_status == {"conversation/active": 1, "preference/active": 1}
     assert memory.users() == ["u1"]
+
+
+def test_a_replaced_content_answers_what_was_believed_before(memory, clock):
+    fact = memory.add("Lives in Bergen", **U)
+    clock.advance(days=10)
+    moved = memory.update(fact.id, content="Lives in Oslo", reason="moved")
+    assert (moved.id, moved.valid_from) == (fact.id, clock.now())
+    assert found(memory, "lives") == ["Lives in Oslo"]
+    then = clock.now() - timedelta(days=1)
+    (before,) = memory.search("lives", **U, as_of=then)
+    assert before.fact.content == "Lives in Bergen"
+    assert before.fact.superseded_by == fact.id
+    assert before.parts.dense > 0.5  # it kept its vectors
+    assert memory.context("lives", **U, as_of=then).hits[0].fact.content == "Lives in Bergen"
+    assert [version.fact.content for version in memory.history(fact.id)] == [
+        "Lives in Bergen",
+        "Lives in Oslo",
+    ]
+
+
+def test_a_memory_can_be_asked_for_as_one_users(memory):
+    fact = memory.add("Lives in Bergen", **U)
+    assert memory.get(fact.id, user_id="u1") == fact
+    for call in (
+        lambda: memory.get(fact.id, user_id="u2"),
+        lambda: memory.update(fact.id, user_id="u2", content="Lives in Oslo"),
+        lambda: memory.delete(fact.id, user_id="u2"),
+        lambda: memory.history(fact.id, user_id="u2"),
+    ):
+        with pytest.raises(NotFoundError):
+            call()
+    assert memory.get(fact.id) == fact
+
+
+@pytest.mark.parametrize(
+    ("when", "hours"),
+    [(datetime.max.replace(tzinfo=UTC), -12), (datetime.min.replace(tzinfo=UTC), 12)],
+)
+def test_the_ends_of_time_are_no_traceback(memory, when, hours):
+    beyond = when.replace(tzinfo=timezone(timedelta(hours=hours)))
+    with pytest.raises(InvalidInputError, match="outside the years 1 to 9999"):
+        memory.add("x", **U, created_at=beyond)
+    memory.add("At the end of time", **U, created_at=when)
+    assert found(memory, "end of time") == ["At the end of time"]
+
+
+def test_a_limit_beyond_all_bounds_lists_everything(memory):
+    memory.add("x", **U)
+    assert len(memory.list(**U, limit=10**30)) == 1

@@ -3,10 +3,10 @@ import math
 import numpy as np
 import pytest
 
-from semantic_memory.retrieval.ranking import Weights, lent, rank
+from semantic_memory.retrieval.ranking import Evidence, Weights, lent, rank
 
 COLUMNS = [
-    ("slot", "i4"), ("session", "i4"),
+    ("slot", "i4"), ("session", "i4"), ("asks", "?"),
     ("importance", "f8"), ("confidence", "f8"), ("stated_at", "f8"),
 ]  # fmt: skip
 SLOTS = [("session", "i4"), ("before", "i4"), ("behind", "i4"), ("asks", "?")]
@@ -14,7 +14,7 @@ WEIGHTS = Weights()
 
 
 def columns(*slots: int) -> np.ndarray:
-    return np.array([(slot, 0, 0.5, 1.0, 0.0) for slot in slots], dtype=COLUMNS)
+    return np.array([(slot, 0, False, 0.5, 1.0, 0.0) for slot in slots], dtype=COLUMNS)
 
 
 def conversation(size: int, asks: tuple[int, ...] = ()) -> np.ndarray:
@@ -30,8 +30,7 @@ def everyone(number: int) -> np.ndarray:
 def test_what_stands_alone_is_lent_its_own_score():
     base = np.array([0.5, 0.2])
     alone = lent(base, everyone(2), columns(-1, -1), np.zeros(0, SLOTS), 0, WEIGHTS)
-    share = WEIGHTS.neighbour + WEIGHTS.answer + WEIGHTS.session
-    assert alone == pytest.approx(base * share)
+    assert alone == pytest.approx(base * WEIGHTS.lent)
 
 
 def test_a_neighbour_lends_from_its_score_and_an_outsider_nothing():
@@ -44,7 +43,7 @@ def test_a_neighbour_lends_from_its_score_and_an_outsider_nothing():
 def test_an_answer_is_lent_more_by_the_question_before_it():
     base = np.array([0.8, 0.0, 0.0])
     context = lent(base, everyone(3), columns(0, 1, 2), conversation(3, asks=(0,)), 1, WEIGHTS)
-    assert context[1] == pytest.approx(0.8 * (WEIGHTS.neighbour + WEIGHTS.answer + WEIGHTS.session))
+    assert context[1] == pytest.approx(0.8 * WEIGHTS.lent)
 
 
 def test_what_a_filter_keeps_out_lends_nothing():
@@ -54,14 +53,28 @@ def test_what_a_filter_keeps_out_lends_nothing():
 
 
 def ranked(
-    dense, lexical, cols=None, named=None, weights=WEIGHTS, slots=None, now=0.0, half=math.inf
+    dense,
+    lexical,
+    cols=None,
+    named=None,
+    own=None,
+    timely=None,
+    weights=WEIGHTS,
+    slots=None,
+    now=0.0,
+    half=math.inf,
 ):
     number = len(dense)
     cols = columns(*[-1] * number) if cols is None else cols
-    return rank(
+    evidence = Evidence(
         dense=np.array(dense, np.float32),
         lexical=np.array(lexical, np.float32),
         named=np.zeros(number, bool) if named is None else np.array(named),
+        own=np.zeros(number, bool) if own is None else np.array(own),
+        timely=np.zeros(number) if timely is None else np.array(timely),
+    )
+    return rank(
+        evidence,
         admitted=everyone(number),
         columns=cols,
         slots=np.zeros(0, SLOTS) if slots is None else slots,
@@ -73,12 +86,13 @@ def ranked(
 
 
 def test_a_perfect_match_scores_one_at_most():
-    perfect = ranked([1.0], [1.0], named=[True])
+    perfect = ranked([1.0], [1.0], named=[True], own=[True], timely=[1.0])
     assert perfect.match[0] == pytest.approx(1.0)
 
 
 def test_neither_arm_gates_the_other():
-    result = ranked([0.9, 0.0, 0.0], [0.0, 0.9, 0.0])
+    equal = Weights(dense=0.5)
+    result = ranked([0.9, 0.0, 0.0], [0.0, 0.9, 0.0], weights=equal)
     assert result.score[0] == pytest.approx(result.score[1])
     assert result.score[0] > result.score[2] == 0
 
@@ -86,6 +100,24 @@ def test_neither_arm_gates_the_other():
 def test_a_memory_of_someone_named_comes_first_among_equals():
     result = ranked([0.5, 0.5], [0.0, 0.0], named=[False, True])
     assert result.score[1] > result.score[0]
+
+
+def test_what_the_user_said_comes_first_where_they_ask_about_themselves():
+    result = ranked([0.5, 0.5], [0.0, 0.0], own=[False, True])
+    assert result.score[1] > result.score[0]
+
+
+def test_what_was_said_at_the_time_asked_for_comes_first():
+    result = ranked([0.5, 0.5, 0.5], [0.0, 0.0, 0.0], timely=[0.0, 1.0, 0.5])
+    assert result.score[1] > result.score[2] > result.score[0]
+
+
+def test_a_question_is_no_answer_among_equals():
+    cols = columns(-1, -1)
+    cols["asks"] = [True, False]
+    result = ranked([0.5, 0.5], [0.0, 0.0], cols)
+    assert result.score[1] > result.score[0]
+    assert ranked([0.0], [0.0], cols[:1]).match[0] == 0.0
 
 
 def test_relevance_decides_between_equals_and_no_more():

@@ -2,12 +2,14 @@ import json
 import os
 import stat
 import threading
+from dataclasses import replace
 
 import pytest
 
 from ingest.session_log import SessionLog
+from semantic_memory.changes import Cursor
 from semantic_memory.errors import InvalidInputError, SchemaTooNewError, StoreUnavailableError
-from semantic_memory.events import LogRepaired
+from semantic_memory.events import CursorLost, LogRepaired
 from semantic_memory.models import SessionKey
 from tests.conftest import NOW, say
 
@@ -19,6 +21,10 @@ def log(tmp_path, events):
 
 def reopened(log) -> SessionLog:
     return SessionLog(log._root, log._observe)
+
+
+def behind(record) -> Cursor:
+    return Cursor("u1", "s1", "stored", record.position + 1, record.end, record.message.id)
 
 
 def contents(log, user="u1", session="s1") -> list[str]:
@@ -35,13 +41,13 @@ def test_messages_come_back_in_order_as_they_went_in(log):
 def test_reading_goes_on_from_any_record(log):
     log.append("u1", "s1", say("One", "Two", "Three"))
     first = next(log.read("u1", "s1"))
-    rest = list(log.read("u1", "s1", first.position + 1, first.end))
+    rest = list(log.read("u1", "s1", behind(first)))
     assert [(record.position, record.message.content) for record in rest] == [
         (1, "Two"),
         (2, "Three"),
     ]
     log.append("u1", "s1", say("Four", start=4))
-    (new,) = log.read("u1", "s1", 3, rest[-1].end)
+    (new,) = log.read("u1", "s1", behind(rest[-1]))
     assert (new.position, new.message.content) == (3, "Four")
 
 
@@ -165,3 +171,64 @@ def test_threads_append_to_one_session_without_loss(log):
     for thread in threads:
         thread.join()
     assert len(set(contents(reopened(log)))) == 160
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [
+        {"offset": 10_000},
+        {"offset": 7},
+        {"message_id": "another"},
+    ],
+)
+def test_a_cursor_of_another_file_reads_everything_again_and_says_so(log, events, lost):
+    log.append("u1", "s1", say("One", "Two"))
+    first = next(log.read("u1", "s1"))
+    cursor = replace(behind(first), **lost)
+    assert [record.position for record in log.read("u1", "s1", cursor)] == [0, 1]
+    assert events == [CursorLost("u1", "s1", "stored")]
+
+
+def test_what_the_disk_has_not_confirmed_is_not_read(log, monkeypatch):
+    log.append("u1", "s1", say("One"))
+    fsync, seen = os.fsync, []
+
+    def read_meanwhile(descriptor: int) -> None:
+        path = log.path("u1", "s1")
+        seen.append(path.stat().st_size)
+        reader = threading.Thread(target=lambda: seen.append(contents(log)))
+        reader.start()
+        reader.join(timeout=0.2)
+        assert reader.is_alive() or seen[-1] == ["One"]
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", read_meanwhile)
+    log.append("u1", "s1", say("Two", start=2))
+    monkeypatch.undo()
+    assert seen[0] > 0
+    assert contents(log) == ["One", "Two"]
+
+
+def test_a_failed_append_leaves_nothing_behind_that_is_read(log, monkeypatch):
+    log.append("u1", "s1", say("One"))
+
+    def refuse(*_: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    monkeypatch.setattr(os, "ftruncate", refuse)  # so that the complete line stays in the file
+    with pytest.raises(StoreUnavailableError):
+        log.append("u1", "s1", say("Two", start=2))
+    monkeypatch.undo()
+    # Sent again, as the error asks: taken once, whatever the disk made of the first attempt.
+    log.append("u1", "s1", say("Two", start=2))
+    assert contents(log) == ["One", "Two"]
+
+
+def test_an_unreadable_file_is_a_clear_error(log, monkeypatch):
+    log.append("u1", "s1", say("One"))
+    path = log.path("u1", "s1")
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(StoreUnavailableError, match="check its permissions"):
+        contents(reopened(log))

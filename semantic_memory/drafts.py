@@ -1,0 +1,92 @@
+"""The facts that follow from what was said: pure functions, with ids that follow from it too."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+
+from ingest.session_log import Record
+from semantic_memory.models import (
+    Candidate,
+    Category,
+    Fact,
+    SessionKey,
+    Source,
+    derived_id,
+    normalised,
+)
+
+VERBATIM = "verbatim"
+"""The extractor of a memory that is a message as it was said."""
+
+
+def verbatim(key: SessionKey, record: Record, now: datetime) -> Fact:
+    """The memory of a message as it was said."""
+    message = record.message
+    said = message.created_at or now
+    return Fact(
+        id=verbatim_id(key, message.id),
+        user_id=key.user_id,
+        content=message.content,
+        category=Category.CONVERSATION,
+        created_at=said,
+        recorded_at=now,
+        valid_from=said,
+        source=Source(
+            extractor=VERBATIM,
+            session_id=key.session_id,
+            message_ids=(message.id,),
+            position=record.position,
+            role=message.role,
+            speaker=message.name,
+        ),
+        metadata=message.metadata,
+    )
+
+
+def verbatim_id(key: SessionKey, message_id: str) -> str:
+    """The id of the memory of a message."""
+    return derived_id(key.user_id, key.session_id, message_id)
+
+
+def extracted(
+    key: SessionKey,
+    candidate: Candidate,
+    records: Mapping[str, Record],
+    extractor: str,
+    now: datetime,
+) -> Fact:
+    """The fact that a candidate proposes; `records` by message id, holding all that it names."""
+    first = records[candidate.message_ids[0]]
+    said = first.message.created_at or now
+    return Fact(
+        id=derived_id(
+            key.user_id, key.session_id, *candidate.message_ids, normalised(candidate.content)
+        ),
+        user_id=key.user_id,
+        content=candidate.content,
+        category=candidate.category,
+        confidence=candidate.confidence,
+        created_at=said,
+        recorded_at=now,
+        valid_from=said,
+        tags=candidate.tags,
+        source=Source(
+            extractor=extractor,
+            session_id=key.session_id,
+            message_ids=candidate.message_ids,
+            position=first.position,
+            role=first.message.role,
+            speaker=first.message.name,
+        ),
+    )
+
+
+def grounded(candidates: Sequence[Candidate], message_ids: Collection[str]) -> list[Candidate]:
+    """The candidates that name a message that was really said, without those that weren't."""
+    found = []
+    for candidate in candidates:
+        real = tuple(one for one in candidate.message_ids if one in message_ids)
+        if real:
+            found.append(candidate.model_copy(update={"message_ids": real}))
+    return found

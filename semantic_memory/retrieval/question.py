@@ -1,0 +1,35 @@
+"""What a question asks for: by which words, about whom, and about when."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from semantic_memory.retrieval.times import Window, windows
+from semantic_memory.text import stems
+
+# "us" in capitals is a country, "I" in lower case a habit.
+_FIRST_PERSON = re.compile(r"\b(?:(?i:i|i['’]\w+|my|mine|me|myself|we|we['’]\w+|our|ours)|us)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question as it is searched."""
+
+    text: str
+    stems: list[str]
+    about_me: bool
+    """Whether who asks speaks of themselves."""
+    windows: list[Window]
+    """When what it asks for was said, if it says so."""
+
+
+def read(text: str, now: datetime) -> Question:
+    """Read a question that is asked at `now`."""
+    return Question(
+        text=text,
+        stems=stems(text),
+        about_me=_FIRST_PERSON.search(text) is not None,
+        windows=windows(text, now),
+    )

@@ -1,0 +1,182 @@
+"""What the background makes of failures: each keeps to itself, and nothing is lost."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+from semantic_memory import Candidate
+from semantic_memory.errors import InputRefusedError, ProviderError
+from semantic_memory.events import EmbeddingFailed, EmbeddingRefused, FactsExtracted
+from semantic_memory.settings import IngestSettings, Settings
+from semantic_memory.testing import HashEmbedder, ScriptedExtractor
+from tests.conftest import eventually, say
+
+U = {"user_id": "u1"}
+S = {"user_id": "u1", "session_id": "s1"}
+AT_ONCE = Settings(ingest=IngestSettings(quiet_seconds=0.05, retry_seconds=0.05))
+
+
+class Moody(HashEmbedder):
+    """Fails while it is told to, and refuses whatever holds a word."""
+
+    down = False
+    refuses = "poison"
+
+    def embed(self, texts, input_type):
+        if self.down:
+            raise ProviderError("the endpoint is down")
+        if any(self.refuses in text for text in texts):
+            raise InputRefusedError("the endpoint refuses a text")
+        return super().embed(texts, input_type)
+
+
+def remark(messages):
+    return [
+        Candidate(
+            content=f"Said {m.content}", category="finding", confidence=1, message_ids=(m.id,)
+        )
+        for m in messages
+    ]
+
+
+def facts(memory):
+    return [fact.content for fact in memory.list(**U, filters={"categories": ["finding"]})]
+
+
+def contents(memory, query):
+    return [hit.fact.content for hit in memory.search(query, **U)]
+
+
+def test_without_the_embedding_model_words_find_and_facts_are_extracted(open_memory, events):
+    embedder = Moody()
+    memory = open_memory(embedder=embedder, extractor=ScriptedExtractor(remark), settings=AT_ONCE)
+    embedder.down = True
+    memory.observe(say("The lake was cold"), **S)
+    assert eventually(lambda: facts(memory) == ["Said The lake was cold"])
+    assert contents(memory, "lake")
+    fact = memory.add("Likes the lake", **U)
+    assert fact.content in contents(memory, "likes lakes")
+    assert memory.context("lake", **U).hits
+    assert EmbeddingFailed("the endpoint is down") in events
+    embedder.down = False
+    assert eventually(lambda: memory.stats().unembedded == 0)
+
+
+def test_flush_does_what_it_can_and_says_what_failed(open_memory):
+    embedder = Moody()
+    memory = open_memory(embedder=embedder, extractor=ScriptedExtractor(remark))
+    embedder.down = True
+    memory.observe(say("One"), **S)
+    with pytest.raises(ProviderError, match=r"the endpoint is down.*all messages are kept"):
+        memory.flush()
+    assert contents(memory, "said one")[0] in ("One", "Said One")
+    embedder.down = False
+    memory.flush()
+    assert memory.stats().unembedded == 0
+
+
+def test_flush_reads_the_other_sessions_when_one_fails(open_memory):
+    def script(messages):
+        if messages[0].content == "Bad":
+            raise KeyError("a mistake of the extractor's own")
+        return remark(messages)
+
+    memory = open_memory(extractor=ScriptedExtractor(script))
+    memory.observe(say("Bad"), user_id="u1", session_id="s1")
+    memory.observe(say("Good"), user_id="u1", session_id="s2")
+    with pytest.raises(ProviderError, match="a mistake of the extractor's own"):
+        memory.flush()
+    assert facts(memory) == ["Said Good"]
+    assert contents(memory, "bad")[0] == "Bad"
+
+
+def test_a_text_that_the_model_refuses_holds_up_no_other(open_memory, events):
+    memory = open_memory(embedder=Moody(), extractor=ScriptedExtractor(lambda _: []))
+    memory.observe(say("One", "poison", "Three", "Four"), **S)
+    memory.flush()
+    assert memory.stats().unembedded == 0
+    refused = [event for event in events if isinstance(event, EmbeddingRefused)]
+    assert [len(event.fact_ids) for event in refused] == [1]
+    assert contents(memory, "poison")[0] == "poison"  # by its words
+
+
+@pytest.mark.parametrize("spoil", [np.nan, np.inf, 0.0])
+def test_vectors_that_are_no_directions_are_put_aside(open_memory, events, spoil):
+    class Spoilt(HashEmbedder):
+        def embed(self, texts, input_type):
+            rows = super().embed(texts, input_type)
+            rows[[number for number, text in enumerate(texts) if "bad" in text]] = spoil
+            return rows
+
+    memory = open_memory(embedder=Spoilt())
+    memory.observe(say("Something bad", "Something good"), **S)
+    memory.flush()
+    assert [event for event in events if isinstance(event, EmbeddingRefused)]
+    assert set(contents(memory, "something")) == {"Something bad", "Something good"}
+    assert contents(memory, "bad")[0] == "Something bad"
+
+
+def test_messages_that_were_never_said_are_no_sources(open_memory, events):
+    def script(messages):
+        return [
+            Candidate(content="Real", category="finding", confidence=1, message_ids=("x", "m1")),
+            Candidate(content="Made up", category="finding", confidence=1, message_ids=("x",)),
+        ]
+
+    memory = open_memory(extractor=ScriptedExtractor(script))
+    memory.observe(say("One"), **S)
+    memory.flush()
+    (fact,) = memory.list(**U, filters={"categories": ["finding"]})
+    assert (fact.content, fact.source.message_ids) == ("Real", ("m1",))
+    (event,) = [event for event in events if isinstance(event, FactsExtracted)]
+    assert event.refused == {"unknown message": 1}
+
+
+def test_a_ledger_older_than_the_logs_takes_in_what_it_lacks(open_memory, tmp_path):
+    memory = open_memory()
+    memory.observe(say("One"), **S)
+    memory.flush()
+    memory.close()
+    shutil.copy(tmp_path / "store/ledger.sqlite3", tmp_path / "backup")
+    memory = open_memory()
+    memory.observe(say("Two", start=2), **S)
+    memory.flush()
+    memory.close()
+    shutil.copy(tmp_path / "backup", tmp_path / "store/ledger.sqlite3")
+    memory = open_memory()
+    assert set(contents(memory, "one two")) == {"One", "Two"}
+    assert all(finding.ok for finding in memory.check() if finding.check == "messages")
+
+
+def test_a_log_that_was_replaced_is_read_again(open_memory, tmp_path):
+    memory = open_memory()
+    memory.observe(say("One", "Two"), **S)
+    memory.flush()
+    memory.close()
+    (log,) = (tmp_path / "store/sessions").rglob("*.jsonl")
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(lines[:2]))
+    memory = open_memory()
+    memory.observe(say("Three", start=3), **S)
+    memory.flush()
+    assert set(contents(memory, "one two three")) == {"One", "Two", "Three"}
+
+
+def test_closing_does_not_wait_for_the_backlog(open_memory):
+    class Slow(HashEmbedder):
+        def embed(self, texts, input_type):
+            started.append(len(texts))
+            return super().embed(texts, input_type)
+
+    started: list[int] = []
+    memory = open_memory(
+        embedder=Slow(), settings=Settings(ingest=IngestSettings(quiet_seconds=99))
+    )
+    memory._service.pipeline._ending.set()  # as close does first
+    memory.observe(say(*(f"Message {n}" for n in range(500))), **S)
+    memory.close()
+    assert sum(started) < 500
+    again = open_memory()
+    again.flush()
+    assert again.stats().unembedded == 0
