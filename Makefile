@@ -33,9 +33,10 @@ lint: install
 
 check: lint test
 
-# DATA: a LoCoMo file (https://github.com/snap-research/locomo), plain or gzipped
+# The set that comes with the checkout, or another: make eval SET=locomo DATA=locomo10.json
+SET ?= gold
 eval: install
-	$(BIN)/python -m eval locomo --data $(DATA)
+	$(BIN)/python -m eval run --set $(SET) $(if $(DATA),--data $(DATA))
 
 bench: install
 	$(BIN)/python -m eval bench

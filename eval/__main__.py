@@ -3,33 +3,49 @@
 from __future__ import annotations
 
 import json
-import statistics
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 from rich.table import Table
 
+import eval.gate as gating
 from eval import beliefs as belief_rules
+from eval import experiment
 from eval.bench import build_store, measure_store
-from eval.datasets.locomo import load_locomo
+from eval.datasets.load import NAMES as SETS
+from eval.datasets.load import Name as SetName
+from eval.datasets.load import load
 from eval.decay import draw, simulate
 from eval.extraction_report import extraction
-from eval.run import Row, evaluate, means
+from eval.measures import measure as parse_measure
+from eval.qa import Answers, Chat, answer_all
+from eval.report import document, page, terminal
+from eval.results import summary, write_rows
+from eval.systems.build import INCLUDED, OURS
+from eval.systems.build import NAMES as SYSTEMS
+from eval.systems.build import Name as SystemName
+from eval.tune import tune as search_weights
 from semantic_memory.entrypoints.cli import show
 from semantic_memory.errors import InvalidInputError, SemanticMemoryError
 from semantic_memory.maintenance.fading import Fading
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
 
-MEASURES = ("Recall@10", "MRR@10", "nDCG@10", "Success@10", "AllRecall@10")
-
-DataFile = Annotated[Path, typer.Option("--data", help="The data set's file.")]
+DataFile = Annotated[
+    Path | None, typer.Option("--data", help="The data set's file, plain or gzipped.")
+]
+SetChoice = Annotated[str, typer.Option("--set", help=f"One of: {', '.join(SETS)}.")]
+Cache = Annotated[
+    Path | None,
+    typer.Option(help="Where embeddings are kept between runs [the settings' cache_dir/eval]."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, last.")]
+MeasureName = Annotated[str, typer.Option("--measure", help="Like nDCG@10 or Success@5.")]
 
 
 app.command()(extraction)
@@ -41,15 +57,123 @@ def about() -> None:
 
 
 @app.command()
-def locomo(data: DataFile, as_json: AsJson = False) -> None:
-    """LoCoMo, turn level: how much of what holds the answer comes back."""
-    histories = load_locomo(data)
-    with show.progress(quiet=False) as report:
-        rows = list(evaluate(histories, MEASURES, report))
+def run(
+    dataset: SetChoice,
+    data: DataFile = None,
+    systems: Annotated[
+        str, typer.Option(help=f"`all`, or some of {','.join(SYSTEMS)}.")
+    ] = ",".join(INCLUDED),
+    html: Annotated[Path | None, typer.Option(help="Write a page with plots.")] = None,
+    rows: Annotated[Path | None, typer.Option(help="Write every question's row, JSONL.")] = None,
+    ablation: Annotated[bool, typer.Option(help="Switch off one part at a time.")] = False,
+    measure: MeasureName = "nDCG@10",
+    pack: Annotated[bool, typer.Option(help="Measure what token budgets leave.")] = True,
+    cache: Cache = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure systems on a data set, all with the same vectors, in one table."""
+    names = _systems(systems)
+    _check_measure(measure)
+    if html is not None:
+        page.check_dependencies()
+    loaded = load(_set(dataset), data)
+    with experiment.bench(cache) as shared, show.progress(quiet=False) as report:
+        found = experiment.compare(
+            loaded, names, shared, report, pack=pack, ablate=measure if ablation else None
+        )
+    if rows is not None:
+        write_rows(rows, loaded, found.results)
+    if html is not None:
+        page.write_page(html, found, shared.embedder.identity)
     if as_json:
-        print(json.dumps(_summary(rows)))
+        print(json.dumps(document.comparison(found)))
     else:
-        show.out.print(_table(rows))
+        terminal.comparison(found)
+
+
+@app.command()
+def locomo(
+    data: Annotated[Path, typer.Option("--data", help="A LoCoMo file, plain or gzipped.")],
+    pack: Annotated[bool, typer.Option(help="Measure what token budgets leave.")] = False,
+    cache: Cache = None,
+    as_json: AsJson = False,
+) -> None:
+    """LoCoMo, turn level, this product only: how much of what holds the answer comes back."""
+    loaded = load("locomo", data)
+    with experiment.bench(cache) as shared, show.progress(quiet=False) as report:
+        found = experiment.compare(loaded, [OURS], shared, report, pack=pack)
+    (result,) = found.results
+    if as_json:
+        print(json.dumps(summary(result, loaded.level)))
+    else:
+        terminal.comparison(found)
+
+
+@app.command()
+def tune(
+    dataset: SetChoice,
+    data: DataFile = None,
+    measure: MeasureName = "nDCG@10",
+    rounds: Annotated[int, typer.Option(min=1, help="At most so many over all weights.")] = 3,
+    cache: Cache = None,
+    as_json: AsJson = False,
+) -> None:
+    """Search weights on half of the users, report them on the other half."""
+    _check_measure(measure)
+    loaded = load(_set(dataset), data)
+    with (
+        experiment.bench(cache, remember_queries=True) as shared,
+        show.progress(quiet=False) as report,
+    ):
+        found = search_weights(loaded, measure, rounds, shared, report)
+    if as_json:
+        print(json.dumps(document.tuning(found)))
+    else:
+        terminal.tuning(found)
+
+
+@app.command()
+def gate(
+    write: Annotated[bool, typer.Option(help="Store the measured figures as expected.")] = False,
+    cache: Cache = None,
+) -> None:
+    """The shipped set against its stored figures; fails if one has dropped by more than .02."""
+    with experiment.bench(cache) as shared, show.progress(quiet=False) as report:
+        figures = gating.measured(shared, report)
+    if write:
+        gating.write_expected(figures)
+    checked = gating.checks(gating.read_expected(), figures)
+    terminal.gate(checked)
+    if not all(one.passed for one in checked):
+        raise typer.Exit(1)
+
+
+@app.command()
+def qa(
+    dataset: SetChoice,
+    model: Annotated[str, typer.Option(help="Answers the questions.")],
+    data: DataFile = None,
+    judge_model: Annotated[str | None, typer.Option(help="Judges them [the same].")] = None,
+    base_url: Annotated[
+        str | None, typer.Option(help="An OpenAI-compatible endpoint [OpenAI's].")
+    ] = None,
+    api_key: Annotated[str | None, typer.Option(envvar="OPENAI_API_KEY")] = None,
+    budget: Annotated[int, typer.Option(min=1, help="Tokens of memory in a prompt.")] = 2_000,
+    workers: Annotated[int, typer.Option(min=1, help="Requests under way at once.")] = 4,
+    cache: Cache = None,
+    as_json: AsJson = False,
+) -> None:
+    """Answer with a model from what is recalled, and have the answers judged."""
+    loaded = load(_set(dataset), data)
+    reader = Chat(base_url, model, api_key=api_key)
+    judge = Chat(base_url, judge_model or model, api_key=api_key)
+    with experiment.bench(cache) as shared, show.progress(quiet=False) as report:
+        judged = answer_all(loaded, reader, judge, budget, workers, shared, report)
+    found = Answers(loaded.name, model, judge_model or model, budget, judged)
+    if as_json:
+        print(json.dumps(document.answers(found)))
+    else:
+        terminal.answers(found)
 
 
 @app.command()
@@ -108,37 +232,28 @@ def decay(
         draw(year, plot)
 
 
-def _summary(rows: list[Row]) -> dict[str, object]:
-    milliseconds = sorted(1_000 * row.seconds for row in rows)
-    return {
-        **{name: round(value, 4) for name, value in means(rows).items()},
-        "questions": len(rows),
-        "latency_ms": {
-            "p50": round(statistics.median(milliseconds), 2),
-            "p95": round(milliseconds[int(0.95 * (len(milliseconds) - 1))], 2),
-        },
-        "by_kind": {
-            kind: {
-                "questions": len(own),
-                **{name: round(value, 4) for name, value in means(own).items()},
-            }
-            for kind, own in _by_kind(rows).items()
-        },
-    }
+def _set(name: str) -> SetName:
+    for known in SETS:
+        if name == known:
+            return known
+    raise InvalidInputError(f"unknown data set {name!r}: one of {', '.join(SETS)}")
 
 
-def _table(rows: list[Row]) -> Table:
-    table = Table("kind", "questions", *MEASURES)
-    for kind, own in {**_by_kind(rows), "all": rows}.items():
-        table.add_row(kind, str(len(own)), *(f"{value:.3f}" for value in means(own).values()))
-    return table
+def _systems(names: str) -> list[SystemName]:
+    asked = list(SYSTEMS) if names == "all" else [name.strip() for name in names.split(",")]
+    for name in asked:
+        if name not in SYSTEMS:
+            raise InvalidInputError(
+                f"unknown system {name!r}: `all` or some of {','.join(SYSTEMS)}"
+            )
+    return [cast("SystemName", name) for name in dict.fromkeys(asked)]
 
 
-def _by_kind(rows: list[Row]) -> dict[str, list[Row]]:
-    kinds: dict[str, list[Row]] = {}
-    for row in rows:
-        kinds.setdefault(row.kind, []).append(row)
-    return dict(sorted(kinds.items()))
+def _check_measure(name: str) -> None:
+    try:
+        parse_measure(name)
+    except ValueError as error:
+        raise InvalidInputError(str(error)) from None
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ _MEASURES = {
 
 def measure(name: str) -> Measure:
     """The measure written as `name`, like `Recall@10`."""
-    found = re.fullmatch(r"(\w+)@(\d+)", name)
+    found = re.fullmatch(r"(\w+)@([1-9]\d*)", name)
     if found is None or found[1] not in _MEASURES:
         raise ValueError(f"unknown measure {name!r}: use one of {', '.join(_MEASURES)} with @k")
     function, k = _MEASURES[found[1]], int(found[2])

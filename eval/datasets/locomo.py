@@ -4,52 +4,80 @@ Maharana et al. (2024), "Evaluating Very Long-Term Conversational Memory of LLM 
 
 A user is a conversation; every turn is a memory, `{speaker}: {text}` with the caption of an image
 where there is one, dated by its session. The questions are those of categories 1 to 4 with evidence
-that names a turn; `evidence_clean`, where the file has it, holds repaired ids.
+that names a turn; `evidence_clean`, where the file has it, holds repaired ids. Category 5 can't be
+answered from the conversation and is kept apart. Questions are asked a day after the last session.
 """
 
 from __future__ import annotations
 
-import gzip
-import json
-from datetime import timedelta
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from eval.datasets import History, Question, Session
-from ingest.readers import Incoming, read
+from eval.datasets import DataSet, History, Memory, Question
+from eval.datasets.files import read_samples
+from ingest.readers import Incoming
+from ingest.readers.locomo import locomo_turns
 
 KINDS = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
+_UNANSWERABLE = 5
+_PROTOCOL = (
+    "one user per conversation, every turn one memory, categories 1-4 with evidence that names a"
+    " turn; category 5 apart"
+)
 
 
-def load_locomo(path: Path) -> list[History]:
+def load_locomo(path: Path) -> DataSet:
     """The conversations of a LoCoMo file, plain or gzipped."""
-    data = path.read_bytes()
-    document = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
-    samples = {sample["sample_id"]: sample for sample in document}
-    turns = [item for item in read(path, "locomo", "") if isinstance(item, Incoming)]
+    return DataSet("locomo", read_samples(path, "LoCoMo", _histories), _PROTOCOL)
+
+
+def _histories(samples: list[dict[str, Any]]) -> list[History]:
+    asked = {str(sample["sample_id"]): sample["qa"] for sample in samples}
+    turns = [item for item in locomo_turns(samples) if isinstance(item, Incoming)]
     histories = []
     for user_id, own in groupby(turns, key=lambda item: str(item.user_id)):
-        sessions = [
-            Session(session_id, [item.message for item in items])
-            for session_id, items in groupby(own, key=lambda item: item.session_id)
-        ]
-        messages = [message for session in sessions for message in session.messages]
-        last = max(message.created_at for message in messages if message.created_at)
-        questions = _questions(
-            user_id, samples[user_id]["qa"], {message.id for message in messages}
-        )
-        histories.append(History(user_id, sessions, questions, last + timedelta(days=1)))
+        memories = [_memory(item) for item in own]
+        asked_at = max(memory.said_at for memory in memories) + timedelta(days=1)
+        questions = locomo_questions(user_id, asked[user_id], memories, asked_at)
+        histories.append(History(user_id, memories, questions))
     return histories
 
 
-def _questions(user_id: str, rows: list[dict[str, Any]], turns: set[str]) -> list[Question]:
+def _memory(item: Incoming) -> Memory:
+    message = item.message
+    if message.created_at is None:
+        raise ValueError(f"turn {message.id} has no date")
+    return Memory(
+        message.id,
+        message.content,
+        message.created_at,
+        item.session_id,
+        speaker=message.name,
+    )
+
+
+def locomo_questions(
+    user_id: str, rows: Sequence[Mapping[str, Any]], memories: Sequence[Memory], asked_at: datetime
+) -> list[Question]:
+    """The questions of a sample whose evidence is among `memories`, and the unanswerable."""
+    turns = {memory.id for memory in memories}
     questions = []
     for number, row in enumerate(rows):
-        evidence = row.get("evidence_clean", row.get("evidence")) or ()
-        relevant = frozenset(evidence) & turns
-        if row["category"] in KINDS and relevant:
-            question_id = f"{user_id}/{number}"
-            kind = KINDS[row["category"]]
-            questions.append(Question(question_id, kind, row["question"], relevant))
+        evidence = frozenset(row.get("evidence_clean", row.get("evidence")) or ()) & turns
+        answerable = row["category"] != _UNANSWERABLE
+        if answerable and not evidence:
+            continue
+        questions.append(
+            Question(
+                id=f"{user_id}/{number}",
+                kind=KINDS[row["category"]] if answerable else "unanswerable",
+                text=row["question"],
+                relevant=evidence if answerable else frozenset(),
+                asked_at=asked_at,
+                answer=str(row.get("answer", "")),
+            )
+        )
     return questions

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from io import BufferedReader
 from typing import Any
@@ -16,7 +16,12 @@ _SESSION = re.compile(r"session_\d+", re.ASCII)
 
 def read_locomo(file: BufferedReader) -> Iterator[Incoming | Rejected]:
     """Every turn; its user is the sample's id, its id the turn's, its time the session's."""
-    for place, sample in enumerate(items(file), start=1):
+    return locomo_turns(items(file))
+
+
+def locomo_turns(samples: Iterable[Any]) -> Iterator[Incoming | Rejected]:
+    """The same, of samples that are read already."""
+    for place, sample in enumerate(samples, start=1):
         if not isinstance(sample, dict) or not isinstance(sample.get("conversation"), dict):
             yield Rejected(f"sample {place}", "has no `conversation`")
             continue

@@ -1,0 +1,43 @@
+"""JSON files of data sets, plain or gzipped."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from semantic_memory.errors import InvalidInputError, NotFoundError
+
+T = TypeVar("T")
+
+
+def read_text(path: Path) -> str:
+    """The text of a file. Raises NotFoundError, InvalidInputError."""
+    if not path.is_file():
+        raise NotFoundError(f"no file {path}")
+    data = path.read_bytes()
+    try:
+        plain = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+        return plain.decode("utf-8-sig")
+    except (EOFError, gzip.BadGzipFile, UnicodeDecodeError) as error:
+        raise InvalidInputError(f"{path} can't be read: {error}") from None
+
+
+def read_samples(path: Path, name: str, load: Callable[[list[dict[str, object]]], T]) -> T:
+    """What `load` makes of a JSON list of samples.
+
+    Raises NotFoundError, and InvalidInputError if it is no such file.
+    """
+    text = read_text(path)
+    try:
+        samples = json.loads(text)
+        if not isinstance(samples, list) or not samples:
+            raise TypeError("it is not a list of samples")
+        return load(samples)
+    except json.JSONDecodeError as error:
+        raise InvalidInputError(f"{path} is not a JSON document: {error}") from None
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise InvalidInputError(f"{path} is not a file of {name}: {reason}") from None

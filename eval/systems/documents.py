@@ -1,0 +1,82 @@
+"""Memories as documents of the plain methods: text, vector, and a line for a prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eval.datasets import History, Memory
+from eval.systems import Found
+from semantic_memory.changes import Matrix
+from semantic_memory.injection.render import as_data
+from semantic_memory.ports import Embedder, InputType, Progress
+
+_BATCH = 256
+
+Reals = NDArray[np.float64]
+
+
+def line(memory: Memory) -> str:
+    """A memory as this product renders one, so that every system pays the same tokens."""
+    return f"- [{memory.said_at:%Y-%m-%d}] {as_data(memory.spoken)}"
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """One user's memories as documents, numbered as they were told."""
+
+    memories: Sequence[Memory]
+    vectors: Matrix
+    """Shape (memories, dimension)."""
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """What is matched."""
+        return [memory.spoken for memory in self.memories]
+
+    def best(self, scores: Reals, k: int) -> list[Found]:
+        """The `k` documents of the highest scores; of equals the one told first."""
+        order = np.argsort(-scores, kind="stable")[:k]
+        return [self.found(int(row), float(scores[row])) for row in order]
+
+    def found(self, row: int, score: float) -> Found:
+        """Document number `row` as a result."""
+        memory = self.memories[row]
+        return Found([memory.id], score, line(memory))
+
+
+def shelves(
+    histories: Sequence[History], embedder: Embedder, progress: Progress
+) -> dict[str, Shelf]:
+    """The documents of every user, embedded."""
+    total = sum(len(history.memories) for history in histories)
+    done = 0
+    shelved = {}
+    for history in histories:
+        texts = [memory.spoken for memory in history.memories]
+        rows = []
+        for start in range(0, len(texts), _BATCH):
+            batch = texts[start : start + _BATCH]
+            rows.append(embedder.embed(batch, "document"))
+            done += len(batch)
+            progress("embedding", done, total)
+        shelved[history.user_id] = Shelf(history.memories, np.concatenate(rows))
+    return shelved
+
+
+class Vectors:
+    """The embedder as most systems take one: a call from texts to lists of floats."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.kind: InputType = "document"
+        """What is embedded now; those systems don't tell."""
+
+    def __call__(self, texts: list[str]) -> list[list[float]]:
+        """One list for each text."""
+        rows: list[list[float]] = self._embedder.embed(texts, self.kind).tolist()
+        return rows

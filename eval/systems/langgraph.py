@@ -1,0 +1,51 @@
+"""LangGraph's InMemoryStore with its vector search, a namespace per user."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from langgraph.store.memory import InMemoryStore
+
+from eval.datasets import History, Memory
+from eval.systems import Found
+from eval.systems.documents import Vectors, line
+from semantic_memory.ports import Embedder, Progress
+
+
+class LangGraph:
+    """A store indexed by the field `text`."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._vectors = Vectors(embedder)
+        self._store = InMemoryStore(
+            index={
+                "dims": embedder.identity.dimension,
+                # It takes a function or an object of LangChain's.
+                "embed": lambda texts: self._vectors(texts),
+                "fields": ["text"],
+            }
+        )
+        self._memories: dict[tuple[str, str], Memory] = {}
+
+    def take_in(self, histories: Sequence[History], progress: Progress) -> None:
+        """Put every memory, one at a time: a batch fails when it has a text twice."""
+        total = sum(len(history.memories) for history in histories)
+        for history in histories:
+            for memory in history.memories:
+                self._memories[history.user_id, memory.id] = memory
+                self._store.put(("memories", history.user_id), memory.id, {"text": memory.spoken})
+                progress("putting", len(self._memories), total)
+        self._vectors.kind = "query"
+
+    def search(self, user_id: str, query: str, k: int, asked_at: datetime) -> Sequence[Found]:
+        """What the store finds."""
+        del asked_at
+        items = self._store.search(("memories", user_id), query=query, limit=k)
+        return [
+            Found([item.key], item.score or 0.0, line(self._memories[user_id, item.key]))
+            for item in items
+        ]
+
+    def close(self) -> None:
+        """Nothing to release."""

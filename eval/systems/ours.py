@@ -1,0 +1,137 @@
+"""The product, through the front door: SemanticMemory.open, observe or add, flush, search."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+
+from eval.datasets import History, Memory
+from eval.systems import Found
+from semantic_memory.injection import render
+from semantic_memory.memory import SemanticMemory
+from semantic_memory.models import Fact
+from semantic_memory.ports import Embedder, Progress
+from semantic_memory.retrieval.ranking import Weights
+from semantic_memory.settings import RetrievalSettings, Settings, load
+
+
+class AskedAt:
+    """A clock that stands where a question is asked, or a fact is told."""
+
+    def __init__(self) -> None:
+        self.moment: datetime | None = None
+
+    def now(self) -> datetime:
+        """The moment it was set to."""
+        if self.moment is None:
+            raise RuntimeError("the clock was read before it was set")
+        return self.moment
+
+
+class Ours:
+    """A store in `directory`, filled once and then opened with any weights."""
+
+    def __init__(self, directory: Path, embedder: Embedder, weights: Weights | None = None) -> None:
+        self._directory = directory
+        self._embedder = embedder
+        self._settings = load()
+        self._clock = AskedAt()
+        self._told: dict[str, list[str]] = {}  # by fact id: facts of the data set, told by `add`
+        self._memory: SemanticMemory | None = None
+        if weights is not None:
+            self._settings = _weighted(self._settings, weights)
+
+    @property
+    def weights(self) -> Weights:
+        """What counts how much in its ranking."""
+        return Weights(**self._settings.retrieval.model_dump())
+
+    def reopen(self, weights: Weights) -> None:
+        """Rank by other weights from now on; what is stored stays."""
+        self.close()
+        self._settings = _weighted(self._settings, weights)
+
+    def take_in(self, histories: Sequence[History], progress: Progress) -> None:
+        """Observe every session, add every fact, and wait for the index."""
+        last = max(memory.said_at for history in histories for memory in history.memories)
+        self._clock.moment = last
+        memory = self._opened()
+        total = sum(len(history.memories) for history in histories)
+        done = 0
+        for history in histories:
+            for session_id, told in history.runs():
+                if session_id is None:
+                    for fact in told:
+                        self._add(memory, history.user_id, fact)
+                else:
+                    memory.observe(
+                        [one.message for one in told],
+                        user_id=history.user_id,
+                        session_id=session_id,
+                    )
+                done += len(told)
+                progress("observing", done, total)
+        self._clock.moment = last
+        memory.flush(progress)
+
+    def search(self, user_id: str, query: str, k: int, asked_at: datetime) -> Sequence[Found]:
+        """The first hits."""
+        self._clock.moment = asked_at
+        hits = self._opened().search(query, user_id=user_id, k=k)
+        return [Found(self._origins(hit.fact), hit.score, _line(hit.fact)) for hit in hits]
+
+    def packed(
+        self, user_id: str, query: str, budget: int, asked_at: datetime
+    ) -> tuple[Collection[str], int]:
+        """The memories whose hits are in the block, and its tokens."""
+        self._clock.moment = asked_at
+        context = self._opened().context(query, user_id=user_id, budget=budget)
+        return {one for hit in context.hits for one in self._origins(hit.fact)}, context.tokens
+
+    def block(self, user_id: str, query: str, budget: int, asked_at: datetime) -> str:
+        """The text that an agent would put into its prompt."""
+        self._clock.moment = asked_at
+        return self._opened().context(query, user_id=user_id, budget=budget).text
+
+    def close(self) -> None:
+        """Close the store; it is opened again when asked."""
+        if self._memory is not None:
+            self._memory.close()
+            self._memory = None
+
+    def _opened(self) -> SemanticMemory:
+        if self._memory is None:
+            self._memory = SemanticMemory.open(
+                self._directory,
+                settings=self._settings,
+                embedder=self._embedder,
+                clock=self._clock,
+            )
+        return self._memory
+
+    def _add(self, memory: SemanticMemory, user_id: str, told: Memory) -> None:
+        self._clock.moment = told.said_at
+        fact = memory.add(
+            told.text,
+            user_id=user_id,
+            category=told.category,
+            confidence=told.confidence,
+            importance=told.importance,
+            tags=told.tags,
+            created_at=told.said_at,
+        )
+        # What says the same as a fact before is that fact.
+        self._told.setdefault(fact.id, []).append(told.id)
+
+    def _origins(self, fact: Fact) -> Sequence[str]:
+        return self._told.get(fact.id) or fact.message_ids
+
+
+def _line(fact: Fact) -> str:
+    return f"- [{fact.created_at:%Y-%m-%d}] {render.shown(fact)}"
+
+
+def _weighted(settings: Settings, weights: Weights) -> Settings:
+    return settings.model_copy(update={"retrieval": RetrievalSettings(**asdict(weights))})

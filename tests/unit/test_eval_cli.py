@@ -1,0 +1,112 @@
+"""python -m eval, run as a process would."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from eval.__main__ import app
+from eval.datasets.load import NAMES as SETS
+from eval.systems.build import NAMES as SYSTEMS
+from semantic_memory.errors import InvalidInputError
+
+ROOT = Path(__file__).parents[2]
+OWN = {
+    "memories": [
+        "The spare key hangs behind the clock",
+        {"id": "tea", "content": "Ada drinks tea without milk", "category": "preference"},
+        {"id": "said", "content": "I sold the boat", "session_id": "s1", "role": "user"},
+    ],
+    "questions": [
+        {"query": "How does Ada take her tea?", "relevant_ids": ["tea"], "kind": "taste"},
+        {"query": "What became of the boat?", "relevant_ids": ["said"]},
+    ],
+}
+
+
+def run(*arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "eval", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    assert done.returncode == code, done.stdout + done.stderr
+    return done
+
+
+@pytest.fixture
+def own(tmp_path):
+    path = tmp_path / "own.jsonl"
+    path.write_text(json.dumps(OWN), encoding="utf-8")
+    return str(path)
+
+
+def test_anyone_can_measure_a_store_of_their_own(own, tmp_path):
+    cache = ("--cache", str(tmp_path / "cache"))
+    html = tmp_path / "page.html"
+    done = run("run", "--set", "own", "--data", own, "--json", "--html", str(html), *cache)
+    figures = json.loads(done.stdout.splitlines()[-1])
+    assert figures["Recall@10"] == 1.0
+    assert figures["by_kind"]["taste"]["Success@1"] == 1.0
+    assert figures["systems"]["dense"]["questions"] == 2
+    assert "<svg" in html.read_text(encoding="utf-8")
+    shown = run("run", "--set", "own", "--data", own, "--systems", "bm25,dense", *cache).stdout
+    assert "bm25 minus" in shown
+
+
+def test_locomo_prints_one_json_object_last(tmp_path):
+    turn = {"dia_id": "D1:1", "speaker": "Ada", "text": "I sold the boat to a dentist"}
+    sample = {
+        "sample_id": "c1",
+        "conversation": {"session_1": [turn], "session_1_date_time": "1:56 pm on 8 May, 2023"},
+        "qa": [{"question": "Who bought the boat?", "category": 4, "evidence": ["D1:1"]}],
+    }
+    path = tmp_path / "locomo.json"
+    path.write_text(json.dumps([sample]), encoding="utf-8")
+    done = run("locomo", "--data", str(path), "--json", "--pack", "--cache", str(tmp_path))
+    figures = json.loads(done.stdout.splitlines()[-1])
+    assert figures["Recall@10"] == figures["MRR@10"] == figures["nDCG@10"] == 1.0
+    assert figures["by_kind"]["single-hop"]["questions"] == 1
+    assert figures["survival"]["500"] == {
+        "greedy": 1.0,
+        "greedy, any": 1.0,
+        "packed": 1.0,
+        "packed, any": 1.0,
+    } | {"tokens": figures["survival"]["500"]["tokens"]}
+
+
+def test_the_shipped_set_holds_its_stored_figures(tmp_path):
+    assert "DROPPED" not in run("gate", "--cache", str(tmp_path)).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("run", "--set", "nonsense"), "unknown data set"),
+        (("run", "--set", "own"), "--data"),
+        (("run", "--set", "gold", "--systems", "nonsense"), "unknown system"),
+        (("run", "--set", "gold", "--measure", "nonsense"), "unknown measure"),
+        (("tune", "--set", "gold", "--measure", "Recall"), "unknown measure"),
+    ],
+)
+def test_a_wrong_argument_is_refused_with_the_reason(arguments, reason):
+    with pytest.raises(InvalidInputError, match=reason):
+        app(list(arguments), standalone_mode=False)
+
+
+def test_every_command_and_choice_is_documented():
+    pages = [ROOT / "docs" / name for name in ("evaluation.md", "benchmarks.md")]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    for command in app.registered_commands:
+        assert f"python -m eval {command.callback.__name__}" in text
+    for name in (*SETS, *SYSTEMS):
+        assert f"`{name}`" in text
+
+
+def test_a_missing_file_is_told_without_a_traceback(tmp_path):
+    assert "no file" in run("locomo", "--data", str(tmp_path / "none.json"), code=3).stderr
