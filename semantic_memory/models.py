@@ -107,9 +107,23 @@ Identifier = Annotated[
     str, StringConstraints(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_.@:+\-]+$")
 ]
 """1-128 letters, digits and `_ . @ : + -`; never used as a path or in SQL as it stands."""
-Content = Annotated[str, AfterValidator(_storable)]
-Name = Annotated[str, StringConstraints(max_length=128), AfterValidator(_storable)]
-Tag = Annotated[str, AfterValidator(_tag)]
+_STORABLE_SCHEMA: dict[str, JsonValue] = {"minLength": 1, "pattern": r"^[^\x00]*[^\s\x00][^\x00]*$"}
+Content = Annotated[
+    str,
+    AfterValidator(_storable),
+    Field(json_schema_extra={**_STORABLE_SCHEMA, "maxLength": MAX_CONTENT_BYTES}),
+]
+Name = Annotated[
+    str,
+    StringConstraints(max_length=128),
+    AfterValidator(_storable),
+    Field(json_schema_extra=_STORABLE_SCHEMA),
+]
+Tag = Annotated[
+    str,
+    AfterValidator(_tag),
+    Field(json_schema_extra={"pattern": r"^[\w+#-]+(\.[\w+#-]+)*$", "maxLength": 64}),
+]
 Metadata = Annotated[Mapping[str, JsonValue], AfterValidator(_encodable)]
 Unit = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 Role = Literal["user", "assistant", "system", "tool"]

@@ -98,6 +98,33 @@ class ContextSettings(Section):
     """Memories recalled to choose from."""
 
 
+class ServiceSettings(Section):
+    """The service: where it listens and what it bears."""
+
+    host: str = "127.0.0.1"
+    """Anything but loopback needs API keys: `semantic-memory keys create`."""
+    port: int = Field(default=8321, ge=0, le=65_535)
+    """0 takes a free one."""
+    threads: int = Field(default=16, ge=1)
+    """Requests worked on at once; more wait."""
+    connections: int = Field(default=512, ge=1)
+    """Open at once; more are answered with 503."""
+    body_bytes: int = Field(default=4_000_000, ge=1_000)
+    """Largest body of a request, and largest line of an import."""
+    body_seconds: float = Field(default=30.0, gt=0)
+    """Longest wait for the next part of a body."""
+    requests_per_minute: int = Field(default=6_000, ge=1)
+    """Of one API key."""
+    drain_seconds: float = Field(default=20.0, ge=0)
+    """At the end, for requests under way, and again for extraction and indexing."""
+    cors_origins: tuple[str, ...] = ()
+    """Web pages that may call the service from a browser, like `https://app.example.org`."""
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    log_format: Literal["json", "text"] = "json"
+    tracing: bool = False
+    """OpenTelemetry traces, sent as the OTEL_* variables say."""
+
+
 class Settings(BaseSettings):
     """All settings, frozen."""
 
@@ -122,6 +149,7 @@ class Settings(BaseSettings):
     index: IndexSettings = IndexSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     context: ContextSettings = ContextSettings()
+    service: ServiceSettings = ServiceSettings()
     half_life_days: Mapping[Category, float] = Field(default_factory=dict)
     """By category, replacing the defaults; `inf` never fades."""
 

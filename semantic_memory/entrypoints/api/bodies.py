@@ -1,0 +1,189 @@
+"""What the service is sent and answers, beyond the values of `semantic_memory.models`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Generic, TypeVar
+
+from pydantic import ConfigDict, Field, StringConstraints
+
+from semantic_memory.models import (
+    Category,
+    Content,
+    Fact,
+    FactVersion,
+    Filters,
+    Hit,
+    Identifier,
+    Message,
+    Metadata,
+    Tag,
+    Timestamp,
+    Unit,
+    Value,
+)
+
+MOST_HITS = 1_000
+MOST_ITEMS = 1_000
+MOST_BUDGET = 1_000_000
+
+Reason = Annotated[str, StringConstraints(max_length=1_000)]
+ItemT = TypeVar("ItemT")
+
+
+def _example(**values: Any) -> ConfigDict:
+    return ConfigDict(json_schema_extra={"examples": [values]})
+
+
+class Observation(Value):
+    """Messages of a conversation."""
+
+    model_config = _example(
+        user_id="maya",
+        session_id="monday",
+        messages=[{"role": "user", "content": "I moved to Berlin in March."}],
+    )
+
+    user_id: Identifier
+    session_id: Identifier
+    messages: list[Message] = Field(min_length=1, max_length=MOST_ITEMS)
+
+
+class Memory(Value):
+    """A fact to be kept."""
+
+    content: Content
+    category: Category = Category.PERSONAL
+    confidence: Unit = 1.0
+    importance: Unit = 0.5
+    tags: tuple[Tag, ...] = ()
+    references: tuple[Identifier, ...] = ()
+    metadata: Metadata = Field(default_factory=dict)
+    created_at: Timestamp | None = None
+
+
+class NewMemory(Memory):
+    """A fact to be kept for a user."""
+
+    model_config = _example(
+        user_id="maya", content="Prefers Python over Java", category="preference", tags=["work.code"]
+    )
+
+    user_id: Identifier
+
+
+class NewMemories(Value):
+    """Facts to be kept for a user."""
+
+    model_config = _example(
+        user_id="maya",
+        items=[{"content": "Is vegetarian"}, {"content": "Uses Linux", "category": "technical"}],
+    )
+
+    user_id: Identifier
+    items: list[Memory] = Field(min_length=1, max_length=MOST_ITEMS)
+
+
+class Changes(Value):
+    """What a memory shall be from now on; what isn't given stays."""
+
+    model_config = _example(content="Lives in Oslo", reason="moved")
+
+    content: Content | None = None
+    category: Category | None = None
+    confidence: Unit | None = None
+    importance: Unit | None = None
+    tags: tuple[Tag, ...] | None = None
+    references: tuple[Identifier, ...] | None = None
+    metadata: Metadata | None = None
+    reason: Reason = ""
+
+    def given(self) -> dict[str, Any]:
+        """What is to be changed."""
+        return self.model_dump(exclude={"reason"}, exclude_none=True)
+
+
+class Restoration(Value):
+    """Why a memory comes back."""
+
+    reason: Reason = ""
+
+
+class Question(Value):
+    """What is wanted of a user's memory."""
+
+    user_id: Identifier
+    query: Content
+    filters: Filters = Filters()
+
+
+class SearchQuestion(Question):
+    """A search."""
+
+    model_config = _example(user_id="maya", query="Where does Maya live?", k=3)
+
+    k: int = Field(default=10, ge=1, le=MOST_HITS)
+
+
+class ContextQuestion(Question):
+    """A block for a prompt."""
+
+    model_config = _example(user_id="maya", query="Plan a weekend for Maya", budget=500)
+
+    budget: int = Field(default=2_000, ge=1, le=MOST_BUDGET)
+    """In tokens."""
+
+
+class Listing(Value):
+    """Narrows a listing, and says which page of it."""
+
+    user_id: Identifier
+    category: list[Category] = Field(default_factory=list, max_length=len(Category))
+    tag: list[Tag] = Field(default_factory=list, max_length=16)
+    since: Timestamp | None = None
+    until: Timestamp | None = None
+    min_confidence: Unit = 0.0
+    session_id: Identifier | None = None
+    as_of: Timestamp | None = None
+    limit: int = Field(default=100, ge=1, le=MOST_ITEMS)
+    cursor: Identifier | None = None
+    """The `next` of the page before."""
+
+    def filters(self) -> Filters:
+        """The conditions."""
+        return Filters(
+            categories=frozenset(self.category) or None,
+            tags=tuple(self.tag),
+            since=self.since,
+            until=self.until,
+            min_confidence=self.min_confidence,
+            session_id=self.session_id,
+            as_of=self.as_of,
+        )
+
+
+class Items(Value, Generic[ItemT]):
+    """Several of something."""
+
+    items: list[ItemT]
+
+
+class Page(Items[Fact]):
+    """Memories, newest first."""
+
+    next: str | None = None
+    """The `cursor` of the page behind this one; null at the end."""
+
+
+class Hits(Items[Hit]):
+    """Found memories, best first."""
+
+
+class History(Items[FactVersion]):
+    """The states of a memory, oldest first."""
+
+
+class State(Value):
+    """Whether the service can work."""
+
+    status: str
+    version: str
