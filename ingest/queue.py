@@ -75,6 +75,11 @@ class DebounceQueue:
             if key in self._waiting:
                 self._waiting[key] = _Waiting(first=at, last=at - self._quiet)
 
+    def drop(self, key: SessionKey) -> None:
+        """A session is gone."""
+        with self._lock:
+            self._waiting.pop(key, None)
+
     def wait(self, now: float) -> float | None:
         """Seconds until the next one is due; None if there is none."""
         with self._lock:

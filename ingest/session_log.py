@@ -1,35 +1,33 @@
 """The truth of conversations: one append-only JSONL file a session, durable on return.
 
-A line is `{"crc":"<8 hex digits>","v":1,"kind":...,"data":{...}}` where `crc` is the CRC-32 of the
-rest of the line. The first line of a file names its user and session; file names are digests, so no
-identifier ever reaches a path. A last line torn by a crash was never acknowledged and is cut off; a
-corrupt line elsewhere is skipped and counted. Nothing is read that the disk hasn't confirmed, so
-nothing can be made of a message that a crash may still take away.
+The first line of a file names its user and session; file names are digests, so no identifier ever
+reaches a path. Lines are checksummed and may be encrypted (`ingest.log_line`). A last line torn by
+a crash was never acknowledged and is cut off; a corrupt line elsewhere is skipped and counted.
+Nothing is read that the disk hasn't confirmed, so nothing can be made of a message that a crash may
+still take away.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import threading
-import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from pydantic import ValidationError
 
+from ingest.encryption import Cipher
+from ingest.log_line import LineFormat
 from semantic_memory.changes import Cursor
-from semantic_memory.errors import InvalidInputError, SchemaTooNewError, StoreUnavailableError
+from semantic_memory.errors import InvalidInputError, StoreUnavailableError
 from semantic_memory.events import CursorLost, Event, LogRepaired
-from semantic_memory.models import SCHEMA_VERSION, Message, SessionKey
+from semantic_memory.models import Message, SessionKey
 
-_PREFIX = b'{"crc":"'
-_BODY = len(_PREFIX) + 8 + len(b'",')
 _OPEN_SESSIONS = 4_096
 _STRIPES = 64
 
@@ -65,13 +63,18 @@ class _Tail:
 class SessionLog:
     """Every session's log below one directory."""
 
-    def __init__(self, root: Path, observe: Callable[[Event], None]) -> None:
+    def __init__(
+        self, root: Path, observe: Callable[[Event], None], cipher: Cipher | None = None
+    ) -> None:
         self._root = root
         self._observe = observe
+        self._format = LineFormat(cipher)
         self._tails: OrderedDict[Path, _Tail] = OrderedDict()
         self._guard = threading.Lock()
         self._stripes = [threading.Lock() for _ in range(_STRIPES)]
         _make_directory(root)
+        if first := next(self.files(), None):
+            self.identify(first[0])  # without the key of encrypted logs, say so now
 
     def append(self, user_id: str, session_id: str, messages: Sequence[Message]) -> int:
         """Write `messages` and wait for the disk; returns how many were new.
@@ -87,10 +90,13 @@ class SessionLog:
             if not fresh:
                 return 0
             lines = [
-                _line("message", message.model_dump(mode="json")) for message in fresh.values()
+                self._format.write("message", message.model_dump(mode="json"))
+                for message in fresh.values()
             ]
             if tail.size == 0:
-                lines.insert(0, _line("session", {"user_id": user_id, "session_id": session_id}))
+                lines.insert(
+                    0, self._format.write("session", {"user_id": user_id, "session_id": session_id})
+                )
             try:
                 tail.size = _append(path, b"".join(lines), tail.size)
             except StoreUnavailableError:
@@ -110,11 +116,21 @@ class SessionLog:
             size = self._tail(path, user_id, session_id).size
         position = offset = 0
         if after is not None and after.offset:
-            if _stands(path, after, size):
+            if self._stands(path, after, size):
                 position, offset = after.position, after.offset
             else:
                 self._observe(CursorLost(user_id, session_id, after.stage))
         yield from self._records(path, user_id, session_id, position, offset, size)
+
+    def _stands(self, path: Path, cursor: Cursor, size: int) -> bool:
+        """Whether the line that ends where `cursor` stands holds the message it names."""
+        if cursor.offset > size:
+            return False
+        with _opened(path) as file:
+            start = _line_start(file, cursor.offset)
+            file.seek(start)
+            kind, data = self._format.read(file.read(cursor.offset - start))
+        return kind == "message" and data.get("id") == cursor.message_id
 
     def _records(
         self, path: Path, user_id: str, session_id: str, position: int, offset: int, size: int
@@ -127,7 +143,7 @@ class SessionLog:
             while offset < size:
                 line = file.readline()
                 offset += len(line)
-                kind, data = _parse(line)
+                kind, data = self._format.read(line)
                 if kind == "session":
                     continue
                 message = _message(data) if kind == "message" else None
@@ -139,18 +155,40 @@ class SessionLog:
         if corrupt:
             self._observe(LogRepaired(user_id, session_id, torn_bytes=0, corrupt_lines=corrupt))
 
+    def remove(self, user_id: str, session_id: str) -> int:
+        """Delete a session's log for good; returns how many bytes that were."""
+        path = self.path(user_id, session_id)
+        with self._stripes[hash(path) % _STRIPES]:
+            self._forget(path)
+            try:
+                size = path.stat().st_size
+                path.unlink()
+                _sync_directory(path.parent)
+            except FileNotFoundError:
+                return 0
+            except OSError as error:
+                raise StoreUnavailableError(
+                    f"can't delete the session log {path}: {error.strerror or error}"
+                ) from error
+            return size
+
+    def size(self, user_id: str, session_id: str) -> int:
+        """Bytes of a session's log; 0 if there is none."""
+        try:
+            return self.path(user_id, session_id).stat().st_size
+        except FileNotFoundError:
+            return 0
+
     def files(self) -> Iterator[tuple[Path, int]]:
         """Path and size of every session's file."""
-        for directory in os.scandir(self._root) if self._root.exists() else ():
-            if directory.is_dir():
-                for entry in os.scandir(directory.path):
-                    if entry.name.endswith(".jsonl"):
-                        yield Path(entry.path), entry.stat().st_size
+        for path in sorted(self._root.glob("*/*.jsonl")):
+            with suppress(FileNotFoundError):  # forgotten meanwhile
+                yield path, path.stat().st_size
 
     def identify(self, path: Path) -> SessionKey | None:
         """Whose file this is, by its first line; None if that can't be read."""
         with _opened(path) as file:
-            kind, data = _parse(file.readline())
+            kind, data = self._format.read(file.readline())
         return SessionKey(data["user_id"], data["session_id"]) if kind == "session" else None
 
     def summary(self, path: Path) -> SessionSummary:
@@ -158,7 +196,7 @@ class SessionLog:
         messages = corrupt = torn = 0
         with _opened(path) as file:
             for line in file:
-                kind, data = _parse(line)
+                kind, data = self._format.read(line)
                 if not line.endswith(b"\n"):
                     torn = len(line)
                 elif kind == "message" and _message(data) is not None:
@@ -228,42 +266,11 @@ def _digest(message: Message) -> bytes:
     return hashlib.blake2b(said.encode(), digest_size=8).digest()
 
 
-def _line(kind: str, data: dict[str, Any]) -> bytes:
-    record = {"v": SCHEMA_VERSION, "kind": kind, "data": data}
-    body = json.dumps(record, ensure_ascii=False, separators=(",", ":"))[1:].encode()
-    return b'%b%08x",%b\n' % (_PREFIX, zlib.crc32(body), body)
-
-
-def _parse(line: bytes) -> tuple[str | None, dict[str, Any]]:
-    """Kind and data of a line; kind None if it is damaged."""
-    body = line[_BODY:].rstrip(b"\n")
-    if not line.startswith(_PREFIX) or line[len(_PREFIX) : _BODY - 2] != b"%08x" % zlib.crc32(body):
-        return None, {}
-    record = json.loads(b"{" + body)
-    if record["v"] > SCHEMA_VERSION:
-        raise SchemaTooNewError(
-            f"a session log has schema {record['v']}, this version of semantic-memory knows"
-            f" {SCHEMA_VERSION}: upgrade the package (pip install -U semantic-memory)"
-        )
-    return record["kind"], record["data"]
-
-
 def _message(data: dict[str, Any]) -> Message | None:
     try:
         return Message.model_validate(data)
     except ValidationError:
         return None
-
-
-def _stands(path: Path, cursor: Cursor, size: int) -> bool:
-    """Whether the line that ends where `cursor` stands holds the message it names."""
-    if cursor.offset > size:
-        return False
-    with _opened(path) as file:
-        start = _line_start(file, cursor.offset)
-        file.seek(start)
-        kind, data = _parse(file.read(cursor.offset - start))
-    return kind == "message" and data.get("id") == cursor.message_id
 
 
 def _complete_bytes(path: Path) -> int:

@@ -2,15 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
-from semantic_memory.models import Fact, Source, Status, derived_id
+from semantic_memory.changes import Add, Change, Update
+from semantic_memory.models import Fact, Source, Status, derived_id, normalised
 
 CONFIRMATION_GAIN = 0.02
 """What being said once more adds to the confidence."""
 CONFIRMATION_SPACING = timedelta(hours=1)
 """Said again sooner than this, a fact gains nothing: a retry is no confirmation."""
+
+
+class Believed(NamedTuple):
+    """What becomes of facts that are put forward."""
+
+    changes: list[Change]
+    ids: list[str]
+    """Of the memory that says each of the facts, in their order."""
+
+
+def believed(
+    facts: Iterable[Fact], known: Callable[[Fact], Fact | None], now: datetime
+) -> Believed:
+    """The changes that believing `facts` makes: what is known already is confirmed, the rest added.
+
+    `known` finds the memory that says the same in the same words.
+    """
+    stored: dict[str, Fact | None] = {}
+    becomes: dict[str, Fact] = {}
+    ids = []
+    for fact in facts:
+        words = normalised(fact.content)
+        if words not in stored:
+            stored[words] = known(fact)
+        old = becomes.get(words) or stored[words]
+        becomes[words] = fact if old is None else confirmed(old, fact)
+        ids.append(becomes[words].id)
+    changes: list[Change] = [
+        Add(new) if stored[words] is None else Update(new, "confirmed", now)
+        for words, new in becomes.items()
+        if new != stored[words]
+    ]
+    return Believed(changes, ids)
 
 
 def confirmed(fact: Fact, again: Fact) -> Fact:
@@ -55,6 +90,18 @@ def revised(fact: Fact, changes: dict[str, Any], now: datetime) -> tuple[Fact, F
         }
     )
     return new.model_copy(update={"valid_from": now}), before
+
+
+def restored(fact: Fact, now: datetime) -> Fact:
+    """`fact` believed again, after it was superseded, archived or quarantined."""
+    return fact.model_copy(
+        update={
+            "status": Status.ACTIVE,
+            "valid_to": None,
+            "superseded_by": None,
+            "confirmed_at": now,
+        }
+    )
 
 
 def _joined(fact: Fact, again: Fact) -> tuple[Source, ...]:

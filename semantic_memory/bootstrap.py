@@ -10,10 +10,12 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from ingest.encryption import Cipher, read_keys
 from ingest.extract.offline import OfflineExtractor
 from ingest.gate import Gate
 from ingest.queue import DebounceQueue
 from ingest.session_log import SessionLog
+from semantic_memory.curation import Curation
 from semantic_memory.embedding.backlog import Backlog
 from semantic_memory.embedding.onnx import OnnxEmbedder
 from semantic_memory.errors import (
@@ -42,6 +44,7 @@ from semantic_memory.ports import (
 from semantic_memory.retrieval.ranking import Weights
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.settings import Settings
+from semantic_memory.transfer import Transfer
 
 _EMBEDDER = "embedder"  # key in the ledger's meta
 
@@ -78,6 +81,8 @@ class Service:
     embedder: Embedder
     searcher: Searcher
     pipeline: Pipeline
+    curation: Curation
+    transfer: Transfer
     token_counter: TokenCounter
     clock: Clock
     observe: Observer
@@ -125,7 +130,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
             record_embedder(ledger, embedder.identity)
         else:
             check_embedder(ledger, embedder.identity)
-        log = SessionLog(directory / "sessions", observe)
+        log = SessionLog(directory / "sessions", observe, make_cipher(settings))
         ingest = settings.ingest
         pipeline = Pipeline(
             ledger,
@@ -141,6 +146,11 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
         )
         weights = Weights(**settings.retrieval.model_dump())
         searcher = Searcher(ledger, index, embedder, clock, weights, settings.half_lives, observe)
+
+        def changed() -> None:
+            keeper.wake()
+            pipeline.wake()
+
         keeper.follow()
         stack.callback(keeper.close)
         pipeline.start()
@@ -154,6 +164,8 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
             embedder=embedder,
             searcher=searcher,
             pipeline=pipeline,
+            curation=Curation(ledger, embedder, pipeline, clock, changed),
+            transfer=Transfer(ledger, log, pipeline, changed),
             token_counter=parts.token_counter
             or TiktokenCounter(encoding_name(settings.context.model)),
             clock=clock,
@@ -181,6 +193,19 @@ def record_embedder(ledger: Ledger, identity: EmbedderIdentity) -> int:
 
 def _open_chroma(directory: Path, sync_threshold: int, generation: str) -> VectorIndex:
     return ChromaProcess(directory, generation, sync_threshold)
+
+
+def make_cipher(settings: Settings) -> Cipher | None:
+    """What encrypts the session logs; None to leave them in plain text."""
+    match settings.log.key, settings.log.key_file:
+        case None, None:
+            return None
+        case key, None if key is not None:
+            return Cipher(key.get_secret_value().replace(",", " ").split())
+        case None, file if file is not None:
+            return Cipher(read_keys(file, settings.data_dir))
+        case _:
+            raise ConfigurationError("log.key and log.key_file are both set: give one of them")
 
 
 def make_embedder(settings: Settings) -> Embedder:

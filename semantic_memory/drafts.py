@@ -16,6 +16,9 @@ from semantic_memory.models import (
     normalised,
 )
 
+VERBATIM = "verbatim"
+"""The extractor of a memory that is a message as it was said."""
+
 
 def verbatim(key: SessionKey, record: Record, now: datetime) -> Fact:
     """The memory of a message as it was said."""
@@ -30,7 +33,7 @@ def verbatim(key: SessionKey, record: Record, now: datetime) -> Fact:
         recorded_at=now,
         valid_from=said,
         source=Source(
-            extractor="verbatim",
+            extractor=VERBATIM,
             session_id=key.session_id,
             message_ids=(message.id,),
             position=record.position,

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue
 
-from semantic_memory.beliefs import confirmed, revised
 from semantic_memory.bootstrap import Parts, Service, build
-from semantic_memory.changes import Add, FactVectors, Forget, Update
 from semantic_memory.doctor import Finding, examine
-from semantic_memory.embedding.passages import embed_facts
-from semantic_memory.errors import InvalidInputError, NotFoundError, ProviderError
+from semantic_memory.errors import InvalidInputError, NotFoundError
 from semantic_memory.events import ContextPacked, Searched
 from semantic_memory.injection.pack import Shares, pack
 from semantic_memory.models import (
@@ -30,11 +27,12 @@ from semantic_memory.models import (
     Hit,
     Identifier,
     Message,
-    Metadata,
     Receipt,
+    SessionInfo,
+    SessionKey,
     Stats,
     Tag,
-    Unit,
+    Timestamp,
     Value,
     parse,
 )
@@ -48,8 +46,11 @@ from semantic_memory.ports import (
     VectorIndex,
 )
 from semantic_memory.settings import Settings, load
+from semantic_memory.transfer import Record
 
 Facts = list[Fact]
+Messages = list[Message]
+Sessions = list[SessionInfo]
 Hits = list[Hit]
 Versions = list[FactVersion]
 Names = list[str]
@@ -69,21 +70,24 @@ class _Owner(Value):
 class _Place(_Owner):
     session_id: Identifier
 
+    @property
+    def key(self) -> SessionKey:
+        """The session's key."""
+        return SessionKey(self.user_id, self.session_id)
+
 
 class _Question(_Owner):
     query: Content
 
 
-class _Changes(Value):
-    """What `update` may set; only what was given counts."""
+class _Part(_Owner):
+    session_id: Identifier | None = None
 
-    content: Content = ""
-    category: Category = Category.PERSONAL
-    confidence: Unit = 1.0
-    importance: Unit = 0.5
-    tags: tuple[Tag, ...] = ()
-    references: tuple[Identifier, ...] = ()
-    metadata: Metadata = Field(default_factory=dict)
+
+class _Forgetting(_Part):
+    tag: Tag | None = None
+    since: Timestamp | None = None
+    until: Timestamp | None = None
 
 
 class SemanticMemory:
@@ -178,38 +182,27 @@ class SemanticMemory:
         If the same is known already it is confirmed instead: its confidence rises a little, and it
         is returned. Raises InvalidInputError.
         """
-        now = self._service.clock.now()
-        said = created_at or now
-        fact = parse(
-            Fact,
-            "add",
-            {
-                "content": content,
-                "user_id": user_id,
-                "category": category,
-                "confidence": confidence,
-                "importance": importance,
-                "tags": tags,
-                "references": references,
-                "metadata": metadata or {},
-                "created_at": said,
-                "recorded_at": now,
-                "valid_from": said,
-            },
-        )
-        ledger = self._service.ledger
-        try:
-            (vectors,) = embed_facts(self._service.embedder, [fact])
-        except ProviderError:
-            vectors = None  # found by words meanwhile; embedded in the background
-        with ledger.exclusive():
-            known = ledger.same_content(fact.user_id, fact.content)
-            if known is None:
-                ledger.apply([Add(fact, vectors)])
-            elif (again := confirmed(known, fact)) != known:
-                ledger.apply([Update(again, "confirmed", now)])
-        self._changed()
-        return self.get(fact.id if known is None else known.id)
+        item = {
+            "content": content,
+            "category": category,
+            "confidence": confidence,
+            "importance": importance,
+            "tags": tags,
+            "references": references,
+            "metadata": metadata or {},
+            "created_at": created_at,
+        }
+        (fact,) = self.add_many([item], user_id=user_id)
+        return fact
+
+    def add_many(self, items: Iterable[Mapping[str, Any]], *, user_id: str) -> Facts:
+        """Add facts in one transaction; each item holds what `add` takes, save the user.
+
+        Returns the memory that says each, in order. Raises InvalidInputError, which names the item;
+        nothing is added then.
+        """
+        asked = parse(_Owner, "add", {"user_id": user_id})
+        return self._service.curation.add([*items], asked.user_id)
 
     def flush(self, progress: Progress | None = None) -> None:
         """Wait until everything observed is extracted and indexed.
@@ -288,10 +281,7 @@ class SemanticMemory:
 
         With `user_id`, here and below, for one of another user too.
         """
-        found = self._service.ledger.get([fact_id], user_id)
-        if not found:
-            raise NotFoundError(f"no memory {fact_id!r}")
-        return found[0]
+        return self._service.curation.get(fact_id, user_id)
 
     def list(
         self,
@@ -317,25 +307,18 @@ class SemanticMemory:
         The state before stays in its history, and a content that is replaced goes on answering
         what was believed until now (`as_of`). Raises NotFoundError, InvalidInputError.
         """
-        asked = parse(_Changes, "update", changes)
-        ledger = self._service.ledger
-        with ledger.exclusive():
-            fact = self.get(fact_id, user_id=user_id)
-            now = self._service.clock.now()
-            new, before = revised(fact, asked.model_dump(exclude_unset=True), now)
-            if new != fact:
-                kept = [] if before is None else [Add(before, self._vectors(fact_id))]
-                ledger.apply([*kept, Update(new, "updated", now, reason)])
-        self._changed()
-        return self.get(fact_id)
+        return self._service.curation.update(fact_id, user_id, reason, changes)
 
     def delete(self, fact_id: str, *, user_id: str | None = None, reason: str = "") -> None:
         """Take a memory out of every answer, for good. Raises NotFoundError."""
-        ledger = self._service.ledger
-        with ledger.exclusive():
-            self.get(fact_id, user_id=user_id)
-            ledger.apply([Forget(fact_id, self._service.clock.now(), reason)])
-        self._changed()
+        self._service.curation.delete(fact_id, user_id, reason)
+
+    def restore(self, fact_id: str, *, user_id: str | None = None, reason: str = "") -> Fact:
+        """Believe a memory again that was superseded, archived or quarantined.
+
+        Raises NotFoundError, also for a deleted one.
+        """
+        return self._service.curation.restore(fact_id, user_id, reason)
 
     def history(self, fact_id: str, *, user_id: str | None = None) -> Versions:
         """Every state a memory has been in, oldest first, a deleted one's too.
@@ -343,6 +326,71 @@ class SemanticMemory:
         Raises NotFoundError.
         """
         return self._service.ledger.history(fact_id, user_id)
+
+    # ---------------------------------------------------------------- sessions and users
+
+    def sessions(self, *, user_id: str) -> Sessions:
+        """What is known of each of a user's sessions, the one with the latest message first."""
+        asked = parse(_Owner, "sessions", {"user_id": user_id})
+        log = self._service.log
+        return [
+            info.model_copy(update={"log_bytes": log.size(asked.user_id, info.session_id)})
+            for info in self._service.ledger.session_infos(asked.user_id)
+        ]
+
+    def messages(self, *, user_id: str, session_id: str) -> Messages:
+        """What was said in a session, in order. Raises NotFoundError if nothing was."""
+        place = parse(_Place, "messages", {"user_id": user_id, "session_id": session_id})
+        found = [record.message for record in self._service.log.read(*place.key)]
+        if not found:
+            raise NotFoundError(f"no session {session_id!r} of user {user_id!r}")
+        return found
+
+    def forget(
+        self,
+        *,
+        user_id: str,
+        tag: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        session_id: str | None = None,
+        reason: str = "",
+    ) -> int:
+        """Forget a topic, a time, a session, or, if none is given, everything of a user.
+
+        Memories of every status are taken out of every answer, for good, and leave tombstones with
+        the reason. A whole session's or user's messages are deleted from the session logs as well.
+        Returns how many memories were forgotten. Raises InvalidInputError.
+        """
+        asked = parse(
+            _Forgetting,
+            "forget",
+            {
+                "user_id": user_id,
+                "tag": tag,
+                "since": since,
+                "until": until,
+                "session_id": session_id,
+            },
+        )
+        return self._service.curation.forget(**asked.model_dump(), reason=reason)
+
+    def export(self, *, user_id: str, session_id: str | None = None) -> Iterator[Record]:
+        """A user's memory, or what came of one session, as records that JSON can hold.
+
+        `load` takes them back. Raises InvalidInputError.
+        """
+        part = parse(_Part, "export", {"user_id": user_id, "session_id": session_id})
+        return self._service.transfer.export(part.user_id, part.session_id)
+
+    def load(self, records: Iterable[Mapping[str, Any]], *, user_id: str) -> int:
+        """Take back what `export` gave, as memories of `user_id`; returns how many were new.
+
+        Doing it again doubles nothing. Raises InvalidInputError, which names the record; what came
+        before it is kept.
+        """
+        asked = parse(_Owner, "load", {"user_id": user_id})
+        return self._service.transfer.load(records, asked.user_id)
 
     # ---------------------------------------------------------------- upkeep
 
@@ -394,14 +442,6 @@ class SemanticMemory:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
-
-    def _changed(self) -> None:
-        self._service.keeper.wake()
-        self._service.pipeline.wake()
-
-    def _vectors(self, fact_id: str) -> FactVectors | None:
-        (row,) = self._service.ledger.traits([fact_id])
-        return row.vectors
 
     def _standing(
         self, user_id: str, categories: frozenset[Category], number: int, filters: Filters

@@ -361,6 +361,19 @@ class Stats(Value):
     embedder: str
 
 
+class SessionInfo(Value):
+    """What is known of a session."""
+
+    session_id: str
+    messages: int
+    """Messages that are remembered; deleted ones aside."""
+    first_at: Timestamp
+    last_at: Timestamp
+    by_category: Mapping[str, int]
+    """Memories that came from it, by category."""
+    log_bytes: int
+
+
 NO_FILTERS = Filters()
 """Passes everything that is believed now."""
 

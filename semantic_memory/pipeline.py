@@ -21,8 +21,8 @@ from ingest.gate import Gate
 from ingest.queue import DebounceQueue, Due
 from ingest.session_log import Record, SessionLog
 from semantic_memory.background import Calls, Worker
-from semantic_memory.beliefs import confirmed
-from semantic_memory.changes import Add, Advance, Change, Cursor, Stage, Update
+from semantic_memory.beliefs import believed
+from semantic_memory.changes import Add, Advance, Change, Cursor, Stage
 from semantic_memory.drafts import extracted, grounded, verbatim
 from semantic_memory.embedding.backlog import Backlog
 from semantic_memory.errors import ProviderError, StoreClosedError, StoreError
@@ -35,7 +35,7 @@ from semantic_memory.events import (
     MessagesObserved,
 )
 from semantic_memory.index.keeper import IndexKeeper
-from semantic_memory.models import Candidate, Message, Receipt, SessionKey, normalised
+from semantic_memory.models import Candidate, Fact, Message, Receipt, SessionKey
 from semantic_memory.ports import Clock, Extractor, Ledger, Progress
 
 _STORE_BATCH = 256
@@ -140,6 +140,16 @@ class Pipeline:
         self._refuse_if_ending()
         if failures:
             raise ProviderError(failures[0])
+
+    def forget_session(self, key: SessionKey) -> None:
+        """Delete a session's log, so that nothing will be made of it any more."""
+        with self._calls.one(), self._working:
+            self._store_dirty()  # so that every message has a memory, which becomes its tombstone
+            self._queue.drop(key)
+            self._log.remove(*key)
+            self._ledger.apply(
+                [Advance(Cursor(*key, "stored")), Advance(Cursor(*key, "extracted"))]
+            )
 
     def close(self) -> None:
         """End after the step under way; the next opening goes on from there."""
@@ -275,24 +285,12 @@ class Pipeline:
     ) -> list[Change]:
         """The changes that believing the candidates makes; what is known already is confirmed."""
         records = {record.message.id: record for record in batch}
-        changes: dict[str, Change] = {}
-        for candidate in candidates:
-            fact = extracted(key, candidate, records, self._extractor.name, self._clock.now())
-            same = normalised(fact.content)
-            pending = changes.get(same)
-            if isinstance(pending, Add):
-                changes[same] = Add(confirmed(pending.fact, fact))
-                continue
-            known = (
-                pending.fact
-                if isinstance(pending, Update)
-                else self._ledger.same_content(key.user_id, fact.content)
-            )
-            if known is None:
-                changes[same] = Add(fact)
-            elif (again := confirmed(known, fact)) != known:
-                changes[same] = Update(again, "confirmed", fact.recorded_at)
-        return list(changes.values())
+        now = self._clock.now()
+        facts = [extracted(key, one, records, self._extractor.name, now) for one in candidates]
+        return believed(facts, self._same, now).changes
+
+    def _same(self, fact: Fact) -> Fact | None:
+        return self._ledger.same_content(fact.user_id, fact.content)
 
 
 def _behind(key: SessionKey, stage: Stage, record: Record) -> Cursor:

@@ -10,7 +10,15 @@ from typing import Literal, NamedTuple, Protocol
 
 from semantic_memory.changes import Change, Cursor, FactVectors, Matrix, Stage
 from semantic_memory.events import Event
-from semantic_memory.models import NO_FILTERS, Candidate, Fact, FactVersion, Filters, Message
+from semantic_memory.models import (
+    NO_FILTERS,
+    Candidate,
+    Fact,
+    FactVersion,
+    Filters,
+    Message,
+    SessionInfo,
+)
 
 InputType = Literal["query", "document"]
 
@@ -217,6 +225,26 @@ class Ledger(Protocol):
         self, user_id: str, filters: Filters, *, limit: int | None = None, after: str | None = None
     ) -> list[Fact]:
         """Facts that pass `filters`, newest first, from the one behind id `after`."""
+        ...
+
+    def ids(
+        self,
+        user_id: str,
+        *,
+        tag: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        session_id: str | None = None,
+    ) -> list[str]:
+        """Ids of every memory of a user that isn't forgotten, whatever its status, narrowed."""
+        ...
+
+    def session_ids(self, user_id: str) -> list[str]:
+        """The user's sessions of which something has ever been remembered."""
+        ...
+
+    def session_infos(self, user_id: str) -> list[SessionInfo]:
+        """What is remembered of each of a user's sessions, newest first; sizes left at 0."""
         ...
 
     def same_content(self, user_id: str, content: str) -> Fact | None:

@@ -62,6 +62,15 @@ class IngestSettings(Section):
     """Until a model that couldn't be reached is tried again."""
 
 
+class LogSettings(Section):
+    """The session logs, which hold what was said word for word."""
+
+    key: SecretStr | None = None
+    """Encrypts them, if given: Fernet keys, separated by commas, the one to write with first."""
+    key_file: Path | None = None
+    """Or a file with such keys, one a line, outside the data directory."""
+
+
 class IndexSettings(Section):
     """What is kept in RAM, and how Chroma is used."""
 
@@ -145,6 +154,7 @@ class Settings(BaseSettings):
     """Where compiled embedding models are kept, for all stores."""
     embedding: EmbeddingSettings = EmbeddingSettings()
     openai: OpenAISettings = OpenAISettings()
+    log: LogSettings = LogSettings()
     ingest: IngestSettings = IngestSettings()
     index: IndexSettings = IndexSettings()
     retrieval: RetrievalSettings = RetrievalSettings()

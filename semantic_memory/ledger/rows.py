@@ -175,15 +175,15 @@ def to_vectors(windows: int, sentences: int, data: bytes) -> FactVectors:
 
 def where(user_id: str | None, filters: Filters) -> tuple[str, list[Any]]:
     """The condition on `facts f` that says what `Filters.admits` says."""
-    terms: list[str] = []
-    values: list[Any] = []
+    condition, values = narrowed(
+        user_id, filters.tags, filters.since, filters.until, filters.session_id
+    )
+    terms = [condition] if condition else []
 
     def both(term: str, *bound: Any) -> None:
         terms.append(term)
         values.extend(bound)
 
-    if user_id is not None:
-        both("f.user_id = ?", user_id)
     if filters.as_of is None:
         both("f.status = 'active'")
     else:
@@ -193,15 +193,35 @@ def where(user_id: str | None, filters: Filters) -> tuple[str, list[Any]]:
     if filters.categories is not None:
         marks = ", ".join("?" * len(filters.categories))
         both(f"f.category IN ({marks})", *sorted(filters.categories))
-    if filters.since is not None:
-        both("f.created_at >= ?", micros(filters.since))
-    if filters.until is not None:
-        both("f.created_at < ?", micros(filters.until))
     if filters.min_confidence > 0:
         both("f.confidence >= ?", filters.min_confidence)
-    if filters.session_id is not None:
-        both("f.session_id = ?", filters.session_id)
-    for tag in filters.tags:
+    return " AND ".join(terms), values
+
+
+def narrowed(
+    user_id: str | None,
+    tags: Iterable[str],
+    since: datetime | None,
+    until: datetime | None,
+    session_id: str | None,
+) -> tuple[str, list[Any]]:
+    """The condition on `facts f` for whose, about what, when said and where; "" for all."""
+    terms: list[str] = []
+    values: list[Any] = []
+
+    def both(term: str, *bound: Any) -> None:
+        terms.append(term)
+        values.extend(bound)
+
+    if user_id is not None:
+        both("f.user_id = ?", user_id)
+    if since is not None:
+        both("f.created_at >= ?", micros(since))
+    if until is not None:
+        both("f.created_at < ?", micros(until))
+    if session_id is not None:
+        both("f.session_id = ?", session_id)
+    for tag in tags:
         # A tag holds neither space nor any of LIKE's and GLOB's marks save '_', hence instr.
         both(
             "(instr(' ' || f.tags || ' ', ' ' || ? || ' ')"

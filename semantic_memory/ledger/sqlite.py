@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from sqlite3 import Connection
 from typing import Any
@@ -29,7 +30,15 @@ from semantic_memory.changes import (
 from semantic_memory.errors import ConcurrentUpdateError, NotFoundError, StoreCorruptError
 from semantic_memory.ledger import rows
 from semantic_memory.ledger.connections import Connections
-from semantic_memory.models import NO_FILTERS, Fact, FactVersion, Filters, Status
+from semantic_memory.models import (
+    NO_FILTERS,
+    Category,
+    Fact,
+    FactVersion,
+    Filters,
+    SessionInfo,
+    Status,
+)
 from semantic_memory.ports import Delta, IndexEntry, Match, Outbox, TraitRow
 from semantic_memory.text import lexical_text
 
@@ -128,6 +137,56 @@ class SqliteLedger:
             )
             found = db.execute(query, [*values, -1 if limit is None else min(limit, _MOST_ROWS)])
             return [rows.to_fact(row) for row in found]
+
+    def ids(
+        self,
+        user_id: str,
+        *,
+        tag: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        session_id: str | None = None,
+    ) -> list[str]:
+        """Ids of every memory of a user that isn't forgotten, whatever its status, narrowed."""
+        condition, values = rows.narrowed(
+            user_id, () if tag is None else (tag,), since, until, session_id
+        )
+        with self._connections.snapshot() as db:
+            query = f"SELECT f.id FROM facts f WHERE {condition} AND {_KNOWN} ORDER BY f.num"
+            return [fact_id for (fact_id,) in db.execute(query, values)]
+
+    def session_ids(self, user_id: str) -> list[str]:
+        """The user's sessions of which something has ever been remembered."""
+        with self._connections.snapshot() as db:
+            query = "SELECT DISTINCT session_id FROM cursors WHERE user_id = ? ORDER BY 1"
+            return [session_id for (session_id,) in db.execute(query, (user_id,))]
+
+    def session_infos(self, user_id: str) -> list[SessionInfo]:
+        """What is remembered of each of a user's sessions, newest first; sizes left at 0."""
+        found: dict[str, dict[str, int]] = {}
+        spans: dict[str, tuple[int, int]] = {}
+        with self._connections.snapshot() as db:
+            query = (
+                "SELECT f.session_id, f.category, count(*), min(f.created_at), max(f.created_at)"
+                f" FROM facts f WHERE f.user_id = ? AND f.session_id IS NOT NULL AND {_KNOWN}"
+                " GROUP BY f.session_id, f.category"
+            )
+            for session_id, category, number, first, last in db.execute(query, (user_id,)):
+                found.setdefault(session_id, {})[category] = number
+                start, end = spans.get(session_id, (first, last))
+                spans[session_id] = min(start, first), max(end, last)
+        infos = [
+            SessionInfo(
+                session_id=session_id,
+                messages=numbers.get(Category.CONVERSATION, 0),
+                first_at=rows.moment(spans[session_id][0]),
+                last_at=rows.moment(spans[session_id][1]),
+                by_category=numbers,
+                log_bytes=0,
+            )
+            for session_id, numbers in found.items()
+        ]
+        return sorted(infos, key=lambda info: (info.last_at, info.session_id), reverse=True)
 
     def matching(self, user_id: str, filters: Filters, limit: int) -> list[str]:
         """Ids of at most `limit` facts that pass `filters`, in no order."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from semantic_memory.entrypoints.cli.commands import app
+from semantic_memory.entrypoints.cli.records import app
 from semantic_memory.entrypoints.cli.show import fail
 from semantic_memory.errors import SemanticMemoryError
 

@@ -27,7 +27,7 @@ from semantic_memory.errors import (
     NotFoundError,
     SemanticMemoryError,
 )
-from semantic_memory.models import Category, Fact, FactVersion, Hit
+from semantic_memory.models import Category, Fact, FactVersion, Hit, Message, SessionInfo
 from semantic_memory.ports import Progress as Report
 
 out = Console()
@@ -105,6 +105,31 @@ def why(hit: Hit) -> str:
         reasons.append(f"a question -{parts.asks:.2f}")
     reasons.append(f"relevance {parts.relevance:.2f}")
     return ", ".join(reasons)
+
+
+def sessions(found: Sequence[SessionInfo]) -> None:
+    """A table of sessions."""
+    table = _table("session", "first", "last", "messages", "facts", "log bytes")
+    for info in found:
+        facts = sum(info.by_category.values()) - info.messages
+        table.add_row(
+            info.session_id,
+            f"{info.first_at:%Y-%m-%d %H:%M}",
+            f"{info.last_at:%Y-%m-%d %H:%M}",
+            f"{info.messages:,}",
+            f"{facts:,}",
+            f"{info.log_bytes:,}",
+        )
+    out.print(table)
+
+
+def messages(found: Sequence[Message]) -> None:
+    """What was said, in order."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for message in found:
+        said = f"{message.created_at:%Y-%m-%d %H:%M}" if message.created_at else ""
+        grid.add_row(Text(said, style="dim"), Text(message.speaker, style="bold"), message.content)
+    out.print(grid)
 
 
 def history(versions: Sequence[FactVersion]) -> None:

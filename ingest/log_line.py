@@ -1,0 +1,74 @@
+"""How a line of a session log is written.
+
+    {"crc":"<8 hex digits>","v":1,"kind":...,"data":{...}}
+    {"crc":"<8 hex digits>","v":1,"sealed":"<the same two, encrypted>"}
+
+`crc` is the CRC-32 of the rest of the line.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from typing import Any, NamedTuple
+
+from ingest.encryption import Cipher
+from semantic_memory.errors import ConfigurationError, SchemaTooNewError
+from semantic_memory.models import SCHEMA_VERSION
+
+_PREFIX = b'{"crc":"'
+_BODY = len(_PREFIX) + 8 + len(b'",')
+
+
+class Entry(NamedTuple):
+    """What a line holds; `kind` is None if it is damaged."""
+
+    kind: str | None
+    data: dict[str, Any]
+
+
+class LineFormat:
+    """Writes lines, encrypted if there is a cipher, and reads both forms."""
+
+    def __init__(self, cipher: Cipher | None) -> None:
+        self._cipher = cipher
+
+    def write(self, kind: str, data: dict[str, Any]) -> bytes:
+        """The line, with its end."""
+        entry: dict[str, Any] = {"kind": kind, "data": data}
+        if self._cipher is not None:
+            entry = {"sealed": self._cipher.seal(_json(entry))}
+        body = _json({"v": SCHEMA_VERSION, **entry})[1:]
+        return b'%b%08x",%b\n' % (_PREFIX, zlib.crc32(body), body)
+
+    def read(self, line: bytes) -> Entry:
+        """What a line holds.
+
+        Raises SchemaTooNewError for one of a newer version, ConfigurationError for an encrypted one
+        without its key.
+        """
+        body = line[_BODY:].rstrip(b"\n")
+        crc = line[len(_PREFIX) : _BODY - 2]
+        if not line.startswith(_PREFIX) or crc != b"%08x" % zlib.crc32(body):
+            return Entry(None, {})
+        record = json.loads(b"{" + body)
+        if record["v"] > SCHEMA_VERSION:
+            raise SchemaTooNewError(
+                f"a session log has schema {record['v']}, this version of semantic-memory knows"
+                f" {SCHEMA_VERSION}: upgrade the package (pip install -U semantic-memory)"
+            )
+        if "sealed" in record:
+            record = json.loads(self._opened(record["sealed"]))
+        return Entry(record["kind"], record["data"])
+
+    def _opened(self, sealed: str) -> bytes:
+        if self._cipher is None:
+            raise ConfigurationError(
+                "the session logs are encrypted: set log.key (SEMANTIC_MEMORY_LOG__KEY) or"
+                " log.key_file to the key they were written with"
+            )
+        return self._cipher.open(sealed)
+
+
+def _json(value: dict[str, Any]) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

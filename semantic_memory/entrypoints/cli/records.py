@@ -1,0 +1,150 @@
+"""Commands on sessions and on whole memories: what was said, taking out and in, forgetting."""
+
+from __future__ import annotations
+
+import json as json_format
+import os
+import sys
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+import typer
+
+from ingest.encryption import new_key
+from semantic_memory.entrypoints.cli import show
+from semantic_memory.entrypoints.cli.commands import AsJson, DataDir, Since, Until, User, app
+from semantic_memory.errors import ConfigurationError, InvalidInputError
+from semantic_memory.memory import SemanticMemory
+
+__all__ = ["app"]
+
+Session = Annotated[str, typer.Argument(help="The session's id.")]
+OneSession = Annotated[Optional[str], typer.Option("--session", "-s", help="Only this session.")]
+
+
+@app.command()
+def sessions(user: User, data_dir: DataDir = None, json: AsJson = False) -> None:
+    """List a user's sessions, the one with the latest message first."""
+    with SemanticMemory.open(data_dir) as memory:
+        found = memory.sessions(user_id=user)
+    show.as_json(found) if json else show.sessions(found)
+
+
+@app.command()
+def log(session: Session, user: User, data_dir: DataDir = None, json: AsJson = False) -> None:
+    """Show what was said in a session."""
+    with SemanticMemory.open(data_dir) as memory:
+        messages = memory.messages(user_id=user, session_id=session)
+    show.as_json(messages) if json else show.messages(messages)
+
+
+@app.command()
+def restore(
+    memory_id: Annotated[str, typer.Argument()],
+    reason: Annotated[str, typer.Option(help="Kept in its history.")] = "",
+    data_dir: DataDir = None,
+    json: AsJson = False,
+) -> None:
+    """Believe a memory again that was superseded, archived or quarantined."""
+    with SemanticMemory.open(data_dir) as memory:
+        fact = memory.restore(memory_id, reason=reason)
+    show.as_json(fact) if json else show.facts([fact])
+
+
+@app.command()
+def forget(
+    user: User,
+    tag: Annotated[Optional[str], typer.Option("--tag", "-t", help="A topic.")] = None,
+    since: Since = None,
+    until: Until = None,
+    session: OneSession = None,
+    everything: Annotated[bool, typer.Option(help="All that is known of the user.")] = False,
+    reason: Annotated[str, typer.Option(help="Kept with the tombstones.")] = "",
+    data_dir: DataDir = None,
+    json: AsJson = False,
+) -> None:
+    """Forget a topic, a time, a session or a user, for good."""
+    narrowed: dict[str, str | datetime | None] = {
+        "tag": tag,
+        "since": since,
+        "until": until,
+        "session_id": session,
+    }
+    if everything == any(value is not None for value in narrowed.values()):
+        raise InvalidInputError(
+            "say what to forget: --tag, --since, --until, --session, or --everything alone"
+        )
+    with SemanticMemory.open(data_dir) as memory:
+        number = memory.forget(user_id=user, reason=reason, **narrowed)  # type: ignore[arg-type]
+        memory.flush()
+    show.as_json({"forgotten": number}) if json else show.out.print(f"forgot {number:,} memories")
+
+
+@app.command()
+def export(
+    user: User,
+    session: OneSession = None,
+    out: Annotated[Optional[Path], typer.Option("--out", "-o", help="A file to write.")] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Write a user's memory as JSON lines, to standard output or a file."""
+    with SemanticMemory.open(data_dir) as memory:
+        lines = (
+            json_format.dumps(record, ensure_ascii=False) + "\n"
+            for record in memory.export(user_id=user, session_id=session)
+        )
+        if out is None:
+            sys.stdout.writelines(lines)
+            return
+        with _private(out).open("w", encoding="utf-8") as file:
+            file.writelines(lines)
+
+
+@app.command("import")
+def import_(
+    file: Annotated[Path, typer.Argument(help="What `export` wrote.")],
+    user: User,
+    data_dir: DataDir = None,
+    json: AsJson = False,
+) -> None:
+    """Take in what `export` wrote, as a memory of --user."""
+    with SemanticMemory.open(data_dir) as memory, show.progress(quiet=json) as report:
+        number = memory.load(_records(file), user_id=user)
+        memory.flush(report)
+    show.as_json({"new": number}) if json else show.out.print(f"took in {number:,} records")
+
+
+@app.command("new-key")
+def new_key_(file: Annotated[Path, typer.Argument(help="A file that isn't there yet.")]) -> None:
+    """Make a key for `log.key_file`, which encrypts the session logs."""
+    _private(file).write_text(new_key() + "\n", encoding="ascii")
+    show.out.print(f"wrote {file}; keep it outside the data directory", soft_wrap=True)
+
+
+def _records(file: Path) -> Iterator[dict[str, Any]]:
+    try:
+        with file.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, start=1):
+                record = json_format.loads(line)
+                if not isinstance(record, dict):
+                    raise InvalidInputError(f"{file}, line {number}: not a JSON object")
+                yield record
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInputError(f"can't read {file}: {error}") from None
+    except json_format.JSONDecodeError as error:
+        raise InvalidInputError(
+            f"{file}: not JSON lines, as `export` writes them: {error}"
+        ) from None
+
+
+def _private(file: Path) -> Path:
+    """A new file that only its owner reads."""
+    try:
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        raise InvalidInputError(f"{file} is there already: name another file") from None
+    except OSError as error:
+        raise ConfigurationError(f"can't write {file}: {error.strerror or error}") from None
+    return file

@@ -1,0 +1,143 @@
+"""A user's memory as records that any JSON tool reads, and back.
+
+One record a line when written as JSONL: first an `export` header, then every message of the session
+logs, then every fact that isn't just a message. Vectors and past versions are left out; what is
+read back is embedded anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, islice
+from typing import Any
+
+from pydantic import Field
+
+from ingest.session_log import SessionLog
+from semantic_memory.changes import Add
+from semantic_memory.drafts import VERBATIM, verbatim_id
+from semantic_memory.errors import InvalidInputError
+from semantic_memory.models import (
+    SCHEMA_VERSION,
+    Fact,
+    Identifier,
+    Message,
+    SessionKey,
+    Value,
+    derived_id,
+    parse,
+)
+from semantic_memory.pipeline import Pipeline
+from semantic_memory.ports import Ledger
+
+_PAGE = 500
+
+Record = dict[str, Any]
+
+
+class _MessageRecord(Value):
+    kind: str
+    session_id: Identifier
+    message: Message
+
+
+class _FactRecord(Value):
+    kind: str
+    fact: Fact
+
+
+class _Header(Value):
+    kind: str
+    schema_version: int = Field(ge=1, le=SCHEMA_VERSION)
+    user_id: Identifier
+
+
+class Transfer:
+    """Takes a user's memory out of a store, or into it."""
+
+    def __init__(
+        self, ledger: Ledger, log: SessionLog, pipeline: Pipeline, changed: Callable[[], None]
+    ) -> None:
+        self._ledger = ledger
+        self._log = log
+        self._pipeline = pipeline
+        self._changed = changed
+
+    def export(self, user_id: str, session_id: str | None) -> Iterator[Record]:
+        """Everything of a user, or of one session, that isn't forgotten."""
+        yield {"kind": "export", "schema_version": SCHEMA_VERSION, "user_id": user_id}
+        sessions = self._ledger.session_ids(user_id) if session_id is None else [session_id]
+        for session in sessions:
+            key = SessionKey(user_id, session)
+            for record in self._log.read(*key):
+                if self._ledger.get([verbatim_id(key, record.message.id)]):
+                    yield {
+                        "kind": "message",
+                        "session_id": session,
+                        "message": record.message.model_dump(mode="json", exclude_defaults=True),
+                    }
+        ids = self._ledger.ids(user_id, session_id=session_id)
+        for start in range(0, len(ids), _PAGE):
+            for fact in self._ledger.get(ids[start : start + _PAGE]):
+                if fact.source.extractor != VERBATIM:
+                    yield {
+                        "kind": "fact",
+                        "fact": fact.model_dump(mode="json", exclude_defaults=True),
+                    }
+
+    def load(self, records: Iterable[Mapping[str, Any]], user_id: str) -> int:
+        """Take records in as memories of `user_id`; returns how many were new."""
+        number = 0
+        for place, group in groupby(_read(records, user_id), key=lambda item: item[0]):
+            while batch := [item for _, item in islice(group, _PAGE)]:
+                number += self._take(place, batch)
+        self._changed()
+        return number
+
+    def _take(self, place: SessionKey | None, batch: Sequence[Message | Fact]) -> int:
+        if place is not None:
+            messages = [item for item in batch if isinstance(item, Message)]
+            return self._pipeline.observe(messages, *place).accepted
+        return self._ledger.apply([Add(item) for item in batch if isinstance(item, Fact)])
+
+
+def _read(
+    records: Iterable[Mapping[str, Any]], user_id: str
+) -> Iterator[tuple[SessionKey | None, Message | Fact]]:
+    """What records hold, and the session that each message belongs to.
+
+    Raises InvalidInputError, which names the record by its number.
+    """
+    for number, record in enumerate(records, start=1):
+        what = f"record {number}"
+        match record.get("kind"):
+            case "export":
+                parse(_Header, what, record)
+            case "message":
+                said = parse(_MessageRecord, what, record)
+                yield SessionKey(user_id, said.session_id), said.message
+            case "fact":
+                yield None, _owned(parse(_FactRecord, what, record).fact, user_id)
+            case kind:
+                raise InvalidInputError(
+                    f"{what}: kind must be export, message or fact (got {kind!r})"
+                )
+
+
+def _owned(fact: Fact, user_id: str) -> Fact:
+    """`fact` as a memory of `user_id`; somebody else's gets another id, as both may be here."""
+    if fact.user_id == user_id:
+        return fact.model_copy(update={"version": 1})
+
+    def own(fact_id: str) -> str:
+        return derived_id(user_id, fact_id)
+
+    return fact.model_copy(
+        update={
+            "id": own(fact.id),
+            "user_id": user_id,
+            "superseded_by": own(fact.superseded_by) if fact.superseded_by else None,
+            "references": tuple(map(own, fact.references)),
+            "version": 1,
+        }
+    )

@@ -1,0 +1,175 @@
+"""Sessions, forgetting, taking a memory out of a store and into another."""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from semantic_memory import Status
+from semantic_memory.errors import InvalidInputError, NotFoundError
+from tests.conftest import NOW, eventually, say
+
+U = {"user_id": "u1"}
+S = {"user_id": "u1", "session_id": "s1"}
+
+
+@pytest.fixture
+def filled(memory):
+    """Two sessions of one user, and somebody else."""
+    memory.observe(say("I prefer tea over coffee.", "Noted."), **S)
+    memory.observe(
+        say("I live in Bergen.", created_at=NOW - timedelta(days=40)), **U, session_id="s2"
+    )
+    memory.observe(say("I live in Oslo."), user_id="u2", session_id="s1")
+    memory.add("Uses Postgres", **U, category="technical", tags=["stack.database"])
+    memory.flush()
+    return memory
+
+
+def contents(memory, user="u1"):
+    return sorted(fact.content for fact in memory.list(user_id=user, limit=None))
+
+
+def test_sessions_are_told_with_what_came_of_them(filled):
+    latest, older = filled.sessions(**U)
+    assert (latest.session_id, latest.messages) == ("s1", 2)
+    assert latest.by_category["conversation"] == 2
+    assert latest.log_bytes > 100
+    assert (older.session_id, older.last_at) == ("s2", NOW - timedelta(days=40))
+    assert filled.sessions(user_id="nobody") == []
+
+
+def test_a_sessions_messages_come_back_as_they_were_said(filled):
+    assert [message.content for message in filled.messages(**S)] == [
+        "I prefer tea over coffee.",
+        "Noted.",
+    ]
+    with pytest.raises(NotFoundError):
+        filled.messages(**U, session_id="s9")
+
+
+def test_a_topic_is_forgotten_with_all_below_it(filled):
+    assert filled.forget(**U, tag="stack", reason="gdpr") == 1
+    assert "Uses Postgres" not in contents(filled)
+    assert filled.forget(**U, tag="stack") == 0
+
+
+def test_a_time_is_forgotten(filled):
+    assert filled.forget(**U, until=NOW - timedelta(days=30)) >= 1
+    assert not [content for content in contents(filled) if "Bergen" in content]
+    assert [content for content in contents(filled) if "tea" in content]
+
+
+def test_a_forgotten_session_leaves_nothing_in_the_log_either(filled, tmp_path, open_memory):
+    assert filled.forget(**S) >= 2
+    assert not [content for content in contents(filled) if "tea" in content]
+    assert [info.session_id for info in filled.sessions(**U)] == ["s2"]
+    with pytest.raises(NotFoundError):
+        filled.messages(**S)
+    logs = b"".join(path.read_bytes() for path in (tmp_path / "store/sessions").rglob("*.jsonl"))
+    assert b"coffee" not in logs
+    filled.close()
+    again = open_memory()
+    again.flush()
+    assert not [content for content in contents(again) if "tea" in content]
+
+
+def test_a_session_that_is_still_being_taken_in_is_forgotten_whole(memory):
+    memory.observe(say(*(f"I like thing {n}" for n in range(50))), **S)
+    memory.forget(**S)
+    memory.flush()
+    assert contents(memory) == []
+
+
+def test_a_user_is_forgotten_and_nobody_else(filled):
+    filled.forget(**U)
+    assert contents(filled) == []
+    assert filled.users() == ["u2"]
+    assert contents(filled, "u2")
+
+
+def test_forgetting_needs_values_that_can_be(memory):
+    with pytest.raises(InvalidInputError, match="tag"):
+        memory.forget(**U, tag="no tag!")
+
+
+def test_a_memory_goes_through_json_into_another_store(filled, open_memory, tmp_path):
+    filled.delete(filled.search("noted", **U, k=1)[0].fact.id)
+    fact = filled.add("Lives in Rome", **U)
+    filled.update(fact.id, confidence=0.8)
+    lines = [json.dumps(record) for record in filled.export(**U)]
+    assert json.loads(lines[0])["kind"] == "export"
+    facts = {fact.id: fact for fact in filled.list(**U, limit=None)}
+    filled.close()
+
+    from semantic_memory import SemanticMemory
+    from semantic_memory.testing import HashEmbedder, InMemoryIndex
+
+    with SemanticMemory.open(
+        tmp_path / "other", embedder=HashEmbedder(), index=InMemoryIndex()
+    ) as other:
+        assert other.load(map(json.loads, lines), **U) > 0
+        other.flush()
+        taken = {fact.id: fact for fact in other.list(**U, limit=None)}
+        assert taken.keys() == facts.keys()
+        assert all(taken[i].content == facts[i].content for i in facts)
+        assert taken[fact.id].confidence == 0.8
+        assert other.search("tea", **U)[0].fact.content in {f.content for f in facts.values()}
+        assert other.load(map(json.loads, lines), **U) == 0  # again doubles nothing
+
+
+def test_a_memory_may_be_taken_over_for_another_user_of_the_same_store(filled):
+    filled.load(list(filled.export(**U)), user_id="u3")
+    filled.flush()
+    assert contents(filled, "u3") == contents(filled)
+    assert eventually(lambda: filled.search("postgres", user_id="u3")[0].fact.user_id == "u3")
+
+
+def test_one_session_is_exported_alone(filled):
+    records = list(filled.export(**S))
+    assert {record["session_id"] for record in records if record["kind"] == "message"} == {"s1"}
+    assert not [r for r in records if r["kind"] == "fact" and "Bergen" in r["fact"]["content"]]
+
+
+@pytest.mark.parametrize(
+    "record", [{"kind": "x"}, {}, {"kind": "message"}, {"kind": "fact", "fact": {"id": "a b"}}]
+)
+def test_a_bad_record_is_named(memory, record):
+    with pytest.raises(InvalidInputError, match="record 2"):
+        memory.load([{"kind": "export", "schema_version": 1, "user_id": "u1"}, record], **U)
+
+
+def test_many_facts_are_added_at_once_and_repeats_confirm(memory, clock):
+    clock.advance(hours=2)
+    facts = memory.add_many(
+        [{"content": "Likes tea"}, {"content": "Likes rye bread"}, {"content": "likes tea."}], **U
+    )
+    assert facts[0].id == facts[2].id
+    assert len(memory.list(**U)) == 2
+    with pytest.raises(InvalidInputError, match="item 2"):
+        memory.add_many([{"content": "x"}, {"content": "y", "confidence": 2}], **U)
+    assert len(memory.list(**U)) == 2
+    assert memory.add_many([], **U) == []
+
+
+def test_a_superseded_memory_is_restored(memory, clock):
+    fact = memory.add("Lives in Bergen", **U)
+    clock.advance(days=1)
+    memory.update(fact.id, content="Lives in Oslo")
+    (before,) = [
+        f
+        for f in memory.search("lives", **U, as_of=NOW + timedelta(hours=1))
+        if f.fact.superseded_by
+    ]
+    restored = memory.restore(before.fact.id, **U, reason="was right after all")
+    assert (restored.status, restored.valid_to, restored.superseded_by) == (
+        Status.ACTIVE,
+        None,
+        None,
+    )
+    assert "Lives in Bergen" in contents(memory)
+    with pytest.raises(NotFoundError):
+        memory.restore(before.fact.id, user_id="u2")
+    memory.delete(fact.id)
+    with pytest.raises(NotFoundError):
+        memory.restore(fact.id)
