@@ -19,6 +19,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     JsonValue,
@@ -66,6 +67,13 @@ def _utc(value: datetime) -> datetime:
         raise ValueError("is outside the years 1 to 9999 in UTC") from None
 
 
+def _written(value: object) -> object:
+    # Seconds or milliseconds? Pydantic would guess.
+    if isinstance(value, int | float):
+        raise ValueError("must be written as a date and time, like 2026-05-10T12:00:00Z")
+    return value
+
+
 def _storable(text: str) -> str:
     """Refuse what no store and no model API can carry: NUL, lone surrogates, blank, over-long."""
     if "\x00" in text:
@@ -102,7 +110,7 @@ def _encodable(values: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
     return values
 
 
-Timestamp = Annotated[datetime, AfterValidator(_utc)]
+Timestamp = Annotated[datetime, BeforeValidator(_written), AfterValidator(_utc)]
 Identifier = Annotated[
     str, StringConstraints(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_.@:+\-]+$")
 ]
@@ -125,7 +133,7 @@ Tag = Annotated[
     Field(json_schema_extra={"pattern": r"^[\w+#-]+(\.[\w+#-]+)*$", "maxLength": 64}),
 ]
 Metadata = Annotated[Mapping[str, JsonValue], AfterValidator(_encodable)]
-Unit = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+Unit = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False, strict=True)]
 Role = Literal["user", "assistant", "system", "tool"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Iterator
 
@@ -9,6 +10,7 @@ import httpx
 import pytest
 from fastapi.routing import iter_route_contexts
 
+from semantic_memory import Message
 from semantic_memory.entrypoints.api.access import Bucket, is_loopback
 from semantic_memory.entrypoints.keys import Keys, Right
 from semantic_memory.errors import ConfigurationError, InvalidInputError, NotFoundError
@@ -30,6 +32,16 @@ REQUESTS = {
     ("GET", "/v1/memories/{memory_id}/history"): (R, {"params": {}}),
     ("POST", "/v1/search"): (R, {"json": {"query": "tea"}}),
     ("POST", "/v1/context"): (R, {"json": {"query": "tea"}}),
+    ("POST", "/v1/memories/batch"): (W, {"json": {"items": [{"content": "Likes tea"}]}}),
+    ("POST", "/v1/memories/{memory_id}/restore"): (W, {"params": {}, "json": {}}),
+    ("POST", "/v1/forget"): (W, {"json": {"tag": "tea"}}),
+    ("GET", "/v1/sessions"): (R, {"params": {}}),
+    ("GET", "/v1/messages"): (R, {"params": {"session_id": "said"}}),
+    ("GET", "/v1/export"): (R, {"params": {}}),
+    ("POST", "/v1/import"): (
+        W,
+        {"params": {}, "content": b"", "headers": {"Content-Type": "application/x-ndjson"}},
+    ),
     ("POST", "/v1/flush"): (W, None),
     ("GET", "/v1/stats"): (A, None),
     ("GET", "/v1/users"): (A, None),
@@ -44,6 +56,8 @@ OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/openapi.json")}
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with served(tmp_path_factory.mktemp("guarded") / "store") as service:
         service.token(["somebody"], [R])  # the first key closes the door for all without one
+        said = [Message(role="user", content="Hello")]
+        service.memory.observe(said, user_id="maya", session_id="said")
         yield service
 
 
@@ -51,7 +65,7 @@ def send(
     client: httpx.Client, method: str, path: str, user_id: str, memory_id: str = "unknown"
 ) -> httpx.Response:
     _, options = REQUESTS[method, path]
-    options = {kind: dict(values) for kind, values in (options or {}).items()}
+    options = copy.deepcopy(options or {})
     if "params" in options:
         options["params"]["user_id"] = user_id
     elif "json" in options:
@@ -101,20 +115,21 @@ def test_a_route_asks_for_its_right_and_no_other(guarded, method, path, rights):
 )
 @pytest.mark.parametrize("users", [["maya"], ["team-*"], ["maya", "team-a", "team-b"]], ids=str)
 def test_no_route_serves_a_user_that_the_key_does_not_cover(guarded, method, path, users):
-    memory_id = guarded.memory.add("Likes tea", user_id="other").id
+    before = guarded.memory.add("Likes tea", user_id="other")
     client = guarded.client(guarded.token(users))
-    known = send(client, method, path, "other", memory_id)
+    known = send(client, method, path, "other", before.id)
     assert known.status_code == 403
     assert "other" not in known.text
     assert "tea" not in known.text
     # whether the user or the memory exists makes no difference
     assert detail(send(client, method, path, "nobody")) == detail(known)
-    assert guarded.memory.get(memory_id).version == 1
+    assert guarded.memory.get(before.id) == before
 
 
 @pytest.mark.parametrize(("method", "path"), [r for r in REQUESTS if "{memory_id}" in r[1]])
 def test_a_memory_of_another_user_is_as_unknown_as_none(guarded, method, path):
-    foreign = guarded.memory.add("Likes tea", user_id="other").id
+    before = guarded.memory.add("Likes tea", user_id="other")
+    foreign = before.id
     guarded.memory.add("Likes coffee", user_id="maya")
     for users in (["maya"], ["*"]):
         client = guarded.client(guarded.token(users))
@@ -126,7 +141,7 @@ def test_a_memory_of_another_user_is_as_unknown_as_none(guarded, method, path):
             unknown.pop("detail").replace("0" * len(foreign), "ID")
         )
         assert said == unknown
-    assert guarded.memory.get(foreign).version == 1
+    assert guarded.memory.get(foreign) == before
 
 
 def test_a_prefix_covers_the_users_that_begin_with_it(guarded):

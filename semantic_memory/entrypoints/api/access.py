@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Depends, Query, Request
+from fastapi.security import HTTPBearer
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -159,6 +160,10 @@ class Access:
         # A tenth of a minute's requests may come at once.
         bucket = self._buckets.setdefault(caller.name, Bucket(rate, max(1.0, 6 * rate)))
         return bucket.take(self._timer())
+
+
+# Only documents the header: `Access` has looked at it before any route is reached.
+documents_key = HTTPBearer(auto_error=False, description="An API key.", scheme_name="API key")
 
 
 async def current_caller(request: Request) -> Caller:

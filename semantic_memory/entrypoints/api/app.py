@@ -14,7 +14,7 @@ from fastapi.routing import APIRoute
 from prometheus_client import CollectorRegistry
 from starlette.middleware.cors import CORSMiddleware
 
-from semantic_memory.entrypoints.api import problems, routes, upkeep
+from semantic_memory.entrypoints.api import problems, routes, transfer, upkeep
 from semantic_memory.entrypoints.api.access import Access, Doorkeeper
 from semantic_memory.entrypoints.api.idempotency import Replies
 from semantic_memory.entrypoints.api.middleware import BodyLimits, Requests
@@ -52,10 +52,18 @@ def create_app(
         generate_unique_id_function=_operation_id,
     )
     app.state.memory = memory
+    app.state.settings = settings
     app.state.replies = replies
     app.state.registry = registry
     problems.install(app)
-    for router in (routes.writes, routes.reads, upkeep.router, upkeep.scraped, upkeep.health):
+    for router in (
+        routes.writes,
+        routes.reads,
+        transfer.router,
+        upkeep.router,
+        upkeep.scraped,
+        upkeep.health,
+    ):
         app.include_router(router)
     StoreFigures(registry, memory.stats)
 

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, Self, TypeVar
 
-from pydantic import ConfigDict, Field, StringConstraints
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StringConstraints,
+    model_validator,
+)
 
 from semantic_memory.models import (
     Category,
@@ -16,6 +23,7 @@ from semantic_memory.models import (
     Identifier,
     Message,
     Metadata,
+    SessionInfo,
     Tag,
     Timestamp,
     Unit,
@@ -28,6 +36,16 @@ MOST_BUDGET = 1_000_000
 
 Reason = Annotated[str, StringConstraints(max_length=1_000)]
 ItemT = TypeVar("ItemT")
+
+
+def _number(value: object) -> object:
+    if isinstance(value, bool | str):  # which Pydantic would take for numbers
+        raise ValueError("must be a number")
+    return value
+
+
+Number = Annotated[int, BeforeValidator(_number)]
+QueryUnit = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 
 
 def _example(**values: Any) -> ConfigDict:
@@ -65,7 +83,10 @@ class NewMemory(Memory):
     """A fact to be kept for a user."""
 
     model_config = _example(
-        user_id="maya", content="Prefers Python over Java", category="preference", tags=["work.code"]
+        user_id="maya",
+        content="Prefers Python over Java",
+        category="preference",
+        tags=["work.code"],
     )
 
     user_id: Identifier
@@ -108,6 +129,41 @@ class Restoration(Value):
     reason: Reason = ""
 
 
+class Forgetting(Value):
+    """What is to be forgotten: all conditions together, or `everything` of the user."""
+
+    model_config = _example(user_id="maya", tag="health", reason="asked to")
+
+    user_id: Identifier
+    tag: Tag | None = None
+    since: Timestamp | None = None
+    until: Timestamp | None = None
+    session_id: Identifier | None = None
+    everything: StrictBool = False
+    reason: Reason = ""
+
+    @model_validator(mode="after")
+    def _says_what(self) -> Self:
+        narrowed = (self.tag, self.since, self.until, self.session_id)
+        if self.everything != (narrowed == (None,) * 4):
+            raise ValueError(
+                "say what to forget: tag, since, until or session_id, or everything alone"
+            )
+        return self
+
+
+class Forgotten(Value):
+    """How many memories were forgotten."""
+
+    forgotten: int
+
+
+class Loaded(Value):
+    """How many records were new."""
+
+    new: int
+
+
 class Question(Value):
     """What is wanted of a user's memory."""
 
@@ -121,7 +177,7 @@ class SearchQuestion(Question):
 
     model_config = _example(user_id="maya", query="Where does Maya live?", k=3)
 
-    k: int = Field(default=10, ge=1, le=MOST_HITS)
+    k: Number = Field(default=10, ge=1, le=MOST_HITS)
 
 
 class ContextQuestion(Question):
@@ -129,7 +185,7 @@ class ContextQuestion(Question):
 
     model_config = _example(user_id="maya", query="Plan a weekend for Maya", budget=500)
 
-    budget: int = Field(default=2_000, ge=1, le=MOST_BUDGET)
+    budget: Number = Field(default=2_000, ge=1, le=MOST_BUDGET)
     """In tokens."""
 
 
@@ -141,7 +197,7 @@ class Listing(Value):
     tag: list[Tag] = Field(default_factory=list, max_length=16)
     since: Timestamp | None = None
     until: Timestamp | None = None
-    min_confidence: Unit = 0.0
+    min_confidence: QueryUnit = 0.0
     session_id: Identifier | None = None
     as_of: Timestamp | None = None
     limit: int = Field(default=100, ge=1, le=MOST_ITEMS)
@@ -176,6 +232,18 @@ class Page(Items[Fact]):
 
 class Hits(Items[Hit]):
     """Found memories, best first."""
+
+
+class Facts(Items[Fact]):
+    """Memories, in the order in which they were given."""
+
+
+class Sessions(Items[SessionInfo]):
+    """Sessions, the one with the latest message first."""
+
+
+class Messages(Items[Message]):
+    """What was said, in order."""
 
 
 class History(Items[FactVersion]):

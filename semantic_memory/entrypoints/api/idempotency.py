@@ -57,9 +57,7 @@ class Replies:
         self._under_way: set[str] = set()
         self._kept = 0
         try:
-            self._connection = sqlite3.connect(
-                file, check_same_thread=False, isolation_level=None
-            )
+            self._connection = sqlite3.connect(file, check_same_thread=False, isolation_level=None)
         except sqlite3.Error as error:
             raise StoreUnavailableError(f"can't open {file}: {error}") from error
         with self._using() as connection:
@@ -161,7 +159,9 @@ class Once(APIRoute):
 
 def _again(reply: Reply, fingerprint: str) -> Response:
     if reply.fingerprint != fingerprint:
-        raise HTTPException(409, "this Idempotency-Key was used for another request; draw a new one")
+        raise HTTPException(
+            409, "this Idempotency-Key was used for another request; draw a new one"
+        )
     return Response(
         reply.body or None,
         reply.status,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from fastapi.routing import iter_route_contexts
 from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from semantic_memory.errors import (
     AccessDeniedError,
@@ -125,6 +128,17 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
+def document(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document of `app`, with the schema that its errors refer to."""
+    if app.openapi_schema is None:
+        found = FastAPI.openapi(app)
+        schemas = found["components"]["schemas"]
+        schemas["Problem"] = Problem.model_json_schema()
+        for choice in schemas["Filters"]["properties"]["categories"]["anyOf"]:
+            choice.pop("uniqueItems", None)  # one that is given twice does no harm
+    return app.openapi_schema or found
+
+
 def install(app: FastAPI) -> None:
     """Make every error of `app` a problem."""
 
@@ -140,7 +154,14 @@ def install(app: FastAPI) -> None:
         return problem(request.scope, 422, "; ".join(reasons), errors=reasons)
 
     async def on_http(request: Request, error: HTTPException) -> JSONResponse:
-        return problem(request.scope, error.status_code, error.detail, headers=error.headers)
+        headers = error.headers
+        if error.status_code == 405:  # the framework names the methods of one route only
+            headers = {"Allow": ", ".join(_methods(app, request.url.path))}
+        return problem(request.scope, error.status_code, error.detail, headers=headers)
+
+    async def on_gone(request: Request, error: ClientDisconnect) -> JSONResponse:
+        del error
+        return problem(request.scope, 400, "the connection ended before the body did")
 
     async def on_bug(request: Request, error: Exception) -> JSONResponse:
         del error  # the server logs it; its text may hold what a caller must not see
@@ -149,7 +170,17 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(SemanticMemoryError, on_ours)  # type: ignore[arg-type]
     app.add_exception_handler(RequestValidationError, on_invalid)  # type: ignore[arg-type]
     app.add_exception_handler(HTTPException, on_http)  # type: ignore[arg-type]
+    app.add_exception_handler(ClientDisconnect, on_gone)  # type: ignore[arg-type]
     app.add_exception_handler(Exception, on_bug)
+    app.openapi = partial(document, app)  # type: ignore[method-assign]
+
+
+def _methods(app: FastAPI, path: str) -> list[str]:
+    """What can be done with the resource at `path`."""
+    routes = [*iter_route_contexts(app.routes)]
+    named = [route for route in routes if route.path == path]
+    matching = named or [route for route in routes if route.path_regex.match(path)]
+    return sorted({method for route in matching for method in route.methods})
 
 
 def _reason(item: Mapping[str, Any]) -> str:

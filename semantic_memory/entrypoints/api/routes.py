@@ -6,18 +6,25 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from semantic_memory.entrypoints.api.access import CurrentCaller, Reader, Writer
+from semantic_memory.entrypoints.api.access import CurrentCaller, Reader, Writer, documents_key
 from semantic_memory.entrypoints.api.bodies import (
     Changes,
     ContextQuestion,
+    Facts,
+    Forgetting,
+    Forgotten,
     History,
     Hits,
     Listing,
+    Messages,
+    NewMemories,
     NewMemory,
     Observation,
     Page,
     Reason,
+    Restoration,
     SearchQuestion,
+    Sessions,
 )
 from semantic_memory.entrypoints.api.idempotency import (
     IdempotencyKey,
@@ -27,18 +34,18 @@ from semantic_memory.entrypoints.api.idempotency import (
 from semantic_memory.entrypoints.api.problems import documented
 from semantic_memory.entrypoints.keys import Right
 from semantic_memory.memory import SemanticMemory
-from semantic_memory.models import Context, Fact, Identifier, Message, Receipt, derived_id
+from semantic_memory.models import Context, Fact, Identifier, Receipt, derived_id
 
 EVERYWHERE = documented(400, 401, 403, 408, 413, 421, 422, 429, 500, 503)
 UNKNOWN = documented(404)
 CONFLICT = documented(409)
 
-reads = APIRouter(prefix="/v1", responses=EVERYWHERE)
+reads = APIRouter(prefix="/v1", responses=EVERYWHERE, dependencies=[Depends(documents_key)])
 writes = APIRouter(
     prefix="/v1",
     route_class=Once,
     responses=EVERYWHERE | CONFLICT,
-    dependencies=[Depends(accepts_idempotency_key)],
+    dependencies=[Depends(documents_key), Depends(accepts_idempotency_key)],
 )
 
 
@@ -50,6 +57,7 @@ async def opened(request: Request) -> SemanticMemory:
 
 Opened = Annotated[SemanticMemory, Depends(opened)]
 MemoryId = Annotated[Identifier, Path(description="Id of a memory.")]
+SessionId = Annotated[Identifier, Query(description="A session of the user.")]
 Why = Annotated[Reason, Query(description="Kept in the memory's history.")]
 
 
@@ -66,15 +74,17 @@ def observe(
     message ids are skipped.
     """
     caller.require(Right.WRITE, body.user_id)
-    messages: list[Message] = body.messages
+    said = body.messages
     if idempotency_key is not None:  # the same ids, should the answer be lost with the service
-        messages = [
+        said = [
             message
             if "id" in message.model_fields_set
-            else message.model_copy(update={"id": derived_id(caller.name, idempotency_key, str(place))})
-            for place, message in enumerate(messages)
+            else message.model_copy(
+                update={"id": derived_id(caller.name, idempotency_key, str(place))}
+            )
+            for place, message in enumerate(said)
         ]
-    return memory.observe(messages, user_id=body.user_id, session_id=body.session_id)
+    return memory.observe(said, user_id=body.user_id, session_id=body.session_id)
 
 
 @writes.post("/memories", status_code=201, tags=["memories"])
@@ -92,6 +102,14 @@ def add(body: NewMemory, caller: CurrentCaller, memory: Opened) -> Fact:
         metadata=body.metadata,
         created_at=body.created_at,
     )
+
+
+@writes.post("/memories/batch", status_code=201, tags=["memories"])
+def add_many(body: NewMemories, caller: CurrentCaller, memory: Opened) -> Facts:
+    """Add facts, all or none; each comes back as the memory that says it, in order."""
+    caller.require(Right.WRITE, body.user_id)
+    items = [item.model_dump(exclude_unset=True) for item in body.items]
+    return Facts(items=memory.add_many(items, user_id=body.user_id))
 
 
 @reads.get("/memories", tags=["memories"], responses=UNKNOWN)
@@ -134,6 +152,39 @@ def delete(memory_id: MemoryId, user_id: Writer, memory: Opened, reason: Why = "
 def history(memory_id: MemoryId, user_id: Reader, memory: Opened) -> History:
     """Every state a memory has been in, a deleted one's too."""
     return History(items=memory.history(memory_id, user_id=user_id))
+
+
+@writes.post("/memories/{memory_id}/restore", tags=["memories"], responses=UNKNOWN)
+def restore(memory_id: MemoryId, body: Restoration, user_id: Writer, memory: Opened) -> Fact:
+    """Believe a memory again that was superseded, archived or quarantined."""
+    return memory.restore(memory_id, user_id=user_id, reason=body.reason)
+
+
+@writes.post("/forget", tags=["memories"])
+def forget(body: Forgetting, caller: CurrentCaller, memory: Opened) -> Forgotten:
+    """Forget a topic, a time, a session or, with `everything`, a user, for good."""
+    caller.require(Right.WRITE, body.user_id)
+    number = memory.forget(
+        user_id=body.user_id,
+        tag=body.tag,
+        since=body.since,
+        until=body.until,
+        session_id=body.session_id,
+        reason=body.reason,
+    )
+    return Forgotten(forgotten=number)
+
+
+@reads.get("/sessions", tags=["conversations"])
+def sessions(user_id: Reader, memory: Opened) -> Sessions:
+    """A user's sessions, the one with the latest message first."""
+    return Sessions(items=memory.sessions(user_id=user_id))
+
+
+@reads.get("/messages", tags=["conversations"], responses=UNKNOWN)
+def messages(user_id: Reader, session_id: SessionId, memory: Opened) -> Messages:
+    """What was said in a session, in order."""
+    return Messages(items=memory.messages(user_id=user_id, session_id=session_id))
 
 
 @reads.post("/search", tags=["recall"], responses=documented(502))

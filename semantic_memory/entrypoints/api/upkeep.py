@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from semantic_memory.doctor import Finding
-from semantic_memory.entrypoints.api.access import Admin, CurrentCaller
+from semantic_memory.entrypoints.api.access import Admin, CurrentCaller, documents_key
 from semantic_memory.entrypoints.api.bodies import Items, State
 from semantic_memory.entrypoints.api.problems import documented
 from semantic_memory.entrypoints.api.routes import EVERYWHERE, Opened
@@ -17,7 +17,13 @@ from semantic_memory.entrypoints.keys import Right
 from semantic_memory.models import Stats, Value
 
 health = APIRouter(tags=["health"])
-router = APIRouter(prefix="/v1", tags=["upkeep"], responses=EVERYWHERE)
+scraped = APIRouter(tags=["health"], dependencies=[Depends(documents_key)])
+router = APIRouter(
+    prefix="/v1",
+    tags=["upkeep"],
+    responses=EVERYWHERE,
+    dependencies=[Depends(documents_key)],
+)
 
 
 class Indexed(Value):
@@ -39,7 +45,7 @@ async def readyz(request: Request, memory: Opened) -> State:
     return State(status="ready", version=request.app.version)
 
 
-@health.get("/metrics", response_class=Response, responses=documented(401, 421, 429, 500))
+@scraped.get("/metrics", response_class=Response, responses=documented(401, 421, 429, 500))
 def metrics(request: Request, caller: CurrentCaller) -> Response:
     """Prometheus metrics; no figure is a single user's. Any key will do."""
     del caller
