@@ -14,11 +14,14 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from eval import beliefs as belief_rules
 from eval.bench import build_store, measure_store
 from eval.datasets.locomo import load_locomo
+from eval.decay import draw, simulate
 from eval.run import Row, evaluate, means
 from semantic_memory.entrypoints.cli import show
-from semantic_memory.errors import SemanticMemoryError
+from semantic_memory.errors import InvalidInputError, SemanticMemoryError
+from semantic_memory.maintenance.fading import Fading
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -69,6 +72,36 @@ def bench(
         print(json.dumps({name: round(value, 3) for name, value in figures.items()}))
     else:
         show.pairs({name: f"{value:,.2f}" for name, value in figures.items()})
+
+
+@app.command()
+def beliefs(
+    data: Annotated[Path | None, typer.Option(help="Directory of the data sets.")] = None,
+    speed: Annotated[bool, typer.Option("--speed", help="Time sweeps instead.")] = False,
+) -> None:
+    """Duplicates, conflicts and updates: what is found, and what is found wrongly."""
+    if speed:
+        show.pairs(dict(belief_rules.timed()))
+    elif data is None:
+        raise InvalidInputError("give the directory of the data sets with --data, or --speed")
+    else:
+        for table in belief_rules.tables(data):
+            show.out.print(table)
+
+
+@app.command()
+def decay(
+    plot: Annotated[Path | None, typer.Option(help="Draw it there (.svg, .png).")] = None,
+    cap: Annotated[int, typer.Option(help="Facts the user may have.")] = 1_500,
+) -> None:
+    """A simulated year: what fades, what is kept, what is put away."""
+    year = simulate(Fading(cap=cap))
+    table = Table("category", "said", "kept", "kept of used", "of unused", "mean retention")
+    for name, said, kept, used, unused, left in year.rows():
+        table.add_row(name, str(said), str(kept), f"{used:.0%}", f"{unused:.0%}", f"{left:.2f}")
+    show.out.print(table)
+    if plot is not None:
+        draw(year, plot)
 
 
 def _summary(rows: list[Row]) -> dict[str, object]:

@@ -52,6 +52,26 @@ class Update:
 
 
 @dataclass(frozen=True, slots=True)
+class Touch:
+    """A memory was used, or has faded: too small a change to be a version of its history."""
+
+    fact_id: str
+    confidence: float | None = None
+    used_at: datetime | None = None
+    """When it helped; counts as one use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A job has looked at a user's memories up to a revision."""
+
+    job: str
+    user_id: str
+    revision: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Forget:
     """Takes a memory out of every answer and leaves a tombstone."""
 
@@ -95,4 +115,4 @@ class Advance:
     cursor: Cursor
 
 
-Change = Add | Update | Forget | Embed | Advance
+Change = Add | Update | Touch | Forget | Embed | Advance | Mark

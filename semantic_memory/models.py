@@ -369,6 +369,22 @@ class Stats(Value):
     embedder: str
 
 
+class JobRun(Value):
+    """One run of a job of upkeep."""
+
+    job: str
+    started_at: Timestamp
+    seconds: float
+    dry_run: bool = False
+    users: int
+    """Users whose memories were looked at."""
+    counts: Mapping[str, int] = Field(default_factory=dict)
+    """What was done, or would have been, by kind."""
+    planned: tuple[str, ...] = ()
+    """Of a dry run, in words: each thing that would be done."""
+    error: str | None = None
+
+
 class SessionInfo(Value):
     """What is known of a session."""
 

@@ -16,6 +16,7 @@ from semantic_memory.models import (
     Fact,
     FactVersion,
     Filters,
+    JobRun,
     Message,
     SessionInfo,
 )
@@ -177,6 +178,27 @@ class TraitRow(NamedTuple):
     vectors: FactVectors | None
 
 
+class Belief(NamedTuple):
+    """A fact that is believed, with what it is compared by."""
+
+    fact: Fact
+    vector: Matrix
+    """Of its (first) window, shape (dimension,)."""
+    revision: int
+    """Of its latest change."""
+
+
+class Pending(NamedTuple):
+    """A user with something that a job hasn't looked at."""
+
+    user_id: str
+    revision: int
+    """The latest change of the user's memories."""
+    seen: int
+    """The one that the job has seen; 0 if it never has."""
+    seen_at: datetime | None
+
+
 @dataclass(frozen=True, slots=True)
 class Delta:
     """What changed for a user after a revision."""
@@ -245,6 +267,22 @@ class Ledger(Protocol):
 
     def session_infos(self, user_id: str) -> list[SessionInfo]:
         """What is remembered of each of a user's sessions, newest first; sizes left at 0."""
+        ...
+
+    def beliefs(self, user_id: str) -> list[Belief]:
+        """The user's active facts that have vectors, verbatim messages aside."""
+        ...
+
+    def pending(self, job: str, user_id: str | None = None) -> list[Pending]:
+        """Users whose memories changed since the job's mark, or this one if they did."""
+        ...
+
+    def record_run(self, run: JobRun) -> None:
+        """Keep what a job did; old ones make room."""
+        ...
+
+    def runs(self, limit: int) -> list[JobRun]:
+        """What jobs did, the latest first."""
         ...
 
     def same_content(self, user_id: str, content: str) -> Fact | None:

@@ -84,18 +84,44 @@ CREATE VIRTUAL TABLE word_counts USING fts5vocab (words, row);
 """
 
 _V2 = """
--- How many memories each user has, forgotten ones aside: counting rows takes too long at 100,000.
-CREATE TABLE users (user_id TEXT PRIMARY KEY, memories INTEGER NOT NULL) WITHOUT ROWID;
-INSERT INTO users SELECT user_id, count(*) FROM facts WHERE status <> 'forgotten' GROUP BY user_id;
-CREATE TRIGGER count_added AFTER INSERT ON facts WHEN new.status <> 'forgotten' BEGIN
-    INSERT INTO users VALUES (new.user_id, 1)
-    ON CONFLICT (user_id) DO UPDATE SET memories = memories + 1;
+-- How many memories each user has, forgotten ones aside, and the latest revision among them:
+-- counting rows takes too long at 100,000.
+CREATE TABLE users (
+    user_id  TEXT PRIMARY KEY,
+    memories INTEGER NOT NULL,
+    revision INTEGER NOT NULL
+) WITHOUT ROWID;
+INSERT INTO users
+    SELECT user_id, count(*) FILTER (WHERE status <> 'forgotten'), max(revision)
+    FROM facts GROUP BY user_id;
+CREATE TRIGGER memory_added AFTER INSERT ON facts BEGIN
+    INSERT INTO users VALUES (new.user_id, new.status <> 'forgotten', new.revision)
+    ON CONFLICT (user_id) DO UPDATE
+    SET memories = memories + excluded.memories, revision = excluded.revision;
 END;
-CREATE TRIGGER count_forgotten AFTER UPDATE OF status ON facts
-WHEN new.status = 'forgotten' AND old.status <> 'forgotten' BEGIN
-    UPDATE users SET memories = memories - 1 WHERE user_id = new.user_id;
+CREATE TRIGGER memory_changed AFTER UPDATE OF status, revision ON facts BEGIN
+    UPDATE users
+    SET memories = memories + (new.status <> 'forgotten') - (old.status <> 'forgotten'),
+        revision = max(revision, new.revision)
+    WHERE user_id = new.user_id;
 END;
 CREATE INDEX facts_by_category ON facts (user_id, category, status, created_at);
+
+-- How far each job has come with each user.
+CREATE TABLE marks (
+    job      TEXT NOT NULL,
+    user_id  TEXT NOT NULL,
+    revision INTEGER NOT NULL,              -- changes up to this one have been looked at
+    at       INTEGER NOT NULL,
+    PRIMARY KEY (job, user_id)
+) WITHOUT ROWID;
+CREATE TABLE runs (
+    num        INTEGER PRIMARY KEY,
+    job        TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    record     TEXT NOT NULL                -- the run as JSON
+);
+CREATE INDEX runs_by_job ON runs (job, started_at);
 """
 
 MIGRATIONS: tuple[str, ...] = (_V1, _V2)

@@ -23,8 +23,10 @@ from semantic_memory.changes import (
     Embed,
     FactVectors,
     Forget,
+    Mark,
     Matrix,
     Stage,
+    Touch,
     Update,
 )
 from semantic_memory.errors import ConcurrentUpdateError, NotFoundError, StoreCorruptError
@@ -36,10 +38,11 @@ from semantic_memory.models import (
     Fact,
     FactVersion,
     Filters,
+    JobRun,
     SessionInfo,
     Status,
 )
-from semantic_memory.ports import Delta, IndexEntry, Match, Outbox, TraitRow
+from semantic_memory.ports import Belief, Delta, IndexEntry, Match, Outbox, Pending, TraitRow
 from semantic_memory.text import lexical_text
 
 _FACT = ", ".join(f"f.{name.strip()}" for name in rows.FACT_COLUMNS.split(","))
@@ -55,6 +58,7 @@ _UPDATE = (
     + ") WHERE num = ?"
 )
 _MOST_ROWS = 2**63 - 1
+_MOST_RUNS = 1_000
 _KNOWN = "f.status <> 'forgotten'"
 _SCAN_BATCH = 2_000
 _CHUNK = 500  # ids bound to one statement; SQLite's own limit is far above
@@ -194,6 +198,55 @@ class SqliteLedger:
         with self._connections.snapshot() as db:
             query = f"SELECT f.id FROM facts f WHERE {condition} LIMIT ?"
             return [fact_id for (fact_id,) in db.execute(query, [*values, limit])]
+
+    def beliefs(self, user_id: str) -> list[Belief]:
+        """The user's active facts that have vectors, verbatim messages aside."""
+        with self._connections.snapshot() as db:
+            found = db.execute(
+                f"SELECT {_FACT}, f.revision, v.windows, v.sentences, v.data FROM facts f"
+                " JOIN vectors v ON v.num = f.num WHERE f.user_id = ? AND f.status = 'active'"
+                " AND f.category <> 'conversation' AND f.embedded = 1",
+                (user_id,),
+            ).fetchall()
+        return [
+            Belief(rows.to_fact(tuple(columns)), rows.to_vectors(*stored).windows[0], revision)
+            for *columns, revision, windows, sentences, data in found
+            for stored in [(windows, sentences, data)]
+        ]
+
+    def pending(self, job: str, user_id: str | None = None) -> list[Pending]:
+        """Users whose memories changed since the job's mark, or this one if they did."""
+        query = (
+            "SELECT u.user_id, u.revision, coalesce(m.revision, 0), m.at FROM users u"
+            " LEFT JOIN marks m ON m.job = ? AND m.user_id = u.user_id"
+            " WHERE u.revision > coalesce(m.revision, 0)"
+        )
+        values: tuple[Any, ...] = (job,)
+        if user_id is not None:
+            query, values = f"{query} AND u.user_id = ?", (*values, user_id)
+        with self._connections.snapshot() as db:
+            found = db.execute(query + " ORDER BY u.user_id", values).fetchall()
+        return [
+            Pending(user, revision, seen, None if at is None else rows.moment(at))
+            for user, revision, seen, at in found
+        ]
+
+    def record_run(self, run: JobRun) -> None:
+        """Keep what a job did; old ones make room."""
+        with self._lock, self._connections.transaction() as db:
+            db.execute(
+                "INSERT INTO runs (job, started_at, record) VALUES (?, ?, ?)",
+                (run.job, rows.micros(run.started_at), run.model_dump_json()),
+            )
+            db.execute(
+                "DELETE FROM runs WHERE num <= (SELECT max(num) FROM runs) - ?", (_MOST_RUNS,)
+            )
+
+    def runs(self, limit: int) -> list[JobRun]:
+        """What jobs did, the latest first."""
+        with self._connections.snapshot() as db:
+            query = "SELECT record FROM runs ORDER BY num DESC LIMIT ?"
+            return [JobRun.model_validate_json(record) for (record,) in db.execute(query, (limit,))]
 
     def same_content(self, user_id: str, content: str) -> Fact | None:
         """The active fact with the same normalised content (verbatim messages aside)."""
@@ -486,8 +539,16 @@ class _Batch:
                 return self._update(db, change)
             case Forget():
                 return self._forget(db, change)
+            case Touch():
+                return self._touch(db, change)
             case Embed():
                 return self._embed(db, change)
+            case Mark(job, user_id, revision, at):
+                db.execute(
+                    "INSERT OR REPLACE INTO marks (job, user_id, revision, at) VALUES (?, ?, ?, ?)",
+                    (job, user_id, revision, rows.micros(at)),
+                )
+                return True
             case Advance(cursor):
                 db.execute(
                     "INSERT OR REPLACE INTO cursors"
@@ -559,6 +620,24 @@ class _Batch:
             raise NotFoundError(f"no memory {change.fact_id!r}")
         fact = rows.to_fact(row).model_copy(update={"status": Status.FORGOTTEN})
         return self._update(db, Update(fact, "forgotten", change.at, change.reason))
+
+    def _touch(self, db: Connection, change: Touch) -> bool:
+        row = db.execute(
+            "SELECT num, user_id FROM facts WHERE id = ? AND status <> 'forgotten'",
+            (change.fact_id,),
+        ).fetchone()
+        if row is None:
+            return False
+        num, user_id = row
+        used = None if change.used_at is None else rows.micros(change.used_at)
+        db.execute(
+            "UPDATE facts SET confidence = coalesce(?, confidence),"
+            " use_count = use_count + (? IS NOT NULL),"
+            " last_used_at = max(coalesce(last_used_at, ?), coalesce(?, last_used_at)),"
+            " revision = ? WHERE num = ?",
+            (change.confidence, used, used, used, self._next(user_id), num),
+        )
+        return True
 
     def _embed(self, db: Connection, change: Embed) -> bool:
         row = db.execute(

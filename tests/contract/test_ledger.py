@@ -6,10 +6,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semantic_memory.changes import Add, Advance, Cursor, Embed, FactVectors, Forget, Update
+from semantic_memory.changes import (
+    Add,
+    Advance,
+    Cursor,
+    Embed,
+    FactVectors,
+    Forget,
+    Mark,
+    Touch,
+    Update,
+)
 from semantic_memory.errors import ConcurrentUpdateError, NotFoundError
 from semantic_memory.ledger.sqlite import SqliteLedger
-from semantic_memory.models import Filters, Source, Status
+from semantic_memory.models import Filters, JobRun, Source, Status
 from semantic_memory.ports import Ledger
 from tests.conftest import NOW, make_fact, unit_vectors
 
@@ -338,3 +348,54 @@ def test_a_refused_memory_waits_no_longer_until_all_vectors_are_dropped(ledger):
     assert ledger.count_unembedded() == 1
     ledger.drop_vectors("embedder", "x")
     assert ledger.count_unembedded() == 2
+
+
+def test_small_changes_leave_no_version(ledger):
+    ledger.apply([Add(make_fact(confidence=0.9), vectors())])
+    before = ledger.revision("u1")
+    later = NOW + timedelta(days=1)
+    ledger.apply([Touch("fact-1", confidence=0.8), Touch("fact-1", used_at=later)])
+    ledger.apply([Touch("fact-1", used_at=NOW)])
+    (fact,) = ledger.get(["fact-1"])
+    assert (fact.confidence, fact.use_count, fact.last_used_at) == (0.8, 2, later)
+    assert (fact.version, len(ledger.history("fact-1"))) == (1, 1)
+    assert ledger.revision("u1") > before  # so that whoever follows hears of it
+    assert ledger.apply([Touch("unknown", confidence=0.1)]) == 0
+
+
+def test_beliefs_are_active_facts_with_vectors(ledger):
+    ledger.apply(
+        [
+            Add(make_fact(1), vectors(1)),
+            Add(make_fact(2)),
+            Add(make_fact(3, category="conversation"), vectors(3)),
+            Add(make_fact(4, status=Status.SUPERSEDED), vectors(4)),
+            Add(make_fact(5, user_id="u2"), vectors(5)),
+        ]
+    )
+    (belief,) = ledger.beliefs("u1")
+    assert belief.fact == make_fact(1)
+    assert np.array_equal(belief.vector, vectors(1).windows[0])
+    assert belief.revision == 1
+
+
+def test_a_job_is_told_who_changed_since_it_last_looked(ledger):
+    ledger.apply([Add(make_fact(1)), Add(make_fact(2, user_id="u2"))])
+    assert [(user.user_id, user.seen) for user in ledger.pending("dedup")] == [("u1", 0), ("u2", 0)]
+    first = ledger.pending("dedup")[0]
+    ledger.apply([Mark("dedup", "u1", first.revision, NOW)])
+    assert [user.user_id for user in ledger.pending("dedup")] == ["u2"]
+    assert ledger.pending("dedup", "u1") == []
+    assert len(ledger.pending("decay")) == 2
+    ledger.apply([Touch("fact-1", confidence=0.5)])
+    (again,) = ledger.pending("dedup", "u1")
+    assert (again.seen, again.seen_at) == (first.revision, NOW)
+    assert again.revision > first.revision
+
+
+def test_runs_of_jobs_are_kept(ledger):
+    for number in range(3):
+        ledger.record_run(
+            JobRun(job="decay", started_at=NOW, seconds=number, users=1, counts={"faded": 2})
+        )
+    assert [run.seconds for run in ledger.runs(2)] == [2.0, 1.0]

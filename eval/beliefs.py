@@ -1,0 +1,359 @@
+"""How well duplicates, conflicts and updates are told apart, without a model beyond the vectors.
+
+Rules were developed on the even rows of each file; the odd rows are held out. Both are reported.
+"""
+
+from __future__ import annotations
+
+import resource
+import statistics
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.table import Table
+
+from eval.datasets import pairs as sets
+from eval.datasets.pairs import Labelled, Observation, Replaced
+from semantic_memory import decay
+from semantic_memory.bootstrap import make_embedder
+from semantic_memory.changes import Matrix
+from semantic_memory.maintenance.relations import Pair, Relation, RelationJudge, Verdict
+from semantic_memory.maintenance.rules import RuleJudge, Thresholds
+from semantic_memory.maintenance.statements import read
+from semantic_memory.maintenance.sweep import SupersedeDecision, plan
+from semantic_memory.models import Category, Fact
+from semantic_memory.ports import Embedder
+from semantic_memory.retrieval.ranking import Weights
+from semantic_memory.settings import load
+
+_START = datetime(2024, 1, 1, tzinfo=UTC)
+CURVE = (0.80, 0.84, 0.88, 0.90, 0.92, 0.94, 0.96, 0.98)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A rate on both halves of a set, and what it should be."""
+
+    what: str
+    data: str
+    halves: tuple[float, float]
+    pairs: tuple[int, int]
+    target: float | None = None
+    at_most: bool = False
+
+    @property
+    def met(self) -> bool | None:
+        """Whether both halves reach the target; None where there is none."""
+        if self.target is None:
+            return None
+        worst = max(self.halves) if self.at_most else min(self.halves)
+        return worst <= self.target if self.at_most else worst >= self.target
+
+
+class Embedded:
+    """Texts' vectors, each made once."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._rows: dict[str, Matrix] = {}
+
+    def of(self, texts: Sequence[str]) -> Matrix:
+        """Unit rows, one for each text."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._rows]
+        if new:
+            self._rows.update(zip(new, self._embedder.embed(new, "document"), strict=True))
+        return np.array([self._rows[text] for text in texts])
+
+
+def fact(text: str, day: int = 0, number: int = 0, user_id: str = "someone") -> Fact:
+    """A fact that was said on that day."""
+    moment = _START + timedelta(days=day, seconds=number)
+    return Fact(
+        id=f"{day}-{number}",
+        user_id=user_id,
+        content=text,
+        category=Category.PROJECT,
+        created_at=moment,
+        recorded_at=moment,
+        valid_from=moment,
+    )
+
+
+def measure(directory: Path, vectors: Embedded, judge: RelationJudge) -> Iterator[Measured]:
+    """Every figure, one after the other."""
+    rows = sets.sick(directory)
+    same = [row for row in rows if row.label == "same"]
+    yield _merged(
+        "false merges",
+        "SICK contradictions",
+        _only(rows, "contradiction"),
+        vectors,
+        judge,
+        0.005,
+        at_most=True,
+    )
+    yield _merged(
+        "false merges", "SICK neutrals", _only(rows, "neutral"), vectors, judge, 0.03, at_most=True
+    )
+    yield _merged(
+        "true merges", "SICK entailed, STS-B 5.0", same + sets.stsb(directory), vectors, judge, 0.45
+    )
+    for written_out, name in (
+        (True, "DNLI, triple written out"),
+        (False, "DNLI, annotated utterance"),
+    ):
+        rows = sets.dnli(directory, written_out=written_out)
+        for label, what, target in (
+            ("neg", "contradictions found", 0.6),
+            ("similar", "contradictions imagined", 0.1),
+        ):
+            verdicts = [_verdicts(half, vectors, judge) for half in _halves(_only(rows, label))]
+            found = [[verdict.relation.conflicting for verdict in half] for half in verdicts]
+            yield _rate(
+                what, name, found, target if written_out else None, at_most=label == "similar"
+            )
+    for data, updates in (
+        ("BEAM updates", sets.beam_updates(directory)),
+        ("LongMemEval updates", sets.longmemeval_updates(directory)),
+    ):
+        yield from _updates(data, updates, vectors, judge)
+    yield from _distinct(sets.observations(directory), vectors, judge)
+
+
+def curve(directory: Path, vectors: Embedded) -> Iterator[tuple[float, list[float], list[float]]]:
+    """For each threshold the rates of contradictions, neutrals and equivalents that are merged.
+
+    Over all rows; first with the guards, then by cosine similarity alone.
+    """
+    rows = sets.sick(directory)
+    kinds = [
+        _only(rows, "contradiction"),
+        _only(rows, "neutral"),
+        _only(rows, "same") + sets.stsb(directory),
+    ]
+    similar = [[pair.similarity for pair in _pairs(kind, vectors)] for kind in kinds]
+    for threshold in CURVE:
+        judge = RuleJudge(
+            Thresholds(
+                same_words=threshold - 0.07,
+                more_words=threshold,
+                other_words=threshold,
+                same_claims=threshold - 0.07,
+            )
+        )
+        guarded = [_share(_is_same(_verdicts(kind, vectors, judge))) for kind in kinds]
+        alone = [_share([value >= threshold for value in values]) for values in similar]
+        yield threshold, guarded, alone
+
+
+def tables(directory: Path) -> Iterator[Table]:
+    """Every figure with its target, then the curve of merging."""
+    vectors = Embedded(make_embedder(load()))
+    figures = Table("what", "data", "developed on", "held out", "pairs", "target", "met")
+    for row in measure(directory, vectors, RuleJudge()):
+        sign = "<=" if row.at_most else ">="
+        figures.add_row(
+            row.what,
+            row.data,
+            *(f"{100 * half:.1f} %" for half in row.halves),
+            f"{sum(row.pairs):,}",
+            "" if row.target is None else f"{sign} {100 * row.target:g} %",
+            {None: "", True: "yes", False: "no"}[row.met],
+        )
+    yield figures
+    merging = Table(
+        "cosine",
+        *(
+            f"{kind}, {how}"
+            for how in ("guarded", "cosine alone")
+            for kind in ("contradictions", "neutrals", "equivalents")
+        ),
+        title="merged",
+    )
+    for threshold, guarded, alone in curve(directory, vectors):
+        merging.add_row(f"{threshold:.2f}", *(f"{100 * rate:.2f} %" for rate in (*guarded, *alone)))
+    yield merging
+
+
+def timed() -> Iterator[tuple[str, str]]:
+    """CPU seconds of sweeps, of many users and of a large one: everything, then one new fact."""
+    for users, each in ((1_000, 100), (1, 10_000)):
+        spent, found = 0.0, 0
+        for number in range(users):
+            facts, vectors = _store(f"u{number}", each)
+            start = time.process_time()
+            found += len(plan(facts, vectors, RuleJudge()))
+            spent += time.process_time() - start
+        name = f"{users:,} user{'s' * (users > 1)} of {each:,} facts"
+        yield f"{name}, CPU s", f"{spent:.2f} ({found:,} decisions)"
+        start = time.process_time()
+        plan(facts, vectors, RuleJudge(), changed={facts[0].id})
+        yield f"{name}: one new fact, CPU ms", f"{1000 * (time.process_time() - start):.1f}"
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    yield "peak memory, MB", f"{peak // 1024}"
+
+
+_WHAT = "lives in,works at,likes,hates,visited,plays,is learning,bought,has,prefers,uses".split(",")
+_KIND = "red,blue,old,new,big,tiny,quiet,loud,plain,sharp,warm,rare".split(",")
+_THING = "Lisbon,Acme,jazz,coffee,guitar,Spanish,bike,dog,tea,Rust,boat,lamp,chess".split(",")
+_ALIKE = 0.25  # of a synthetic user's vectors lie near another one
+
+
+def _store(user_id: str, size: int) -> tuple[list[Fact], Matrix]:
+    """Facts of a synthetic user, a quarter of them near another in meaning."""
+    dice = np.random.default_rng(size)
+    facts = [
+        fact(
+            f"The user {dice.choice(_WHAT)} {dice.choice(_KIND)} {dice.choice(_THING)}"
+            f" number {dice.integers(size)}.",
+            int(dice.integers(365)),
+            number,
+            user_id,
+        )
+        for number in range(size)
+    ]
+    vectors = dice.standard_normal((size, 384)).astype(np.float32)
+    near = int(_ALIKE * size)
+    vectors[:near] = vectors[near : 2 * near] + 0.4 * vectors[:near]
+    return facts, vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def _merged(
+    what: str,
+    data: str,
+    rows: Sequence[Labelled],
+    vectors: Embedded,
+    judge: RelationJudge,
+    target: float,
+    *,
+    at_most: bool = False,
+) -> Measured:
+    merged = [_is_same(_verdicts(half, vectors, judge)) for half in _halves(rows)]
+    return _rate(what, data, merged, target, at_most=at_most)
+
+
+def _updates(
+    data: str, rows: Sequence[Replaced], vectors: Embedded, judge: RelationJudge
+) -> Iterator[Measured]:
+    """The sentence of each side that is nearest to the question stands for its evidence."""
+    superseded: list[list[bool]] = [[], []]
+    backwards: list[list[bool]] = [[], []]
+    above: list[list[bool]] = [[], []]
+    for number, row in enumerate(rows):
+        if not row.older or not row.newer:
+            continue
+        question, asked = vectors.of([row.question, f"{row.question} {row.answer}"])
+        older = max(row.older, key=lambda text: float(vectors.of([text])[0] @ question))
+        newer = max(row.newer, key=lambda text: float(vectors.of([text])[0] @ asked))
+        facts = [fact(older), fact(newer, 60)]
+        rows_ = vectors.of([older, newer])
+        decisions = plan(facts, rows_, judge)
+        losers = {
+            decision.loser.id for decision in decisions if isinstance(decision, SupersedeDecision)
+        }
+        match = rows_ @ question
+        score = match * (1.0 - Weights().relevance + Weights().relevance * _relevance(facts))
+        half = number % 2
+        superseded[half].append(facts[0].id in losers)
+        backwards[half].append(facts[1].id in losers)
+        above[half].append(facts[0].id in losers or bool(score[1] > score[0]))
+    yield _rate("newer above older", data, above, 0.9)
+    yield _rate("  by superseding it", data, superseded)
+    yield _rate("  superseded backwards", data, backwards, 0.0, at_most=True)
+
+
+def _relevance(facts: Sequence[Fact]) -> NDArray[np.float64]:
+    now = (_START + timedelta(days=90)).timestamp()
+    age = decay.age_days([one.created_at.timestamp() for one in facts], now)
+    half_life = decay.HALF_LIFE_DAYS[Category.PROJECT]
+    return np.asarray(decay.retention(age, half_life) * decay.recency(age) * 0.5)
+
+
+def _distinct(
+    rows: Sequence[Observation], vectors: Embedded, judge: RelationJudge
+) -> Iterator[Measured]:
+    """How often observations of different events supersede each other.
+
+    Two of one speaker are different events if they come from different turns of one session, or
+    from different sessions and both tell of something past.
+    """
+    speakers: dict[tuple[str, str], list[Observation]] = defaultdict(list)
+    for row in rows:
+        speakers[row.conversation, row.speaker].append(row)
+    conversations = sorted({row.conversation for row in rows})
+    near: list[list[bool]] = [[], []]
+    lost: list[list[bool]] = [[], []]
+    for (conversation, _), own in speakers.items():
+        half = conversations.index(conversation) % 2
+        matrix = vectors.of([row.text for row in own])
+        facts = [fact(row.text, 10 * row.session, number) for number, row in enumerate(own)]
+        compared = [
+            Pair(facts[a], facts[b], float(matrix[a] @ matrix[b]))
+            for a, b in combinations(range(len(own)), 2)
+            if own[a].session <= own[b].session and _different(own[a], own[b])
+        ]
+        compared = [pair for pair in compared if pair.similarity >= 0.6]
+        near[half] += [verdict.relation.conflicting for verdict in judge.judge(compared)]
+        losers = {
+            decision.loser.id
+            for decision in plan(facts, matrix, judge)
+            if isinstance(decision, SupersedeDecision)
+        }
+        lost[half] += [one.id in losers for one in facts]
+    yield _rate("distinct superseded", "LoCoMo pairs, cosine >= 0.6", near, 0.01, at_most=True)
+    yield _rate("facts superseded", "LoCoMo, whole sweep", lost, 0.01, at_most=True)
+
+
+def _different(a: Observation, b: Observation) -> bool:
+    if a.turn == b.turn:
+        return False
+    return a.session == b.session or (read(a.text).past and read(b.text).past)
+
+
+def _pairs(rows: Sequence[Labelled], vectors: Embedded) -> list[Pair]:
+    left, right = vectors.of([row.a for row in rows]), vectors.of([row.b for row in rows])
+    similarities = (left * right).sum(axis=1).tolist()
+    return [
+        Pair(fact(row.a), fact(row.b, number=1), similarity)
+        for row, similarity in zip(rows, similarities, strict=True)
+    ]
+
+
+def _verdicts(rows: Sequence[Labelled], vectors: Embedded, judge: RelationJudge) -> list[Verdict]:
+    return judge.judge(_pairs(rows, vectors))
+
+
+def _is_same(verdicts: Sequence[Verdict]) -> list[bool]:
+    return [verdict.relation is Relation.SAME for verdict in verdicts]
+
+
+def _only(rows: Sequence[Labelled], label: str) -> list[Labelled]:
+    return [row for row in rows if row.label == label]
+
+
+def _halves(rows: Sequence[Labelled]) -> tuple[list[Labelled], list[Labelled]]:
+    return list(rows[::2]), list(rows[1::2])
+
+
+def _rate(
+    what: str,
+    data: str,
+    halves: Sequence[Sequence[bool]],
+    target: float | None = None,
+    *,
+    at_most: bool = False,
+) -> Measured:
+    first, second = halves
+    rates = (_share(first), _share(second))
+    return Measured(what, data, rates, (len(first), len(second)), target, at_most)
+
+
+def _share(values: Sequence[bool]) -> float:
+    return statistics.fmean(values) if values else 0.0

@@ -1,0 +1,1 @@
+"""Keeping beliefs straight: duplicates, conflicts, fading. Pure rules on facts and vectors."""

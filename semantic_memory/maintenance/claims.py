@@ -1,0 +1,79 @@
+"""What a sentence claims of whom: (subject, attribute, value), found by rules.
+
+Two kinds. An *attribute* has one value at a time (home, employer, hair colour, "the deadline is"):
+another value is a conflict. A *stance* is for or against one thing (likes jazz, has no pets): only
+the opposite stance on the same thing is a conflict, so lists never are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from semantic_memory.maintenance.attributes import PLACES, attributes
+from semantic_memory.maintenance.clauses import OTHERS, clauses, content
+from semantic_memory.maintenance.stances import stances
+from semantic_memory.maintenance.statements import NEGATIONS, read
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One thing said of one subject. `value` is a set of stems or numbers."""
+
+    kind: Literal["attribute", "stance"]
+    subject: str
+    attribute: str
+    value: frozenset[str]
+    positive: bool = True
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Claims with different keys can't conflict."""
+        thing = () if self.kind == "attribute" else tuple(sorted(self.value))
+        return (self.kind, self.subject, self.attribute, *thing)
+
+    def __str__(self) -> str:
+        value = " ".join(sorted(self.value))
+        return f"{self.subject} {self.attribute} {'' if self.positive else 'not '}{value}"
+
+
+@lru_cache(maxsize=65_536)
+def claims(text: str) -> frozenset[Claim]:
+    """What `text` claims; empty if no rule reads anything in it."""
+    statement = read(text)
+    proper = frozenset[str]().union(*map(content, statement.names))
+    cased = any(letter.isupper() for letter in text[1:])
+    return frozenset(
+        claim
+        for clause in clauses(statement.plain)
+        for claim in _of_clause(clause)
+        # who "he" is can't be told from the sentence alone
+        if claim.value
+        and claim.subject.split()[0] not in OTHERS
+        # "joined the community" names no employer; where capitals are used, a place has one
+        and (claim.attribute not in PLACES or not cased or claim.value & proper)
+    )
+
+
+def _of_clause(clause: str) -> Iterator[Claim]:
+    negated = not NEGATIONS.isdisjoint(clause.split())
+    yield from (Claim("attribute", *found) for found in attributes(clause, negated))
+    yield from (Claim("stance", *found) for found in stances(clause, negated))
+
+
+def conflicting(a: frozenset[Claim], b: frozenset[Claim]) -> tuple[Claim, Claim] | None:
+    """A claim of `a` and one of `b` that can't both hold, if there are any."""
+    found = [(left, right) for left in a for right in b if _conflict(left, right)]
+    return min(found, key=lambda pair: (str(pair[0]), str(pair[1])), default=None)
+
+
+def _conflict(a: Claim, b: Claim) -> bool:
+    if a.key != b.key:
+        return False
+    if a.kind == "stance":
+        return a.positive != b.positive
+    alike = a.value <= b.value or b.value <= a.value
+    # "not in Berlin" and "not in Rome" agree; so do "not in Berlin" and "in Rome"
+    return alike if a.positive != b.positive else a.positive and not alike

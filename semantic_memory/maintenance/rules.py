@@ -1,0 +1,168 @@
+"""The default judge: no model beyond the vectors, the same verdict every time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from semantic_memory.maintenance.claims import claims, conflicting
+from semantic_memory.maintenance.guards import disagreements, missing_names, opposed
+from semantic_memory.maintenance.relations import Pair, Relation, Verdict
+from semantic_memory.maintenance.statements import Statement, read
+from semantic_memory.models import normalised
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Cosine similarities from which two sentences are taken to say the same.
+
+    Set so that on neither half of the SICK and STS-B data a contradiction is merged more than once
+    in 200; `python -m eval beliefs` prints the curve.
+    """
+
+    same_words: float = 0.85
+    """They share all content words."""
+    more_words: float = 0.92
+    """One has words that the other lacks."""
+    other_words: float = 0.92
+    """Each has words that the other lacks."""
+    same_claims: float = 0.70
+    """They claim the same of the same subject: "lives in", "resides in"."""
+    opposed: float = 0.80
+    """They may contradict each other by a negation or an opposite word."""
+    measured: float = 0.60
+    """They may give different figures for one thing."""
+
+
+DEFAULT = Thresholds()
+
+
+class RuleJudge:
+    """Decides by claims, then by guards and cosine similarity."""
+
+    def __init__(self, thresholds: Thresholds = DEFAULT) -> None:
+        self._thresholds = thresholds
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+        """One verdict for each pair."""
+        return [self._verdict(pair) for pair in pairs]
+
+    def _verdict(self, pair: Pair) -> Verdict:
+        older, newer = pair.older.content, pair.newer.content
+        if normalised(older) == normalised(newer):
+            return Verdict(Relation.SAME, ("same text",))
+        a, b = read(older), read(newer)
+        # claims are read from statements only, also where a question follows them
+        found = conflicting(claims(older), claims(newer))
+        if found is not None:
+            reason = f"claim: {found[0]}, then {found[1]}"
+            return _replaced(pair, b, (reason,), 0.9)
+        if a.question or b.question:
+            return Verdict(Relation.UNRELATED, ("a question",))
+        return (
+            self._conflict(pair, a, b)
+            or self._same(pair, a, b)
+            or Verdict(Relation.UNRELATED, disagreements(a, b), self._doubt(pair.similarity))
+        )
+
+    def _conflict(self, pair: Pair, a: Statement, b: Statement) -> Verdict | None:
+        limit = self._thresholds
+        if a.hedged or b.hedged or _another_time(a, b):
+            return self._figure(pair, a, b) if b.changes else None
+        shared, fewer = len(a.content & b.content), min(len(a.content), len(b.content))
+        if missing_names(a, b) or missing_names(b, a) or shared < 2:
+            return None
+        alike = shared >= 0.75 * fewer and pair.similarity >= limit.opposed
+        if alike and a.negated != b.negated and a.numbers == b.numbers:
+            return _replaced(pair, b, ("negation",), 0.8)
+        words = opposed(a, b)
+        nearly = len(a.content ^ b.content) <= 2 and pair.similarity >= limit.opposed
+        if words and nearly and a.negated == b.negated and a.numbers == b.numbers and _states(a, b):
+            return _replaced(pair, b, (f"opposites: {words[0]}, then {words[1]}",), 0.7)
+        return self._figure(pair, a, b)
+
+    def _figure(self, pair: Pair, a: Statement, b: Statement) -> Verdict | None:
+        """Two figures, or two dates, for one thing: the limit, the price, the appointment."""
+        if pair.similarity < self._thresholds.measured:
+            return None
+        new = b.changes or _states(a, b)
+        for unit, (old, now) in _differing(a, b).items():
+            topic = (a.content & b.content) - {unit}
+            if new and len(topic) >= 2:
+                return _replaced(pair, b, (f"figure: {old} {unit}, then {now} {unit}",), 0.75)
+        if len(a.numbers) == len(b.numbers) == 1 and a.numbers != b.numbers and a.dates == b.dates:
+            shared, fewer = len(a.content & b.content), min(len(a.content), len(b.content))
+            if new and shared >= max(2, 0.6 * fewer):
+                return _replaced(
+                    pair, b, (f"figure: {_list(a.numbers)}, then {_list(b.numbers)}",), 0.7
+                )
+        if b.moves and a.dates and b.dates and not a.dates & b.dates:
+            return _replaced(pair, b, (f"date: {_list(a.dates)}, then {_list(b.dates)}",), 0.7)
+        return None
+
+    def _same(self, pair: Pair, a: Statement, b: Statement) -> Verdict | None:
+        limit, similarity = self._thresholds, pair.similarity
+        if disagreements(a, b) or _another_day(pair, a, b):
+            less, more = sorted((a, b), key=lambda statement: len(statement.content))
+            if (
+                similarity >= limit.other_words
+                and less.content <= more.content
+                and (less.numbers <= more.numbers and a.negated == b.negated)
+            ):
+                return Verdict(Relation.REFINES, ("says more",), 0.8)
+            return None
+        if not a.content ^ b.content:
+            enough, reason = limit.same_words, "same words"
+        elif not (a.content - b.content and b.content - a.content):
+            enough, reason = limit.more_words, "nearly the same words"
+        else:
+            enough, reason = limit.other_words, "other words for the same"
+        own = claims(a.text)
+        told = own == claims(b.text) and any(claim.attribute != "has" for claim in own)
+        if told and max(len(a.content - b.content), len(b.content - a.content)) <= 2:
+            enough, reason = limit.same_claims, "same claims"
+        if similarity >= enough:
+            return Verdict(Relation.SAME, (reason, f"cosine {similarity:.2f}"), 0.9)
+        return None
+
+    def _doubt(self, similarity: float) -> float:
+        """How surely two facts without a rule are unrelated: the nearer, the less surely."""
+        return min(1.0, max(0.0, 2.0 * (1.0 - similarity)))
+
+
+def _another_time(a: Statement, b: Statement) -> bool:
+    """Whether both name a time, and not the same: two events."""
+    return bool(
+        (a.dates and b.dates and a.dates != b.dates)
+        or ((a.relative or b.relative) and a.relative != b.relative)
+    )
+
+
+def _another_day(pair: Pair, a: Statement, b: Statement) -> bool:
+    """Whether "yesterday" means two days: the same words said on different days."""
+    days = {pair.older.created_at.date(), pair.newer.created_at.date()}
+    return bool(a.relative or b.relative) and len(days) > 1
+
+
+def _differing(a: Statement, b: Statement) -> dict[str, tuple[str, str]]:
+    """What both count or measure, once each, with different results."""
+    return {
+        unit: (a.figures[unit], b.figures[unit])
+        for unit in a.figures.keys() & b.figures.keys()
+        if a.figures[unit] != b.figures[unit]
+    }
+
+
+def _list(values: frozenset[str]) -> str:
+    return " ".join(sorted(values))
+
+
+def _states(a: Statement, b: Statement) -> bool:
+    """Whether both speak of a state that lasts, rather than of an event."""
+    return a.stative and b.stative and not (a.past or b.past)
+
+
+def _replaced(pair: Pair, newer: Statement, reasons: tuple[str, ...], certainty: float) -> Verdict:
+    later = pair.newer.created_at.date() > pair.older.created_at.date()
+    relation = Relation.UPDATES if later or newer.changes else Relation.CONTRADICTS
+    return Verdict(relation, reasons, certainty)

@@ -1,0 +1,152 @@
+"""What people are for or against, and what they have or lack: likes jazz, has no pets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from semantic_memory.maintenance.clauses import items, owner, possessor, subject, verb
+from semantic_memory.maintenance.lexicon import CLASS_NAMES, CLASS_OF
+from semantic_memory.maintenance.statements import NEGATIONS
+
+
+class Stance(NamedTuple):
+    """Who, towards what, and for or against it."""
+
+    subject: str
+    name: str
+    thing: frozenset[str]
+    positive: bool
+
+
+_LIKES = verb(
+    "likes?|liked|liking|loves?|loved|loving|enjoys?|enjoyed|enjoying|adores?|prefers?",
+    "fan of|fond of|(?:am|is|are|really|not) into|obsessed with|passionate about",
+)
+_DISLIKES = verb(
+    "hates?|hated|hating|dislikes?|disliked|disliking|detests?|loathes?|despises?|avoids?",
+    "not stand|not bear|not care for|allergic to|afraid of|scared of|sick of|tired of|bad at",
+    "sucks? at|not good at|(?:any|every)thing (?:but|except)|except(?: for)?",
+)
+_IS = r"^(?P<thing>.+?) (?:is|are|tastes?) (?:\w+ )?"
+_JUDGED_BAD = re.compile(
+    _IS + r"(?:gross|disgusting|awful|terrible|the worst|horrible|nasty|overrated|boring)\b"
+)
+_JUDGED_GOOD = re.compile(_IS + r"(?:the best|awesome|amazing|great|delicious|the greatest)\b")
+_FAVOURITES = (
+    re.compile(r"fav(?:ou?rite)? (?:[\w'-]+ ){0,2}?[\w'-]+? (?:is|are|was|:) (?P<thing>.+)"),
+    re.compile(
+        r"^(?P<thing>.+?) (?:is|are) (?:\w+ )?(?:my|\w+'s|his|her|their)"
+        r" (?:absolute |all.time )?fav(?:ou?rite)?"
+    ),
+    re.compile(r"fav(?:ou?rite)? (?:\w+ )?(?P<thing>\w+)"),
+)
+_SWITCHES = (
+    re.compile(r"(?:switch|chang|migrat|mov)(?:ed|es|ing) from (?P<old>.+?) to (?P<new>.+)"),
+    re.compile(r"(?:replaced|swapped|traded) (?P<old>.+?) (?:with|for|by) (?P<new>.+)"),
+)
+_USES = verb(
+    "uses?|using|codes? in|writes? in|drinks?|eats?|plays?|speaks?|studies|studying|learns",
+    "learning|drives?|smokes?|wears?|watches|practi[sc]es",
+)
+_STOPPED = verb(
+    "(?:stopped|stops|quit|quitting|gave up|given up|no longer) (?:using|drinking|eating|playing"
+    "|learning|studying|driving|smoking|wearing|watching|going to|doing)|gave up|given up"
+)
+_HAS = verb("has|have|had|having|owns?|got|raising|adopted")
+_NOT_OWNED = frozenset("not to for time energy my been in on with of".split())
+_OWN = re.compile(r"\b(?P<who>my|our|[\w-]+'s) (?P<things>[\w-]+(?: [\w-]+){0,3})")
+_COUNTED = re.compile(r"^\d+ (?:\w+ )?(?P<thing>[\w-]+)")
+_NONE = re.compile(r"\b(?:no|without(?: any)?|zero) (?:\w+ )?(?P<thing>[\w-]+)")
+
+
+def stances(clause: str, negated: bool) -> Iterator[Stance]:
+    """Everything that a clause is for or against."""
+    yield from _tastes(clause, negated)
+    yield from _habits(clause)
+    yield from _possessions(clause)
+    for found in _OWN.finditer(clause):
+        for word in found["things"].split():
+            if word in CLASS_OF:
+                yield Stance(owner(found["who"]), "has", frozenset({CLASS_OF[word]}), True)
+                break
+
+
+def _tastes(clause: str, negated: bool) -> Iterator[Stance]:
+    liked, disliked = _LIKES.search(clause), _DISLIKES.search(clause)
+    if disliked:
+        yield from _each(clause, disliked, "likes", False)
+    if liked and not (disliked and disliked.start() <= liked.start()):
+        while liked:
+            yield from _each(clause, liked, "likes", _affirmed(clause, liked))
+            liked = _LIKES.search(clause, liked.end("verb"))
+    elif not disliked:
+        yield from _judgements(clause, negated)
+
+
+def _judgements(clause: str, negated: bool) -> Iterator[Stance]:
+    if found := _JUDGED_BAD.search(clause):
+        yield from (Stance("user", "likes", thing, negated) for thing in items(found["thing"]))
+        return
+    for pattern in _FAVOURITES:
+        if found := pattern.search(clause):
+            who = possessor(clause)
+            yield from (Stance(who, "likes", thing, not negated) for thing in items(found["thing"]))
+            return
+    if found := _JUDGED_GOOD.search(clause):
+        yield from (Stance("user", "likes", thing, not negated) for thing in items(found["thing"]))
+
+
+def _habits(clause: str) -> Iterator[Stance]:
+    for pattern in _SWITCHES:
+        if found := pattern.search(clause):
+            who = subject(clause[: found.start()])
+            yield from (Stance(who, "uses", thing, False) for thing in items(found["old"]))
+            yield from (Stance(who, "uses", thing, True) for thing in items(found["new"]))
+            return
+    if found := _STOPPED.search(clause):
+        yield from _each(clause, found, "uses", False)
+    elif found := _USES.search(clause):
+        yield from _each(clause, found, "uses", _affirmed(clause, found))
+
+
+def _possessions(clause: str) -> Iterator[Stance]:
+    if found := _HAS.search(clause):
+        who = subject(clause[: found.start("verb")])
+        # "did not have": what was lacking then may be there now
+        word = None if "did" in clause[: found.start("verb")].split() else _owned(found["rest"])
+        if word is not None and _affirmed(clause, found):
+            yield Stance(who, "has", frozenset({CLASS_OF[word]}), True)
+            yield Stance(who, "has", frozenset({word}), True)
+        elif word is not None:
+            yield Stance(who, "has", frozenset({_denied(word)}), False)
+    elif (found := _NONE.search(clause)) and found["thing"] in CLASS_OF:
+        yield Stance("user", "has", frozenset({_denied(found["thing"])}), False)
+    elif (found := _COUNTED.search(clause)) and found["thing"] in CLASS_OF:
+        yield Stance("user", "has", frozenset({CLASS_OF[found["thing"]]}), True)
+
+
+def _owned(rest: str) -> str | None:
+    for word in re.split(r"[^\w-]+", rest)[:5]:
+        if word in _NOT_OWNED:
+            return None
+        if word in CLASS_OF:
+            return word
+    return None
+
+
+def _denied(word: str) -> str:
+    """What is denied with it: "no dogs" leaves room for a cat, "no pets" for none."""
+    return CLASS_OF[word] if word in CLASS_NAMES else word
+
+
+def _affirmed(clause: str, found: re.Match[str]) -> bool:
+    """Whether nothing before a verb's object denies it."""
+    return NEGATIONS.isdisjoint([*clause[: found.end("verb")].split(), found["rest"].split()[0]])
+
+
+def _each(clause: str, found: re.Match[str], name: str, positive: bool) -> Iterator[Stance]:
+    who = subject(clause[: found.start("verb")])
+    for thing in items(found["rest"]):
+        yield Stance(who, name, thing, positive)

@@ -1,0 +1,299 @@
+"""Looks over a user's facts for duplicates and conflicts, and plans what to do about them.
+
+Nothing is changed here: a plan is a list of decisions. The same function serves at write (one new
+fact against its neighbours) and as a sweep (what changed since the last one against everything).
+
+    1. the same text, by its normal form
+    2. the nearest by cosine, in blocks of rows, at most `most` for each fact
+    3. facts with claims about the same thing, however far apart their vectors are
+    4. the judge's verdict on each such pair
+    5. groups in which every pair says the same are merged
+    6. of two groups in conflict, the one of lower standing is superseded
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+
+import numpy as np
+
+from semantic_memory.changes import Matrix
+from semantic_memory.maintenance.claims import Claim, claims
+from semantic_memory.maintenance.merging import absorbed, keeper, merged
+from semantic_memory.maintenance.relations import (
+    Pair,
+    Relation,
+    RelationJudge,
+    Verdict,
+    in_order,
+    said_at,
+)
+from semantic_memory.maintenance.superseding import standing, superseded
+from semantic_memory.models import Category, Fact, Status, normalised
+
+_BLOCK_CELLS = 4_000_000  # of a block of similarities: 16 MB
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Which pairs are looked at."""
+
+    similarity: float = 0.7
+    """Cosine similarity from which two facts are compared; lower it for a judge that reads."""
+    most: int = 16
+    """Nearest facts compared with each."""
+
+
+DEFAULT = Reach()
+
+
+@dataclass(frozen=True, slots=True)
+class MergeDecision:
+    """Duplicates that become one."""
+
+    facts: tuple[Fact, ...]
+    """As they are now, in the order in which they were said."""
+    reasons: tuple[str, ...]
+
+    @property
+    def result(self) -> Fact:
+        """The fact that stays, with what it takes over."""
+        return merged(self.facts)
+
+    @property
+    def absorbed(self) -> tuple[Fact, ...]:
+        """The others, put away. Undoing the merge is writing `facts` back."""
+        kept = keeper(self.facts)
+        return tuple(absorbed(fact, kept) for fact in self.facts if fact.id != kept.id)
+
+
+@dataclass(frozen=True, slots=True)
+class SupersedeDecision:
+    """A fact that another replaces."""
+
+    loser: Fact
+    """As it is now (or as a merge in the same plan leaves it)."""
+    winner: Fact
+    relation: Relation
+    reasons: tuple[str, ...]
+
+    @property
+    def result(self) -> Fact:
+        """The replaced fact. Undoing is writing `loser` back."""
+        return superseded(self.loser, self.winner)
+
+
+Decision = MergeDecision | SupersedeDecision
+
+
+@dataclass(frozen=True, slots=True)
+class UserPlan:
+    """What is to be done with one user's facts."""
+
+    user_id: str
+    facts: int
+    decisions: tuple[Decision, ...]
+
+
+def sweep(
+    users: Iterable[tuple[Sequence[Fact], Matrix]],
+    judge: RelationJudge,
+    *,
+    changed: Collection[str] | None = None,
+    reach: Reach = DEFAULT,
+) -> Iterator[UserPlan]:
+    """A plan for each user in turn; stop between any two, and go on with the users that are left.
+
+    Holds one user at a time: the facts, their vectors, and 16 MB. Raises ValueError if a batch
+    holds facts of several users.
+    """
+    for facts, vectors in users:
+        own = {fact.user_id for fact in facts}
+        if len(own) > 1:
+            raise ValueError(f"facts of {len(own)} users in one batch: give each user's own")
+        decisions = plan(facts, vectors, judge, changed=changed, reach=reach)
+        for user_id in own:
+            yield UserPlan(user_id, len(facts), tuple(decisions))
+
+
+def plan(
+    facts: Sequence[Fact],
+    vectors: Matrix,
+    judge: RelationJudge,
+    *,
+    changed: Collection[str] | None = None,
+    reach: Reach = DEFAULT,
+) -> list[Decision]:
+    """What should be merged and superseded among `facts`, merges first.
+
+    `vectors` has a unit row for each fact. Facts of different users are never compared. Only pairs
+    with a fact in `changed` are looked at; None looks at all. Facts that aren't active and verbatim
+    messages are left alone. The plan doesn't depend on the order of `facts`.
+    """
+    rows = sorted(
+        (
+            row
+            for row, fact in enumerate(facts)
+            if fact.status is Status.ACTIVE and fact.category is not Category.CONVERSATION
+        ),
+        key=lambda row: (facts[row].user_id, said_at(facts[row])),
+    )
+    decisions: list[Decision] = []
+    for _, own in groupby(rows, key=lambda row: facts[row].user_id):
+        held = list(own)
+        table = _Table([facts[row] for row in held], vectors[held], judge)
+        decisions += table.decisions(changed, reach)
+    merges = [decision for decision in decisions if isinstance(decision, MergeDecision)]
+    return merges + [decision for decision in decisions if isinstance(decision, SupersedeDecision)]
+
+
+Rows = tuple[int, int]
+
+
+class _Table:
+    """One user's facts in the order in which they were said, and the verdicts on their pairs."""
+
+    def __init__(self, facts: Sequence[Fact], vectors: Matrix, judge: RelationJudge) -> None:
+        self._facts = facts
+        self._vectors = vectors
+        self._judge = judge
+        self._verdicts: dict[Rows, Verdict] = {}
+
+    def decisions(self, changed: Collection[str] | None, reach: Reach) -> Iterator[Decision]:
+        new = [row for row, fact in enumerate(self._facts) if changed is None or fact.id in changed]
+        if not new or len(self._facts) < 2:
+            return
+        texts = _same_text(self._facts)
+        firsts = sorted({texts[row] for row in new})
+        heads = sorted(set(texts))
+        pairs = set(self._near(firsts, heads, reach))
+        pairs |= set(_about_the_same(self._facts, firsts, heads))
+        self._ask(sorted(pairs))
+        groups = self._groups(texts, sorted(pairs))
+        yield from self._merges(groups)
+        yield from self._supersessions(groups, sorted(pairs))
+
+    def _near(self, firsts: list[int], heads: list[int], reach: Reach) -> Iterator[Rows]:
+        """Pairs of the nearest, each once, the older row first."""
+        columns = np.array(heads)
+        others = self._vectors[columns]
+        height = max(1, _BLOCK_CELLS // len(heads))
+        for start in range(0, len(firsts), height):
+            block = firsts[start : start + height]
+            similarities = self._vectors[block] @ others.T
+            above = similarities >= reach.similarity
+            for number in np.flatnonzero(above.any(axis=1)):
+                found = np.flatnonzero(above[number])
+                if len(found) > reach.most + 1:
+                    best = np.argpartition(-similarities[number, found], reach.most)
+                    found = found[best[: reach.most + 1]]
+                row = block[int(number)]
+                for column in columns[found].tolist():
+                    if column != row:
+                        yield min(row, column), max(row, column)
+
+    def _ask(self, pairs: Sequence[Rows]) -> None:
+        wanted = [pair for pair in pairs if pair not in self._verdicts]
+        asked = [self._pair(a, b) for a, b in wanted]
+        self._verdicts.update(zip(wanted, self._judge.judge(asked), strict=True))
+
+    def _pair(self, a: int, b: int) -> Pair:
+        similarity = float(self._vectors[a] @ self._vectors[b])
+        older, newer = in_order(self._facts[a], self._facts[b])
+        return Pair(older, newer, similarity)
+
+    def _relation(self, a: int, b: int) -> Relation:
+        pair = (min(a, b), max(a, b))
+        self._ask([pair])
+        return self._verdicts[pair].relation
+
+    def _groups(self, texts: Sequence[int], pairs: Sequence[Rows]) -> list[list[int]]:
+        """The group of each row, as lists shared by their members; every pair in one says the same.
+
+        The surest pairs are joined first, and what the first of equal texts stands for, all do.
+        """
+        shared: dict[int, list[int]] = {}
+        for row, first in enumerate(texts):
+            shared.setdefault(first, []).append(row)
+        group = [shared[first] for first in texts]
+        heads = {first: [first] for first in shared}
+        same = [pair for pair in pairs if self._verdicts[pair].relation is Relation.SAME]
+        same.sort(key=lambda pair: (-self._pair(*pair).similarity, pair))
+        for a, b in same:
+            left, right = heads[a], heads[b]
+            if left is right or any(
+                self._relation(x, y) is not Relation.SAME for x in left for y in right
+            ):
+                continue
+            joined, members = sorted(left + right), sorted(group[a] + group[b])
+            for first in joined:
+                heads[first] = joined
+            for row in members:
+                group[row] = members
+        return group
+
+    def _merges(self, groups: Sequence[list[int]]) -> Iterator[MergeDecision]:
+        for row, members in enumerate(groups):
+            if len(members) > 1 and members[0] == row:
+                reasons = dict.fromkeys(
+                    reason
+                    for a in members
+                    for b in members
+                    if (verdict := self._verdicts.get((a, b)))
+                    for reason in verdict.reasons
+                )
+                facts = tuple(self._facts[member] for member in members)
+                yield MergeDecision(facts, tuple(reasons) or ("same text",))
+
+    def _supersessions(
+        self, groups: Sequence[list[int]], pairs: Sequence[Rows]
+    ) -> Iterator[SupersedeDecision]:
+        believed = {
+            members[0]: merged([self._facts[member] for member in members])
+            if len(members) > 1
+            else self._facts[members[0]]
+            for members in groups
+        }
+        rivals: dict[int, list[tuple[int, Verdict]]] = defaultdict(list)
+        for a, b in pairs:
+            verdict = self._verdicts[a, b]
+            one, other = groups[a][0], groups[b][0]
+            if one == other or not verdict.relation.conflicting:
+                continue
+            low, high = sorted((one, other), key=lambda row: standing(believed[row]))
+            rivals[low].append((high, verdict))
+        for low in sorted(rivals):
+            # the next to come, so that what was believed in between stays in the chain
+            high, verdict = min(rivals[low], key=lambda rival: standing(believed[rival[0]]))
+            yield SupersedeDecision(
+                believed[low], believed[high], verdict.relation, verdict.reasons
+            )
+
+
+def _same_text(facts: Sequence[Fact]) -> list[int]:
+    """For each fact the first with the same normalised text."""
+    first: dict[str, int] = {}
+    return [first.setdefault(normalised(fact.content), row) for row, fact in enumerate(facts)]
+
+
+def _about_the_same(
+    facts: Sequence[Fact], firsts: Sequence[int], heads: Sequence[int]
+) -> Iterator[Rows]:
+    """Pairs that make different claims about one thing: each with the next, and with the last."""
+    by_key: dict[tuple[str, ...], list[tuple[int, Claim]]] = defaultdict(list)
+    for row in heads:
+        for claim in claims(facts[row].content):
+            by_key[claim.key].append((row, claim))
+    new = set(firsts)
+    for holders in by_key.values():
+        if len({(claim.value, claim.positive) for _, claim in holders}) < 2:
+            continue
+        last = holders[-1]
+        for one, following in pairwise(holders):
+            for other in (following, last):
+                differ = (one[1].value, one[1].positive) != (other[1].value, other[1].positive)
+                if one[0] < other[0] and differ and (one[0] in new or other[0] in new):
+                    yield one[0], other[0]
