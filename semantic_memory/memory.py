@@ -12,7 +12,7 @@ from typing import Any, Self
 from pydantic import JsonValue
 
 from semantic_memory.bootstrap import Parts, Service, build
-from semantic_memory.doctor import Finding, examine
+from semantic_memory.doctor import examine
 from semantic_memory.errors import InvalidInputError, NotFoundError
 from semantic_memory.events import ContextPacked, Searched
 from semantic_memory.injection.pack import Shares, pack
@@ -24,6 +24,7 @@ from semantic_memory.models import (
     Fact,
     FactVersion,
     Filters,
+    Finding,
     Hit,
     Identifier,
     Message,

@@ -398,6 +398,15 @@ class SessionInfo(Value):
     log_bytes: int
 
 
+class Finding(Value):
+    """The outcome of one check."""
+
+    check: str
+    ok: bool
+    detail: str
+    remedy: str = ""
+
+
 NO_FILTERS = Filters()
 """Passes everything that is believed now."""
 

@@ -79,6 +79,12 @@ class Caller:
         if user_id is not None and not self.covers(user_id):
             raise AccessDeniedError("this key doesn't cover that user")
 
+    def require_user(self, right: Right, user_id: str | None) -> None:
+        """As `require`, where None stands for every user."""
+        self.require(right, user_id)
+        if user_id is None and "*" not in self.users:
+            raise AccessDeniedError("give a user_id: this key doesn't cover every user")
+
     @property
     def only_user(self) -> str | None:
         """The caller's user, where there is exactly one."""

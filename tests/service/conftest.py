@@ -27,6 +27,7 @@ from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
 
 NOW = datetime(2026, 5, 10, 12, tzinfo=UTC)
 ALL = tuple(Right)
+R, W, A = Right.READ, Right.WRITE, Right.ADMIN
 
 
 class OwnThreadServer(uvicorn.Server):
@@ -110,7 +111,7 @@ Serve = Callable[..., Served]
 def serve(tmp_path: Path) -> Iterator[Serve]:
     """Starts a service."""
     with ExitStack() as stack:
-        yield lambda **options: stack.enter_context(served(tmp_path / "store", **options))
+        yield lambda **options: stack.enter_context(served(tmp_path / "served", **options))
 
 
 @pytest.fixture

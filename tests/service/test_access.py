@@ -12,11 +12,9 @@ from fastapi.routing import iter_route_contexts
 
 from semantic_memory import Message
 from semantic_memory.entrypoints.api.access import Bucket, is_loopback
-from semantic_memory.entrypoints.keys import Keys, Right
+from semantic_memory.entrypoints.keys import Keys
 from semantic_memory.errors import ConfigurationError, InvalidInputError, NotFoundError
-from tests.service.conftest import NOW, Served, served
-
-R, W, A = Right.READ, Right.WRITE, Right.ADMIN
+from tests.service.conftest import NOW, A, R, Served, W, served
 
 # Every route, the right it needs, and a request that names the user; None: no user is named.
 REQUESTS = {
@@ -189,7 +187,7 @@ def test_on_loopback_no_key_is_needed_but_the_name_must_be_the_machines_own(serv
 def test_elsewhere_than_on_loopback_it_does_not_start_without_a_key(serve, tmp_path):
     with pytest.raises(ConfigurationError, match="keys create"):
         serve(host="0.0.0.0")
-    Keys(tmp_path / "store").create("first", ["maya"], [R], NOW)
+    Keys(tmp_path / "served").create("first", ["maya"], [R], NOW)
     assert serve(host="0.0.0.0").client().get("/v1/stats").status_code == 401
 
 
@@ -257,3 +255,12 @@ def test_a_damaged_file_of_keys_lets_nobody_in(service):
     answer = service.client(token).get("/v1/stats")
     assert answer.status_code == 500
     assert "keys.json" not in answer.text
+
+
+def test_without_a_user_a_memory_is_shown_to_who_may_see_everyones(guarded):
+    fact = guarded.memory.add("Likes tea", user_id="maya")
+    path = f"/v1/memories/{fact.id}"
+    assert guarded.client(guarded.token(["*"], [R])).get(path).json()["id"] == fact.id
+    for users in (["maya"], ["m*"]):
+        assert guarded.client(guarded.token(users, [R])).get(path).status_code == 403
+    assert guarded.client(guarded.token(["*"], [R])).delete(path).status_code == 403

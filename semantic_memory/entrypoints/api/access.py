@@ -175,6 +175,11 @@ async def current_caller(request: Request) -> Caller:
 CurrentCaller = Annotated[Caller, Depends(current_caller)]
 UserId = Annotated[Identifier, Query(description="Whose memory.", examples=["maya"])]
 
+MaybeUserId = Annotated[
+    Identifier | None,
+    Query(description="Whose memory. Needed unless the key covers every user.", examples=["maya"]),
+]
+
 
 async def _reader(user_id: UserId, caller: CurrentCaller) -> str:
     caller.require(Right.READ, user_id)
@@ -183,6 +188,16 @@ async def _reader(user_id: UserId, caller: CurrentCaller) -> str:
 
 async def _writer(user_id: UserId, caller: CurrentCaller) -> str:
     caller.require(Right.WRITE, user_id)
+    return user_id
+
+
+async def _any_reader(caller: CurrentCaller, user_id: MaybeUserId = None) -> str | None:
+    caller.require_user(Right.READ, user_id)
+    return user_id
+
+
+async def _any_writer(caller: CurrentCaller, user_id: MaybeUserId = None) -> str | None:
+    caller.require_user(Right.WRITE, user_id)
     return user_id
 
 
@@ -195,5 +210,9 @@ Reader = Annotated[str, Depends(_reader)]
 """The user of the query, whom the caller may read."""
 Writer = Annotated[str, Depends(_writer)]
 """The user of the query, whom the caller may write for."""
+AnyReader = Annotated[str | None, Depends(_any_reader)]
+"""As `Reader`; no user stands for every one, for a caller who may read them all."""
+AnyWriter = Annotated[str | None, Depends(_any_writer)]
+"""As `Writer`; no user stands for every one, for a caller who may write for them all."""
 Admin = Annotated[Caller, Depends(_admin)]
 """A caller who may run upkeep."""

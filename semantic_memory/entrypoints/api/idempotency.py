@@ -147,7 +147,10 @@ class Once(APIRoute):
             try:
                 response = await handle(request)
                 reply = Reply(
-                    fingerprint, response.status_code, response.media_type or "", response.body
+                    fingerprint,
+                    response.status_code,
+                    response.media_type or "",
+                    bytes(response.body),
                 )
                 await to_thread.run_sync(replies.keep, name, reply)
             finally:

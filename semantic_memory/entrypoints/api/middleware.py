@@ -1,4 +1,4 @@
-"""What surrounds every request: its id, its line in the log, its figures, the limits of its body."""
+"""What surrounds every request: its id, its line in the log, its figures, its body's limits."""
 
 from __future__ import annotations
 

@@ -180,7 +180,7 @@ def _methods(app: FastAPI, path: str) -> list[str]:
     routes = [*iter_route_contexts(app.routes)]
     named = [route for route in routes if route.path == path]
     matching = named or [route for route in routes if route.path_regex.match(path)]
-    return sorted({method for route in matching for method in route.methods})
+    return sorted({method for route in matching for method in route.methods or ()})
 
 
 def _reason(item: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""The routes for memories: each checks who asks, calls the facade once, and returns what it says."""
+"""The routes for memories: each checks who asks, calls the facade once, returns what it says."""
 
 from __future__ import annotations
 
@@ -6,7 +6,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from semantic_memory.entrypoints.api.access import CurrentCaller, Reader, Writer, documents_key
+from semantic_memory.entrypoints.api.access import (
+    AnyReader,
+    AnyWriter,
+    CurrentCaller,
+    Reader,
+    documents_key,
+)
 from semantic_memory.entrypoints.api.bodies import (
     Changes,
     ContextQuestion,
@@ -125,13 +131,13 @@ def list_(asked: Annotated[Listing, Query()], caller: CurrentCaller, memory: Ope
 
 
 @reads.get("/memories/{memory_id}", tags=["memories"], responses=UNKNOWN)
-def get(memory_id: MemoryId, user_id: Reader, memory: Opened) -> Fact:
+def get(memory_id: MemoryId, user_id: AnyReader, memory: Opened) -> Fact:
     """One memory. One of another user is as unknown as one that never was."""
     return memory.get(memory_id, user_id=user_id)
 
 
 @writes.patch("/memories/{memory_id}", tags=["memories"], responses=UNKNOWN)
-def update(memory_id: MemoryId, body: Changes, user_id: Writer, memory: Opened) -> Fact:
+def update(memory_id: MemoryId, body: Changes, user_id: AnyWriter, memory: Opened) -> Fact:
     """Change a memory; its state before stays in its history."""
     return memory.update(memory_id, user_id=user_id, reason=body.reason, **body.given())
 
@@ -143,19 +149,19 @@ def update(memory_id: MemoryId, body: Changes, user_id: Writer, memory: Opened) 
     tags=["memories"],
     responses=UNKNOWN,
 )
-def delete(memory_id: MemoryId, user_id: Writer, memory: Opened, reason: Why = "") -> None:
+def delete(memory_id: MemoryId, user_id: AnyWriter, memory: Opened, reason: Why = "") -> None:
     """Take a memory out of every answer, for good."""
     memory.delete(memory_id, user_id=user_id, reason=reason)
 
 
 @reads.get("/memories/{memory_id}/history", tags=["memories"], responses=UNKNOWN)
-def history(memory_id: MemoryId, user_id: Reader, memory: Opened) -> History:
+def history(memory_id: MemoryId, user_id: AnyReader, memory: Opened) -> History:
     """Every state a memory has been in, a deleted one's too."""
     return History(items=memory.history(memory_id, user_id=user_id))
 
 
 @writes.post("/memories/{memory_id}/restore", tags=["memories"], responses=UNKNOWN)
-def restore(memory_id: MemoryId, body: Restoration, user_id: Writer, memory: Opened) -> Fact:
+def restore(memory_id: MemoryId, body: Restoration, user_id: AnyWriter, memory: Opened) -> Fact:
     """Believe a memory again that was superseded, archived or quarantined."""
     return memory.restore(memory_id, user_id=user_id, reason=body.reason)
 
