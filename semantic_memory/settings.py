@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
+    EnvSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     TomlConfigSettingsSource,
@@ -180,6 +181,37 @@ class Settings(BaseSettings):
     def half_lives(self) -> Mapping[Category, float]:
         """Half-life in days of every category."""
         return {**HALF_LIFE_DAYS, **self.half_life_days}
+
+
+class Explained(NamedTuple):
+    """A setting, its value, and where that came from."""
+
+    name: str
+    value: Any
+    origin: str
+
+
+def explained(**arguments: Any) -> list[Explained]:
+    """Every setting; secrets are masked. Raises ConfigurationError."""
+    given = {key: value for key, value in arguments.items() if value is not None}
+    effective = load(**given)
+    origins = {
+        **dict.fromkeys(_leaves(TomlConfigSettingsSource(Settings)()), FILE),
+        **dict.fromkeys(_leaves(EnvSettingsSource(Settings)()), "environment"),
+        **dict.fromkeys(_leaves(given), "argument"),
+    }
+    values = _leaves(effective.model_dump(mode="json"))
+    return [Explained(name, value, origins.get(name, "default")) for name, value in values.items()]
+
+
+def _leaves(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, dict) and value:
+            found |= _leaves(value, f"{prefix}{name}.")
+        else:
+            found[prefix + name] = value
+    return found
 
 
 def load(**arguments: Any) -> Settings:

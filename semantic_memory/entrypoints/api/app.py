@@ -6,11 +6,14 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from typing import Any
 
 import anyio
 from anyio import to_thread
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from fastapi.routing import APIRoute
+from mcp.server.mcpserver import Context
+from mcp.server.transport_security import TransportSecuritySettings
 from prometheus_client import CollectorRegistry
 from starlette.middleware.cors import CORSMiddleware
 
@@ -18,6 +21,8 @@ from semantic_memory.entrypoints.api import problems, routes, transfer, upkeep
 from semantic_memory.entrypoints.api.access import Access, Doorkeeper
 from semantic_memory.entrypoints.api.idempotency import Replies
 from semantic_memory.entrypoints.api.middleware import BodyLimits, Requests
+from semantic_memory.entrypoints.keys import Caller
+from semantic_memory.entrypoints.mcp.server import build_server
 from semantic_memory.errors import ProviderError, StoreClosedError
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.metrics import RequestMetrics, StoreFigures
@@ -34,12 +39,14 @@ def create_app(
     registry: CollectorRegistry,
 ) -> FastAPI:
     """The service over an open memory, which it drains but doesn't close at its end."""
+    agents = build_server(memory, _caller)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         del app
         to_thread.current_default_thread_limiter().total_tokens = settings.threads
-        yield
+        async with agents.session_manager.run():
+            yield
         await _drain(memory, settings.drain_seconds)
 
     app = FastAPI(
@@ -65,6 +72,14 @@ def create_app(
         upkeep.health,
     ):
         app.include_router(router)
+    # Each request stands alone, so that no session outlives its key.
+    over_http = agents.streamable_http_app(
+        stateless_http=True,
+        json_response=True,
+        max_request_body_size=settings.body_bytes,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+    app.router.routes.extend(over_http.routes)
     StoreFigures(registry, memory.stats)
 
     # The last one added is the outermost.
@@ -84,6 +99,12 @@ def create_app(
         )
     app.add_middleware(Requests, metrics=RequestMetrics(registry))
     return app
+
+
+def _caller(context: Context[Any, Any]) -> Caller:
+    request: Request = context.request_context.request
+    caller: Caller = request.state.caller
+    return caller
 
 
 async def _drain(memory: SemanticMemory, seconds: float) -> None:

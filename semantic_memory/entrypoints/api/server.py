@@ -17,6 +17,7 @@ import uvicorn
 from prometheus_client import CollectorRegistry, GCCollector, PlatformCollector, ProcessCollector
 
 from semantic_memory.bootstrap import SystemClock
+from semantic_memory.client.local import ADDRESS_FILE
 from semantic_memory.entrypoints.api.access import Doorkeeper
 from semantic_memory.entrypoints.api.app import create_app
 from semantic_memory.entrypoints.api.idempotency import Replies
@@ -29,8 +30,6 @@ from semantic_memory.observers import log_event
 from semantic_memory.ports import Embedder
 from semantic_memory.settings import ServiceSettings, Settings
 
-ADDRESS_FILE = "service.json"
-"""In the data directory while a service owns it: its pid, its URL, and a token of its own."""
 _logger = logging.getLogger("semantic_memory.service")
 
 
