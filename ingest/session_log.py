@@ -13,9 +13,9 @@ import hashlib
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -30,6 +30,7 @@ from semantic_memory.models import Message, SessionKey
 
 _OPEN_SESSIONS = 4_096
 _STRIPES = 64
+_GONE = b""  # in the place of a digest: forgotten, and not to be taken in again
 
 
 class Record(NamedTuple):
@@ -130,7 +131,7 @@ class SessionLog:
             start = _line_start(file, cursor.offset)
             file.seek(start)
             kind, data = self._format.read(file.read(cursor.offset - start))
-        return kind == "message" and data.get("id") == cursor.message_id
+        return kind in ("message", "gone") and data.get("id") == cursor.message_id
 
     def _records(
         self, path: Path, user_id: str, session_id: str, position: int, offset: int, size: int
@@ -148,7 +149,7 @@ class SessionLog:
                     continue
                 message = _message(data) if kind == "message" else None
                 if message is None:
-                    corrupt += 1
+                    corrupt += kind != "gone"
                 else:
                     yield Record(position, offset, message)
                 position += 1
@@ -179,6 +180,35 @@ class SessionLog:
         except FileNotFoundError:
             return 0
 
+    def compact(
+        self, user_id: str, session_id: str, gone: Collection[str], cursors: Sequence[Cursor]
+    ) -> tuple[int, list[Cursor]]:
+        """Write a session's log anew without what the messages `gone` said.
+
+        Their ids and places stay, so that they aren't taken in again and no place shifts. Returns
+        how many bytes that freed, and the cursors where they now belong. Cut off, the log is as it
+        was or as it shall be.
+        """
+        path = self.path(user_id, session_id)
+        with self._stripes[hash(path) % _STRIPES]:
+            before = self._tail(path, user_id, session_id).size
+            lines, ends, position, end = [], {0: 0}, 0, 0
+            with _opened(path) as file:
+                for line in file:
+                    kind, data = self._format.read(line)
+                    if kind == "message" and data["id"] in gone:
+                        line = self._format.write("gone", {"id": data["id"]})
+                    elif kind is not None:
+                        line = self._format.write(kind, data)  # with the present key
+                    lines.append(line)
+                    end += len(line)
+                    position += kind != "session"
+                    ends[position] = end
+            _replace(path, b"".join(lines))
+            self._forget(path)
+        moved = [replace(cursor, offset=ends[cursor.position]) for cursor in cursors]
+        return before - end, moved
+
     def files(self) -> Iterator[tuple[Path, int]]:
         """Path and size of every session's file."""
         for path in sorted(self._root.glob("*/*.jsonl")):
@@ -201,7 +231,7 @@ class SessionLog:
                     torn = len(line)
                 elif kind == "message" and _message(data) is not None:
                     messages += 1
-                elif kind != "session":
+                elif kind not in ("session", "gone"):
                     corrupt += 1
         return SessionSummary(self.identify(path), messages, corrupt, torn)
 
@@ -237,7 +267,15 @@ class SessionLog:
             self._observe(LogRepaired(user_id, session_id, torn_bytes=torn, corrupt_lines=0))
         for record in self._records(path, user_id, session_id, 0, 0, tail.size):
             tail.digests[record.message.id] = _digest(record.message)
+        tail.digests.update(dict.fromkeys(self._gone(path), _GONE))
         return tail
+
+    def _gone(self, path: Path) -> Iterator[str]:
+        with _opened(path) as file:
+            for line in file:
+                kind, data = self._format.read(line)
+                if kind == "gone":
+                    yield data["id"]
 
     def _fresh(
         self, messages: Sequence[Message], tail: _Tail, session_id: str
@@ -249,7 +287,7 @@ class SessionLog:
                 known = _digest(fresh[message.id])
             if known is None:
                 fresh[message.id] = message
-            elif known != _digest(message):
+            elif known != _GONE and known != _digest(message):
                 raise InvalidInputError(
                     f"message id {message.id!r} already names another message of session"
                     f" {session_id!r}: ids must be unique within a session"
@@ -330,6 +368,23 @@ def _append(path: Path, data: bytes, size: int) -> int:
         raise StoreUnavailableError(
             f"can't write the session log {path}: {error.strerror or error}; nothing of this call"
             " was kept: check free space and permissions, then send it again"
+        ) from error
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Put `data` in the place of a file, in one step that survives a crash."""
+    draft = path.with_suffix(".new")
+    try:
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+        _sync_directory(path.parent)
+    except OSError as error:
+        raise StoreUnavailableError(
+            f"can't rewrite the session log {path}: {error.strerror or error}; it is as it was"
         ) from error
 
 

@@ -64,6 +64,8 @@ class AsyncSemanticMemory:
     users = _threaded(SemanticMemory.users)
     stats = _threaded(SemanticMemory.stats)
     check = _threaded(SemanticMemory.check)
+    maintain = _threaded(SemanticMemory.maintain)
+    runs = _threaded(SemanticMemory.runs)
     rebuild = _threaded(SemanticMemory.rebuild)
     close = _threaded(SemanticMemory.close)
 

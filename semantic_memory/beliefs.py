@@ -92,16 +92,36 @@ def revised(fact: Fact, changes: dict[str, Any], now: datetime) -> tuple[Fact, F
     return new.model_copy(update={"valid_from": now}), before
 
 
+_KEPT_APART = "kept_apart"  # key in a fact's metadata
+
+
 def restored(fact: Fact, now: datetime) -> Fact:
-    """`fact` believed again, after it was superseded, archived or quarantined."""
+    """`fact` believed again, after it was superseded, merged, archived or quarantined.
+
+    It is told apart from what had replaced it, so that upkeep doesn't do the same again.
+    """
+    metadata = dict(fact.metadata)
+    if fact.superseded_by is not None:
+        metadata[_KEPT_APART] = [*_kept_apart(fact), fact.superseded_by]
     return fact.model_copy(
         update={
             "status": Status.ACTIVE,
             "valid_to": None,
             "superseded_by": None,
-            "confirmed_at": now,
+            "confirmed_at": max(now, fact.confirmed_at or now),
+            "metadata": metadata,
         }
     )
+
+
+def are_kept_apart(a: Fact, b: Fact) -> bool:
+    """Whether one of two facts was restored after the other had replaced it."""
+    return a.id in _kept_apart(b) or b.id in _kept_apart(a)
+
+
+def _kept_apart(fact: Fact) -> list[Any]:
+    ids = fact.metadata.get(_KEPT_APART)
+    return ids if isinstance(ids, list) else []
 
 
 def _joined(fact: Fact, again: Fact) -> tuple[Source, ...]:

@@ -29,6 +29,9 @@ from semantic_memory.index.process import ChromaProcess
 from semantic_memory.injection.tokens import TiktokenCounter, encoding_name
 from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.sqlite import SqliteLedger
+from semantic_memory.maintenance.fading import Fading
+from semantic_memory.maintenance.relations import RelationJudge
+from semantic_memory.maintenance.rules import RuleJudge
 from semantic_memory.observers import log_event
 from semantic_memory.pipeline import Pipeline
 from semantic_memory.ports import (
@@ -41,10 +44,14 @@ from semantic_memory.ports import (
     TokenCounter,
     VectorIndex,
 )
+from semantic_memory.resolving import Resolver
 from semantic_memory.retrieval.ranking import Weights
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.settings import Settings
 from semantic_memory.transfer import Transfer
+from semantic_memory.upkeep.compaction import Compactor
+from semantic_memory.upkeep.jobs import Upkeep, Uses
+from semantic_memory.upkeep.scheduler import Scheduler
 
 _EMBEDDER = "embedder"  # key in the ledger's meta
 
@@ -82,6 +89,8 @@ class Service:
     searcher: Searcher
     pipeline: Pipeline
     curation: Curation
+    upkeep: Upkeep
+    uses: Uses
     transfer: Transfer
     token_counter: TokenCounter
     clock: Clock
@@ -132,6 +141,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
             check_embedder(ledger, embedder.identity)
         log = SessionLog(directory / "sessions", observe, make_cipher(settings))
         ingest = settings.ingest
+        resolver = Resolver(ledger, partial(make_judge, settings), clock)
         pipeline = Pipeline(
             ledger,
             log,
@@ -139,6 +149,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
             parts.extractor or OfflineExtractor(),
             Gate(ingest.min_confidence),
             DebounceQueue(ingest.quiet_seconds, ingest.most_wait_seconds, ingest.most_messages),
+            resolver,
             keeper,
             clock,
             observe,
@@ -147,14 +158,24 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
         weights = Weights(**settings.retrieval.model_dump())
         searcher = Searcher(ledger, index, embedder, clock, weights, settings.half_lives, observe)
 
-        def changed() -> None:
+        def changed(user_id: str) -> None:
             keeper.wake()
-            pipeline.wake()
+            pipeline.wake(user_id)
 
         keeper.follow()
         stack.callback(keeper.close)
         pipeline.start()
+        uses = Uses()
+        upkeep = Upkeep(
+            ledger, resolver, Compactor(ledger, pipeline), uses, clock, observe, _fading(settings)
+        )
         stack.callback(pipeline.close)
+        if settings.upkeep.schedule:
+            scheduler = Scheduler(upkeep, ledger, clock, settings.upkeep.intervals)
+            scheduler.start()
+            stack.callback(scheduler.close)
+        else:
+            stack.callback(upkeep.close)
         return Service(
             settings=settings,
             ledger=ledger,
@@ -165,6 +186,8 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
             searcher=searcher,
             pipeline=pipeline,
             curation=Curation(ledger, embedder, pipeline, clock, changed),
+            upkeep=upkeep,
+            uses=uses,
             transfer=Transfer(ledger, log, pipeline, changed),
             token_counter=parts.token_counter
             or TiktokenCounter(encoding_name(settings.context.model)),
@@ -193,6 +216,22 @@ def record_embedder(ledger: Ledger, identity: EmbedderIdentity) -> int:
 
 def _open_chroma(directory: Path, sync_threshold: int, generation: str) -> VectorIndex:
     return ChromaProcess(directory, generation, sync_threshold)
+
+
+def make_judge(settings: Settings) -> RelationJudge:
+    """Who decides how two facts stand to each other, made anew for each time it is asked."""
+    del settings
+    return RuleJudge()
+
+
+def _fading(settings: Settings) -> Fading:
+    upkeep = settings.upkeep
+    return Fading(
+        loss_per_week=upkeep.loss_per_week,
+        floor=upkeep.floor,
+        cap=upkeep.cap,
+        half_life_days=settings.half_lives,
+    )
 
 
 def make_cipher(settings: Settings) -> Cipher | None:

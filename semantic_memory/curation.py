@@ -24,6 +24,7 @@ from semantic_memory.models import (
     Timestamp,
     Unit,
     Value,
+    derived_id,
     parse,
 )
 from semantic_memory.pipeline import Pipeline
@@ -66,7 +67,7 @@ class Curation:
         embedder: Embedder,
         pipeline: Pipeline,
         clock: Clock,
-        changed: Callable[[], None],
+        changed: Callable[[str], None],
     ) -> None:
         self._ledger = ledger
         self._embedder = embedder
@@ -94,7 +95,7 @@ class Curation:
                     for change in changes
                 ]
             )
-        self._changed()
+        self._changed(user_id)
         return self._ledger.get(ids)
 
     def update(
@@ -109,15 +110,19 @@ class Curation:
             if new != fact:
                 kept = [] if before is None else [Add(before, self._stored_vectors(fact_id))]
                 self._ledger.apply([*kept, Update(new, "updated", now, reason)])
-        self._changed()
+        self._changed(fact.user_id)
         return self.get(fact_id, user_id)
 
     def delete(self, fact_id: str, user_id: str | None, reason: str) -> None:
         """Take a memory out of every answer, for good."""
         with self._ledger.exclusive():
-            self.get(fact_id, user_id)
-            self._ledger.apply([Forget(fact_id, self._clock.now(), reason)])
-        self._changed()
+            fact = self.get(fact_id, user_id)
+            # What an update of it replaced is the same memory.
+            past = [derived_id(fact_id, str(version)) for version in range(1, fact.version)]
+            ids = [fact_id, *(one.id for one in self._ledger.get(past, fact.user_id))]
+            now = self._clock.now()
+            self._ledger.apply([Forget(one, now, reason) for one in ids])
+        self._changed(fact.user_id)
 
     def restore(self, fact_id: str, user_id: str | None, reason: str) -> Fact:
         """Believe a memory again that was superseded, archived or quarantined."""
@@ -126,7 +131,7 @@ class Curation:
             if fact.status is not Status.ACTIVE:
                 now = self._clock.now()
                 self._ledger.apply([Update(restored(fact, now), "restored", now, reason)])
-        self._changed()
+        self._changed(fact.user_id)
         return self.get(fact_id, user_id)
 
     def forget(
@@ -158,7 +163,7 @@ class Curation:
                 now = self._clock.now()
                 batch = ids[start : start + _FORGET_BATCH]
                 number += self._ledger.apply([Forget(one, now, reason) for one in batch])
-        self._changed()
+        self._changed(user_id)
         return number
 
     def get(self, fact_id: str, user_id: str | None) -> Fact:

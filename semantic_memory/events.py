@@ -131,6 +131,26 @@ class ContextPacked:
 
 
 @dataclass(frozen=True, slots=True)
+class BeliefsResolved:
+    """Duplicates of a user were merged, or what no longer holds superseded, as it was written."""
+
+    user_id: str
+    counts: Mapping[str, int]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class JobFinished:
+    """A job of upkeep has run."""
+
+    job: str
+    users: int
+    counts: Mapping[str, int]
+    seconds: float
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class WorkerFailed:
     """A background step raised; it is tried again later."""
 
@@ -153,5 +173,7 @@ Event = (
     | EmbeddingRefused
     | Searched
     | ContextPacked
+    | BeliefsResolved
+    | JobFinished
     | WorkerFailed
 )

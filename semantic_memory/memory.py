@@ -27,6 +27,7 @@ from semantic_memory.models import (
     Finding,
     Hit,
     Identifier,
+    JobRun,
     Message,
     Receipt,
     SessionInfo,
@@ -52,6 +53,7 @@ from semantic_memory.transfer import Record
 Facts = list[Fact]
 Messages = list[Message]
 Sessions = list[SessionInfo]
+Runs = list[JobRun]
 Hits = list[Hit]
 Versions = list[FactVersion]
 Names = list[str]
@@ -267,6 +269,7 @@ class SemanticMemory:
             counter=self._service.token_counter,
             shares=Shares(),
         )
+        self._service.uses.note((hit.fact.id for hit in packed.hits), self._service.clock.now())
         seconds = time.perf_counter() - start
         self._service.observe(
             ContextPacked(
@@ -421,6 +424,27 @@ class SemanticMemory:
     def check(self) -> Findings:
         """Check everything, and say what to do about what is wrong."""
         return [*examine(self._service)]
+
+    def maintain(
+        self,
+        jobs: Sequence[str] = ("all",),
+        *,
+        user_id: str | None = None,
+        dry_run: bool = False,
+    ) -> Runs:
+        """Run jobs of upkeep now: usage, dedup, conflicts, decay, compact, or all of them.
+
+        A dry run changes nothing and tells what would be done. Raises InvalidInputError.
+        """
+        if user_id is not None:
+            user_id = parse(_Owner, "maintain", {"user_id": user_id}).user_id
+        runs = self._service.upkeep.run(jobs, user_id, dry_run=dry_run)
+        self._service.keeper.wake()
+        return runs
+
+    def runs(self, limit: int = 50) -> Runs:
+        """What jobs of upkeep did, the latest first."""
+        return self._service.ledger.runs(max(1, min(limit, _MOST_HITS)))
 
     def rebuild(self, progress: Progress | None = None) -> int:
         """Fill the vector index anew from the ledger; embeds nothing. Returns its size."""

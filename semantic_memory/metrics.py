@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -15,6 +15,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from semantic_memory.events import (
+    BeliefsResolved,
     ContextPacked,
     CursorLost,
     EmbeddingFailed,
@@ -24,6 +25,7 @@ from semantic_memory.events import (
     FactsExtracted,
     IndexSetAside,
     IndexSynced,
+    JobFinished,
     LogRepaired,
     MemoriesEmbedded,
     MemoriesStored,
@@ -48,8 +50,8 @@ class MetricsObserver:
         def counter(name: str, about: str, *labels: str) -> Counter:
             return Counter(PREFIX + name, about, labels, registry=registry)
 
-        def histogram(name: str, about: str) -> Histogram:
-            return Histogram(PREFIX + name, about, buckets=_SECONDS, registry=registry)
+        def histogram(name: str, about: str, *labels: str) -> Histogram:
+            return Histogram(PREFIX + name, about, labels, buckets=_SECONDS, registry=registry)
 
         self._observed = counter("messages_observed", "Messages taken in.")
         self._duplicates = counter("messages_duplicate", "Messages that were known already.")
@@ -74,6 +76,9 @@ class MetricsObserver:
         self._context = histogram("context_seconds", "Prompt blocks packed.")
         self._tokens = counter("context_tokens", "Tokens packed.")
         self._left_out = counter("context_left_out", "Memories that didn't fit.")
+        self._beliefs = counter("belief_changes", "Merged, superseded, faded, ...", "kind")
+        self._jobs = counter("jobs", "Jobs of upkeep that ran.", "job", "outcome")
+        self._job = histogram("job_seconds", "Jobs of upkeep.", "job")
         self._failures = counter("worker_failures", "Background steps that failed.", "step")
         self._active: dict[tuple[str, str], float] = {}
         self._active_lock = threading.Lock()
@@ -115,8 +120,18 @@ class MetricsObserver:
                 self._context.observe(event.seconds)
                 self._tokens.inc(event.tokens)
                 self._left_out.inc(event.left_out)
+            case BeliefsResolved(counts=counts):
+                self._count_beliefs(counts)
+            case JobFinished(job, _, counts, seconds, error):
+                self._jobs.labels(job, "failed" if error else "done").inc()
+                self._job.labels(job).observe(seconds)
+                self._count_beliefs(counts)
             case _:
                 self._count_trouble(event)
+
+    def _count_beliefs(self, counts: Mapping[str, int]) -> None:
+        for kind, number in counts.items():
+            self._beliefs.labels(kind).inc(number)
 
     def _count_trouble(self, event: Event) -> None:
         match event:

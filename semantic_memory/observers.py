@@ -8,6 +8,7 @@ from semantic_memory.events import (
     Event,
     ExtractionFailed,
     IndexSetAside,
+    JobFinished,
     LogRepaired,
     WorkerFailed,
 )
@@ -39,6 +40,8 @@ def log_event(event: Event) -> None:
                 user_id,
                 error,
             )
+        case JobFinished(job, _, _, _, str(error)):
+            _logger.warning("the job %s failed: %s", job, error)
         case WorkerFailed(step, error, retry_seconds):
             _logger.warning("%s failed, next try in %.0f s: %s", step, retry_seconds, error)
         case _:

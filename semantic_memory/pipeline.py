@@ -7,7 +7,7 @@ what can't be embedded is found by words, a session that can't be extracted wait
 
     log -> ledger       each message a memory of category `conversation`, found by words at once
     ledger -> vectors   found by meaning too
-    quiet session -> extractor -> gate -> facts
+    quiet session -> extractor -> gate -> facts -> duplicates merged, conflicts settled
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ from ingest.session_log import Record, SessionLog
 from semantic_memory.background import Calls, Worker
 from semantic_memory.beliefs import believed
 from semantic_memory.changes import Add, Advance, Change, Cursor, Stage
-from semantic_memory.drafts import extracted, grounded, verbatim
+from semantic_memory.drafts import extracted, grounded, verbatim, verbatim_id
 from semantic_memory.embedding.backlog import Backlog
 from semantic_memory.errors import ProviderError, StoreClosedError, StoreError
 from semantic_memory.events import (
+    BeliefsResolved,
     EmbeddingFailed,
     Event,
     ExtractionFailed,
@@ -37,9 +38,11 @@ from semantic_memory.events import (
 from semantic_memory.index.keeper import IndexKeeper
 from semantic_memory.models import Candidate, Fact, Message, Receipt, SessionKey
 from semantic_memory.ports import Clock, Extractor, Ledger, Progress
+from semantic_memory.resolving import Resolver
 
 _STORE_BATCH = 256
 _EXTRACT_BATCH = 50
+_SETTLING = "settling"  # names the marks of how far duplicates and conflicts have been looked for
 
 
 class Pipeline:
@@ -53,6 +56,7 @@ class Pipeline:
         extractor: Extractor,
         gate: Gate,
         queue: DebounceQueue,
+        resolver: Resolver,
         keeper: IndexKeeper,
         clock: Clock,
         observe: Callable[[Event], None],
@@ -64,11 +68,13 @@ class Pipeline:
         self._extractor = extractor
         self._gate = gate
         self._queue = queue
+        self._resolver = resolver
         self._keeper = keeper
         self._clock = clock
         self._observe = observe
         self._retry_seconds = retry_seconds
         self._dirty: dict[SessionKey, None] = {}
+        self._unsettled: set[str] = set()  # users whose facts changed
         self._dirty_lock = threading.Lock()
         self._calls = Calls()
         self._working = threading.Lock()  # one carries at a time: the background or a flush
@@ -90,6 +96,7 @@ class Pipeline:
             key = SessionKey(cursor.user_id, cursor.session_id)
             if done.get(key, 0) < cursor.position:
                 self._queue.push(key, time.monotonic())
+        self._unsettled.update(user.user_id for user in self._ledger.pending(_SETTLING))
         self._worker = Worker("ingest", self._step, self._observe)
         self._worker.wake()
 
@@ -109,8 +116,11 @@ class Pipeline:
         self._observe(MessagesObserved(user_id, session_id, accepted, duplicates, seconds))
         return Receipt(accepted=accepted, duplicates=duplicates, session_id=session_id)
 
-    def wake(self) -> None:
-        """Tell the background that there is something to do."""
+    def wake(self, user_id: str | None = None) -> None:
+        """Tell the background that there is something to do, for a user whose facts changed."""
+        if user_id is not None:
+            with self._dirty_lock:
+                self._unsettled.add(user_id)
         if self._worker is not None:
             self._worker.wake()
 
@@ -124,6 +134,7 @@ class Pipeline:
             self._store_dirty()
             failures = self._extract_all(progress)
             failures += self._embed_all(progress)
+            self._settle()
         self._keeper.sync(progress)
         self._refuse_if_ending()
         if failures:
@@ -151,6 +162,24 @@ class Pipeline:
                 [Advance(Cursor(*key, "stored")), Advance(Cursor(*key, "extracted"))]
             )
 
+    def compact_session(self, key: SessionKey) -> int:
+        """Write a session's log anew without what was forgotten; returns the bytes freed."""
+        with self._calls.one(), self._working:
+            self._store_dirty()
+            said = {
+                verbatim_id(key, record.message.id): record.message.id
+                for record in self._log.read(*key)
+            }
+            kept = {fact.id for fact in self._ledger.get(list(said))}
+            gone = {message_id for fact_id, message_id in said.items() if fact_id not in kept}
+            stages: tuple[Stage, Stage] = ("stored", "extracted")
+            cursors = [self._ledger.cursor(*key, stage) for stage in stages]
+            if not gone:
+                return 0
+            freed, moved = self._log.compact(*key, gone, cursors)
+            self._ledger.apply([Advance(cursor) for cursor in moved])
+            return freed
+
     def close(self) -> None:
         """End after the step under way; the next opening goes on from there."""
         self._ending.set()
@@ -168,6 +197,7 @@ class Pipeline:
                 self._extract_due(due)
             if not failures:
                 failures = self._embed_all(None)
+            self._settle()
         pause = self._queue.wait(time.monotonic())
         if failures:
             pause = self._retry_seconds if pause is None else min(pause, self._retry_seconds)
@@ -241,6 +271,21 @@ class Pipeline:
                 progress("extracting", number, len(sessions))
         return failures
 
+    def _settle(self) -> None:
+        """Merge and supersede what the facts of users that changed now make of each other."""
+        with self._dirty_lock:
+            users, self._unsettled = self._unsettled, set()
+        for user_id in users:
+            if self._ending.is_set():
+                return  # the mark in the ledger says where to go on
+            for user in self._ledger.pending(_SETTLING, user_id):
+                start = time.perf_counter()
+                counts = self._resolver.resolve(user, _SETTLING).counts
+                if counts:
+                    seconds = time.perf_counter() - start
+                    self._observe(BeliefsResolved(user_id, dict(counts), seconds))
+                    self._keeper.wake()
+
     def _refuse_if_ending(self) -> None:
         if self._ending.is_set():
             raise StoreClosedError(
@@ -277,6 +322,9 @@ class Pipeline:
             with self._ledger.exclusive():
                 changes = self._believed(key, batch, admitted)
                 self._ledger.apply([*changes, Advance(_behind(key, "extracted", batch[-1]))])
+            if changes:
+                with self._dirty_lock:
+                    self._unsettled.add(key.user_id)
             seconds = time.perf_counter() - start
             self._observe(FactsExtracted(*key, len(batch), len(admitted), refused, seconds))
 

@@ -19,6 +19,7 @@ from semantic_memory.models import (
     JobRun,
     Message,
     SessionInfo,
+    SessionKey,
 )
 
 InputType = Literal["query", "document"]
@@ -273,8 +274,28 @@ class Ledger(Protocol):
         """The user's active facts that have vectors, verbatim messages aside."""
         ...
 
-    def pending(self, job: str, user_id: str | None = None) -> list[Pending]:
-        """Users whose memories changed since the job's mark, or this one if they did."""
+    def pending(
+        self, job: str, user_id: str | None = None, *, everyone: bool = False
+    ) -> list[Pending]:
+        """Users whose memories changed since the job's mark, or this one if they did.
+
+        All who have memories, if `everyone`.
+        """
+        ...
+
+    def sessions_with_forgotten(self, user_id: str | None = None) -> list[SessionKey]:
+        """Sessions of which a message is forgotten and not erased."""
+        ...
+
+    def forgotten(self, user_id: str | None = None) -> list[str]:
+        """Ids of memories that are forgotten and not erased."""
+        ...
+
+    def erase(self, user_id: str | None = None) -> int:
+        """Make forgetting permanent: no text of what was forgotten stays in any page or version.
+
+        Id, time and reason stay. Returns how many memories that were.
+        """
         ...
 
     def record_run(self, run: JobRun) -> None:

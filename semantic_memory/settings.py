@@ -7,6 +7,7 @@ SEMANTIC_MEMORY_DATA_DIR, SEMANTIC_MEMORY_EMBEDDING__PRECISION.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -22,7 +23,7 @@ from pydantic_settings import (
 
 from semantic_memory.decay import HALF_LIFE_DAYS
 from semantic_memory.errors import ConfigurationError
-from semantic_memory.models import Category, explain
+from semantic_memory.models import Category, Unit, explain
 
 FILE = "semantic_memory.toml"
 
@@ -135,6 +136,36 @@ class ServiceSettings(Section):
     """OpenTelemetry traces, sent as the OTEL_* variables say."""
 
 
+class UpkeepSettings(Section):
+    """What keeps the store true and small."""
+
+    schedule: bool = True
+    """Whether jobs run by themselves while the store is open."""
+    usage_minutes: float = Field(default=10, gt=0)
+    sweep_minutes: float = Field(default=60, gt=0)
+    """Between looking for duplicates and conflicts that writing has left."""
+    decay_hours: float = Field(default=24, gt=0)
+    compact_hours: float = Field(default=168, gt=0)
+    loss_per_week: Unit = 0.01
+    """What a week without confirmation takes from the confidence of what fades."""
+    floor: Unit = 0.3
+    """Facts of lower confidence are archived."""
+    cap: int = Field(default=5_000, ge=1)
+    """Facts a user may have; beyond it, the least confident and oldest are archived."""
+
+    @property
+    def intervals(self) -> Mapping[str, timedelta]:
+        """How often each job runs."""
+        sweep = timedelta(minutes=self.sweep_minutes)
+        return {
+            "usage": timedelta(minutes=self.usage_minutes),
+            "dedup": sweep,
+            "conflicts": sweep,
+            "decay": timedelta(hours=self.decay_hours),
+            "compact": timedelta(hours=self.compact_hours),
+        }
+
+
 class Settings(BaseSettings):
     """All settings, frozen."""
 
@@ -161,6 +192,7 @@ class Settings(BaseSettings):
     retrieval: RetrievalSettings = RetrievalSettings()
     context: ContextSettings = ContextSettings()
     service: ServiceSettings = ServiceSettings()
+    upkeep: UpkeepSettings = UpkeepSettings()
     half_life_days: Mapping[Category, float] = Field(default_factory=dict)
     """By category, replacing the defaults; `inf` never fades."""
 

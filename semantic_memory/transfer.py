@@ -56,7 +56,7 @@ class Transfer:
     """Takes a user's memory out of a store, or into it."""
 
     def __init__(
-        self, ledger: Ledger, log: SessionLog, pipeline: Pipeline, changed: Callable[[], None]
+        self, ledger: Ledger, log: SessionLog, pipeline: Pipeline, changed: Callable[[str], None]
     ) -> None:
         self._ledger = ledger
         self._log = log
@@ -91,7 +91,7 @@ class Transfer:
         for place, group in groupby(_read(records, user_id), key=lambda item: item[0]):
             while batch := [item for _, item in islice(group, _PAGE)]:
                 number += self._take(place, batch)
-        self._changed()
+        self._changed(user_id)
         return number
 
     def _take(self, place: SessionKey | None, batch: Sequence[Message | Fact]) -> int:

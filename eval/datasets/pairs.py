@@ -20,11 +20,12 @@ from semantic_memory.errors import InvalidInputError
 
 
 class Labelled(NamedTuple):
-    """Two sentences and what is true of them."""
+    """Two sentences, what is true of them, and the number of the row that they come from."""
 
     a: str
     b: str
     label: str
+    row: int
 
 
 class Replaced(NamedTuple):
@@ -49,22 +50,19 @@ class Observation(NamedTuple):
 def sick(directory: Path) -> list[Labelled]:
     """`same` for entailed pairs of relatedness 4.8 and up; contradictions and neutrals."""
     rows = []
-    for row in _lines(directory, "sick.jsonl"):
+    for number, row in enumerate(_lines(directory, "sick.jsonl")):
         label = row["entailment_judgment"].casefold()
         if label != "entailment":
-            rows.append(Labelled(row["sentence_A"], row["sentence_B"], label))
+            rows.append(Labelled(row["sentence_A"], row["sentence_B"], label, number))
         elif float(row["relatedness_score"]) >= 4.8:
-            rows.append(Labelled(row["sentence_A"], row["sentence_B"], "same"))
+            rows.append(Labelled(row["sentence_A"], row["sentence_B"], "same", number))
     return rows
 
 
 def stsb(directory: Path) -> list[Labelled]:
     """Pairs that were scored 5.0: equivalent."""
-    return [
-        Labelled(row["a"], row["b"], "same")
-        for row in _lines(directory, "stsb.jsonl")
-        if row["score"] == 5.0
-    ]
+    equivalent = [row for row in _lines(directory, "stsb.jsonl") if row["score"] == 5.0]
+    return [Labelled(row["a"], row["b"], "same", number) for number, row in enumerate(equivalent)]
 
 
 # How a relation of the set is said in a sentence.
@@ -85,10 +83,10 @@ def dnli(directory: Path, *, written_out: bool) -> list[Labelled]:
     annotated on, which often holds it only between the lines.
     """
     rows = []
-    for row in _lines(directory, "dnli.jsonl"):
+    for number, row in enumerate(_lines(directory, "dnli.jsonl")):
         statement = _sentence(*row["triple"]) if written_out else row["candidates"]["label"][0]
         rows += [
-            Labelled(statement, text, label)
+            Labelled(statement, text, label, number)
             for label in ("neg", "similar")
             for text in row["candidates"][label]
         ]

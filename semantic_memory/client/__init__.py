@@ -80,6 +80,8 @@ class Client:
     users = sent(calls.users)
     stats = sent(calls.stats)
     check = sent(calls.check)
+    maintain = sent(calls.maintain)
+    runs = sent(calls.runs)
     rebuild = sent(calls.rebuild)
 
     def export(self, *, user_id: str, session_id: str | None = None) -> Iterator[dict[str, Any]]:
@@ -169,6 +171,8 @@ class AsyncClient:
     users = awaited(calls.users)
     stats = awaited(calls.stats)
     check = awaited(calls.check)
+    maintain = awaited(calls.maintain)
+    runs = awaited(calls.runs)
     rebuild = awaited(calls.rebuild)
 
     async def export(

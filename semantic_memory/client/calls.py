@@ -23,6 +23,7 @@ from semantic_memory.models import (
     Filters,
     Finding,
     Hit,
+    JobRun,
     Message,
     Receipt,
     SessionInfo,
@@ -68,6 +69,7 @@ _VERSIONS = TypeAdapter(_Items[FactVersion])
 _SESSIONS = TypeAdapter(_Items[SessionInfo])
 _MESSAGES = TypeAdapter(_Items[Message])
 _FINDINGS = TypeAdapter(_Items[Finding])
+_RUNS = TypeAdapter(_Items[JobRun])
 _NAMES = TypeAdapter(_Items[str])
 
 
@@ -282,6 +284,20 @@ def stats() -> Steps[Stats]:
 def check() -> Steps[list[Finding]]:
     """Check everything, and say what to do about what is wrong."""
     return _FINDINGS.validate_json((yield Call("GET", "/v1/check"))).items
+
+
+def maintain(
+    jobs: Sequence[str] = ("all",), *, user_id: str | None = None, dry_run: bool = False
+) -> Steps[list[JobRun]]:
+    """Run jobs of upkeep now; a dry run changes nothing and tells what would be done."""
+    body = {"jobs": [*jobs], "user_id": user_id, "dry_run": dry_run}
+    return _RUNS.validate_json((yield Call("POST", "/v1/maintenance", json=body))).items
+
+
+def runs(limit: int = 50) -> Steps[list[JobRun]]:
+    """What jobs of upkeep did, the latest first."""
+    asked = {"limit": max(1, min(limit, _PAGE))}
+    return _RUNS.validate_json((yield Call("GET", "/v1/maintenance", asked))).items
 
 
 def rebuild(progress: Progress | None = None) -> Steps[int]:

@@ -66,6 +66,7 @@ class Connections:
             self._writer.execute("PRAGMA journal_mode = WAL")
             self._writer.execute("PRAGMA synchronous = FULL")
             self._writer.execute("PRAGMA foreign_keys = ON")
+            self._writer.execute("PRAGMA secure_delete = ON")  # what is erased is overwritten
             migrate(self._writer)
 
     def _connect(self) -> sqlite3.Connection:
@@ -125,6 +126,11 @@ class Connections:
                 if self._writer.in_transaction:
                     self._writer.execute("ROLLBACK")
                 raise
+
+    def checkpoint(self) -> None:
+        """Fold the write-ahead log into the database and empty it."""
+        with translated(self._path):
+            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         """Close all of them; the last one folds the write-ahead log into the database."""

@@ -23,6 +23,8 @@ FACT_COLUMNS = (
     " confidence, importance, created_at, recorded_at, valid_from, valid_to, confirmed_at,"
     " last_used_at, use_count, superseded_by, tags, said_in, detail, version"
 )
+FACT = ", ".join(f"f.{name.strip()}" for name in FACT_COLUMNS.split(","))
+"""The same, of `facts f`."""
 TRAIT_COLUMNS = (
     "f.num, f.id, f.session_id, f.position, f.role, f.speaker, f.category, f.status, f.content,"
     " f.confidence, f.importance, f.created_at, f.confirmed_at, f.valid_from, f.valid_to, f.tags,"

@@ -105,6 +105,8 @@ CREATE TRIGGER memory_changed AFTER UPDATE OF status, revision ON facts BEGIN
         revision = max(revision, new.revision)
     WHERE user_id = new.user_id;
 END;
+CREATE INDEX facts_forgotten ON facts (user_id, session_id)
+    WHERE status = 'forgotten' AND content <> '';
 CREATE INDEX facts_by_category ON facts (user_id, category, status, created_at);
 
 -- How far each job has come with each user.

@@ -12,25 +12,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from sqlite3 import Connection
 from typing import Any
 
 from semantic_memory.changes import (
-    Add,
-    Advance,
     Change,
     Cursor,
-    Embed,
-    FactVectors,
-    Forget,
-    Mark,
     Matrix,
     Stage,
-    Touch,
-    Update,
 )
-from semantic_memory.errors import ConcurrentUpdateError, NotFoundError, StoreCorruptError
+from semantic_memory.errors import NotFoundError, StoreCorruptError
 from semantic_memory.ledger import rows
+from semantic_memory.ledger.batch import Batch, erase
 from semantic_memory.ledger.connections import Connections
 from semantic_memory.models import (
     NO_FILTERS,
@@ -40,23 +32,11 @@ from semantic_memory.models import (
     Filters,
     JobRun,
     SessionInfo,
+    SessionKey,
     Status,
 )
 from semantic_memory.ports import Belief, Delta, IndexEntry, Match, Outbox, Pending, TraitRow
-from semantic_memory.text import lexical_text
 
-_FACT = ", ".join(f"f.{name.strip()}" for name in rows.FACT_COLUMNS.split(","))
-_INSERT = (
-    f"INSERT INTO facts ({rows.FACT_COLUMNS}, action, reason, changed_at, embedded,"
-    f" revision) VALUES ({', '.join('?' * 29)})"
-)
-_UPDATE = (
-    "UPDATE facts SET ("
-    + rows.FACT_COLUMNS
-    + ", action, reason, changed_at, embedded, revision) = ("
-    + ", ".join("?" * 29)
-    + ") WHERE num = ?"
-)
 _MOST_ROWS = 2**63 - 1
 _MOST_RUNS = 1_000
 _KNOWN = "f.status <> 'forgotten'"
@@ -89,7 +69,7 @@ class SqliteLedger:
         if not changes:
             return 0
         with self._lock:
-            batch = _Batch(self._revision)
+            batch = Batch(self._revision)
             with self._connections.transaction() as db:
                 effects = sum(batch.write(db, change) for change in changes)
             self._revision = batch.revision
@@ -104,7 +84,7 @@ class SqliteLedger:
         with self._connections.snapshot() as db:
             for chunk, marks in _chunks(fact_ids):
                 query, values = _of_user(
-                    f"SELECT {_FACT} FROM facts f WHERE f.id IN ({marks}) AND {_KNOWN}",
+                    f"SELECT {rows.FACT} FROM facts f WHERE f.id IN ({marks}) AND {_KNOWN}",
                     tuple(chunk),
                     user_id,
                 )
@@ -136,7 +116,7 @@ class SqliteLedger:
                 condition += " AND (f.created_at, f.num) < (?, ?)"
                 values += anchor
             query = (
-                f"SELECT {_FACT} FROM facts f WHERE {condition}"
+                f"SELECT {rows.FACT} FROM facts f WHERE {condition}"
                 " ORDER BY f.created_at DESC, f.num DESC LIMIT ?"
             )
             found = db.execute(query, [*values, -1 if limit is None else min(limit, _MOST_ROWS)])
@@ -203,7 +183,7 @@ class SqliteLedger:
         """The user's active facts that have vectors, verbatim messages aside."""
         with self._connections.snapshot() as db:
             found = db.execute(
-                f"SELECT {_FACT}, f.revision, v.windows, v.sentences, v.data FROM facts f"
+                f"SELECT {rows.FACT}, f.revision, v.windows, v.sentences, v.data FROM facts f"
                 " JOIN vectors v ON v.num = f.num WHERE f.user_id = ? AND f.status = 'active'"
                 " AND f.category <> 'conversation' AND f.embedded = 1",
                 (user_id,),
@@ -214,13 +194,16 @@ class SqliteLedger:
             for stored in [(windows, sentences, data)]
         ]
 
-    def pending(self, job: str, user_id: str | None = None) -> list[Pending]:
+    def pending(
+        self, job: str, user_id: str | None = None, *, everyone: bool = False
+    ) -> list[Pending]:
         """Users whose memories changed since the job's mark, or this one if they did."""
         query = (
             "SELECT u.user_id, u.revision, coalesce(m.revision, 0), m.at FROM users u"
-            " LEFT JOIN marks m ON m.job = ? AND m.user_id = u.user_id"
-            " WHERE u.revision > coalesce(m.revision, 0)"
+            " LEFT JOIN marks m ON m.job = ? AND m.user_id = u.user_id WHERE u.memories > 0"
         )
+        if not everyone:
+            query += " AND u.revision > coalesce(m.revision, 0)"
         values: tuple[Any, ...] = (job,)
         if user_id is not None:
             query, values = f"{query} AND u.user_id = ?", (*values, user_id)
@@ -230,6 +213,44 @@ class SqliteLedger:
             Pending(user, revision, seen, None if at is None else rows.moment(at))
             for user, revision, seen, at in found
         ]
+
+    def sessions_with_forgotten(self, user_id: str | None = None) -> list[SessionKey]:
+        """Sessions of which a message is forgotten and not erased."""
+        query, values = _of_user(
+            "SELECT DISTINCT user_id, session_id FROM facts WHERE status = 'forgotten'"
+            " AND content <> '' AND category = 'conversation' AND session_id IS NOT NULL",
+            (),
+            user_id,
+        )
+        with self._connections.snapshot() as db:
+            return [SessionKey(*row) for row in db.execute(query + " ORDER BY 1, 2", values)]
+
+    def forgotten(self, user_id: str | None = None) -> list[str]:
+        """Ids of memories that are forgotten and not erased."""
+        query, values = _of_user(
+            "SELECT id FROM facts WHERE status = 'forgotten' AND content <> ''", (), user_id
+        )
+        with self._connections.snapshot() as db:
+            return [fact_id for (fact_id,) in db.execute(query, values)]
+
+    def erase(self, user_id: str | None = None) -> int:
+        """Make forgetting permanent: no text of what was forgotten stays in any page or version."""
+        ids = self.forgotten(user_id)
+        with self._lock:
+            with self._connections.transaction() as db:
+                for chunk, marks in _chunks(ids):
+                    nums = [
+                        num
+                        for (num,) in db.execute(
+                            f"SELECT num FROM facts WHERE id IN ({marks})", tuple(chunk)
+                        )
+                    ]
+                    erase(db, nums)
+                if ids:  # deleted words stay in their segments until these are merged
+                    db.execute("INSERT INTO words (words) VALUES ('optimize')")
+            if ids:
+                self._connections.checkpoint()
+        return len(ids)
 
     def record_run(self, run: JobRun) -> None:
         """Keep what a job did; old ones make room."""
@@ -252,7 +273,7 @@ class SqliteLedger:
         """The active fact with the same normalised content (verbatim messages aside)."""
         with self._connections.snapshot() as db:
             row = db.execute(
-                f"SELECT {_FACT} FROM facts f WHERE f.user_id = ? AND f.content_key = ?"
+                f"SELECT {rows.FACT} FROM facts f WHERE f.user_id = ? AND f.content_key = ?"
                 " AND f.category <> 'conversation' AND f.status = 'active' ORDER BY f.num LIMIT 1",
                 (user_id, rows.content_key(content)),
             ).fetchone()
@@ -261,7 +282,8 @@ class SqliteLedger:
     def history(self, fact_id: str, user_id: str | None = None) -> list[FactVersion]:
         """Every state of a fact, oldest first."""
         query, values = _of_user(
-            f"SELECT {_FACT}, f.num, f.changed_at, f.action, f.reason FROM facts f WHERE f.id = ?",
+            f"SELECT {rows.FACT}, f.num, f.changed_at, f.action, f.reason FROM facts f"
+            " WHERE f.id = ?",
             (fact_id,),
             user_id,
         )
@@ -421,7 +443,7 @@ class SqliteLedger:
         """Memories without vectors, oldest first."""
         with self._connections.snapshot() as db:
             query = (
-                f"SELECT {_FACT} FROM facts f WHERE f.embedded = 0 AND f.status <> 'forgotten'"
+                f"SELECT {rows.FACT} FROM facts f WHERE f.embedded = 0 AND f.status <> 'forgotten'"
                 " ORDER BY f.num LIMIT ?"
             )
             return [rows.to_fact(row) for row in db.execute(query, (limit,))]
@@ -430,7 +452,7 @@ class SqliteLedger:
         """The next changes that an index at revision `since` lacks, in order."""
         with self._connections.snapshot() as db:
             found = db.execute(
-                f"SELECT {_FACT}, f.embedded, f.revision, v.windows, v.sentences, v.data"
+                f"SELECT {rows.FACT}, f.embedded, f.revision, v.windows, v.sentences, v.data"
                 " FROM facts f LEFT JOIN vectors v ON v.num = f.num WHERE f.revision > ?"
                 " ORDER BY f.revision LIMIT ?",
                 (since, limit),
@@ -498,7 +520,8 @@ class SqliteLedger:
                     " WHERE f.embedded = 1 AND v.num IS NULL"
                 ).fetchone()[0]
                 unlisted = db.execute(
-                    "SELECT (SELECT count(*) FROM facts) - (SELECT count(*) FROM words)"
+                    "SELECT (SELECT count(*) FROM facts WHERE content <> '')"
+                    " - (SELECT count(*) FROM words)"
                 ).fetchone()[0]
         except StoreCorruptError as error:
             return [str(error)]
@@ -517,162 +540,6 @@ class SqliteLedger:
     def _number(self, query: str, values: Iterable[Any]) -> int:
         with self._connections.snapshot() as db:
             return int(db.execute(query, tuple(values)).fetchone()[0])
-
-
-class _Batch:
-    """The writing of one transaction's changes."""
-
-    def __init__(self, revision: int) -> None:
-        self.revision = revision
-        self.touched: dict[str, int] = {}
-
-    def _next(self, user_id: str) -> int:
-        self.revision += 1
-        self.touched[user_id] = self.revision
-        return self.revision
-
-    def write(self, db: Connection, change: Change) -> bool:
-        match change:
-            case Add(fact, vectors):
-                return self._add(db, fact, vectors)
-            case Update():
-                return self._update(db, change)
-            case Forget():
-                return self._forget(db, change)
-            case Touch():
-                return self._touch(db, change)
-            case Embed():
-                return self._embed(db, change)
-            case Mark(job, user_id, revision, at):
-                db.execute(
-                    "INSERT OR REPLACE INTO marks (job, user_id, revision, at) VALUES (?, ?, ?, ?)",
-                    (job, user_id, revision, rows.micros(at)),
-                )
-                return True
-            case Advance(cursor):
-                db.execute(
-                    "INSERT OR REPLACE INTO cursors"
-                    " (user_id, session_id, stage, position, offset, message_id)"
-                    " VALUES (?, ?, ?, ?, ?, ?)",
-                    (
-                        cursor.user_id,
-                        cursor.session_id,
-                        cursor.stage,
-                        cursor.position,
-                        cursor.offset,
-                        cursor.message_id,
-                    ),
-                )
-                return True
-
-    def _add(self, db: Connection, fact: Fact, vectors: FactVectors | None) -> bool:
-        if db.execute("SELECT 1 FROM facts WHERE id = ?", (fact.id,)).fetchone():
-            return False
-        revision = self._next(fact.user_id)
-        at = rows.micros(fact.recorded_at)
-        num = db.execute(
-            _INSERT, (*rows.from_fact(fact), "added", "", at, vectors is not None, revision)
-        ).lastrowid
-        _write_words(db, num, fact)
-        if vectors is not None:
-            _write_vectors(db, num, vectors)
-        return True
-
-    def _update(self, db: Connection, change: Update) -> bool:
-        fact = change.fact
-        row = db.execute(
-            f"SELECT {_FACT}, f.num, f.changed_at, f.action, f.reason, f.embedded FROM facts f"
-            " WHERE f.id = ?",
-            (fact.id,),
-        ).fetchone()
-        if row is None:
-            raise NotFoundError(f"no memory {fact.id!r}")
-        *columns, num, changed_at, did, why, embedded = row
-        old = rows.to_fact(tuple(columns))
-        if old.status is Status.FORGOTTEN:
-            raise NotFoundError(f"no memory {fact.id!r}")
-        if old.version != fact.version:
-            raise ConcurrentUpdateError(
-                f"memory {fact.id!r} has version {old.version} by now, not {fact.version}: read it"
-                " again, then change it"
-            )
-        new = fact.model_copy(update={"version": old.version + 1})
-        db.execute(
-            "INSERT INTO versions (num, version, at, action, reason, snapshot)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            (num, old.version, changed_at, did, why, old.model_dump_json()),
-        )
-        if old.content != new.content:
-            embedded = 0
-            db.execute("DELETE FROM vectors WHERE num = ?", (num,))
-        state = (change.action, change.reason, rows.micros(change.at), embedded)
-        db.execute(_UPDATE, (*rows.from_fact(new), *state, self._next(new.user_id), num))
-        if _words(old) != _words(new):
-            db.execute("DELETE FROM words WHERE rowid = ?", (num,))
-            _write_words(db, num, new)
-        return True
-
-    def _forget(self, db: Connection, change: Forget) -> bool:
-        row = db.execute(
-            f"SELECT {_FACT} FROM facts f WHERE f.id = ?", (change.fact_id,)
-        ).fetchone()
-        if row is None:
-            raise NotFoundError(f"no memory {change.fact_id!r}")
-        fact = rows.to_fact(row).model_copy(update={"status": Status.FORGOTTEN})
-        return self._update(db, Update(fact, "forgotten", change.at, change.reason))
-
-    def _touch(self, db: Connection, change: Touch) -> bool:
-        row = db.execute(
-            "SELECT num, user_id FROM facts WHERE id = ? AND status <> 'forgotten'",
-            (change.fact_id,),
-        ).fetchone()
-        if row is None:
-            return False
-        num, user_id = row
-        used = None if change.used_at is None else rows.micros(change.used_at)
-        db.execute(
-            "UPDATE facts SET confidence = coalesce(?, confidence),"
-            " use_count = use_count + (? IS NOT NULL),"
-            " last_used_at = max(coalesce(last_used_at, ?), coalesce(?, last_used_at)),"
-            " revision = ? WHERE num = ?",
-            (change.confidence, used, used, used, self._next(user_id), num),
-        )
-        return True
-
-    def _embed(self, db: Connection, change: Embed) -> bool:
-        row = db.execute(
-            "SELECT num, user_id FROM facts WHERE id = ? AND content = ? AND status <> 'forgotten'",
-            (change.fact_id, change.content),
-        ).fetchone()
-        if row is None:
-            return False
-        num, user_id = row
-        if change.vectors is None:
-            db.execute("UPDATE facts SET embedded = -1 WHERE num = ?", (num,))
-            return True
-        _write_vectors(db, num, change.vectors)
-        db.execute(
-            "UPDATE facts SET embedded = 1, revision = ? WHERE num = ?", (self._next(user_id), num)
-        )
-        return True
-
-
-def _words(fact: Fact) -> str:
-    return lexical_text(fact.content, fact.source.speaker, fact.created_at.timestamp())
-
-
-def _write_words(db: Connection, num: int | None, fact: Fact) -> None:
-    db.execute(
-        "INSERT INTO words (rowid, owner, text) VALUES (?, ?, ?)",
-        (num, rows.owner_token(fact.user_id), _words(fact)),
-    )
-
-
-def _write_vectors(db: Connection, num: int | None, vectors: FactVectors) -> None:
-    db.execute(
-        "INSERT OR REPLACE INTO vectors (num, windows, sentences, data) VALUES (?, ?, ?, ?)",
-        (num, *rows.from_vectors(vectors)),
-    )
 
 
 def _chunks(values: Sequence[str]) -> Iterator[tuple[Sequence[str], str]]:

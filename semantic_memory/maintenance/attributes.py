@@ -77,8 +77,8 @@ _MARRIED = re.compile(
 _DIET = re.compile(
     rf"(?P<denied>\b(?:not|no longer|never)\b(?: \w+){{0,2}} )?\b(?P<diet>{'|'.join(DIETS)})\b"
 )
-_MEAT = re.compile(rf"\b(?:eats?|eating|loves?|likes?|making) (?:\w+ )?(?:{'|'.join(MEATS)})\b")
-_HAIR = re.compile(r"\b(?:hair|locks|mane)\b")
+_MEAT = re.compile(rf"\b(?:eats?|eating|loves?|likes?) (?:\w+ )?(?:{'|'.join(MEATS)})\b")
+_HAIR = re.compile(r"\bhair\b")
 _EYES = re.compile(r"\beyes?\b")
 _FEATURES = (("hair colour", _HAIR, _EYES), ("eye colour", _EYES, _HAIR))
 

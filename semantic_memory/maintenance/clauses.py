@@ -37,8 +37,8 @@ _NOT_SUBJECT = NEGATIONS | frozenset(
 )
 _VALUE_END = re.compile(
     r"\s(?:and|or|with|for|who|that|which|since|because|as|but|when|where|while|after|before|until"
-    r"|from|now|currently|instead|these|to|if|than|by|every|at|on|in|too|anymore|any|lol|haha|tho"
-    r"|during|except|like|i|so|really|very|most|best)\b"
+    r"|from|now|currently|instead|these|to|if|than|by|every|at|on|in|too|anymore|any"
+    r"|during|except|like|i|so|really|very|most|best|better)\b"
 )
 _BEFORE_THING = re.compile(
     r"^(?:(?:to|the|a|an|of|for|at|my|some|all|any|going|go|eat|eating|drink|drinking|play|playing"

@@ -115,7 +115,7 @@ CLASSES: Mapping[str, frozenset[str]] = MappingProxyType(
             """pet pets dog dogs puppy puppies cat cats kitten kittens kitty hamster hamsters
             rabbit rabbits bunny parrot parakeet goldfish turtle tortoise ferret iguana lizard
             gecko labrador retriever poodle terrier beagle collie dachshund chihuahua bulldog
-            husky corgi pug spaniel shepherd schnauzer rottweiler boxer mutt""".split()
+            husky corgi pug spaniel shepherd rottweiler boxer mutt""".split()
         ),
         "child": frozenset(
             """child children kid kids son sons daughter daughters baby babies toddler toddlers
@@ -172,7 +172,7 @@ DIETS: Mapping[str, str] = MappingProxyType(
     }
 )
 
-MEATS = "meat bacon steak steaks pork beef chicken ham burgers".split()
+MEATS = "meat steak steaks pork beef chicken ham burgers".split()
 
 HAIR_OF: Mapping[str, str] = MappingProxyType(
     {"blonde": "blond", "blond": "blond", "brunette": "brown", "redhead": "red"}

@@ -26,7 +26,7 @@ _LIKES = verb(
 )
 _DISLIKES = verb(
     "hates?|hated|hating|dislikes?|disliked|disliking|detests?|loathes?|despises?|avoids?",
-    "not stand|not bear|not care for|allergic to|afraid of|scared of|sick of|tired of|bad at",
+    "not stand|not bear|not care for|afraid of|scared of|sick of|tired of|bad at",
     "sucks? at|not good at|(?:any|every)thing (?:but|except)|except(?: for)?",
 )
 _IS = r"^(?P<thing>.+?) (?:is|are|tastes?) (?:\w+ )?"
@@ -40,7 +40,12 @@ _FAVOURITES = (
         r"^(?P<thing>.+?) (?:is|are) (?:\w+ )?(?:my|\w+'s|his|her|their)"
         r" (?:absolute |all.time )?fav(?:ou?rite)?"
     ),
+    re.compile(r"\bpreference is (?P<thing>.+)"),
     re.compile(r"fav(?:ou?rite)? (?:\w+ )?(?P<thing>\w+)"),
+)
+_ALLERGIES = (
+    verb("allergic to", "(?:has|have) an allergy to"),
+    re.compile(r"(?P<verb>has|have) (?:an? |no )?(?P<rest>[\w-]+) allergy\b"),
 )
 _SWITCHES = (
     re.compile(r"(?:switch|chang|migrat|mov)(?:ed|es|ing) from (?P<old>.+?) to (?P<new>.+)"),
@@ -105,6 +110,9 @@ def _habits(clause: str) -> Iterator[Stance]:
             yield from (Stance(who, "uses", thing, False) for thing in items(found["old"]))
             yield from (Stance(who, "uses", thing, True) for thing in items(found["new"]))
             return
+    for pattern in _ALLERGIES:
+        if found := pattern.search(clause):
+            yield from _each(clause, found, "is allergic to", _affirmed(clause, found))
     if found := _STOPPED.search(clause):
         yield from _each(clause, found, "uses", False)
     elif found := _USES.search(clause):

@@ -166,7 +166,7 @@ class _Table:
         new = [row for row, fact in enumerate(self._facts) if changed is None or fact.id in changed]
         if not new or len(self._facts) < 2:
             return
-        texts = _same_text(self._facts)
+        texts = _same_text(self._facts, set(new))
         firsts = sorted({texts[row] for row in new})
         heads = sorted(set(texts))
         pairs = set(self._near(firsts, heads, reach))
@@ -273,10 +273,14 @@ class _Table:
             )
 
 
-def _same_text(facts: Sequence[Fact]) -> list[int]:
-    """For each fact the first with the same normalised text."""
+def _same_text(facts: Sequence[Fact], new: Collection[int]) -> list[int]:
+    """For each fact the first with the same normalised text, itself if none of them is new."""
+    texts = [normalised(fact.content) for fact in facts]
+    touched = {texts[row] for row in new}
     first: dict[str, int] = {}
-    return [first.setdefault(normalised(fact.content), row) for row, fact in enumerate(facts)]
+    return [
+        first.setdefault(text, row) if text in touched else row for row, text in enumerate(texts)
+    ]
 
 
 def _about_the_same(

@@ -79,6 +79,9 @@ def exercise(memory: SemanticMemory | Client) -> list[object]:
     memory.delete(tea.id, user_id="maya", reason="private")
     seen.append(memory.forget(user_id="maya", since=NOW, tag="drink"))
     seen += [memory.users(), memory.stats().memories, memory.rebuild()]
+    runs = memory.maintain(["dedup", "decay"], user_id="maya", dry_run=True)
+    seen += [[run.job for run in runs], [run.job for run in memory.maintain(["compact"])]]
+    seen.append([run.job for run in memory.runs()])
     seen.append([finding.check for finding in memory.check()])
     for call in (
         lambda: memory.get(tea.id),

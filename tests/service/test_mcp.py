@@ -133,7 +133,10 @@ def test_an_agent_reaches_only_the_users_of_its_key(service):
             ("get_context", {"query": "wine"}),
             ("list_memories", {}),
             ("add_memory", {"content": "Likes beer"}),
-            ("observe_messages", {"session_id": "s", "messages": [{"role": "user", "content": "x"}]}),
+            (
+                "observe_messages",
+                {"session_id": "s", "messages": [{"role": "user", "content": "x"}]},
+            ),
             ("forget_memories", {"memory_id": other.id}),
         ):
             said = await refusal(client, name, user_id="other", **arguments)

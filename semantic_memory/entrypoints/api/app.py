@@ -10,7 +10,7 @@ from typing import Any
 
 import anyio
 from anyio import to_thread
-from fastapi import FastAPI, Request
+from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from mcp.server.mcpserver import Context
 from mcp.server.transport_security import TransportSecuritySettings
@@ -102,8 +102,8 @@ def create_app(
 
 
 def _caller(context: Context[Any, Any]) -> Caller:
-    request: Request = context.request_context.request
-    caller: Caller = request.state.caller
+    request = context.request_context.request
+    caller: Caller = request.state.caller  # type: ignore[union-attr]  # over HTTP there is one
     return caller
 
 

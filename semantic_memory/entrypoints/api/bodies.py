@@ -29,6 +29,7 @@ from semantic_memory.models import (
     Unit,
     Value,
 )
+from semantic_memory.upkeep.jobs import JOBS
 
 MOST_HITS = 1_000
 MOST_ITEMS = 1_000
@@ -45,6 +46,7 @@ def _number(value: object) -> object:
 
 
 Number = Annotated[int, BeforeValidator(_number)]
+JobName = Annotated[str, Field(json_schema_extra={"enum": [*JOBS, "all"]})]
 QueryUnit = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 
 
@@ -197,7 +199,8 @@ class Listing(Value):
     tag: list[Tag] = Field(default_factory=list, max_length=16)
     since: Timestamp | None = None
     until: Timestamp | None = None
-    min_confidence: QueryUnit = 0.0
+    min_confidence: JobName = Annotated[str, Field(json_schema_extra={"enum": [*JOBS, "all"]})]
+QueryUnit = 0.0
     session_id: Identifier | None = None
     as_of: Timestamp | None = None
     limit: int = Field(default=100, ge=1, le=MOST_ITEMS)
@@ -248,6 +251,17 @@ class Messages(Items[Message]):
 
 class History(Items[FactVersion]):
     """The states of a memory, oldest first."""
+
+
+class Upkeep(Value):
+    """Jobs of upkeep to be run now."""
+
+    model_config = _example(jobs=["dedup", "decay"], dry_run=True)
+
+    jobs: list[JobName] = Field(default=["all"], min_length=1, max_length=len(JOBS) + 1)
+    user_id: Identifier | None = None
+    """Only this user; needed unless the key covers every user."""
+    dry_run: StrictBool = False
 
 
 class State(Value):

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from semantic_memory.entrypoints.api.access import Admin, CurrentCaller, documents_key
-from semantic_memory.entrypoints.api.bodies import Items, State
+from semantic_memory.entrypoints.api.bodies import Items, State, Upkeep
 from semantic_memory.entrypoints.api.problems import documented
 from semantic_memory.entrypoints.api.routes import EVERYWHERE, Opened
 from semantic_memory.entrypoints.keys import Right
-from semantic_memory.models import Finding, Stats, Value
+from semantic_memory.models import Finding, JobRun, Stats, Value
 
 health = APIRouter(tags=["health"])
 scraped = APIRouter(tags=["health"], dependencies=[Depends(documents_key)])
@@ -71,10 +72,28 @@ def users(admin: Admin, memory: Opened) -> Items[str]:
     return Items(items=[user_id for user_id in memory.users() if admin.covers(user_id)])
 
 
+@router.post("/maintenance")
+def maintain(body: Upkeep, admin: Admin, memory: Opened) -> Items[JobRun]:
+    """Run jobs of upkeep now; a dry run, which also needs the right to read, says what they'd do."""
+    admin.require_user(Right.ADMIN, body.user_id)
+    if body.dry_run:  # what it says holds texts
+        admin.require(Right.READ)
+    return Items(items=memory.maintain(body.jobs, user_id=body.user_id, dry_run=body.dry_run))
+
+
+@router.get("/maintenance")
+def runs(
+    admin: Admin, memory: Opened, limit: Annotated[int, Query(ge=1, le=1_000)] = 50
+) -> Items[JobRun]:
+    """What jobs of upkeep did, the latest first."""
+    admin.require_user(Right.ADMIN, None)
+    return Items(items=memory.runs(limit))
+
+
 @router.get("/check")
 def check(admin: Admin, memory: Opened) -> Items[Finding]:
     """Check everything, and say what to do about what is wrong."""
-    del admin
+    admin.require_user(Right.ADMIN, None)
     return Items(items=memory.check())
 
 

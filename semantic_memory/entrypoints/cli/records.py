@@ -17,6 +17,7 @@ from semantic_memory.entrypoints.cli import show
 from semantic_memory.entrypoints.cli.commands import AsJson, DataDir, Since, Until, User, app
 from semantic_memory.entrypoints.cli.opening import opened
 from semantic_memory.errors import ConfigurationError, InvalidInputError
+from semantic_memory.upkeep.jobs import JOBS
 
 __all__ = ["app"]
 
@@ -114,6 +115,24 @@ def import_(
         number = memory.load(_records(file), user_id=user)
         memory.flush(report)
     show.as_json({"new": number}) if json else show.out.print(f"took in {number:,} records")
+
+
+@app.command()
+def maintain(
+    jobs: Annotated[Optional[list[str]], typer.Argument(help=f"{', '.join(JOBS)}, or all.")] = None,
+    user: Annotated[Optional[str], typer.Option("--user", "-u", help="Only this user.")] = None,
+    dry_run: Annotated[bool, typer.Option(help="Tell what would be done, and do nothing.")] = False,
+    data_dir: DataDir = None,
+    json: AsJson = False,
+) -> None:
+    """Merge duplicates, settle conflicts, let facts fade, erase what was forgotten."""
+    with opened(data_dir) as memory, show.err.status("Working"):
+        runs = memory.maintain(jobs or ["all"], user_id=user, dry_run=dry_run)
+        if not dry_run:
+            memory.flush()
+    show.as_json(runs) if json else show.runs(runs)
+    if any(run.error for run in runs):
+        raise typer.Exit(1)
 
 
 @app.command("new-key")

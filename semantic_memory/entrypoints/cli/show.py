@@ -27,7 +27,15 @@ from semantic_memory.errors import (
     NotFoundError,
     SemanticMemoryError,
 )
-from semantic_memory.models import Category, Fact, FactVersion, Hit, Message, SessionInfo
+from semantic_memory.models import (
+    Category,
+    Fact,
+    FactVersion,
+    Hit,
+    JobRun,
+    Message,
+    SessionInfo,
+)
 from semantic_memory.ports import Progress as Report
 
 out = Console()
@@ -130,6 +138,16 @@ def messages(found: Sequence[Message]) -> None:
         said = f"{message.created_at:%Y-%m-%d %H:%M}" if message.created_at else ""
         grid.add_row(Text(said, style="dim"), Text(message.speaker, style="bold"), message.content)
     out.print(grid)
+
+
+def runs(found: Sequence[JobRun]) -> None:
+    """What jobs did, or would do."""
+    for run in found:
+        counts = ", ".join(f"{number:,} {kind}" for kind, number in run.counts.items())
+        done = f"[red]{run.error}[/]" if run.error else counts or "nothing to do"
+        out.print(f"[bold]{run.job}[/] {done} [dim]({run.users:,} users, {run.seconds:.1f} s)[/]")
+        for line in run.planned:
+            out.print(f"  would {line}", markup=False, highlight=False, soft_wrap=True)
 
 
 def history(versions: Sequence[FactVersion]) -> None:

@@ -165,7 +165,8 @@ class Tools:
         self,
         ctx: Ctx,
         content: Annotated[
-            str, Field(description="One sentence that can be understood on its own, dates absolute.")
+            str,
+            Field(description="One sentence that can be understood on its own, dates absolute."),
         ],
         category: Annotated[Category, Field(description="What it is about.")] = Category.PERSONAL,
         confidence: Annotated[float, Field(ge=0, le=1, description="How sure it is.")] = 0.9,
@@ -197,7 +198,9 @@ class Tools:
     def forget_memories(
         self,
         ctx: Ctx,
-        memory_id: Annotated[str | None, Field(description="One memory; nothing else then.")] = None,
+        memory_id: Annotated[
+            str | None, Field(description="One memory; nothing else then.")
+        ] = None,
         tag: Annotated[str | None, Field(description="A topic and all below it.")] = None,
         since: Since = None,
         until: Until = None,
@@ -274,7 +277,7 @@ def build_server(memory: SemanticMemory | Client, caller_of: CallerOf) -> MCPSer
     server = MCPServer[Any](
         "semantic-memory", version=version("semantic-memory"), instructions=INSTRUCTIONS
     )
-    for tool, annotations in (
+    for tool, hints in (
         (tools.get_context, _READS),
         (tools.search_memory, _READS),
         (tools.list_memories, _READS),
@@ -282,7 +285,7 @@ def build_server(memory: SemanticMemory | Client, caller_of: CallerOf) -> MCPSer
         (tools.observe_messages, _ADDS),
         (tools.forget_memories, _DESTROYS),
     ):
-        server.tool(annotations=annotations)(tool)
+        server.tool(annotations=hints)(tool)
     for uri, resource, media_type in (
         ("memory://{user_id}/memories/{memory_id}", tools.memory, "application/json"),
         ("memory://{user_id}/sessions", tools.sessions, "application/json"),

@@ -1,0 +1,39 @@
+"""Erases what was forgotten for good: from the ledger's pages and from the session logs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from semantic_memory.models import SessionKey
+from semantic_memory.pipeline import Pipeline
+from semantic_memory.ports import Ledger
+from semantic_memory.resolving import Outcome
+
+
+class Compactor:
+    """Makes forgetting permanent. A tombstone keeps its id, time and reason, and no text."""
+
+    def __init__(self, ledger: Ledger, pipeline: Pipeline) -> None:
+        self._ledger = ledger
+        self._pipeline = pipeline
+
+    def compact(self, user_id: str | None, *, dry_run: bool) -> Iterator[Outcome]:
+        """Erase, session by session, then the ledger's copies."""
+        for key in self._ledger.sessions_with_forgotten(user_id):
+            outcome = Outcome()
+            if dry_run:
+                outcome.planned.append(f"rewrite the log of session {key.session_id}")
+                outcome.counts["logs"] += 1
+            else:
+                outcome.counts["log bytes"] += self._pipeline.compact_session(SessionKey(*key))
+                outcome.counts["logs"] += 1
+            yield outcome
+        outcome = Outcome()
+        if dry_run:
+            number = len(self._ledger.forgotten(user_id))
+            if number:
+                outcome.planned.append(f"erase the texts of {number:,} forgotten memories")
+            outcome.counts["erased"] += number
+        else:
+            outcome.counts["erased"] += self._ledger.erase(user_id)
+        yield outcome

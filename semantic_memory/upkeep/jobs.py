@@ -1,0 +1,188 @@
+"""The jobs of upkeep: each looks at one user after the other and can be stopped between any two.
+
+usage       counts what contexts were made of
+dedup       merges what says the same
+conflicts   supersedes what no longer holds
+decay       fades what isn't confirmed, archives what is below the floor or over the cap
+compact     erases what was forgotten from ledger and session logs
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+
+from semantic_memory.changes import Change, Mark, Touch, Update
+from semantic_memory.errors import InvalidInputError
+from semantic_memory.events import Event, JobFinished
+from semantic_memory.maintenance.fading import Fading, archived, faded, to_archive, used
+from semantic_memory.models import Category, Fact, Filters, JobRun
+from semantic_memory.ports import Clock, Ledger, Pending
+from semantic_memory.resolving import Kind, Outcome, Resolver
+from semantic_memory.upkeep.compaction import Compactor
+
+JOBS = ("usage", "dedup", "conflicts", "decay", "compact")
+LAST_RUN = "last run of "  # with a job's name, a key in the ledger's meta
+_FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
+_BATCH = 500
+
+
+class Uses:
+    """What helped and when, gathered until it is written: reading writes nothing."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._used: dict[str, datetime] = {}
+
+    def note(self, fact_ids: Iterable[str], at: datetime) -> None:
+        """These memories were put into a prompt."""
+        with self._lock:
+            self._used.update(dict.fromkeys(fact_ids, at))
+
+    def take(self) -> dict[str, datetime]:
+        """What was noted since the last time."""
+        with self._lock:
+            used, self._used = self._used, {}
+        return used
+
+
+class Upkeep:
+    """Runs jobs, one at a time, and keeps a record of each run. Thread-safe."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        resolver: Resolver,
+        compactor: Compactor,
+        uses: Uses,
+        clock: Clock,
+        observe: Callable[[Event], None],
+        fading: Fading,
+    ) -> None:
+        self._ledger = ledger
+        self._resolver = resolver
+        self._compactor = compactor
+        self._uses = uses
+        self._clock = clock
+        self._observe = observe
+        self._fading = fading
+        self._running = threading.Lock()
+        self._ending = threading.Event()
+
+    def run(
+        self, names: Sequence[str], user_id: str | None = None, *, dry_run: bool = False
+    ) -> list[JobRun]:
+        """Run jobs, by hand: on everything, not only on what changed.
+
+        A dry run tells what would be done and does nothing. A job that fails holds up no other; its
+        run has the error. Raises InvalidInputError for an unknown job.
+        """
+        if unknown := [name for name in names if name not in (*JOBS, "all")]:
+            raise InvalidInputError(f"unknown job {unknown[0]!r}: use {', '.join(JOBS)} or all")
+        wanted = JOBS if "all" in names else tuple(name for name in JOBS if name in names)
+        return [self._run(name, user_id, everything=True, dry_run=dry_run) for name in wanted]
+
+    def run_due(self, name: str) -> JobRun:
+        """Run one job on what changed since it ran last, as its schedule has it."""
+        return self._run(name, None, everything=False, dry_run=False)
+
+    def close(self) -> None:
+        """End after the user under way, and write what is still to be counted."""
+        self._ending.set()
+        with self._running:
+            self._count_uses(dry_run=False)
+
+    def _run(self, name: str, user_id: str | None, *, everything: bool, dry_run: bool) -> JobRun:
+        started, start = self._clock.now(), time.perf_counter()
+        counts: Counter[str] = Counter()
+        planned: list[str] = []
+        users = 0
+        error = None
+        with self._running:
+            try:
+                for outcome in self._outcomes(name, user_id, everything, dry_run):
+                    users += 1
+                    counts.update(outcome.counts)
+                    planned.extend(outcome.planned)
+                    if self._ending.is_set():
+                        break
+            except Exception as failure:  # the outermost loop of every job
+                error = f"{type(failure).__name__}: {failure}"
+        run = JobRun(
+            job=name,
+            started_at=started,
+            seconds=round(time.perf_counter() - start, 3),
+            dry_run=dry_run,
+            users=users,
+            counts={kind: number for kind, number in counts.items() if number},
+            planned=tuple(planned),
+            error=error,
+        )
+        if not dry_run:
+            self._ledger.set_meta(f"{LAST_RUN}{name}", started.isoformat())
+            if error or run.counts or everything:  # of those that found nothing, none is kept
+                self._ledger.record_run(run)
+        self._observe(JobFinished(name, users, dict(run.counts), run.seconds, error))
+        return run
+
+    def _outcomes(
+        self, name: str, user_id: str | None, everything: bool, dry_run: bool
+    ) -> Iterable[Outcome]:
+        if name == "usage":
+            yield self._count_uses(dry_run=dry_run)
+            return
+        if name == "compact":
+            yield from self._compactor.compact(user_id, dry_run=dry_run)
+            return
+        always = everything or name == "decay"  # time passes for everyone
+        for user in self._ledger.pending(name, user_id, everyone=always):
+            if name == "decay":
+                yield self._fade(user, dry_run=dry_run)
+            else:
+                kind: Kind = "dedup" if name == "dedup" else "conflicts"
+                yield self._resolver.resolve(
+                    user, name, {kind}, everything=everything, dry_run=dry_run
+                )
+
+    def _count_uses(self, *, dry_run: bool) -> Outcome:
+        outcome = Outcome()
+        if dry_run:
+            return outcome
+        noted = self._uses.take()
+        ids = list(noted)
+        for start in range(0, len(ids), _BATCH):
+            changes = [
+                Touch(fact.id, used_at=noted[fact.id])
+                for fact in self._ledger.get(ids[start : start + _BATCH])
+                if used(fact, noted[fact.id]) != fact
+            ]
+            outcome.counts["used"] += self._ledger.apply(changes)
+        return outcome
+
+    def _fade(self, user: Pending, *, dry_run: bool) -> Outcome:
+        now = self._clock.now()
+        outcome = Outcome()
+        changes: list[Change] = []
+        facts: list[Fact] = []
+        for fact in self._ledger.find(user.user_id, _FACTS):
+            since = max(user.seen_at or fact.recorded_at, fact.recorded_at)
+            left = faded(fact, since, now, self._fading)
+            facts.append(left)
+            if left.confidence != fact.confidence:
+                outcome.counts["faded"] += 1
+                changes.append(Touch(fact.id, confidence=left.confidence))
+                outcome.planned.append(
+                    f"fade “{fact.content}” from {fact.confidence:.2f} to {left.confidence:.2f}"
+                )
+        for decision in to_archive(facts, self._fading):
+            reason = "; ".join(decision.reasons)
+            outcome.counts["archived"] += 1
+            outcome.planned.append(f"archive “{decision.fact.content}” ({reason})")
+            changes.append(Update(archived(decision.fact), "archived", now, reason))
+        if not dry_run:
+            self._ledger.apply([*changes, Mark("decay", user.user_id, user.revision, now)])
+            outcome.planned.clear()
+        return outcome

@@ -1,0 +1,60 @@
+"""When jobs run by themselves: APScheduler, with the times of the last runs kept in the ledger.
+
+Its own job stores forget a missed run, or run it twice; so jobs are held in memory, and the first
+time is set from when each ran last, also in an earlier process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+
+from apscheduler.schedulers.background import BackgroundScheduler
+from apscheduler.triggers.interval import IntervalTrigger
+
+from semantic_memory.ports import Clock, Ledger
+from semantic_memory.upkeep.jobs import LAST_RUN, Upkeep
+
+_FIRST_SECONDS = 60.0  # after opening, so that a short process isn't kept from ending
+_JITTER = 0.1  # of the interval
+_MISFIRE_SECONDS = 3_600
+
+
+class Scheduler:
+    """Runs each job at its interval, never twice at once, until it is closed."""
+
+    def __init__(
+        self, upkeep: Upkeep, ledger: Ledger, clock: Clock, intervals: Mapping[str, timedelta]
+    ) -> None:
+        self._upkeep = upkeep
+        self._scheduler = BackgroundScheduler(
+            timezone=UTC,
+            daemon=True,
+            job_defaults={
+                "coalesce": True,
+                "max_instances": 1,
+                "misfire_grace_time": _MISFIRE_SECONDS,
+            },
+        )
+        now = clock.now()
+        for name, interval in intervals.items():
+            soon = now + timedelta(seconds=_FIRST_SECONDS)
+            last = ledger.meta(f"{LAST_RUN}{name}")
+            due = interval + (now if last is None else datetime.fromisoformat(last))
+            seconds = interval.total_seconds()
+            self._scheduler.add_job(
+                upkeep.run_due,
+                IntervalTrigger(seconds=seconds, jitter=_JITTER * seconds, timezone=UTC),
+                args=[name],
+                id=name,
+                next_run_time=max(soon, due),
+            )
+
+    def start(self) -> None:
+        """Begin."""
+        self._scheduler.start()
+
+    def close(self) -> None:
+        """End the job under way after its present user, and start no other."""
+        self._upkeep.close()
+        self._scheduler.shutdown(wait=True)

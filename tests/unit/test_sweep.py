@@ -1,0 +1,192 @@
+from datetime import timedelta
+
+import numpy as np
+import pytest
+
+from semantic_memory import Category, Fact
+from semantic_memory.maintenance.merging import merged
+from semantic_memory.maintenance.relations import Pair, Relation, Verdict
+from semantic_memory.maintenance.rules import RuleJudge
+from semantic_memory.maintenance.superseding import restored, standing, superseded
+from semantic_memory.maintenance.sweep import MergeDecision, SupersedeDecision, plan, sweep
+from semantic_memory.models import Source, Status
+from semantic_memory.testing import HashEmbedder
+from tests.conftest import NOW, make_fact
+
+EMBEDDER = HashEmbedder(256)
+
+
+def at(day: float, number: int, content: str, **values) -> Fact:
+    moment = NOW + timedelta(days=day)
+    return make_fact(number, content=content, created_at=moment, valid_from=moment, **values)
+
+
+def planned(*facts: Fact, **values):
+    vectors = EMBEDDER.embed([fact.content for fact in facts], "document")
+    return plan(facts, vectors, RuleJudge(), **values)
+
+
+def test_a_merge_keeps_the_higher_confidence_the_first_date_all_sources_and_tags():
+    first = at(
+        0,
+        1,
+        "Maya likes tea",
+        confidence=0.7,
+        tags=("food",),
+        source=Source(session_id="s1", message_ids=("m1",)),
+    )
+    second = at(
+        5,
+        2,
+        "Maya likes tea.",
+        confidence=0.9,
+        tags=("drinks",),
+        source=Source(session_id="s2", message_ids=("m2",)),
+    )
+    (decision,) = planned(first, second)
+    result = decision.result
+    assert result.id == second.id
+    assert result.confidence == pytest.approx(0.92)
+    assert result.created_at == first.created_at
+    assert result.confirmed_at == second.created_at
+    assert set(result.message_ids) == {"m1", "m2"}
+    assert set(result.tags) == {"food", "drinks"}
+
+
+def test_what_is_merged_is_put_away_and_undone_by_writing_back_what_was():
+    facts = (at(0, 1, "Maya likes tea"), at(1, 2, "Maya likes tea!"))
+    (decision,) = planned(*facts)
+    (away,) = decision.absorbed
+    assert away.status is Status.ARCHIVED
+    assert away.superseded_by == decision.result.id
+    assert decision.facts == facts
+
+
+def test_a_group_merges_only_if_every_pair_agrees():
+    class Chain:
+        """A is B, B is C, but A isn't C."""
+
+        def judge(self, pairs):
+            return [
+                Verdict(
+                    Relation.SAME
+                    if "b" in (pair.older.content, pair.newer.content)
+                    else Relation.UNRELATED
+                )
+                for pair in pairs
+            ]
+
+    facts = [at(0, 1, "a"), at(1, 2, "b"), at(2, 3, "c")]
+    vectors = np.ones((3, 4), dtype=np.float32) / 2
+    (decision,) = plan(facts, vectors, Chain())
+    assert [fact.content for fact in decision.facts] == ["a", "b"]
+
+
+def test_the_loser_keeps_its_text_and_says_until_when_it_held_and_what_replaced_it():
+    old, new = at(0, 1, "Maya lives in Berlin."), at(9, 2, "Maya moved to Rome.")
+    (decision,) = planned(old, new)
+    assert isinstance(decision, SupersedeDecision)
+    result = decision.result
+    assert (result.id, result.content, result.status) == (old.id, old.content, Status.SUPERSEDED)
+    assert result.valid_to == new.created_at
+    assert result.superseded_by == new.id
+    assert restored(result) == old
+
+
+def test_moving_twice_makes_a_chain():
+    facts = [
+        at(0, 1, "Maya lives in Berlin."),
+        at(9, 2, "Maya moved to Rome."),
+        at(20, 3, "Maya moved to Oslo."),
+    ]
+    assert [(d.loser.id, d.winner.id) for d in planned(*facts)] == [
+        ("fact-1", "fact-2"),
+        ("fact-2", "fact-3"),
+    ]
+
+
+def test_moving_back_is_believed():
+    facts = [
+        at(0, 1, "Maya lives in Berlin."),
+        at(9, 2, "Maya lives in Rome."),
+        at(20, 3, "Maya lives in Berlin"),
+    ]
+    decisions = planned(*facts)
+    assert [type(decision) for decision in decisions] == [MergeDecision, SupersedeDecision]
+    assert decisions[1].loser.id == "fact-2"
+
+
+def test_at_equal_times_a_correction_wins_then_confidence_then_what_was_said_later():
+    plain = at(0, 1, "Maya lives in Rome.", confidence=0.9)
+    correction = at(0, 2, "Actually, Maya lives in Bonn.", confidence=0.8)
+    unsure = at(0, 3, "Maya lives in Oslo.", confidence=0.7, source=Source(position=1))
+    later = at(0, 4, "Maya lives in Graz.", confidence=0.7, source=Source(position=2))
+    ordered = sorted([correction, later, plain, unsure], key=standing)
+    assert ordered == [unsure, later, plain, correction]
+
+
+def test_what_the_user_says_wins_over_what_an_assistant_said_later():
+    own = at(0, 1, "Maya lives in Rome.", source=Source(role="user"))
+    inferred = at(5, 2, "Maya lives in Bonn.", source=Source(role="assistant"))
+    (decision,) = planned(own, inferred)
+    assert (decision.loser, decision.winner) == (inferred, own)
+    assert superseded(inferred, own).valid_to == inferred.valid_from
+
+
+def test_conflicts_are_found_however_far_apart_the_vectors_are():
+    facts = [at(0, 1, "Maya works at Google."), at(3, 2, "Maya left Google for good, she said.")]
+    vectors = np.eye(2, 8, dtype=np.float32)
+    assert [d.loser.id for d in plan(facts, vectors, RuleJudge())] == ["fact-1"]
+
+
+def test_only_pairs_with_a_changed_fact_are_looked_at():
+    facts = [at(0, 1, "Maya likes tea"), at(1, 2, "Maya likes tea."), at(2, 3, "Rain is wet")]
+    assert planned(*facts, changed={"fact-3"}) == []
+    assert len(planned(*facts, changed={"fact-2"})) == 1
+
+
+def test_verbatim_messages_and_inactive_facts_are_left_alone():
+    assert not planned(
+        at(0, 1, "ok", category=Category.CONVERSATION),
+        at(1, 2, "ok", category=Category.CONVERSATION),
+        at(2, 3, "Maya likes tea", status=Status.ARCHIVED),
+        at(3, 4, "Maya likes tea"),
+    )
+
+
+def test_a_sweep_can_be_stopped_between_users_and_gone_on_with():
+    users = []
+    for user in ("u1", "u2"):
+        facts = [
+            make_fact(number, id=f"{user}-{number}", user_id=user, content="Maya likes tea")
+            for number in range(2)
+        ]
+        users.append((facts, EMBEDDER.embed(["Maya likes tea"] * 2, "document")))
+    first = next(sweep(users, RuleJudge()))
+    rest = list(sweep(users[1:], RuleJudge()))
+    assert [first.user_id, *(part.user_id for part in rest)] == ["u1", "u2"]
+    assert list(sweep(users, RuleJudge())) == [first, *rest]
+
+
+def test_a_batch_of_several_users_is_refused():
+    facts = [make_fact(1), make_fact(2, user_id="u2")]
+    with pytest.raises(ValueError, match="facts of 2 users"):
+        list(sweep([(facts, np.eye(2, dtype=np.float32))], RuleJudge()))
+
+
+def test_a_fact_merged_with_itself_is_unchanged_in_what_counts():
+    once = merged([at(0, 1, "Maya likes tea"), at(1, 2, "Maya likes tea.")])
+    assert merged([once]) == once
+
+
+def test_the_pair_is_given_to_the_judge_in_the_order_in_which_it_was_said():
+    seen: list[Pair] = []
+
+    class Listening:
+        def judge(self, pairs):
+            seen.extend(pairs)
+            return [Verdict(Relation.UNRELATED) for _ in pairs]
+
+    facts = [at(5, 1, "later"), at(0, 2, "sooner")]
+    plan(facts, np.ones((2, 4), dtype=np.float32) / 2, Listening())
+    assert [(pair.older.content, pair.newer.content) for pair in seen] == [("sooner", "later")]

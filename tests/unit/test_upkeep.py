@@ -1,0 +1,273 @@
+"""Duplicates, conflicts, fading and erasing, on a whole store without model and Chroma."""
+
+from datetime import timedelta
+
+import pytest
+
+from semantic_memory import Status
+from semantic_memory.errors import InvalidInputError, NotFoundError
+from semantic_memory.events import BeliefsResolved, JobFinished
+from semantic_memory.maintenance.relations import Relation, Verdict
+from semantic_memory.resolving import Resolver
+from semantic_memory.settings import Settings, UpkeepSettings
+from semantic_memory.upkeep.scheduler import Scheduler
+from tests.conftest import eventually, say
+
+U = {"user_id": "u1"}
+S = {"user_id": "u1", "session_id": "s1"}
+
+
+def contents(memory, user="u1"):
+    return sorted(
+        fact.content
+        for fact in memory.list(user_id=user, limit=None)
+        if fact.category != "conversation"
+    )
+
+
+def status(memory, fact):
+    return memory.get(fact.id).status
+
+
+# ---------------------------------------------------------------- duplicates
+
+
+def test_the_same_in_other_words_is_merged_as_it_is_written(memory, clock, events):
+    first = memory.add("I use PostgreSQL for the billing database", **U, confidence=0.8)
+    clock.advance(days=1)
+    memory.add("For the billing database I use PostgreSQL", **U, tags=["db"], confidence=0.9)
+    memory.flush()
+    (kept,) = [fact for fact in memory.list(**U) if fact.status is Status.ACTIVE]
+    assert kept.id == first.id
+    assert kept.created_at == first.created_at
+    assert kept.confidence >= 0.9
+    assert kept.tags == ("db",)
+    assert [event.counts for event in events if isinstance(event, BeliefsResolved)] == [
+        {"merged": 1}
+    ]
+
+
+def test_users_never_touch_each_other(memory):
+    for user in ("u1", "u2"):
+        memory.add("Lives in Bergen", user_id=user)
+    memory.flush()
+    memory.maintain()
+    assert contents(memory, "u1") == contents(memory, "u2") == ["Lives in Bergen"]
+
+
+def test_a_merge_is_undone_and_stays_undone(memory, clock):
+    memory.add("I use PostgreSQL for the billing database", **U)
+    clock.advance(days=1)
+    other = memory.add("For the billing database I use PostgreSQL", **U)
+    memory.flush()
+    assert len(contents(memory)) == 1
+    memory.restore(other.id, reason="they are two databases")
+    memory.flush()
+    memory.maintain()
+    assert len(contents(memory)) == 2
+
+
+# ---------------------------------------------------------------- conflicts
+
+
+def test_what_no_longer_holds_is_superseded_and_answers_what_was_believed(memory, clock):
+    old = memory.add("I live in Bergen", **U)
+    then = clock.now() + timedelta(days=1)
+    clock.advance(days=30)
+    new = memory.add("I live in Oslo", **U)
+    memory.flush()
+    assert contents(memory) == ["I live in Oslo"]
+    replaced = memory.get(old.id)
+    assert (replaced.status, replaced.superseded_by) == (Status.SUPERSEDED, new.id)
+    assert memory.search("where do I live", **U, as_of=then)[0].fact.content == "I live in Bergen"
+    assert [version.action for version in memory.history(old.id)] == ["added", "superseded"]
+
+
+def test_a_restored_fact_is_not_superseded_again(memory, clock):
+    old = memory.add("I live in Bergen", **U)
+    clock.advance(days=30)
+    memory.add("I live in Oslo", **U)
+    memory.flush()
+    memory.restore(old.id)
+    memory.flush()
+    memory.maintain()
+    assert contents(memory) == ["I live in Bergen", "I live in Oslo"]
+
+
+def test_a_dry_run_tells_exactly_what_would_change_and_changes_nothing(open_memory, clock):
+    memory = open_memory()
+    memory._service.pipeline._settle = lambda: None  # as if written while nobody looked
+    memory.add("I live in Bergen", **U)
+    clock.advance(days=30)
+    memory.add("I live in Oslo", **U)
+    memory.flush()
+    (run,) = memory.maintain(["conflicts"], dry_run=True)
+    assert (run.dry_run, run.counts) == (True, {"superseded": 1})
+    (planned,) = run.planned
+    assert planned.startswith("supersede “I live in Bergen” by “I live in Oslo” (")
+    assert len(contents(memory)) == 2
+    (run,) = memory.maintain(["conflicts"])
+    assert run.counts == {"superseded": 1}
+    assert contents(memory) == ["I live in Oslo"]
+    assert memory.runs()[0] == run
+
+
+def test_what_changes_while_it_is_planned_is_left_to_the_next_run(memory, clock):
+    old = memory.add("I live in Bergen", **U)
+    clock.advance(days=30)
+    memory.add("I live in Oslo", **U)
+    memory._service.pipeline._working.acquire()  # the background waits
+    try:
+        ledger = memory._service.ledger
+
+        class Meddling:
+            def judge(self, pairs):
+                memory.update(old.id, confidence=0.5)
+                return [Verdict(Relation.UPDATES) for _ in pairs]
+
+        resolver = Resolver(ledger, Meddling, clock)
+        (user,) = ledger.pending("x", "u1")
+        assert resolver.resolve(user, "x").counts == {}
+        assert status(memory, old) is Status.ACTIVE
+        assert ledger.pending("x", "u1")  # to be looked at again
+    finally:
+        memory._service.pipeline._working.release()
+
+
+# ---------------------------------------------------------------- fading
+
+
+def test_what_is_not_confirmed_fades_and_is_archived_and_comes_back(memory, clock):
+    fact = memory.add("The beta ships in May", **U, category="project", confidence=0.5)
+    kept = memory.add("Prefers tea", **U, category="preference", confidence=0.5)
+    clock.advance(weeks=10)
+    memory.maintain(["decay"])
+    assert memory.get(fact.id).confidence == pytest.approx(0.4)
+    assert memory.get(kept.id).confidence == 0.5  # preferences don't fade
+    memory.maintain(["decay"])
+    assert memory.get(fact.id).confidence == pytest.approx(0.4)  # a week is taken once
+    clock.advance(weeks=15)
+    memory.maintain(["decay"])
+    assert status(memory, fact) is Status.ARCHIVED
+    assert "The beta ships in May" not in contents(memory)
+    memory.restore(fact.id)
+    memory.maintain(["decay"])
+    assert status(memory, fact) is Status.ACTIVE
+
+
+def test_an_old_memory_that_is_taken_in_today_has_not_faded_yet(memory, clock):
+    fact = memory.add(
+        "The beta ships in May",
+        **U,
+        category="project",
+        created_at=clock.now() - timedelta(days=1000),
+    )
+    memory.maintain(["decay"])
+    assert memory.get(fact.id).confidence == 1.0
+
+
+def test_over_the_cap_the_least_confident_go_and_pinned_ones_stay(open_memory):
+    settings = Settings(upkeep=UpkeepSettings(cap=3, schedule=False))
+    memory = open_memory(settings=settings)
+    words = ["amber", "birch", "cedar", "dusk", "ember"]
+    facts = [
+        memory.add(word, **U, confidence=0.5 + number / 10, tags=["pinned"] if number == 0 else [])
+        for number, word in enumerate(words)
+    ]
+    memory.maintain(["decay"])
+    assert [status(memory, fact) for fact in facts] == [
+        Status.ACTIVE,
+        Status.ARCHIVED,
+        Status.ARCHIVED,
+        Status.ACTIVE,
+        Status.ACTIVE,
+    ]
+
+
+def test_what_helped_is_counted_once_an_hour(memory, clock):
+    fact = memory.add("Prefers tea over coffee", **U)
+    for _ in range(3):
+        memory.context("tea or coffee?", **U)
+    memory.maintain(["usage"])
+    assert memory.get(fact.id).use_count == 1
+    memory.context("tea or coffee?", **U)
+    memory.maintain(["usage"])
+    assert memory.get(fact.id).use_count == 1
+    clock.advance(hours=2)
+    memory.context("tea or coffee?", **U)
+    memory.close()  # counts what is left
+    assert memory.get  # closed
+
+
+# ---------------------------------------------------------------- erasing
+
+
+def test_compaction_leaves_no_text_of_what_was_forgotten(open_memory, tmp_path):
+    memory = open_memory()
+    memory.observe(say("My password is swordfish", "I like tea"), **S)
+    memory.flush()
+    fact = memory.add("Secret ingredient is marzipan", **U)
+    memory.update(fact.id, content="Secret ingredient is cardamom")
+    memory.delete(fact.id, reason="gdpr")
+    for hit in memory.search("password swordfish", **U, k=50):
+        if "swordfish" in hit.fact.content:
+            memory.delete(hit.fact.id, reason="gdpr")
+    (run,) = memory.maintain(["compact"], dry_run=True)
+    assert run.counts["erased"] >= 3
+    (run,) = memory.maintain(["compact"])
+    assert run.counts["erased"] >= 3
+    assert run.error is None
+    assert [message.content for message in memory.messages(**S)] == ["I like tea"]
+    assert memory.observe(say("My password is swordfish"), **S).accepted == 0  # forgotten for good
+    assert all(finding.ok for finding in memory.check())
+    with pytest.raises(NotFoundError):
+        memory.get(fact.id)
+    assert memory.history(fact.id)[-1].reason == "gdpr"  # the tombstone
+    memory.close()
+    for path in (tmp_path / "store").rglob("*"):
+        if path.is_file():
+            held = path.read_bytes().lower()
+            assert b"swordfish" not in held, path
+            assert b"marzipan" not in held, path
+            assert b"cardamom" not in held, path
+    again = open_memory()
+    again.flush()
+    assert [message.content for message in again.messages(**S)] == ["I like tea"]
+    assert again.observe(say("My password is swordfish"), **S).accepted == 0
+
+
+# ---------------------------------------------------------------- running
+
+
+def test_a_failing_job_holds_up_no_other_and_is_kept_with_its_error(memory, events):
+    def fail(*_, **__):
+        raise ValueError("a mistake")
+
+    memory._service.upkeep._fade = fail
+    memory.add("x", **U)
+    runs = memory.maintain()
+    assert {run.job: run.error for run in runs} == {
+        "usage": None,
+        "dedup": None,
+        "conflicts": None,
+        "decay": "ValueError: a mistake",
+        "compact": None,
+    }
+    assert [e.error for e in events if isinstance(e, JobFinished) and e.job == "decay"] == [
+        "ValueError: a mistake"
+    ]
+
+
+def test_an_unknown_job_is_named(memory):
+    with pytest.raises(InvalidInputError, match="unknown job 'sweep': use usage, dedup"):
+        memory.maintain(["sweep"])
+
+
+def test_jobs_run_by_schedule_and_remember_when(memory, events, clock):
+    service = memory._service
+    scheduler = Scheduler(service.upkeep, service.ledger, clock, {"decay": timedelta(seconds=0.05)})
+    job = scheduler._scheduler.get_job("decay") or scheduler._scheduler._pending_jobs[0][0]
+    job.modify(next_run_time=None) if False else None
+    service.upkeep.run_due("decay")
+    assert service.ledger.meta("last run of decay") == clock.now().isoformat()
+    assert eventually(lambda: [e for e in events if isinstance(e, JobFinished)])
