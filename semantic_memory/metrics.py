@@ -120,6 +120,11 @@ class MetricsObserver:
                 self._context.observe(event.seconds)
                 self._tokens.inc(event.tokens)
                 self._left_out.inc(event.left_out)
+            case _:
+                self._count_upkeep(event)
+
+    def _count_upkeep(self, event: Event) -> None:
+        match event:
             case BeliefsResolved(counts=counts):
                 self._count_beliefs(counts)
             case JobFinished(job, _, counts, seconds, error):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -44,7 +45,7 @@ def over_stdio(use: Use, *options: str, **environment: str) -> Any:
         server = StdioServerParameters(
             command=sys.executable,
             args=["-m", "semantic_memory.entrypoints.cli", "mcp", *options],
-            env=environment,
+            env={**os.environ, **environment},
         )
         async with Client(server) as client:
             return await use(client)

@@ -199,8 +199,7 @@ class Listing(Value):
     tag: list[Tag] = Field(default_factory=list, max_length=16)
     since: Timestamp | None = None
     until: Timestamp | None = None
-    min_confidence: JobName = Annotated[str, Field(json_schema_extra={"enum": [*JOBS, "all"]})]
-QueryUnit = 0.0
+    min_confidence: QueryUnit = 0.0
     session_id: Identifier | None = None
     as_of: Timestamp | None = None
     limit: int = Field(default=100, ge=1, le=MOST_ITEMS)

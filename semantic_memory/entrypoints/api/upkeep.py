@@ -74,7 +74,7 @@ def users(admin: Admin, memory: Opened) -> Items[str]:
 
 @router.post("/maintenance")
 def maintain(body: Upkeep, admin: Admin, memory: Opened) -> Items[JobRun]:
-    """Run jobs of upkeep now; a dry run, which also needs the right to read, says what they'd do."""
+    """Run jobs of upkeep now. A dry run tells what they would do, and needs the right to read."""
     admin.require_user(Right.ADMIN, body.user_id)
     if body.dry_run:  # what it says holds texts
         admin.require(Right.READ)
