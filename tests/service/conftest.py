@@ -14,13 +14,16 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
+from opentelemetry.sdk.trace.export import SpanExporter
 from prometheus_client import CollectorRegistry
 
 from semantic_memory import SemanticMemory
 from semantic_memory.entrypoints.api.access import Doorkeeper
 from semantic_memory.entrypoints.api.app import create_app
 from semantic_memory.entrypoints.api.idempotency import Replies
+from semantic_memory.entrypoints.api.tracing import note_event, traced
 from semantic_memory.entrypoints.keys import Keys, Right
+from semantic_memory.events import Event
 from semantic_memory.metrics import MetricsObserver
 from semantic_memory.settings import ServiceSettings
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
@@ -67,11 +70,22 @@ class Served:
 
 
 @contextmanager
-def served(directory: Path, host: str = "127.0.0.1", **settings: Any) -> Iterator[Served]:
+def served(
+    directory: Path,
+    host: str = "127.0.0.1",
+    exporter: SpanExporter | None = None,
+    **settings: Any,
+) -> Iterator[Served]:
     """Serve `directory`; a host that isn't loopback is only told to the doorkeeper."""
     registry = CollectorRegistry()
     clock = FrozenClock(NOW)
     service = ServiceSettings(**{"drain_seconds": 5, **settings})
+    counted = MetricsObserver(registry)
+
+    def observe(event: Event) -> None:
+        counted(event)
+        note_event(event)
+
     directory.mkdir(exist_ok=True)
     keys = Keys(directory)
     doorkeeper = Doorkeeper(keys, host)
@@ -82,12 +96,14 @@ def served(directory: Path, host: str = "127.0.0.1", **settings: Any) -> Iterato
                 embedder=HashEmbedder(),
                 index=InMemoryIndex(),
                 clock=clock,
-                observer=MetricsObserver(registry),
+                observer=observe,
             )
         )
         replies = Replies(directory / "replies.sqlite3", clock)
         stack.callback(replies.close)
         app = create_app(memory, service, doorkeeper, replies, registry)
+        if exporter is not None:
+            stack.enter_context(traced(app, exporter))
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=5)
         server = OwnThreadServer(config)

@@ -10,8 +10,9 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from types import ModuleType
 
 import uvicorn
 from prometheus_client import CollectorRegistry, GCCollector, PlatformCollector, ProcessCollector
@@ -22,12 +23,12 @@ from semantic_memory.entrypoints.api.access import Doorkeeper
 from semantic_memory.entrypoints.api.app import create_app
 from semantic_memory.entrypoints.api.idempotency import Replies
 from semantic_memory.entrypoints.keys import Keys
-from semantic_memory.errors import ConfigurationError
+from semantic_memory.errors import ConfigurationError, MissingDependencyError
 from semantic_memory.events import Event
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.metrics import MetricsObserver
 from semantic_memory.observers import log_event
-from semantic_memory.ports import Embedder
+from semantic_memory.ports import Embedder, Observer
 from semantic_memory.settings import ServiceSettings, Settings
 
 _logger = logging.getLogger("semantic_memory.service")
@@ -44,11 +45,13 @@ def serve(settings: Settings, embedder: Embedder | None = None) -> None:
     registry = CollectorRegistry()
     for collector in (ProcessCollector, PlatformCollector, GCCollector):
         collector(registry=registry)
-    counted = MetricsObserver(registry)
+    observers: list[Observer] = [MetricsObserver(registry), log_event]
+    if service.tracing:
+        observers.append(_tracing().note_event)
 
     def observe(event: Event) -> None:
-        counted(event)
-        log_event(event)
+        for observer in observers:
+            observer(event)
 
     # uvicorn raises the signal again when it has ended; only this way everything is closed then.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
@@ -68,9 +71,23 @@ def serve(settings: Settings, embedder: Embedder | None = None) -> None:
             timeout_graceful_shutdown=max(1, round(service.drain_seconds)),
         )
         url = _url(listener)
-        with _announced(settings.data_dir, url, doorkeeper.local_token):
+        with (
+            _tracing().traced(app) if service.tracing else nullcontext(),
+            _announced(settings.data_dir, url, doorkeeper.local_token),
+        ):
             _logger.info("serving %s at %s", settings.data_dir, url)
             uvicorn.Server(config).run(sockets=[listener])
+
+
+def _tracing() -> ModuleType:
+    try:
+        from semantic_memory.entrypoints.api import tracing
+    except ModuleNotFoundError as error:
+        raise MissingDependencyError(
+            f"service.tracing needs {error.name}, which isn't installed:"
+            " pip install 'semantic-memory[tracing]'"
+        ) from None
+    return tracing
 
 
 def configure_logging(service: ServiceSettings) -> None:
