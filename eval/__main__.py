@@ -18,6 +18,7 @@ from eval import beliefs as belief_rules
 from eval.bench import build_store, measure_store
 from eval.datasets.locomo import load_locomo
 from eval.decay import draw, simulate
+from eval.extraction_report import extraction
 from eval.load import fill
 from eval.load import load as put_load
 from eval.run import Row, evaluate, means
@@ -31,6 +32,9 @@ MEASURES = ("Recall@10", "MRR@10", "nDCG@10", "Success@10", "AllRecall@10")
 
 DataFile = Annotated[Path, typer.Option("--data", help="The data set's file.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, last.")]
+
+
+app.command()(extraction)
 
 
 @app.callback()

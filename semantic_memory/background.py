@@ -70,11 +70,11 @@ class Worker:
         """Ask for a run, soon."""
         self._woken.set()
 
-    def close(self) -> None:
-        """End after the run under way, if any."""
+    def close(self, timeout: float | None = None) -> None:
+        """End after the run under way, if any; wait `timeout` seconds for it, or as it takes."""
         self._ending.set()
         self._woken.set()
-        self._thread.join()
+        self._thread.join(timeout)
 
     def _run(self) -> None:
         pause: float | None = None
@@ -90,5 +90,7 @@ class Worker:
                 pause = self._step()
                 retry = _FIRST_RETRY_SECONDS
             except Exception as error:
+                if self._ending.is_set():
+                    return
                 self._observe(WorkerFailed(self._name, f"{type(error).__name__}: {error}", retry))
                 pause, retry = retry, min(2 * retry, _LAST_RETRY_SECONDS)

@@ -92,6 +92,8 @@ def revised(fact: Fact, changes: dict[str, Any], now: datetime) -> tuple[Fact, F
     return new.model_copy(update={"valid_from": now}), before
 
 
+RESTORED_CONFIDENCE = 0.5
+"""What restoring an archived fact gives back at least, so that it isn't archived again at once."""
 _KEPT_APART = "kept_apart"  # key in a fact's metadata
 
 
@@ -103,11 +105,13 @@ def restored(fact: Fact, now: datetime) -> Fact:
     metadata = dict(fact.metadata)
     if fact.superseded_by is not None:
         metadata[_KEPT_APART] = [*_kept_apart(fact), fact.superseded_by]
+    faded = fact.status is Status.ARCHIVED
     return fact.model_copy(
         update={
             "status": Status.ACTIVE,
             "valid_to": None,
             "superseded_by": None,
+            "confidence": max(fact.confidence, RESTORED_CONFIDENCE) if faded else fact.confidence,
             "confirmed_at": max(now, fact.confirmed_at or now),
             "metadata": metadata,
         }

@@ -10,8 +10,12 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+import openai
+
 from ingest.encryption import Cipher, read_keys
+from ingest.extract.breaker import CircuitBreaker
 from ingest.extract.offline import OfflineExtractor
+from ingest.extract.openai import OpenAIExtractor, Price
 from ingest.gate import Gate
 from ingest.queue import DebounceQueue
 from ingest.session_log import SessionLog
@@ -24,8 +28,8 @@ from semantic_memory.errors import (
     StoreUnavailableError,
 )
 from semantic_memory.index.exact import ExactIndex
+from semantic_memory.index.home import ChromaDirectory, GivenIndex
 from semantic_memory.index.keeper import IndexKeeper
-from semantic_memory.index.process import ChromaProcess
 from semantic_memory.injection.tokens import TiktokenCounter, encoding_name
 from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.sqlite import SqliteLedger
@@ -44,6 +48,7 @@ from semantic_memory.ports import (
     TokenCounter,
     VectorIndex,
 )
+from semantic_memory.reading import Reading
 from semantic_memory.resolving import Resolver
 from semantic_memory.retrieval.ranking import Weights
 from semantic_memory.retrieval.search import Searcher
@@ -118,12 +123,10 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
         ledger = SqliteLedger(directory / "ledger.sqlite3")
         stack.callback(ledger.close)
         embedder = parts.embedder or make_embedder(settings)
-        given = parts.index
         keeper = IndexKeeper(
-            partial(_open_chroma, directory / "chroma", settings.index.sync_threshold)
-            if given is None
-            else lambda _: given,
-            directory / "chroma",
+            ChromaDirectory(directory / "chroma", settings.index.sync_threshold)
+            if parts.index is None
+            else GivenIndex(parts.index),
             ledger,
             observe,
             own_at=settings.index.exact_limit,
@@ -142,13 +145,21 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
         log = SessionLog(directory / "sessions", observe, make_cipher(settings))
         ingest = settings.ingest
         resolver = Resolver(ledger, partial(make_judge, settings), clock)
+        reading = Reading(
+            ledger,
+            log,
+            parts.extractor or make_extractor(settings, embedder, observe, stack),
+            Gate(ingest.min_confidence, ingest.personal_data),
+            DebounceQueue(ingest.quiet_seconds, ingest.most_wait_seconds, ingest.most_messages),
+            clock,
+            observe,
+            ingest.retry_seconds,
+        )
         pipeline = Pipeline(
             ledger,
             log,
             Backlog(ledger, embedder, observe),
-            parts.extractor or OfflineExtractor(),
-            Gate(ingest.min_confidence),
-            DebounceQueue(ingest.quiet_seconds, ingest.most_wait_seconds, ingest.most_messages),
+            reading,
             resolver,
             keeper,
             clock,
@@ -214,10 +225,6 @@ def record_embedder(ledger: Ledger, identity: EmbedderIdentity) -> int:
     return ledger.drop_vectors(_EMBEDDER, json.dumps(asdict(identity)))
 
 
-def _open_chroma(directory: Path, sync_threshold: int, generation: str) -> VectorIndex:
-    return ChromaProcess(directory, generation, sync_threshold)
-
-
 def make_judge(settings: Settings) -> RelationJudge:
     """Who decides how two facts stand to each other, made anew for each time it is asked."""
     del settings
@@ -271,6 +278,44 @@ def make_embedder(settings: Settings) -> Embedder:
                 api_key=key.get_secret_value() if key else os.environ.get("OPENAI_API_KEY"),
                 base_url=settings.openai.base_url,
             )
+
+
+def make_extractor(
+    settings: Settings, embedder: Embedder, observe: Observer, resources: ExitStack
+) -> Extractor:
+    """The extractor that the settings name; `resources` closes its connections."""
+    extraction = settings.extraction
+    match extraction.provider:
+        case "offline":
+            return OfflineExtractor(embedder)
+        case "openai":
+            price = extraction.usd_per_million_tokens.get(extraction.model)
+            return OpenAIExtractor(
+                resources.enter_context(make_client(settings)),
+                extraction.model,
+                rules=OfflineExtractor(embedder),
+                breaker=CircuitBreaker(extraction.breaker_failures, extraction.breaker_seconds),
+                observe=observe,
+                temperature=extraction.temperature,
+                price=Price(*price) if price else None,
+            )
+
+
+def make_client(settings: Settings) -> openai.OpenAI:
+    """The client that extraction uses. Raises ConfigurationError if there is no key."""
+    key, base_url = settings.openai.api_key, settings.openai.base_url
+    api_key = key.get_secret_value() if key else os.environ.get("OPENAI_API_KEY")
+    if not api_key and not base_url:
+        raise ConfigurationError(
+            "extraction.provider openai needs a key: set OPENAI_API_KEY or openai.api_key, or"
+            " openai.base_url for an endpoint that takes none"
+        )
+    return openai.OpenAI(
+        api_key=api_key or "none",
+        base_url=base_url,
+        timeout=settings.extraction.timeout_seconds,
+        max_retries=settings.extraction.max_retries,
+    )
 
 
 def _make_private(directory: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from semantic_memory.bootstrap import Service
 from semantic_memory.drafts import verbatim_id
-from semantic_memory.errors import StoreError
+from semantic_memory.errors import IndexUnavailableError, StoreError
 from semantic_memory.models import Finding
 
 _BATCH = 500
@@ -108,6 +108,13 @@ def _embedded(service: Service) -> Finding:
 def _index(service: Service) -> Finding:
     try:
         lacking, surplus = service.keeper.differences()
+    except IndexUnavailableError as error:
+        return Finding(
+            check="index",
+            ok=False,
+            detail=str(error),
+            remedy="mend what is named; it is tried again by itself, searches go on meanwhile",
+        )
     except StoreError as error:
         return Finding(check="index", ok=False, detail=str(error), remedy="semantic-memory rebuild")
     if lacking or surplus:

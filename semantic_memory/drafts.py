@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 from ingest.session_log import Record
+from semantic_memory.changes import Cursor, Stage
 from semantic_memory.models import (
     Candidate,
     Category,
@@ -90,3 +91,8 @@ def grounded(candidates: Sequence[Candidate], message_ids: Collection[str]) -> l
         if real:
             found.append(candidate.model_copy(update={"message_ids": real}))
     return found
+
+
+def behind(key: SessionKey, stage: Stage, record: Record) -> Cursor:
+    """A session's cursor, once everything up to `record` is done at `stage`."""
+    return Cursor(*key, stage, record.position + 1, record.end, record.message.id)

@@ -2,6 +2,7 @@
 
     SemanticMemoryError
     ├── InvalidInputError (ValueError)      the caller's value can't be used; nothing was written
+    ├── PromptTooLongError                  what can't be left out doesn't fit, with the figures
     ├── NotFoundError (LookupError)         no such memory, session or file
     ├── ConcurrentUpdateError               the memory was changed meanwhile: read it again
     ├── ConfigurationError                  settings that can't work together
@@ -16,6 +17,8 @@
         ├── StoreLockedError                another process owns it: names its pid
         ├── StoreClosedError                used after `close()`
         ├── StoreUnavailableError (OSError) disk full, read-only, no permission
+        ├── IndexUnavailableError           the vector index can't be started or reached at present
+        │   └── IndexBusyError              it is occupied with something longer
         ├── StoreCorruptError               a record or file is damaged beyond what opening repairs
         │   └── IndexBrokenError            the vector index fails however often it is rebuilt
         └── SchemaTooNewError               written by a newer version of this package
@@ -32,6 +35,10 @@ class SemanticMemoryError(Exception):
 
 class InvalidInputError(SemanticMemoryError, ValueError):
     """A value given by the caller can't be used. Nothing was written."""
+
+
+class PromptTooLongError(SemanticMemoryError):
+    """What can't be left out of a prompt is longer than the model's window."""
 
 
 class NotFoundError(SemanticMemoryError, LookupError):
@@ -88,6 +95,14 @@ class StoreClosedError(StoreError):
 
 class StoreUnavailableError(StoreError, OSError):
     """The disk is full, read-only, or refuses access."""
+
+
+class IndexUnavailableError(StoreError):
+    """The vector index can't be started or reached at present; it is kept, and tried again."""
+
+
+class IndexBusyError(IndexUnavailableError):
+    """The vector index is occupied with something longer; nothing is wrong with it."""
 
 
 class StoreCorruptError(StoreError):

@@ -44,6 +44,8 @@ class FactsExtracted:
     session_id: str
     messages: int
     admitted: int
+    quarantined: int = 0
+    """Read like instructions to a model."""
     refused: Mapping[str, int] = field(default_factory=dict)
     """Candidates that the gate kept out, by reason."""
     seconds: float = 0.0
@@ -56,6 +58,38 @@ class ExtractionFailed:
     user_id: str
     session_id: str
     error: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCalled:
+    """A language model answered."""
+
+    purpose: str
+    model: str
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    """By the prices in the settings; None for a model without one."""
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionFellBack:
+    """A model's answer couldn't be used, so the rules read these messages instead."""
+
+    extractor: str
+    reason: str
+    """`malformed`, `refused`, `rejected` or `too_long`."""
+    messages: int
+
+
+@dataclass(frozen=True, slots=True)
+class BreakerOpened:
+    """A model endpoint failed several times in a row and is left alone for a while."""
+
+    extractor: str
+    failures: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +185,50 @@ class JobFinished:
 
 
 @dataclass(frozen=True, slots=True)
+class WindowCompacted:
+    """A level of compaction made a session's window shorter."""
+
+    user_id: str
+    session_id: str
+    level: str
+    saved: int
+    """Tokens."""
+    dropped: int
+    """Messages that are no longer in the window; the session's log keeps them."""
+    tokens: int
+    """What the window takes now."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionFailed:
+    """A step of compaction that needs a model or the disk failed; the next one is taken."""
+
+    user_id: str
+    session_id: str
+    step: str
+    error: str
+    failures: int
+    """In a row; at three the step is no longer tried in this session."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointRestored:
+    """A checkpoint was damaged; the state before it is in use."""
+
+    path: str
+    reason: str
+    kept_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFileSkipped:
+    """A memory file was found and not used."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class WorkerFailed:
     """A background step raised; it is tried again later."""
 
@@ -165,6 +243,9 @@ Event = (
     | MemoriesEmbedded
     | FactsExtracted
     | ExtractionFailed
+    | ModelCalled
+    | ExtractionFellBack
+    | BreakerOpened
     | IndexSynced
     | IndexSetAside
     | LogRepaired
@@ -175,5 +256,9 @@ Event = (
     | ContextPacked
     | BeliefsResolved
     | JobFinished
+    | WindowCompacted
+    | CompactionFailed
+    | CheckpointRestored
+    | MemoryFileSkipped
     | WorkerFailed
 )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -12,10 +14,10 @@ from typing import Any, Self
 from pydantic import JsonValue
 
 from semantic_memory.bootstrap import Parts, Service, build
+from semantic_memory.conversation import make_packer, open_session, recall
 from semantic_memory.doctor import examine
 from semantic_memory.errors import InvalidInputError, NotFoundError
 from semantic_memory.events import ContextPacked, Searched
-from semantic_memory.injection.pack import Shares, pack
 from semantic_memory.models import (
     NO_FILTERS,
     Category,
@@ -44,9 +46,12 @@ from semantic_memory.ports import (
     Extractor,
     Observer,
     Progress,
+    Summarizer,
     TokenCounter,
     VectorIndex,
 )
+from semantic_memory.session.parts import Form
+from semantic_memory.session.session import Session
 from semantic_memory.settings import Settings, load
 from semantic_memory.transfer import Record
 
@@ -61,9 +66,6 @@ Findings = list[Finding]
 FilterLike = Filters | Mapping[str, Any] | None
 
 _MOST_HITS = 1_000
-_PROFILE = frozenset({Category.PREFERENCE, Category.PERSONAL, Category.FEEDBACK})
-_HISTORY = frozenset({Category.DECISION, Category.PROJECT, Category.FINDING})
-_PROFILE_FACTS, _HISTORY_FACTS = 8, 6
 
 
 class _Owner(Value):
@@ -101,6 +103,7 @@ class SemanticMemory:
 
     def __init__(self, service: Service) -> None:
         self._service = service
+        self._packer = make_packer(service.settings, service.token_counter)
 
     @classmethod
     def open(
@@ -250,9 +253,10 @@ class SemanticMemory:
         filters: FilterLike = None,
         as_of: datetime | None = None,
     ) -> Context:
-        """A block for a prompt of at most `budget` tokens: profile, recent history, facts.
+        """A block for a prompt of at most `budget` tokens: profile, history, facts, messages.
 
-        The count is exact for the model in the settings. What doesn't fit is left out and counted.
+        The count is exact for the model in the settings. What doesn't fit is left out and counted;
+        what has nothing to do with the question isn't shown, save facts of great importance.
         Raises InvalidInputError.
         """
         start = time.perf_counter()
@@ -261,14 +265,7 @@ class SemanticMemory:
         narrowed = _filters(filters, as_of)
         number = self._service.settings.context.candidates
         hits = self.search(query, user_id=user_id, k=number, filters=narrowed)
-        packed = pack(
-            self._standing(user_id, _PROFILE, _PROFILE_FACTS, narrowed),
-            self._standing(user_id, _HISTORY, _HISTORY_FACTS, narrowed),
-            hits,
-            budget=budget,
-            counter=self._service.token_counter,
-            shares=Shares(),
-        )
+        packed = recall(self._service, self._packer, hits, user_id, budget, narrowed)
         self._service.uses.note((hit.fact.id for hit in packed.hits), self._service.clock.now())
         seconds = time.perf_counter() - start
         self._service.observe(
@@ -277,6 +274,39 @@ class SemanticMemory:
             )
         )
         return packed
+
+    def session(
+        self,
+        *,
+        user_id: str,
+        session_id: str,
+        system_prompt: str = "",
+        model: str | None = None,
+        window: int | None = None,
+        form: Form | None = None,
+        tools: Sequence[Mapping[str, Any]] = (),
+        summarizer: Summarizer | None = None,
+        memory_directories: Sequence[Path] | None = None,
+    ) -> Session:
+        """A conversation with a model: what to send it, within its window; what is kept of it.
+
+        `model` decides how tokens are counted, how long the window is and whose messages it takes;
+        `window` and `form` say otherwise. Memory files are read from `memory_directories`, by
+        default the system's, the user's and the working directory. Opened again it goes on where it
+        was. Raises InvalidInputError, ConfigurationError.
+        """
+        place = parse(_Place, "session", {"user_id": user_id, "session_id": session_id})
+        return open_session(
+            self._service,
+            SessionKey(place.user_id, place.session_id),
+            system_prompt=system_prompt,
+            model=model,
+            window=window,
+            form=form,
+            tools=tools,
+            summarizer=summarizer,
+            memory_directories=memory_directories,
+        )
 
     # ---------------------------------------------------------------- single memories
 
@@ -413,11 +443,7 @@ class SemanticMemory:
             by_category_and_status=ledger.tally(),
             unembedded=ledger.count_unembedded(),
             log_bytes=sum(size for _, size in files),
-            store_bytes=sum(
-                path.stat().st_size
-                for path in self._service.settings.data_dir.rglob("*")
-                if path.is_file()
-            ),
+            store_bytes=_bytes_in(self._service.settings.data_dir),
             embedder=str(self._service.embedder.identity),
         )
 
@@ -468,13 +494,15 @@ class SemanticMemory:
     ) -> None:
         self.close()
 
-    def _standing(
-        self, user_id: str, categories: frozenset[Category], number: int, filters: Filters
-    ) -> Facts:
-        narrowed = filters.model_copy(
-            update={"categories": categories & (filters.categories or categories)}
-        )
-        return self._service.ledger.find(user_id, narrowed, limit=number)
+
+def _bytes_in(directory: Path) -> int:
+    """Size of all files below a directory, whichever come and go meanwhile."""
+    total = 0
+    for folder, _, names in os.walk(directory):
+        for name in names:
+            with suppress(FileNotFoundError):
+                total += Path(folder, name).stat().st_size
+    return total
 
 
 def _settings(data_dir: str | Path | None, settings: Settings | None) -> Settings:

@@ -135,6 +135,8 @@ Tag = Annotated[
 Metadata = Annotated[Mapping[str, JsonValue], AfterValidator(_encodable)]
 Unit = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False, strict=True)]
 Role = Literal["user", "assistant", "system", "tool"]
+ProfileField = Literal["work_context", "personal_context", "top_of_mind"]
+"""The parts of a user's profile, 1-3 sentences each."""
 
 
 def new_id() -> str:
@@ -258,6 +260,26 @@ class Candidate(Value):
     confidence: Unit
     message_ids: tuple[Identifier, ...] = Field(min_length=1)
     tags: tuple[Tag, ...] = ()
+    extractor: str | None = None
+    """Who proposed it, where that isn't the extractor that was asked but its fall-back."""
+
+
+class HistoryLine(Value):
+    """What happened in a stretch of conversation, in one sentence."""
+
+    content: Content
+    message_ids: tuple[Identifier, ...] = Field(min_length=1)
+
+
+class Extraction(Value):
+    """What an extractor made of a stretch of conversation."""
+
+    candidates: tuple[Candidate, ...] = ()
+    profile: Mapping[ProfileField, Content] = Field(default_factory=dict)
+    """The fields of the user's profile that read differently now; the others stay."""
+    history: tuple[HistoryLine, ...] = ()
+    refused: Mapping[str, int] = Field(default_factory=dict)
+    """What the extractor itself left out of a model's answer, by reason."""
 
 
 class Receipt(Value):
@@ -312,8 +334,10 @@ class Context(Value):
     text: str
     tokens: int
     """Exact count of `text`; never over the budget that was asked for."""
+    facts: tuple[Fact, ...] = ()
+    """What the block holds, in its order: number n in the block is `facts[n - 1]`."""
     hits: tuple[Hit, ...]
-    """The memories found for the query that the block holds; its profile and history aside."""
+    """Those of them that were recalled for the question, in the same order."""
     left_out: int
     """How many recalled memories did not fit."""
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import logging
 
 from semantic_memory.events import (
+    CheckpointRestored,
+    CompactionFailed,
     Event,
     ExtractionFailed,
     IndexSetAside,
     JobFinished,
     LogRepaired,
+    MemoryFileSkipped,
     WorkerFailed,
 )
 
@@ -42,6 +45,24 @@ def log_event(event: Event) -> None:
             )
         case JobFinished(job, _, _, _, str(error)):
             _logger.warning("the job %s failed: %s", job, error)
+        case CheckpointRestored(path, reason, kept_at):
+            _logger.warning(
+                "the checkpoint %s was damaged (%s) and moved to %s; the state before it is in use",
+                path,
+                reason,
+                kept_at,
+            )
+        case MemoryFileSkipped(path, reason):
+            _logger.warning("the memory file %s is not used: %s", path, reason)
+        case CompactionFailed(user_id, session_id, step, error, failures):
+            _logger.warning(
+                "compacting session %s of user %s: %s failed (%d in a row): %s",
+                session_id,
+                user_id,
+                step,
+                failures,
+                error,
+            )
         case WorkerFailed(step, error, retry_seconds):
             _logger.warning("%s failed, next try in %.0f s: %s", step, retry_seconds, error)
         case _:

@@ -14,34 +14,31 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 
-from ingest.gate import Gate
-from ingest.queue import DebounceQueue, Due
-from ingest.session_log import Record, SessionLog
+from ingest.recalled import without_recalled
+from ingest.session_log import SessionLog
 from semantic_memory.background import Calls, Worker
-from semantic_memory.beliefs import believed
-from semantic_memory.changes import Add, Advance, Change, Cursor, Stage
-from semantic_memory.drafts import extracted, grounded, verbatim, verbatim_id
+from semantic_memory.changes import Add, Advance, Cursor, Stage
+from semantic_memory.drafts import behind, verbatim, verbatim_id
 from semantic_memory.embedding.backlog import Backlog
 from semantic_memory.errors import ProviderError, StoreClosedError, StoreError
 from semantic_memory.events import (
     BeliefsResolved,
     EmbeddingFailed,
     Event,
-    ExtractionFailed,
-    FactsExtracted,
     MemoriesStored,
     MessagesObserved,
 )
 from semantic_memory.index.keeper import IndexKeeper
-from semantic_memory.models import Candidate, Fact, Message, Receipt, SessionKey
-from semantic_memory.ports import Clock, Extractor, Ledger, Progress
+from semantic_memory.models import Message, Receipt, SessionKey
+from semantic_memory.ports import Clock, Ledger, Progress
+from semantic_memory.reading import Reading
 from semantic_memory.resolving import Resolver
 
 _STORE_BATCH = 256
-_EXTRACT_BATCH = 50
+_PATIENCE_SECONDS = 5.0
 _SETTLING = "settling"  # names the marks of how far duplicates and conflicts have been looked for
 
 
@@ -53,9 +50,7 @@ class Pipeline:
         ledger: Ledger,
         log: SessionLog,
         backlog: Backlog,
-        extractor: Extractor,
-        gate: Gate,
-        queue: DebounceQueue,
+        reading: Reading,
         resolver: Resolver,
         keeper: IndexKeeper,
         clock: Clock,
@@ -65,9 +60,7 @@ class Pipeline:
         self._ledger = ledger
         self._log = log
         self._backlog = backlog
-        self._extractor = extractor
-        self._gate = gate
-        self._queue = queue
+        self._reading = reading
         self._resolver = resolver
         self._keeper = keeper
         self._clock = clock
@@ -78,6 +71,7 @@ class Pipeline:
         self._dirty_lock = threading.Lock()
         self._calls = Calls()
         self._working = threading.Lock()  # one carries at a time: the background or a flush
+        self._reader: Worker | None = None
         self._ending = threading.Event()
         self._worker: Worker | None = None
 
@@ -95,10 +89,13 @@ class Pipeline:
         for cursor in self._ledger.cursors("stored"):
             key = SessionKey(cursor.user_id, cursor.session_id)
             if done.get(key, 0) < cursor.position:
-                self._queue.push(key, time.monotonic())
+                self._reading.queue.push(key, time.monotonic())
         self._unsettled.update(user.user_id for user in self._ledger.pending(_SETTLING))
         self._worker = Worker("ingest", self._step, self._observe)
+        # Apart, because a model takes its time, and what is said meanwhile must be found.
+        self._reader = Worker("extraction", lambda: self._reading.step(self.wake), self._observe)
         self._worker.wake()
+        self._reader.wake()
 
     def observe(self, messages: Sequence[Message], user_id: str, session_id: str) -> Receipt:
         """Write messages to the session's log; they are on disk when this returns."""
@@ -109,8 +106,10 @@ class Pipeline:
                 key = SessionKey(user_id, session_id)
                 with self._dirty_lock:
                     self._dirty[key] = None
-                self._queue.push(key, time.monotonic(), accepted)
+                self._reading.queue.push(key, time.monotonic(), accepted)
                 self.wake()
+                if self._reader is not None:
+                    self._reader.wake()
         duplicates = len(messages) - accepted
         seconds = time.perf_counter() - start
         self._observe(MessagesObserved(user_id, session_id, accepted, duplicates, seconds))
@@ -130,11 +129,13 @@ class Pipeline:
         Raises ProviderError, after everything else is done, if a model couldn't be reached; nothing
         is lost by it.
         """
-        with self._calls.one(), self._working:
-            self._store_dirty()
-            failures = self._extract_all(progress)
-            failures += self._embed_all(progress)
-            self._settle()
+        with self._calls.one():
+            with self._working:
+                self._store_dirty()
+            failures = self._reading.read_all(self.wake, progress)
+            with self._working:
+                failures += self._embed_all(progress)
+                self._settle()
         self._keeper.sync(progress)
         self._refuse_if_ending()
         if failures:
@@ -154,9 +155,9 @@ class Pipeline:
 
     def forget_session(self, key: SessionKey) -> None:
         """Delete a session's log, so that nothing will be made of it any more."""
-        with self._calls.one(), self._working:
+        with self._calls.one(), self._reading.lock, self._working:
             self._store_dirty()  # so that every message has a memory, which becomes its tombstone
-            self._queue.drop(key)
+            self._reading.queue.drop(key)
             self._log.remove(*key)
             self._ledger.apply(
                 [Advance(Cursor(*key, "stored")), Advance(Cursor(*key, "extracted"))]
@@ -164,14 +165,14 @@ class Pipeline:
 
     def compact_session(self, key: SessionKey) -> int:
         """Write a session's log anew without what was forgotten; returns the bytes freed."""
-        with self._calls.one(), self._working:
+        with self._calls.one(), self._reading.lock, self._working:
             self._store_dirty()
             said = {
                 verbatim_id(key, record.message.id): record.message.id
                 for record in self._log.read(*key)
             }
             kept = {fact.id for fact in self._ledger.get(list(said))}
-            gone = {message_id for fact_id, message_id in said.items() if fact_id not in kept}
+            gone = {said[fact_id] for fact_id in self._ledger.known(list(said)) - kept}
             stages: tuple[Stage, Stage] = ("stored", "extracted")
             cursors = [self._ledger.cursor(*key, stage) for stage in stages]
             if not gone:
@@ -183,9 +184,13 @@ class Pipeline:
     def close(self) -> None:
         """End after the step under way; the next opening goes on from there."""
         self._ending.set()
+        self._reading.end()
         self._calls.close()
         if self._worker is not None:
             self._worker.close()
+        if self._reader is not None:
+            # A model that is still thinking isn't waited for: its session is read again.
+            self._reader.close(timeout=_PATIENCE_SECONDS)
 
     # ---------------------------------------------------------------- steps
 
@@ -193,15 +198,8 @@ class Pipeline:
         with self._working:
             self._store_dirty()
             failures = self._embed_all(None)
-            for due in self._queue.due(time.monotonic()):
-                self._extract_due(due)
-            if not failures:
-                failures = self._embed_all(None)
             self._settle()
-        pause = self._queue.wait(time.monotonic())
-        if failures:
-            pause = self._retry_seconds if pause is None else min(pause, self._retry_seconds)
-        return pause
+        return self._retry_seconds if failures else None
 
     def _recover(self) -> None:
         """Find the sessions whose log goes further than the ledger."""
@@ -240,8 +238,12 @@ class Pipeline:
         records = self._log.read(*key, after=self._ledger.cursor(*key, "stored"))
         while batch := list(islice(records, _STORE_BATCH)):
             now = self._clock.now()
-            adds = [Add(verbatim(key, record, now)) for record in batch]
-            self._ledger.apply([*adds, Advance(_behind(key, "stored", batch[-1]))])
+            adds = [
+                Add(verbatim(key, record._replace(message=said), now))
+                for record in batch
+                if (said := without_recalled(record.message)) is not None
+            ]
+            self._ledger.apply([*adds, Advance(behind(key, "stored", batch[-1]))])
             self._observe(MemoriesStored(len(batch), time.perf_counter() - start))
 
     def _embed_all(self, progress: Progress | None) -> list[str]:
@@ -259,17 +261,6 @@ class Pipeline:
             self._observe(EmbeddingFailed(str(error)))
             return [str(error)]
         return []
-
-    def _extract_all(self, progress: Progress | None) -> list[str]:
-        sessions = self._queue.all()
-        failures = []
-        for number, due in enumerate(sessions, start=1):
-            self._refuse_if_ending()
-            if (failure := self._extract_due(due)) is not None:
-                failures.append(failure)
-            if progress:
-                progress("extracting", number, len(sessions))
-        return failures
 
     def _settle(self) -> None:
         """Merge and supersede what the facts of users that changed now make of each other."""
@@ -292,54 +283,3 @@ class Pipeline:
                 "this memory was closed before everything was done; the rest is"
                 " taken up when it is opened again"
             )
-
-    def _extract_due(self, due: Due) -> str | None:
-        """Read a session for facts; returns what went wrong, if anything did."""
-        if self._ending.is_set():
-            return None
-        try:
-            self._extract(due.key)
-        except StoreError:
-            raise
-        except Exception as error:
-            # An extractor may be the caller's own, and one session's failure concerns no other.
-            self._queue.retry(due.key, time.monotonic() + self._retry_seconds)
-            reason = f"{type(error).__name__}: {error}"
-            self._observe(ExtractionFailed(*due.key, reason))
-            return reason
-        self._queue.done(due)
-        return None
-
-    def _extract(self, key: SessionKey) -> None:
-        records = self._log.read(*key, after=self._ledger.cursor(*key, "extracted"))
-        while not self._ending.is_set() and (batch := list(islice(records, _EXTRACT_BATCH))):
-            start = time.perf_counter()
-            proposed = self._extractor.extract([record.message for record in batch])
-            candidates = grounded(proposed, {record.message.id for record in batch})
-            admitted, refused = self._gate.admit(candidates)
-            if len(candidates) < len(proposed):
-                refused["unknown message"] = len(proposed) - len(candidates)
-            with self._ledger.exclusive():
-                changes = self._believed(key, batch, admitted)
-                self._ledger.apply([*changes, Advance(_behind(key, "extracted", batch[-1]))])
-            if changes:
-                with self._dirty_lock:
-                    self._unsettled.add(key.user_id)
-            seconds = time.perf_counter() - start
-            self._observe(FactsExtracted(*key, len(batch), len(admitted), refused, seconds))
-
-    def _believed(
-        self, key: SessionKey, batch: Sequence[Record], candidates: Iterable[Candidate]
-    ) -> list[Change]:
-        """The changes that believing the candidates makes; what is known already is confirmed."""
-        records = {record.message.id: record for record in batch}
-        now = self._clock.now()
-        facts = [extracted(key, one, records, self._extractor.name, now) for one in candidates]
-        return believed(facts, self._same, now).changes
-
-    def _same(self, fact: Fact) -> Fact | None:
-        return self._ledger.same_content(fact.user_id, fact.content)
-
-
-def _behind(key: SessionKey, stage: Stage, record: Record) -> Cursor:
-    return Cursor(*key, stage, record.position + 1, record.end, record.message.id)

@@ -12,7 +12,7 @@ from semantic_memory.changes import Change, Cursor, FactVectors, Matrix, Stage
 from semantic_memory.events import Event
 from semantic_memory.models import (
     NO_FILTERS,
-    Candidate,
+    Extraction,
     Fact,
     FactVersion,
     Filters,
@@ -90,8 +90,23 @@ class Extractor(Protocol):
         """Recorded as the provenance of every fact it proposes."""
         ...
 
-    def extract(self, messages: Sequence[Message]) -> list[Candidate]:
-        """Candidates, each naming the messages it came from. Raises ProviderError on failure."""
+    def extract(self, messages: Sequence[Message], known: Sequence[Fact]) -> Extraction:
+        """What is worth keeping, each part naming the messages it came from.
+
+        `known` are the user's facts nearest to what was said, best first: what they say already
+        need not be said again. Raises ProviderError if it has to be tried again later.
+        """
+        ...
+
+
+class Summarizer(Protocol):
+    """Tells the older part of a conversation in fewer words."""
+
+    def summarize(self, transcript: str, *, most_tokens: int) -> str:
+        """What matters of `transcript`, in at most `most_tokens` tokens.
+
+        Raises ProviderError on failure.
+        """
         ...
 
 
@@ -125,7 +140,12 @@ class VectorSearch(Protocol):
 
 
 class VectorIndex(VectorSearch, Protocol):
-    """Holds vectors. Derived: can be filled again from the ledger at any time."""
+    """Holds the vectors of one store, and nothing else. Derived: filled again when in doubt.
+
+    Queries come from several threads, also during a write. Any method raises IndexUnavailableError
+    if the index can't be reached at present, IndexBusyError if it is occupied, and IndexBrokenError
+    if what it holds can't be trusted: it is then emptied.
+    """
 
     def upsert(self, entries: Sequence[IndexEntry]) -> None:
         """Insert or replace. Idempotent."""
@@ -205,6 +225,7 @@ class Delta:
     """What changed for a user after a revision."""
 
     revision: int
+    """A partition is level with this revision once it has taken this over."""
     rows: Sequence[TraitRow]
     removed: Sequence[int]
     """Numbers of memories that are gone."""
@@ -332,8 +353,8 @@ class Ledger(Protocol):
         """Number of the latest change, of one user or of all; 0 before any."""
         ...
 
-    def delta(self, user_id: str, since: int) -> Delta:
-        """What changed for a user after revision `since`."""
+    def delta(self, user_id: str, since: int, limit: int = ...) -> Delta:
+        """The first `limit` changes for a user after revision `since`; all, unless it is given."""
         ...
 
     def traits(self, fact_ids: Sequence[str]) -> list[TraitRow]:
@@ -344,12 +365,26 @@ class Ledger(Protocol):
         """Ids of these memories and of those one place away in their sessions."""
         ...
 
-    def similarities(self, vector: Matrix, user_id: str, filters: Filters) -> Iterator[list[Match]]:
-        """Cosine of `vector` to the nearest window of every memory that passes, in batches."""
+    def similarities(
+        self, vector: Matrix, user_id: str, filters: Filters, since: int = 0
+    ) -> Iterator[list[Match]]:
+        """Cosine of `vector` to the nearest window of every memory that passes, in batches.
+
+        Only of those changed after revision `since`.
+        """
         ...
 
-    def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
-        """How many memories of all users hold each of these stemmed words."""
+    def changed(self, user_id: str, since: int, limit: int) -> set[str]:
+        """Ids of at most `limit` of a user's memories that changed after revision `since`.
+
+        Forgotten ones are among them.
+        """
+        ...
+
+    def document_frequencies(
+        self, user_id: str, terms: Sequence[str]
+    ) -> tuple[int, dict[str, float]]:
+        """How many memories a user has, and about how many hold each of these stemmed words."""
         ...
 
     def unembedded(self, limit: int) -> list[Fact]:
@@ -362,6 +397,14 @@ class Ledger(Protocol):
 
     def embedded_ids(self) -> set[str]:
         """Ids of every memory that an index should hold."""
+        ...
+
+    def held_at(self, revision: int) -> tuple[int, int]:
+        """How many memories an index at `revision` must hold at least, and may hold at most."""
+        ...
+
+    def footprint(self, user_id: str) -> tuple[int, int]:
+        """How many memories a user has, and the bytes of their texts and vectors."""
         ...
 
     def outbox(self, since: int, limit: int) -> Outbox:

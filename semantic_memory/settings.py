@@ -53,6 +53,25 @@ class OpenAISettings(Section):
     base_url: str | None = None
 
 
+class ExtractionSettings(Section):
+    """What reads conversations for facts."""
+
+    provider: Literal["offline", "openai"] = "offline"
+    """`openai` sends conversations to the endpoint in `openai`, `offline` sends nothing."""
+    model: str = "gpt-4o-mini"
+    temperature: float = Field(default=0.1, ge=0, le=2)
+    timeout_seconds: float = Field(default=60.0, gt=0)
+    max_retries: int = Field(default=4, ge=0)
+    """Of one request: after connection errors, time-outs, 408, 409, 429 and 5xx."""
+    breaker_failures: int = Field(default=3, ge=1)
+    """Requests failed in a row after which the endpoint is left alone."""
+    breaker_seconds: float = Field(default=60.0, ge=0)
+    usd_per_million_tokens: Mapping[str, tuple[float, float]] = Field(
+        default_factory=lambda: {"gpt-4o-mini": (0.15, 0.60)}
+    )
+    """Price of input and of output by model; what it costs is told with every call."""
+
+
 class IngestSettings(Section):
     """When and what is extracted."""
 
@@ -60,6 +79,8 @@ class IngestSettings(Section):
     most_wait_seconds: float = Field(default=300.0, ge=0)
     most_messages: int = Field(default=50, ge=1)
     min_confidence: float = Field(default=0.7, ge=0, le=1)
+    personal_data: Literal["keep", "redact", "refuse"] = "keep"
+    """What becomes of e-mail addresses, phone, card and account numbers in facts."""
     retry_seconds: float = Field(default=60.0, gt=0)
     """Until a model that couldn't be reached is tried again."""
 
@@ -76,8 +97,9 @@ class LogSettings(Section):
 class IndexSettings(Section):
     """What is kept in RAM, and how Chroma is used."""
 
-    exact_limit: int = Field(default=20_000, ge=0)
-    """Memories of one user up to which searches scan exactly, in RAM."""
+    exact_limit: int = Field(default=7_000, ge=0)
+    """Memories of one user up to which searches scan exactly, in RAM. Chat messages take 4.5 KB
+    each, so these fill `exact_megabytes`; a user who fills them with fewer is as large."""
     exact_megabytes: int = Field(default=32, ge=1)
     """RAM for the users searched last."""
     sync_threshold: int = Field(default=10_000, ge=2)
@@ -105,8 +127,30 @@ class ContextSettings(Section):
 
     model: str = "gpt-4o"
     """Decides how tokens are counted."""
-    candidates: int = Field(default=50, ge=1)
+    candidates: int = Field(default=100, ge=1, le=1_000)
     """Memories recalled to choose from."""
+    template: str = "xml"
+    """How the block looks: xml, markdown or plain."""
+    floor: float = Field(default=0.12, ge=0, le=1)
+    """If no memory matches a question better than this, none is recalled."""
+    weakest: float = Field(default=0.1, ge=0, le=1)
+    """The match below which a memory isn't shown even beside better ones."""
+    diversity: float = Field(default=0.5, ge=0, le=1)
+    """How much being like one already chosen takes from a memory's score."""
+    shares: Mapping[Category, float] = Field(default_factory=dict)
+    """The most of the budget by category, as long as others want the rest."""
+
+
+class WindowSettings(Section):
+    """How a session uses its model's window; see `semantic_memory.session.limits`."""
+
+    response_reserve: int = Field(default=13_000, ge=0)
+    trigger: float = Field(default=0.85, gt=0, le=1)
+    target: float = Field(default=0.6, gt=0, le=1)
+    summary_reserve: int = Field(default=20_000, ge=0)
+    memory_tokens: int = Field(default=2_000, ge=0)
+    keep_last: int = Field(default=10, ge=1)
+    result_characters: int = Field(default=10_000, ge=100)
 
 
 class ServiceSettings(Section):
@@ -186,6 +230,7 @@ class Settings(BaseSettings):
     """Where compiled embedding models are kept, for all stores."""
     embedding: EmbeddingSettings = EmbeddingSettings()
     openai: OpenAISettings = OpenAISettings()
+    extraction: ExtractionSettings = ExtractionSettings()
     log: LogSettings = LogSettings()
     ingest: IngestSettings = IngestSettings()
     index: IndexSettings = IndexSettings()
@@ -193,6 +238,7 @@ class Settings(BaseSettings):
     context: ContextSettings = ContextSettings()
     service: ServiceSettings = ServiceSettings()
     upkeep: UpkeepSettings = UpkeepSettings()
+    window: WindowSettings = WindowSettings()
     half_life_days: Mapping[Category, float] = Field(default_factory=dict)
     """By category, replacing the defaults; `inf` never fades."""
 

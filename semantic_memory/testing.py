@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from semantic_memory.changes import Matrix
-from semantic_memory.models import NO_FILTERS, Candidate, Filters, Message
+from semantic_memory.models import NO_FILTERS, Candidate, Extraction, Fact, Filters, Message
 from semantic_memory.ports import EmbedderIdentity, IndexEntry, InputType, Match
 from semantic_memory.text import stems
 
@@ -71,11 +71,14 @@ class ScriptedExtractor:
         self._script = script
         self.calls: list[Sequence[Message]] = []
         """The messages of every call."""
+        self.known: list[Sequence[Fact]] = []
+        """The known facts of every call."""
 
-    def extract(self, messages: Sequence[Message]) -> list[Candidate]:
+    def extract(self, messages: Sequence[Message], known: Sequence[Fact]) -> Extraction:
         """What the script makes of the messages."""
         self.calls.append(messages)
-        return self._script(messages)
+        self.known.append(known)
+        return Extraction(candidates=tuple(self._script(messages)))
 
 
 class InMemoryIndex:
@@ -99,7 +102,7 @@ class InMemoryIndex:
         """The nearest memories, exactly."""
         matches = [
             Match(entry.fact.id, float((entry.windows @ vector).max()))
-            for entry in self._entries.values()
+            for entry in list(self._entries.values())  # another thread may write meanwhile
             if entry.fact.user_id == user_id and filters.admits(entry.fact)
         ]
         return sorted(matches, key=lambda match: -match.similarity)[:limit]

@@ -1,136 +1,190 @@
-"""Extraction without a model: statements people make about themselves, found by rules."""
+"""Extraction without a model: statements that people make about themselves, found by rules.
+
+message -> sentences -> statements     questions, greetings and code left out
+-> dates made absolute -> third person -> category, confidence, tags
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import sentencex
-
+from ingest.extract.categories import CategoryExamples, category_by_rule
+from ingest.extract.dates import CALENDAR, absolute_dates
+from ingest.extract.feedback import directive, verdict
+from ingest.extract.lexicon import WORD, noun
+from ingest.extract.sentences import Clause, Sentence, clauses, prepared, sentences
+from ingest.extract.statements import (
+    ADDRESSED,
+    CLEAR,
+    answered_to,
+    confidence,
+    continues,
+    dangles,
+    is_about_the_speaker,
+    is_clause,
+    is_hedged,
+    without_asides,
+)
 from ingest.extract.third_person import third_person
-from semantic_memory.models import Candidate, Category, Message
+from semantic_memory.models import Candidate, Category, Extraction, Fact, Message
+from semantic_memory.ports import Embedder
+from semantic_memory.text import STOP_WORDS
 
-_SELF = re.compile(r"\b(?:I|I'\w+|my|mine|we|we'\w+|our)\b", re.IGNORECASE)
-_HEDGE = re.compile(
-    r"\b(?:might|maybe|perhaps|possibly|thinking (?:of|about)|not sure|i guess|i suppose|probably"
-    r"|kind of|sort of|wish|if i)\b",
-    re.IGNORECASE,
+_ASSISTANT = "the assistant"
+_MOST_TAGS = 4
+_MOST_WORDS = 45
+_PASTED = 3_000
+"""Characters from which a message is more likely a pasted text than something said."""
+_TELLS_NOTHING = frozenset(
+    "user thing time day week weekend month year lot bit way kind idea assistant other".split()
 )
-_EXPLICIT = re.compile(
-    r"\b(?:remember that|please note|for the record|keep in mind)\b", re.IGNORECASE
-)
 
 
-class _Cue(NamedTuple):
-    category: Category
-    confidence: float
-    pattern: re.Pattern[str]
+class _Statement(NamedTuple):
+    """A statement in the first person, with what the next sentences say of the same thing."""
 
+    parts: tuple[str, ...]
+    sentence: Sentence
 
-def _cue(category: Category, confidence: float, pattern: str) -> _Cue:
-    return _Cue(category, confidence, re.compile(pattern, re.IGNORECASE | re.VERBOSE))
+    @property
+    def text(self) -> str:
+        return self.parts[0]
 
+    def is_continued_by(self, other: _Statement) -> bool:
+        """Whether `other` needs this one to be understood: "I have a dog", "He is called Rex"."""
+        return (
+            len(self.parts) == 1
+            and self.sentence != other.sentence
+            and len(self.text.split()) + len(other.text.split()) <= _MOST_WORDS
+            and continues(other.text)
+            and not dangles(self.text)
+        )
 
-# In this order: the first that fits decides. White space in patterns doesn't count; [ ] is a space.
-_CUES = (
-    _cue(
-        Category.FEEDBACK,
-        0.85,
-        r"""^(?: no, | actually, | that(?:'s|[ ]is)[ ](?:wrong|not[ ]right|right|correct|perfect)\b
-        | please[ ](?:don't|always|never|stop)\b
-        | (?:always|never|stop|don't)[ ]\w+[ ](?:me|my|the|when|in|with)\b )""",
-    ),
-    _cue(
-        Category.DECISION,
-        0.85,
-        r"""\b (?:i|we)(?:'ve|[ ]have)?[ ](?:decided|chose|agreed|settled) \b
-        | \b we(?:'re|[ ]are)[ ]going[ ]with \b""",
-    ),
-    _cue(
-        Category.PREFERENCE,
-        0.85,
-        r"""\b (?:i|we)(?:[ ]\w+)?[ ]
-            (?:prefer|like|love|enjoy|hate|dislike|can't[ ]stand|adore|don't[ ]like) \b
-        | \b my[ ]favou?rite \b | \b i'm[ ](?:a[ ]fan[ ]of|into|allergic) \b""",
-    ),
-    _cue(
-        Category.PERSONAL,
-        0.85,
-        r"""\b i(?:'m|[ ]am)[ ](?:a|an|the|from|\d+|married|single|engaged|vegan|vegetarian) \b
-        | \b my[ ]name[ ]is \b
-        | \b i[ ](?:live|grew[ ]up|was[ ]born|work[ ](?:as|at|for|in)|moved) \b
-        | \b i[ ]have[ ](?:a|an|two|three|\d+) \b
-        | \b my[ ](?:wife|husband|partner|girlfriend|boyfriend|family|son|daughter|kids?|children
-            |sister|brother|mom|mum|mother|dad|father|dog|cat|birthday|job|boss|team|home) \b""",
-    ),
-    _cue(
-        Category.TECHNICAL,
-        0.85,
-        r"""\b (?:we|i|our|my) \b .* \b (?:use|using|run|running|deploy|database|server|api|python
-            |rust|java|postgres|kubernetes|docker|linux|stack|framework|library|version|repo
-            |cluster) \b""",
-    ),
-    _cue(
-        Category.PROJECT,
-        0.8,
-        r"""\b (?:i|we)(?:'m|[ ]am|'re|[ ]are)[ ](?:\w+[ ])?(?:working|building|planning|preparing
-            |writing|launching|learning|training|studying|trying|starting|going|moving
-            |organi[sz]ing) \b
-        | \b my[ ](?:project|goal|plan|deadline|thesis|book|startup|company) \b
-        | \b (?:i|we)[ ](?:need|plan|want|hope)[ ]to \b""",
-    ),
-    _cue(
-        Category.FINDING,
-        0.8,
-        r"""\b (?:i|we)(?:[ ]just)?[ ]
-            (?:found[ ]out|learned|learnt|discovered|realised|realized|noticed) \b""",
-    ),
-    _cue(
-        Category.PERSONAL,
-        0.75,
-        r"""\b i(?:'ve|[ ]have|[ ]just|[ ]recently|[ ]finally|[ ]also)?[ ](?:went|started|joined
-            |finished|won|bought|got|met|visited|made|painted|signed|took|adopted|graduated|quit
-            |lost|been) \b""",
-    ),
-)
+    def with_next(self, other: _Statement) -> _Statement:
+        return self._replace(parts=(*self.parts, other.text))
 
 
 class OfflineExtractor:
-    """Proposes each sentence in which someone but the assistant says something of themselves.
+    """Proposes every statement in which someone but the assistant says something of themselves.
 
-    Questions are left out. Hedged statements ("might", "thinking of") get a low confidence.
+    Plain statements get a confidence of 0.8 or more; hedged ones ("might", "thinking of"), those
+    that speak to someone, and those whose pronouns stand for something said elsewhere get less
+    than the gate admits. With an `embedder`, a statement whose wording doesn't show its category
+    gets that of the most similar examples.
     """
 
-    name = "offline-1"
+    name = "offline-2"
 
-    def extract(self, messages: Sequence[Message]) -> list[Candidate]:
+    def __init__(self, embedder: Embedder | None = None) -> None:
+        self._examples = CategoryExamples(embedder) if embedder else None
+
+    def extract(self, messages: Sequence[Message], known: Sequence[Fact] = ()) -> Extraction:
         """Candidates in the third person, each with its one source message."""
-        return [
-            candidate
-            for message in messages
-            if message.role == "user"
-            for sentence in sentencex.segment("en", message.content.replace("’", "'"))
-            if (candidate := _candidate(sentence.strip(), message)) is not None
-        ]
+        del known  # a repetition is told by its text and its vector
+        # Where several people talk to each other, no one is giving orders to an assistant.
+        speakers = {message.speaker for message in messages if message.role == "user"}
+        candidates: list[Candidate] = []
+        unclear: list[int] = []
+        answer: str | None = None
+        for message in messages:
+            if message.role != "user":
+                answer = message.content if message.role == "assistant" else answer
+                continue
+            for candidate, clear in _candidates(message, _listener(message, speakers), answer):
+                if not clear:
+                    unclear.append(len(candidates))
+                candidates.append(candidate)
+            answer = None
+        if self._examples:
+            nearest = self._examples.classify([candidates[place].content for place in unclear])
+            for place, category in zip(unclear, nearest, strict=True):
+                candidates[place] = candidates[place].model_copy(update={"category": category})
+        return Extraction(candidates=tuple(candidates))
 
 
-def _candidate(sentence: str, message: Message) -> Candidate | None:
-    if sentence.endswith("?") or not 3 < len(sentence.split()) <= 60:
-        return None
-    for category, confidence, pattern in _CUES:
-        if not pattern.search(sentence):
-            continue
-        if category is not Category.FEEDBACK and not _SELF.search(sentence):
-            continue
-        if _HEDGE.search(sentence):
-            confidence = 0.5
-        elif _EXPLICIT.search(sentence):
-            confidence = 0.95
-        return Candidate(
-            content=third_person(sentence, message.name or "The user"),
-            category=category,
-            confidence=confidence,
-            message_ids=(message.id,),
+def _candidates(
+    message: Message, listener: str | None, answer: str | None
+) -> Iterator[tuple[Candidate, bool]]:
+    """The candidates of a message, and whether the wording of each shows its category."""
+    name = message.name or "The user"
+    pending: list[_Statement] = []
+    for sentence in sentences(prepared(message.content)):
+        said = listener == _ASSISTANT and (
+            directive(sentence.text, name)
+            or (verdict(sentence.text, name, answer) if answer else None)
         )
-    return None
+        if said:
+            yield _candidate(said, Category.FEEDBACK, CLEAR, message), True
+            continue
+        for statement in _statements(sentence, listener):
+            if pending and pending[-1].is_continued_by(statement):
+                pending[-1] = pending[-1].with_next(statement)
+            elif is_about_the_speaker(statement.text) and is_clause(statement.text):
+                pending.append(statement)
+    for statement in pending:
+        shown = category_by_rule(statement.text)
+        content = " ".join(_told(part, name, message) for part in statement.parts)
+        sure = confidence(statement.text, statement.sentence.said, clear=shown is not None)
+        if len(message.content) > _PASTED:
+            sure = min(sure, ADDRESSED)
+        yield _candidate(content, shown or Category.PERSONAL, sure, message), shown is not None
+
+
+def _listener(message: Message, speakers: set[str]) -> str | None:
+    """Whom a message speaks to: the assistant, the other of two, or someone among several."""
+    others = speakers - {message.speaker}
+    if not others:
+        return _ASSISTANT
+    return others.pop() if len(others) == 1 and "user" not in speakers else None
+
+
+def _statements(sentence: Sentence, listener: str | None) -> list[_Statement]:
+    """The statements of a sentence; one that leans on the one before it stays with it."""
+    kept: list[Clause] = []
+    for clause in clauses(sentence.text):
+        if listener:
+            clause = clause._replace(text=answered_to(clause.text, listener))
+        if kept and dangles(clause.text) and not dangles(kept[-1].text):
+            if is_hedged(clause.text):
+                continue
+            joined = kept[-1].text + clause.link + clause.text
+            if len(joined.split()) <= _MOST_WORDS:
+                kept[-1] = Clause(joined, kept[-1].link)
+                continue
+        kept.append(clause)
+    return [_Statement((without_asides(clause.text),), sentence) for clause in kept]
+
+
+def _told(statement: str, name: str, message: Message) -> str:
+    if message.created_at is not None:
+        statement = absolute_dates(statement, message.created_at)
+    return third_person(statement, name).rstrip(" ,;:.!") + "."
+
+
+def _candidate(content: str, category: Category, confidence: float, message: Message) -> Candidate:
+    return Candidate(
+        content=content,
+        category=category,
+        confidence=confidence,
+        message_ids=(message.id,),
+        tags=_tags(content, message.name or ""),
+    )
+
+
+def _tags(content: str, name: str) -> tuple[str, ...]:
+    """The first few things that a fact names: proper names, and words that are nouns only."""
+    own = set(WORD.findall(name.casefold()))
+    tags: dict[str, None] = {}
+    for place, word in enumerate(WORD.findall(content)):
+        plain = word.removesuffix("'s")
+        proper = place > 0 and plain[:1].isupper() and plain not in CALENDAR
+        tag = plain.casefold() if proper else noun(plain)
+        if (
+            tag
+            and tag not in own | _TELLS_NOTHING | STOP_WORDS
+            and re.fullmatch(r"[\w-]{3,40}", tag)
+        ):
+            tags[tag] = None
+    return tuple(tags)[:_MOST_TAGS]

@@ -1,60 +1,85 @@
 """Readers: messages from files, one at a time, with what can't be used reported by place.
 
-`read` picks the reader; each yields `Incoming` messages and `Rejected` places, and raises
-InvalidInputError only if nothing of the file can be read.
+`read` picks the reader; each yields `Incoming` messages and `Rejected` places. Messages without an
+id get the same one at every reading, so a file can be read again at any time.
 """
 
 from __future__ import annotations
 
-import gzip
-import io
-import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any, Literal, cast, get_args
 
+import ijson
+
+from ingest.readers.chat import read_chat
+from ingest.readers.chatgpt import read_chatgpt
+from ingest.readers.claude import read_claude
+from ingest.readers.detect import FORMATS, Format, detect
+from ingest.readers.files import DAMAGE, Source, sources
 from ingest.readers.jsonl import read_jsonl
-from ingest.readers.locomo import is_locomo, read_locomo
-from ingest.readers.openai_chat import read_openai_chat
+from ingest.readers.locomo import read_locomo
+from ingest.readers.longmemeval import read_longmemeval
+from ingest.readers.notes import read_markdown, read_text
+from ingest.readers.realtalk import read_realtalk
 from ingest.readers.values import Incoming, Rejected
-from semantic_memory.errors import InvalidInputError, NotFoundError
+from semantic_memory.errors import InvalidInputError
+from semantic_memory.ports import Progress
+
+_WITH_SESSIONS: dict[Format, Callable[[BufferedReader], Iterator[Incoming | Rejected]]] = {
+    "chatgpt": read_chatgpt,
+    "claude": read_claude,
+    "locomo": read_locomo,
+    "longmemeval": read_longmemeval,
+    "realtalk": read_realtalk,
+}
 
 __all__ = ["FORMATS", "Format", "Incoming", "Rejected", "read"]
 
-Format = Literal["auto", "jsonl", "locomo", "openai"]
-FORMATS: tuple[Format, ...] = get_args(Format)
+
+def read(
+    path: Path, form: Format, session_id: str, progress: Progress | None = None
+) -> Iterator[Incoming | Rejected]:
+    """The messages of a file, plain, gzipped or an export's zip.
+
+    Those of no session go to `session_id`. Memory is bounded by the largest item of the file: a
+    message, or a conversation of an export. `progress` is told the bytes read.
+
+    Raises NotFoundError, and InvalidInputError if nothing of the file can be read.
+    """
+    size = path.stat().st_size if path.exists() else 0
+    taken = 0
+    for source in sources(path):
+        try:
+            chosen = detect(source) if form == "auto" else form
+            with source.open() as (file, raw):
+                for item in _items(chosen, file, session_id, source):
+                    taken += 1
+                    if progress:
+                        progress("reading", raw.tell(), size)
+                    yield item
+        except (ijson.JSONError, *DAMAGE) as error:
+            reason = str(error).split("\n", 1)[0]
+            if not taken:
+                raise InvalidInputError(f"{path} is damaged: {reason}") from None
+            yield Rejected(f"after message {taken}", f"the file is damaged: {reason}")
+        except OSError as error:
+            raise InvalidInputError(f"{path} can't be read: {error.strerror or error}") from None
+    if not taken:
+        raise InvalidInputError(f"{path} holds no messages of the format {chosen}")
 
 
-def read(path: Path, form: Format, session_id: str) -> Iterator[Incoming | Rejected]:
-    """The messages of a file, plain or gzipped; those of no session go to `session_id`."""
-    if not path.is_file():
-        raise NotFoundError(f"no file {path}")
-    name = path.name.removesuffix(".gz")
-    if form == "jsonl" or (form == "auto" and name.endswith((".jsonl", ".ndjson"))):
-        with _open(path) as lines:
-            yield from read_jsonl(lines, session_id)
-        return
-    document = _document(path)
-    if form == "locomo" or (form == "auto" and is_locomo(document)):
-        yield from read_locomo(document)
-    else:
-        yield from read_openai_chat(document, session_id)
-
-
-def _open(path: Path) -> IO[bytes]:
-    # Bytes, so that one line in a wrong encoding spoils that line only.
-    with path.open("rb") as file:
-        gzipped = file.read(2) == b"\x1f\x8b"
-    return cast("IO[bytes]", gzip.open(path, "rb")) if gzipped else path.open("rb")
-
-
-def _document(path: Path) -> Any:
-    try:
-        with _open(path) as file, io.TextIOWrapper(file, encoding="utf-8") as text:
-            return json.load(text)
-    except ValueError as error:
-        raise InvalidInputError(
-            f"{path} is not a JSON document ({error}); for one message a line use --format jsonl"
-        ) from None
-    except (EOFError, gzip.BadGzipFile) as error:
-        raise InvalidInputError(f"{path} is a damaged gzip file: {error}") from None
+def _items(
+    form: Format, file: BufferedReader, session_id: str, source: Source
+) -> Iterator[Incoming | Rejected]:
+    match form:
+        case "jsonl":
+            return read_jsonl(file, session_id)
+        case "openai" | "anthropic":
+            return read_chat(file, session_id)
+        case "markdown":
+            return read_markdown(file, session_id, source.modified)
+        case "text":
+            return read_text(file, session_id, source.modified)
+        case _:
+            return _WITH_SESSIONS[form](file)

@@ -15,10 +15,12 @@ def read_jsonl(lines: Iterable[bytes], session_id: str) -> Iterator[Incoming | R
         if not line.strip():
             continue
         try:
-            values = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+            values = json.loads(line.decode("utf-8"))
             if not isinstance(values, dict):
                 raise ValueError("is not an object with at least role and content")
-            session = str(values.pop("session_id", None) or session_id)
-            yield Incoming(None, session, builder.message(session, values))
+            session = values.pop("session_id", None) or session_id
+            yield builder.incoming(None, session, values)
         except ValueError as error:
             yield Rejected(f"line {number}", str(error))
+        except RecursionError:
+            yield Rejected(f"line {number}", "is nested too deeply")

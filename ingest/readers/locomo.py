@@ -5,40 +5,38 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from io import BufferedReader
 from typing import Any
 
+from ingest.readers.documents import items
 from ingest.readers.values import Builder, Incoming, Rejected
 
-_SESSION = re.compile(r"session_(\d+)")
+_SESSION = re.compile(r"session_\d+", re.ASCII)
 
 
-def is_locomo(document: Any) -> bool:
-    """Whether a JSON document looks like a LoCoMo file."""
-    return (
-        isinstance(document, list)
-        and bool(document)
-        and all(isinstance(sample, dict) and "conversation" in sample for sample in document)
-    )
-
-
-def read_locomo(document: Any) -> Iterator[Incoming | Rejected]:
+def read_locomo(file: BufferedReader) -> Iterator[Incoming | Rejected]:
     """Every turn; its user is the sample's id, its id the turn's, its time the session's."""
-    if not is_locomo(document):
-        yield Rejected("file", "is not a list of samples with a `conversation`")
-        return
-    for sample in document:
+    for place, sample in enumerate(items(file), start=1):
+        if not isinstance(sample, dict) or not isinstance(sample.get("conversation"), dict):
+            yield Rejected(f"sample {place}", "has no `conversation`")
+            continue
         user_id, conversation = sample.get("sample_id"), sample["conversation"]
         builder = Builder()
-        numbers = (int(found[1]) for key in conversation if (found := _SESSION.fullmatch(key)))
-        for number in sorted(numbers):
-            session_id = f"session_{number}"
-            for place, turn in enumerate(conversation[session_id], start=1):
+        for session_id, turns in numbered_sessions(conversation):
+            for turn_place, turn in enumerate(turns, start=1):
                 try:
                     said = said_at(conversation[f"{session_id}_date_time"])
-                    message = builder.message(session_id, _values(turn, said))
-                    yield Incoming(user_id, session_id, message)
+                    yield builder.incoming(user_id, session_id, _values(turn, said))
                 except (ValueError, KeyError, TypeError, AttributeError) as error:
-                    yield Rejected(f"{user_id} {session_id} turn {place}", str(error))
+                    yield Rejected(f"{user_id} {session_id} turn {turn_place}", str(error))
+
+
+def numbered_sessions(conversation: dict[str, Any]) -> Iterator[tuple[str, list[Any]]]:
+    """The sessions in their order, each by its key and with its turns."""
+    keys = [key for key in conversation if _SESSION.fullmatch(key)]
+    for key in sorted(keys, key=lambda key: int(key.removeprefix("session_"))):
+        turns = conversation[key]
+        yield key, turns if isinstance(turns, list) else [turns]
 
 
 def said_at(text: str) -> datetime:

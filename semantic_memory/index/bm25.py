@@ -10,7 +10,9 @@ the query, those that no memory holds included. So scores lie in [0, 1] and mean
 query.
 
 FTS5's own ranking fixes b at 0.75 and counts statistics over all users; b = 0.3 suits memories,
-which are short, and statistics must not leak from one user to another.
+which are short, and a user's scores should depend on that user's memories. Where only a sample of
+them is at hand, N and n come from elsewhere and may be estimates; n is then kept within what the
+sample shows and N, without which idf could turn negative and scores leave [0, 1].
 """
 
 from __future__ import annotations
@@ -24,6 +26,9 @@ from numpy.typing import NDArray
 
 Scores = NDArray[np.float32]
 Mask = NDArray[np.bool_]
+
+Statistics = tuple[int, Callable[[str], float]]
+"""Number of texts, and number of texts with a term."""
 
 K1 = 1.2
 B = 0.3
@@ -55,12 +60,12 @@ class BM25:
         terms: Iterable[str],
         alive: Mask,
         *,
-        statistics: tuple[int, Callable[[str], int]] | None = None,
+        statistics: Statistics | None = None,
     ) -> Scores:
         """Score of every text for a query's stemmed words, shape (len(self),), in [0, 1].
 
-        Texts that aren't `alive` neither score nor count. `statistics` replaces the number of texts
-        and the number of texts with a term, for when these texts are a sample of more.
+        Texts that aren't `alive` neither score nor count. `statistics` replaces N and n(t), for
+        when these texts are a sample of more.
         """
         size = len(self)
         scores: Scores = np.zeros(size, dtype=np.float32)
@@ -70,14 +75,16 @@ class BM25:
             return scores
         average = max(1.0, float(lengths[alive].mean()))
         norm = K1 * (1.0 - B + B * lengths / average)
-        total = present if statistics is None else statistics[0]
+        total = present if statistics is None else max(present, statistics[0])
         ideal = 0.0
         for term in dict.fromkeys(terms):
             rows = np.frombuffer(self._rows.get(term, array("I")), dtype=np.uint32)
             counts = np.frombuffer(self._counts.get(term, array("H")), dtype=np.uint16)
             kept = alive[rows]
             rows, counts = rows[kept], counts[kept]
-            holding = len(rows) if statistics is None else max(len(rows), statistics[1](term))
+            holding: float = len(rows)
+            if statistics is not None:
+                holding = min(max(holding, statistics[1](term)), total)
             idf = float(np.log1p((total - holding + 0.5) / (holding + 0.5)))
             ideal += idf * (K1 + 1.0)
             scores[rows] += idf * counts * (K1 + 1.0) / (counts + norm[rows])

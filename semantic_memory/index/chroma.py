@@ -8,15 +8,19 @@ that lets almost nothing through falls back to `where`.
 
 Chroma's HNSW files are written whole every `sync_threshold` writes and can't survive being cut off
 half way; `semantic_memory.index.seal` finds out, `semantic_memory.index.keeper` rebuilds.
+
+A memory takes a place ("piece") for each window of its text. All pieces carry its metadata, which
+filters read; its text lies with the first only.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import chromadb
 import numpy as np
@@ -33,6 +37,11 @@ _BATCH = 1_000  # Chroma takes 5,461 at most
 _FAR_FUTURE = 1e12  # `valid_to` of what is still believed: Chroma's metadata knows no infinity
 _OVERFETCH = 4
 _MOST_FETCHED = 1_024
+_MOVED_AT_ONCE = 128
+
+_FILLING, _FILLED, _COMPLETE = "filling", "filled", "complete"
+"""What a collection of a user's own goes through: being copied to; in use while the copied pieces
+leave the shared one; done."""
 
 
 class ChromaIndex:
@@ -49,8 +58,15 @@ class ChromaIndex:
             collection.name: self._client.get_collection(collection.name, embedding_function=None)
             for collection in self._client.list_collections()
         }
-        for name in [name for name, held in self._collections.items() if _unfinished(held)]:
-            self._drop(name)
+        self._moves: dict[str, Iterator[None]] = {}
+        for name, collection in list(self._collections.items()):
+            state = (collection.metadata or {}).get("state")
+            if state == _FILLING:
+                self._client.delete_collection(name)
+                del self._collections[name]
+            elif state == _FILLED:
+                for _ in self._leave_shared(collection):
+                    pass
 
     def upsert(self, entries: Sequence[IndexEntry]) -> None:
         """Insert or replace, each user's in the collection that holds them."""
@@ -61,10 +77,8 @@ class ChromaIndex:
         """Take out of every collection."""
         for collection in self._collections.values():
             for start in range(0, len(fact_ids), _BATCH):
-                known = _window_counts(collection, fact_ids[start : start + _BATCH])
-                gone = [
-                    piece for fact_id, number in known.items() for piece in _ids(fact_id, number)
-                ]
+                held = _held(collection, fact_ids[start : start + _BATCH])
+                gone = [piece for fact_id, (n, _) in held.items() for piece in _ids(fact_id, n)]
                 if gone:
                     collection.delete(ids=gone)
 
@@ -106,30 +120,21 @@ class ChromaIndex:
         return _own_name(user_id) in self._collections
 
     def own(self, user_id: str) -> None:
-        """Move a user from the shared collection to one of their own.
+        """Move a user from the shared collection to one of their own."""
+        while self.own_more(user_id):
+            pass
 
-        Until that is complete the shared one keeps answering; cut off, it is begun anew.
+    def own_more(self, user_id: str) -> bool:
+        """Move some more of a user to a collection of their own; whether anything is left to do.
+
+        Until all is copied the shared collection keeps answering; nothing of this user may be
+        written meanwhile. Cut off, it is begun anew at the next opening.
         """
-        shared = self._collections.get(SHARED)
-        if shared is None or self.owns(user_id):
-            return
-        name = _own_name(user_id)
-        collection = self._create(name, {"state": "filling"})
-        pieces = shared.get(where={"user_id": user_id}, include=[])["ids"]
-        for start in range(0, len(pieces), _BATCH):
-            part = shared.get(
-                ids=pieces[start : start + _BATCH], include=["embeddings", "documents", "metadatas"]
-            )
-            collection.upsert(
-                ids=part["ids"],
-                embeddings=part["embeddings"],
-                documents=part["documents"],
-                metadatas=part["metadatas"],
-            )
-        collection.modify(metadata={"state": "full"})
-        self._collections[name] = self._client.get_collection(name, embedding_function=None)
-        for start in range(0, len(pieces), _BATCH):
-            shared.delete(ids=pieces[start : start + _BATCH])
+        move = self._moves.pop(user_id, None) or self._move(user_id)
+        for _ in move:
+            self._moves[user_id] = move
+            return True
+        return False
 
     def probe(self) -> None:
         """Read a little of every collection, so that a damaged one fails here and now."""
@@ -144,51 +149,84 @@ class ChromaIndex:
 
     # ---------------------------------------------------------------- collections
 
+    def _move(self, user_id: str) -> Iterator[None]:
+        name = _own_name(user_id)
+        if name in self._collections:
+            return
+        collection = self._create(name, _FILLING)
+        shared = self._collection(SHARED)
+        pieces = shared.get(where={"user_id": user_id}, include=[])["ids"]
+        for start in range(0, len(pieces), _MOVED_AT_ONCE):
+            yield
+            part = shared.get(
+                ids=pieces[start : start + _MOVED_AT_ONCE],
+                include=["embeddings", "documents", "metadatas"],
+            )
+            collection.upsert(
+                ids=part["ids"],
+                embeddings=part["embeddings"],
+                documents=part["documents"],
+                metadatas=part["metadatas"],
+            )
+        collection.modify(metadata={"state": _FILLED})
+        self._collections[name] = self._client.get_collection(name, embedding_function=None)
+        yield from self._leave_shared(self._collections[name])
+
+    def _leave_shared(self, own: chromadb.Collection) -> Iterator[None]:
+        """Take out of the shared collection what a user's own holds by now."""
+        shared = self._collection(SHARED)
+        pieces = own.get(include=[])["ids"]
+        for start in range(0, len(pieces), _MOVED_AT_ONCE):
+            yield
+            shared.delete(ids=pieces[start : start + _MOVED_AT_ONCE])
+        own.modify(metadata={"state": _COMPLETE})
+
     def _collection_of(self, user_id: str) -> str:
         own = _own_name(user_id)
         return own if own in self._collections else SHARED
 
     def _collection(self, name: str) -> chromadb.Collection:
         if name not in self._collections:
-            self._collections[name] = self._create(name, {"state": "full"})
+            self._collections[name] = self._create(name, _COMPLETE)
         return self._collections[name]
 
-    def _create(self, name: str, metadata: dict[str, Any]) -> chromadb.Collection:
+    def _create(self, name: str, state: str) -> chromadb.Collection:
         return self._client.create_collection(
-            name, configuration=self._configuration, metadata=metadata, embedding_function=None
+            name,
+            configuration=self._configuration,
+            metadata={"state": state},
+            embedding_function=None,
         )
-
-    def _drop(self, name: str) -> None:
-        self._client.delete_collection(name)
-        self._collections.pop(name, None)
 
     # ---------------------------------------------------------------- reading and writing one
 
     def _write(self, collection: chromadb.Collection, entries: Sequence[IndexEntry]) -> None:
         for start in range(0, len(entries), _BATCH):
             batch = {entry.fact.id: entry for entry in entries[start : start + _BATCH]}
-            known = _window_counts(collection, list(batch))
+            held = _held(collection, list(batch))
             stale = [
                 piece
-                for fact_id, number in known.items()
+                for fact_id, (number, _) in held.items()
                 for piece in _ids(fact_id, number)[len(batch[fact_id].windows) :]
             ]
             if stale:
                 collection.delete(ids=stale)
-            pieces = [
-                (piece, window, entry)
-                for entry in batch.values()
-                for piece, window in zip(
-                    _ids(entry.fact.id, len(entry.windows)), entry.windows, strict=True
-                )
-            ]
-            for first in range(0, len(pieces), _BATCH):
-                part = pieces[first : first + _BATCH]
+            fresh: list[_Piece] = []
+            same: list[_Piece] = []
+            for entry in batch.values():
+                unchanged = held.get(entry.fact.id) == (len(entry.windows), _digest(entry))
+                (same if unchanged else fresh).extend(_pieces(entry))
+            for part in _parts(fresh):
                 collection.upsert(
-                    ids=[piece for piece, _, _ in part],
-                    embeddings=[window for _, window, _ in part],
-                    documents=[entry.fact.content for _, _, entry in part],
-                    metadatas=[_metadata(entry) for _, _, entry in part],
+                    ids=[piece.id for piece in part],
+                    embeddings=np.stack([piece.window for piece in part]),
+                    documents=[piece.document for piece in part],
+                    metadatas=[piece.metadata for piece in part],
+                )
+            for part in _parts(same):  # HNSW has nothing to do
+                collection.update(
+                    ids=[piece.id for piece in part],
+                    metadatas=[piece.metadata for piece in part],
                 )
 
     def _nearest(
@@ -240,8 +278,26 @@ def _own_name(user_id: str) -> str:
     return f"user-{hashlib.blake2b(user_id.encode(), digest_size=16).hexdigest()}"
 
 
-def _unfinished(collection: chromadb.Collection) -> bool:
-    return (collection.metadata or {}).get("state") != "full"
+class _Piece(NamedTuple):
+    id: str
+    window: Matrix
+    document: str
+    metadata: dict[str, Any]
+
+
+def _pieces(entry: IndexEntry) -> list[_Piece]:
+    metadata = _metadata(entry)
+    documents = [entry.fact.content, *repeat("", len(entry.windows) - 1)]
+    ids = _ids(entry.fact.id, len(entry.windows))
+    return [
+        _Piece(piece, window, document, metadata)
+        for piece, window, document in zip(ids, entry.windows, documents, strict=True)
+    ]
+
+
+def _parts(pieces: Sequence[_Piece]) -> Iterator[Sequence[_Piece]]:
+    for start in range(0, len(pieces), _BATCH):
+        yield pieces[start : start + _BATCH]
 
 
 def _ids(fact_id: str, windows: int) -> list[str]:
@@ -256,13 +312,21 @@ def _grouped(entries: Sequence[IndexEntry], key: Any) -> dict[str, list[IndexEnt
     return groups
 
 
-def _window_counts(collection: chromadb.Collection, fact_ids: Sequence[str]) -> dict[str, int]:
+def _held(collection: chromadb.Collection, fact_ids: Sequence[str]) -> dict[str, tuple[int, str]]:
+    """Of each of these memories that is held: the number of its windows, and their digest."""
     found = collection.get(ids=list(fact_ids), include=["metadatas"])
     metadatas = found["metadatas"] or []
     return {
-        fact_id: int(str(metadata["windows"]))
+        fact_id: (int(str(metadata["windows"])), str(metadata["digest"]))
         for fact_id, metadata in zip(found["ids"], metadatas, strict=True)
     }
+
+
+def _digest(entry: IndexEntry) -> str:
+    """Tells whether text and vectors are those of an earlier state."""
+    digest = hashlib.blake2b(entry.fact.content.encode(), digest_size=8)
+    digest.update(entry.windows.tobytes())
+    return digest.hexdigest()
 
 
 def _metadata(entry: IndexEntry) -> dict[str, Any]:
@@ -279,6 +343,7 @@ def _metadata(entry: IndexEntry) -> dict[str, Any]:
         "valid_to": _FAR_FUTURE if fact.valid_to is None else fact.valid_to.timestamp(),
         "session_id": fact.source.session_id or "",
         "windows": len(entry.windows),
+        "digest": _digest(entry),
         # None takes away the tags of an earlier state; an upsert merges metadata.
         "tags": list(dict.fromkeys(level for tag in fact.tags for level in _levels(tag))) or None,
     }

@@ -19,12 +19,15 @@ from semantic_memory.index.partition import Partition
 from semantic_memory.models import NO_FILTERS, Filters
 from semantic_memory.ports import Ledger, Match, VectorSearch
 
+_LOADED_AT_ONCE = 500  # memories; what comes from the ledger takes 15 KB each for a moment
+
 
 class ExactIndex:
     """A `VectorSearch` over partitions in RAM, which follow the ledger.
 
-    Holds the partitions used last within `budget_bytes`. A user with more than `limit` memories is
-    passed on to the index behind. Thread-safe.
+    Holds the partitions used last within `budget_bytes`. A user with more than `limit` memories, or
+    who would take all of the budget alone, has outgrown it and is passed on to the index behind.
+    Thread-safe.
     """
 
     def __init__(
@@ -47,9 +50,10 @@ class ExactIndex:
             yield None
             return
         with partition.lock:
-            self._level(user_id, partition)
+            while partition.revision < self._ledger.revision(user_id):
+                partition.apply(self._ledger.delta(user_id, partition.revision, _LOADED_AT_ONCE))
             yield partition
-        self._shrink(user_id, partition)
+        self._weigh(user_id, partition)
 
     def query(
         self, vector: Matrix, *, user_id: str, limit: int, filters: Filters = NO_FILTERS
@@ -67,34 +71,41 @@ class ExactIndex:
         with self._guard:
             if user_id in self._outgrown:
                 return None
-            partition = self._partitions.get(user_id)
-            if partition is not None and not partition.wasteful:
+            worn = self._partitions.get(user_id)
+            if worn is not None and not worn.wasteful:
                 self._partitions.move_to_end(user_id)
-                return partition
-        if self._ledger.count(user_id) > self._limit:
-            with self._guard:
-                self._outgrown.add(user_id)
-                self._partitions.pop(user_id, None)
-                self._sizes.pop(user_id, None)
-            return None
+                return worn
+        number, size = self._ledger.footprint(user_id)
         with self._guard:
-            if self._partitions.get(user_id) is partition:  # nobody was faster
-                self._partitions[user_id] = Partition()
-            return self._partitions[user_id]
+            if number > self._limit or size > self._budget:
+                self._outgrow(user_id)
+                return None
+            if not number:
+                return Partition()  # not kept: anybody can make up user ids
+            held = self._partitions.get(user_id)
+            if held is None or held is worn:  # nobody was faster
+                held = self._partitions[user_id] = Partition()
+            return held
 
-    def _level(self, user_id: str, partition: Partition) -> None:
-        if partition.revision < self._ledger.revision(user_id):
-            partition.apply(self._ledger.delta(user_id, partition.revision))
-
-    def _shrink(self, user_id: str, partition: Partition) -> None:
+    def _weigh(self, user_id: str, partition: Partition) -> None:
+        """Note the size of a partition that may have grown, and drop what is over the budget."""
         with self._guard:
             if self._partitions.get(user_id) is not partition:
                 return
-            self._sizes[user_id] = partition.nbytes
-            if len(partition) > self._limit:
-                self._partitions.pop(user_id)
-                self._sizes.pop(user_id)
-                return
-            while sum(self._sizes.values()) > self._budget and len(self._partitions) > 1:
-                oldest, _ = self._partitions.popitem(last=False)
-                self._sizes.pop(oldest, None)
+            size = partition.nbytes
+            if size > self._budget:
+                self._outgrow(user_id)
+            elif len(partition) > self._limit:
+                self._drop(user_id)  # dead rows count too; loading it anew tells
+            else:
+                self._sizes[user_id] = size
+            while sum(self._sizes.values()) > self._budget:
+                self._drop(next(iter(self._partitions)))
+
+    def _outgrow(self, user_id: str) -> None:
+        self._outgrown.add(user_id)
+        self._drop(user_id)
+
+    def _drop(self, user_id: str) -> None:
+        self._partitions.pop(user_id, None)
+        self._sizes.pop(user_id, None)

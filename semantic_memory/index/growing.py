@@ -35,7 +35,7 @@ class Growing:
         rows = np.asarray(rows, dtype=self._rows.dtype)
         size = self._size + len(rows)
         if size > len(self._rows):
-            shape = (max(size, 2 * len(self._rows)), *self._rows.shape[1:])
+            shape = (max(size, len(self._rows) * 5 // 4), *self._rows.shape[1:])
             grown = np.zeros(shape, dtype=self._rows.dtype)
             grown[: self._size] = self.view
             self._rows = grown

@@ -1,33 +1,40 @@
 """Keeps the vector index level with the ledger, and the service alive whatever becomes of it.
 
-The index is derived: how far it has come is one revision number, kept in the ledger. An index that
-is damaged, or breaks, is set aside and filled again from the vectors in the ledger, which embeds
-nothing; meanwhile queries are answered by scanning the ledger.
+The index is derived: how far it has come is one revision number, kept in the ledger, and beside the
+index where there is a place. An index that is damaged, or breaks, is set aside and filled again
+from the vectors in the ledger, which embeds nothing. One that merely can't be reached is kept and
+tried again. Meanwhile queries are answered by scanning the ledger.
 """
 
 from __future__ import annotations
 
 import heapq
-import shutil
 import threading
 import time
 import uuid
 from collections.abc import Callable
-from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 from semantic_memory.background import Worker
 from semantic_memory.changes import Matrix
-from semantic_memory.errors import IndexBrokenError
-from semantic_memory.events import Event, IndexSetAside, IndexSynced
-from semantic_memory.index import seal
+from semantic_memory.errors import (
+    IndexBrokenError,
+    IndexBusyError,
+    IndexUnavailableError,
+    StoreClosedError,
+)
+from semantic_memory.events import Event, IndexSetAside, IndexSynced, WorkerFailed
+from semantic_memory.index.home import IndexHome
 from semantic_memory.models import NO_FILTERS, Filters
 from semantic_memory.ports import Ledger, Match, Progress, VectorIndex
 
 _BATCH = 256
 _ATTEMPTS = 3
 _GATHER_SECONDS = 0.5  # what is written within it reaches the index together
-_STATE = "index"  # key in the ledger's meta: "<generation> <revision>"
+_FIRST_PAUSE_SECONDS, _LAST_PAUSE_SECONDS = 1.0, 60.0
+_MOST_CHANGED = 1_000  # of a user's memories, that a query looks up besides asking the index
+
+T = TypeVar("T")
 
 
 @runtime_checkable
@@ -46,47 +53,46 @@ class SeparatingIndex(VectorIndex, Protocol):
 class IndexKeeper:
     """Follows the ledger with an index that it opens when there is something to do. Thread-safe.
 
-    `open_index` is given the name of the filling and raises IndexBrokenError if the index can't be
-    used; its files lie in `directory`. A user with more than `own_at` memories is held apart, by an
-    index that can.
+    A user with more than `own_at` memories, or who is asked about, is held apart, by an index that
+    can.
     """
 
     def __init__(
         self,
-        open_index: Callable[[str], VectorIndex],
-        directory: Path,
+        home: IndexHome,
         ledger: Ledger,
         observe: Callable[[Event], None],
         own_at: int,
     ) -> None:
-        self._open_index = open_index
-        self._directory = directory
+        self._home = home
         self._ledger = ledger
         self._observe = observe
         self._own_at = own_at
-        self._lock = threading.Lock()  # of opening, syncing and closing; queries don't take it
+        self._lock = threading.Lock()  # of all that opens, writes to, or closes the index
         self._worker: Worker | None = None
+        self._retry_at = self._pause = 0.0
+        self._closed = False
+        # Replaced under the lock and read by queries, which never wait for it:
         self._index: VectorIndex | None = None
         self._level = False  # whether it has been level with the ledger since it was opened
-        self._wanted = False  # whether a query has asked for it
-        self._closed = False
-        generation, _, revision = (ledger.meta(_STATE) or "").partition(" ")
+        # "<generation> <revision>"; without a generation there is no index to go on with.
+        generation, _, revision = (ledger.meta(home.key) or "").partition(" ")
         self._generation, self._revision = generation, int(revision or 0)
+        # Left by queries for the next sync:
+        self._asked_about: set[str] = set()
+        self._failed: tuple[VectorIndex | None, IndexBrokenError | IndexUnavailableError] | None
+        self._failed = None
+        self._apart: set[str] = set()
 
     def follow(self) -> None:
         """Keep level from now on, in the background, whenever `wake` says that something changed.
 
-        What is plainly damaged (files missing or of the wrong size) is set aside before this
-        returns; digests are compared when the index is opened.
+        What is plainly damaged is set aside and refilled even if nothing does.
         """
-        if self._revision:
-            with self._lock:
-                if seal.is_empty(self._directory):
-                    self._set_aside("its directory is gone")
-                elif reason := seal.damage(self._directory, self._generation, quick=True):
-                    self._set_aside(reason)
-        self._worker = Worker("index", self.sync, self._observe, gather_seconds=_GATHER_SECONDS)
-        if self._revision < self._ledger.revision():
+        if self._revision and (reason := self._home.damage(self._generation)):
+            self._failed = None, IndexBrokenError(reason)
+        self._worker = Worker("index", self._step, self._observe, gather_seconds=_GATHER_SECONDS)
+        if self._failed or self._revision < self._ledger.revision():
             self._worker.wake()
 
     def wake(self) -> None:
@@ -97,56 +103,64 @@ class IndexKeeper:
     def sync(self, progress: Progress | None = None) -> None:
         """Bring the index level with the ledger, setting it aside and refilling it if it is broken.
 
-        Raises IndexBrokenError when it breaks again and again.
+        Raises IndexBrokenError when it breaks again and again, IndexUnavailableError if it can't be
+        reached at present.
         """
-        with self._lock:
-            for attempt in range(1, _ATTEMPTS + 1):
-                try:
-                    self._drain(progress)
-                    return
-                except IndexBrokenError as error:
-                    self._set_aside(str(error))
-                    if attempt == _ATTEMPTS:
-                        raise
+        self._mending(lambda: self._drain(progress))
 
     def reset(self) -> None:
-        """Throw the index away; the next `sync` fills it again."""
+        """Give the index up; the next `sync` empties and fills it. Raises StoreClosedError."""
         with self._lock:
-            self._discard()
+            self._refuse_if_closed()
+            self._begin_anew()
 
     def rebuild(self, progress: Progress | None = None) -> int:
-        """Throw the index away and fill it again; returns how many memories it then holds."""
+        """Empty the index and fill it again; returns how many memories it then holds.
+
+        Raises StoreClosedError, and what `sync` raises.
+        """
         self.reset()
-        self.sync(progress)
-        with self._lock:
+
+        def fill() -> int:
+            self._drain(progress)
             return self._opened().count()
+
+        return self._mending(fill)
 
     def differences(self) -> tuple[set[str], set[str]]:
         """Ids that the index lacks, and ids it has too many; both empty once level."""
-        self.sync()
-        with self._lock:
+
+        def compare() -> tuple[set[str], set[str]]:
+            self._drain(None)
             held = self._opened().ids()
-        wanted = self._ledger.embedded_ids()
-        return wanted - held, held - wanted
+            wanted = self._ledger.embedded_ids()
+            return wanted - held, held - wanted
+
+        return self._mending(compare)
 
     def query(
         self, vector: Matrix, *, user_id: str, limit: int, filters: Filters = NO_FILTERS
     ) -> list[Match]:
-        """The nearest memories: by the index if it is up and level, else by scanning the ledger."""
-        index = self._index
+        """The nearest memories, those just written included.
+
+        By the index if it is up, level and free, else by scanning the ledger.
+        """
+        if user_id not in self._asked_about:
+            self._asked_about.add(user_id)
+            self.wake()
+        generation, index, revision = self._generation, self._index, self._revision
         if index is not None and self._level:
             try:
-                return index.query(vector, user_id=user_id, limit=limit, filters=filters)
-            except IndexBrokenError as error:
-                with self._lock:
-                    if self._index is index:
-                        self._set_aside(str(error))
-        self._wanted = True
-        self.wake()
-        best: list[Match] = []
-        for matches in self._ledger.similarities(vector, user_id, filters):
-            best = heapq.nlargest(limit, [*best, *matches], key=lambda match: match.similarity)
-        return best
+                found = self._ask(index, revision, vector, user_id, limit, filters)
+            except IndexBusyError:
+                pass
+            except (IndexBrokenError, IndexUnavailableError) as error:
+                self._failed = index, error
+                self.wake()
+            else:
+                if found is not None and self._generation == generation:  # not emptied meanwhile
+                    return found
+        return self._scan(vector, user_id, limit, filters, since=0)
 
     def close(self) -> None:
         """End the background and close the index, after what they are doing."""
@@ -154,71 +168,173 @@ class IndexKeeper:
         if self._worker is not None:
             self._worker.close()
         with self._lock:
-            self._stop()
+            index, error = self._failed or (None, None)
+            if isinstance(error, IndexBrokenError) and index is self._index:
+                self._begin_anew()  # at the next opening
+                self._observe(IndexSetAside(str(error), kept_at=None))
+            self._let_go()
+            self._home.close()
+
+    # ---------------------------------------------------------------- asking
+
+    def _ask(
+        self,
+        index: VectorIndex,
+        revision: int,
+        vector: Matrix,
+        user_id: str,
+        limit: int,
+        filters: Filters,
+    ) -> list[Match] | None:
+        """What an index at `revision` finds, corrected by what has changed since.
+
+        None if too much has.
+        """
+        changed: set[str] = set()
+        if self._ledger.revision(user_id) > revision:
+            changed = self._ledger.changed(user_id, revision, _MOST_CHANGED)
+            if len(changed) == _MOST_CHANGED:
+                return None
+        found = index.query(vector, user_id=user_id, limit=limit + len(changed), filters=filters)
+        best = {match.id: match for match in found if match.id not in changed}
+        if changed:
+            fresh = self._scan(vector, user_id, limit, filters, since=revision)
+            best.update((match.id, match) for match in fresh)
+        return heapq.nlargest(limit, best.values(), key=lambda match: match.similarity)
+
+    def _scan(
+        self, vector: Matrix, user_id: str, limit: int, filters: Filters, since: int
+    ) -> list[Match]:
+        best: list[Match] = []
+        for matches in self._ledger.similarities(vector, user_id, filters, since):
+            best = heapq.nlargest(limit, [*best, *matches], key=lambda match: match.similarity)
+        return best
+
+    # ---------------------------------------------------------------- in the background
+
+    def _step(self) -> float | None:
+        """Sync, unless it failed a moment ago; seconds until the next try."""
+        if (left := self._retry_at - time.monotonic()) > 0:
+            return left
+        try:
+            self.sync()
+        except StoreClosedError:
+            return None
+        except (IndexBrokenError, IndexUnavailableError) as error:
+            self._pause = min(max(2 * self._pause, _FIRST_PAUSE_SECONDS), _LAST_PAUSE_SECONDS)
+            self._retry_at = time.monotonic() + self._pause
+            self._observe(WorkerFailed("index", f"{type(error).__name__}: {error}", self._pause))
+            return self._pause
+        self._pause = 0.0
+        return None
+
+    def _mending(self, action: Callable[[], T]) -> T:
+        """Do something to the index, again with a new one each time that it turns out broken."""
+        attempt = 0
+        with self._lock:
+            while True:
+                attempt += 1
+                try:
+                    return action()
+                except IndexBrokenError as error:
+                    self._set_aside(str(error))
+                    if attempt == _ATTEMPTS:
+                        raise
+                except IndexUnavailableError as error:
+                    opened = self._index is not None
+                    self._let_go()
+                    if not opened or attempt == _ATTEMPTS:
+                        raise
+                    self._observe(WorkerFailed("index", str(error), retry_seconds=0.0))
 
     # ---------------------------------------------------------------- under the lock
 
     def _drain(self, progress: Progress | None) -> None:
         start = time.perf_counter()
-        first = self._revision
         upserted = deleted = 0
-        if self._wanted and not self._closed:
+        self._refuse_if_closed()
+        failed, self._failed = self._failed, None
+        if failed is not None and failed[0] is self._index:
+            raise failed[1]
+        if self._asked_about or self._revision < self._ledger.revision():
             self._opened()
+        first = self._revision
         while self._revision < self._ledger.revision() and not self._closed:
-            index = self._opened()
             batch = self._ledger.outbox(self._revision, _BATCH)
+            index = self._opened()
             if batch.entries:
                 index.upsert(batch.entries)
             if batch.removed:
                 index.delete(batch.removed)
             self._reach(batch.revision)
-            self._hold_apart({entry.fact.user_id for entry in batch.entries})
+            self._hold_apart({entry.fact.user_id for entry in batch.entries}, self._own_at)
             upserted += len(batch.entries)
             deleted += len(batch.removed)
             if progress:
                 progress("indexing", self._revision - first, self._ledger.revision() - first)
+        self._hold_apart(self._asked_about.copy(), 0)
         self._level = self._index is not None
         if upserted or deleted:
             self._observe(IndexSynced(upserted, deleted, time.perf_counter() - start))
 
-    def _hold_apart(self, users: set[str]) -> None:
-        index = self._opened()
-        if isinstance(index, SeparatingIndex):
-            for user_id in users:
-                if self._ledger.count(user_id) > self._own_at and not index.owns(user_id):
-                    index.own(user_id)
+    def _hold_apart(self, users: set[str], above: int) -> None:
+        if not isinstance(self._index, SeparatingIndex):
+            return
+        for user_id in users - self._apart:
+            if self._ledger.count(user_id) > above:
+                if not self._index.owns(user_id):
+                    self._index.own(user_id)
+                self._apart.add(user_id)
 
     def _opened(self) -> VectorIndex:
+        self._refuse_if_closed()
         if self._index is None:
             if not self._generation:
-                self._discard()
-            self._index = self._open_index(self._generation)
-            if self._revision and not self._index.count():
-                self._observe(IndexSetAside("it has lost everything", kept_at=None))
-                self._reach(0)
+                self._home.empty()
+                self._record(uuid.uuid4().hex, 0)
+            self._index = self._home.open(self._generation)
+            self._resume(self._index)
         return self._index
 
-    def _stop(self) -> None:
+    def _resume(self, index: VectorIndex) -> None:
+        """Go on from where this index is, if that can be."""
+        noted = self._home.position()
+        if noted is not None and noted > self._revision:
+            raise IndexBrokenError(
+                f"it has come to revision {noted}, but the ledger knows of {self._revision} only:"
+                " it is newer than the ledger, which was restored"
+            )
+        if noted is not None:
+            self._revision = noted  # less if it was restored, or the end came before it was noted
+        least, most = self._ledger.held_at(self._revision)
+        if not least <= (held := index.count()) <= most:
+            raise IndexBrokenError(f"it holds {held} memories instead of {least}")
+
+    def _let_go(self) -> None:
+        """Use the index no longer; its home closes it."""
         self._level = False
-        index, self._index = self._index, None
-        if index is not None:
-            index.close()
+        self._index = None
+        self._apart.clear()
 
     def _set_aside(self, reason: str) -> None:
-        kept = self._directory.with_name(f"{self._directory.name}.broken")
-        self._stop()
-        shutil.rmtree(kept, ignore_errors=True)  # of several, the last is the one to look at
-        if self._directory.exists():
-            self._directory.rename(kept)
-        self._discard()
-        self._observe(IndexSetAside(reason, kept_at=str(kept) if kept.exists() else None))
+        self._let_go()
+        kept = self._home.set_aside()
+        self._begin_anew()
+        self._observe(IndexSetAside(reason, kept_at=None if kept is None else str(kept)))
 
-    def _discard(self) -> None:
-        self._stop()
-        shutil.rmtree(self._directory, ignore_errors=True)
-        self._generation = uuid.uuid4().hex
-        self._reach(0)
+    def _begin_anew(self) -> None:
+        self._let_go()
+        self._record("", 0)
 
     def _reach(self, revision: int) -> None:
-        self._revision = revision
-        self._ledger.set_meta(_STATE, f"{self._generation} {revision}")
+        # The ledger first: an index that has come further than the ledger says is a sure sign.
+        self._record(self._generation, revision)
+        self._home.note(revision)
+
+    def _record(self, generation: str, revision: int) -> None:
+        self._generation, self._revision = generation, revision
+        self._ledger.set_meta(self._home.key, f"{generation} {revision}")
+
+    def _refuse_if_closed(self) -> None:
+        if self._closed:
+            raise StoreClosedError("this memory has been closed")

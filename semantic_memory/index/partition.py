@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from semantic_memory.changes import FactVectors, Matrix
-from semantic_memory.index.bm25 import BM25, Mask, Scores
+from semantic_memory.index.bm25 import BM25, Mask, Scores, Statistics
 from semantic_memory.index.growing import Growing, GrowingVectors
 from semantic_memory.models import Category, Filters, Status, covers
 from semantic_memory.ports import Delta, Trait, TraitRow
@@ -154,7 +154,7 @@ class Partition:
     def lexical(
         self,
         terms: Iterable[str],
-        statistics: tuple[int, Callable[[str], int]] | None = None,
+        statistics: Statistics | None = None,
     ) -> Scores:
         """BM25 of each row for a query's stemmed words, in [0, 1]."""
         return self._bm25.score(terms, self.columns["alive"], statistics=statistics)

@@ -5,45 +5,82 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any, cast
 
 from semantic_memory.changes import Matrix
-from semantic_memory.errors import IndexBrokenError
+from semantic_memory.errors import (
+    IndexBrokenError,
+    IndexBusyError,
+    IndexUnavailableError,
+    StoreError,
+)
 from semantic_memory.models import NO_FILTERS, Filters
 from semantic_memory.ports import IndexEntry, Match
 
 _CALL_SECONDS = 600.0
 _END_SECONDS = 60.0
+_PATIENCE_SECONDS = 0.25  # of a query; longer than a portion takes
+_PORTION = 128  # windows written, or memories deleted, at once: about 0.1 s
+_TAIL_BYTES = 2_000
+
+_PACKAGE = Path(__file__).parent.parent / "__init__.py"
+
+# The worker imports this very package, wherever it was imported from, and takes all else from the
+# usual places: `-P` keeps the current directory out, whose files could stand in for any module.
+_START = """
+import importlib.util, sys
+spec = importlib.util.spec_from_file_location("semantic_memory", sys.argv.pop(1))
+package = sys.modules["semantic_memory"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(package)
+from semantic_memory.index.worker import main
+main()
+"""
+
+_CRASHES = (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)
+_OUT_OF_MEMORY = ("MemoryError", "memory allocation of", "bad_alloc")
 
 
 class ChromaProcess:
     """A `VectorIndex` that passes each call to a worker process and waits for the answer.
 
     Starting it takes about a second (importing chromadb). Raises IndexBrokenError if the index is
-    damaged, refuses a call, or takes the worker down.
+    damaged, refuses a call, or crashes the worker; IndexUnavailableError if the worker can't start,
+    is killed, or lacks memory or disk; IndexBusyError if a query has waited for 0.25 s.
     """
 
     def __init__(self, directory: Path, generation: str, sync_threshold: int) -> None:
-        self._lock = threading.Lock()
-        self._connection, theirs = Pipe()
-        command = [sys.executable, "-m", "semantic_memory.index.worker"]
-        arguments = [str(theirs.fileno()), str(directory), generation, str(sync_threshold)]
-        self._process = subprocess.Popen(  # noqa: S603 - our own module, our own arguments
-            [*command, *arguments],
-            pass_fds=[theirs.fileno()],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        theirs.close()
+        self._next = threading.Lock()  # who holds it is served after the call under way
+        self._busy = threading.Lock()
+        self._loading = False
+        arguments = [str(_PACKAGE), str(directory), generation, str(sync_threshold)]
+        with ExitStack() as undo:
+            try:
+                self._errors = undo.enter_context(tempfile.TemporaryFile())
+                self._connection, theirs = Pipe()
+                undo.enter_context(self._connection)
+                with theirs:
+                    self._process = subprocess.Popen(  # noqa: S603 - our own code and arguments
+                        [sys.executable, "-P", "-c", _START, *arguments, str(theirs.fileno())],
+                        pass_fds=[theirs.fileno()],
+                        stdin=subprocess.DEVNULL,
+                        stdout=subprocess.DEVNULL,
+                        stderr=self._errors,
+                        start_new_session=True,
+                    )
+            except OSError as error:
+                raise IndexUnavailableError(f"its process can't be started: {error}") from error
+            undo.pop_all()
         try:
             self._receive()
-        except IndexBrokenError:
+            self._loading = True
+            self._receive()
+        except StoreError:
             self.close()
             raise
 
@@ -53,19 +90,30 @@ class ChromaProcess:
         return self._process.pid
 
     def upsert(self, entries: Sequence[IndexEntry]) -> None:
-        """Insert or replace."""
-        self._call("upsert", list(entries))
+        """Insert or replace, letting queries in between."""
+        portion: list[IndexEntry] = []
+        windows = 0
+        for entry in entries:
+            portion.append(entry)
+            windows += len(entry.windows)
+            if windows >= _PORTION:
+                self._call("upsert", portion)
+                portion, windows = [], 0
+        if portion:
+            self._call("upsert", portion)
 
     def delete(self, fact_ids: Sequence[str]) -> None:
-        """Take out."""
-        self._call("delete", list(fact_ids))
+        """Take out, letting queries in between."""
+        for start in range(0, len(fact_ids), _PORTION):
+            self._call("delete", list(fact_ids[start : start + _PORTION]))
 
     def query(
         self, vector: Matrix, *, user_id: str, limit: int, filters: Filters = NO_FILTERS
     ) -> list[Match]:
         """The nearest memories."""
-        found = self._call("query", vector, user_id=user_id, limit=limit, filters=filters)
-        return cast("list[Match]", found)
+        request = ("query", (vector,), {"user_id": user_id, "limit": limit, "filters": filters})
+        with self._turn(_PATIENCE_SECONDS):
+            return cast("list[Match]", self._answer(request))
 
     def count(self) -> int:
         """Number of memories held."""
@@ -80,41 +128,85 @@ class ChromaProcess:
         return bool(self._call("owns", user_id))
 
     def own(self, user_id: str) -> None:
-        """Give a user a collection of their own."""
-        self._call("own", user_id)
+        """Give a user a collection of their own, letting queries in between."""
+        while self._call("own_more", user_id):
+            pass
 
     def close(self) -> None:
         """Let the worker finish what it does, and end it."""
-        with self._lock:
+        with self._turn():
             self._connection.close()
-            try:
-                self._process.wait(timeout=_END_SECONDS)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
+            self._end()
+            self._errors.close()
 
-    def _call(self, method: str, *args: Any, **kwargs: Any) -> Any:
-        with self._lock:
-            try:
-                self._connection.send((method, args, kwargs))
-            except OSError as error:
-                raise IndexBrokenError(self._obituary()) from error
-            return self._receive()
+    @contextmanager
+    def _turn(self, patience: float = -1) -> Iterator[None]:
+        """Held during a call. Whoever waits comes before who has just been served."""
+        if not self._next.acquire(timeout=patience):
+            raise IndexBusyError("it is occupied")
+        try:
+            if not self._busy.acquire(timeout=patience):
+                raise IndexBusyError("it is occupied")
+        finally:
+            self._next.release()
+        try:
+            yield
+        finally:
+            self._busy.release()
+
+    def _call(self, method: str, *args: Any) -> Any:
+        with self._turn():
+            return self._answer((method, args, {}))
+
+    def _answer(self, request: tuple[str, tuple[Any, ...], dict[str, Any]]) -> Any:
+        try:
+            self._connection.send(request)
+        except OSError as error:
+            raise self._death() from error
+        return self._receive()
 
     def _receive(self) -> Any:
         try:
             if not self._connection.poll(_CALL_SECONDS):
-                self._process.kill()
+                self._end(patience=0.0)
                 raise IndexBrokenError(f"it did not answer within {_CALL_SECONDS:.0f} s")
-            succeeded, answer = self._connection.recv()
+            outcome, answer = self._connection.recv()
         except (EOFError, OSError) as error:
-            raise IndexBrokenError(self._obituary()) from error
-        if not succeeded:
-            raise IndexBrokenError(str(answer))
+            raise self._death() from error
+        match outcome:
+            case "broken":
+                raise IndexBrokenError(answer)
+            case "unavailable":
+                raise IndexUnavailableError(answer)
         return answer
 
-    def _obituary(self) -> str:
-        code = self._process.wait(timeout=_END_SECONDS)
+    def _end(self, patience: float = _END_SECONDS) -> int:
+        """Wait until the process has ended, or end it; its exit code."""
+        try:
+            return self._process.wait(timeout=patience)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return self._process.wait()
+
+    def _death(self) -> StoreError:
+        """Why there is no process any more, and whether the index is to blame."""
+        code = self._end()
         if code < 0:
-            return f"its process was ended by {signal.Signals(-code).name}"
-        return f"its process ended with exit code {code}"
+            reason = f"its process was ended by {signal.Signals(-code).name}"
+        else:
+            reason = f"its process ended with exit code {code}"
+        if words := self._last_words():
+            reason = f"{reason}: {words}"
+        crashed = code > 0 or -code in _CRASHES
+        if self._loading and crashed and not any(sign in reason for sign in _OUT_OF_MEMORY):
+            return IndexBrokenError(reason)
+        return IndexUnavailableError(reason)
+
+    def _last_words(self) -> str:
+        """The end of what the process wrote to its standard error, on one line."""
+        if self._errors.closed:
+            return ""
+        size = self._errors.seek(0, 2)
+        self._errors.seek(max(0, size - _TAIL_BYTES))
+        lines = self._errors.read().decode("utf-8", "replace").split("\n")
+        return " | ".join(line.strip() for line in lines[-4:] if line.strip())

@@ -11,13 +11,35 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock, Timeout
+
+from semantic_memory.errors import IndexUnavailableError
 
 SEAL = "seal.json"
 _DATABASE = "chroma.sqlite3"
 
 Stamps = dict[str, tuple[int, int]]
+
+
+@contextmanager
+def alone(directory: Path, patience: float) -> Iterator[None]:
+    """Held by the one process that has the files open, or moves them.
+
+    A killed service leaves a process that finishes its flush; it is waited for `patience` seconds.
+    Raises IndexUnavailableError, also if the body raises OSError.
+    """
+    try:
+        with FileLock(directory.with_suffix(".lock"), timeout=patience, mode=0o600):
+            yield
+    except Timeout as error:
+        reason = "the process that had it open before does not end"
+        raise IndexUnavailableError(reason) from error
+    except OSError as error:
+        raise IndexUnavailableError(f"{directory}: {error}") from error
 
 
 def stamps(directory: Path) -> Stamps:

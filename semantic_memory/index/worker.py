@@ -1,43 +1,47 @@
-"""The process that Chroma lives in.
-
-    python -m semantic_memory.index.worker FD DIRECTORY GENERATION SYNC_THRESHOLD
+"""The process that Chroma lives in; `semantic_memory.index.process` starts it.
 
 A damaged index can bring down the process that loads it, so that process isn't the service. It says
-once whether the index can be used, then answers calls until its parent closes the connection or
-dies; a flush under way is finished first, and the vector files are sealed after each.
+when it is about to load the index and whether the index can be used, then answers calls until its
+parent closes the connection or dies; a flush under way is finished first, and the vector files are
+sealed after each.
 """
 
 from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any, Literal
 
-from filelock import FileLock, Timeout
-
+from semantic_memory.errors import IndexUnavailableError
 from semantic_memory.index import seal
 
+Outcome = Literal["answer", "broken", "unavailable"]
+
 _PREDECESSOR_SECONDS = 60.0
+_LACKS = ("disk is full", "No space left on device", "Too many open files")
 
 
-def main(connection: Connection, directory: Path, generation: str, sync_threshold: int) -> None:
-    """Serve the index in `directory` over `connection`."""
-    lock = FileLock(directory.with_suffix(".lock"), mode=0o600)
+def serve(connection: Connection, directory: Path, generation: str, sync_threshold: int) -> None:
+    """Serve the index in `directory` over `connection`, as its only process."""
     try:
-        lock.acquire(timeout=_PREDECESSOR_SECONDS)
-    except Timeout:
-        connection.send((False, "the process that had it open before does not end"))
-        return
-    if not seal.is_empty(directory) and (reason := seal.damage(directory, generation)):
-        connection.send((False, reason))
-        return
+        with seal.alone(directory, _PREDECESSOR_SECONDS):
+            _serve_alone(connection, directory, generation, sync_threshold)
+    except IndexUnavailableError as error:
+        connection.send(("unavailable", str(error)))
 
-    from chromadb.errors import ChromaError
+
+def _serve_alone(
+    connection: Connection, directory: Path, generation: str, sync_threshold: int
+) -> None:
+    if not seal.is_empty(directory) and (reason := seal.damage(directory, generation)):
+        connection.send(("broken", reason))
+        return
 
     from semantic_memory.index.chroma import ChromaIndex
 
-    directory.mkdir(exist_ok=True, mode=0o700)
     stamps: seal.Stamps | None = None
 
     def seal_if_flushed() -> None:
@@ -47,31 +51,45 @@ def main(connection: Connection, directory: Path, generation: str, sync_threshol
             seal.write(directory, generation)
             stamps = now
 
-    try:
+    def opened() -> ChromaIndex:
+        directory.mkdir(exist_ok=True, mode=0o700)
         index = ChromaIndex(directory, sync_threshold)
         index.probe()
-    except (ChromaError, ValueError, OSError) as error:
-        connection.send((False, f"it can't be opened: {error}"))
-        return
-    seal_if_flushed()
-    connection.send((True, None))
-    while True:
-        try:
-            method, args, kwargs = connection.recv()
-        except EOFError:
-            break
-        try:
-            answer = (True, getattr(index, method)(*args, **kwargs))
-        except (ChromaError, ValueError, TypeError, OSError) as error:
-            answer = (False, f"{type(error).__name__}: {error}")
         seal_if_flushed()
+        return index
+
+    def call(method: str, args: Any, kwargs: Any) -> Any:
+        answer = getattr(index, method)(*args, **kwargs)
+        seal_if_flushed()
+        return answer
+
+    connection.send(("answer", None))  # from here on the index is to blame for this process's death
+    outcome, index = _attempt(opened)
+    connection.send((outcome, None if outcome == "answer" else index))
+    while outcome == "answer":
         try:
-            connection.send(answer)
-        except BrokenPipeError:
-            break
-    index.close()
+            request = connection.recv()
+            connection.send(_attempt(call, *request))
+        except (EOFError, BrokenPipeError):
+            index.close()
+            return
 
 
-if __name__ == "__main__":
+def _attempt(action: Callable[..., Any], *args: Any) -> tuple[Outcome, Any]:
+    """What came of it: a value, or why there is none and whether the index is to blame."""
+    try:
+        return "answer", action(*args)
+    except FileNotFoundError as error:
+        return "broken", f"a file is missing: {error}"
+    except (MemoryError, OSError) as error:
+        return "unavailable", f"{type(error).__name__}: {error}"
+    except Exception as error:  # Chroma's errors are many; all that it raises is told to the parent
+        lacking = any(words in str(error) for words in _LACKS)
+        return "unavailable" if lacking else "broken", f"{type(error).__name__}: {error}"
+
+
+def main() -> None:
+    """Serve as the command line says: DIRECTORY GENERATION SYNC_THRESHOLD FD."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then closes us
-    main(Connection(int(sys.argv[1])), Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]))
+    directory, generation, sync_threshold, descriptor = sys.argv[1:]
+    serve(Connection(int(descriptor)), Path(directory), generation, int(sync_threshold))

@@ -363,23 +363,22 @@ class SqliteLedger:
                 known = self._number(
                     "SELECT coalesce(max(revision), 0) FROM facts WHERE user_id = ?", (user_id,)
                 )
-                self._revisions[user_id] = known
+                if known:  # whoever asks about users that don't exist must not fill the memory
+                    self._revisions[user_id] = known
         return known
 
-    def delta(self, user_id: str, since: int) -> Delta:
-        """What changed for a user after revision `since`."""
+    def delta(self, user_id: str, since: int, limit: int = _MOST_ROWS) -> Delta:
+        """The first `limit` changes for a user after revision `since`."""
         with self._connections.snapshot() as db:
             found = db.execute(
-                f"SELECT {rows.TRAIT_COLUMNS} FROM facts f LEFT JOIN vectors v ON v.num = f.num"
-                " WHERE f.user_id = ? AND f.revision > ? ORDER BY f.num",
-                (user_id, since),
+                f"SELECT {rows.TRAIT_COLUMNS}, f.revision FROM facts f"
+                " LEFT JOIN vectors v ON v.num = f.num"
+                " WHERE f.user_id = ? AND f.revision > ? ORDER BY f.revision LIMIT ?",
+                (user_id, since, limit),
             ).fetchall()
-            (latest,) = db.execute(
-                "SELECT coalesce(max(revision), 0) FROM facts WHERE user_id = ?", (user_id,)
-            ).fetchone()
         gone = [row[0] for row in found if row[7] == Status.FORGOTTEN]
         kept = [rows.to_trait(row) for row in found if row[7] != Status.FORGOTTEN]
-        return Delta(revision=latest, rows=kept, removed=gone)
+        return Delta(revision=found[-1][-1] if found else since, rows=kept, removed=gone)
 
     def traits(self, fact_ids: Sequence[str]) -> list[TraitRow]:
         """The ranking columns of some memories."""
@@ -406,20 +405,43 @@ class SqliteLedger:
                 found.update(dict.fromkeys(row[0] for row in db.execute(query, chunk)))
         return list(found)
 
-    def similarities(self, vector: Matrix, user_id: str, filters: Filters) -> Iterator[list[Match]]:
-        """Cosine of `vector` to the nearest window of every memory that passes, in batches."""
+    def similarities(
+        self, vector: Matrix, user_id: str, filters: Filters, since: int = 0
+    ) -> Iterator[list[Match]]:
+        """Cosine of `vector` to the nearest window of every memory that passes, in batches.
+
+        Only of those changed after revision `since`.
+        """
         condition, values = rows.where(user_id, filters)
         with self._connections.snapshot() as db:
             found = db.execute(
                 "SELECT f.id, v.windows, v.sentences, v.data FROM facts f"
-                f" JOIN vectors v ON v.num = f.num WHERE f.embedded = 1 AND {condition}",
-                values,
+                " JOIN vectors v ON v.num = f.num"
+                f" WHERE f.embedded = 1 AND f.revision > ? AND {condition}",
+                (since, *values),
             )
             while batch := found.fetchmany(_SCAN_BATCH):
                 yield [
                     Match(fact_id, float((rows.to_vectors(*stored).windows @ vector).max()))
                     for fact_id, *stored in batch
                 ]
+
+    def changed(self, user_id: str, since: int, limit: int) -> set[str]:
+        """Ids of at most `limit` of a user's memories that changed after revision `since`."""
+        with self._connections.snapshot() as db:
+            query = "SELECT id FROM facts WHERE user_id = ? AND revision > ? LIMIT ?"
+            return {fact_id for (fact_id,) in db.execute(query, (user_id, since, limit))}
+
+    def footprint(self, user_id: str) -> tuple[int, int]:
+        """How many memories a user has, and the bytes of their texts and vectors."""
+        with self._connections.snapshot() as db:
+            number, size = db.execute(
+                "SELECT count(*), coalesce(sum(length(f.content) + coalesce(length(v.data), 0)), 0)"
+                " FROM facts f LEFT JOIN vectors v ON v.num = f.num"
+                " WHERE f.user_id = ? AND f.status <> 'forgotten'",
+                (user_id,),
+            ).fetchone()
+        return number, size
 
     def count_unembedded(self) -> int:
         """Memories without vectors."""
@@ -432,12 +454,30 @@ class SqliteLedger:
             query = "SELECT id FROM facts WHERE embedded = 1 AND status <> 'forgotten'"
             return {fact_id for (fact_id,) in db.execute(query)}
 
-    def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
-        """How many memories of all users hold each of these stemmed words."""
+    def held_at(self, revision: int) -> tuple[int, int]:
+        """How many memories an index at `revision` must hold at least, and may hold at most."""
         with self._connections.snapshot() as db:
+            least, later = db.execute(
+                "SELECT count(*) FILTER (WHERE revision <= ?1 AND embedded = 1"
+                " AND status <> 'forgotten'), count(*) FILTER (WHERE revision > ?1) FROM facts",
+                (revision,),
+            ).fetchone()
+        return least, least + later
+
+    def document_frequencies(
+        self, user_id: str, terms: Sequence[str]
+    ) -> tuple[int, dict[str, float]]:
+        """How many memories a user has, and about how many hold each of these stemmed words.
+
+        FTS5 counts the words of all users, forgotten memories included; they are taken to be as
+        frequent with this one.
+        """
+        own = self.count(user_id)
+        with self._connections.snapshot() as db:
+            (total,) = db.execute("SELECT coalesce(max(num), 1) FROM facts").fetchone()
             marks = ", ".join("?" * len(terms))
             query = f"SELECT term, doc FROM word_counts WHERE term IN ({marks})"
-            return dict(db.execute(query, list(terms)).fetchall())
+            return own, {term: doc * own / total for term, doc in db.execute(query, list(terms))}
 
     def unembedded(self, limit: int) -> list[Fact]:
         """Memories without vectors, oldest first."""

@@ -11,7 +11,7 @@ from semantic_memory.changes import Matrix
 from semantic_memory.embedding.passages import checked
 from semantic_memory.errors import ProviderError
 from semantic_memory.events import EmbeddingFailed, Event
-from semantic_memory.index.bm25 import Scores
+from semantic_memory.index.bm25 import Scores, Statistics
 from semantic_memory.index.exact import ExactIndex
 from semantic_memory.index.partition import CATEGORIES, Partition
 from semantic_memory.models import NO_FILTERS, Category, Filters, Hit, ScoreParts, normalised
@@ -21,8 +21,6 @@ from semantic_memory.retrieval.question import Question, read
 from semantic_memory.retrieval.ranking import Evidence, Ranked, Weights, base_score, rank
 from semantic_memory.retrieval.times import closeness
 from semantic_memory.text import words
-
-Statistics = tuple[int, Callable[[str], int]]
 
 _ARM = 256  # candidates of each arm, for a user whose memories aren't held in RAM
 _SENTENCES = 512  # memories whose sentences are compared
@@ -84,8 +82,8 @@ class Searcher:
         sample = Partition()
         rows = self._ledger.traits(list(dict.fromkeys((*candidates, *around))))
         sample.apply(Delta(revision=0, rows=rows, removed=()))
-        frequencies = self._ledger.document_frequencies(question.stems)
-        statistics = (self._ledger.count(user_id), lambda term: frequencies.get(term, 0))
+        number, frequencies = self._ledger.document_frequencies(user_id, question.stems)
+        statistics = (number, lambda term: frequencies.get(term, 0.0))
         return self._answer(sample, question, vector, k, filters, statistics)
 
     def _embed(self, question: Question, speakers: Sequence[str]) -> Matrix | None:

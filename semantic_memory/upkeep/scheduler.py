@@ -15,7 +15,7 @@ from apscheduler.triggers.interval import IntervalTrigger
 from semantic_memory.ports import Clock, Ledger
 from semantic_memory.upkeep.jobs import LAST_RUN, Upkeep
 
-_FIRST_SECONDS = 60.0  # after opening, so that a short process isn't kept from ending
+_FIRST_SECONDS = 60.0  # after opening at the earliest, so that a short process is left alone
 _JITTER = 0.1  # of the interval
 _MISFIRE_SECONDS = 3_600
 
@@ -38,7 +38,6 @@ class Scheduler:
         )
         now = clock.now()
         for name, interval in intervals.items():
-            soon = now + timedelta(seconds=_FIRST_SECONDS)
             last = ledger.meta(f"{LAST_RUN}{name}")
             due = interval + (now if last is None else datetime.fromisoformat(last))
             seconds = interval.total_seconds()
@@ -47,12 +46,18 @@ class Scheduler:
                 IntervalTrigger(seconds=seconds, jitter=_JITTER * seconds, timezone=UTC),
                 args=[name],
                 id=name,
-                next_run_time=max(soon, due),
+                next_run_time=datetime.now(UTC) + max(timedelta(seconds=_FIRST_SECONDS), due - now),
             )
 
     def start(self) -> None:
         """Begin."""
         self._scheduler.start()
+
+    def due(self) -> dict[str, datetime]:
+        """When each job runs next."""
+        return {
+            job.id: job.next_run_time or datetime.now(UTC) for job in self._scheduler.get_jobs()
+        }
 
     def close(self) -> None:
         """End the job under way after its present user, and start no other."""

@@ -293,13 +293,6 @@ def test_similarities_are_those_of_the_nearest_window(ledger):
     assert len(batch) == 1
 
 
-def test_document_frequencies_count_stemmed_words(ledger):
-    ledger.apply(
-        [Add(make_fact(1, content="Painting")), Add(make_fact(2, content="painted walls"))]
-    )
-    assert ledger.document_frequencies(["paint", "wall", "zebra"]) == {"paint": 2, "wall": 1}
-
-
 def test_an_update_of_another_version_is_refused(ledger):
     ledger.apply([Add(make_fact())])
     ledger.apply([Update(make_fact(confidence=0.5), "updated", NOW)])
@@ -399,3 +392,51 @@ def test_runs_of_jobs_are_kept(ledger):
             JobRun(job="decay", started_at=NOW, seconds=number, users=1, counts={"faded": 2})
         )
     assert [run.seconds for run in ledger.runs(2)] == [2.0, 1.0]
+
+
+def test_document_frequencies_count_stemmed_words_and_are_shared_out_among_users(ledger):
+    texts = ["Painting", "painted walls", "A wall", "Tea"]
+    ledger.apply([Add(make_fact(n, content=text)) for n, text in enumerate(texts)])
+    terms = ["paint", "wall", "zebra"]
+    assert ledger.document_frequencies("u1", terms) == (4, {"paint": 2.0, "wall": 2.0})
+    ledger.apply([Add(make_fact(n, content="Walls", user_id="u2")) for n in range(10, 14)])
+    assert ledger.document_frequencies("u1", terms) == (4, {"paint": 1.0, "wall": 3.0})
+    assert ledger.document_frequencies("nobody", terms) == (0, {"paint": 0.0, "wall": 0.0})
+
+
+def test_what_changed_is_known_by_user_and_revision(ledger):
+    ledger.apply([Add(make_fact(n), vectors(n)) for n in (1, 2)])
+    since = ledger.revision("u1")
+    ledger.apply([Add(make_fact(3)), Add(make_fact(4, user_id="u2")), Forget("fact-1", NOW)])
+    assert ledger.changed("u1", since, 10) == {"fact-1", "fact-3"}
+    assert len(ledger.changed("u1", since, 1)) == 1
+    assert ledger.changed("u1", ledger.revision("u1"), 10) == set()
+
+
+def test_similarities_can_be_asked_of_what_changed_only(ledger):
+    ledger.apply([Add(make_fact(n), vectors(n)) for n in (1, 2)])
+    since = ledger.revision("u1")
+    ledger.apply([Add(make_fact(3), vectors(3))])
+    ledger.apply([Update(make_fact(1, confidence=0.1), "updated", NOW)])
+    vector = unit_vectors(1, seed=3)[0]
+    found = [m.id for batch in ledger.similarities(vector, "u1", Filters(), since) for m in batch]
+    assert sorted(found) == ["fact-1", "fact-3"]
+
+
+def test_what_an_index_must_and_may_hold_is_known_for_any_revision(ledger):
+    ledger.apply([Add(make_fact(n), vectors(n)) for n in (1, 2)])
+    ledger.apply([Add(make_fact(3))])
+    since = ledger.revision()
+    assert ledger.held_at(since) == (2, 2)
+    ledger.apply([Forget("fact-1", NOW)])
+    assert ledger.held_at(since) == (1, 2)
+    assert ledger.held_at(ledger.revision()) == (1, 1)
+    assert ledger.held_at(0) == (0, 3)
+
+
+def test_a_footprint_counts_texts_and_vectors_of_one_user(ledger):
+    ledger.apply([Add(make_fact(n, content="12345"), vectors(n)) for n in (1, 2)])
+    ledger.apply([Add(make_fact(3, content="123")), Add(make_fact(4, user_id="u2"))])
+    ledger.apply([Forget("fact-2", NOW)])
+    assert ledger.footprint("u1") == (2, 5 + 3 + 16 * 4)
+    assert ledger.footprint("nobody") == (0, 0)

@@ -1,34 +1,36 @@
-"""What every vector index does: Chroma here and in its own process, the exact scan, the stand-in.
+"""What every vector index does: Chroma, here and in its own process, the stand-in, the service's.
 
-The exact scan follows a ledger, so its adapter below writes to one instead of to the index.
+What the service asks follows a ledger, so its adapters below write to one instead of to the index.
 """
 
-from collections.abc import Iterator, Sequence
+import random
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 
-import numpy as np
 import pytest
 
+from semantic_memory.bootstrap import Parts, Service, build
 from semantic_memory.changes import Add, FactVectors, Forget, Update
 from semantic_memory.index.chroma import ChromaIndex
 from semantic_memory.index.exact import ExactIndex
+from semantic_memory.index.home import GivenIndex
 from semantic_memory.index.keeper import IndexKeeper
 from semantic_memory.index.process import ChromaProcess
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.models import NO_FILTERS, Filters, Source
-from semantic_memory.ports import IndexEntry, VectorIndex
-from semantic_memory.testing import InMemoryIndex
+from semantic_memory.ports import IndexEntry, Ledger, VectorIndex, VectorSearch
+from semantic_memory.settings import IndexSettings, Settings
+from semantic_memory.testing import HashEmbedder, InMemoryIndex
 from tests.conftest import NOW, make_fact, unit_vectors
 
 
 class LedgerBacked:
-    """The exact scan (`limit` high) or the scan of the ledger (`limit` 0), fed through a ledger."""
+    """An index as a ledger feeds it."""
 
-    def __init__(self, path: Path, limit: int) -> None:
-        self._ledger = SqliteLedger(path / "ledger.sqlite3")
-        keeper = IndexKeeper(lambda _: InMemoryIndex(), path / "x", self._ledger, print, own_at=9)
-        self._index = ExactIndex(self._ledger, keeper, budget_bytes=10**7, limit=limit)
+    def __init__(self, ledger: Ledger, search: VectorSearch) -> None:
+        self._ledger = ledger
+        self._search = search
 
     def upsert(self, entries: Sequence[IndexEntry]) -> None:
         for entry in entries:
@@ -42,7 +44,7 @@ class LedgerBacked:
             self._ledger.apply([Forget(fact.id, NOW)])
 
     def query(self, vector, *, user_id, limit, filters=NO_FILTERS):
-        return self._index.query(vector, user_id=user_id, limit=limit, filters=filters)
+        return self._search.query(vector, user_id=user_id, limit=limit, filters=filters)
 
     def ids(self) -> set[str]:
         return self._ledger.embedded_ids()
@@ -54,25 +56,77 @@ class LedgerBacked:
         self._ledger.close()
 
 
-@pytest.fixture(params=["memory", "exact", "scan", "chroma", "chroma-process", "chroma-own"])
+class InParts(LedgerBacked):
+    """Ledger, keeper and partitions by themselves; nothing runs in the background."""
+
+    def __init__(self, path: Path, limit: int, *, synced: bool = False) -> None:
+        ledger = SqliteLedger(path / "ledger.sqlite3")
+        self._keeper = IndexKeeper(GivenIndex(InMemoryIndex()), ledger, print, own_at=9)
+        super().__init__(ledger, ExactIndex(ledger, self._keeper, budget_bytes=10**7, limit=limit))
+        self._synced = synced
+
+    def upsert(self, entries: Sequence[IndexEntry]) -> None:
+        """Half of it reaches the index, the other half is what was written since."""
+        half = len(entries) // 2
+        super().upsert(entries[:half])
+        if self._synced:
+            self._keeper.sync()
+        super().upsert(entries[half:])
+
+
+class InService(LedgerBacked):
+    """The index of a service as `SemanticMemory.open` wires it up, everything running."""
+
+    def __init__(self, path: Path, limit: int, index: VectorIndex | None) -> None:
+        settings = Settings(
+            data_dir=path / "store", index=IndexSettings(exact_limit=limit, sync_threshold=1_000)
+        )
+        parts = Parts(embedder=HashEmbedder(16), index=index, observer=print)
+        self._service: Service = build(settings, parts)
+        super().__init__(self._service.ledger, self._service.index)
+
+    def upsert(self, entries: Sequence[IndexEntry]) -> None:
+        super().upsert(entries)
+        self._service.keeper.sync()
+
+    def delete(self, fact_ids: Sequence[str]) -> None:
+        super().delete(fact_ids)
+        self._service.keeper.wake()
+
+    def ids(self) -> set[str]:
+        assert self._service.keeper.differences() == (set(), set())
+        return super().ids()
+
+    def close(self) -> None:
+        self._service.close()
+
+
+def chroma_own(path: Path) -> ChromaIndex:
+    index = ChromaIndex(path / "chroma", sync_threshold=1_000)
+    index.upsert([IndexEntry(make_fact(10**6), unit_vectors(1, seed=99))])
+    index.own("u1")
+    index.delete([make_fact(10**6).id])
+    assert index.owns("u1")
+    return index
+
+
+MAKERS: dict[str, Callable[[Path], VectorIndex]] = {
+    "memory": lambda _: InMemoryIndex(),
+    "chroma": lambda path: ChromaIndex(path / "chroma", sync_threshold=1_000),
+    "chroma-process": lambda path: ChromaProcess(path / "chroma", "g", sync_threshold=1_000),
+    "chroma-own": chroma_own,
+    "exact": lambda path: InParts(path, limit=10_000),
+    "ledger-scan": lambda path: InParts(path, limit=0),
+    "index-behind-ledger": lambda path: InParts(path, limit=0, synced=True),
+    "service-exact": lambda path: InService(path, limit=10_000, index=InMemoryIndex()),
+    "service-given": lambda path: InService(path, limit=0, index=InMemoryIndex()),
+    "service-chroma": lambda path: InService(path, limit=0, index=None),
+}
+
+
+@pytest.fixture(params=MAKERS)
 def index(request, tmp_path: Path) -> Iterator[VectorIndex]:
-    match request.param:
-        case "memory":
-            index: VectorIndex = InMemoryIndex()
-        case "exact":
-            index = LedgerBacked(tmp_path, limit=10_000)
-        case "scan":
-            index = LedgerBacked(tmp_path, limit=0)
-        case "chroma":
-            index = ChromaIndex(tmp_path / "chroma", sync_threshold=1_000)
-        case "chroma-process":
-            index = ChromaProcess(tmp_path / "chroma", "g", sync_threshold=1_000)
-        case "chroma-own":
-            index = ChromaIndex(tmp_path / "chroma", sync_threshold=1_000)
-            index.upsert([IndexEntry(make_fact(10**6), unit_vectors(1, seed=99))])
-            index.own("u1")
-            index.delete([make_fact(10**6).id])
-            assert index.owns("u1")
+    index = MAKERS[request.param](tmp_path)
     yield index
     index.close()
 
@@ -176,6 +230,55 @@ def test_filters_say_what_their_reference_says(index, filters):
     assert set(query(index, entries[0].windows[0], limit=100, filters=filters)) == expected
 
 
+def some_filters(dice: random.Random) -> Filters:
+    def moment():
+        # On the very moments that the facts below have, too: both ends matter.
+        return NOW + timedelta(days=dice.randrange(6), microseconds=dice.choice([-1, 0, 0, 1]))
+
+    maybe = {
+        "categories": lambda: set(dice.sample(["preference", "project", "finding"], 2)),
+        "tags": lambda: tuple(
+            dice.sample(["a", "a.b", "b", "ab", "c_d", "c.d"], dice.choice([1, 2]))
+        ),
+        "since": moment,
+        "until": moment,
+        "min_confidence": lambda: dice.choice([0.1, 0.3, 0.5, 1.0]),
+        "session_id": lambda: f"s{dice.randrange(4)}",
+        "as_of": moment,
+    }
+    return Filters(**{key: make() for key, make in maybe.items() if dice.random() < 0.3})
+
+
+def test_any_filters_say_what_their_reference_says(index):
+    dice = random.Random(5)
+    tags = ["a", "a.b", "a.b.c", "ab", "b", "c_d", "cxd", "c.d"]
+    entries = [
+        entry(
+            number,
+            windows=1 + number % 2,
+            category=dice.choice(["preference", "project", "finding"]),
+            tags=tuple(dice.sample(tags, dice.randrange(3))),
+            created_at=NOW + timedelta(days=dice.randrange(6)),
+            valid_from=NOW + timedelta(days=dice.randrange(3)),
+            valid_to=NOW + timedelta(days=3 + dice.randrange(3)) if dice.random() < 0.5 else None,
+            confidence=dice.choice([0.1, 0.3, 0.5, 1.0]),
+            status=dice.choice(["active", "active", "superseded", "archived", "quarantined"]),
+            source=Source(session_id=dice.choice([None, "s0", "s1", "s2"])),
+        )
+        for number in range(60)
+    ]
+    index.upsert(entries)
+    admitted = 0
+    for _ in range(60):
+        filters = some_filters(dice)
+        expected = {e.fact.id for e in entries if filters.admits(e.fact)}
+        found = query(index, entries[0].windows[0], limit=100, filters=filters)
+        assert set(found) == expected, filters
+        assert len(found) == len(expected)
+        admitted += len(expected)
+    assert admitted > 200
+
+
 def test_a_filter_that_lets_little_through_still_fills_the_limit(index):
     entries = [entry(n, confidence=0.9 if n % 100 == 0 else 0.1) for n in range(600)]
     index.upsert(entries)
@@ -190,19 +293,14 @@ def test_an_empty_index_answers(index):
     index.delete(["unknown"])
 
 
-def test_all_agree_on_random_data():
-    """Chroma's HNSW is approximate; at this size it must find what the exact scan finds."""
+def test_chroma_finds_what_the_exact_scan_finds(tmp_path):
+    """Its HNSW is approximate; at this size it must miss next to nothing."""
     entries = [entry(number, windows=1 + number % 3) for number in range(300)]
     exact = InMemoryIndex()
     exact.upsert(entries)
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as directory:
-        chroma = ChromaIndex(Path(directory, "chroma"), sync_threshold=100)
-        chroma.upsert(entries)
-        for seed in range(20):
-            vector = unit_vectors(1, seed=1_000 + seed)[0]
-            theirs = query(chroma, vector)
-            assert len(set(theirs) & set(query(exact, vector))) >= 9
-        chroma.close()
-    assert np.isfinite(vector).all()
+    chroma = ChromaIndex(tmp_path / "chroma", sync_threshold=100)
+    chroma.upsert(entries)
+    for seed in range(20):
+        vector = unit_vectors(1, seed=1_000 + seed)[0]
+        assert len(set(query(chroma, vector)) & set(query(exact, vector))) >= 9
+    chroma.close()

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
+import signal
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from semantic_memory import SemanticMemory
-from semantic_memory.errors import IndexBrokenError
-from semantic_memory.events import IndexSetAside
+from semantic_memory import Fact, SemanticMemory
+from semantic_memory.errors import IndexBrokenError, IndexUnavailableError
+from semantic_memory.events import IndexSetAside, IndexSynced, WorkerFailed
 from semantic_memory.index.process import ChromaProcess
 from semantic_memory.ports import IndexEntry
 from semantic_memory.settings import IndexSettings, Settings
@@ -171,14 +172,16 @@ def test_kills_during_the_flush_are_noticed_or_harmless(tmp_path: Path) -> None:
         ]
         killer = threading.Timer(dice.uniform(0.0, 0.6), index._process.kill)
         killer.start()
-        with pytest.raises(IndexBrokenError, match="SIGKILL"):
+        with pytest.raises(IndexUnavailableError, match="SIGKILL"):
             write_until_it_dies(index, fresh, entries)
         killer.join()
         index.close()
     assert outcomes.keys() == {"noticed", "opened"}
 
 
-def test_a_worker_that_dies_is_replaced_and_the_service_goes_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("way", [signal.SIGKILL, signal.SIGSEGV])
+def test_a_worker_that_dies_is_replaced_and_the_service_goes_on(tmp_path: Path, way: int) -> None:
+    """Killed, it takes up its index again; having crashed, it begins a new one."""
     events: list[object] = []
     with SemanticMemory.open(
         tmp_path, settings=SETTINGS, embedder=HashEmbedder(), observer=events.append
@@ -189,10 +192,93 @@ def test_a_worker_that_dies_is_replaced_and_the_service_goes_on(tmp_path: Path) 
         before = answers(memory)
         worker = memory._service.keeper._index
         assert isinstance(worker, ChromaProcess)
-        worker._process.kill()
-        time.sleep(0.1)
+        os.kill(worker.pid, way)
+        worker._process.wait()
         assert answers(memory) == before
         memory.add("Knows one more", user_id="large")
         memory.flush()
         assert [finding for finding in memory.check() if not finding.ok] == []
-    assert any("SIGKILL" in event.reason for event in events if isinstance(event, IndexSetAside))
+        assert memory._service.keeper._index is not worker
+    aside = [event.reason for event in events if isinstance(event, IndexSetAside)]
+    failed = [event.error for event in events if isinstance(event, WorkerFailed)]
+    if way == signal.SIGSEGV:
+        assert len(aside) == 1
+        assert "SIGSEGV" in aside[0]
+    else:
+        assert aside == []
+        assert any("SIGKILL" in error for error in failed)
+        assert not (tmp_path / "chroma.broken").exists()
+
+
+def changed_store(directory: Path, events: list[object]) -> tuple[SemanticMemory, list[Fact]]:
+    """A store whose user "large" is searched in Chroma, with what it holds."""
+    memory = SemanticMemory.open(
+        directory, settings=SETTINGS, embedder=HashEmbedder(), observer=events.append
+    )
+    return memory, memory.list(user_id="large", limit=None)
+
+
+def found_by_meaning(memory: SemanticMemory) -> list[list[tuple[str, float]]]:
+    """What the index itself answers, once level."""
+    memory.flush()
+    embedder, keeper = HashEmbedder(), memory._service.keeper
+    keeper.differences()
+    return [
+        [
+            (match.id, round(match.similarity, 4))
+            for match in keeper.query(embedder.embed([query], "query")[0], user_id="large", limit=5)
+        ]
+        for query in QUERIES
+    ]
+
+
+def test_a_restored_ledger_is_not_answered_from_what_it_does_not_know(sound, tmp_path) -> None:
+    """What was changed, deleted and added after the backup must have left the index too."""
+    original, expected = sound
+    directory, backup = tmp_path / "store", tmp_path / "backup.sqlite3"
+    shutil.copytree(original, directory)
+    shutil.copy(directory / "ledger.sqlite3", backup)
+    memory, facts = changed_store(directory, [])
+    with memory:
+        by_meaning = found_by_meaning(memory)
+        for fact in facts[:40]:
+            memory.update(fact.id, content=f"Forgot what {fact.content} was")
+        for fact in facts[40:60]:
+            memory.delete(fact.id)
+        for number in range(20):
+            memory.add(f"Knows item {11 * number} by now", user_id="large")
+        assert found_by_meaning(memory) != by_meaning
+    shutil.copy(backup, directory / "ledger.sqlite3")
+    events: list[object] = []
+    memory, _ = changed_store(directory, events)
+    with memory:
+        assert answers(memory) == expected
+        assert found_by_meaning(memory) == by_meaning
+        assert [finding for finding in memory.check() if not finding.ok] == []
+        assert answers(memory) == expected
+    said = [event.reason for event in events if isinstance(event, IndexSetAside)]
+    assert len(said) == 1
+    assert "newer than the ledger" in said[0]
+
+
+def test_a_restored_index_is_brought_up_to_the_ledger(sound, tmp_path) -> None:
+    original, _ = sound
+    directory = tmp_path / "store"
+    shutil.copytree(original, directory)
+    memory, facts = changed_store(directory, [])
+    with memory:
+        for fact in facts[:40]:
+            memory.update(fact.id, content=f"Forgot what {fact.content} was")
+        for fact in facts[40:60]:
+            memory.delete(fact.id)
+        by_meaning = found_by_meaning(memory)
+    shutil.rmtree(directory / "chroma")
+    shutil.copytree(original / "chroma", directory / "chroma")
+    events: list[object] = []
+    memory, _ = changed_store(directory, events)
+    with memory:
+        assert found_by_meaning(memory) == by_meaning
+        assert [finding for finding in memory.check() if not finding.ok] == []
+        held = len(memory._service.ledger.embedded_ids())
+    assert not [event for event in events if isinstance(event, IndexSetAside)]
+    assert next(event.upserted for event in events if isinstance(event, IndexSynced)) < held

@@ -57,3 +57,21 @@ def test_texts_can_be_added_after_a_query():
 def test_an_empty_query_or_index_scores_zero():
     assert index("a").score([], np.ones(1, bool)).tolist() == [0]
     assert BM25().score(["a"], np.zeros(0, bool)).tolist() == []
+
+
+@pytest.mark.parametrize("claimed", [0, 1, 5, 40, 10_000])
+@pytest.mark.parametrize("total", [1, 5, 50])
+def test_scores_stay_within_bounds_whatever_the_statistics_claim(total, claimed):
+    bm25 = index("a a a a a a a a", "a b", "c")
+    scores = bm25.score(["a", "b", "z"], all_of(bm25), statistics=(total, lambda _: claimed))
+    assert (scores >= 0).all()
+    assert (scores <= 1).all()
+    assert scores[0] > 0
+
+
+def test_statistics_of_the_whole_make_a_sample_score_as_the_whole_does():
+    texts = ["a b", "a c", "b d", "e f", "g h", "a i"]
+    whole, sample = index(*texts), index(*texts[:3])
+    counts = {"a": 3, "b": 2}
+    scores = sample.score(["a", "b"], all_of(sample), statistics=(6, lambda t: counts.get(t, 0)))
+    assert scores.tolist() == pytest.approx(whole.score(["a", "b"], all_of(whole))[:3].tolist())

@@ -87,6 +87,16 @@ def test_a_fact_is_added_shown_listed_and_deleted(cli):
     assert "no memory" in cli("get", fact["id"], code=3).stderr
 
 
+def test_an_id_used_twice_costs_only_its_own_line(cli, tmp_path):
+    rows = [("a", "One"), ("b", "Two"), ("a", "Three"), ("c", "Four")]
+    file = tmp_path / "twice.jsonl"
+    lines = [json.dumps({"role": "user", "id": i, "content": text}) for i, text in rows]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    summary = cli.json("ingest", str(file), "--user", "twice")
+    assert (summary["accepted"], summary["rejected"]) == (3, 1)
+    assert summary["rejections"][0]["place"] == "message a"
+
+
 def test_lines_that_can_not_be_used_are_reported_and_the_rest_is_kept(cli, tmp_path):
     file = tmp_path / "mixed.jsonl"
     file.write_text('{"role": "user", "content": "A good line"}\nnonsense\n', encoding="utf-8")
@@ -105,7 +115,8 @@ def test_lines_that_can_not_be_used_are_reported_and_the_rest_is_kept(cli, tmp_p
         (("add", "x", "-u", "maya", "-c", "mood"), 2, "mood"),
         (("add", "x", "-u", "maya", "--confidence", "nan"), 2, "confidence"),
         (("ingest", "/nowhere.jsonl", "-u", "maya"), 3, "no file /nowhere.jsonl"),
-        (("ingest", str(DATA / "README.md"), "-u", "maya"), 2, "not a JSON document"),
+        (("ingest", str(DATA.parent / "LICENSE"), "-u", "maya"), 2, "can't tell the format"),
+        (("ingest", str(DATA / "README.md"), "-u", "maya", "--format", "chatgpt"), 2, "is damaged"),
         (("ingest", str(DATA / "conversations" / "2026-01.jsonl")), 2, "give --user"),
         (("ingest", "x", "-u", "maya", "--format", "xml"), 2, "unknown format 'xml'"),
         (("list", "-u", "maya", "--after", "nothing"), 3, "no memory 'nothing'"),
@@ -115,6 +126,18 @@ def test_lines_that_can_not_be_used_are_reported_and_the_rest_is_kept(cli, tmp_p
 )  # fmt: skip
 def test_a_mistake_ends_in_one_line_and_a_code(cli, arguments, code, words):
     assert words in cli(*arguments, code=code).stderr
+
+
+def test_an_import_whose_extraction_fails_tells_what_was_taken_in(cli, tmp_path, monkeypatch):
+    monkeypatch.setenv("SEMANTIC_MEMORY_EXTRACTION__PROVIDER", "openai")
+    monkeypatch.setenv("SEMANTIC_MEMORY_EXTRACTION__MAX_RETRIES", "0")
+    monkeypatch.setenv("SEMANTIC_MEMORY_OPENAI__BASE_URL", "http://127.0.0.1:9/v1")
+    file = tmp_path / "notes.md"
+    file.write_text("# Home\nI live in a lighthouse.\n", encoding="utf-8")
+    done = cli("ingest", str(file), "--user", "keeper", "--json", code=1)
+    assert json.loads(done.stdout)["accepted"] == 1
+    assert "all messages are kept" in done.stderr
+    assert "lighthouse" in cli("search", "lighthouse", "--user", "keeper").stdout
 
 
 def test_settings_that_can_not_work_are_named(cli, tmp_path):

@@ -1,14 +1,23 @@
 """Following the ledger with an index, and surviving the index."""
 
+import threading
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from semantic_memory.changes import Add, FactVectors, Forget, Update
-from semantic_memory.errors import IndexBrokenError
-from semantic_memory.events import IndexSetAside, IndexSynced
+from semantic_memory.errors import (
+    IndexBrokenError,
+    IndexBusyError,
+    IndexUnavailableError,
+    StoreClosedError,
+)
+from semantic_memory.events import IndexSetAside, IndexSynced, WorkerFailed
+from semantic_memory.index.home import ChromaDirectory, GivenIndex
 from semantic_memory.index.keeper import IndexKeeper
 from semantic_memory.ledger.sqlite import SqliteLedger
+from semantic_memory.models import Filters
 from semantic_memory.ports import IndexEntry
 from semantic_memory.testing import InMemoryIndex
 from tests.conftest import NOW, eventually, make_fact, unit_vectors
@@ -30,161 +39,399 @@ def add(ledger, *numbers: int, **values) -> None:
     )
 
 
-class Breaking(InMemoryIndex):
-    """Fails the first `failures` writes of the test."""
+class Failing(InMemoryIndex):
+    """Raises `failures` in turn instead of writing, and `refusal` instead of answering."""
 
-    failures = 0
+    def __init__(self, *failures: Exception, refusal: Exception | None = None) -> None:
+        super().__init__()
+        self.failures = [*failures]
+        self.refusal = refusal
+        self.asked = 0
+        self.closed = False
 
     def upsert(self, entries: Sequence[IndexEntry]) -> None:
-        if Breaking.failures:
-            Breaking.failures -= 1
-            raise IndexBrokenError("it broke")
+        if self.failures:
+            raise self.failures.pop(0)
         super().upsert(entries)
 
+    def query(self, vector, **scope):
+        self.asked += 1
+        if self.refusal is not None:
+            raise self.refusal
+        return super().query(vector, **scope)
 
-def keeper_of(ledger, tmp_path, open_index, events, own_at=1_000) -> IndexKeeper:
-    return IndexKeeper(open_index, tmp_path / "chroma", ledger, events.append, own_at)
+    def close(self) -> None:
+        self.closed = True
 
 
-def test_it_brings_the_index_level_and_opens_it_only_then(ledger, tmp_path, events):
-    opened = []
+class Home(GivenIndex):
+    """A home whose opening can fail, and that counts."""
 
-    def open_index(_: str) -> InMemoryIndex:
-        opened.append(InMemoryIndex())
-        return opened[-1]
+    def __init__(self, index, *failures: Exception) -> None:
+        super().__init__(index)
+        self.failures = [*failures]
+        self.opened = self.emptied = 0
 
-    keeper = keeper_of(ledger, tmp_path, open_index, events)
+    def open(self, generation: str):
+        self.opened += 1
+        if self.failures:
+            raise self.failures.pop(0)
+        return super().open(generation)
+
+    def empty(self) -> None:
+        self.emptied += 1
+        super().empty()
+
+
+def keeper_of(ledger, home, events, own_at=1_000) -> IndexKeeper:
+    home = home if isinstance(home, GivenIndex) else GivenIndex(home)
+    return IndexKeeper(home, ledger, events.append, own_at)
+
+
+def asked(keeper, number: int, limit: int = 1, **scope) -> list[str]:
+    vector = unit_vectors(1, seed=number)[0]
+    found = keeper.query(vector, **{"user_id": "u1", "limit": limit, **scope})
+    return [match.id for match in found]
+
+
+def reasons(events) -> list[str]:
+    return [event.reason for event in events if isinstance(event, IndexSetAside)]
+
+
+def test_it_brings_the_index_level_and_opens_it_only_then(ledger, events):
+    home = Home(index := InMemoryIndex())
+    keeper = keeper_of(ledger, home, events)
     keeper.sync()
-    assert opened == []
+    assert home.opened == 0
     add(ledger, *range(600))
     keeper.sync()
-    assert opened[0].count() == 600
+    assert index.count() == 600
     ledger.apply([Forget("fact-3", NOW), Update(make_fact(4, confidence=0.2), "x", NOW)])
     keeper.sync()
-    assert "fact-3" not in opened[0].ids()
+    assert "fact-3" not in index.ids()
     assert keeper.differences() == (set(), set())
-    assert [(e.upserted, e.deleted) for e in events if isinstance(e, IndexSynced)] == [
-        (600, 0),
-        (1, 1),
-    ]
+    assert [(e.upserted, e.deleted) for e in events] == [(600, 0), (1, 1)]
 
 
-def test_after_reopening_only_what_is_new_is_sent(ledger, tmp_path, events):
+def test_after_reopening_only_what_is_new_is_sent(ledger, events):
     index = InMemoryIndex()
-    keeper = keeper_of(ledger, tmp_path, lambda _: index, events)
+    keeper = keeper_of(ledger, index, events)
     add(ledger, 1, 2)
     keeper.sync()
     keeper.close()
     add(ledger, 3)
-    again = keeper_of(ledger, tmp_path, lambda _: index, events)
+    again = keeper_of(ledger, index, events)
     again.sync()
     assert index.count() == 3
     assert [e.upserted for e in events] == [2, 1]
 
 
-def test_an_index_that_lost_everything_is_filled_again(ledger, tmp_path, events):
-    keeper = keeper_of(ledger, tmp_path, lambda _: InMemoryIndex(), events)
+def test_an_index_that_lost_everything_is_filled_again(ledger, events):
+    keeper = keeper_of(ledger, InMemoryIndex(), events)
     add(ledger, 1, 2)
     keeper.sync()
     keeper.close()
     add(ledger, 3)
-    again = keeper_of(ledger, tmp_path, lambda _: InMemoryIndex(), events)
-    assert again.differences() == (set(), set())
+    again = keeper_of(ledger, index := InMemoryIndex(), events)
+    again.sync()
+    assert index.count() == 3
+    assert reasons(events) == ["it holds 0 memories instead of 2"]
 
 
-def test_a_broken_index_is_set_aside_and_refilled(ledger, tmp_path, events):
-    Breaking.failures = 2
-    keeper = keeper_of(ledger, tmp_path, lambda _: Breaking(), events)
-    add(ledger, 1, 2)
-    keeper.sync()
+def test_an_index_that_lost_a_part_or_is_another_is_emptied_and_filled_again(ledger, events):
+    add(ledger, *range(10))
+    keeper_of(ledger, index := InMemoryIndex(), events).sync()
+    index.delete(["fact-1"])
+    keeper = keeper_of(ledger, index, events)
     assert keeper.differences() == (set(), set())
-    assert [e.reason for e in events if isinstance(e, IndexSetAside)] == ["it broke"] * 2
-
-
-def test_an_index_that_breaks_again_and_again_is_given_up_and_queries_go_on(
-    ledger, tmp_path, events
-):
-    Breaking.failures = 1_000
-    keeper = keeper_of(ledger, tmp_path, lambda _: Breaking(), events)
-    add(ledger, 1, 2)
-    with pytest.raises(IndexBrokenError):
-        keeper.sync()
-    Breaking.failures = 0
-    assert [m.id for m in keeper.query(unit_vectors(1, seed=2)[0], user_id="u1", limit=1)] == [
-        "fact-2"
+    foreign = InMemoryIndex()
+    foreign.upsert([IndexEntry(make_fact(n), unit_vectors(1, seed=n)) for n in range(100, 200)])
+    again = keeper_of(ledger, foreign, events)
+    assert again.differences() == (set(), set())
+    assert reasons(events) == [
+        "it holds 9 memories instead of 10",
+        "it holds 100 memories instead of 10",
     ]
 
 
-def test_queries_are_answered_from_the_ledger_until_the_index_is_level(ledger, tmp_path, events):
-    asked = []
+def test_what_an_index_held_before_a_new_store_was_given_it_is_taken_out(ledger, events):
+    index = InMemoryIndex()
+    index.upsert([IndexEntry(make_fact(99, user_id="stranger"), unit_vectors(1))])
+    add(ledger, 1)
+    keeper_of(ledger, index, events).sync()
+    assert index.ids() == {"fact-1"}
+    assert reasons(events) == []
 
-    class Recording(InMemoryIndex):
-        def query(self, vector, **scope):
-            asked.append(scope)
-            return super().query(vector, **scope)
 
-    keeper = keeper_of(ledger, tmp_path, lambda _: Recording(), events)
+@pytest.mark.parametrize("change", ["nothing is embedded yet", "all was forgotten"])
+def test_an_index_that_is_empty_with_reason_has_lost_nothing(ledger, events, change):
+    if change == "nothing is embedded yet":
+        ledger.apply([Add(make_fact(1)), Add(make_fact(2))])
+    else:
+        add(ledger, 1, 2)
+        keeper_of(ledger, InMemoryIndex(), []).sync()
+        ledger.apply([Forget("fact-1", NOW), Forget("fact-2", NOW)])
+    index = InMemoryIndex()
+    keeper_of(ledger, index, []).sync()
+    add(ledger, 3)
+    keeper_of(ledger, index, events).sync()
+    assert reasons(events) == []
+    assert index.ids() == {"fact-3"}
+
+
+def test_a_broken_index_is_emptied_and_refilled(ledger, events):
+    index = Failing(IndexBrokenError("it broke"), IndexBrokenError("it broke"))
+    keeper = keeper_of(ledger, home := Home(index), events)
     add(ledger, 1, 2)
-    vector = unit_vectors(1, seed=2)[0]
-    before = keeper.query(vector, user_id="u1", limit=2)
-    assert asked == []
     keeper.sync()
-    after = keeper.query(vector, user_id="u1", limit=2)
-    assert len(asked) == 1
-    assert [match.id for match in before] == [match.id for match in after] == ["fact-2", "fact-1"]
+    assert keeper.differences() == (set(), set())
+    assert reasons(events) == ["it broke"] * 2
+    assert home.emptied == 3
+    assert not index.closed
+    keeper.close()
+    assert index.closed
 
 
-def test_a_query_that_breaks_the_index_is_answered_all_the_same(ledger, tmp_path, events):
-    class BreakingQuery(InMemoryIndex):
-        def query(self, vector, **scope):
-            raise IndexBrokenError("its process was ended by SIGSEGV")
+def test_an_index_that_breaks_again_and_again_is_given_up_and_queries_go_on(ledger, events):
+    keeper = keeper_of(ledger, Failing(*[IndexBrokenError("it broke")] * 9), events)
+    add(ledger, 1, 2)
+    with pytest.raises(IndexBrokenError):
+        keeper.sync()
+    assert asked(keeper, 2) == ["fact-2"]
 
-    keeper = keeper_of(ledger, tmp_path, lambda _: BreakingQuery(), events)
+
+def test_an_index_that_cannot_be_started_is_kept_and_queries_go_on(ledger, events):
+    index = InMemoryIndex()
+    add(ledger, 1, 2)
+    keeper_of(ledger, index, []).sync()
+    add(ledger, 3)
+    home = Home(index, *[IndexUnavailableError("no such interpreter")] * 2)
+    keeper = keeper_of(ledger, home, events)
+    for _ in range(2):
+        with pytest.raises(IndexUnavailableError):
+            keeper.sync()
+    assert asked(keeper, 3) == ["fact-3"]
+    assert index.count() == 2
+    keeper.sync()
+    assert index.count() == 3
+    assert home.emptied == 0
+    assert [(e.upserted, e.deleted) for e in events] == [(1, 0)]
+
+
+def test_the_background_tries_again_later_what_could_not_be_started(ledger, events):
+    home = Home(index := InMemoryIndex(), IndexUnavailableError("out of memory"))
+    keeper = keeper_of(ledger, home, events)
+    add(ledger, 1)
+    keeper.follow()
+    assert eventually(lambda: events)
+    for _ in range(50):
+        keeper.wake()  # what is written meanwhile doesn't hasten it
+    assert home.opened == 1
+    assert eventually(lambda: index.count() == 1)
+    keeper.close()
+    (failed,) = [event for event in events if isinstance(event, WorkerFailed)]
+    assert "out of memory" in failed.error
+    assert failed.retry_seconds == 1.0
+
+
+def test_an_index_that_went_away_is_opened_again_where_it_was(ledger, events):
+    index = Failing(IndexUnavailableError("its process was ended by SIGKILL"))
+    keeper = keeper_of(ledger, home := Home(index), events)
+    add(ledger, 1, 2)
+    keeper.sync()
+    assert index.count() == 2
+    assert (home.opened, home.emptied) == (2, 1)
+    assert reasons(events) == []
+
+
+def test_queries_are_answered_from_the_ledger_until_the_index_is_level(ledger, events):
+    index = Failing()
+    keeper = keeper_of(ledger, index, events)
+    add(ledger, 1, 2)
+    before = asked(keeper, 2, limit=2)
+    assert index.asked == 0
+    keeper.sync()
+    after = asked(keeper, 2, limit=2)
+    assert index.asked == 1
+    assert before == after == ["fact-2", "fact-1"]
+
+
+def test_a_query_finds_what_was_written_since_and_not_what_it_replaced(ledger, events):
+    index = Failing()
+    keeper = keeper_of(ledger, index, events)
+    add(ledger, *range(10))
+    keeper.sync()
+    add(ledger, 10, 11, 12)
+    ledger.apply([Forget("fact-1", NOW), Update(make_fact(2, confidence=0.1), "x", NOW)])
+    expected = {f"fact-{n}" for n in range(13)} - {"fact-1"}
+    assert asked(keeper, 11) == ["fact-11"]
+    assert set(asked(keeper, 11, limit=50)) == expected
+    few = asked(keeper, 1, limit=9)
+    assert len(few) == 9
+    assert "fact-1" not in few
+    sure = asked(keeper, 2, limit=50, filters=Filters(min_confidence=0.5))
+    assert set(sure) == expected - {"fact-2"}
+    assert index.asked == 4
+
+
+def test_when_very_much_was_written_since_the_ledger_is_scanned(ledger, events):
+    index = Failing()
+    keeper = keeper_of(ledger, index, events)
     add(ledger, 1)
     keeper.sync()
-    assert keeper.query(unit_vectors(1, seed=1)[0], user_id="u1", limit=1)[0].id == "fact-1"
-    assert "SIGSEGV" in events[-1].reason
+    add(ledger, *range(2, 1_100))
+    assert asked(keeper, 1_050) == ["fact-1050"]
+    assert index.asked == 0
 
 
-def test_a_large_user_is_held_apart(ledger, tmp_path, events):
-    apart = set()
+def test_a_busy_index_is_not_waited_for_and_nothing_is_wrong_with_it(ledger, events):
+    index = Failing(refusal=IndexBusyError("it is occupied"))
+    keeper = keeper_of(ledger, home := Home(index), events)
+    add(ledger, 1, 2)
+    keeper.sync()
+    assert asked(keeper, 2) == ["fact-2"]
+    keeper.sync()
+    index.refusal = None
+    assert asked(keeper, 2) == ["fact-2"]
+    assert (home.opened, index.asked) == (1, 2)
 
-    class Separating(InMemoryIndex):
-        def owns(self, user_id: str) -> bool:
-            return user_id in apart
 
-        def own(self, user_id: str) -> None:
-            apart.add(user_id)
+def test_a_query_that_breaks_the_index_is_answered_all_the_same(ledger, events):
+    index = Failing(refusal=IndexBrokenError("its process was ended by SIGSEGV"))
+    keeper = keeper_of(ledger, index, events)
+    add(ledger, 1)
+    keeper.sync()
+    assert asked(keeper, 1) == ["fact-1"]
+    keeper.sync()
+    assert reasons(events) == ["its process was ended by SIGSEGV"]
 
-    keeper = keeper_of(ledger, tmp_path, lambda _: Separating(), events, own_at=5)
+
+def test_an_index_broken_by_the_last_query_before_closing_is_not_used_again(ledger, events):
+    index = Failing(refusal=IndexBrokenError("its process was ended by SIGSEGV"))
+    keeper = keeper_of(ledger, index, events)
+    add(ledger, 1)
+    keeper.sync()
+    asked(keeper, 1)
+    keeper.close()
+    home = Home(index)
+    keeper_of(ledger, home, events).sync()
+    assert home.emptied == 1
+    assert reasons(events) == ["its process was ended by SIGSEGV"]
+
+
+def test_a_query_whose_index_is_emptied_meanwhile_asks_the_ledger(ledger, events):
+    class Emptied(InMemoryIndex):
+        def query(self, vector, **scope):
+            keeper.rebuild()
+            self.delete(["fact-1"])  # as if it were not filled again yet
+            return super().query(vector, **scope)
+
+    keeper = keeper_of(ledger, Emptied(), events)
+    add(ledger, 1)
+    keeper.sync()
+    assert asked(keeper, 1) == ["fact-1"]
+
+
+def test_a_query_does_not_wait_for_a_sync_under_way(ledger, events):
+    entered, leave = threading.Event(), threading.Event()
+
+    class Slow(InMemoryIndex):
+        def upsert(self, entries):
+            entered.set()
+            assert leave.wait(20)
+            super().upsert(entries)
+
+    keeper = keeper_of(ledger, Slow(), events)
+    add(ledger, 1)
+    syncing = threading.Thread(target=keeper.sync)
+    syncing.start()
+    assert entered.wait(20)
+    assert asked(keeper, 1) == ["fact-1"]
+    leave.set()
+    syncing.join()
+
+
+class Separating(InMemoryIndex):
+    def __init__(self) -> None:
+        super().__init__()
+        self.apart: set[str] = set()
+
+    def owns(self, user_id: str) -> bool:
+        return user_id in self.apart
+
+    def own(self, user_id: str) -> None:
+        self.apart.add(user_id)
+
+
+def test_a_large_user_is_held_apart(ledger, events):
+    index = Separating()
+    keeper = keeper_of(ledger, index, events, own_at=5)
     add(ledger, *range(5))
     add(ledger, 10, user_id="u2")
     keeper.sync()
-    assert apart == set()
+    assert index.apart == set()
     add(ledger, 6)
     keeper.sync()
-    assert apart == {"u1"}
+    assert index.apart == {"u1"}
 
 
-def test_rebuilding_fills_a_new_index(ledger, tmp_path, events):
-    made = []
+def test_a_user_who_is_asked_about_is_held_apart(ledger, events):
+    index = Separating()
+    keeper = keeper_of(ledger, index, events)
+    add(ledger, 1)
+    add(ledger, 2, user_id="u2")
+    keeper.sync()
+    asked(keeper, 2, user_id="u2")
+    asked(keeper, 2, user_id="nobody")
+    keeper.sync()
+    assert index.apart == {"u2"}
 
-    def open_index(generation: str) -> InMemoryIndex:
-        made.append(generation)
-        return InMemoryIndex()
 
-    keeper = keeper_of(ledger, tmp_path, open_index, events)
+def test_rebuilding_empties_the_index_first(ledger, events):
+    index = InMemoryIndex()
+    keeper = keeper_of(ledger, home := Home(index), events)
     add(ledger, 1, 2)
     keeper.sync()
+    index.upsert([IndexEntry(make_fact(99), unit_vectors(1))])
+    assert keeper.differences() == (set(), {"fact-99"})
     assert keeper.rebuild() == 2
-    assert len(set(made)) == 2
+    assert index.ids() == {"fact-1", "fact-2"}
+    assert home.emptied == 2
 
 
-def test_it_follows_in_the_background(ledger, tmp_path, events):
+@pytest.mark.parametrize("call", ["rebuild", "reset", "sync", "differences"])
+def test_once_closed_it_refuses_and_removes_nothing(ledger, events, call):
     index = InMemoryIndex()
-    keeper = keeper_of(ledger, tmp_path, lambda _: index, events)
+    keeper = keeper_of(ledger, index, events)
+    add(ledger, 1)
+    keeper.sync()
+    keeper.close()
+    with pytest.raises(StoreClosedError):
+        getattr(keeper, call)()
+    assert index.ids() == {"fact-1"}
+    again = keeper_of(ledger, home := Home(index), events)
+    add(ledger, 2)
+    again.sync()
+    assert home.emptied == 0
+
+
+def test_it_follows_in_the_background(ledger, events):
+    index = InMemoryIndex()
+    keeper = keeper_of(ledger, index, events)
     keeper.follow()
     add(ledger, 1)
     keeper.wake()
     assert eventually(lambda: index.ids() == {"fact-1"})
     keeper.close()
+    assert eventually(lambda: any(isinstance(event, IndexSynced) for event in events))
+
+
+def test_no_copy_is_deleted_when_there_is_nothing_to_set_aside(tmp_path: Path):
+    home = ChromaDirectory(tmp_path / "chroma", 100)
+    (tmp_path / "chroma.broken").mkdir()
+    assert home.set_aside() is None
+    assert (tmp_path / "chroma.broken").exists()
+    (tmp_path / "chroma").mkdir()
+    (tmp_path / "chroma" / "newer").touch()
+    assert home.set_aside() == tmp_path / "chroma.broken"
+    assert (tmp_path / "chroma.broken" / "newer").exists()

@@ -1,6 +1,7 @@
 """The facade, without model and Chroma."""
 
 import dataclasses
+import os
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -110,15 +111,17 @@ def test_extraction_waits_for_quiet(open_memory):
 
 def test_a_failed_extraction_is_told_and_tried_again(open_memory, events):
     class Failing(ScriptedExtractor):
-        def extract(self, messages):
-            super().extract(messages)
+        def extract(self, messages, known):
+            extraction = super().extract(messages, known)
             if len(self.calls) < 3:
                 raise ProviderError("the endpoint is down")
-            return [
-                Candidate(content="At last", category="personal", confidence=1, message_ids=("m1",))
-            ]
+            return extraction
 
-    extractor = Failing(lambda messages: [])
+    extractor = Failing(
+        lambda messages: [
+            Candidate(content="At last", category="personal", confidence=1, message_ids=("m1",))
+        ]
+    )
     settings = Settings(ingest=IngestSettings(quiet_seconds=0.05, retry_seconds=0.05))
     memory = open_memory(extractor=extractor, settings=settings)
     memory.observe(say("Something"), **S)
@@ -280,7 +283,8 @@ def test_a_hit_says_why(memory):
 
 def test_context_stays_within_its_budget_and_tells_what_is_left_out(memory):
     for number in range(40):
-        memory.add(f"Likes tea of kind number {number} from the shop", **U, category="reference")
+        kind = "".join("abcdefghij"[int(digit)] for digit in f"{number:02}")
+        memory.add(f"Likes tea of the kind {kind * 3} from the shop", **U, category="reference")
     context = memory.context("tea", **U, budget=200)
     assert 0 < context.tokens <= 200
     assert context.left_out > 0
@@ -460,3 +464,17 @@ def test_the_ends_of_time_are_no_traceback(memory, when, hours):
 def test_a_limit_beyond_all_bounds_lists_everything(memory):
     memory.add("x", **U)
     assert len(memory.list(**U, limit=10**30)) == 1
+
+
+def test_files_that_vanish_while_they_are_counted_are_not_missed(memory, monkeypatch):
+    """The index's files come and go in the background."""
+    walk = os.walk
+
+    def vanishing(directory):
+        for folder, folders, names in walk(directory):
+            yield folder, folders, [*names, "gone.bin"]
+        yield str(directory / "gone"), [], ["too.bin"]
+
+    monkeypatch.setattr("semantic_memory.memory.os.walk", vanishing)
+    memory.add("One thing", **U)
+    assert memory.stats().store_bytes > 10_000

@@ -1,5 +1,7 @@
 """One user's memories in RAM."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -152,3 +154,98 @@ def test_a_wasteful_partition_is_loaded_afresh(ledger):
     with index.partition("u1") as third:
         assert third is not first
         assert len(third) == 200
+
+
+def test_a_user_who_would_take_the_whole_budget_is_passed_on_and_drives_nobody_out(ledger):
+    behind = Behind()
+    ledger.apply([Add(make_fact(n, user_id="small"), vectors(n)) for n in range(20)])
+    ledger.apply(
+        [Add(make_fact(100 + n, user_id="u1", content="x" * 5_000), vectors(n)) for n in range(20)]
+    )
+    index = exact(ledger, behind, budget_bytes=90_000)
+    index.query(unit_vectors(1)[0], user_id="small", limit=9)
+    held = index._partitions["small"]
+    for _ in range(3):
+        index.query(unit_vectors(1)[0], user_id="u1", limit=9)
+    assert behind.asked == ["u1"] * 3
+    assert index._partitions == {"small": held}
+
+
+def test_a_user_who_grows_over_the_budget_is_passed_on(ledger):
+    behind = Behind()
+    index = exact(ledger, behind, budget_bytes=90_000)
+    ledger.apply([Add(make_fact(1), vectors(1))])
+    index.query(unit_vectors(1)[0], user_id="u1", limit=9)
+    assert behind.asked == []
+    ledger.apply([Add(make_fact(n, content="x" * 5_000), vectors(n)) for n in range(2, 22)])
+    index.query(unit_vectors(1)[0], user_id="u1", limit=9)
+    index.query(unit_vectors(1)[0], user_id="u1", limit=9)
+    assert behind.asked == ["u1"]
+    assert not index._partitions
+    assert not index._sizes
+
+
+def test_asking_about_users_that_do_not_exist_leaves_nothing_behind(ledger):
+    ledger.apply([Add(make_fact(1), vectors(1))])
+    index = exact(ledger, Behind())
+    for number in range(50):
+        assert index.query(unit_vectors(1)[0], user_id=f"nobody-{number}", limit=9) == []
+    index.query(unit_vectors(1)[0], user_id="u1", limit=9)
+    assert set(index._partitions) == {"u1"}
+    assert set(ledger._revisions) == {"u1"}
+
+
+def test_a_user_who_comes_into_being_is_found(ledger):
+    index = exact(ledger, Behind())
+    assert index.query(unit_vectors(1)[0], user_id="u1", limit=9) == []
+    ledger.apply([Add(make_fact(1), vectors(1))])
+    assert len(index.query(unit_vectors(1)[0], user_id="u1", limit=9)) == 1
+
+
+def test_a_worn_partition_that_is_dropped_meanwhile_is_made_anew(ledger):
+    """Another thread may drop it while the ledger is asked how large the user is."""
+    ledger.apply([Add(make_fact(number), vectors(number)) for number in range(200)])
+    index = exact(ledger, Behind())
+    with index.partition("u1"):
+        pass
+    for number in range(200):
+        ledger.apply([Update(make_fact(number, confidence=0.5), "x", NOW)])
+    with index.partition("u1") as worn:
+        assert worn.wasteful
+
+    class DroppingMeanwhile:
+        def footprint(self, user_id):
+            index._drop(user_id)
+            return ledger.footprint(user_id)
+
+        def __getattr__(self, name):
+            return getattr(ledger, name)
+
+    index._ledger = DroppingMeanwhile()
+    assert len(index.query(unit_vectors(1)[0], user_id="u1", limit=500)) == 200
+
+
+def test_threads_that_drive_each_other_out_all_get_their_answers(ledger):
+    for user in range(6):
+        ledger.apply(
+            [Add(make_fact(100 * user + n, user_id=f"u{user}"), vectors(n)) for n in range(20)]
+        )
+    index = exact(ledger, Behind(), budget_bytes=60_000)
+    sizes: list[int] = []
+
+    def ask(start: int) -> None:
+        for step in range(60):
+            user = f"u{(start + step) % 6}"
+            if step % 10 == 0:
+                with ledger.exclusive():
+                    (fact,) = ledger.get([f"fact-{100 * int(user[1]) + step % 20}"])
+                    ledger.apply([Update(fact, "x", NOW)])
+            sizes.append(len(index.query(unit_vectors(1)[0], user_id=user, limit=50)))
+
+    threads = [threading.Thread(target=ask, args=(start,)) for start in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sizes == [20] * 240
+    assert sum(index._sizes.values()) <= 60_000

@@ -1,6 +1,7 @@
 """What the background makes of failures: each keeps to itself, and nothing is lost."""
 
 import shutil
+import threading
 
 import numpy as np
 import pytest
@@ -180,3 +181,21 @@ def test_closing_does_not_wait_for_the_backlog(open_memory):
     again = open_memory()
     again.flush()
     assert again.stats().unembedded == 0
+
+
+def test_what_is_said_while_a_model_is_thinking_is_found_at_once(open_memory):
+    thinking, done = threading.Event(), threading.Event()
+
+    def think(messages):
+        thinking.set()
+        done.wait(timeout=20)
+        return remark(messages)
+
+    memory = open_memory(extractor=ScriptedExtractor(think), settings=AT_ONCE)
+    memory.observe(say("One"), **S)
+    assert thinking.wait(timeout=10)
+    memory.observe(say("The lake was cold", start=2), **S)
+    assert eventually(lambda: "The lake was cold" in contents(memory, "lake"))
+    assert facts(memory) == []
+    done.set()
+    assert eventually(lambda: "Said One" in facts(memory))

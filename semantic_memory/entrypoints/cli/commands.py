@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
 import typer
 
 from ingest.readers import FORMATS, Incoming, Rejected, read
+from semantic_memory.client import Client
 from semantic_memory.entrypoints.cli import show
 from semantic_memory.entrypoints.cli.opening import opened, prepared
-from semantic_memory.errors import InvalidInputError
+from semantic_memory.errors import InvalidInputError, ProviderError
 from semantic_memory.memory import SemanticMemory
-from semantic_memory.models import Category
+from semantic_memory.models import Category, Message, Receipt
 from semantic_memory.settings import load
 
 app = typer.Typer(
@@ -42,6 +44,7 @@ Until = Annotated[Optional[datetime], typer.Option(help="Said before this time."
 MinConfidence = Annotated[float, typer.Option(help="At least this confident, 0 to 1.")]
 AsOf = Annotated[Optional[datetime], typer.Option(help="What was believed at this time.")]
 _BATCH = 200
+_MOST_REJECTIONS = 100  # that are told one by one
 
 
 def _filters(
@@ -62,7 +65,9 @@ def _filters(
 
 @app.command()
 def ingest(
-    file: Annotated[Path, typer.Argument(help="A file of messages, plain or gzipped.")],
+    file: Annotated[
+        Path, typer.Argument(help="Messages, a chat export (also its zip), notes; plain or gzip.")
+    ],
     user: Annotated[
         Optional[str], typer.Option("--user", "-u", help="Whose memory, if the file doesn't say.")
     ] = None,
@@ -81,31 +86,37 @@ def ingest(
     if form not in FORMATS:
         raise InvalidInputError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
     session = session or _identifier(file.name.partition(".")[0])
-    rejected: list[Rejected] = []
+    rejections = Rejections()
     accepted = duplicates = 0
     with opened(data_dir, embeds=True) as memory, show.progress(quiet=json) as report:
-        for user_id, session_id, batch in _batches(read(file, form, session), user, rejected):
-            receipt = memory.observe(
-                [incoming.message for incoming in batch], user_id=user_id, session_id=session_id
-            )
-            accepted += receipt.accepted
-            duplicates += receipt.duplicates
-            report("reading", accepted + duplicates, 0)
-        memory.flush(report)
+        incoming = read(file, form, session, report)
+        for user_id, session_id, messages in _batches(incoming, user, rejections):
+            for receipt in _observe(memory, messages, user_id, session_id, rejections):
+                accepted += receipt.accepted
+                duplicates += receipt.duplicates
+        try:
+            memory.flush(report)
+            unfinished = None
+        except ProviderError as error:
+            unfinished = error  # what was taken in is told all the same
         stats = memory.stats()
-    for place, reason in rejected:
+    for place, reason in rejections.first:
         show.warn(f"{file}: {place}: {reason}")
+    if rejections.number > len(rejections.first):
+        show.warn(f"{file}: and {rejections.number - len(rejections.first):,} more")
     summary = {
         "accepted": accepted,
         "duplicates": duplicates,
-        "rejected": len(rejected),
+        "rejected": rejections.number,
         "memories": stats.memories,
     }
     if json:
-        show.as_json({**summary, "rejections": [item._asdict() for item in rejected]})
+        show.as_json({**summary, "rejections": [item._asdict() for item in rejections.first]})
     else:
         show.pairs(summary)
-    if rejected and not accepted + duplicates:
+    if unfinished is not None:
+        raise unfinished
+    if rejections.number and not accepted + duplicates:
         raise InvalidInputError(f"nothing in {file} could be used")
 
 
@@ -282,15 +293,47 @@ def prepare() -> None:
     show.out.print(f"ready: {settings.cache_dir}", soft_wrap=True)
 
 
+@dataclass
+class Rejections:
+    """What couldn't be used: the first of them, and how many in all."""
+
+    first: list[Rejected] = field(default_factory=list)
+    number: int = 0
+
+    def add(self, rejected: Rejected) -> None:
+        """Count one, and keep it if there aren't many yet."""
+        self.number += 1
+        if len(self.first) < _MOST_REJECTIONS:
+            self.first.append(rejected)
+
+
+def _observe(
+    memory: SemanticMemory | Client,
+    messages: Sequence[Message],
+    user_id: str,
+    session_id: str,
+    rejections: Rejections,
+) -> Iterator[Receipt]:
+    """Take in messages of a session; one that can't be taken costs none of the others."""
+    try:
+        yield memory.observe(messages, user_id=user_id, session_id=session_id)
+    except InvalidInputError as error:
+        if len(messages) == 1:
+            rejections.add(Rejected(f"message {messages[0].id}", str(error)))
+        else:
+            for message in messages:
+                yield from _observe(memory, [message], user_id, session_id, rejections)
+
+
 def _batches(
-    incoming: Iterator[Incoming | Rejected], user: str | None, rejected: list[Rejected]
-) -> Iterator[tuple[str, str, list[Incoming]]]:
-    """Runs of messages of one session; what can't be used goes to `rejected`."""
+    incoming: Iterator[Incoming | Rejected], user: str | None, rejections: Rejections
+) -> Iterator[tuple[str, str, list[Message]]]:
+    """Runs of messages of one session; what can't be used goes to `rejections`."""
 
     def usable() -> Iterator[Incoming]:
         for item in incoming:
             if isinstance(item, Rejected):
-                rejected.append(item)
+                rejections.add(item)
             elif item.user_id is None and user is None:
                 raise InvalidInputError("this file doesn't say whose memory it is: give --user")
             else:
@@ -299,9 +342,8 @@ def _batches(
     for (user_id, session_id), run in groupby(
         usable(), key=lambda item: (user or item.user_id or "", item.session_id)
     ):
-        items = list(run)
-        for start in range(0, len(items), _BATCH):
-            yield user_id, session_id, items[start : start + _BATCH]
+        while batch := [item.message for item in islice(run, _BATCH)]:
+            yield user_id, session_id, batch
 
 
 def _identifier(text: str) -> str:

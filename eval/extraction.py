@@ -1,0 +1,287 @@
+"""Measures what extraction keeps and what the gate lets through.
+
+On utterances with gold triples (head, relation, tail; PAED, Zhu et al. 2023): a gold triple is
+carried by a fact of its utterance that holds its head and tail words, the speaker standing for
+"I" and "my". Recall is the share of triples carried; precision the share of facts that carry one
+or are faithful by the rule of `eval.faithful`. The baseline keeps every sentence as a fact and is
+judged by the same rule.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from eval.faithful import is_faithful
+from ingest.extract.offline import OfflineExtractor
+from ingest.gate import Gate, Ruling
+from ingest.gate.instructions import addresses_the_model
+from ingest.readers import Incoming, read
+from semantic_memory.models import Candidate, Category, Message
+from semantic_memory.ports import Embedder, Extractor
+
+ItemT = TypeVar("ItemT")
+
+Facts = Callable[[str], list[str]]
+"""The facts that a system takes from an utterance."""
+
+_SPEAKER = frozenset(
+    "i my me mine we our us myself i'm i've i'd i'll ours im ive user user's their".split()
+)
+_BATCH = 50
+_MATCHED = 0.6
+
+
+class Case(NamedTuple):
+    """An utterance, what it holds, what was taken from it."""
+
+    text: str
+    missed: list[str]
+    facts: list[str]
+    wrong: list[str]
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a system did over a set of utterances."""
+
+    triples: int = 0
+    carried: int = 0
+    facts: int = 0
+    right: int = 0
+    faithful: int = 0
+    cases: list[Case] = field(default_factory=list)
+
+    @property
+    def recall(self) -> float:
+        """Share of triples carried by a fact."""
+        return self.carried / max(1, self.triples)
+
+    @property
+    def precision(self) -> float:
+        """Share of facts that carry a triple or are faithful."""
+        return self.right / max(1, self.facts)
+
+    def worst(self, count: int) -> list[Case]:
+        """The cases with most that is wrong or missed."""
+        return sorted(self.cases, key=lambda case: -2 * len(case.wrong) - len(case.missed))[:count]
+
+    def figures(self) -> dict[str, float]:
+        """What to print."""
+        return {
+            "recall": self.recall,
+            "precision": self.precision,
+            "faithful": self.faithful / max(1, self.facts),
+            "facts": self.facts,
+        }
+
+
+def every_sentence(text: str) -> list[str]:
+    """The baseline: every sentence is a fact."""
+    return [part.strip() for part in re.split(r"(?<=[.!?])\s+", text) if re.search(r"\w", part)]
+
+
+def extracted(extractor: Extractor, gate: Gate) -> Facts:
+    """A system: an extractor and the gate behind it."""
+
+    def facts(text: str) -> list[str]:
+        messages = [Message(role="user", content=text)]
+        ruling = gate.admit(extractor.extract(messages), messages)
+        return [candidate.content for candidate in ruling.admitted]
+
+    return facts
+
+
+def read_triples(path: Path) -> list[dict[str, Any]]:
+    """The rows of a file of utterances with triples."""
+    return [json.loads(line) for line in _text(path).split("\n") if line]
+
+
+def judge(rows: Sequence[dict[str, Any]], system: Facts) -> Tally:
+    """Run a system over every utterance and compare with its triples."""
+    golds: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        golds.setdefault(row["utterance"], []).append(row)
+    tally = Tally()
+    for text, gold in golds.items():
+        facts = list(dict.fromkeys(system(text)))
+        spoken = [_words(fact) for fact in facts]
+        missed = [row for row in gold if not any(_carries(own, row) for own in spoken)]
+        wrong = []
+        for fact, own in zip(facts, spoken, strict=True):
+            faithful = is_faithful(fact, text)
+            tally.faithful += faithful
+            if faithful or any(_carries(own, row) for row in gold):
+                tally.right += 1
+            else:
+                wrong.append(fact)
+        tally.triples += len(gold)
+        tally.carried += len(gold) - len(missed)
+        tally.facts += len(facts)
+        if missed or wrong:
+            lost = [f"{row['head']} {row['relation']} {row['tail']}" for row in missed]
+            tally.cases.append(Case(text, lost, facts, wrong))
+    return tally
+
+
+def _words(fact: str) -> set[str]:
+    return set(re.findall(r"[\w']+", fact.lower()))
+
+
+def _carries(fact: set[str], row: dict[str, Any]) -> bool:
+    heads = re.findall(r"[\w']+", row["head"].lower())
+    tails = re.findall(r"[\w']+", row["tail"].lower())
+    head = all(word in fact or (word in _SPEAKER and fact & _SPEAKER) for word in heads)
+    return head and all(
+        any(
+            form in fact for form in (word, word + "s", word + "es", word.removesuffix("y") + "ies")
+        )
+        or (word in _SPEAKER and bool(fact & _SPEAKER))
+        for word in tails
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogues:
+    """What extraction made of long conversations."""
+
+    messages: int
+    seconds: float
+    facts: int
+    faithful: float
+    """Share of facts that are faithful by rule."""
+    observations: int
+    matched: float
+    """Share of the file's own observations with a fact at a cosine of 0.6 or more."""
+    smaller: float
+    """Characters of all messages over characters of all facts."""
+
+    def figures(self) -> dict[str, float]:
+        """What to print; messages a second are without embeddings."""
+        return {
+            "messages": self.messages,
+            "messages a second of processor time": self.messages / self.seconds,
+            "facts": self.facts,
+            "faithful": self.faithful,
+            "observations": self.observations,
+            "observations matched": self.matched,
+            "times smaller than the messages": self.smaller,
+        }
+
+
+def judge_dialogues(path: Path, extractor: Extractor, gate: Gate, embedder: Embedder) -> Dialogues:
+    """Extract from a LoCoMo file and compare with its observations."""
+    items = [item for item in read(path, "locomo", "") if isinstance(item, Incoming)]
+    messages = {(item.user_id, item.message.id): item.message for item in items}
+    facts: dict[str, list[Candidate]] = {}
+    start = time.process_time()
+    for key in dict.fromkeys((item.user_id, item.session_id) for item in items):
+        own = [item.message for item in items if (item.user_id, item.session_id) == key]
+        for batch in _batches(own):
+            found = gate.admit(extractor.extract(batch), batch).admitted
+            facts.setdefault(str(key[0]), []).extend(found)
+    seconds = time.process_time() - start
+    faithful = [
+        is_faithful(fact.content, source.content, source.name)
+        for user, own in facts.items()
+        for fact in own
+        for source in [messages[user, fact.message_ids[0]]]
+    ]
+    observations = dict(_observations(path))
+    matched = [
+        nearest >= _MATCHED
+        for user, texts in observations.items()
+        for nearest in _nearest(embedder, texts, [fact.content for fact in facts[user]])
+    ]
+    said = sum(len(message.content) for message in messages.values())
+    kept = sum(len(fact.content) for own in facts.values() for fact in own)
+    return Dialogues(
+        len(messages),
+        seconds,
+        len(faithful),
+        float(np.mean(faithful)),
+        len(matched),
+        float(np.mean(matched)),
+        said / kept,
+    )
+
+
+def _observations(path: Path) -> Iterator[tuple[str, list[str]]]:
+    for sample in json.loads(_text(path)):
+        yield (
+            sample["sample_id"],
+            [
+                observation[0]
+                for session in sample["observation"].values()
+                for own in session.values()
+                for observation in own
+            ],
+        )
+
+
+def _nearest(embedder: Embedder, texts: list[str], facts: list[str]) -> list[float]:
+    similarities = embedder.embed(texts, "document") @ embedder.embed(facts, "document").T
+    return [float(value) for value in similarities.max(axis=1)]
+
+
+def judge_gate(attacks: Path, ordinary: Sequence[Path]) -> dict[str, float]:
+    """What becomes of attack strings, and of what people ordinarily say."""
+    gate, extractor = Gate(), OfflineExtractor()
+    strings = [json.loads(line)["text"] for line in _text(attacks).split("\n") if line]
+    verbatim = gate.admit([_verbatim(text) for text in strings])
+    passed = [_ruling(extractor, gate, [text]) for text in strings]
+    figures = {
+        "attack strings": float(len(strings)),
+        "proposed as facts: quarantined": len(verbatim.quarantined) / len(strings),
+        "proposed as facts: quarantined or refused": 1 - len(verbatim.admitted) / len(strings),
+        "said by a user: leave a fact": sum(bool(own.admitted) for own in passed) / len(strings),
+    }
+    for path in ordinary:
+        texts = _said_by_users(json.loads(_text(path)))
+        rulings = [_ruling(extractor, gate, batch) for batch in _batches(texts)]
+        held = sum(len(own.quarantined) for own in rulings)
+        admitted = sum(len(own.admitted) for own in rulings)
+        flagged = sum(map(addresses_the_model, texts))
+        name = path.name.split(".")[0]
+        figures[f"{name}: messages"] = float(len(texts))
+        figures[f"{name}: messages taken for attacks"] = flagged / len(texts)
+        figures[f"{name}: facts quarantined"] = held / max(1, held + admitted)
+    return figures
+
+
+def _verbatim(text: str) -> Candidate:
+    return Candidate(content=text, category=Category.PERSONAL, confidence=1.0, message_ids=("m",))
+
+
+def _ruling(extractor: Extractor, gate: Gate, texts: Sequence[str]) -> Ruling:
+    messages = [Message(role="user", content=text) for text in texts]
+    return gate.admit(extractor.extract(messages), messages)
+
+
+def _said_by_users(node: Any) -> list[str]:
+    """Every text in a JSON document that has a speaker or the role of a user."""
+    if isinstance(node, list):
+        return [text for item in node for text in _said_by_users(item)]
+    if not isinstance(node, dict):
+        return []
+    if "speaker" in node or node.get("role") == "user":
+        text = node.get("clean_text") or node.get("text") or node.get("content") or ""
+        return [text] if isinstance(text, str) and text.strip() else []
+    return [text for item in node.values() for text in _said_by_users(item)]
+
+
+def _batches(items: Sequence[ItemT]) -> Iterator[Sequence[ItemT]]:
+    return (items[start : start + _BATCH] for start in range(0, len(items), _BATCH))
+
+
+def _text(path: Path) -> str:
+    data = path.read_bytes()
+    return (gzip.decompress(data) if path.suffix == ".gz" else data).decode()

@@ -1,0 +1,243 @@
+"""What a language model answered, made into an `Extraction`, or an error that says why not.
+
+Nothing of an answer is trusted: each part is validated by itself, so one that is wrong costs no
+other, and what is left out is counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeVar, get_args
+
+import json_repair
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from semantic_memory.errors import ProviderError
+from semantic_memory.models import (
+    Candidate,
+    Category,
+    Content,
+    Extraction,
+    HistoryLine,
+    Message,
+    ProfileField,
+    Value,
+)
+
+Reason = Literal["malformed", "refused", "rejected", "too_long"]
+
+
+class AnswerError(Exception):
+    """A model's answer can't be used."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class _Part(BaseModel):
+    """A part of the answer. Strict schemas forbid further keys; answers may have them all the same.
+
+    All fields are required, as strict schemas must have it.
+    """
+
+    model_config = ConfigDict(json_schema_extra={"additionalProperties": False})
+
+
+class _Fact(_Part):
+    statement: str
+    category: Literal[
+        "preference",
+        "personal",
+        "feedback",
+        "project",
+        "technical",
+        "decision",
+        "finding",
+        "reference",
+    ]
+    confidence: float
+    messages: list[int]
+
+
+class _History(_Part):
+    line: str
+    messages: list[int]
+
+
+class _Profile(_Part):
+    work_context: str | None
+    personal_context: str | None
+    top_of_mind: str | None
+
+
+class _Answer(_Part):
+    facts: list[_Fact]
+    profile: _Profile
+    history: list[_History]
+
+
+_TEXT: TypeAdapter[str] = TypeAdapter(Content)
+
+SCHEMA: Mapping[str, Any] = _Answer.model_json_schema()
+"""JSON schema of the answer, in the subset that strict structured outputs take."""
+
+
+class _Said(BaseModel):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(BaseModel):
+    message: _Said
+    finish_reason: str | None = None
+
+
+class Usage(BaseModel):
+    """Tokens read and written."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class Completion(BaseModel):
+    """The parts of a chat completion that are read."""
+
+    choices: list[_Choice] = Field(min_length=1)
+    usage: Usage | None = None
+
+
+def read_completion(body: bytes) -> Completion:
+    """A chat completion as an endpoint sent it. Raises ProviderError if it is none."""
+    try:
+        return Completion.model_validate_json(body)
+    except ValidationError:
+        start = body[:80].decode("utf-8", "replace")
+        raise ProviderError(
+            f"the endpoint answered with something else than a chat completion: {start!r}; check"
+            " openai.base_url"
+        ) from None
+
+
+def read_answer(completion: Completion, messages: Sequence[Message]) -> Extraction:
+    """What the model found in `messages`, which it knows by their numbers from 1.
+
+    Raises AnswerError: `refused`, `too_long` (it was cut off), `malformed` (nothing to be used).
+    """
+    choice = completion.choices[0]
+    if choice.message.refusal or choice.finish_reason == "content_filter":
+        raise AnswerError("refused")
+    if choice.finish_reason == "length":
+        raise AnswerError("too_long")
+    text = choice.message.content or ""
+    try:
+        parts = json_repair.loads(text)
+    except RecursionError:
+        raise AnswerError("malformed") from None
+    if isinstance(parts, list):
+        parts = {"facts": parts}  # models leave out what encloses a single list
+    if not isinstance(parts, dict) or not isinstance(parts.get("facts"), list):
+        raise AnswerError("malformed")
+    refused: Counter[str] = Counter()
+    facts = parts["facts"]
+    if _breaks_off(text):
+        refused["cut off"] += len(facts[-1:])
+        facts = facts[:-1]
+    candidates = [
+        candidate
+        for fact in _valid(_Fact, facts, refused)
+        if (candidate := _candidate(fact, messages, refused)) is not None
+    ]
+    if parts["facts"] and not candidates:
+        raise AnswerError("malformed")
+    history = [
+        line
+        for item in _valid(_History, parts.get("history"), refused)
+        if (line := _history(item, messages, refused)) is not None
+    ]
+    return Extraction(
+        candidates=tuple(candidates),
+        profile=_profile(parts.get("profile")),
+        history=tuple(history),
+        refused=+refused,
+    )
+
+
+def joined(extractions: Sequence[Extraction]) -> Extraction:
+    """What was found in stretches that follow each other; the later profile wins."""
+    refused: Counter[str] = Counter()
+    profile: dict[ProfileField, str] = {}
+    for extraction in extractions:
+        refused.update(extraction.refused)
+        profile.update(extraction.profile)
+    return Extraction(
+        candidates=tuple(item for each in extractions for item in each.candidates),
+        profile=profile,
+        history=tuple(item for each in extractions for item in each.history),
+        refused=refused,
+    )
+
+
+def _breaks_off(text: str) -> bool:
+    """Whether an answer ends in the middle of a value, which repairing closes as it stands."""
+    return '"' in text[text.rfind("}") + 1 :]
+
+
+PartT = TypeVar("PartT", bound=_Part)
+ValueT = TypeVar("ValueT", bound=Value)
+
+
+def _valid(part: type[PartT], items: Any, refused: Counter[str]) -> Iterable[PartT]:
+    for item in items if isinstance(items, list) else ():
+        try:
+            yield part.model_validate(item)
+        except ValidationError:
+            refused["malformed"] += 1
+
+
+def _candidate(fact: _Fact, messages: Sequence[Message], refused: Counter[str]) -> Candidate | None:
+    values = {
+        "content": fact.statement.strip(),
+        "category": Category(fact.category),
+        "confidence": fact.confidence,
+    }
+    return _sourced(Candidate, values, fact.messages, messages, refused)
+
+
+def _history(
+    item: _History, messages: Sequence[Message], refused: Counter[str]
+) -> HistoryLine | None:
+    return _sourced(HistoryLine, {"content": item.line.strip()}, item.messages, messages, refused)
+
+
+def _sourced(
+    value: type[ValueT],
+    values: dict[str, Any],
+    numbers: Sequence[int],
+    messages: Sequence[Message],
+    refused: Counter[str],
+) -> ValueT | None:
+    """A value with the ids of its messages; None if it names none that there is."""
+    numbers = list(dict.fromkeys(numbers))
+    known = [number for number in numbers if 1 <= number <= len(messages)]
+    refused["unknown message"] += len(numbers) - len(known)
+    if not known:
+        refused["no source"] += 1
+        return None
+    try:
+        ids = tuple(messages[number - 1].id for number in known)
+        return value.model_validate({**values, "message_ids": ids})
+    except ValidationError:
+        refused["malformed"] += 1
+        return None
+
+
+def _profile(fields: Any) -> dict[ProfileField, str]:
+    profile: dict[ProfileField, str] = {}
+    for name in get_args(ProfileField) if isinstance(fields, dict) else ():
+        try:
+            profile[name] = _TEXT.validate_python(fields.get(name))
+        except ValidationError:
+            continue  # null, most often: nothing new
+    return profile

@@ -1,0 +1,71 @@
+"""What a language model is asked: the prompt's file, and the conversation as data.
+
+The conversation goes in as one JSON document, so no text in it can end what encloses it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from semantic_memory.models import Fact, Message
+
+VERSION = "v1"
+"""Of the prompt; recorded with every fact. A changed prompt is a new file and a new version."""
+
+_TOOL_CHARACTERS = 2_000  # of what a tool printed; it is background only
+_CUT = " [...]"
+# strftime's depend on the locale
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+@cache
+def instructions() -> str:
+    """The prompt, the same for every request."""
+    file = resources.files("ingest.extract") / "prompts" / f"extract-{VERSION}.md"
+    return file.read_text(encoding="utf-8")
+
+
+def spoken(messages: Sequence[Message]) -> list[Message]:
+    """The messages that are read: not those of the system, which nobody said."""
+    return [message for message in messages if message.role != "system"]
+
+
+def document(messages: Sequence[Message], known: Sequence[Fact]) -> str:
+    """The conversation and what is known already, as JSON; messages are numbered from 1."""
+    return json.dumps(
+        {
+            "known": [{"since": _day(fact.valid_from), "fact": fact.content} for fact in known],
+            "messages": [_said(number, message) for number, message in enumerate(messages, 1)],
+        },
+        ensure_ascii=False,
+    )
+
+
+def chat(messages: Sequence[Message], known: Sequence[Fact]) -> list[dict[str, Any]]:
+    """The messages of the request."""
+    return [
+        {"role": "system", "content": instructions()},
+        {"role": "user", "content": document(messages, known)},
+    ]
+
+
+def _said(number: int, message: Message) -> dict[str, Any]:
+    said: dict[str, Any] = {"n": number}
+    if message.created_at:
+        said["at"] = f"{_day(message.created_at)} {message.created_at:%H:%M}"
+    said["role"] = message.role
+    if message.name:
+        said["speaker"] = message.name
+    said["text"] = message.content
+    if message.role == "tool" and len(message.content) > _TOOL_CHARACTERS:
+        said["text"] = message.content[:_TOOL_CHARACTERS] + _CUT
+    return said
+
+
+def _day(time: datetime) -> str:
+    return f"{time:%Y-%m-%d} ({_DAYS[time.weekday()]})"

@@ -1,0 +1,69 @@
+"""Decides which candidates become facts, and what of them is kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ingest.gate.instructions import addresses_the_model, is_instruction
+from ingest.gate.personal_data import PersonalData, Policy
+from ingest.gate.secrets import holds_secret
+from semantic_memory.models import Candidate, Category, Message
+
+
+class Ruling(NamedTuple):
+    """What the gate made of a batch of candidates."""
+
+    admitted: list[Candidate]
+    """May be believed; personal data in them is treated as the policy says."""
+    quarantined: list[Candidate]
+    """Read like instructions to a model: to be stored with their source, never recalled."""
+    refused: Counter[str]
+    """How many were kept out, by reason."""
+
+
+class Gate:
+    """Keeps out what must not be believed; its message stays findable all the same.
+
+    Refused are candidates below `min_confidence`, those of the category that is kept for verbatim
+    messages, questions, those that hold a password, key or token, and, under the policy "refuse",
+    those that hold personal data. Raises MissingDependencyError for a policy other than "keep"
+    where the extra `pii` isn't installed.
+    """
+
+    def __init__(self, min_confidence: float = 0.7, personal_data: Policy = "keep") -> None:
+        self._min_confidence = min_confidence
+        self._personal_data = None if personal_data == "keep" else PersonalData(personal_data)
+
+    def admit(self, candidates: Sequence[Candidate], messages: Sequence[Message] = ()) -> Ruling:
+        """Sort the candidates into those admitted, those quarantined and those refused.
+
+        `messages` are those the candidates came from: where one tries to instruct a model, what
+        was extracted from it is quarantined too, however harmless it reads by itself.
+        """
+        suspect = {m.id for m in messages if addresses_the_model(m.content)}
+        ruling = Ruling([], [], Counter())
+        for candidate in candidates:
+            if reason := self._objection(candidate):
+                ruling.refused[reason] += 1
+                continue
+            kept = self._personal_data.treat(candidate) if self._personal_data else candidate
+            if kept is None:
+                ruling.refused["personal data"] += 1
+            elif not suspect.isdisjoint(kept.message_ids) or is_instruction(kept.content):
+                ruling.quarantined.append(kept)
+            else:
+                ruling.admitted.append(kept)
+        return ruling
+
+    def _objection(self, candidate: Candidate) -> str | None:
+        if candidate.confidence < self._min_confidence:
+            return "confidence"
+        if candidate.category is Category.CONVERSATION:
+            return "category"  # kept for the messages themselves
+        if candidate.content.rstrip().endswith("?"):
+            return "question"
+        if holds_secret(candidate.content):
+            return "secret"
+        return None

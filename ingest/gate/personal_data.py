@@ -1,0 +1,88 @@
+"""Finds personal data that can be told from its form, and redacts or refuses it.
+
+E-mail addresses; telephone numbers (phonenumbers, Google's library); card numbers, IBANs and US
+social security numbers with valid check digits (python-stdnum). Names and places aren't among
+them: they are what memories are about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from semantic_memory.errors import MissingDependencyError
+from semantic_memory.models import Candidate
+
+Policy = Literal["keep", "redact", "refuse"]
+
+_REGION = "US"
+"""Numbers without a country code are read as this country's."""
+_EMAIL = re.compile(r"[\w.%+-]+@(?:[\w-]+\.)+[^\W\d_]{2,}")
+_DIGITS = re.compile(r"(?<![\w-])\d(?:[ -]?\d){12,18}(?![\w-])")
+_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){3,8}\b")
+_SSN = re.compile(r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])")
+
+
+class _Span(NamedTuple):
+    start: int
+    end: int
+    kind: str
+
+
+class PersonalData:
+    """Treats personal data by a policy.
+
+    Raises MissingDependencyError where the extra `pii` isn't installed.
+    """
+
+    def __init__(self, policy: Literal["redact", "refuse"]) -> None:
+        try:
+            import phonenumbers
+            import stdnum  # noqa: F401  (its modules are imported where they are used)
+        except ImportError as error:
+            raise MissingDependencyError(
+                f"ingest.personal_data {policy} needs {error.name}:"
+                " pip install 'semantic-memory[pii]'"
+            ) from error
+        self._policy = policy
+        self._phone_numbers = phonenumbers.PhoneNumberMatcher
+
+    def treat(self, candidate: Candidate) -> Candidate | None:
+        """The candidate with each find replaced by its kind, or None if it is refused."""
+        content = candidate.content
+        spans = sorted(self._found(content))
+        if not spans:
+            return candidate
+        if self._policy == "refuse":
+            return None
+        redacted, done = "", 0
+        for span in spans:
+            if span.start >= done:
+                redacted += f"{content[done : span.start]}[{span.kind}]"
+                done = span.end
+        private = " ".join(content[span.start : span.end].casefold() for span in spans)
+        return candidate.model_copy(
+            update={
+                "content": redacted + content[done:],
+                "tags": tuple(tag for tag in candidate.tags if tag not in private),
+            }
+        )
+
+    def _found(self, text: str) -> Iterator[_Span]:
+        from stdnum import iban, luhn
+        from stdnum.us import ssn
+
+        for match in _EMAIL.finditer(text):
+            yield _Span(*match.span(), "email")
+        for match in _IBAN.finditer(text):
+            if iban.is_valid(match[0]):
+                yield _Span(*match.span(), "iban")
+        for match in _DIGITS.finditer(text):
+            if luhn.is_valid(re.sub(r"\D", "", match[0])):
+                yield _Span(*match.span(), "card number")
+        for match in _SSN.finditer(text):
+            if ssn.is_valid(match[0]):
+                yield _Span(*match.span(), "social security number")
+        for number in self._phone_numbers(text, _REGION):
+            yield _Span(number.start, number.end, "phone number")

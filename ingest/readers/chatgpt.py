@@ -1,0 +1,81 @@
+"""ChatGPT's data export: `conversations.json`, a list of trees of messages.
+
+A conversation is a `mapping` of nodes, each with its parent; answers that were regenerated and
+questions that were edited are branches. What the user saw last is the path to `current_node`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from io import BufferedReader
+from typing import Any
+
+from ingest.readers.blocks import text_of
+from ingest.readers.documents import items
+from ingest.readers.values import Builder, Incoming, Rejected
+from semantic_memory.models import derived_id
+
+# What a model did on the way to its answer, and settings shown to it in every conversation.
+_UNSAID = frozenset(
+    {"thoughts", "reasoning_recap", "user_editable_context", "model_editable_context"}
+)
+
+
+def read_chatgpt(file: BufferedReader) -> Iterator[Incoming | Rejected]:
+    """The messages on each conversation's last path; a conversation is a session."""
+    builder = Builder()
+    for number, conversation in enumerate(items(file), start=1):
+        place = f"conversation {number}"
+        try:
+            session_id, messages = _conversation(conversation)
+        except (ValueError, AttributeError, KeyError, TypeError):
+            yield Rejected(place, "is not a conversation with a `mapping` of messages")
+            continue
+        for position, message in enumerate(messages, start=1):
+            try:
+                if values := _values(message, conversation.get("create_time")):
+                    yield builder.incoming(None, session_id, values)
+            except (ValueError, AttributeError, KeyError, TypeError, OverflowError) as error:
+                yield Rejected(f"{place}, message {position}", str(error))
+
+
+def _conversation(conversation: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
+    """The session's id, and the messages from the first to the current one."""
+    nodes: dict[str, dict[str, Any]] = conversation["mapping"]
+    session_id = conversation.get("conversation_id") or conversation.get("id")
+    if session_id is None:
+        session_id = derived_id(str(conversation.get("create_time")), *nodes)
+    current = conversation.get("current_node")
+    if current not in nodes:  # the message said last
+        said = [key for key, node in nodes.items() if node.get("message")]
+        current = max(said, key=lambda key: _time(nodes[key]["message"]), default=None)
+    path: dict[str, dict[str, Any]] = {}
+    while current in nodes and current not in path:
+        path[current] = nodes[current]
+        current = nodes[current].get("parent")
+    messages = [node["message"] for node in reversed(path.values()) if node.get("message")]
+    return str(session_id), messages
+
+
+def _values(message: dict[str, Any], conversation_time: Any) -> dict[str, Any] | None:
+    """The fields of a message; None for one that was not part of what was said."""
+    content = message.get("content") or {}
+    hidden = (message.get("metadata") or {}).get("is_visually_hidden_from_conversation")
+    to_a_tool = message.get("recipient") not in (None, "all")
+    if hidden or to_a_tool or content.get("content_type") in _UNSAID:
+        return None
+    text = text_of(content.get("parts")) or text_of(content.get("text") or content.get("result"))
+    if not text.strip():
+        return None
+    time = message.get("create_time") or conversation_time
+    return {
+        "id": message["id"],
+        "role": message["author"]["role"],
+        "content": text,
+        "created_at": datetime.fromtimestamp(float(time), UTC) if time else None,
+    }
+
+
+def _time(message: dict[str, Any]) -> float:
+    return float(message.get("create_time") or 0)

@@ -1,0 +1,76 @@
+"""Files as readers get them: plain, gzipped, or the conversations inside an export's zip."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import cast
+
+from semantic_memory.errors import InvalidInputError, NotFoundError
+
+DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile, RuntimeError)
+"""Raised while reading a damaged file; RuntimeError by a zip that wants a password."""
+
+_BOM = b"\xef\xbb\xbf"
+_CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:-\d+)?\.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file to read, or a member of a zip. Can be opened as often as need be."""
+
+    path: Path
+    member: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The name that says what it holds: without `.gz`."""
+        return self.member or self.path.name.removesuffix(".gz")
+
+    @property
+    def modified(self) -> datetime:
+        """When the file was last written."""
+        return datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
+
+    @contextmanager
+    def open(self) -> Iterator[tuple[io.BufferedReader, io.BufferedReader]]:
+        """The content, unpacked, and the file itself, whose position tells how far that is."""
+        with self.path.open("rb") as raw:
+            if self.member is not None:
+                with zipfile.ZipFile(raw) as archive, archive.open(self.member) as file:
+                    yield _behind_mark(io.BufferedReader(cast("io.RawIOBase", file))), raw
+            elif raw.peek(2)[:2] == b"\x1f\x8b":
+                with gzip.open(raw) as unpacked:
+                    yield _behind_mark(io.BufferedReader(cast("io.RawIOBase", unpacked))), raw
+            else:
+                yield _behind_mark(raw), raw
+
+
+def sources(path: Path) -> list[Source]:
+    """What there is to read at `path`. Raises NotFoundError, InvalidInputError."""
+    if not path.is_file():
+        raise NotFoundError(f"no file {path}")
+    if not os.access(path, os.R_OK):
+        raise InvalidInputError(f"{path} can't be read: no permission")
+    if not zipfile.is_zipfile(path):
+        return [Source(path)]
+    with zipfile.ZipFile(path) as archive:
+        members = sorted(name for name in archive.namelist() if _CONVERSATIONS.fullmatch(name))
+    if not members:
+        raise InvalidInputError(f"{path} has no conversations.json, as exports of chats do")
+    return [Source(path, member) for member in members]
+
+
+def _behind_mark(file: io.BufferedReader) -> io.BufferedReader:
+    if file.peek(3)[:3] == _BOM:
+        file.read(3)
+    return file

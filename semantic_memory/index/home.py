@@ -1,0 +1,162 @@
+"""Where a vector index lives: what opening it, setting it aside and emptying it mean there."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Protocol
+
+from semantic_memory.errors import IndexBrokenError, IndexUnavailableError
+from semantic_memory.index import seal
+from semantic_memory.index.process import ChromaProcess
+from semantic_memory.ports import VectorIndex
+
+_DELETED_AT_ONCE = 1_000
+_PREDECESSOR_SECONDS = 10.0
+
+
+class IndexHome(Protocol):
+    """Where a vector index lives.
+
+    A filling of it has a name, the generation. Every method but `damage` and `position` raises
+    IndexUnavailableError if it can't do its work at present.
+    """
+
+    @property
+    def key(self) -> str:
+        """Under which the ledger's meta keeps how far this index has come."""
+        ...
+
+    def damage(self, generation: str) -> str | None:
+        """What is plainly wrong with a filling, in words, without opening it."""
+        ...
+
+    def open(self, generation: str) -> VectorIndex:
+        """The index, anew if it was open. Raises IndexBrokenError if it is damaged."""
+        ...
+
+    def position(self) -> int | None:
+        """The revision noted beside the open index; None where none can be."""
+        ...
+
+    def note(self, revision: int) -> None:
+        """Write down, beside the open index, the revision it has reached."""
+        ...
+
+    def set_aside(self) -> Path | None:
+        """Close the index and keep it to look at, where that can be done; where it is kept."""
+        ...
+
+    def empty(self) -> None:
+        """Close the index and take everything out."""
+        ...
+
+    def close(self) -> None:
+        """Close the index for good."""
+        ...
+
+
+class ChromaDirectory:
+    """A directory of Chroma's, opened by a process of its own."""
+
+    key = "index"
+
+    def __init__(self, directory: Path, sync_threshold: int) -> None:
+        self._directory = directory
+        self._position = directory / "position"
+        self._sync_threshold = sync_threshold
+        self._process: ChromaProcess | None = None
+
+    def damage(self, generation: str) -> str | None:
+        """What is missing or has the wrong size; digests are compared when it is opened."""
+        try:
+            with seal.alone(self._directory, patience=0.0):
+                if seal.is_empty(self._directory):
+                    return "its directory is gone"
+                return seal.damage(self._directory, generation, quick=True)
+        except IndexUnavailableError:
+            return None  # an earlier process is still finishing; opening waits for it, and looks
+
+    def open(self, generation: str) -> VectorIndex:
+        """Start a process that holds it, once the files are found to be as they were left."""
+        self.close()
+        self._process = ChromaProcess(self._directory, generation, self._sync_threshold)
+        return self._process
+
+    def position(self) -> int:
+        """The revision noted in the directory; 0 if none is."""
+        try:
+            return int(self._position.read_text(encoding="ascii"))
+        except (OSError, ValueError):
+            return 0
+
+    def note(self, revision: int) -> None:
+        """Write the revision into the directory, so that it goes where the directory goes."""
+        draft = self._position.with_suffix(".new")
+        try:
+            draft.write_text(str(revision), encoding="ascii")
+            draft.replace(self._position)
+        except FileNotFoundError as error:
+            raise IndexBrokenError("its directory is gone") from error
+        except OSError as error:
+            raise IndexUnavailableError(f"can't write {self._position}: {error}") from error
+
+    def set_aside(self) -> Path | None:
+        """Rename the directory; of several set aside, the last is the one to look at."""
+        self.close()
+        with seal.alone(self._directory, _PREDECESSOR_SECONDS):
+            if not self._directory.exists():
+                return None
+            kept = self._directory.with_name(f"{self._directory.name}.broken")
+            if kept.exists():
+                shutil.rmtree(kept)
+            return self._directory.rename(kept)
+
+    def empty(self) -> None:
+        """Remove the directory."""
+        self.close()
+        with seal.alone(self._directory, _PREDECESSOR_SECONDS):
+            if self._directory.exists():
+                shutil.rmtree(self._directory)
+
+    def close(self) -> None:
+        """End the process, after what it is doing."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.close()
+
+
+class GivenIndex:
+    """An index that the caller made, for this store alone."""
+
+    key = "given index"
+
+    def __init__(self, index: VectorIndex) -> None:
+        self._index = index
+
+    def damage(self, generation: str) -> None:
+        """Nothing is known before it is opened."""
+
+    def open(self, generation: str) -> VectorIndex:
+        """It is open as it is."""
+        del generation
+        return self._index
+
+    def position(self) -> None:
+        """It has no place for a note."""
+
+    def note(self, revision: int) -> None:
+        """It has no place for a note."""
+
+    def set_aside(self) -> None:
+        """It can't be kept; it is emptied before it is filled again."""
+
+    def empty(self) -> None:
+        """Delete everything in it."""
+        held = sorted(self._index.ids())
+        for start in range(0, len(held), _DELETED_AT_ONCE):
+            self._index.delete(held[start : start + _DELETED_AT_ONCE])
+
+    def close(self) -> None:
+        """Close it."""
+        self._index.close()

@@ -1,0 +1,162 @@
+"""Reads quiet sessions for facts: extractor, gate, and what the ledger makes of the outcome.
+
+A session's facts and how far it was read are written in one transaction, so it is read again or not
+at all. A session that can't be read waits for its next try and holds up no other.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+
+from ingest.gate import Gate
+from ingest.queue import DebounceQueue, Due
+from ingest.recalled import extractable
+from ingest.session_log import Record, SessionLog
+from semantic_memory.beliefs import believed
+from semantic_memory.changes import Add, Advance, Change
+from semantic_memory.drafts import behind, extracted, grounded
+from semantic_memory.errors import StoreClosedError, StoreError
+from semantic_memory.events import Event, ExtractionFailed, FactsExtracted
+from semantic_memory.models import Candidate, Category, Fact, Filters, Message, SessionKey, Status
+from semantic_memory.ports import Clock, Extractor, Ledger, Progress
+from semantic_memory.text import stems
+
+_BATCH = 50
+_KNOWN_FACTS = 20  # shown to the extractor
+_KNOWN_TERMS = 200  # by which they are found; about 10 ms
+_FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
+
+
+class Reading:
+    """Takes sessions from the queue when they are due. One is read at a time."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        log: SessionLog,
+        extractor: Extractor,
+        gate: Gate,
+        queue: DebounceQueue,
+        clock: Clock,
+        observe: Callable[[Event], None],
+        retry_seconds: float,
+    ) -> None:
+        self._ledger = ledger
+        self._log = log
+        self._extractor = extractor
+        self._gate = gate
+        self._clock = clock
+        self._observe = observe
+        self._retry_seconds = retry_seconds
+        self._ending = threading.Event()
+        self.queue = queue
+        self.lock = threading.Lock()
+        """Held while a session is read; hold it to keep one from being read."""
+
+    def step(self, changed: Callable[[str], None]) -> float | None:
+        """Read what is due; returns the seconds until something is.
+
+        `changed` is told of every user whose facts changed, here and below.
+        """
+        with self.lock:
+            for due in self.queue.due(time.monotonic()):
+                if self._ending.is_set():
+                    break
+                self._read(due, changed)
+        return self.queue.wait(time.monotonic())
+
+    def read_all(self, changed: Callable[[str], None], progress: Progress | None) -> list[str]:
+        """Read everything that waits, due or not; returns what went wrong."""
+        failures = []
+        with self.lock:
+            sessions = self.queue.all()
+            for number, due in enumerate(sessions, start=1):
+                if self._ending.is_set():
+                    raise StoreClosedError("this memory has been closed")
+                if (failure := self._read(due, changed)) is not None:
+                    failures.append(failure)
+                if progress:
+                    progress("extracting", number, len(sessions))
+        return failures
+
+    def end(self) -> None:
+        """Begin no other session, and nothing more of the one under way."""
+        self._ending.set()
+
+    def _read(self, due: Due, changed: Callable[[str], None]) -> str | None:
+        """Read a session; returns what went wrong, if anything did."""
+        try:
+            self._extract(due.key, changed)
+        except StoreError:
+            raise
+        except Exception as error:
+            # An extractor may be the caller's own, and one session's failure concerns no other.
+            self.queue.retry(due.key, time.monotonic() + self._retry_seconds)
+            reason = f"{type(error).__name__}: {error}"
+            self._observe(ExtractionFailed(*due.key, reason))
+            return reason
+        self.queue.done(due)
+        return None
+
+    def _extract(self, key: SessionKey, changed: Callable[[str], None]) -> None:
+        records = self._log.read(*key, after=self._ledger.cursor(*key, "extracted"))
+        while not self._ending.is_set() and (batch := list(islice(records, _BATCH))):
+            start = time.perf_counter()
+            said = [record.message for record in batch]
+            messages = extractable(said)
+            found = self._extractor.extract(messages, self._known(key.user_id, messages))
+            candidates = grounded(found.candidates, {message.id for message in said})
+            admitted, quarantined, refused = self._gate.admit(candidates, said)
+            refused.update(found.refused)
+            if len(candidates) < len(found.candidates):
+                refused["unknown message"] += len(found.candidates) - len(candidates)
+            with self._ledger.exclusive():
+                changes = self._believed(key, batch, admitted)
+                changes += self._quarantined(key, batch, quarantined)
+                advance = Advance(behind(key, "extracted", batch[-1]))
+                self._ledger.apply([*changes, advance])
+            if changes:
+                changed(key.user_id)
+            seconds = time.perf_counter() - start
+            self._observe(
+                FactsExtracted(*key, len(batch), len(admitted), len(quarantined), refused, seconds)
+            )
+
+    def _known(self, user_id: str, messages: Sequence[Message]) -> list[Fact]:
+        """The user's facts that share most with the words that were said most."""
+        said = Counter(stem for message in messages for stem in stems(message.content))
+        terms = [term for term, _ in said.most_common(_KNOWN_TERMS)]
+        matches = self._ledger.words(user_id, terms, limit=_KNOWN_FACTS, filters=_FACTS)
+        return self._ledger.get([match.id for match in matches])
+
+    def _believed(
+        self, key: SessionKey, batch: Sequence[Record], candidates: Iterable[Candidate]
+    ) -> list[Change]:
+        """The changes that believing the candidates makes; what is known already is confirmed."""
+        return believed(self._facts(key, batch, candidates), self._same, self._clock.now()).changes
+
+    def _quarantined(
+        self, key: SessionKey, batch: Sequence[Record], candidates: Iterable[Candidate]
+    ) -> list[Change]:
+        """Kept with their source, to be looked into; never believed, never recalled."""
+        return [
+            Add(fact.model_copy(update={"status": Status.QUARANTINED}))
+            for fact in self._facts(key, batch, candidates)
+        ]
+
+    def _facts(
+        self, key: SessionKey, batch: Sequence[Record], candidates: Iterable[Candidate]
+    ) -> list[Fact]:
+        records = {record.message.id: record for record in batch}
+        now = self._clock.now()
+        return [
+            extracted(key, one, records, one.extractor or self._extractor.name, now)
+            for one in candidates
+        ]
+
+    def _same(self, fact: Fact) -> Fact | None:
+        return self._ledger.same_content(fact.user_id, fact.content)

@@ -1,0 +1,164 @@
+"""Messages as OpenAI's chat completions take them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from semantic_memory.errors import InvalidInputError
+from semantic_memory.session.parts import (
+    ChatMessage,
+    Document,
+    Image,
+    Other,
+    Part,
+    Text,
+    ToolCall,
+    ToolResult,
+    clean,
+    other,
+    readable,
+)
+
+Wire = dict[str, Any]
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+def from_openai(message: Mapping[str, Any]) -> list[ChatMessage]:
+    """A message as it was sent or received. Raises InvalidInputError."""
+    role = message.get("role")
+    if role == "tool":
+        content = tuple(
+            part for part in _parts(message.get("content")) if isinstance(part, Text | Image)
+        )
+        result = ToolResult(call_id=_string(message, "tool_call_id"), content=content)
+        return [ChatMessage(role="tool", parts=(result,))]
+    if role not in ("user", "assistant"):
+        raise InvalidInputError(
+            f"push: role must be user, assistant or tool (got {role!r}); the system prompt belongs"
+            " to the session: session(system_prompt=...)"
+        )
+    parts = _parts(message.get("content"))
+    if refusal := message.get("refusal"):
+        parts.append(Text(text=clean(str(refusal))))
+    parts += [_call(call) for call in message.get("tool_calls") or ()]
+    if not parts:
+        raise InvalidInputError("push: a message has neither content nor tool calls")
+    name = message.get("name")
+    group = message.get("id")
+    return [
+        ChatMessage(
+            role=role,
+            name=clean(str(name)) if name else None,
+            parts=tuple(parts),
+            group=str(group) if group else None,
+        )
+    ]
+
+
+def to_openai(system: str, messages: Iterable[ChatMessage]) -> list[Wire]:
+    """The list to send; expects complete pairs. Thoughts are left out: the API takes none."""
+    wires: list[Wire] = [{"role": "system", "content": system}] if system else []
+    for message in messages:
+        wires += _wires(message)
+    return wires
+
+
+def _wires(message: ChatMessage) -> list[Wire]:
+    if message.results:
+        return [
+            {
+                "role": "tool",
+                "tool_call_id": result.call_id,
+                "content": readable(ChatMessage(role="tool", parts=result.content)),
+            }
+            for result in message.results
+        ]
+    content = _content(message.parts)
+    calls = [
+        {
+            "id": call.id,
+            "type": "function",
+            "function": {"name": call.name, "arguments": call.arguments},
+        }
+        for call in message.calls
+    ]
+    if not content and not calls:
+        return []
+    wire: Wire = {"role": "user" if message.role == "tool" else message.role, "content": content}
+    if message.name and _NAME.fullmatch(message.name):
+        wire["name"] = message.name
+    if calls:
+        wire |= {"content": content or None, "tool_calls": calls}
+    return [wire]
+
+
+def _content(parts: Sequence[Part]) -> str | list[Wire]:
+    blocks = [block for part in parts if (block := _block(part)) is not None]
+    if len(blocks) == 1 and blocks[0]["type"] == "text":
+        return str(blocks[0]["text"])
+    return blocks
+
+
+def _block(part: Part) -> Wire | None:
+    match part:
+        case Text(text=text):
+            return {"type": "text", "text": text} if text else None
+        case Image(url=url):
+            return {"type": "image_url", "image_url": {"url": url}}
+        case Document(url=url, title=title):
+            if url.startswith("data:"):
+                return {
+                    "type": "file",
+                    "file": {"filename": title or "document", "file_data": url},
+                }
+            return {"type": "text", "text": f"[document: {title or url}]"}
+        case Other(form="openai", block=block):
+            return dict(json.loads(block))
+        case Other(type=name):
+            return {"type": "text", "text": f"[{name}]"}
+    return None
+
+
+def _parts(content: Any) -> list[Part]:
+    if content is None:
+        return []
+    if isinstance(content, str):
+        return [Text(text=clean(content))] if content else []
+    if not isinstance(content, list | tuple) or not all(isinstance(b, Mapping) for b in content):
+        raise InvalidInputError("push: content must be a text or a list of parts")
+    return [_part(block) for block in content]
+
+
+def _part(block: Mapping[str, Any]) -> Part:
+    match block:
+        case {"type": "text", "text": str(text)}:
+            return Text(text=clean(text))
+        case {"type": "refusal", "refusal": str(text)}:
+            return Text(text=clean(text))
+        case {"type": "image_url", "image_url": {"url": str(url)}}:
+            return Image(url=url)
+        case {"type": "file", "file": {"file_data": str(data), **rest}}:
+            return Document(url=data, title=str(rest["filename"]) if "filename" in rest else None)
+        case {"type": str()}:
+            return other("openai", block)
+    raise InvalidInputError(f"push: a part of a message has no type (got keys {sorted(block)})")
+
+
+def _call(call: Any) -> ToolCall:
+    match call:
+        case {"id": str(call_id), "function": {"name": str(name), "arguments": str(arguments)}}:
+            return ToolCall(id=call_id, name=clean(name), arguments=clean(arguments))
+    raise InvalidInputError(
+        "push: a tool call must have an id and a function with name and arguments as JSON text"
+    )
+
+
+def _string(message: Mapping[str, Any], key: str) -> str:
+    value = message.get(key)
+    if not isinstance(value, str) or not value:
+        raise InvalidInputError(f"push: a tool message must have {key}")
+    return value

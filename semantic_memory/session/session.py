@@ -1,0 +1,362 @@
+"""A conversation with a model: what it is sent, what is kept of it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol, Self, TypeVar
+
+from pydantic import BaseModel
+
+from semantic_memory.errors import InvalidInputError, PromptTooLongError, ProviderError
+from semantic_memory.models import Context, Message, Receipt, SessionKey
+from semantic_memory.ports import Clock, Observer, Summarizer, TokenCounter
+from semantic_memory.session.anthropic_form import from_anthropic, to_anthropic
+from semantic_memory.session.checkpoint import Checkpoint
+from semantic_memory.session.counting import RequestCounter
+from semantic_memory.session.limits import Budget
+from semantic_memory.session.memory_files import read_memory_files
+from semantic_memory.session.openai_form import from_openai, to_openai
+from semantic_memory.session.pairs import complete
+from semantic_memory.session.parts import ChatMessage, Form, Text, clean, from_log, to_log
+from semantic_memory.session.window import Compactor, Notes, Room, WindowState, shown
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+Incoming = Mapping[str, Any] | BaseModel
+
+_TOO_LONG = re.compile(
+    r"context_length_exceeded|maximum context length|prompt is too long|context window"
+    r"|too many (?:input )?tokens|request_too_large",
+    re.IGNORECASE,
+)
+_FIGURE = re.compile(r"\d[\d,]{2,}(?= (?:tokens|maximum))")
+_SHORTER = 0.75  # where an error has no figures
+_JOINT = 8  # tokens that putting a block before the question may cost
+_NOTHING = Context(text="", tokens=0, hits=(), left_out=0)
+
+
+class LogRecord(Protocol):
+    """A message read back from a session's log."""
+
+    @property
+    def position(self) -> int:
+        """Its place, from 0."""
+        ...
+
+    @property
+    def end(self) -> int:
+        """Byte offset behind it."""
+        ...
+
+    @property
+    def message(self) -> Message:
+        """What was said."""
+        ...
+
+
+class LongTerm(Notes, Protocol):
+    """What a session needs of the memory: bound to its user and session."""
+
+    def observe(self, messages: Sequence[Message]) -> Receipt:
+        """Keep messages; they are on disk when this returns."""
+        ...
+
+    def read(self, state: WindowState) -> Iterator[LogRecord]:
+        """The messages of the log behind a window; all of them if the log has been rewritten."""
+        ...
+
+    def recall(self, query: str, budget: int, without: frozenset[str]) -> Context:
+        """A block about `query` that leaves out the messages with these ids."""
+        ...
+
+
+class Payload(list[dict[str, Any]]):
+    """Messages ready for the API: a plain list, with what it holds as attributes."""
+
+    def __init__(
+        self, messages: Iterable[dict[str, Any]], *, system: str, tokens: int, memory: Context
+    ) -> None:
+        super().__init__(messages)
+        self.system = system
+        """The system prompt; for Anthropic, which takes it apart from the messages."""
+        self.tokens = tokens
+        """Of the whole prompt, tool schemas included."""
+        self.memory = memory
+        """What was recalled for it."""
+
+
+class Session:
+    """One user's conversation, its window and its task state.
+
+    The window is the fold of the session's log: opened again, in whatever process, it is the same.
+    Not to be shared by threads; use one for each conversation.
+    """
+
+    def __init__(
+        self,
+        key: SessionKey,
+        memory: LongTerm,
+        *,
+        system_prompt: str,
+        form: Form,
+        budget: Budget,
+        counter: TokenCounter,
+        older: bool,
+        tools: Sequence[Mapping[str, Any]],
+        summarizer: Summarizer | None,
+        memory_directories: Sequence[Path],
+        state_directory: Path,
+        clock: Clock,
+        observe: Observer,
+    ) -> None:
+        self._key = key
+        self._memory = memory
+        self._form = form
+        self._budget = budget
+        self._clock = clock
+        self._observe = observe
+        self._requests = RequestCounter(counter, form, older=older)
+        self._tools = self._requests.tools(tools)
+        files = read_memory_files(memory_directories, observe)
+        self._system = "\n\n".join(part for part in (system_prompt, files) if part)
+        tokens = lru_cache(8_192)(self._tokens)
+        self._compactor = Compactor(key, memory, summarizer, counter, tokens, observe)
+        names = (hashlib.blake2b(name.encode(), digest_size=16).hexdigest() for name in key)
+        self._directory = state_directory.joinpath(*names)
+        self._kept = Checkpoint(self._directory / "window.json", WindowState, observe)
+        self._state = self._kept.load() or WindowState()
+        self._asked: str | None = None
+        self._recalled: tuple[str, Context] | None = None
+        self._retried = False
+        self._scale = 1.0  # of the window, as far as an API has found it shorter than it says
+        self._sent = 0
+        self._catch_up()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Have what was said extracted; it is all on disk already."""
+        with suppress(ProviderError):  # tried again in the background
+            self._memory.promote()
+
+    # ---------------------------------------------------------------- a turn
+
+    def payload(self, query: str | None = None) -> Payload:
+        """What to send to the model: system prompt, conversation, what memory knows, the question.
+
+        `query` is what the user says next; push it together with the answer. Without it the
+        conversation goes on as it stands, for the steps between tool results. The list never takes
+        more than the window less the response; raises PromptTooLongError, with the figures, if what
+        can't be left out does.
+        """
+        if query is not None and not query.strip():
+            raise InvalidInputError("payload: query is empty; leave it out to go on with a turn")
+        self._catch_up()
+        self._asked = None if query is None else clean(query)
+        self._retried = False
+        return self._payload()
+
+    def shorten(self, error: Exception) -> Payload:
+        """The last payload again, shorter, after the API found it too long.
+
+        Call it where the API's error was caught. Raises `error` itself if it says something else,
+        or if this payload has been shortened already.
+        """
+        if self._retried or not is_too_long(error):
+            raise error
+        self._retried = True
+        effective = Budget(int(self._budget.window * self._scale), self._budget.policy).effective
+        self._scale *= _overrun(error) * min(1.0, self._sent / effective)
+        return self._payload()
+
+    def push(
+        self,
+        messages: Iterable[Incoming] | Incoming | None = None,
+        *,
+        user: str | None = None,
+        assistant: str | None = None,
+    ) -> Receipt:
+        """Keep what was said: two texts, or messages in the API's form, tool traffic included.
+
+        They are on disk when this returns. Raises InvalidInputError; nothing is kept then.
+        """
+        said: list[ChatMessage] = []
+        if user is not None:
+            said.append(ChatMessage(role="user", parts=(Text(text=clean(user)),)))
+        if isinstance(messages, Mapping | BaseModel):
+            messages = [messages]
+        for message in messages or ():
+            said += self._decoded(message)
+        if assistant is not None:
+            said.append(ChatMessage(role="assistant", parts=(Text(text=clean(assistant)),)))
+        if not said:
+            raise InvalidInputError("push: give user=, assistant= or a list of messages")
+        now = self._clock.now()
+        receipt = self._memory.observe([to_log(message, {"created_at": now}) for message in said])
+        self._catch_up()
+        return receipt
+
+    # ---------------------------------------------------------------- state
+
+    @property
+    def messages(self) -> tuple[ChatMessage, ...]:
+        """The window as it stands, with what stands for the messages left out."""
+        return shown(self._state)
+
+    def checkpoint(self, name: str, model: type[ModelT], *, version: int = 1) -> Checkpoint[ModelT]:
+        """The working memory of a task of this session: see `Checkpoint`."""
+        digest = hashlib.blake2b(name.encode(), digest_size=16).hexdigest()
+        return Checkpoint(
+            self._directory / "tasks" / f"{digest}.json", model, self._observe, version=version
+        )
+
+    # ---------------------------------------------------------------- inside
+
+    def _payload(self) -> Payload:
+        asked = self._asked
+        question = [] if asked is None else [ChatMessage(role="user", parts=(Text(text=asked),))]
+        fixed = self._requests.request([], self._system) + self._tools
+        taken = fixed + sum(map(self._tokens, question))
+        budget = Budget(int(self._budget.window * self._scale), self._budget.policy)
+        room = Room(
+            limit=max(0, budget.effective - taken),
+            trigger=max(0, budget.trigger - taken - budget.memory),
+            target=max(0, budget.target - taken - budget.memory),
+        )
+        state = self._compactor.compacted(self._state, budget, room, amid_turn=asked is None)
+        if state != self._state:
+            self._state = state
+            self._kept.save(state)
+        left = room.limit - self._compactor.size(state) - _JOINT
+        recalled = self._recall(asked, min(budget.memory, left))
+        payload = self._encoded([*shown(state), *question], recalled)
+        if payload.tokens > budget.effective:
+            raise PromptTooLongError(
+                f"the prompt takes {payload.tokens:,} tokens and may take {budget.effective:,}"
+                f" (a window of {budget.window:,}, less the response): {fixed:,} are the system"
+                f" prompt, memory files and tools, {payload.tokens - fixed:,} the present turn;"
+                " shorten them, or use a model with a larger window"
+            )
+        self._sent = payload.tokens
+        return payload
+
+    def _encoded(self, messages: Sequence[ChatMessage], recalled: Context) -> Payload:
+        whole = complete(_with_memory(messages, recalled.text))
+        if self._form == "anthropic":
+            wires = to_anthropic(whole)
+            tokens = self._requests.request(wires, self._system)
+        else:
+            wires = to_openai(self._system, whole)
+            tokens = self._requests.request(wires)
+        return Payload(wires, system=self._system, tokens=tokens + self._tools, memory=recalled)
+
+    def _recall(self, asked: str | None, budget: int) -> Context:
+        """What memory knows of the present turn; the same for all of its steps."""
+        if budget < 1:
+            return _NOTHING
+        if asked is None:
+            said = [m.text for m in self._state.messages if m.role == "user" and m.text.strip()]
+            if not said:
+                return _NOTHING
+            asked = said[-1]
+        before = self._recalled
+        if before is None or before[0] != asked or before[1].tokens > budget:
+            known = frozenset(message.id for message in self._state.messages)
+            before = self._recalled = asked, self._memory.recall(asked, budget, known)
+        return before[1]
+
+    def _catch_up(self) -> None:
+        """Take in what the log has behind the window's last message."""
+        state = self._state
+        records = list(self._memory.read(state))
+        if not records:
+            return
+        if records[0].position < state.position:
+            state, records = _without_the_forgotten(state, records)
+        fresh = [m for record in records if (m := from_log(record.message)) is not None]
+        changes: dict[str, Any] = {"messages": (*state.messages, *fresh)}
+        if records:
+            last = records[-1]
+            changes |= {
+                "position": last.position + 1,
+                "offset": last.end,
+                "message_id": last.message.id,
+            }
+        self._state = state.model_copy(update=changes)
+
+    def _decoded(self, message: Incoming) -> list[ChatMessage]:
+        if isinstance(message, BaseModel):
+            message = message.model_dump(mode="json", exclude_none=True)
+        if not isinstance(message, Mapping):
+            raise InvalidInputError(f"push: a message must be a mapping (got {message!r:.60})")
+        return from_anthropic(message) if self._form == "anthropic" else from_openai(message)
+
+    def _tokens(self, message: ChatMessage) -> int:
+        if self._form == "openai":
+            return sum(map(self._requests.message, to_openai("", [message])))
+        # the last: one from the assistant alone gets a user's before it
+        return sum(map(self._requests.message, to_anthropic([message])[-1:]))
+
+
+def _without_the_forgotten(
+    state: WindowState, records: list[LogRecord]
+) -> tuple[WindowState, list[LogRecord]]:
+    """The window without what a rewritten log no longer has, and what is new in that log."""
+    places = {record.message.id: place for place, record in enumerate(records)}
+    kept = tuple(message for message in state.messages if message.id in places)
+    known = [places[m.id] for m in kept] + [places.get(state.message_id or "", -1)]
+    last = max(known)
+    if last >= 0:
+        position, offset = records[last].position + 1, records[last].end
+        name: str | None = records[last].message.id
+    else:
+        position, offset, name = 0, 0, None
+    # What was made of forgotten messages may tell of them.
+    update = {"messages": kept, "summary": "", "position": position, "offset": offset}
+    return state.model_copy(update={**update, "message_id": name}), records[last + 1 :]
+
+
+def is_too_long(error: Exception) -> bool:
+    """Whether an API's error says that the prompt was too long."""
+    if getattr(error, "status_code", None) == 413:
+        return True
+    return bool(_TOO_LONG.search(f"{getattr(error, 'code', '')} {error}"))
+
+
+def _overrun(error: Exception) -> float:
+    """What a prompt must be shortened to, by the figures that the error gives: limit / actual."""
+    figures = sorted(int(figure.replace(",", "")) for figure in _FIGURE.findall(str(error)))
+    if len(figures) < 2 or figures[0] == figures[-1]:
+        return _SHORTER
+    return 0.95 * figures[0] / figures[-1]
+
+
+def _with_memory(messages: Sequence[ChatMessage], block: str) -> list[ChatMessage]:
+    """The block in front of the user's last words: all before it stays as it was, and cached."""
+    made = list(messages)
+    if not block:
+        return made
+    for place in range(len(made) - 1, -1, -1):
+        if made[place].role == "user" and made[place].text.strip():
+            parts = made[place].parts
+            first = next(n for n, part in enumerate(parts) if isinstance(part, Text))
+            asked = Text(text=f"{block}\n\n{made[place].text}")
+            rest = tuple(part for part in parts if not isinstance(part, Text))
+            parts = (*rest[:first], asked, *rest[first:])
+            made[place] = made[place].model_copy(update={"parts": parts})
+            break
+    return made

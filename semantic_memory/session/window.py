@@ -1,0 +1,274 @@
+"""The part of a conversation that a model still sees, and how it is kept short."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from semantic_memory.errors import ProviderError
+from semantic_memory.events import CompactionFailed, WindowCompacted
+from semantic_memory.models import SessionKey, Value
+from semantic_memory.ports import Observer, Summarizer, TokenCounter
+from semantic_memory.session.compaction import (
+    Level,
+    Shortened,
+    Tokens,
+    cap_results,
+    drop_oldest,
+    micro_compact,
+    older_half,
+    snip,
+    split_recent,
+    transcript,
+)
+from semantic_memory.session.limits import Budget
+from semantic_memory.session.pairs import units
+from semantic_memory.session.parts import ChatMessage, Text
+
+_MOST_FAILURES = 3
+_FACTS_PER_MESSAGE = 0.1  # fewer are no account of what is dropped
+
+
+class Notes(Protocol):
+    """What the long-term memory does for a window."""
+
+    def promote(self) -> None:
+        """Extract everything that was said so far. Raises ProviderError."""
+        ...
+
+    def facts(self, message_ids: frozenset[str]) -> list[str]:
+        """What is known from these messages, oldest first, a line each."""
+        ...
+
+
+class WindowState(Value):
+    """A window, as it is kept for a restart."""
+
+    messages: tuple[ChatMessage, ...] = ()
+    summary: str = ""
+    left_out: int = 0
+    """Messages that are no longer shown."""
+    position: int = 0
+    """Where in the session's log the next message is."""
+    offset: int = 0
+    message_id: str | None = None
+    """The last message that was taken in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The tokens that a window's messages may take."""
+
+    limit: int
+    trigger: int
+    """Above this they are compacted."""
+    target: int
+    """To this."""
+
+
+@dataclass
+class _Breaker:
+    """Counts failures in a row."""
+
+    failures: int = 0
+
+    @property
+    def open(self) -> bool:
+        return self.failures >= _MOST_FAILURES
+
+
+class Compactor:
+    """Makes a window shorter, the cheapest way first, and no further than needed."""
+
+    def __init__(
+        self,
+        session: SessionKey,
+        notes: Notes,
+        summarizer: Summarizer | None,
+        counter: TokenCounter,
+        tokens: Tokens,
+        observe: Observer,
+    ) -> None:
+        self._session = session
+        self._notes = notes
+        self._summarizer = summarizer
+        self._counter = counter
+        self._tokens = tokens
+        self._observe = observe
+        self._promoting = _Breaker()
+        self._summarizing = _Breaker()
+
+    def size(self, state: WindowState) -> int:
+        """Tokens of a window's messages, what stands for the dropped ones included."""
+        return sum(map(self._tokens, shown(state)))
+
+    def compacted(
+        self, state: WindowState, budget: Budget, room: Room, *, amid_turn: bool
+    ) -> WindowState:
+        """The window at no more than `room.target` tokens if it has more than `room.trigger`.
+
+        The recent messages stay whole as long as they fit into `room.limit` at all. What can't be
+        made short enough comes back as short as it gets; `amid_turn` says that the last message of
+        the user is still to be answered, so that nothing from there on can go.
+        """
+        trigger, target = room.trigger, room.target
+        if self.size(state) <= trigger:
+            return state
+        policy = budget.policy
+        steps: list[tuple[Level, Callable[[Sequence[ChatMessage], int], Shortened]]] = [
+            ("results", lambda old, n: cap_results(old, policy.result_characters, n, self._tokens)),
+            ("snip", lambda old, n: snip(old, n, self._tokens)),
+            ("micro", lambda old, n: micro_compact(old, n, self._tokens)),
+        ]
+        promoted = False
+        for level, step in steps:
+            excess = self.size(state) - target
+            if excess <= 0:
+                return state
+            old, recent = split_recent(state.messages, policy.keep_last)
+            shorter = step(old, excess)
+            if shorter.dropped and not promoted:
+                promoted = self._promote()
+            state = self._taken(state, level, shorter, recent)
+        if self.size(state) > target:
+            if not promoted:
+                self._promote()
+            state = self._retold(state, budget, target)
+        if self.size(state) > room.limit:
+            state = self._recent(state, budget, room.limit, amid_turn=amid_turn)
+        return state
+
+    def _retold(self, state: WindowState, budget: Budget, target: int) -> WindowState:
+        """Put facts, or else a model's summary, or else nothing in the place of the oldest."""
+        old, recent = split_recent(state.messages, budget.policy.keep_last)
+        # Room for what will stand for them, so that one dropping is enough.
+        excess = self.size(state) - target + budget.summary // 2
+        shorter = drop_oldest(old, excess, self._tokens)
+        facts = self._notes.facts(frozenset(message.id for message in shorter.dropped))
+        if shorter.dropped and len(facts) >= _FACTS_PER_MESSAGE * len(shorter.dropped):
+            summary = self._fitted([*state.summary.split("\n"), *facts], budget.summary)
+            return self._taken(state, "memory", shorter, recent, summary)
+        state = self._summarized(state, budget)
+        excess = self.size(state) - target
+        if excess > 0:
+            old, recent = split_recent(state.messages, budget.policy.keep_last)
+            state = self._taken(state, "drop", drop_oldest(old, excess, self._tokens), recent)
+        return state
+
+    def _summarized(self, state: WindowState, budget: Budget) -> WindowState:
+        if self._summarizer is None or self._summarizing.open:
+            return state
+        old, recent = split_recent(state.messages, budget.policy.keep_last)
+        shorter = older_half(old, self._tokens)
+        dropped = list(shorter.dropped)
+        told = transcript(dropped)
+        while dropped and self._counter.count(told) > budget.summary_input - budget.summary:
+            del dropped[-len(units(dropped)[-1]) :]
+            told = transcript(dropped)
+        if not dropped:
+            return state
+        if state.summary:
+            told = f"{state.summary}\n\n{told}"
+        try:
+            summary = self._summarizer.summarize(told, most_tokens=budget.summary)
+        except ProviderError as error:
+            self._failed(self._summarizing, "summary", error)
+            return state
+        self._summarizing.failures = 0
+        gone = tuple(dropped)
+        kept = tuple(old[len(gone) :])
+        saved = sum(map(self._tokens, gone))
+        return self._taken(
+            state,
+            "summary",
+            Shortened(kept, saved, gone),
+            recent,
+            self._fitted(summary.split("\n"), budget.summary),
+        )
+
+    def _recent(
+        self, state: WindowState, budget: Budget, limit: int, *, amid_turn: bool
+    ) -> WindowState:
+        """The last resort: even what should stay whole gives way, all but the present turn."""
+        messages = state.messages
+        turn = len(messages)
+        if amid_turn:
+            turn = max((n for n, m in enumerate(messages) if m.role == "user"), default=0)
+        excess = self.size(state) - limit
+        shorter = drop_oldest(messages[:turn], excess, self._tokens)
+        rest = shorter.messages + messages[turn:]
+        if excess > shorter.saved:
+            capped = cap_results(
+                rest, budget.policy.result_characters, excess - shorter.saved, self._tokens
+            )
+            last = len(units(capped.messages)[-1]) if capped.messages else 0
+            border = len(capped.messages) - last
+            left = excess - shorter.saved - capped.saved
+            cleared = micro_compact(capped.messages[:border], max(0, left), self._tokens)
+            rest = cleared.messages + capped.messages[border:]
+        saved = sum(map(self._tokens, messages)) - sum(map(self._tokens, rest))
+        state = self._taken(state, "recent", Shortened(rest, saved, shorter.dropped), ())
+        if self.size(state) > limit and state.summary:
+            state = state.model_copy(update={"summary": ""})
+        return state
+
+    def _taken(
+        self,
+        state: WindowState,
+        level: Level,
+        shorter: Shortened,
+        recent: Sequence[ChatMessage],
+        summary: str | None = None,
+    ) -> WindowState:
+        if not shorter.saved and not shorter.dropped:
+            return state
+        before = self.size(state)
+        state = state.model_copy(
+            update={
+                "messages": (*shorter.messages, *recent),
+                "left_out": state.left_out + len(shorter.dropped),
+                "summary": state.summary if summary is None else summary,
+            }
+        )
+        now = self.size(state)
+        self._observe(
+            WindowCompacted(*self._session, level, before - now, len(shorter.dropped), now)
+        )
+        return state
+
+    def _promote(self) -> bool:
+        """Extract what is about to slide out; the log keeps it even if that fails."""
+        if not self._promoting.open:
+            try:
+                self._notes.promote()
+            except ProviderError as error:
+                self._failed(self._promoting, "promotion", error)
+            else:
+                self._promoting.failures = 0
+        return True
+
+    def _failed(self, breaker: _Breaker, step: str, error: ProviderError) -> None:
+        breaker.failures += 1
+        self._observe(CompactionFailed(*self._session, step, str(error), breaker.failures))
+
+    def _fitted(self, lines: Sequence[str], most: int) -> str:
+        """As many of the last lines as fit: what is older is told with more distance."""
+        kept: list[str] = []
+        left = most
+        for line in reversed([line for line in lines if line.strip()]):
+            left -= self._counter.count(f"{line}\n")
+            if left < 0:
+                break
+            kept.append(line)
+        return "\n".join(reversed(kept))
+
+
+def shown(state: WindowState) -> tuple[ChatMessage, ...]:
+    """The messages of a window, with one in front that stands for those left out."""
+    if not state.left_out:
+        return state.messages
+    told = html.escape(state.summary, quote=False) or "They can be found by a search of memory."
+    text = f"<earlier messages={state.left_out}>\n{told}\n</earlier>"
+    return (ChatMessage(role="user", parts=(Text(text=text),)), *state.messages)

@@ -1,0 +1,116 @@
+"""An import killed at any moment and run again gives what one run would have given."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ingest.session_log import SessionLog
+from semantic_memory.ledger.sqlite import SqliteLedger
+from semantic_memory.models import Filters
+
+KILLS = 4
+ROOT = Path(__file__).parent.parent.parent
+CONVERSATIONS, TURNS = 25, 12
+
+
+def conversation(number: int) -> dict[str, Any]:
+    """A conversation of ChatGPT's export."""
+    nodes = {
+        f"n{turn}": {
+            "id": f"n{turn}",
+            "parent": f"n{turn - 1}" if turn else None,
+            "message": {
+                "id": f"{number}-{turn}",
+                "author": {"role": "assistant" if turn % 2 else "user"},
+                "create_time": 1_700_000_000 + 1_000 * number + turn,
+                "content": {"content_type": "text", "parts": [f"I like item {number} {turn}."]},
+            },
+        }
+        for turn in range(TURNS)
+    }
+    return {"id": f"c{number}", "mapping": nodes, "current_node": f"n{TURNS - 1}"}
+
+
+@pytest.fixture(params=["chatgpt", "jsonl without ids"])
+def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    if request.param == "chatgpt":
+        path = tmp_path / "conversations.json"
+        path.write_text(json.dumps([conversation(number) for number in range(CONVERSATIONS)]))
+    else:
+        path = tmp_path / "messages.jsonl"
+        rows = [
+            {
+                "role": "user",
+                "content": f"I like item {number % 100}.",
+                "session_id": f"s{number // 60}",
+            }
+            for number in range(CONVERSATIONS * TURNS)
+        ]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def importing(file: Path, store: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [
+            *(sys.executable, "-m", "semantic_memory.entrypoints.cli", "ingest", str(file)),
+            *("--user", "u1", "--data-dir", str(store), "--json"),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        text=True,
+    )
+
+
+def imported(file: Path, store: Path) -> dict[str, Any]:
+    process = importing(file, store)
+    output, errors = process.communicate()
+    assert process.returncode == 0, errors
+    return json.loads(output)
+
+
+def held(store: Path) -> set[tuple[Any, ...]]:
+    """What a store holds, but for when it was recorded."""
+    ledger = SqliteLedger(store / "ledger.sqlite3")
+    facts = ledger.find("u1", Filters())
+    assert ledger.count_unembedded() == 0
+    ledger.close()
+    log = SessionLog(store / "sessions", lambda event: None)
+    said = [
+        (log.identify(path), log.summary(path).messages, log.summary(path).corrupt_lines)
+        for path, _ in log.files()
+    ]
+    return {
+        *said,
+        *((f.id, f.content, f.category, f.source, f.corroborations, f.confidence) for f in facts),
+    }
+
+
+def test_an_import_killed_and_run_again_doubles_and_loses_nothing(file, tmp_path):
+    straight = tmp_path / "straight"
+    start = time.monotonic()
+    assert imported(file, straight)["accepted"] == CONVERSATIONS * TURNS
+    seconds = time.monotonic() - start
+
+    dice = random.Random(7)
+    store = tmp_path / "killed"
+    for _ in range(KILLS):
+        process = importing(file, store)
+        time.sleep(dice.uniform(0.3, 1.0) * seconds)
+        process.kill()
+        process.communicate()
+    summary = imported(file, store)
+    assert summary["accepted"] + summary["duplicates"] == CONVERSATIONS * TURNS
+    assert held(store) == held(straight)
+    assert imported(file, store)["accepted"] == 0
+    assert held(store) == held(straight)

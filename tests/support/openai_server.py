@@ -1,0 +1,245 @@
+"""An OpenAI-compatible endpoint on loopback that answers as scripted.
+
+The real client talks to it over HTTP: chat completions, files, batches.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+COMPLETIONS = "/v1/chat/completions"
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What is sent back, and how."""
+
+    body: bytes
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=lambda: {"Content-Type": "application/json"})
+    delay: float = 0.0
+    cut: bool = False
+    """Close the connection half way through the body."""
+
+
+Script = Reply | Callable[[dict[str, Any]], Reply]
+
+
+def completion(
+    content: str | None,
+    *,
+    finish_reason: str = "stop",
+    refusal: str | None = None,
+    tokens: tuple[int, int] = (1_000, 100),
+) -> Reply:
+    """A chat completion with this text."""
+    message = {"role": "assistant", "content": content, "refusal": refusal}
+    body = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1_767_225_600,
+        "model": "gpt-4o-mini-2024-07-18",
+        "choices": [{"index": 0, "finish_reason": finish_reason, "message": message}],
+        "usage": {
+            "prompt_tokens": tokens[0],
+            "completion_tokens": tokens[1],
+            "total_tokens": sum(tokens),
+        },
+    }
+    return Reply(json.dumps(body).encode())
+
+
+def fact(statement: str, *messages: Any, category: str = "personal", confidence: Any = 0.95) -> Any:
+    """A fact as the model writes it."""
+    return {
+        "statement": statement,
+        "category": category,
+        "confidence": confidence,
+        "messages": list(messages),
+    }
+
+
+def answer(*facts: Any, profile: Any = None, history: Any = (), **options: Any) -> Reply:
+    """A chat completion that holds what was extracted."""
+    fields = dict.fromkeys(("work_context", "personal_context", "top_of_mind"))
+    parts = {
+        "facts": list(facts),
+        "profile": {**fields, **(profile or {})},
+        "history": list(history),
+    }
+    return completion(json.dumps(parts), **options)
+
+
+def failure(status: int, message: str = "failed", code: str | None = None, **headers: str) -> Reply:
+    """An error as OpenAI sends it; the client is told to try again at once."""
+    error = {"message": message, "type": "error", "param": None, "code": code}
+    return Reply(
+        json.dumps({"error": error}).encode(),
+        status,
+        {"Content-Type": "application/json", "retry-after-ms": "1", **headers},
+    )
+
+
+def shown(request: dict[str, Any]) -> dict[str, Any]:
+    """The document that a request shows to the model."""
+    return json.loads(request["messages"][-1]["content"])
+
+
+class OpenAIServer:
+    """Takes the replies of its script one after the other, the last one for ever."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.script: list[Script] = []
+        self.requests: list[dict[str, Any]] = []
+        """Bodies of the chat completions asked for, in order."""
+        self.keys: list[str] = []
+        self.batch_status = ["validating", "in_progress", "completed"]
+        self.batch_failures: set[str] = set()
+        """Custom ids that a batch doesn't serve."""
+        self._files: dict[str, bytes] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def texts(self) -> list[list[str]]:
+        """The texts of the messages that each request shows."""
+        return [[m["text"] for m in shown(request)["messages"]] for request in self.requests]
+
+    def reply(self, request: dict[str, Any]) -> Reply:
+        """The next reply."""
+        with self._lock:
+            self.requests.append(request)
+            step = self.script.pop(0) if len(self.script) > 1 else self.script[0]
+        return step(request) if callable(step) else step
+
+    def upload(self, data: bytes) -> dict[str, Any]:
+        """Keep the one file of a multipart form."""
+        start = data.index(b"\r\n\r\n", data.index(b'filename="')) + 4
+        boundary = data[: data.index(b"\r\n")]
+        file_id = f"file-{len(self._files)}"
+        self._files[file_id] = data[start : data.index(b"\r\n" + boundary, start)]
+        return {
+            "id": file_id,
+            "object": "file",
+            "bytes": len(data),
+            "created_at": 0,
+            "filename": "x",
+            "purpose": "batch",
+            "status": "processed",
+        }
+
+    def batch(self, file_id: str) -> dict[str, Any]:
+        """The state of the batch whose requests are this file; each look takes it a step on."""
+        status = self.batch_status.pop(0) if len(self.batch_status) > 1 else self.batch_status[0]
+        state: dict[str, Any] = {
+            "id": f"batch_{file_id}",
+            "object": "batch",
+            "endpoint": COMPLETIONS,
+            "completion_window": "24h",
+            "created_at": 0,
+            "input_file_id": file_id,
+            "status": status,
+        }
+        if status == "completed":
+            state["output_file_id"] = f"{file_id}-output"
+            self._files[state["output_file_id"]] = self._worked_off(self._files[file_id])
+        if status == "failed":
+            error = {"message": "the file is too long", "code": "x", "line": None, "param": None}
+            state["errors"] = {"object": "list", "data": [error]}
+        return state
+
+    def content(self, file_id: str) -> bytes:
+        """A file."""
+        return self._files[file_id]
+
+    def _worked_off(self, requests: bytes) -> bytes:
+        lines = []
+        for line in requests.splitlines():
+            request = json.loads(line)
+            assert (request["method"], request["url"]) == ("POST", COMPLETIONS)
+            served = request["custom_id"] not in self.batch_failures
+            reply = self.reply(request["body"]) if served else failure(500)
+            response = {"status_code": reply.status, "body": json.loads(reply.body)}
+            lines.append(json.dumps({"custom_id": request["custom_id"], "response": response}))
+        return "\n".join(reversed(lines)).encode()
+
+
+@contextmanager
+def serve() -> Iterator[OpenAIServer]:
+    """Run a server on a free port of loopback."""
+    httpd = _HttpServer(("127.0.0.1", 0), _Handler)
+    server = httpd.scripted = OpenAIServer(f"http://127.0.0.1:{httpd.server_port}/v1")
+    thread = threading.Thread(target=httpd.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        httpd.shutdown()
+        thread.join()
+        httpd.server_close()
+
+
+class _HttpServer(ThreadingHTTPServer):
+    daemon_threads = True
+    scripted: OpenAIServer
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _HttpServer
+
+    @property
+    def scripted(self) -> OpenAIServer:
+        return self.server.scripted
+
+    def do_POST(self) -> None:
+        data = self.rfile.read(int(self.headers["Content-Length"]))
+        self.scripted.keys.append(self.headers["Authorization"])
+        if self.path == COMPLETIONS:
+            self._send(self.scripted.reply(json.loads(data)))
+        elif self.path == "/v1/files":
+            self._send(Reply(json.dumps(self.scripted.upload(data)).encode()))
+        elif self.path == "/v1/batches":
+            file_id = json.loads(data)["input_file_id"]
+            self._send(Reply(json.dumps(self.scripted.batch(file_id)).encode()))
+        else:
+            self._send(failure(404))
+
+    def do_GET(self) -> None:
+        _, _, kind, name, *rest = self.path.split("/")
+        if kind == "batches":
+            state = self.scripted.batch(name.removeprefix("batch_"))
+            self._send(Reply(json.dumps(state).encode()))
+        elif kind == "files" and rest == ["content"]:
+            self._send(Reply(self.scripted.content(name)))
+        else:
+            self._send(failure(404))
+
+    def _send(self, reply: Reply) -> None:
+        time.sleep(reply.delay)
+        self.send_response(reply.status)
+        for name, value in reply.headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(reply.body)))
+        self.end_headers()
+        if reply.cut:
+            self.wfile.write(reply.body[: len(reply.body) // 2])
+            self.wfile.flush()
+            self.connection.shutdown(socket.SHUT_RDWR)
+            self.close_connection = True
+        else:
+            try:
+                self.wfile.write(reply.body)
+            except OSError:
+                self.close_connection = True  # the client had enough of waiting
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - as inherited
+        pass

@@ -1,0 +1,122 @@
+"""What Chroma's collections hold."""
+
+import numpy as np
+import pytest
+
+from semantic_memory.index import chroma
+from semantic_memory.index.chroma import SHARED, ChromaIndex
+from semantic_memory.ports import IndexEntry
+from tests.conftest import make_fact, unit_vectors
+
+
+@pytest.fixture
+def index(tmp_path):
+    index = ChromaIndex(tmp_path / "chroma", sync_threshold=1_000)
+    yield index
+    index.close()
+
+
+def entry(number: int, windows: int = 1, seed: int | None = None, **values) -> IndexEntry:
+    rows = unit_vectors(windows, seed=number if seed is None else seed)
+    return IndexEntry(make_fact(number, **values), rows)
+
+
+def written(monkeypatch, index: ChromaIndex) -> list[tuple[str, int]]:
+    """Which writes reach the shared collection, and of how many pieces."""
+    calls = []
+    kind = type(index._collections[SHARED])
+    for name in ("upsert", "update"):
+        method = getattr(kind, name)
+
+        def record(self, *, ids, _name=name, _method=method, **values):
+            calls.append((_name, len(ids)))
+            _method(self, ids=ids, **values)
+
+        monkeypatch.setattr(kind, name, record)
+    return calls
+
+
+def test_a_long_memory_stores_its_text_once(index):
+    index.upsert([entry(1, windows=40, content="long " * 200)])
+    held = index._collections[SHARED].get(include=["documents"])
+    documents = dict(zip(held["ids"], held["documents"], strict=True))
+    assert len(documents) == 40
+    assert documents.pop("fact-1") == "long " * 200
+    assert set(documents.values()) == {""}
+
+
+def test_a_change_of_metadata_sends_no_vectors(index, monkeypatch):
+    index.upsert([entry(1, windows=3, tags=("a",)), entry(2)])
+    calls = written(monkeypatch, index)
+    index.upsert([entry(1, windows=3, confidence=0.2), entry(2, confidence=0.2)])
+    assert calls == [("update", 4)]
+    held = index._collections[SHARED].get(include=["metadatas", "embeddings"])
+    assert {metadata["confidence"] for metadata in held["metadatas"]} == {0.2}
+    assert all(metadata.get("tags") is None for metadata in held["metadatas"])
+    assert np.isfinite(held["embeddings"]).all()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [entry(1, content="Other text"), entry(1, seed=9), entry(1, windows=2), entry(1, windows=4)],
+    ids=["text", "vectors", "fewer windows", "more windows"],
+)
+def test_other_text_or_vectors_are_sent(index, monkeypatch, changed):
+    index.upsert([entry(1, windows=3)])
+    calls = written(monkeypatch, index)
+    index.upsert([changed])
+    assert calls == [("upsert", len(changed.windows))]
+    held = index._collections[SHARED].get(include=["documents", "embeddings"])
+    assert len(held["ids"]) == len(changed.windows)
+    assert held["documents"][held["ids"].index("fact-1")] == changed.fact.content
+    first = held["embeddings"][held["ids"].index("fact-1")]
+    assert first @ changed.windows[0] == pytest.approx(1.0, abs=1e-5)
+
+
+def some_of_two_users() -> list[IndexEntry]:
+    own = [entry(n, windows=1 + n % 2) for n in range(200)]
+    others = [entry(n, user_id="u2") for n in range(1_000, 1_050)]
+    return own + others
+
+
+def nearest(index: ChromaIndex) -> list[list[str]]:
+    vectors = unit_vectors(5, seed=77)
+    return [
+        [match.id for match in index.query(vector, user_id=user, limit=5)]
+        for vector in vectors
+        for user in ("u1", "u2")
+    ]
+
+
+def test_a_user_can_be_moved_step_by_step_and_is_found_all_the_while(index, monkeypatch):
+    monkeypatch.setattr(chroma, "_MOVED_AT_ONCE", 50)
+    index.upsert(some_of_two_users())
+    expected, held = nearest(index), index.ids()
+    steps = 0
+    while index.own_more("u1"):
+        steps += 1
+        assert nearest(index) == expected
+        assert index.ids() == held
+    assert steps > 10
+    assert index.owns("u1")
+    assert nearest(index) == expected
+    assert index._collections[SHARED].count() == 50
+
+
+@pytest.mark.parametrize("steps", range(1, 13, 2))
+def test_a_move_that_was_cut_off_leaves_nothing_twice(tmp_path, monkeypatch, steps):
+    monkeypatch.setattr(chroma, "_MOVED_AT_ONCE", 50)
+    index = ChromaIndex(tmp_path / "chroma", sync_threshold=1_000)
+    index.upsert(some_of_two_users())
+    expected, held = nearest(index), index.ids()
+    for _ in range(steps):
+        assert index.own_more("u1")
+    index.close()
+    again = ChromaIndex(tmp_path / "chroma", sync_threshold=1_000)
+    assert nearest(again) == expected
+    assert again.ids() == held
+    assert sum(collection.count() for collection in again._collections.values()) == 350
+    again.own("u1")
+    assert again._collections[SHARED].count() == 50
+    assert nearest(again) == expected
+    again.close()

@@ -1,0 +1,50 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from ingest.extract.dates import absolute_dates
+
+SAID = datetime(2026, 1, 10, 9, tzinfo=UTC)  # a Saturday
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("I'm moving to Berlin in March", "I'm moving to Berlin in March 2026"),
+        ("I left yesterday", "I left on 9 January 2026"),
+        ("I ran yesterday morning", "I ran on the morning of 9 January 2026"),
+        ("I leave tonight", "I leave on the evening of 10 January 2026"),
+        ("I met him last Friday", "I met him on Friday, 9 January 2026"),
+        ("I have a meeting next Tuesday", "I have a meeting on Tuesday, 13 January 2026"),
+        ("I went to Rome last week", "I went to Rome in the week of 29 December 2025"),
+        ("I went there last weekend", "I went there on the weekend of 3 January 2026"),
+        ("I finished 3 months ago", "I finished in October 2025"),
+        ("I moved here two years ago", "I moved here in 2024"),
+        ("I bought it a couple of weeks ago", "I bought it around 27 December 2025"),
+        ("I will go in 3 days", "I will go on 13 January 2026"),
+        ("I painted it last summer", "I painted it in the summer of 2025"),
+        ("I will marry next spring", "I will marry in the spring of 2026"),
+        ("I ran a race last May", "I ran a race in May 2025"),
+        ("I'm going on the 5th of May", "I'm going on 5 May 2026"),
+        ("I got it last month", "I got it in December 2025"),
+        ("This year I learn to sail", "in 2026 I learn to sail"),
+    ],
+)
+def test_relative_dates_are_made_absolute(said, told):
+    assert absolute_dates(said, SAID) == told
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I was born in May",
+        "My birthday is on March 5th",
+        "We camp every summer",
+        "My exam is on Tuesday",  # of this week or of every week
+        "I was there in January 2020",
+        "I may go soon",
+        "I march in the rain",
+    ],
+)
+def test_what_recurs_or_is_vague_or_absolute_stays_as_it_is(said):
+    assert absolute_dates(said, SAID) == said
