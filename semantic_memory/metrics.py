@@ -16,12 +16,16 @@ from prometheus_client.registry import Collector
 
 from semantic_memory.events import (
     BeliefsResolved,
+    BreakerOpened,
+    CheckpointRestored,
+    CompactionFailed,
     ContextPacked,
     CursorLost,
     EmbeddingFailed,
     EmbeddingRefused,
     Event,
     ExtractionFailed,
+    ExtractionFellBack,
     FactsExtracted,
     IndexSetAside,
     IndexSynced,
@@ -30,7 +34,9 @@ from semantic_memory.events import (
     MemoriesEmbedded,
     MemoriesStored,
     MessagesObserved,
+    ModelCalled,
     Searched,
+    WindowCompacted,
     WorkerFailed,
 )
 from semantic_memory.models import Stats
@@ -79,6 +85,13 @@ class MetricsObserver:
         self._beliefs = counter("belief_changes", "Merged, superseded, faded, ...", "kind")
         self._jobs = counter("jobs", "Jobs of upkeep that ran.", "job", "outcome")
         self._job = histogram("job_seconds", "Jobs of upkeep.", "job")
+        self._compactions = counter("window_compactions", "Windows made shorter.", "level")
+        self._saved = counter("window_saved_tokens", "Tokens saved in windows.")
+        self._calls = counter("model_calls", "Answers of a language model.", "purpose", "model")
+        self._model_tokens = counter("model_tokens", "Tokens of its calls.", "model", "kind")
+        self._model_cost = counter("model_cost_usd", "By the prices in the settings.", "model")
+        self._breaker = counter("breaker_opened", "A model endpoint was left alone for a while.")
+        self._checkpoints = counter("checkpoints_restored", "Checkpoints that were damaged.")
         self._failures = counter("worker_failures", "Background steps that failed.", "step")
         self._active: dict[tuple[str, str], float] = {}
         self._active_lock = threading.Lock()
@@ -107,6 +120,7 @@ class MetricsObserver:
                 self._extractions.labels("done").inc()
                 self._extract.observe(event.seconds)
                 self._candidates.labels("admitted").inc(event.admitted)
+                self._candidates.labels("quarantined").inc(event.quarantined)
                 for reason, number in event.refused.items():
                     self._candidates.labels(reason).inc(number)
             case IndexSynced(upserted, deleted, seconds):
@@ -131,6 +145,18 @@ class MetricsObserver:
                 self._jobs.labels(job, "failed" if error else "done").inc()
                 self._job.labels(job).observe(seconds)
                 self._count_beliefs(counts)
+            case WindowCompacted(level=level, saved=saved):
+                self._compactions.labels(level).inc()
+                self._saved.inc(saved)
+            case CompactionFailed(step=step):
+                self._failures.labels(f"compaction: {step}").inc()
+            case CheckpointRestored():
+                self._checkpoints.inc()
+            case ModelCalled():
+                self._calls.labels(event.purpose, event.model).inc()
+                self._model_tokens.labels(event.model, "input").inc(event.input_tokens)
+                self._model_tokens.labels(event.model, "output").inc(event.output_tokens)
+                self._model_cost.labels(event.model).inc(event.cost_usd or 0.0)
             case _:
                 self._count_trouble(event)
 
@@ -142,6 +168,10 @@ class MetricsObserver:
         match event:
             case ExtractionFailed():
                 self._extractions.labels("failed").inc()
+            case ExtractionFellBack():
+                self._extractions.labels("fell back").inc()
+            case BreakerOpened():
+                self._breaker.inc()
             case EmbeddingFailed():
                 self._embed_failures.inc()
             case EmbeddingRefused(fact_ids):

@@ -76,10 +76,10 @@ async def use_everything(client: Client) -> None:
     assert found[0]["score"] > 0
     listed = await call(client, "list_memories", tags=["drink"])
     assert [memory["id"] for memory in listed["memories"]] == [tea["id"]]
-    block = await call(client, "get_context", query="What to drink?", budget=200)
+    block = await call(client, "get_context", query="Does Maya prefer tea?", budget=200)
     assert "tea" in block["text"]
     assert block["tokens"] <= 200
-    prompt = await client.get_prompt("with_memory", {"question": "What to drink?"})
+    prompt = await client.get_prompt("with_memory", {"question": "Does Maya prefer tea?"})
     assert "tea" in prompt.messages[0].content.text
 
     (resource,) = (await client.read_resource(f"memory://maya/memories/{tea['id']}")).contents

@@ -17,6 +17,8 @@ from semantic_memory.metrics import RequestMetrics
 
 _logger = logging.getLogger("semantic_memory.requests")
 _GIVEN_ID = re.compile(r"[A-Za-z0-9_.\-]{1,64}")
+FIXED_PATHS = frozenset({"/mcp"})
+"""Routes that the framework doesn't name."""
 STREAMED_PATHS = frozenset({"/v1/import"})
 """Take bodies of any length, line by line."""
 
@@ -55,7 +57,9 @@ class Requests:
                 await self._app(scope, receive, answer)
         finally:
             seconds = time.perf_counter() - start
-            route = getattr(scope.get("route"), "path", "unknown")
+            # The path itself only where it is fixed: no user's or stranger's words become a label.
+            fixed = scope["path"] if scope["path"] in FIXED_PATHS else "unknown"
+            route = getattr(scope.get("route"), "path", fixed)
             self._metrics.observe(scope["method"], route, status, seconds)
             caller = state.get("caller")
             error = state.get("error")
