@@ -8,7 +8,7 @@ TORCH_INDEX_URL ?=
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: install demo test lint check bench eval clean
+.PHONY: install demo serve test lint check bench eval clean
 
 install: $(READY)
 
@@ -21,6 +21,9 @@ $(READY): pyproject.toml constraints.txt
 
 demo: install
 	$(BIN)/python examples/demo.py
+
+serve: install
+	$(BIN)/semantic-memory serve
 
 test: install
 	$(BIN)/python -m pytest

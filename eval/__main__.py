@@ -22,6 +22,8 @@ from eval.datasets.load import Name as SetName
 from eval.datasets.load import load
 from eval.decay import draw, simulate
 from eval.extraction_report import extraction
+from eval.load import fill
+from eval.load import load as put_load
 from eval.measures import measure as parse_measure
 from eval.qa import Answers, Chat, answer_all
 from eval.report import document, page, terminal
@@ -200,6 +202,33 @@ def bench(
         print(json.dumps({name: round(value, 3) for name, value in figures.items()}))
     else:
         show.pairs({name: f"{value:,.2f}" for name, value in figures.items()})
+
+
+@app.command()
+def load(
+    users: Annotated[int, typer.Option(help="Users of the store.")] = 100,
+    each: Annotated[int, typer.Option(help="Memories of each.")] = 5_000,
+    seconds: Annotated[float, typer.Option(help="How long.")] = 60.0,
+    clients: Annotated[int, typer.Option(help="At the same time.")] = 16,
+    store: Annotated[
+        Path | None, typer.Option(help="Keep the store here, or use the one that is there.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Load on the service: 80 % searches, 15 % messages, 5 % facts; nothing may be lost."""
+    with TemporaryDirectory(prefix="semantic-memory-load-") as scratch:
+        directory = store or Path(scratch, "store")
+        if not directory.exists():
+            fill(directory, users, each)
+        outcome, figures = put_load(directory, users, seconds, clients)
+    if as_json:
+        print(json.dumps({name: round(value, 3) for name, value in figures.items()}))
+    else:
+        show.pairs({name: f"{value:,.1f}" for name, value in figures.items()})
+    for error in outcome.errors[:10]:
+        show.warn(error)
+    if outcome.errors or outcome.lost or outcome.strays:
+        raise typer.Exit(1)
 
 
 @app.command()

@@ -9,18 +9,9 @@ from pathlib import Path
 from semantic_memory.bootstrap import Service
 from semantic_memory.drafts import verbatim_id
 from semantic_memory.errors import IndexUnavailableError, StoreError
-from semantic_memory.models import Value
+from semantic_memory.models import Finding
 
 _BATCH = 500
-
-
-class Finding(Value):
-    """The outcome of one check."""
-
-    check: str
-    ok: bool
-    detail: str
-    remedy: str = ""
 
 
 def examine(service: Service) -> Iterator[Finding]:

@@ -10,6 +10,9 @@
     │   └── EmbedderMismatchError           the store has another model's vectors: names `reembed`
     ├── ProviderError                       a model endpoint failed after its retries
     │   └── InputRefusedError               it won't take this input, however often it is sent
+    ├── ServiceError                        a memory service didn't do what it was asked
+    │   ├── AccessDeniedError               no key, an unknown one, or one that doesn't reach as far
+    │   └── ServiceUnavailableError         unreachable or overloaded, after the client's retries
     └── StoreError                          the data directory can't serve
         ├── StoreLockedError                another process owns it: names its pid
         ├── StoreClosedError                used after `close()`
@@ -64,6 +67,18 @@ class ProviderError(SemanticMemoryError):
 
 class InputRefusedError(ProviderError):
     """A model endpoint refuses an input; sending it again won't help."""
+
+
+class ServiceError(SemanticMemoryError):
+    """A memory service didn't do what it was asked."""
+
+
+class AccessDeniedError(ServiceError):
+    """The API key is missing, unknown, or doesn't cover the user or the right that is needed."""
+
+
+class ServiceUnavailableError(ServiceError):
+    """A memory service can't be reached or is overloaded, after the client's retries."""
 
 
 class StoreError(SemanticMemoryError):

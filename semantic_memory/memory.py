@@ -15,7 +15,7 @@ from pydantic import JsonValue
 
 from semantic_memory.bootstrap import Parts, Service, build
 from semantic_memory.conversation import make_packer, open_session, recall
-from semantic_memory.doctor import Finding, examine
+from semantic_memory.doctor import examine
 from semantic_memory.errors import InvalidInputError, NotFoundError
 from semantic_memory.events import ContextPacked, Searched
 from semantic_memory.models import (
@@ -26,6 +26,7 @@ from semantic_memory.models import (
     Fact,
     FactVersion,
     Filters,
+    Finding,
     Hit,
     Identifier,
     JobRun,

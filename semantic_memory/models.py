@@ -19,6 +19,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     JsonValue,
@@ -66,6 +67,13 @@ def _utc(value: datetime) -> datetime:
         raise ValueError("is outside the years 1 to 9999 in UTC") from None
 
 
+def _written(value: object) -> object:
+    # Seconds or milliseconds? Pydantic would guess.
+    if isinstance(value, int | float):
+        raise ValueError("must be written as a date and time, like 2026-05-10T12:00:00Z")
+    return value
+
+
 def _storable(text: str) -> str:
     """Refuse what no store and no model API can carry: NUL, lone surrogates, blank, over-long."""
     if "\x00" in text:
@@ -102,16 +110,30 @@ def _encodable(values: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
     return values
 
 
-Timestamp = Annotated[datetime, AfterValidator(_utc)]
+Timestamp = Annotated[datetime, BeforeValidator(_written), AfterValidator(_utc)]
 Identifier = Annotated[
     str, StringConstraints(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_.@:+\-]+$")
 ]
 """1-128 letters, digits and `_ . @ : + -`; never used as a path or in SQL as it stands."""
-Content = Annotated[str, AfterValidator(_storable)]
-Name = Annotated[str, StringConstraints(max_length=128), AfterValidator(_storable)]
-Tag = Annotated[str, AfterValidator(_tag)]
+_STORABLE_SCHEMA: dict[str, JsonValue] = {"minLength": 1, "pattern": r"^[^\x00]*[^\s\x00][^\x00]*$"}
+Content = Annotated[
+    str,
+    AfterValidator(_storable),
+    Field(json_schema_extra={**_STORABLE_SCHEMA, "maxLength": MAX_CONTENT_BYTES}),
+]
+Name = Annotated[
+    str,
+    StringConstraints(max_length=128),
+    AfterValidator(_storable),
+    Field(json_schema_extra=_STORABLE_SCHEMA),
+]
+Tag = Annotated[
+    str,
+    AfterValidator(_tag),
+    Field(json_schema_extra={"pattern": r"^[\w+#-]+(\.[\w+#-]+)*$", "maxLength": 64}),
+]
 Metadata = Annotated[Mapping[str, JsonValue], AfterValidator(_encodable)]
-Unit = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+Unit = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False, strict=True)]
 Role = Literal["user", "assistant", "system", "tool"]
 ProfileField = Literal["work_context", "personal_context", "top_of_mind"]
 """The parts of a user's profile, 1-3 sentences each."""
@@ -398,6 +420,15 @@ class SessionInfo(Value):
     by_category: Mapping[str, int]
     """Memories that came from it, by category."""
     log_bytes: int
+
+
+class Finding(Value):
+    """The outcome of one check."""
+
+    check: str
+    ok: bool
+    detail: str
+    remedy: str = ""
 
 
 NO_FILTERS = Filters()

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
+    EnvSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     TomlConfigSettingsSource,
@@ -152,6 +153,33 @@ class WindowSettings(Section):
     result_characters: int = Field(default=10_000, ge=100)
 
 
+class ServiceSettings(Section):
+    """The service: where it listens and what it bears."""
+
+    host: str = "127.0.0.1"
+    """Anything but loopback needs API keys: `semantic-memory keys create`."""
+    port: int = Field(default=8321, ge=0, le=65_535)
+    """0 takes a free one."""
+    threads: int = Field(default=16, ge=1)
+    """Requests worked on at once; more wait."""
+    connections: int = Field(default=512, ge=1)
+    """Open at once; more are answered with 503."""
+    body_bytes: int = Field(default=4_000_000, ge=1_000)
+    """Largest body of a request, and largest line of an import."""
+    body_seconds: float = Field(default=30.0, gt=0)
+    """Longest wait for the next part of a body."""
+    requests_per_minute: int = Field(default=6_000, ge=1)
+    """Of one API key."""
+    drain_seconds: float = Field(default=20.0, ge=0)
+    """At the end, for requests under way, and again for extraction and indexing."""
+    cors_origins: tuple[str, ...] = ()
+    """Web pages that may call the service from a browser, like `https://app.example.org`."""
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    log_format: Literal["json", "text"] = "json"
+    tracing: bool = False
+    """OpenTelemetry traces, sent as the OTEL_* variables say."""
+
+
 class UpkeepSettings(Section):
     """What keeps the store true and small."""
 
@@ -208,6 +236,7 @@ class Settings(BaseSettings):
     index: IndexSettings = IndexSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     context: ContextSettings = ContextSettings()
+    service: ServiceSettings = ServiceSettings()
     upkeep: UpkeepSettings = UpkeepSettings()
     window: WindowSettings = WindowSettings()
     half_life_days: Mapping[Category, float] = Field(default_factory=dict)
@@ -230,6 +259,37 @@ class Settings(BaseSettings):
     def half_lives(self) -> Mapping[Category, float]:
         """Half-life in days of every category."""
         return {**HALF_LIFE_DAYS, **self.half_life_days}
+
+
+class Explained(NamedTuple):
+    """A setting, its value, and where that came from."""
+
+    name: str
+    value: Any
+    origin: str
+
+
+def explained(**arguments: Any) -> list[Explained]:
+    """Every setting; secrets are masked. Raises ConfigurationError."""
+    given = {key: value for key, value in arguments.items() if value is not None}
+    effective = load(**given)
+    origins = {
+        **dict.fromkeys(_leaves(TomlConfigSettingsSource(Settings)()), FILE),
+        **dict.fromkeys(_leaves(EnvSettingsSource(Settings)()), "environment"),
+        **dict.fromkeys(_leaves(given), "argument"),
+    }
+    values = _leaves(effective.model_dump(mode="json"))
+    return [Explained(name, value, origins.get(name, "default")) for name, value in values.items()]
+
+
+def _leaves(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, dict) and value:
+            found |= _leaves(value, f"{prefix}{name}.")
+        else:
+            found[prefix + name] = value
+    return found
 
 
 def load(**arguments: Any) -> Settings:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from semantic_memory.entrypoints.cli.records import app
+from semantic_memory.entrypoints.cli import records, serving
+from semantic_memory.entrypoints.cli.commands import app
 from semantic_memory.entrypoints.cli.show import fail
 from semantic_memory.errors import SemanticMemoryError
+
+__all__ = ["app", "main", "records", "serving"]
 
 
 def main() -> None:

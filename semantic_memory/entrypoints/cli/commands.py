@@ -13,14 +13,13 @@ from typing import Annotated, Any, Optional
 import typer
 
 from ingest.readers import FORMATS, Incoming, Rejected, read
-from semantic_memory.bootstrap import make_embedder
-from semantic_memory.embedding.onnx import OnnxEmbedder
+from semantic_memory.client import Client
 from semantic_memory.entrypoints.cli import show
+from semantic_memory.entrypoints.cli.opening import opened, prepared
 from semantic_memory.errors import InvalidInputError, ProviderError
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.models import Category, Message, Receipt
-from semantic_memory.ports import Embedder
-from semantic_memory.settings import Settings, load
+from semantic_memory.settings import load
 
 app = typer.Typer(
     name="semantic-memory",
@@ -89,7 +88,7 @@ def ingest(
     session = session or _identifier(file.name.partition(".")[0])
     rejections = Rejections()
     accepted = duplicates = 0
-    with _opened(data_dir) as memory, show.progress(quiet=json) as report:
+    with opened(data_dir, embeds=True) as memory, show.progress(quiet=json) as report:
         incoming = read(file, form, session, report)
         for user_id, session_id, messages in _batches(incoming, user, rejections):
             for receipt in _observe(memory, messages, user_id, session_id, rejections):
@@ -133,7 +132,7 @@ def add(
     json: AsJson = False,
 ) -> None:
     """Add one fact."""
-    with _opened(data_dir) as memory:
+    with opened(data_dir, embeds=True) as memory:
         fact = memory.add(
             content,
             user_id=user,
@@ -162,7 +161,7 @@ def search(
 ) -> None:
     """Find the memories that help with a question, and why each ranked there."""
     filters = _filters(category, tag, since, until, min_confidence)
-    with _opened(data_dir) as memory:
+    with opened(data_dir, embeds=True) as memory:
         hits = memory.search(query, user_id=user, k=k, filters=filters, as_of=as_of)
     show.as_json(hits) if json else show.hits(hits)
 
@@ -176,7 +175,7 @@ def context(
     json: AsJson = False,
 ) -> None:
     """Pack what helps into a block for a prompt."""
-    with _opened(data_dir) as memory:
+    with opened(data_dir, embeds=True) as memory:
         packed = memory.context(query, user_id=user, budget=budget)
     if json:
         show.as_json(packed)
@@ -200,7 +199,7 @@ def list_(
 ) -> None:
     """List a user's memories, newest first."""
     filters = _filters(category, tag, since, until, min_confidence)
-    with SemanticMemory.open(data_dir) as memory:
+    with opened(data_dir) as memory:
         found = memory.list(user_id=user, filters=filters, limit=limit, after=after)
     show.as_json(found) if json else show.facts(found)
 
@@ -210,7 +209,7 @@ def get(
     memory_id: Annotated[str, typer.Argument()], data_dir: DataDir = None, json: AsJson = False
 ) -> None:
     """Show one memory in full."""
-    with SemanticMemory.open(data_dir) as memory:
+    with opened(data_dir) as memory:
         fact = memory.get(memory_id)
     show.as_json(fact) if json else show.pairs(fact.model_dump(mode="json", exclude_defaults=True))
 
@@ -220,7 +219,7 @@ def history(
     memory_id: Annotated[str, typer.Argument()], data_dir: DataDir = None, json: AsJson = False
 ) -> None:
     """Show every state a memory has been in, a deleted one's too."""
-    with SemanticMemory.open(data_dir) as memory:
+    with opened(data_dir) as memory:
         versions = memory.history(memory_id)
     show.as_json(versions) if json else show.history(versions)
 
@@ -233,7 +232,7 @@ def delete(
     json: AsJson = False,
 ) -> None:
     """Take a memory out of every answer, for good."""
-    with SemanticMemory.open(data_dir) as memory:
+    with opened(data_dir) as memory:
         memory.delete(memory_id, reason=reason)
         memory.flush()
     show.as_json({"deleted": memory_id}) if json else show.out.print(f"deleted {memory_id}")
@@ -242,7 +241,7 @@ def delete(
 @app.command()
 def stats(data_dir: DataDir = None, json: AsJson = False) -> None:
     """Show what the store holds."""
-    with SemanticMemory.open(data_dir) as memory:
+    with opened(data_dir) as memory:
         found = memory.stats()
     if json:
         show.as_json(found)
@@ -255,7 +254,7 @@ def stats(data_dir: DataDir = None, json: AsJson = False) -> None:
 @app.command()
 def doctor(data_dir: DataDir = None, json: AsJson = False) -> None:
     """Check everything, and say what to do about what is wrong."""
-    with SemanticMemory.open(data_dir) as memory, show.err.status("Checking"):
+    with opened(data_dir) as memory, show.err.status("Checking"):
         findings = memory.check()
     if json:
         show.as_json(findings)
@@ -273,7 +272,7 @@ def doctor(data_dir: DataDir = None, json: AsJson = False) -> None:
 @app.command()
 def rebuild(data_dir: DataDir = None, json: AsJson = False) -> None:
     """Fill the vector index anew from the ledger. Embeds nothing."""
-    with SemanticMemory.open(data_dir) as memory, show.progress(quiet=json) as report:
+    with opened(data_dir) as memory, show.progress(quiet=json) as report:
         number = memory.rebuild(report)
     show.as_json({"indexed": number}) if json else show.out.print(f"indexed {number:,} memories")
 
@@ -290,22 +289,8 @@ def reembed(data_dir: DataDir = None, json: AsJson = False) -> None:
 def prepare() -> None:
     """Compile the embedding model now, instead of at its first use."""
     settings = load()
-    _prepare(settings)
+    prepared(settings)
     show.out.print(f"ready: {settings.cache_dir}", soft_wrap=True)
-
-
-def _prepare(settings: Settings) -> Embedder:
-    embedder = make_embedder(settings)
-    if isinstance(embedder, OnnxEmbedder) and not embedder.prepared:
-        with show.err.status("Compiling the embedding model, once, about 15 s"):
-            embedder.embed(["ready"], "query")
-    return embedder
-
-
-def _opened(data_dir: Path | None) -> SemanticMemory:
-    """The store, for a command that embeds."""
-    settings = load(data_dir=data_dir)
-    return SemanticMemory.open(settings=settings, embedder=_prepare(settings))
 
 
 @dataclass
@@ -323,7 +308,7 @@ class Rejections:
 
 
 def _observe(
-    memory: SemanticMemory,
+    memory: SemanticMemory | Client,
     messages: Sequence[Message],
     user_id: str,
     session_id: str,

@@ -15,8 +15,8 @@ import typer
 from ingest.encryption import new_key
 from semantic_memory.entrypoints.cli import show
 from semantic_memory.entrypoints.cli.commands import AsJson, DataDir, Since, Until, User, app
+from semantic_memory.entrypoints.cli.opening import opened
 from semantic_memory.errors import ConfigurationError, InvalidInputError
-from semantic_memory.memory import SemanticMemory
 from semantic_memory.upkeep.jobs import JOBS
 
 __all__ = ["app"]
@@ -28,7 +28,7 @@ OneSession = Annotated[Optional[str], typer.Option("--session", "-s", help="Only
 @app.command()
 def sessions(user: User, data_dir: DataDir = None, json: AsJson = False) -> None:
     """List a user's sessions, the one with the latest message first."""
-    with SemanticMemory.open(data_dir) as memory:
+    with opened(data_dir) as memory:
         found = memory.sessions(user_id=user)
     show.as_json(found) if json else show.sessions(found)
 
@@ -36,7 +36,7 @@ def sessions(user: User, data_dir: DataDir = None, json: AsJson = False) -> None
 @app.command()
 def log(session: Session, user: User, data_dir: DataDir = None, json: AsJson = False) -> None:
     """Show what was said in a session."""
-    with SemanticMemory.open(data_dir) as memory:
+    with opened(data_dir) as memory:
         messages = memory.messages(user_id=user, session_id=session)
     show.as_json(messages) if json else show.messages(messages)
 
@@ -49,7 +49,7 @@ def restore(
     json: AsJson = False,
 ) -> None:
     """Believe a memory again that was superseded, archived or quarantined."""
-    with SemanticMemory.open(data_dir) as memory:
+    with opened(data_dir) as memory:
         fact = memory.restore(memory_id, reason=reason)
     show.as_json(fact) if json else show.facts([fact])
 
@@ -77,7 +77,7 @@ def forget(
         raise InvalidInputError(
             "say what to forget: --tag, --since, --until, --session, or --everything alone"
         )
-    with SemanticMemory.open(data_dir) as memory:
+    with opened(data_dir) as memory:
         number = memory.forget(user_id=user, reason=reason, **narrowed)  # type: ignore[arg-type]
         memory.flush()
     show.as_json({"forgotten": number}) if json else show.out.print(f"forgot {number:,} memories")
@@ -91,7 +91,7 @@ def export(
     data_dir: DataDir = None,
 ) -> None:
     """Write a user's memory as JSON lines, to standard output or a file."""
-    with SemanticMemory.open(data_dir) as memory:
+    with opened(data_dir) as memory:
         lines = (
             json_format.dumps(record, ensure_ascii=False) + "\n"
             for record in memory.export(user_id=user, session_id=session)
@@ -111,7 +111,7 @@ def import_(
     json: AsJson = False,
 ) -> None:
     """Take in what `export` wrote, as a memory of --user."""
-    with SemanticMemory.open(data_dir) as memory, show.progress(quiet=json) as report:
+    with opened(data_dir) as memory, show.progress(quiet=json) as report:
         number = memory.load(_records(file), user_id=user)
         memory.flush(report)
     show.as_json({"new": number}) if json else show.out.print(f"took in {number:,} records")
@@ -126,7 +126,7 @@ def maintain(
     json: AsJson = False,
 ) -> None:
     """Merge duplicates, settle conflicts, let facts fade, erase what was forgotten."""
-    with SemanticMemory.open(data_dir) as memory, show.err.status("Working"):
+    with opened(data_dir) as memory, show.err.status("Working"):
         runs = memory.maintain(jobs or ["all"], user_id=user, dry_run=dry_run)
         if not dry_run:
             memory.flush()

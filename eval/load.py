@@ -1,0 +1,215 @@
+"""Load on a running service: concurrent clients that search, observe and add; then a count.
+
+The service runs in a process of its own; every user's sentences bear the user's mark, so that one
+that strays to another user is seen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+import subprocess
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx
+
+from eval.bench import sentence
+from semantic_memory.client import AsyncClient
+from semantic_memory.client.local import ADDRESS_FILE
+from semantic_memory.entrypoints.cli import show
+from semantic_memory.entrypoints.keys import Keys, Right
+from semantic_memory.errors import SemanticMemoryError
+from semantic_memory.memory import SemanticMemory
+from semantic_memory.models import Category, Fact, Message
+
+QUESTIONS = (
+    "When did we measure the read latency?",
+    "What did my sister buy?",
+    "Who visited the customer in March?",
+    "Which talk did I plan?",
+)
+_START_SECONDS = 60.0
+_BATCH = 200
+_MARK = re.compile(r"user-\d+")
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What the clients saw."""
+
+    requests: Counter[str] = field(default_factory=Counter)
+    errors: list[str] = field(default_factory=list)
+    strays: int = 0
+    """Hits that were another user's."""
+    search_seconds: list[float] = field(default_factory=list)
+    observed: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """Texts of messages that were acknowledged, by user."""
+    added: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """Ids of facts that were, by user; what supersedes one leaves it its history."""
+    lost: int = 0
+    megabytes: list[float] = field(default_factory=list)
+    """RSS of the service, once a second."""
+
+    def figures(self, seconds: float) -> dict[str, float]:
+        """What there is to report."""
+        searches = sorted(self.search_seconds) or [0.0]
+        tenth = max(1, len(self.megabytes) // 10)
+        return {
+            "requests": sum(self.requests.values()),
+            **{f"of them {what}": number for what, number in sorted(self.requests.items())},
+            "requests a second": sum(self.requests.values()) / seconds,
+            "errors": len(self.errors),
+            "writes lost": self.lost,
+            "hits of another user": self.strays,
+            "search p50 ms": 1_000 * searches[len(searches) // 2],
+            "search p95 ms": 1_000 * searches[int(0.95 * (len(searches) - 1))],
+            "memory at first MB": sum(self.megabytes[:tenth]) / tenth,
+            "memory at last MB": sum(self.megabytes[-tenth:]) / tenth,
+        }
+
+
+def fill(directory: Path, users: int, each: int) -> None:
+    """Make a store of `users` with `each` memories."""
+    dice = random.Random(0)
+    said = datetime(2026, 1, 1, tzinfo=UTC)
+    with show.progress(quiet=False) as report, SemanticMemory.open(directory) as memory:
+        for number in range(users):
+            for start in range(0, each, _BATCH):
+                messages = [
+                    Message(
+                        id=f"m{place}",
+                        role="user",
+                        content=_marked(f"user-{number}", sentence(dice, place)),
+                        created_at=said + timedelta(minutes=place),
+                    )
+                    for place in range(start, min(start + _BATCH, each))
+                ]
+                session = f"s{start // _BATCH}"
+                memory.observe(messages, user_id=f"user-{number}", session_id=session)
+            report("observing", number + 1, users)
+        memory.flush(report)
+
+
+@contextmanager
+def service(directory: Path, *options: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """A service of its own process over `directory`, and its URL; ended by a signal."""
+    address = directory / ADDRESS_FILE
+    address.unlink(missing_ok=True)
+    process = subprocess.Popen(  # noqa: S603  # its own program
+        [
+            sys.executable,
+            *("-m", "semantic_memory.entrypoints.cli", "serve", "--port", "0"),
+            *("--data-dir", str(directory)),
+            *options,
+        ]
+    )
+    try:
+        yield process, _url(address, process)
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def load(
+    directory: Path, users: int, seconds: float, clients: int
+) -> tuple[Outcome, dict[str, float]]:
+    """Put load on a service over `directory`, then count what it kept."""
+    keys = Keys(directory)
+    key, token = keys.create("load", ["user-*"], list(Right), datetime.now(UTC))
+    try:
+        with service(directory) as (_, url):
+            outcome = asyncio.run(_load(url, token, users, seconds, clients))
+    finally:
+        keys.revoke(key.id)
+    return outcome, outcome.figures(seconds)
+
+
+async def _load(url: str, token: str, users: int, seconds: float, clients: int) -> Outcome:
+    outcome = Outcome()
+    async with AsyncClient(url, api_key=token, attempts=1) as client:
+        for number in range(users):  # so that memory is measured with all of them in RAM
+            await client.search(QUESTIONS[0], user_id=f"user-{number}")
+        ends = time.monotonic() + seconds
+        async with asyncio.TaskGroup() as group:
+            group.create_task(_watch(url, token, ends, outcome))
+            for number in range(clients):
+                group.create_task(_work(client, number, users, ends, outcome))
+        await client.flush()
+        said = {"categories": [Category.CONVERSATION]}
+        for user_id, texts in outcome.observed.items():
+            kept = await client.list(user_id=user_id, filters=said, limit=None)
+            outcome.lost += len(texts - {fact.content for fact in kept})
+        for user_id, ids in outcome.added.items():
+            for fact_id in ids:
+                outcome.lost += not await client.history(fact_id, user_id=user_id)
+    return outcome
+
+
+async def _work(
+    client: AsyncClient, number: int, users: int, ends: float, outcome: Outcome
+) -> None:
+    dice = random.Random(number)
+    turn = 0
+    while time.monotonic() < ends:
+        turn += 1
+        user_id = f"user-{dice.randrange(users)}"
+        what = dice.choices(("search", "observe", "add"), (80, 15, 5))[0]
+        text = _marked(user_id, f"{sentence(dice, turn)} By client {number}.")
+        try:
+            match what:
+                case "search":
+                    start = time.perf_counter()
+                    hits = await client.search(dice.choice(QUESTIONS), user_id=user_id, k=10)
+                    outcome.search_seconds.append(time.perf_counter() - start)
+                    outcome.strays += sum(_strays(hit.fact, user_id) for hit in hits)
+                case "observe":
+                    said = [Message(role="user", content=text)]
+                    await client.observe(said, user_id=user_id, session_id=f"load-{number}")
+                    outcome.observed[user_id].add(text)
+                case "add":
+                    fact = await client.add(text, user_id=user_id, category=Category.FINDING)
+                    outcome.added[user_id].add(fact.id)
+        except SemanticMemoryError as error:
+            outcome.errors.append(f"{what}: {type(error).__name__}: {error}")
+        outcome.requests[what] += 1
+
+
+async def _watch(url: str, token: str, ends: float, outcome: Outcome) -> None:
+    headers = {"Authorization": f"Bearer {token}"}
+    async with httpx.AsyncClient(base_url=url, headers=headers, timeout=60.0) as http:
+        while time.monotonic() < ends:
+            lines = (await http.get("/metrics")).text.splitlines()
+            outcome.megabytes += [
+                float(line.split()[1]) / 1e6
+                for line in lines
+                if line.startswith("process_resident_memory_bytes ")
+            ]
+            await asyncio.sleep(1)
+
+
+def _strays(fact: Fact, user_id: str) -> bool:
+    return fact.user_id != user_id or bool({*_MARK.findall(fact.content)} - {user_id})
+
+
+def _url(address: Path, process: subprocess.Popen[bytes]) -> str:
+    deadline = time.monotonic() + _START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        if address.exists() and (text := address.read_text(encoding="utf-8")):
+            url = str(json.loads(text)["url"])
+            httpx.get(f"{url}/readyz", timeout=_START_SECONDS).raise_for_status()
+            return url
+        time.sleep(0.02)
+    raise TimeoutError("the service didn't start")
+
+
+def _marked(user_id: str, text: str) -> str:
+    return f"{user_id}: {text}"

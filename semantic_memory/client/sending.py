@@ -1,0 +1,165 @@
+"""Sending requests: retries, and errors by their names."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from datetime import timedelta
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+import httpx
+
+from semantic_memory.client.calls import LINES, Call, Steps
+from semantic_memory.errors import (
+    AccessDeniedError,
+    ConcurrentUpdateError,
+    InputRefusedError,
+    InvalidInputError,
+    NotFoundError,
+    ProviderError,
+    SemanticMemoryError,
+    ServiceError,
+    ServiceUnavailableError,
+)
+from semantic_memory.models import new_id
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_BY_TYPE: dict[str, type[SemanticMemoryError]] = {
+    "invalid-input": InvalidInputError,
+    "bad-request": InvalidInputError,
+    "too-large": InvalidInputError,
+    "not-found": NotFoundError,
+    "concurrent-update": ConcurrentUpdateError,
+    "input-refused": InputRefusedError,
+    "provider": ProviderError,
+    "unauthenticated": AccessDeniedError,
+    "forbidden": AccessDeniedError,
+}
+_TEMPORARY = frozenset({408, 429, 502, 503, 504})
+
+
+class _TemporaryError(ServiceUnavailableError):
+    """Sending it again may help."""
+
+    def __init__(self, message: str, seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.seconds = seconds
+
+
+def retryable(error: Exception) -> bool | timedelta:
+    """Whether, or when, to send again; what the service asks for goes before backing off."""
+    if not isinstance(error, _TemporaryError):
+        return False
+    return True if error.seconds is None else timedelta(seconds=error.seconds)
+
+
+def request_options(call: Call) -> dict[str, Any]:
+    """What httpx is to send. A write gets a key of its own, so that it can be sent again."""
+    options: dict[str, Any] = {"params": call.query(), "headers": {}}
+    if call.json is not None:
+        options["json"] = call.json
+    if call.lines is not None:
+        options["headers"]["Content-Type"] = LINES
+    elif call.method != "GET":
+        options["headers"]["Idempotency-Key"] = new_id()
+    return options
+
+
+def unreachable(url: httpx.URL, error: httpx.TransportError) -> ServiceUnavailableError:
+    """The error for a request that got no answer."""
+    reason = str(error) or type(error).__name__
+    return _TemporaryError(f"can't reach the memory service at {url}: {reason}; is it running?")
+
+
+def check(response: httpx.Response) -> None:
+    """Raise what the service says went wrong; its body must have been read."""
+    if response.is_success:
+        return
+    try:
+        said = json.loads(response.content)
+        name, detail = str(said["type"]).rpartition("/")[2], str(said["detail"])
+    except (ValueError, KeyError, TypeError):
+        name, detail = "", f"{response.status_code} {response.reason_phrase}"
+    if (kind := _BY_TYPE.get(name)) is not None:
+        raise kind(detail)
+    waits = response.headers.get("retry-after", "")
+    if response.status_code in _TEMPORARY or (response.status_code == 409 and waits):
+        raise _TemporaryError(detail, float(waits) if waits.isdecimal() else None)
+    raise ServiceError(detail)
+
+
+async def as_async(lines: Iterable[bytes]) -> AsyncIterator[bytes]:
+    """The same lines, for an asynchronous client."""
+    for line in lines:
+        yield line
+
+
+class Sender(Protocol):
+    """Sends and waits."""
+
+    def send(self, call: Call) -> bytes:
+        """The answer's body."""
+        ...
+
+
+class AsyncSender(Protocol):
+    """Sends, and lets others work meanwhile."""
+
+    async def send(self, call: Call) -> bytes:
+        """The answer's body."""
+        ...
+
+
+SenderT = TypeVar("SenderT", bound=Sender)
+AsyncSenderT = TypeVar("AsyncSenderT", bound=AsyncSender)
+
+
+def sent(verb: Callable[P, Steps[T]]) -> Callable[Concatenate[SenderT, P], T]:
+    """A method that sends what `verb` yields."""
+
+    @wraps(verb)
+    def method(self: SenderT, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        steps = verb(*args, **kwargs)
+        try:
+            call = next(steps)
+            while True:
+                call = steps.send(self.send(call))
+        except StopIteration as end:
+            value: T = end.value
+            return value
+
+    return _as_method(method, verb)
+
+
+def awaited(verb: Callable[P, Steps[T]]) -> Callable[Concatenate[AsyncSenderT, P], Awaitable[T]]:
+    """An asynchronous method that sends what `verb` yields."""
+
+    @wraps(verb)
+    async def method(self: AsyncSenderT, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        steps = verb(*args, **kwargs)
+        try:
+            call = next(steps)
+            while True:
+                call = steps.send(await self.send(call))
+        except StopIteration as end:
+            value: T = end.value
+            return value
+
+    return _as_method(method, verb)
+
+
+MethodT = TypeVar("MethodT", bound=Callable[..., Any])
+
+
+def _as_method(method: MethodT, verb: Callable[..., Any]) -> MethodT:
+    """With the signature that `help` and editors show: the verb's, behind self."""
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    signature = inspect.signature(verb)
+    method.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[own, *signature.parameters.values()]
+    )
+    return method

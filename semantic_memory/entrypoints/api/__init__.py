@@ -1,0 +1,1 @@
+"""The service: REST, metrics and MCP over HTTP."""

@@ -1,0 +1,218 @@
+"""Who sends a request: authentication, rate limits, and the rights that routes ask for."""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+import re
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from fastapi import Depends, Query, Request
+from fastapi.security import HTTPBearer
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from semantic_memory.entrypoints.api.problems import problem
+from semantic_memory.entrypoints.keys import ANYONE, Caller, Keys, Right
+from semantic_memory.errors import ConfigurationError
+from semantic_memory.models import Identifier
+
+OPEN_PATHS = frozenset({"/healthz", "/readyz", "/openapi.json"})
+"""Answered without a key; none knows of users."""
+_LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach `host`."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class Doorkeeper:
+    """Knows callers by their keys.
+
+    On loopback, no key is needed until the first is created; then, and everywhere else, every
+    request needs one. `local_token` is the service's own, which whoever can read the data directory
+    finds there.
+    """
+
+    def __init__(self, keys: Keys, host: str) -> None:
+        self._keys = keys
+        self._loopback = is_loopback(host)
+        self._closed = not self._loopback
+        self.local_token = secrets.token_urlsafe(32)
+        if self._closed and not keys.all():
+            raise ConfigurationError(
+                f"{host} can be reached from other machines, and there is no API key yet: create"
+                " one with `semantic-memory keys create`, or listen on 127.0.0.1"
+            )
+
+    def caller(self, authorization: str | None) -> Caller | None:
+        """Who that is; None if a key is needed and this is none."""
+        if authorization is not None:
+            scheme, _, token = authorization.partition(" ")
+            token = token.strip()
+            if scheme.lower() != "bearer":
+                return None
+            if secrets.compare_digest(token.encode(), self.local_token.encode()):
+                return Caller("local", ("*",), ANYONE)
+            key = self._keys.find(token)
+            return None if key is None else Caller(key.id, key.users, key.rights)
+        self._closed = self._closed or bool(self._keys.all())
+        return None if self._closed else Caller("anyone", ("*",), ANYONE)
+
+    def serves(self, host: str | None) -> bool:
+        """Whether a request without a key may be addressed to `host`.
+
+        A web page can point a name of its own at 127.0.0.1, and would then read the answers.
+        """
+        return host is not None and re.sub(r":\d+$", "", host.strip()) in _LOCAL_NAMES
+
+
+@dataclass(slots=True)
+class Bucket:
+    """A token bucket: `rate` a second, `size` at once."""
+
+    rate: float
+    size: float
+    tokens: float = field(init=False)
+    at: float = field(init=False, default=-math.inf)
+
+    def __post_init__(self) -> None:
+        self.tokens = self.size
+
+    def take(self, now: float) -> float:
+        """Take one; returns 0, or the seconds until there is one."""
+        if now > self.at > -math.inf:
+            self.tokens = min(self.size, self.tokens + (now - self.at) * self.rate)
+        self.at = now
+        if self.tokens < 1:
+            return (1 - self.tokens) / self.rate
+        self.tokens -= 1
+        return 0.0
+
+
+class Access:
+    """ASGI middleware: no request goes on without its caller, or beyond the caller's rate."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        doorkeeper: Doorkeeper,
+        requests_per_minute: int,
+        timer: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._app = app
+        self._doorkeeper = doorkeeper
+        self._per_minute = requests_per_minute
+        self._timer = timer
+        self._buckets: dict[str, Bucket] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer 401, 421 or 429, or pass the request on with its caller in the state."""
+        if scope["type"] != "http" or scope["path"] in OPEN_PATHS:
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        authorization = headers.get("authorization")
+        caller = self._doorkeeper.caller(authorization)
+        if caller is None:
+            said = "unknown API key" if authorization else "no API key"
+            response = problem(
+                scope,
+                401,
+                f"{said}: send `Authorization: Bearer KEY`",
+                headers={"WWW-Authenticate": "Bearer"},
+            )
+            await response(scope, receive, send)
+            return
+        if authorization is None and not self._doorkeeper.serves(headers.get("host")):
+            response = problem(
+                scope, 421, f"without a key this service answers to {', '.join(_LOCAL_NAMES)} only"
+            )
+            await response(scope, receive, send)
+            return
+        if authorization is not None and (wait := self._wait(caller)):
+            seconds = math.ceil(wait)
+            response = problem(
+                scope,
+                429,
+                f"this key may send {self._per_minute:,} requests a minute; wait {seconds} s",
+                headers={"Retry-After": str(seconds)},
+            )
+            await response(scope, receive, send)
+            return
+        scope.setdefault("state", {})["caller"] = caller
+        await self._app(scope, receive, send)
+
+    def _wait(self, caller: Caller) -> float:
+        if caller.name == "local":
+            return 0.0
+        rate = self._per_minute / 60
+        # A tenth of a minute's requests may come at once.
+        bucket = self._buckets.setdefault(caller.name, Bucket(rate, max(1.0, 6 * rate)))
+        return bucket.take(self._timer())
+
+
+# Only documents the header: `Access` has looked at it before any route is reached.
+documents_key = HTTPBearer(auto_error=False, description="An API key.", scheme_name="API key")
+
+
+async def current_caller(request: Request) -> Caller:
+    """Who sent the request."""
+    caller: Caller = request.state.caller
+    return caller
+
+
+CurrentCaller = Annotated[Caller, Depends(current_caller)]
+UserId = Annotated[Identifier, Query(description="Whose memory.", examples=["maya"])]
+
+MaybeUserId = Annotated[
+    Identifier | None,
+    Query(description="Whose memory. Needed unless the key covers every user.", examples=["maya"]),
+]
+
+
+async def _reader(user_id: UserId, caller: CurrentCaller) -> str:
+    caller.require(Right.READ, user_id)
+    return user_id
+
+
+async def _writer(user_id: UserId, caller: CurrentCaller) -> str:
+    caller.require(Right.WRITE, user_id)
+    return user_id
+
+
+async def _any_reader(caller: CurrentCaller, user_id: MaybeUserId = None) -> str | None:
+    caller.require_user(Right.READ, user_id)
+    return user_id
+
+
+async def _any_writer(caller: CurrentCaller, user_id: MaybeUserId = None) -> str | None:
+    caller.require_user(Right.WRITE, user_id)
+    return user_id
+
+
+async def _admin(caller: CurrentCaller) -> Caller:
+    caller.require(Right.ADMIN)
+    return caller
+
+
+Reader = Annotated[str, Depends(_reader)]
+"""The user of the query, whom the caller may read."""
+Writer = Annotated[str, Depends(_writer)]
+"""The user of the query, whom the caller may write for."""
+AnyReader = Annotated[str | None, Depends(_any_reader)]
+"""As `Reader`; no user stands for every one, for a caller who may read them all."""
+AnyWriter = Annotated[str | None, Depends(_any_writer)]
+"""As `Writer`; no user stands for every one, for a caller who may write for them all."""
+Admin = Annotated[Caller, Depends(_admin)]
+"""A caller who may run upkeep."""

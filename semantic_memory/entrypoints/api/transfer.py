@@ -1,0 +1,104 @@
+"""A user's memory as JSON lines, streamed out and in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from itertools import chain, islice
+from typing import Annotated, Any
+
+from anyio import from_thread
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import StreamingResponse
+from starlette.exceptions import HTTPException
+
+from semantic_memory.entrypoints.api.access import Reader, Writer, documents_key
+from semantic_memory.entrypoints.api.bodies import Loaded
+from semantic_memory.entrypoints.api.problems import documented
+from semantic_memory.entrypoints.api.routes import EVERYWHERE, Opened
+from semantic_memory.errors import InvalidInputError
+from semantic_memory.models import Identifier
+
+MEDIA_TYPE = "application/x-ndjson"
+_LINES = {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}
+_BATCH = 100
+
+router = APIRouter(
+    prefix="/v1", tags=["transfer"], responses=EVERYWHERE, dependencies=[Depends(documents_key)]
+)
+
+
+class JsonLines(StreamingResponse):
+    """Records, one a line."""
+
+    media_type = MEDIA_TYPE
+
+
+@router.get("/export", response_class=JsonLines, responses={200: _LINES})
+def export(
+    user_id: Reader,
+    memory: Opened,
+    session_id: Annotated[Identifier | None, Query(description="Only this session.")] = None,
+) -> JsonLines:
+    """All of a user's memory, or of one session's, as JSON lines that `/v1/import` takes back."""
+    lines = _written(memory.export(user_id=user_id, session_id=session_id))
+    # What can't be exported says so now, while the status can still be another.
+    return JsonLines(chain([next(lines, b"")], lines))
+
+
+@router.post(
+    "/import",
+    responses=documented(415),
+    openapi_extra={"requestBody": {"required": True, **_LINES}},
+)
+async def import_(request: Request, user_id: Writer, memory: Opened) -> Loaded:
+    """Take in JSON lines of any length, as a memory of this user.
+
+    Sent again, it doubles nothing. A line that can't be used ends it; what came before is kept.
+    """
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip()
+    if media_type != MEDIA_TYPE:
+        raise HTTPException(415, f"send JSON lines, as Content-Type: {MEDIA_TYPE}")
+    most = request.app.state.settings.body_bytes
+    records = _read(_lines(_chunks(request.stream()), most))
+    return Loaded(new=await run_in_threadpool(memory.load, records, user_id=user_id))
+
+
+def _written(records: Iterator[Mapping[str, Any]]) -> Iterator[bytes]:
+    while batch := [*islice(records, _BATCH)]:
+        yield "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in batch).encode()
+
+
+def _chunks(stream: AsyncIterator[bytes]) -> Iterator[bytes]:
+    """What arrives, for a thread that waits for it; the sender waits while it is worked on."""
+
+    async def next_chunk() -> bytes | None:
+        return await anext(stream, None)
+
+    while (chunk := from_thread.run(next_chunk)) is not None:
+        yield chunk
+
+
+def _lines(chunks: Iterable[bytes], most: int) -> Iterator[bytes]:
+    rest = b""
+    for chunk in chunks:
+        *complete, rest = (rest + chunk).split(b"\n")
+        for line in (*complete, rest):
+            if len(line) > most:
+                raise HTTPException(413, f"a line may have {most:,} bytes")
+        yield from complete
+    yield rest
+
+
+def _read(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InvalidInputError(f"line {number}: not JSON: {error}") from None
+        if not isinstance(record, dict):
+            raise InvalidInputError(f"line {number}: not a JSON object")
+        yield record

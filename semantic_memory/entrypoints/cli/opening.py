@@ -1,0 +1,40 @@
+"""The store that a command works on: opened here, or through the service that has it open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from semantic_memory.bootstrap import make_embedder
+from semantic_memory.client import Client
+from semantic_memory.client.local import find_service
+from semantic_memory.embedding.onnx import OnnxEmbedder
+from semantic_memory.entrypoints.cli import show
+from semantic_memory.errors import StoreLockedError
+from semantic_memory.memory import SemanticMemory
+from semantic_memory.ports import Embedder
+from semantic_memory.settings import Settings, load
+
+
+def opened(data_dir: Path | None, *, embeds: bool = False) -> SemanticMemory | Client:
+    """The store in `data_dir`, for a command that may have to embed something.
+
+    Raises StoreLockedError if a process has it open that is no service.
+    """
+    settings = load(data_dir=data_dir)
+    try:
+        embedder = prepared(settings) if embeds else None
+        return SemanticMemory.open(settings=settings, embedder=embedder)
+    except StoreLockedError:
+        service = find_service(settings.data_dir)
+        if service is None:
+            raise
+        return service
+
+
+def prepared(settings: Settings) -> Embedder:
+    """The embedder of the settings, compiled if it has to be."""
+    embedder = make_embedder(settings)
+    if isinstance(embedder, OnnxEmbedder) and not embedder.prepared:
+        with show.err.status("Compiling the embedding model, once, about 15 s"):
+            embedder.embed(["ready"], "query")
+    return embedder

@@ -1,0 +1,124 @@
+"""Commands of the service: serve, mcp, keys, config."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from semantic_memory.bootstrap import SystemClock
+from semantic_memory.entrypoints.cli import show
+from semantic_memory.entrypoints.cli.commands import AsJson, DataDir, app
+from semantic_memory.entrypoints.cli.opening import opened, prepared
+from semantic_memory.entrypoints.keys import Keys, Right
+from semantic_memory.errors import MissingDependencyError
+from semantic_memory.settings import explained, load
+
+__all__ = ["app"]
+
+keys = typer.Typer(no_args_is_help=True, help="API keys of the service.")
+app.add_typer(keys, name="keys")
+
+Rights = Annotated[
+    Optional[list[Right]], typer.Option("--right", "-r", help="Repeatable; default: read, write.")
+]
+_EVERYONE = "*"
+
+
+@app.command()
+def serve(
+    host: Annotated[
+        Optional[str], typer.Option(help="Address; anything but loopback needs API keys.")
+    ] = None,
+    port: Annotated[Optional[int], typer.Option(help="0 takes a free one.")] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Serve the store over HTTP (REST, MCP, metrics) until interrupted."""
+    try:
+        from semantic_memory.entrypoints.api.server import serve as run
+    except ModuleNotFoundError as error:
+        raise _missing(error) from None
+    given = {"host": host, "port": port}
+    service = {name: value for name, value in given.items() if value is not None}
+    settings = load(data_dir=data_dir, service=service or None)
+    run(settings, prepared(settings))
+
+
+@app.command()
+def mcp(
+    user: Annotated[
+        str, typer.Option("--user", "-u", help="Whose memory; * lets the agent say whose.")
+    ],
+    right: Rights = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Serve the store to one agent over standard input and output (MCP).
+
+    If a service has the store open, this talks to it; several agents can share a store that way.
+    """
+    try:
+        from semantic_memory.entrypoints.mcp.stdio import run
+    except ModuleNotFoundError as error:
+        raise _missing(error) from None
+    with opened(data_dir, embeds=True) as memory:
+        run(memory, user, frozenset(right or (Right.READ, Right.WRITE)))
+
+
+@keys.command("create")
+def create(
+    name: Annotated[str, typer.Argument(help="Whose key it is.")],
+    user: Annotated[
+        list[str], typer.Option("--user", "-u", help="A user, a prefix*, or *; repeatable.")
+    ],
+    right: Rights = None,
+    data_dir: DataDir = None,
+    json: AsJson = False,
+) -> None:
+    """Make a key. It is shown once, and kept hashed; a running service takes it at once."""
+    rights = right or [Right.READ, Right.WRITE]
+    key, token = _keys(data_dir).create(name, user, rights, SystemClock().now())
+    show.as_json({"id": key.id, "key": token}) if json else print(token)
+
+
+@keys.command("list")
+def list_(data_dir: DataDir = None, json: AsJson = False) -> None:
+    """Show all keys; their secrets aren't known."""
+    found = _keys(data_dir).all()
+    if json:
+        show.as_json([key.model_dump(mode="json", exclude={"digest"}) for key in found])
+    for key in () if json else found:
+        rights = ", ".join(sorted(key.rights))
+        line = f"{key.id}  {key.created_at:%Y-%m-%d}  {key.name}  {' '.join(key.users)}  ({rights})"
+        show.out.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+@keys.command("revoke")
+def revoke(
+    key_id: Annotated[str, typer.Argument(help="As `keys list` shows it.")],
+    data_dir: DataDir = None,
+) -> None:
+    """Take a key away; a running service refuses it from then on."""
+    _keys(data_dir).revoke(key_id)
+    show.out.print(f"revoked {key_id}", highlight=False)
+
+
+@app.command()
+def config(data_dir: DataDir = None, json: AsJson = False) -> None:
+    """Show every setting, and where its value came from."""
+    rows = explained(data_dir=data_dir)
+    if json:
+        show.as_json({row.name: {"value": row.value, "from": row.origin} for row in rows})
+    else:
+        show.pairs({row.name: f"{row.value}  ({row.origin})" for row in rows})
+
+
+def _keys(data_dir: Path | None) -> Keys:
+    return Keys(load(data_dir=data_dir).data_dir)
+
+
+def _missing(error: ModuleNotFoundError) -> MissingDependencyError:
+    return MissingDependencyError(
+        f"the service needs {error.name}, which isn't installed:"
+        " pip install 'semantic-memory[service]'"
+    )

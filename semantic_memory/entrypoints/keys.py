@@ -1,0 +1,192 @@
+"""API keys: who may do what. Kept hashed in a file that the service reads again when it changes."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+from filelock import FileLock
+from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
+
+from semantic_memory.errors import (
+    AccessDeniedError,
+    ConfigurationError,
+    NotFoundError,
+    StoreUnavailableError,
+)
+from semantic_memory.models import Identifier, Name, Timestamp, Value, explain, parse
+
+_MARK = "smk"
+
+
+class Right(StrEnum):
+    """What a key lets its holder do; none includes another."""
+
+    READ = "read"
+    """See the memories of the key's users."""
+    WRITE = "write"
+    """Add to, change and delete them."""
+    ADMIN = "admin"
+    """Run upkeep, and see figures about the whole store."""
+
+
+UserPattern = Annotated[
+    str, StringConstraints(max_length=129, pattern=r"^([A-Za-z0-9_.@:+\-]+\*?|\*)$")
+]
+"""A user id, a prefix that ends in `*`, or `*` for every user."""
+
+
+class ApiKey(Value):
+    """A key as it is stored: its secret can't be got back from it."""
+
+    id: Identifier
+    name: Name
+    digest: str
+    """SHA-256 of the secret, which is 256 random bits, so that nothing slower is needed."""
+    users: tuple[UserPattern, ...] = Field(min_length=1)
+    rights: frozenset[Right] = Field(min_length=1)
+    created_at: Timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Whoever sent a request, and what they may do."""
+
+    name: str
+    users: tuple[str, ...]
+    rights: frozenset[Right]
+
+    def covers(self, user_id: str) -> bool:
+        """Whether `user_id` is one of the caller's users."""
+        return any(
+            user_id.startswith(pattern[:-1]) if pattern.endswith("*") else user_id == pattern
+            for pattern in self.users
+        )
+
+    def require(self, right: Right, user_id: str | None = None) -> None:
+        """Raise AccessDeniedError unless the caller has `right`, and over this user if given."""
+        if right not in self.rights:
+            raise AccessDeniedError(f"this key has no right to {right}")
+        if user_id is not None and not self.covers(user_id):
+            raise AccessDeniedError("this key doesn't cover that user")
+
+    def require_user(self, right: Right, user_id: str | None) -> None:
+        """As `require`, where None stands for every user."""
+        self.require(right, user_id)
+        if user_id is None and "*" not in self.users:
+            raise AccessDeniedError("give a user_id: this key doesn't cover every user")
+
+    @property
+    def only_user(self) -> str | None:
+        """The caller's user, where there is exactly one."""
+        if len(self.users) == 1 and not self.users[0].endswith("*"):
+            return self.users[0]
+        return None
+
+
+ANYONE = frozenset(Right)
+_KEYS = TypeAdapter(tuple[ApiKey, ...])
+_NO_KEY = hashlib.sha256(b"").hexdigest()
+
+
+class Keys:
+    """The keys of one store. Changes by another process take effect with the next request."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self._file = data_dir / "keys.json"
+        self._lock = FileLock(data_dir / "keys.lock", mode=0o600)
+        self._seen: tuple[int, int, int] | None = None
+        self._keys: dict[str, ApiKey] = {}
+
+    def create(
+        self, name: str, users: Iterable[str], rights: Iterable[Right], now: datetime
+    ) -> tuple[ApiKey, str]:
+        """A new key, and the token to be handed to its holder, which can't be shown again.
+
+        Raises InvalidInputError.
+        """
+        secret = secrets.token_urlsafe(32)
+        values = {
+            "id": secrets.token_hex(6),
+            "name": name,
+            "digest": _digest(secret),
+            "users": tuple(users),
+            "rights": frozenset(rights),
+            "created_at": now,
+        }
+        key = parse(ApiKey, "key", values)
+        with self._locked():
+            self._write([*self.all(), key])
+        return key, f"{_MARK}_{key.id}_{secret}"
+
+    def revoke(self, key_id: str) -> None:
+        """Take a key away, at once. Raises NotFoundError."""
+        with self._locked():
+            kept = [key for key in self.all() if key.id != key_id]
+            if len(kept) == len(self.all()):
+                raise NotFoundError(f"no key {key_id!r}; `semantic-memory keys list` shows them")
+            self._write(kept)
+
+    def all(self) -> list[ApiKey]:
+        """Every key, oldest first. Raises ConfigurationError if the file is damaged."""
+        self._refresh()
+        return [*self._keys.values()]
+
+    def find(self, token: str) -> ApiKey | None:
+        """The key that `token` belongs to, compared in constant time."""
+        self._refresh()
+        mark, _, rest = token.partition("_")
+        key_id, _, secret = rest.partition("_")
+        key = self._keys.get(key_id) if mark == _MARK else None
+        matches = hmac.compare_digest(_digest(secret), key.digest if key else _NO_KEY)
+        return key if matches else None
+
+    def _refresh(self) -> None:
+        try:
+            stat = self._file.stat()
+        except FileNotFoundError:
+            self._seen, self._keys = None, {}
+            return
+        seen = (stat.st_mtime_ns, stat.st_ino, stat.st_size)
+        if seen == self._seen:
+            return
+        try:
+            keys = _KEYS.validate_json(self._file.read_bytes())
+        except ValidationError as error:
+            raise ConfigurationError(
+                f"{self._file} can't be read ({explain(error)}): delete it, and create the keys"
+                " again with `semantic-memory keys create`"
+            ) from None
+        self._seen, self._keys = seen, {key.id: key for key in keys}
+
+    def _locked(self) -> FileLock:
+        self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return self._lock
+
+    def _write(self, keys: Iterable[ApiKey]) -> None:
+        text = json.dumps([key.model_dump(mode="json") for key in keys], indent=2)
+        new = self._file.with_suffix(".new")
+        try:
+            descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            new.replace(self._file)
+        except OSError as error:
+            raise StoreUnavailableError(
+                f"can't write {self._file}: {error.strerror or error}"
+            ) from error
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

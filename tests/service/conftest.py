@@ -1,0 +1,141 @@
+"""A real server on loopback, over a store without model and Chroma."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+from opentelemetry.sdk.trace.export import SpanExporter
+from prometheus_client import CollectorRegistry
+
+from semantic_memory import SemanticMemory
+from semantic_memory.entrypoints.api.access import Doorkeeper
+from semantic_memory.entrypoints.api.app import create_app
+from semantic_memory.entrypoints.api.idempotency import Replies
+from semantic_memory.entrypoints.api.tracing import note_event, traced
+from semantic_memory.entrypoints.keys import Keys, Right
+from semantic_memory.events import Event
+from semantic_memory.metrics import MetricsObserver
+from semantic_memory.settings import ServiceSettings
+from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
+
+NOW = datetime(2026, 5, 10, 12, tzinfo=UTC)
+ALL = tuple(Right)
+R, W, A = Right.READ, Right.WRITE, Right.ADMIN
+
+
+class OwnThreadServer(uvicorn.Server):
+    """uvicorn, leaving the signals of the test run alone."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+@dataclass
+class Served:
+    """A running service and its parts."""
+
+    directory: Path
+    memory: SemanticMemory
+    keys: Keys
+    clock: FrozenClock
+    doorkeeper: Doorkeeper
+    app: Any
+    url: str
+    clients: list[httpx.Client] = field(default_factory=list)
+
+    def token(self, users: Sequence[str] = ("*",), rights: Sequence[Right] = ALL) -> str:
+        return self.keys.create("test", users, rights, NOW)[1]
+
+    def client(self, token: str | None = None, **options: Any) -> httpx.Client:
+        client = httpx.Client(base_url=self.url, **options)
+        if token is not None:
+            client.headers["Authorization"] = f"Bearer {token}"
+        self.clients.append(client)
+        return client
+
+    @property
+    def port(self) -> int:
+        return httpx.URL(self.url).port
+
+
+@contextmanager
+def served(
+    directory: Path,
+    host: str = "127.0.0.1",
+    exporter: SpanExporter | None = None,
+    **settings: Any,
+) -> Iterator[Served]:
+    """Serve `directory`; a host that isn't loopback is only told to the doorkeeper."""
+    registry = CollectorRegistry()
+    clock = FrozenClock(NOW)
+    service = ServiceSettings(**{"drain_seconds": 5, **settings})
+    counted = MetricsObserver(registry)
+
+    def observe(event: Event) -> None:
+        counted(event)
+        note_event(event)
+
+    directory.mkdir(exist_ok=True)
+    keys = Keys(directory)
+    doorkeeper = Doorkeeper(keys, host)
+    with ExitStack() as stack:
+        memory = stack.enter_context(
+            SemanticMemory.open(
+                directory,
+                embedder=HashEmbedder(),
+                index=InMemoryIndex(),
+                clock=clock,
+                observer=observe,
+            )
+        )
+        replies = Replies(directory / "replies.sqlite3", clock)
+        stack.callback(replies.close)
+        app = create_app(memory, service, doorkeeper, replies, registry)
+        if exporter is not None:
+            stack.enter_context(traced(app, exporter))
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=5)
+        server = OwnThreadServer(config)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        running = Served(directory, memory, keys, clock, doorkeeper, app, url)
+        try:
+            yield running
+        finally:
+            for client in running.clients:
+                client.close()
+            server.should_exit = True
+            thread.join()
+
+
+Serve = Callable[..., Served]
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """Starts a service."""
+    with ExitStack() as stack:
+        yield lambda **options: stack.enter_context(served(tmp_path / "served", **options))
+
+
+@pytest.fixture
+def service(serve: Serve) -> Served:
+    return serve()
+
+
+@pytest.fixture
+def http(service: Served) -> httpx.Client:
+    """Talks to the service without a key."""
+    return service.client()

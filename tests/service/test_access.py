@@ -1,0 +1,273 @@
+"""Who may do what: every route, every kind of key."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from fastapi.routing import iter_route_contexts
+
+from semantic_memory import Message
+from semantic_memory.entrypoints.api.access import Bucket, is_loopback
+from semantic_memory.entrypoints.keys import Keys
+from semantic_memory.errors import ConfigurationError, InvalidInputError, NotFoundError
+from tests.service.conftest import NOW, A, R, Served, W, served
+
+ALL_USERS: dict = {}  # needs a key that covers every user, as what it tells may be about any
+
+# Every route, the right it needs, and a request that names the user; None: no user is named.
+REQUESTS = {
+    ("POST", "/v1/messages"): (
+        W,
+        {"json": {"session_id": "s", "messages": [{"role": "user", "content": "Hello"}]}},
+    ),
+    ("POST", "/v1/memories"): (W, {"json": {"content": "Likes tea"}}),
+    ("GET", "/v1/memories"): (R, {"params": {}}),
+    ("GET", "/v1/memories/{memory_id}"): (R, {"params": {}}),
+    ("PATCH", "/v1/memories/{memory_id}"): (W, {"params": {}, "json": {"importance": 0.9}}),
+    ("DELETE", "/v1/memories/{memory_id}"): (W, {"params": {}}),
+    ("GET", "/v1/memories/{memory_id}/history"): (R, {"params": {}}),
+    ("POST", "/v1/search"): (R, {"json": {"query": "tea"}}),
+    ("POST", "/v1/context"): (R, {"json": {"query": "tea"}}),
+    ("POST", "/v1/memories/batch"): (W, {"json": {"items": [{"content": "Likes tea"}]}}),
+    ("POST", "/v1/memories/{memory_id}/restore"): (W, {"params": {}, "json": {}}),
+    ("POST", "/v1/forget"): (W, {"json": {"tag": "tea"}}),
+    ("GET", "/v1/sessions"): (R, {"params": {}}),
+    ("GET", "/v1/messages"): (R, {"params": {"session_id": "said"}}),
+    ("GET", "/v1/export"): (R, {"params": {}}),
+    ("POST", "/v1/import"): (
+        W,
+        {"params": {}, "content": b"", "headers": {"Content-Type": "application/x-ndjson"}},
+    ),
+    ("POST", "/v1/flush"): (W, None),
+    ("POST", "/v1/maintenance"): (A, {"json": {"jobs": ["decay"]}}),
+    ("GET", "/v1/maintenance"): (A, ALL_USERS),
+    ("GET", "/v1/stats"): (A, None),
+    ("GET", "/v1/users"): (A, None),
+    ("GET", "/v1/check"): (A, ALL_USERS),
+    ("POST", "/v1/rebuild"): (A, None),
+    ("GET", "/metrics"): (None, None),
+}
+OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/openapi.json")}
+ELSEWHERE = {"/mcp"}  # tested in test_mcp.py
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("guarded") / "store") as service:
+        service.token(["somebody"], [R])  # the first key closes the door for all without one
+        said = [Message(role="user", content="Hello")]
+        service.memory.observe(said, user_id="maya", session_id="said")
+        yield service
+
+
+def send(
+    client: httpx.Client, method: str, path: str, user_id: str, memory_id: str = "unknown"
+) -> httpx.Response:
+    _, options = REQUESTS[method, path]
+    options = copy.deepcopy(options or {})
+    if "params" in options:
+        options["params"]["user_id"] = user_id
+    elif "json" in options:
+        options["json"]["user_id"] = user_id
+    return client.request(method, path.replace("{memory_id}", memory_id), **options)
+
+
+def detail(response: httpx.Response) -> dict:
+    body = response.json()
+    body.pop("request_id")
+    return body
+
+
+def test_the_matrix_knows_every_route(service):
+    routes = {
+        (method, route.path)
+        for route in iter_route_contexts(service.app.routes)
+        if route.path not in ELSEWHERE
+        for method in route.methods - {"HEAD"}
+    }
+    assert routes == REQUESTS.keys() | OPEN
+
+
+@pytest.mark.parametrize(("method", "path"), REQUESTS)
+def test_no_route_answers_without_a_key_once_there_are_keys(guarded, method, path):
+    answer = send(guarded.client(), method, path, "maya")
+    assert answer.status_code == 401
+    assert answer.headers["www-authenticate"] == "Bearer"
+    for token in ("smk_000000000000_x", "smk_", "nonsense", guarded.token() + "x"):
+        assert send(guarded.client(token), method, path, "maya").status_code == 401
+
+
+@pytest.mark.parametrize(("method", "path"), REQUESTS)
+@pytest.mark.parametrize("rights", [(R,), (W,), (A,), (R, W), (R, W, A)], ids=str)
+def test_a_route_asks_for_its_right_and_no_other(guarded, method, path, rights):
+    memory_id = guarded.memory.add("Likes coffee", user_id="maya").id
+    needed, named = REQUESTS[method, path]
+    users = ["*"] if named is ALL_USERS else ["maya"]
+    answer = send(guarded.client(guarded.token(users, rights)), method, path, "maya", memory_id)
+    if needed is None or needed in rights:
+        assert answer.is_success, answer.text
+    else:
+        assert answer.status_code == 403
+        assert needed in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [request for request, (_, named) in REQUESTS.items() if named is not None]
+)
+@pytest.mark.parametrize("users", [["maya"], ["team-*"], ["maya", "team-a", "team-b"]], ids=str)
+def test_no_route_serves_a_user_that_the_key_does_not_cover(guarded, method, path, users):
+    before = guarded.memory.add("Likes tea", user_id="other")
+    client = guarded.client(guarded.token(users))
+    known = send(client, method, path, "other", before.id)
+    assert known.status_code == 403
+    assert "other" not in known.text
+    assert "tea" not in known.text
+    # whether the user or the memory exists makes no difference
+    assert detail(send(client, method, path, "nobody")) == detail(known)
+    assert guarded.memory.get(before.id) == before
+
+
+@pytest.mark.parametrize(("method", "path"), [r for r in REQUESTS if "{memory_id}" in r[1]])
+def test_a_memory_of_another_user_is_as_unknown_as_none(guarded, method, path):
+    before = guarded.memory.add("Likes tea", user_id="other")
+    foreign = before.id
+    guarded.memory.add("Likes coffee", user_id="maya")
+    for users in (["maya"], ["*"]):
+        client = guarded.client(guarded.token(users))
+        found = send(client, method, path, "maya", foreign)
+        missing = send(client, method, path, "maya", "0" * len(foreign))
+        assert found.status_code == missing.status_code == 404
+        said, unknown = detail(found), detail(missing)
+        assert said.pop("detail").replace(foreign, "ID") == (
+            unknown.pop("detail").replace("0" * len(foreign), "ID")
+        )
+        assert said == unknown
+    assert guarded.memory.get(foreign) == before
+
+
+def test_a_prefix_covers_the_users_that_begin_with_it(guarded):
+    client = guarded.client(guarded.token(["team-*"]))
+    for user_id, status in (("team-a", 200), ("team-", 200), ("team", 403), ("a-team-a", 403)):
+        assert send(client, "GET", "/v1/memories", user_id).status_code == status
+
+
+def test_the_users_that_are_listed_are_those_that_the_key_covers(guarded):
+    for user_id in ("maya", "team-a", "team-b"):
+        guarded.memory.add("Likes tea", user_id=user_id)
+    answer = guarded.client(guarded.token(["team-*"])).get("/v1/users")
+    assert answer.json() == {"items": ["team-a", "team-b"]}
+
+
+def test_a_revoked_key_ends_at_once(guarded):
+    token = guarded.token()
+    client = guarded.client(token)
+    assert client.get("/v1/stats").status_code == 200
+    Keys(guarded.directory).revoke(token.split("_")[1])  # as another process would
+    assert client.get("/v1/stats").status_code == 401
+
+
+def test_revoking_the_last_key_does_not_open_the_door(service):
+    token = service.token()
+    assert service.client().get("/v1/stats").status_code == 401
+    service.keys.revoke(token.split("_")[1])
+    assert service.client().get("/v1/stats").status_code == 401
+
+
+def test_the_services_own_token_opens_every_door(guarded):
+    assert guarded.client(guarded.doorkeeper.local_token).get("/v1/stats").status_code == 200
+
+
+def test_on_loopback_no_key_is_needed_but_the_name_must_be_the_machines_own(service):
+    assert service.client().get("/v1/stats").status_code == 200
+    for host in ("evil.example", "127.0.0.1.evil.example:80", ""):
+        answer = service.client(headers={"Host": host}).get("/v1/stats")
+        assert answer.status_code == 421, host
+    for host in ("localhost", f"localhost:{service.port}", "[::1]:80", "127.0.0.1"):
+        answer = service.client(headers={"Host": host}).get("/v1/stats")
+        assert answer.status_code == 200, host
+
+
+def test_elsewhere_than_on_loopback_it_does_not_start_without_a_key(serve, tmp_path):
+    with pytest.raises(ConfigurationError, match="keys create"):
+        serve(host="0.0.0.0")
+    Keys(tmp_path / "served").create("first", ["maya"], [R], NOW)
+    assert serve(host="0.0.0.0").client().get("/v1/stats").status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [
+        ("127.0.0.1", True),
+        ("127.8.8.8", True),
+        ("::1", True),
+        ("localhost", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("192.168.0.1", False),
+        ("localhost.example.org", False),
+    ],
+)
+def test_what_only_this_machine_can_reach_is_loopback(host, loopback):
+    assert is_loopback(host) is loopback
+
+
+def test_a_key_has_its_rate_and_others_have_theirs(serve):
+    service = serve(requests_per_minute=20)
+    busy, calm = service.client(service.token()), service.client(service.token())
+    answers = [busy.get("/v1/stats") for _ in range(4)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429, 429]
+    assert int(answers[-1].headers["retry-after"]) == 3
+    assert calm.get("/v1/stats").status_code == 200
+
+
+def test_a_bucket_fills_at_its_rate():
+    bucket = Bucket(rate=2.0, size=2.0)
+    assert [bucket.take(0.0) for _ in range(3)] == [0.0, 0.0, 0.5]
+    assert bucket.take(0.5) == 0.0
+    assert bucket.take(0.5) == 0.5
+    assert [bucket.take(100.0) for _ in range(3)] == [0.0, 0.0, 0.5]
+
+
+def test_keys_are_kept_hashed_and_for_the_owner_only(tmp_path):
+    keys = Keys(tmp_path)
+    key, token = keys.create("agent", ["maya"], [R], NOW)
+    file = tmp_path / "keys.json"
+    assert token.split("_", 2)[2] not in file.read_text()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert Keys(tmp_path).find(token) == key
+    assert keys.find(token[:-1]) is None
+    assert keys.find(re.sub("^smk", "key", token)) is None
+
+
+@pytest.mark.parametrize(
+    ("users", "rights"), [([], [R]), (["maya"], []), (["a*b"], [R]), (["a b"], [R]), ([""], [R])]
+)
+def test_a_key_that_makes_no_sense_is_not_made(tmp_path, users, rights):
+    with pytest.raises(InvalidInputError):
+        Keys(tmp_path).create("agent", users, rights, NOW)
+
+
+def test_only_a_known_key_can_be_revoked(tmp_path):
+    with pytest.raises(NotFoundError, match="keys list"):
+        Keys(tmp_path).revoke("unknown")
+
+
+def test_a_damaged_file_of_keys_lets_nobody_in(service):
+    token = service.token()
+    (service.directory / "keys.json").write_text("[{")
+    answer = service.client(token).get("/v1/stats")
+    assert answer.status_code == 500
+    assert "keys.json" not in answer.text
+
+
+def test_without_a_user_a_memory_is_shown_to_who_may_see_everyones(guarded):
+    fact = guarded.memory.add("Likes tea", user_id="maya")
+    path = f"/v1/memories/{fact.id}"
+    assert guarded.client(guarded.token(["*"], [R])).get(path).json()["id"] == fact.id
+    for users in (["maya"], ["m*"]):
+        assert guarded.client(guarded.token(users, [R])).get(path).status_code == 403
+    assert guarded.client(guarded.token(["*"], [R])).delete(path).status_code == 403

@@ -1,0 +1,241 @@
+"""The clients do over HTTP what the library does."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from datetime import timedelta
+
+import anyio
+import httpx
+import pytest
+
+from semantic_memory import Category, Message, SemanticMemory
+from semantic_memory.aio import AsyncSemanticMemory
+from semantic_memory.client import AsyncClient, Client
+from semantic_memory.errors import (
+    AccessDeniedError,
+    InvalidInputError,
+    NotFoundError,
+    ServiceError,
+    ServiceUnavailableError,
+)
+from tests.service.conftest import NOW, R, Served
+
+OWN = {"open", "reembed", "close", "session"}  # of the directory, or an object that works here
+VERBS = sorted(name for name in vars(SemanticMemory) if name[0] != "_" and name not in OWN)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("kind", [Client, AsyncClient, AsyncSemanticMemory])
+def test_every_verb_is_there_with_the_same_arguments(kind, verb):
+    def arguments(method: Callable[..., object]) -> list[tuple[object, ...]]:
+        parameters = inspect.signature(method).parameters.values()
+        return [(p.name, p.kind, p.default) for p in parameters if p.name != "self"]
+
+    assert arguments(getattr(kind, verb)) == arguments(getattr(SemanticMemory, verb))
+
+
+def exercise(memory: SemanticMemory | Client) -> list[object]:
+    """Everything that can be done; what came of it, ids aside."""
+    said = [
+        Message(id="m1", role="user", content="I moved to Berlin in March.", created_at=NOW),
+        Message(id="m2", role="assistant", content="How do you like it?", created_at=NOW),
+    ]
+    seen: list[object] = [
+        memory.observe(said, user_id="maya", session_id="s1"),
+        memory.observe(said, user_id="maya", session_id="s1"),
+        memory.flush(),
+    ]
+    tea = memory.add("Prefers tea", user_id="maya", category="preference", tags=["drink.hot"])
+    seen += [tea.content, tea.category, tea.tags]
+    many = memory.add_many(
+        [{"content": "Uses Linux", "category": Category.TECHNICAL}, {"content": "Has a cat"}],
+        user_id="maya",
+    )
+    seen.append([fact.content for fact in many])
+    seen.append([hit.fact.content for hit in memory.search("tea", user_id="maya", k=2)])
+    narrowed = {"tags": ["drink"], "since": NOW - timedelta(days=1)}
+    seen.append([hit.fact.content for hit in memory.search("it", user_id="maya", filters=narrowed)])
+    seen.append(memory.search("tea", user_id="maya", as_of=NOW - timedelta(days=365)))
+    seen.append(memory.context("tea", user_id="maya", budget=300).text)
+    seen.append(memory.get(tea.id).content)
+    seen.append(len(memory.list(user_id="maya", limit=2)))
+    first, second = memory.list(user_id="maya", limit=2)
+    page = memory.list(user_id="maya", limit=1, after=first.id)
+    seen.append([fact.id for fact in page] == [second.id])
+    everything = memory.list(user_id="maya", limit=None)
+    seen.append(sorted(fact.content for fact in everything))
+    drinks = memory.list(user_id="maya", filters={"tags": ["drink"], "categories": ["preference"]})
+    seen.append([fact.content for fact in drinks])
+    changed = memory.update(tea.id, user_id="maya", content="Prefers coffee", reason="said so")
+    seen += [changed.content, [version.reason for version in memory.history(tea.id)]]
+    seen.append([info.session_id for info in memory.sessions(user_id="maya")])
+    seen.append(memory.messages(user_id="maya", session_id="s1"))
+    records = [*memory.export(user_id="maya")]
+    seen.append([record["kind"] for record in records])
+    seen += [memory.load(records, user_id="maya"), memory.load(records, user_id="lea")]
+    seen.append(memory.forget(user_id="lea"))
+    memory.delete(tea.id, user_id="maya", reason="private")
+    seen.append(memory.forget(user_id="maya", since=NOW, tag="drink"))
+    seen += [memory.users(), memory.stats().memories, memory.rebuild()]
+    runs = memory.maintain(["dedup", "decay"], user_id="maya", dry_run=True)
+    seen += [[run.job for run in runs], [run.job for run in memory.maintain(["compact"])]]
+    seen.append([run.job for run in memory.runs()])
+    seen.append([finding.check for finding in memory.check()])
+    for call in (
+        lambda: memory.get(tea.id),
+        lambda: memory.get("nothing", user_id="maya"),
+        lambda: memory.add("", user_id="maya"),
+        lambda: memory.search("x", user_id="a b"),
+        lambda: memory.search("x", user_id="maya", filters={"mood": 1}),
+        lambda: memory.list(user_id="maya", limit=0),
+        lambda: memory.update(many[0].id, user_id="maya", mood="good"),
+    ):
+        with pytest.raises((NotFoundError, InvalidInputError)) as caught:
+            call()
+        seen.append(caught.type)
+    return seen
+
+
+def test_a_client_behaves_as_the_library_does(service: Served, open_memory):
+    with Client(service.url) as client:
+        assert exercise(client) == exercise(open_memory())
+
+
+def test_an_asynchronous_client_behaves_as_the_library_does(service: Served, open_memory):
+    async def exercise_async(memory: AsyncClient | AsyncSemanticMemory) -> list[object]:
+        said = [Message(id="m1", role="user", content="I moved to Berlin", created_at=NOW)]
+        seen: list[object] = [await memory.observe(said, user_id="maya", session_id="s1")]
+        await memory.flush()
+        tea = await memory.add("Prefers tea", user_id="maya")
+        hits = await memory.search("tea", user_id="maya", k=1)
+        records = [record async for record in memory.export(user_id="maya")]
+        seen += [hits[0].fact.id == tea.id, [record["kind"] for record in records]]
+        seen.append(await memory.load(records, user_id="lea"))
+        with pytest.raises(NotFoundError):
+            await memory.get("nothing", user_id="maya")
+        return seen
+
+    async def both() -> None:
+        async with AsyncClient(service.url) as client:
+            over_http = await exercise_async(client)
+        assert over_http == await exercise_async(AsyncSemanticMemory(open_memory()))
+
+    anyio.run(both)
+
+
+def test_an_asynchronous_memory_opens_and_closes(tmp_path, open_memory):
+    async def use() -> int:
+        async with await AsyncSemanticMemory.open(tmp_path / "other", embedder=None) as memory:
+            return len(await memory.users())
+
+    assert anyio.run(use) == 0
+
+
+def test_a_key_that_does_not_reach_is_denied(service: Served):
+    token = service.token(["maya"], [R])
+    with Client(service.url, api_key=token) as client:
+        assert client.list(user_id="maya") == []
+        for call in (
+            lambda: client.list(user_id="lea"),
+            lambda: client.add("Likes tea", user_id="maya"),
+            lambda: [*client.export(user_id="lea")],
+            lambda: client.get("some-id"),
+            client.stats,
+        ):
+            with pytest.raises(AccessDeniedError):
+                call()
+    with Client(service.url, api_key="wrong") as client, pytest.raises(AccessDeniedError):
+        client.list(user_id="maya")
+
+
+class Scripted:
+    """Answers with what it is given, one after another; the last one again and again."""
+
+    def __init__(self, *answers: httpx.Response | Exception) -> None:
+        self.answers = [*answers]
+        self.requests: list[httpx.Request] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def receipt() -> httpx.Response:
+    body = {"accepted": 1, "duplicates": 0, "session_id": "s"}
+    return httpx.Response(202, json=body)
+
+
+def client_of(script: Scripted, **options: object) -> Client:
+    return Client("http://service", transport=httpx.MockTransport(script), **options)
+
+
+SAID = [Message(role="user", content="Hello")]
+NOW_AGAIN = {"Retry-After": "0"}
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        httpx.ConnectError("refused"),
+        httpx.ReadError("reset"),
+        *(httpx.Response(code, headers=NOW_AGAIN) for code in (408, 409, 429, 502, 503, 504)),
+    ],
+    ids=str,
+)
+def test_what_fails_for_the_moment_is_sent_again_with_the_same_key(trouble):
+    script = Scripted(trouble, receipt())
+    assert client_of(script).observe(SAID, user_id="u", session_id="s").accepted == 1
+    first, second = script.requests
+    assert first.content == second.content
+    assert first.headers["idempotency-key"] == second.headers["idempotency-key"]
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 409, 413, 422, 500])
+def test_what_fails_for_good_is_not_sent_again(status):
+    script = Scripted(httpx.Response(status))
+    with pytest.raises(ServiceError):
+        client_of(script).observe(SAID, user_id="u", session_id="s")
+    assert len(script.requests) == 1
+
+
+def test_a_model_that_can_not_be_reached_is_the_services_concern():
+    problem = {"type": "/problems/provider", "detail": "no answer from the model"}
+    script = Scripted(httpx.Response(502, json=problem))
+    with pytest.raises(Exception, match="no answer from the model") as caught:
+        client_of(script).flush()
+    assert caught.typename == "ProviderError"
+    assert len(script.requests) == 1
+
+
+def test_it_gives_up_at_last_and_says_where_it_tried():
+    script = Scripted(httpx.Response(503, headers=NOW_AGAIN))
+    with pytest.raises(ServiceUnavailableError):
+        client_of(script, attempts=3).stats()
+    assert len(script.requests) == 3
+    with (
+        pytest.raises(ServiceUnavailableError, match=r"127\.0\.0\.1:9.*is it running"),
+        Client("http://127.0.0.1:9", attempts=1) as client,
+    ):
+        client.stats()
+
+
+def test_two_writes_have_two_keys():
+    script = Scripted(receipt())
+    client = client_of(script)
+    client.observe(SAID, user_id="u", session_id="s")
+    client.observe(SAID, user_id="u", session_id="s")
+    first, second = script.requests
+    assert first.headers["idempotency-key"] != second.headers["idempotency-key"]
+
+
+@pytest.mark.parametrize("fact_id", ["", "..", "../users", "a/b", "a?b=c", "a%2fb", "a#b"])
+def test_an_id_never_becomes_another_path(fact_id):
+    script = Scripted(receipt())
+    with pytest.raises(InvalidInputError):
+        client_of(script).get(fact_id)
+    assert not script.requests

@@ -1,0 +1,34 @@
+"""The service does what its OpenAPI document says, whatever it is sent."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.service.conftest import Serve
+
+
+def test_schemathesis_finds_no_failure(serve: Serve, tmp_path):
+    service = serve(requests_per_minute=1_000_000)
+    service.memory.add("Likes tea", user_id="maya")
+    program = Path(sys.executable).with_name("schemathesis")
+    done = subprocess.run(
+        [
+            program,
+            f"--config-file={Path(__file__).with_name('schemathesis.toml')}",
+            "run",
+            f"{service.url}/openapi.json",
+            f"--header=Authorization: Bearer {service.token()}",
+            "--max-examples=8",
+            "--generation-deterministic",
+            "--suppress-health-check=all",
+            "--workers=2",
+            "--no-color",
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-10_000:] + done.stderr
