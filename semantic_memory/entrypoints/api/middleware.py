@@ -59,7 +59,7 @@ class Requests:
             seconds = time.perf_counter() - start
             # The path itself only where it is fixed: no user's or stranger's words become a label.
             fixed = scope["path"] if scope["path"] in FIXED_PATHS else "unknown"
-            route = getattr(scope.get("route"), "path", fixed)
+            route = str(getattr(scope.get("route"), "path", fixed))
             self._metrics.observe(scope["method"], route, status, seconds)
             caller = state.get("caller")
             error = state.get("error")
