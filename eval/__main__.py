@@ -204,8 +204,8 @@ def bench(
         show.pairs({name: f"{value:,.2f}" for name, value in figures.items()})
 
 
-@app.command()
-def load(
+@app.command("load")
+def load_service(
     users: Annotated[int, typer.Option(help="Users of the store.")] = 100,
     each: Annotated[int, typer.Option(help="Memories of each.")] = 5_000,
     seconds: Annotated[float, typer.Option(help="How long.")] = 60.0,

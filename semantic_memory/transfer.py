@@ -98,7 +98,28 @@ class Transfer:
         if place is not None:
             messages = [item for item in batch if isinstance(item, Message)]
             return self._pipeline.observe(messages, *place).accepted
-        return self._ledger.apply([Add(item) for item in batch if isinstance(item, Fact)])
+        facts = [item for item in batch if isinstance(item, Fact)]
+        return self._ledger.apply([Add(self._owned(fact)) for fact in facts])
+
+    def _owned(self, fact: Fact) -> Fact:
+        """`fact` with ids that follow from its user's, unless they are the user's already.
+
+        A record may claim any id, also one that another user's memory will have.
+        """
+        named = [fact.id, *fact.references, *([fact.superseded_by] if fact.superseded_by else [])]
+        known = {one.id for one in self._ledger.get(named, fact.user_id)}
+
+        def own(fact_id: str) -> str:
+            return fact_id if fact_id in known else derived_id(fact.user_id, fact_id)
+
+        return fact.model_copy(
+            update={
+                "id": own(fact.id),
+                "superseded_by": own(fact.superseded_by) if fact.superseded_by else None,
+                "references": tuple(map(own, fact.references)),
+                "version": 1,
+            }
+        )
 
 
 def _read(
@@ -117,27 +138,9 @@ def _read(
                 said = parse(_MessageRecord, what, record)
                 yield SessionKey(user_id, said.session_id), said.message
             case "fact":
-                yield None, _owned(parse(_FactRecord, what, record).fact, user_id)
+                fact = parse(_FactRecord, what, record).fact
+                yield None, fact.model_copy(update={"user_id": user_id})
             case kind:
                 raise InvalidInputError(
                     f"{what}: kind must be export, message or fact (got {kind!r})"
                 )
-
-
-def _owned(fact: Fact, user_id: str) -> Fact:
-    """`fact` as a memory of `user_id`; somebody else's gets another id, as both may be here."""
-    if fact.user_id == user_id:
-        return fact.model_copy(update={"version": 1})
-
-    def own(fact_id: str) -> str:
-        return derived_id(user_id, fact_id)
-
-    return fact.model_copy(
-        update={
-            "id": own(fact.id),
-            "user_id": user_id,
-            "superseded_by": own(fact.superseded_by) if fact.superseded_by else None,
-            "references": tuple(map(own, fact.references)),
-            "version": 1,
-        }
-    )

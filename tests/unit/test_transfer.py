@@ -7,6 +7,7 @@ import pytest
 
 from semantic_memory import Status
 from semantic_memory.errors import InvalidInputError, NotFoundError
+from semantic_memory.models import derived_id
 from tests.conftest import NOW, eventually, say
 
 U = {"user_id": "u1"}
@@ -110,10 +111,9 @@ def test_a_memory_goes_through_json_into_another_store(filled, open_memory, tmp_
     ) as other:
         assert other.load(map(json.loads, lines), **U) > 0
         other.flush()
-        taken = {fact.id: fact for fact in other.list(**U, limit=None)}
-        assert taken.keys() == facts.keys()
-        assert all(taken[i].content == facts[i].content for i in facts)
-        assert taken[fact.id].confidence == 0.8
+        taken = {fact.content: fact for fact in other.list(**U, limit=None)}
+        assert taken.keys() == {fact.content for fact in facts.values()}
+        assert taken["Lives in Rome"].confidence == 0.8
         assert other.search("tea", **U)[0].fact.content in {f.content for f in facts.values()}
         assert other.load(map(json.loads, lines), **U) == 0  # again doubles nothing
 
@@ -173,3 +173,23 @@ def test_a_superseded_memory_is_restored(memory, clock):
     memory.delete(fact.id)
     with pytest.raises(NotFoundError):
         memory.restore(fact.id)
+
+
+def test_a_record_can_not_take_the_id_of_another_users_memory(memory):
+    coming = derived_id("u1", "s1", "m1")  # which the first message of u1's session will have
+    record = {
+        "kind": "fact",
+        "fact": {
+            "id": coming,
+            "user_id": "u2",
+            "content": "squatting",
+            "category": "personal",
+            "created_at": NOW.isoformat(),
+            "recorded_at": NOW.isoformat(),
+            "valid_from": NOW.isoformat(),
+        },
+    }
+    assert memory.load([record], user_id="u2") == 1
+    memory.observe(say("My own words"), **S)
+    memory.flush()
+    assert memory.get(coming).content == "My own words"
