@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,7 @@ from semantic_memory.ports import Summarizer, TokenCounter
 from semantic_memory.session.limits import Budget, WindowPolicy, form_of, window_of
 from semantic_memory.session.memory_files import standard_directories
 from semantic_memory.session.parts import Form
-from semantic_memory.session.session import LogRecord, Session
+from semantic_memory.session.session import LogRecord, Session, state_path
 from semantic_memory.session.window import WindowState
 from semantic_memory.settings import Settings
 
@@ -69,6 +70,16 @@ def recall(
     return packer.pack(hits, budget=budget, standing=standing, without=without)
 
 
+def forget_state(service: Service, user_id: str, session_id: str | None) -> None:
+    """Delete the windows and checkpoints of a session, or of all of a user's."""
+    names = [user_id] if session_id is None else [user_id, session_id]
+    shutil.rmtree(state_path(_states(service.settings), *names), ignore_errors=True)
+
+
+def _states(settings: Settings) -> Path:
+    return settings.data_dir / "working"
+
+
 def open_session(
     service: Service,
     key: SessionKey,
@@ -98,7 +109,7 @@ def open_session(
         tools=tools,
         summarizer=summarizer,
         memory_directories=directories,
-        state_directory=settings.data_dir / "working",
+        state_directory=_states(settings),
         clock=service.clock,
         observe=service.observe,
     )

@@ -14,7 +14,7 @@ from typing import Any, Self
 from pydantic import JsonValue
 
 from semantic_memory.bootstrap import Parts, Service, build
-from semantic_memory.conversation import make_packer, open_session, recall
+from semantic_memory.conversation import forget_state, make_packer, open_session, recall
 from semantic_memory.doctor import examine
 from semantic_memory.errors import InvalidInputError, NotFoundError
 from semantic_memory.events import ContextPacked, Searched
@@ -393,7 +393,8 @@ class SemanticMemory:
         """Forget a topic, a time, a session, or, if none is given, everything of a user.
 
         Memories of every status are taken out of every answer, for good, and leave tombstones with
-        the reason. A whole session's or user's messages are deleted from the session logs as well.
+        the reason. A whole session's or user's messages are deleted from the session logs as well,
+        and their windows and checkpoints.
         Returns how many memories were forgotten. Raises InvalidInputError.
         """
         asked = parse(
@@ -407,6 +408,8 @@ class SemanticMemory:
                 "session_id": session_id,
             },
         )
+        if asked.tag is None and asked.since is None and asked.until is None:
+            forget_state(self._service, asked.user_id, asked.session_id)
         return self._service.curation.forget(**asked.model_dump(), reason=reason)
 
     def export(self, *, user_id: str, session_id: str | None = None) -> Iterator[Record]:

@@ -90,6 +90,12 @@ class Payload(list[dict[str, Any]]):
         """What was recalled for it."""
 
 
+def state_path(directory: Path, *names: str) -> Path:
+    """Where the state of a user (one name) or of a session (two) lies; no name reaches a path."""
+    digests = (hashlib.blake2b(name.encode(), digest_size=16).hexdigest() for name in names)
+    return directory.joinpath(*digests)
+
+
 class Session:
     """One user's conversation, its window and its task state.
 
@@ -126,8 +132,7 @@ class Session:
         self._system = "\n\n".join(part for part in (system_prompt, files) if part)
         tokens = lru_cache(8_192)(self._tokens)
         self._compactor = Compactor(key, memory, summarizer, counter, tokens, observe)
-        names = (hashlib.blake2b(name.encode(), digest_size=16).hexdigest() for name in key)
-        self._directory = state_directory.joinpath(*names)
+        self._directory = state_path(state_directory, *key)
         self._kept = Checkpoint(self._directory / "window.json", WindowState, observe)
         self._state = self._kept.load() or WindowState()
         self._asked: str | None = None

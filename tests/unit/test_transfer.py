@@ -4,6 +4,7 @@ import json
 from datetime import timedelta
 
 import pytest
+from pydantic import BaseModel
 
 from semantic_memory import Status
 from semantic_memory.errors import InvalidInputError, NotFoundError
@@ -12,6 +13,10 @@ from tests.conftest import NOW, eventually, say
 
 U = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
+
+
+class Steps(BaseModel):
+    done: tuple[str, ...] = ()
 
 
 @pytest.fixture
@@ -193,3 +198,12 @@ def test_a_record_can_not_take_the_id_of_another_users_memory(memory):
     memory.observe(say("My own words"), **S)
     memory.flush()
     assert memory.get(coming).content == "My own words"
+
+
+def test_a_forgotten_session_leaves_no_window_behind(memory, tmp_path):
+    with memory.session(**S, model="gpt-4o", window=4_000) as session:
+        session.push(user="The tiles are terracotta", assistant="Noted.")
+        session.checkpoint("tiling", Steps).save(Steps(done=("terracotta",)))
+    assert list((tmp_path / "store/working").rglob("*.json"))
+    memory.forget(**S)
+    assert not list((tmp_path / "store/working").rglob("*.json"))
