@@ -310,6 +310,8 @@ def _with_subject(sentence: str) -> str:
     if len(words) < place + 2 or not sentence[:1].isalpha():
         return sentence
     first, second = words[place].lower(), words[place + 1].lower()
+    if [word.lower() for word in words[place + 1 : place + 3]] == ["for", "now"]:
+        return sentence  # "Tiered for now" says what something is
     known = forms(first)
     start = sentence[:1].lower() + sentence[1:]
     if first == "wish" and second in ("i", "we"):
