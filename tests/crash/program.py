@@ -18,15 +18,23 @@ SETTINGS = Settings(
     ingest=IngestSettings(quiet_seconds=0.1),
 )
 USERS = ("u1", "u2")
+DIMENSION = 512  # so that sentences that differ by a word are never nearly the same
 
 
 def say(*words: str) -> None:
     print(*words, flush=True)
 
 
+def name(number: str) -> str:
+    """A word of its own for each number: of two figures for one thing, the newer is believed."""
+    return "".join("bcdfghjklm"[int(digit)] if digit.isdigit() else "a" for digit in number)
+
+
 def main(directory: Path, seed: int) -> None:
     dice = random.Random(seed)
-    with SemanticMemory.open(directory, settings=SETTINGS, embedder=HashEmbedder()) as memory:
+    with SemanticMemory.open(
+        directory, settings=SETTINGS, embedder=HashEmbedder(DIMENSION)
+    ) as memory:
         say("open")
         added: list[tuple[str, str]] = []
         number = 0
@@ -37,12 +45,13 @@ def main(directory: Path, seed: int) -> None:
             if what < 0.5:
                 ids = [f"{seed}.{number}.{place}" for place in range(dice.randint(1, 5))]
                 messages = [
-                    Message(id=i, role="user", content=f"I like thing {i} very much") for i in ids
+                    Message(id=i, role="user", content=f"I like the {name(i)} very much")
+                    for i in ids
                 ]
                 memory.observe(messages, user_id=user, session_id=f"s{dice.randint(1, 3)}")
                 say("observed", user, *ids)
             elif what < 0.85 or not added:
-                fact = memory.add(f"Knows item {seed} {number}", user_id=user)
+                fact = memory.add(f"Knows the {name(f'{seed}.{number}')}", user_id=user)
                 say("added", user, fact.id)
                 added.append((user, fact.id))
             else:

@@ -14,7 +14,7 @@ import pytest
 from semantic_memory import SemanticMemory
 from semantic_memory.errors import NotFoundError
 from semantic_memory.testing import HashEmbedder
-from tests.crash.program import SETTINGS, USERS
+from tests.crash.program import DIMENSION, SETTINGS, USERS
 
 KILLS = 20
 ROOT = Path(__file__).parent.parent.parent
@@ -99,7 +99,9 @@ def test_nothing_acknowledged_is_lost_by_random_kills(tmp_path: Path) -> None:
         seconds = dice.uniform(0.4, 1.6) if opening else dice.uniform(0.0, 1.5)
         for line in run_and_kill(directory, seed, seconds, opening=opening):
             acknowledged.take(line)
-        with SemanticMemory.open(directory, settings=SETTINGS, embedder=HashEmbedder()) as memory:
+        with SemanticMemory.open(
+            directory, settings=SETTINGS, embedder=HashEmbedder(DIMENSION)
+        ) as memory:
             check(memory, acknowledged)
             if seed % 4 == 3:
                 memory.flush()

@@ -101,7 +101,7 @@ def test_forgetting_needs_values_that_can_be(memory):
 
 def test_a_memory_goes_through_json_into_another_store(filled, open_memory, tmp_path):
     filled.delete(filled.search("noted", **U, k=1)[0].fact.id)
-    fact = filled.add("Lives in Rome", **U)
+    fact = filled.add("Owns a red canoe", **U)
     filled.update(fact.id, confidence=0.8)
     lines = [json.dumps(record) for record in filled.export(**U)]
     assert json.loads(lines[0])["kind"] == "export"
@@ -118,7 +118,7 @@ def test_a_memory_goes_through_json_into_another_store(filled, open_memory, tmp_
         other.flush()
         taken = {fact.content: fact for fact in other.list(**U, limit=None)}
         assert taken.keys() == {fact.content for fact in facts.values()}
-        assert taken["Lives in Rome"].confidence == 0.8
+        assert taken["Owns a red canoe"].confidence == 0.8
         assert other.search("tea", **U)[0].fact.content in {f.content for f in facts.values()}
         assert other.load(map(json.loads, lines), **U) == 0  # again doubles nothing
 
