@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +24,7 @@ from semantic_memory.ports import EmbedderIdentity, InputType
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 DIMENSION = 384
+_CACHED = 2_048  # vectors, 3 MB
 _WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _PACKAGE_VERSION = "0.1.0"
 _COMPILED_NAME = f"{DEFAULT_MODEL}-{_PACKAGE_VERSION}"
@@ -106,6 +107,7 @@ class OnnxEmbedder:
             directory / "model.onnx", options, providers=["CPUExecutionProvider"]
         )
 
+        @lru_cache(maxsize=_CACHED)  # a fact is looked at more than once on its way in
         def run(text: str) -> Matrix:
             ids = np.array([tokenizer.encode(text).ids], dtype=np.int64)
             (vectors,) = session.run(

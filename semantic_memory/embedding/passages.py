@@ -15,7 +15,7 @@ import sentencex
 
 from semantic_memory.changes import FactVectors, Matrix
 from semantic_memory.errors import InputRefusedError, ProviderError
-from semantic_memory.models import Fact
+from semantic_memory.models import Category, Fact
 from semantic_memory.ports import Embedder
 from semantic_memory.text import embedded_text
 
@@ -78,7 +78,7 @@ def embed_facts(embedder: Embedder, facts: Sequence[Fact]) -> list[FactVectors]:
         text
         for fact, passages in zip(facts, pieces, strict=True)
         for text in (
-            *(embedded_text(window, fact.source.speaker) for window in passages.windows),
+            *(embedded_text(window, _said_by(fact)) for window in passages.windows),
             *passages.sentences,
         )
     ]
@@ -90,6 +90,11 @@ def embed_facts(embedder: Embedder, facts: Sequence[Fact]) -> list[FactVectors]:
         vectors.append(FactVectors(windows=rows[start:middle], sentences=rows[middle:end]))
         start = end
     return vectors
+
+
+def _said_by(fact: Fact) -> str | None:
+    """The speaker of a message; a fact names its subject itself."""
+    return fact.source.speaker if fact.category is Category.CONVERSATION else None
 
 
 def checked(rows: Matrix, number: int, embedder: Embedder) -> Matrix:
