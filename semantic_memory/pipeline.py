@@ -252,7 +252,6 @@ class Pipeline:
         total = self._ledger.count_unembedded() if progress else 0
         try:
             while not self._ending.is_set() and (number := self._backlog.work_off()):
-                self._keeper.wake()
                 done += number
                 if progress:
                     progress("embedding", done, max(done, total))
@@ -260,6 +259,9 @@ class Pipeline:
         except ProviderError as error:
             self._observe(EmbeddingFailed(str(error)))
             return [str(error)]
+        finally:
+            if done:
+                self._keeper.wake()  # at the end: the index works best in large portions
         return []
 
     def _settle(self) -> None:
