@@ -144,7 +144,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
             check_embedder(ledger, embedder.identity)
         log = SessionLog(directory / "sessions", observe, make_cipher(settings))
         ingest = settings.ingest
-        resolver = Resolver(ledger, partial(make_judge, settings), clock)
+        resolver = Resolver(ledger, index, partial(make_judge, settings), clock)
         reading = Reading(
             ledger,
             log,

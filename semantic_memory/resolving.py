@@ -5,20 +5,30 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Literal
 
 import numpy as np
 
 from semantic_memory.beliefs import are_kept_apart
-from semantic_memory.changes import Change, Mark, Update
+from semantic_memory.changes import Change, Keyed, Mark, Update
 from semantic_memory.errors import ConcurrentUpdateError, NotFoundError
+from semantic_memory.maintenance.claims import claims
 from semantic_memory.maintenance.relations import Pair, Relation, RelationJudge, Verdict
-from semantic_memory.maintenance.sweep import Decision, MergeDecision, SupersedeDecision, plan
-from semantic_memory.models import Fact
-from semantic_memory.ports import Clock, Ledger, Pending
+from semantic_memory.maintenance.sweep import (
+    DEFAULT,
+    Decision,
+    MergeDecision,
+    SupersedeDecision,
+    plan,
+)
+from semantic_memory.models import Category, Fact, Filters, normalised
+from semantic_memory.ports import Belief, Clock, Ledger, Pending, VectorSearch
 
 Kind = Literal["dedup", "conflicts"]
 BOTH: frozenset[Kind] = frozenset({"dedup", "conflicts"})
+_FEW = 64  # facts whose surroundings are cheaper to look up than all of a user's facts are to read
+_FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
 
 
 @dataclass
@@ -33,9 +43,14 @@ class Resolver:
     """Looks a user's facts over. Thread-safe; what is changed meanwhile is left to the next run."""
 
     def __init__(
-        self, ledger: Ledger, make_judge: Callable[[], RelationJudge], clock: Clock
+        self,
+        ledger: Ledger,
+        index: VectorSearch,
+        make_judge: Callable[[], RelationJudge],
+        clock: Clock,
     ) -> None:
         self._ledger = ledger
+        self._index = index
         self._make_judge = make_judge
         self._clock = clock
 
@@ -53,14 +68,11 @@ class Resolver:
         Compares what changed since the mark of `job` with everything, or everything with
         everything. The mark moves in the same transaction as the changes.
         """
-        beliefs = self._ledger.beliefs(user.user_id)
-        changed = (
-            None
-            if everything
-            else {belief.fact.id for belief in beliefs if belief.revision > user.seen}
-        )
+        since = 0 if everything else user.seen
+        beliefs = self._beliefs(user.user_id, since)
+        changed = {belief.fact.id for belief in beliefs if belief.revision > since}
         decisions: list[Decision] = []
-        if len(beliefs) > 1 and changed != set():
+        if len(beliefs) > 1 and changed:
             decisions = plan(
                 [belief.fact for belief in beliefs],
                 np.stack([belief.vector for belief in beliefs]),
@@ -74,22 +86,42 @@ class Resolver:
                     outcome.counts[_name(decision)] += 1
                     outcome.planned.append(_told(decision))
             return outcome
-        mark = Mark(job, user.user_id, user.revision, self._clock.now())
-        self._carry_out(decisions, kinds, mark, outcome)
+        seen: list[Change] = [
+            Keyed(belief.fact.id, _keys(belief.fact))
+            for belief in beliefs
+            if belief.fact.id in changed
+        ]
+        seen.append(Mark(job, user.user_id, user.revision, self._clock.now()))
+        self._carry_out(decisions, kinds, seen, outcome)
         return outcome
+
+    def _beliefs(self, user_id: str, since: int) -> list[Belief]:
+        """What changed after revision `since`, and all that it may have to do with."""
+        changed = self._ledger.beliefs(user_id, since=since, limit=_FEW + 1)
+        if len(changed) > _FEW:
+            return self._ledger.beliefs(user_id)
+        ids = {belief.fact.id for belief in changed}
+        keys: set[bytes] = set()
+        for belief in changed:
+            keys |= _keys(belief.fact)
+            near = self._index.query(
+                belief.vector, user_id=user_id, limit=DEFAULT.most + 1, filters=_FACTS
+            )
+            ids.update(match.id for match in near if match.similarity >= DEFAULT.similarity)
+        return self._ledger.beliefs_among(user_id, ids, keys)
 
     def _carry_out(
         self,
         decisions: Sequence[Decision],
         kinds: Collection[Kind],
-        mark: Mark,
+        seen: Sequence[Change],
         outcome: Outcome,
     ) -> None:
         wanted = [decision for decision in decisions if _kind(decision) in kinds]
         versions: dict[str, int] = {}
         changes = [change for one in wanted for change in self._changes(one, versions)]
         try:
-            self._ledger.apply([*changes, mark])
+            self._ledger.apply([*changes, *seen])
             outcome.counts.update(map(_name, wanted))
         except (ConcurrentUpdateError, NotFoundError):
             # Something of it was changed while it was planned: the rest still stands.
@@ -139,6 +171,12 @@ class _Apart:
             Verdict(Relation.UNRELATED, ("restored",)) if known else next(verdicts)
             for known in apart
         ]
+
+
+def _keys(fact: Fact) -> frozenset[bytes]:
+    """Hashes of the fact's text and of what it makes claims about."""
+    about = {normalised(fact.content), *(repr(claim.key) for claim in claims(fact.content))}
+    return frozenset(blake2b(thing.encode(), digest_size=8).digest() for thing in about)
 
 
 def _kind(decision: Decision) -> Kind:
