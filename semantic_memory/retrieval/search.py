@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 import numpy as np
@@ -13,6 +14,7 @@ from semantic_memory.errors import ProviderError
 from semantic_memory.events import EmbeddingFailed, Event
 from semantic_memory.index.bm25 import Scores, Statistics
 from semantic_memory.index.exact import ExactIndex
+from semantic_memory.index.order import descending, top
 from semantic_memory.index.partition import CATEGORIES, Partition
 from semantic_memory.models import NO_FILTERS, Category, Filters, Hit, ScoreParts, normalised
 from semantic_memory.ports import Clock, Delta, Embedder, Ledger
@@ -24,6 +26,7 @@ from semantic_memory.text import words
 
 _ARM = 256  # candidates of each arm, for a user whose memories aren't held in RAM
 _SENTENCES = 512  # memories whose sentences are compared
+_AT_ONCE = 2  # more would only take the interpreter from each other, and all be slow
 
 
 class Searcher:
@@ -46,6 +49,7 @@ class Searcher:
         self._weights = weights
         self._half_lives = np.array([half_lives[category] for category in CATEGORIES])
         self._observe = observe
+        self._turn = threading.BoundedSemaphore(_AT_ONCE)
 
     def search(self, query: str, user_id: str, k: int, filters: Filters = NO_FILTERS) -> list[Hit]:
         """The user's `k` best memories for `query`, best first.
@@ -54,11 +58,11 @@ class Searcher:
         say the same in the same words.
         """
         question = read(query, filters.as_of or self._clock.now())
-        with self._index.partition(user_id) as partition:
+        with self._turn, self._index.partition(user_id) as partition:
             speakers = None if partition is None else tuple(partition.speakers)
         if speakers is not None:
             vector = self._embed(question, speakers)
-            with self._index.partition(user_id) as partition:
+            with self._turn, self._index.partition(user_id) as partition:
                 if partition is not None:
                     return self._answer(partition, question, vector, k, filters)
         return self._search_large(question, user_id, k, filters)
@@ -138,7 +142,7 @@ class Searcher:
         window = partition.dense(vector)
         promising = np.zeros(len(partition), dtype=np.bool_)
         first = base_score(window, lexical, self._weights)
-        promising[np.argsort(-first, kind="stable")[:_SENTENCES]] = True
+        promising[top(first, _SENTENCES)] = True
         share = self._weights.sentence
         blended: Scores = (1 - share) * window + share * partition.sentence(
             vector, promising, window
@@ -149,8 +153,7 @@ class Searcher:
         self, partition: Partition, ranked: Ranked, admitted: np.ndarray, k: int
     ) -> list[Hit]:
         rows = np.flatnonzero(admitted)
-        order = rows[np.argsort(-ranked.score[rows], kind="stable")]
-        distinct = _distinct(partition, order)
+        distinct = _distinct(partition, (rows[place] for place in descending(ranked.score[rows])))
         hits: list[Hit] = []
         said: set[str] = set()
         while len(hits) < k and (batch := list(islice(distinct, k))):
@@ -170,12 +173,12 @@ class Searcher:
         return hits[:k]
 
 
-def _distinct(partition: Partition, order: np.ndarray) -> Iterator[int]:
+def _distinct(partition: Partition, order: Iterable[int]) -> Iterator[int]:
     """Rows in `order`, without facts whose message came before them and the other way about."""
     told_as_message: set[str] = set()
     told_as_fact: set[str] = set()
     verbatim = partition.columns["verbatim"]
-    for row in order.tolist():
+    for row in order:
         said_in = partition.said_in[row]
         same, other = (
             (told_as_message, told_as_fact) if verbatim[row] else (told_as_fact, told_as_message)
