@@ -9,13 +9,11 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-
-import openai
+from typing import TYPE_CHECKING
 
 from ingest.encryption import Cipher, read_keys
 from ingest.extract.breaker import CircuitBreaker
 from ingest.extract.offline import OfflineExtractor
-from ingest.extract.openai import OpenAIExtractor, Price
 from ingest.gate import Gate
 from ingest.queue import DebounceQueue
 from ingest.session_log import SessionLog
@@ -58,7 +56,11 @@ from semantic_memory.upkeep.compaction import Compactor
 from semantic_memory.upkeep.jobs import Upkeep, Uses
 from semantic_memory.upkeep.scheduler import Scheduler
 
+if TYPE_CHECKING:
+    import openai
+
 _EMBEDDER = "embedder"  # key in the ledger's meta
+_MEGABYTES = 32  # for the users searched last
 
 
 class SystemClock:
@@ -134,7 +136,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
         index = ExactIndex(
             ledger,
             keeper,
-            budget_bytes=settings.index.exact_megabytes * 1_000_000,
+            budget_bytes=(settings.index.exact_megabytes or _MEGABYTES) * 1_000_000,
             limit=settings.index.exact_limit,
         )
         if reembedding:
@@ -289,6 +291,8 @@ def make_extractor(
         case "offline":
             return OfflineExtractor(embedder)
         case "openai":
+            from ingest.extract.openai import OpenAIExtractor, Price
+
             price = extraction.usd_per_million_tokens.get(extraction.model)
             return OpenAIExtractor(
                 resources.enter_context(make_client(settings)),
@@ -303,6 +307,8 @@ def make_extractor(
 
 def make_client(settings: Settings) -> openai.OpenAI:
     """The client that extraction uses. Raises ConfigurationError if there is no key."""
+    import openai  # takes longer to import than all the rest, and few stores need it
+
     key, base_url = settings.openai.api_key, settings.openai.base_url
     api_key = key.get_secret_value() if key else os.environ.get("OPENAI_API_KEY")
     if not api_key and not base_url:
