@@ -122,7 +122,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
     with ExitStack() as stack:
         lock = DirectoryLock(directory)
         stack.callback(lock.release)
-        ledger = SqliteLedger(directory / "ledger.sqlite3")
+        ledger = SqliteLedger(directory / "ledger.sqlite3", observe)
         stack.callback(ledger.close)
         embedder = parts.embedder or make_embedder(settings)
         keeper = IndexKeeper(

@@ -29,6 +29,14 @@ class MemoriesStored:
 
 
 @dataclass(frozen=True, slots=True)
+class LockWaited:
+    """Somebody had to wait for another: to write the ledger, or for a turn to search."""
+
+    lock: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class MemoriesEmbedded:
     """Vectors were made and stored for memories."""
 
@@ -240,6 +248,7 @@ class WorkerFailed:
 Event = (
     MessagesObserved
     | MemoriesStored
+    | LockWaited
     | MemoriesEmbedded
     | FactsExtracted
     | ExtractionFailed

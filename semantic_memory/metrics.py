@@ -30,6 +30,7 @@ from semantic_memory.events import (
     IndexSetAside,
     IndexSynced,
     JobFinished,
+    LockWaited,
     LogRepaired,
     MemoriesEmbedded,
     MemoriesStored,
@@ -92,6 +93,7 @@ class MetricsObserver:
         self._model_cost = counter("model_cost_usd", "By the prices in the settings.", "model")
         self._breaker = counter("breaker_opened", "A model endpoint was left alone for a while.")
         self._checkpoints = counter("checkpoints_restored", "Checkpoints that were damaged.")
+        self._lock_wait = histogram("lock_wait_seconds", "Waits for others.", "lock")
         self._failures = counter("worker_failures", "Background steps that failed.", "step")
         self._active: dict[tuple[str, str], float] = {}
         self._active_lock = threading.Lock()
@@ -134,6 +136,8 @@ class MetricsObserver:
                 self._context.observe(event.seconds)
                 self._tokens.inc(event.tokens)
                 self._left_out.inc(event.left_out)
+            case LockWaited(lock, seconds):
+                self._lock_wait.labels(lock).observe(seconds)
             case _:
                 self._count_upkeep(event)
 

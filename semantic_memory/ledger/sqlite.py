@@ -8,12 +8,13 @@ rows behind it are the outbox.
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+from semantic_memory.background import Contended
 from semantic_memory.changes import (
     Change,
     Cursor,
@@ -21,6 +22,7 @@ from semantic_memory.changes import (
     Stage,
 )
 from semantic_memory.errors import NotFoundError, StoreCorruptError
+from semantic_memory.events import Event
 from semantic_memory.ledger import rows
 from semantic_memory.ledger.batch import Batch, erase
 from semantic_memory.ledger.connections import Connections
@@ -52,13 +54,17 @@ _BELIEFS = (
 Value = TypeVar("Value", str, bytes)
 
 
+def _ignore(event: Event) -> None:
+    del event
+
+
 class SqliteLedger:
     """The `Ledger` on one SQLite file, for many threads of one process."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, observe: Callable[[Event], None] = _ignore) -> None:
         self._path = path
         self._connections = Connections(path)
-        self._lock = threading.RLock()
+        self._lock = Contended("ledger", threading.RLock(), observe)
         self._revisions: dict[str, int] = {}
         with self._connections.snapshot() as db:
             (latest,) = db.execute("SELECT coalesce(max(revision), 0) FROM facts").fetchone()

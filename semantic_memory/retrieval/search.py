@@ -8,6 +8,7 @@ from itertools import islice
 
 import numpy as np
 
+from semantic_memory.background import Contended
 from semantic_memory.changes import Matrix
 from semantic_memory.embedding.passages import checked
 from semantic_memory.errors import ProviderError
@@ -49,7 +50,7 @@ class Searcher:
         self._weights = weights
         self._half_lives = np.array([half_lives[category] for category in CATEGORIES])
         self._observe = observe
-        self._turn = threading.BoundedSemaphore(_AT_ONCE)
+        self._turn = Contended("search", threading.BoundedSemaphore(_AT_ONCE), observe)
 
     def search(self, query: str, user_id: str, k: int, filters: Filters = NO_FILTERS) -> list[Hit]:
         """The user's `k` best memories for `query`, best first.
