@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ingest.encryption import Cipher, read_keys
 from ingest.extract.breaker import CircuitBreaker
+from ingest.extract.condense import OpenAICondenser
 from ingest.extract.offline import OfflineExtractor
 from ingest.gate import Gate
 from ingest.queue import DebounceQueue
@@ -32,12 +33,14 @@ from semantic_memory.injection.tokens import TiktokenCounter, encoding_name
 from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.maintenance.fading import Fading
+from semantic_memory.maintenance.profile import Extent
 from semantic_memory.maintenance.relations import RelationJudge
 from semantic_memory.maintenance.rules import RuleJudge
 from semantic_memory.observers import log_event
 from semantic_memory.pipeline import Pipeline
 from semantic_memory.ports import (
     Clock,
+    Condenser,
     Embedder,
     EmbedderIdentity,
     Extractor,
@@ -50,6 +53,7 @@ from semantic_memory.reading import Reading
 from semantic_memory.resolving import Resolver
 from semantic_memory.retrieval.ranking import Weights
 from semantic_memory.retrieval.search import Searcher
+from semantic_memory.rollup import Extents, Rollup
 from semantic_memory.settings import Settings
 from semantic_memory.transfer import Transfer
 from semantic_memory.upkeep.compaction import Compactor
@@ -147,6 +151,16 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
         log = SessionLog(directory / "sessions", observe, make_cipher(settings))
         ingest = settings.ingest
         resolver = Resolver(ledger, index, partial(make_judge, settings), clock)
+        counter = parts.token_counter or TiktokenCounter(encoding_name(settings.context.model))
+        rollup = Rollup(
+            ledger,
+            embedder,
+            counter,
+            make_condenser(settings, observe, stack),
+            clock,
+            _extents(settings),
+            settings.half_lives,
+        )
         reading = Reading(
             ledger,
             log,
@@ -163,6 +177,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
             Backlog(ledger, embedder, observe),
             reading,
             resolver,
+            rollup,
             keeper,
             clock,
             observe,
@@ -180,7 +195,14 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
         pipeline.start()
         uses = Uses()
         upkeep = Upkeep(
-            ledger, resolver, Compactor(ledger, pipeline), uses, clock, observe, _fading(settings)
+            ledger,
+            resolver,
+            rollup,
+            Compactor(ledger, pipeline),
+            uses,
+            clock,
+            observe,
+            _fading(settings),
         )
         stack.callback(pipeline.close)
         if settings.upkeep.schedule:
@@ -198,12 +220,11 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
             embedder=embedder,
             searcher=searcher,
             pipeline=pipeline,
-            curation=Curation(ledger, embedder, pipeline, clock, changed),
+            curation=Curation(ledger, embedder, pipeline, rollup, clock, changed),
             upkeep=upkeep,
             uses=uses,
             transfer=Transfer(ledger, log, pipeline, changed),
-            token_counter=parts.token_counter
-            or TiktokenCounter(encoding_name(settings.context.model)),
+            token_counter=counter,
             clock=clock,
             observe=observe,
             resources=stack.pop_all(),
@@ -240,6 +261,18 @@ def _fading(settings: Settings) -> Fading:
         floor=upkeep.floor,
         cap=upkeep.cap,
         half_life_days=settings.half_lives,
+    )
+
+
+def _extents(settings: Settings) -> Extents:
+    profile = settings.profile
+    return Extents(
+        Extent(profile.sentences, profile.tokens),
+        {
+            "recent_months": Extent(profile.recent_sentences, profile.recent_tokens),
+            "earlier_context": Extent(profile.earlier_sentences, profile.earlier_tokens),
+            "long_term_background": Extent(profile.long_term_sentences, profile.long_term_tokens),
+        },
     )
 
 
@@ -298,6 +331,24 @@ def make_extractor(
                 resources.enter_context(make_client(settings)),
                 extraction.model,
                 rules=OfflineExtractor(embedder),
+                breaker=CircuitBreaker(extraction.breaker_failures, extraction.breaker_seconds),
+                observe=observe,
+                temperature=extraction.temperature,
+                price=Price(*price) if price else None,
+            )
+
+
+def make_condenser(settings: Settings, observe: Observer, resources: ExitStack) -> Condenser | None:
+    """What condenses histories: the model that extracts, if there is one."""
+    extraction = settings.extraction
+    match extraction.provider:
+        case "offline":
+            return None
+        case "openai":
+            price = extraction.usd_per_million_tokens.get(extraction.model)
+            return OpenAICondenser(
+                resources.enter_context(make_client(settings)),
+                extraction.model,
                 breaker=CircuitBreaker(extraction.breaker_failures, extraction.breaker_seconds),
                 observe=observe,
                 temperature=extraction.temperature,

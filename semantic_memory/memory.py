@@ -18,6 +18,7 @@ from semantic_memory.conversation import forget_state, make_packer, open_session
 from semantic_memory.doctor import examine
 from semantic_memory.errors import InvalidInputError, NotFoundError
 from semantic_memory.events import ContextPacked, Searched
+from semantic_memory.lines import overview
 from semantic_memory.models import (
     NO_FILTERS,
     Category,
@@ -30,7 +31,10 @@ from semantic_memory.models import (
     Hit,
     Identifier,
     JobRun,
+    Line,
     Message,
+    Overview,
+    ProfileField,
     Receipt,
     SessionInfo,
     SessionKey,
@@ -61,6 +65,7 @@ Sessions = list[SessionInfo]
 Runs = list[JobRun]
 Hits = list[Hit]
 Versions = list[FactVersion]
+Lines = list[Line]
 Names = list[str]
 Findings = list[Finding]
 FilterLike = Filters | Mapping[str, Any] | None
@@ -87,6 +92,18 @@ class _Question(_Owner):
 
 class _Part(_Owner):
     session_id: Identifier | None = None
+
+
+class _Moment(_Owner):
+    as_of: Timestamp | None = None
+
+
+class _Field(_Owner):
+    field: ProfileField
+
+
+class _Fields(_Owner):
+    fields: Mapping[ProfileField, Content | None]
 
 
 class _Forgetting(_Part):
@@ -361,6 +378,31 @@ class SemanticMemory:
         """
         return self._service.ledger.history(fact_id, user_id)
 
+    # ---------------------------------------------------------------- profile and history
+
+    def profile(self, *, user_id: str, as_of: datetime | None = None) -> Overview:
+        """A user at a glance: who they are, and what happened; `as_of` tells what stood then.
+
+        Follows what was taken in moments later. Raises InvalidInputError.
+        """
+        asked = parse(_Moment, "profile", {"user_id": user_id, "as_of": as_of})
+        return overview(self._service.ledger.lines(asked.user_id, asked.as_of))
+
+    def update_profile(self, fields: Mapping[str, str | None], *, user_id: str) -> Overview:
+        """Write fields of a profile by hand: `work_context`, `personal_context`, `top_of_mind`.
+
+        What is written stays until it is written again; None gives a field back to what facts say.
+        Raises InvalidInputError.
+        """
+        asked = parse(_Fields, "update_profile", {"user_id": user_id, "fields": fields})
+        self._service.curation.update_profile(asked.user_id, asked.fields)
+        return self.profile(user_id=asked.user_id)
+
+    def profile_history(self, field: str, *, user_id: str) -> Lines:
+        """Everything that a field of a profile has said, in order. Raises InvalidInputError."""
+        asked = parse(_Field, "profile_history", {"user_id": user_id, "field": field})
+        return self._service.ledger.past_lines(asked.user_id, asked.field)
+
     # ---------------------------------------------------------------- sessions and users
 
     def sessions(self, *, user_id: str) -> Sessions:
@@ -461,7 +503,7 @@ class SemanticMemory:
         user_id: str | None = None,
         dry_run: bool = False,
     ) -> Runs:
-        """Run jobs of upkeep now: usage, dedup, conflicts, decay, compact, or all of them.
+        """Run jobs of upkeep now: usage, dedup, conflicts, decay, rollup, compact, or all.
 
         A dry run changes nothing and tells what would be done. Raises InvalidInputError.
         """

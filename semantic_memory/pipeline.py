@@ -36,6 +36,7 @@ from semantic_memory.models import Message, Receipt, SessionKey
 from semantic_memory.ports import Clock, Ledger, Progress
 from semantic_memory.reading import Reading
 from semantic_memory.resolving import Resolver
+from semantic_memory.rollup import Rollup
 
 _STORE_BATCH = 256
 _PATIENCE_SECONDS = 5.0
@@ -52,6 +53,7 @@ class Pipeline:
         backlog: Backlog,
         reading: Reading,
         resolver: Resolver,
+        rollup: Rollup,
         keeper: IndexKeeper,
         clock: Clock,
         observe: Callable[[Event], None],
@@ -62,6 +64,7 @@ class Pipeline:
         self._backlog = backlog
         self._reading = reading
         self._resolver = resolver
+        self._rollup = rollup
         self._keeper = keeper
         self._clock = clock
         self._observe = observe
@@ -265,7 +268,7 @@ class Pipeline:
         return []
 
     def _settle(self) -> None:
-        """Merge and supersede what the facts of users that changed now make of each other."""
+        """Settle what the facts of users that changed make of each other, and their profiles."""
         with self._dirty_lock:
             users, self._unsettled = self._unsettled, set()
         for user_id in users:
@@ -278,6 +281,7 @@ class Pipeline:
                     seconds = time.perf_counter() - start
                     self._observe(BeliefsResolved(user_id, dict(counts), seconds))
                     self._keeper.wake()
+                self._rollup.refresh(user_id)
 
     def _refuse_if_ending(self) -> None:
         if self._ending.is_set():

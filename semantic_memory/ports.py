@@ -17,6 +17,8 @@ from semantic_memory.models import (
     FactVersion,
     Filters,
     JobRun,
+    Layer,
+    Line,
     Message,
     SessionInfo,
     SessionKey,
@@ -106,6 +108,25 @@ class Summarizer(Protocol):
         """What matters of `transcript`, in at most `most_tokens` tokens.
 
         Raises ProviderError on failure.
+        """
+        ...
+
+
+class Condensed(NamedTuple):
+    """A sentence that stands for several."""
+
+    text: str
+    rests_on: tuple[int, ...]
+    """Places of the lines whose content it has, from 0."""
+
+
+class Condenser(Protocol):
+    """Tells the older part of a history in fewer words."""
+
+    def condense(self, lines: Sequence[Line], *, most: int) -> list[Condensed]:
+        """At most `most` sentences that keep what will still matter, each naming its lines.
+
+        Raises ProviderError if no answer can be used.
         """
         ...
 
@@ -326,6 +347,14 @@ class Ledger(Protocol):
 
         Id, time and reason stay. Returns how many memories that were.
         """
+        ...
+
+    def lines(self, user_id: str, as_of: datetime | None = None) -> list[Line]:
+        """The profile and history that stand, or stood at a time, oldest first in each layer."""
+        ...
+
+    def past_lines(self, user_id: str, layer: Layer) -> list[Line]:
+        """Every line that stands or stood in a layer, in the order in which they came."""
         ...
 
     def record_run(self, run: JobRun) -> None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from semantic_memory.injection import render
 from semantic_memory.injection.choose import Candidate, Heading, Line, Policy, choose
-from semantic_memory.models import Category, Context, Fact, Hit
+from semantic_memory.models import Category, Context, Fact, Hit, normalised
 from semantic_memory.ports import TokenCounter
 from semantic_memory.text import stems
 
@@ -53,14 +53,15 @@ class Packer:
         The count is that of the finished text, so it is exact and never over the budget; a budget
         too small for one memory gives an empty block.
         """
-        recalled = self._relevant(hits, {fact.id for fact in standing}, frozenset(without))
-        considered = recalled[: max(_FEWEST, budget // _SHORT_LINE)]
-        facts = [*standing, *(hit.fact for hit in considered)]
-        first = len(standing)
         room = budget - self._frame(len(hits))
         chosen, opened, spent = self._standing(
             standing, min(room, int(budget * self._policy.standing))
         )
+        shown_anyway = [standing[place] for place in chosen]
+        recalled = self._relevant(hits, shown_anyway, frozenset(without))
+        considered = recalled[: max(_FEWEST, budget // _SHORT_LINE)]
+        facts = [*standing, *(hit.fact for hit in considered)]
+        first = len(standing)
         line = lru_cache(None)(lambda place: self._line(considered[place].fact))
         picked = choose(
             [_candidate(hit) for hit in considered],
@@ -92,15 +93,19 @@ class Packer:
         )
 
     def _relevant(
-        self, hits: Sequence[Hit], standing: set[str], without: frozenset[str]
+        self, hits: Sequence[Hit], standing: Sequence[Fact], without: frozenset[str]
     ) -> list[Hit]:
+        """Those that match well enough and that the reader doesn't have already."""
+        ids = {fact.id for fact in standing}
+        texts = [normalised(fact.content) for fact in standing]
         if all(hit.parts.match < self._policy.floor for hit in hits):
             return []
         return [
             hit
             for hit in hits
             if hit.parts.match >= self._policy.weakest
-            and hit.fact.id not in standing
+            and hit.fact.id not in ids
+            and not _is_said(hit.fact, texts)
             and not (without and _all_in(hit.fact.message_ids, without))
         ]
 
@@ -155,6 +160,14 @@ def _candidate(hit: Hit) -> Candidate:
 def _headings(fact: Fact) -> tuple[Heading, Heading]:
     name = render.section(fact)
     return (name, None), (name, fact.created_at.date())
+
+
+def _is_said(fact: Fact, texts: Collection[str]) -> bool:
+    """Whether one of some normalised texts has the fact's sentence in it."""
+    if fact.category is Category.CONVERSATION:
+        return False
+    own = normalised(fact.content)
+    return any(own in text for text in texts)
 
 
 def _all_in(message_ids: Collection[str], known: frozenset[str]) -> bool:

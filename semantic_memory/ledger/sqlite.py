@@ -23,7 +23,7 @@ from semantic_memory.changes import (
 )
 from semantic_memory.errors import NotFoundError, StoreCorruptError
 from semantic_memory.events import Event
-from semantic_memory.ledger import rows
+from semantic_memory.ledger import lines, rows
 from semantic_memory.ledger.batch import Batch, erase
 from semantic_memory.ledger.connections import Connections
 from semantic_memory.models import (
@@ -33,6 +33,8 @@ from semantic_memory.models import (
     FactVersion,
     Filters,
     JobRun,
+    Layer,
+    Line,
     SessionInfo,
     SessionKey,
     Status,
@@ -276,9 +278,19 @@ class SqliteLedger:
                     erase(db, nums)
                 if ids:  # deleted words stay in their segments until these are merged
                     db.execute("INSERT INTO words (words) VALUES ('optimize')")
-            if ids:
-                self._connections.checkpoint()
+            self._connections.checkpoint()
         return len(ids)
+
+    def lines(self, user_id: str, as_of: datetime | None = None) -> list[Line]:
+        """The profile and history that stand, or stood at a time, oldest first in each layer."""
+        with self._connections.snapshot() as db:
+            return lines.read(db, *lines.standing(user_id, as_of), "l.layer, l.at, l.id")
+
+    def past_lines(self, user_id: str, layer: Layer) -> list[Line]:
+        """Every line that stands or stood in a layer, in the order in which they came."""
+        condition = "l.user_id = ? AND l.layer = ?"
+        with self._connections.snapshot() as db:
+            return lines.read(db, condition, (user_id, layer), "l.valid_from, l.num")
 
     def record_run(self, run: JobRun) -> None:
         """Keep what a job did; old ones make room."""

@@ -22,6 +22,7 @@ from semantic_memory.models import (
     Filters,
     Hit,
     Identifier,
+    Line,
     Message,
     Metadata,
     SessionInfo,
@@ -238,6 +239,24 @@ class Messages(Items[Message]):
 
 class History(Items[FactVersion]):
     """The states of a memory, oldest first."""
+
+
+class ProfileChanges(Value):
+    """What fields of a profile shall say; null gives one back to what facts say."""
+
+    model_config = _example(work_context="Leads the storage team.", top_of_mind=None)
+
+    work_context: Content | None = None
+    personal_context: Content | None = None
+    top_of_mind: Content | None = None
+
+    def given(self) -> dict[str, str | None]:
+        """The fields that are to be changed."""
+        return self.model_dump(exclude_unset=True)
+
+
+class Lines(Items[Line]):
+    """What a field has said, in order."""
 
 
 class Upkeep(Value):

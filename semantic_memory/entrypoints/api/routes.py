@@ -11,6 +11,7 @@ from semantic_memory.entrypoints.api.access import (
     AnyWriter,
     CurrentCaller,
     Reader,
+    Writer,
     documents_key,
 )
 from semantic_memory.entrypoints.api.bodies import (
@@ -21,12 +22,14 @@ from semantic_memory.entrypoints.api.bodies import (
     Forgotten,
     History,
     Hits,
+    Lines,
     Listing,
     Messages,
     NewMemories,
     NewMemory,
     Observation,
     Page,
+    ProfileChanges,
     Reason,
     Restoration,
     SearchQuestion,
@@ -40,7 +43,16 @@ from semantic_memory.entrypoints.api.idempotency import (
 from semantic_memory.entrypoints.api.problems import documented
 from semantic_memory.entrypoints.keys import Right
 from semantic_memory.memory import SemanticMemory
-from semantic_memory.models import Context, Fact, Identifier, Receipt, derived_id
+from semantic_memory.models import (
+    Context,
+    Fact,
+    Identifier,
+    Overview,
+    ProfileField,
+    Receipt,
+    Timestamp,
+    derived_id,
+)
 
 EVERYWHERE = documented(400, 401, 403, 408, 413, 421, 422, 429, 500, 503)
 UNKNOWN = documented(404)
@@ -179,6 +191,32 @@ def forget(body: Forgetting, caller: CurrentCaller, memory: Opened) -> Forgotten
         reason=body.reason,
     )
     return Forgotten(forgotten=number)
+
+
+@reads.get("/profile", tags=["profile"])
+def profile(
+    user_id: Reader,
+    memory: Opened,
+    as_of: Annotated[Timestamp | None, Query(description="What stood at this time.")] = None,
+) -> Overview:
+    """A user at a glance: who they are, and what happened, the more briefly the longer ago."""
+    return memory.profile(user_id=user_id, as_of=as_of)
+
+
+@writes.patch("/profile", tags=["profile"])
+def update_profile(body: ProfileChanges, user_id: Writer, memory: Opened) -> Overview:
+    """Write fields of a profile by hand; they stay until they are written again."""
+    return memory.update_profile(body.given(), user_id=user_id)
+
+
+@reads.get("/profile/history", tags=["profile"])
+def profile_history(
+    user_id: Reader,
+    memory: Opened,
+    field: Annotated[ProfileField, Query(description="A field of the profile.")],
+) -> Lines:
+    """Everything that a field of a profile has said, in order."""
+    return Lines(items=memory.profile_history(field, user_id=user_id))
 
 
 @reads.get("/sessions", tags=["conversations"])
