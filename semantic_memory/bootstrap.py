@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from ingest.encryption import Cipher, read_keys
 from ingest.extract.breaker import CircuitBreaker
-from ingest.extract.condense import OpenAICondenser
 from ingest.extract.offline import OfflineExtractor
 from ingest.gate import Gate
 from ingest.queue import DebounceQueue
@@ -345,6 +344,9 @@ def make_condenser(settings: Settings, observe: Observer, resources: ExitStack) 
         case "offline":
             return None
         case "openai":
+            from ingest.extract.condense import OpenAICondenser
+            from ingest.extract.openai import Price
+
             price = extraction.usd_per_million_tokens.get(extraction.model)
             return OpenAICondenser(
                 resources.enter_context(make_client(settings)),

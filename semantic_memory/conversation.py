@@ -51,7 +51,7 @@ def make_packer(settings: Settings, counter: TokenCounter) -> Packer:
         diversity=context.diversity,
         floor=context.floor,
         weakest=context.weakest,
-        standing=context.standing,
+        overview=context.overview,
     )
     return Packer(counter, context.template, policy)
 
@@ -71,16 +71,15 @@ def recall(
         user_id, filters.model_copy(update={"categories": categories}), limit=_STANDING_LOOKED_AT
     )
     standing = [fact for fact in newest if fact.importance >= STANDING_IMPORTANCE]
-    known = {fact.id for fact in standing}
-    told = [fact for fact in _told(service.ledger, user_id, filters) if fact.id not in known]
-    return packer.pack(hits, budget=budget, standing=[*standing, *told], without=without)
+    told = _told(service.ledger, user_id, filters)
+    return packer.pack(hits, budget=budget, standing=standing, overview=told, without=without)
 
 
-def _told(ledger: Ledger, user_id: str, filters: Filters) -> list[Fact]:
+def _told(ledger: Ledger, user_id: str, filters: Filters) -> list[tuple[Fact, str]]:
     """What profile and history rest on, the profile first and what was said last before the rest.
 
     A derived line is shown as its facts, so that none of them is shown twice; a written one as a
-    fact that says it, if nothing narrows what is asked for.
+    fact that says it, if nothing narrows what is asked for. Each with its section.
     """
     lines = ledger.lines(user_id, filters.as_of)
     lines.sort(key=lambda line: line.at, reverse=True)
@@ -89,13 +88,14 @@ def _told(ledger: Ledger, user_id: str, filters: Filters) -> list[Fact]:
     ids = [one for line in lines if line.origin == "derived" for one in line.fact_ids]
     facts = {fact.id: fact for fact in ledger.get(ids, user_id) if filters.admits(fact)}
     narrowed = filters.model_copy(update={"as_of": None}) != NO_FILTERS
-    told: dict[str, Fact] = {}
+    told: list[tuple[Fact, str]] = []
     for line in lines:
+        section = "history" if line.layer in TIERS else "profile"
         if line.origin == "derived":
-            told |= {one: facts[one] for one in line.fact_ids if one in facts}
+            told += [(facts[one], section) for one in line.fact_ids if one in facts]
         elif not narrowed:
-            told[line.id] = as_fact(line)
-    return list(told.values())
+            told.append((as_fact(line), section))
+    return told
 
 
 def forget_state(service: Service, user_id: str, session_id: str | None) -> None:

@@ -40,6 +40,7 @@ from semantic_memory.rollup import Rollup
 
 _STORE_BATCH = 256
 _PATIENCE_SECONDS = 5.0
+_GATHER_SECONDS = 5.0  # facts that come in within that time lead to one look at a profile
 _SETTLING = "settling"  # names the marks of how far duplicates and conflicts have been looked for
 
 
@@ -71,12 +72,15 @@ class Pipeline:
         self._retry_seconds = retry_seconds
         self._dirty: dict[SessionKey, None] = {}
         self._unsettled: set[str] = set()  # users whose facts changed
+        self._unprofiled: set[str] = set()  # users whose facts have settled
         self._dirty_lock = threading.Lock()
         self._calls = Calls()
         self._working = threading.Lock()  # one carries at a time: the background or a flush
+        self._profiling = threading.Lock()  # so that a flush waits for what the background derives
         self._reader: Worker | None = None
         self._ending = threading.Event()
         self._worker: Worker | None = None
+        self._profiler: Worker | None = None
 
     def start(self) -> None:
         """Take up what an earlier process left, and carry on in the background from now on.
@@ -94,11 +98,14 @@ class Pipeline:
             if done.get(key, 0) < cursor.position:
                 self._reading.queue.push(key, time.monotonic())
         self._unsettled.update(user.user_id for user in self._ledger.pending(_SETTLING))
+        self._unprofiled.update(self._rollup.stale())
         self._worker = Worker("ingest", self._step, self._observe)
+        self._profiler = Worker("profiles", self._profile, self._observe, _GATHER_SECONDS)
         # Apart, because a model takes its time, and what is said meanwhile must be found.
         self._reader = Worker("extraction", lambda: self._reading.step(self.wake), self._observe)
         self._worker.wake()
         self._reader.wake()
+        self._profiler.wake()
 
     def observe(self, messages: Sequence[Message], user_id: str, session_id: str) -> Receipt:
         """Write messages to the session's log; they are on disk when this returns."""
@@ -139,6 +146,7 @@ class Pipeline:
             with self._working:
                 failures += self._embed_all(progress)
                 self._settle()
+            self._profile()
         self._keeper.sync(progress)
         self._refuse_if_ending()
         if failures:
@@ -191,6 +199,8 @@ class Pipeline:
         self._calls.close()
         if self._worker is not None:
             self._worker.close()
+        if self._profiler is not None:
+            self._profiler.close()
         if self._reader is not None:
             # A model that is still thinking isn't waited for: its session is read again.
             self._reader.close(timeout=_PATIENCE_SECONDS)
@@ -268,7 +278,7 @@ class Pipeline:
         return []
 
     def _settle(self) -> None:
-        """Settle what the facts of users that changed make of each other, and their profiles."""
+        """Merge and supersede what the facts of users that changed now make of each other."""
         with self._dirty_lock:
             users, self._unsettled = self._unsettled, set()
         for user_id in users:
@@ -281,6 +291,19 @@ class Pipeline:
                     seconds = time.perf_counter() - start
                     self._observe(BeliefsResolved(user_id, dict(counts), seconds))
                     self._keeper.wake()
+            with self._dirty_lock:
+                self._unprofiled.add(user_id)
+        if users and self._profiler is not None:
+            self._profiler.wake()
+
+    def _profile(self) -> None:
+        """Derive the profiles and histories of users whose facts have settled."""
+        with self._profiling:
+            with self._dirty_lock:
+                users, self._unprofiled = self._unprofiled, set()
+            for user_id in users:
+                if self._ending.is_set():
+                    return  # a mark in the ledger says whose are left
                 self._rollup.refresh(user_id)
 
     def _refuse_if_ending(self) -> None:

@@ -28,7 +28,7 @@ from semantic_memory.maintenance.profile import (
     derive_profile,
     profile_text,
 )
-from semantic_memory.models import Category, Fact, HistoryTier, Layer, Line, new_id
+from semantic_memory.models import Category, Fact, HistoryTier, Layer, Line, new_id, normalised
 from semantic_memory.ports import (
     Clock,
     Condenser,
@@ -40,6 +40,7 @@ from semantic_memory.ports import (
 from semantic_memory.resolving import Outcome
 
 ROLLUP = "rollup"
+_DERIVED = "profiles"  # names the marks of how far profiles have been derived
 _OLDER: tuple[HistoryTier, ...] = TIERS[1:]
 
 
@@ -72,12 +73,17 @@ class Rollup:
         self._extents = extents
         self._half_lives = half_lives
 
+    def stale(self) -> list[str]:
+        """Users with changes since their profiles were derived."""
+        return [user.user_id for user in self._ledger.pending(_DERIVED)]
+
     def refresh(self, user_id: str) -> None:
         """Derive anew what follows from a user's facts; what was written stays where it is.
 
         An embedding model that can't be reached leaves it to the next time.
         """
         now = self._clock.now()
+        revision = self._ledger.revision(user_id)
         lines = self._ledger.lines(user_id)
         written = [line for line in lines if line.origin != "derived"]
         try:
@@ -85,7 +91,7 @@ class Rollup:
         except ProviderError:
             return
         changes, _ = difference(lines, wanted, now)
-        self._ledger.apply(changes)
+        self._ledger.apply([*changes, Mark(_DERIVED, user_id, revision, now)])
 
     def roll(self, user: Pending, *, everything: bool = False, dry_run: bool = False) -> Outcome:
         """Bring a user's lines up to date with their facts and their age.
@@ -176,9 +182,13 @@ class Rollup:
 
     def _derived(self, user_id: str, written: Sequence[Line], now: datetime) -> Iterator[Line]:
         """What is derived beside what was written."""
+        texts = [normalised(line.text) for line in written]
         restated = {fact_id for line in written for fact_id in line.fact_ids}
         beliefs = [
-            belief for belief in self._ledger.beliefs(user_id) if belief.fact.id not in restated
+            belief
+            for belief in self._ledger.beliefs(user_id)
+            if belief.fact.id not in restated
+            and not any(normalised(belief.fact.content) in text for text in texts)
         ]
         costs = [self._counter.count(sentence(belief.fact.content)) for belief in beliefs]
         fields = derive_profile(

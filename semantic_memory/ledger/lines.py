@@ -21,6 +21,7 @@ _SELECT = (
     f"SELECT {_COLUMNS}, (SELECT group_concat(source, ' ') FROM line_sources s"
     " WHERE s.num = l.num) FROM lines l"
 )
+_HARDLY_STOOD = 86_400_000_000  # microseconds: a day
 _RESTING = "(SELECT num FROM line_sources WHERE source = ?)"
 
 
@@ -85,11 +86,13 @@ def _write(db: Connection, line: Line) -> bool:
 
 def _retire(db: Connection, line_id: str, at: datetime) -> bool:
     """End a line that stands."""
-    ended = db.execute(
-        "UPDATE lines SET valid_to = max(valid_from, ?) WHERE id = ? AND valid_to IS NULL",
-        (rows.micros(at), line_id),
-    )
-    return ended.rowcount > 0
+    row = db.execute(
+        "SELECT num FROM lines WHERE id = ? AND valid_to IS NULL", (line_id,)
+    ).fetchone()
+    if row is None:
+        return False
+    _end(db, row[0], at)
+    return True
 
 
 def _erase(db: Connection, change: EraseLines) -> bool:
@@ -109,10 +112,10 @@ def follow(db: Connection, old: Fact, new: Fact, at: datetime) -> None:
         for source in (old.id, *said_in([old])):
             db.execute(f"DELETE FROM lines WHERE num IN {_RESTING}", (source,))
     elif old.content != new.content:
-        _end(db, old.id, at)
+        _end_resting(db, old.id, at)
     elif old.status is Status.ACTIVE and new.status is not Status.ACTIVE:
         if new.status is Status.SUPERSEDED:
-            _end(db, old.id, at, unless_on=new.superseded_by)
+            _end_resting(db, old.id, at, unless_on=new.superseded_by)
         elif new.superseded_by is not None:  # merged into another that says the same
             db.execute(
                 "INSERT OR IGNORE INTO line_sources SELECT num, ? FROM line_sources"
@@ -120,10 +123,20 @@ def follow(db: Connection, old: Fact, new: Fact, at: datetime) -> None:
                 (new.superseded_by, old.id),
             )
         else:
-            _end(db, old.id, at, origin="derived")
+            _end_resting(db, old.id, at, origin="derived")
 
 
-def _end(
+def _end(db: Connection, num: int, at: datetime) -> None:
+    """End a line. One that was derived and hardly stood leaves no trace: there are too many."""
+    moment = rows.micros(at)
+    db.execute(
+        "DELETE FROM lines WHERE num = ? AND origin = 'derived' AND valid_from > ?",
+        (num, moment - _HARDLY_STOOD),
+    )
+    db.execute("UPDATE lines SET valid_to = max(valid_from, ?) WHERE num = ?", (moment, num))
+
+
+def _end_resting(
     db: Connection,
     fact_id: str,
     at: datetime,
@@ -132,18 +145,16 @@ def _end(
     origin: str | None = None,
 ) -> None:
     """End what rests on a fact; a line that rests on its successor too knows of the change."""
-    query = (
-        "UPDATE lines SET valid_to = max(valid_from, ?)"
-        f" WHERE valid_to IS NULL AND num IN {_RESTING}"
-    )
-    values: list[Any] = [rows.micros(at), fact_id]
+    query = f"SELECT num FROM lines WHERE valid_to IS NULL AND num IN {_RESTING}"
+    values: list[Any] = [fact_id]
     if unless_on is not None:
         query += f" AND num NOT IN {_RESTING}"
         values.append(unless_on)
     if origin is not None:
         query += " AND origin = ?"
         values.append(origin)
-    db.execute(query, values)
+    for (num,) in db.execute(query, values).fetchall():
+        _end(db, num, at)
 
 
 def _is_grounded(db: Connection, line: Line) -> bool:
