@@ -67,10 +67,11 @@ class Packer:
         told, cost = self._always(always[first:], opened, min(room - spent, share))
         chosen += [first + place for place in told]
         spent += cost
-        first = len(always)
-        shown_anyway = [always[place][0] for place in chosen]
-        recalled = self._relevant(hits, shown_anyway, frozenset(without))
+        ids = {always[place][0].id for place in chosen}
+        texts = [normalised(always[first + place][0].content) for place in told]
+        recalled = self._relevant(hits, ids, texts, frozenset(without))
         considered = recalled[: max(_FEWEST, budget // _SHORT_LINE)]
+        first = len(always)
         placed = always + [(hit.fact, render.section(hit.fact)) for hit in considered]
         line = lru_cache(None)(lambda place: self._line(considered[place].fact))
         picked = choose(
@@ -106,18 +107,20 @@ class Packer:
         )
 
     def _relevant(
-        self, hits: Sequence[Hit], standing: Sequence[Fact], without: frozenset[str]
+        self,
+        hits: Sequence[Hit],
+        standing: Collection[str],
+        texts: Collection[str],
+        without: frozenset[str],
     ) -> list[Hit]:
         """Those that match well enough and that the reader doesn't have already."""
-        ids = {fact.id for fact in standing}
-        texts = [normalised(fact.content) for fact in standing]
         if all(hit.parts.match < self._policy.floor for hit in hits):
             return []
         return [
             hit
             for hit in hits
             if hit.parts.match >= self._policy.weakest
-            and hit.fact.id not in ids
+            and hit.fact.id not in standing
             and not _is_said(hit.fact, texts)
             and not (without and _all_in(hit.fact.message_ids, without))
         ]
