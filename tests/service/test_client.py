@@ -70,6 +70,11 @@ def exercise(memory: SemanticMemory | Client) -> list[object]:
     seen.append([fact.content for fact in drinks])
     changed = memory.update(tea.id, user_id="maya", content="Prefers coffee", reason="said so")
     seen += [changed.content, [version.reason for version in memory.history(tea.id)]]
+    memory.flush()
+    seen.append(memory.update_profile({"top_of_mind": "A trip."}, user_id="maya").profile)
+    found = memory.profile(user_id="maya", as_of=NOW - timedelta(days=365))
+    seen += [found, len(memory.profile_history("top_of_mind", user_id="maya"))]
+    seen.append(memory.update_profile({"top_of_mind": None}, user_id="maya").profile.top_of_mind)
     seen.append([info.session_id for info in memory.sessions(user_id="maya")])
     seen.append(memory.messages(user_id="maya", session_id="s1"))
     records = [*memory.export(user_id="maya")]
@@ -91,6 +96,8 @@ def exercise(memory: SemanticMemory | Client) -> list[object]:
         lambda: memory.search("x", user_id="maya", filters={"mood": 1}),
         lambda: memory.list(user_id="maya", limit=0),
         lambda: memory.update(many[0].id, user_id="maya", mood="good"),
+        lambda: memory.update_profile({"mood": "good"}, user_id="maya"),
+        lambda: memory.profile_history("mood", user_id="maya"),
     ):
         with pytest.raises((NotFoundError, InvalidInputError)) as caught:
             call()
