@@ -138,7 +138,7 @@ class ContextSettings(Section):
     """The match below which a memory isn't shown even beside better ones."""
     diversity: float = Field(default=0.5, ge=0, le=1)
     """How much being like one already chosen takes from a memory's score."""
-    overview: float = Field(default=0.05, ge=0, le=1)
+    overview: float = Field(default=0.04, ge=0, le=1)
     """The most of the budget for the user's profile and history, whatever the question."""
     shares: Mapping[Category, float] = Field(default_factory=dict)
     """The most of the budget by category, as long as others want the rest."""

@@ -42,19 +42,20 @@ def derive_history(
     `costs` are the tokens of each. Doesn't depend on the order of `beliefs`.
     """
     told: dict[HistoryTier, tuple[Fact, ...]] = {}
+    notable = sorted(
+        (
+            (belief, cost, much)
+            for belief, cost in zip(beliefs, costs, strict=True)
+            if (much := _notable(belief.fact)) >= _LEAST
+        ),
+        key=lambda item: item[0].fact.id,
+    )
     for tier in TIERS:
-        own = sorted(
-            (
-                (belief, cost)
-                for belief, cost in zip(beliefs, costs, strict=True)
-                if tier_of(belief.fact.created_at, now) == tier and _notable(belief.fact) >= _LEAST
-            ),
-            key=lambda item: item[0].fact.id,
-        )
+        own = [item for item in notable if tier_of(item[0].fact.created_at, now) == tier]
         chosen = most_central(
-            [belief.vector for belief, _ in own],
-            [_notable(belief.fact) for belief, _ in own],
-            [cost for _, cost in own],
+            [belief.vector for belief, _, _ in own],
+            [much for _, _, much in own],
+            [cost for _, cost, _ in own],
             most=extents[tier].sentences,
             room=extents[tier].tokens,
         )

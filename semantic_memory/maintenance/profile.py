@@ -54,12 +54,16 @@ class Kinds:
     work: Matrix
     life: Matrix
 
-    def of_work(self, fact: Fact, vector: Matrix) -> bool:
-        """Whether a fact is about work."""
-        near = float(vector @ _mean(self.work))
-        nearer = near - float(vector @ _mean(self.life))
-        margin = 0.0 if fact.category in _OF_WORK else _MARGIN
-        return near >= _LEAST_NEAR and nearer >= margin
+    def of_work(self, facts: Sequence[Fact], vectors: Sequence[Matrix]) -> list[bool]:
+        """Which facts are about work."""
+        if not facts:
+            return []
+        rows = np.asarray(vectors)
+        near = rows @ _mean(self.work)
+        nearer = near - rows @ _mean(self.life)
+        margins = np.array([0.0 if fact.category in _OF_WORK else _MARGIN for fact in facts])
+        told = [fact.category is not Category.FEEDBACK for fact in facts]
+        return [bool(one) for one in (near >= _LEAST_NEAR) & (nearer >= margins) & np.array(told)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +92,7 @@ def derive_profile(
     facts = [beliefs[place].fact for place in order]
     tokens = [costs[place] for place in order]
     vectors = [beliefs[place].vector for place in order]
-    at_work = [
-        fact.category is not Category.FEEDBACK and kinds.of_work(fact, vector)
-        for fact, vector in zip(facts, vectors, strict=True)
-    ]
+    at_work = kinds.of_work(facts, vectors)
     taken: set[int] = set()
 
     def field(weights: Sequence[float]) -> tuple[Fact, ...]:
@@ -107,16 +108,18 @@ def derive_profile(
         told = [facts[rows[place]] for place in chosen]
         return tuple(sorted(told, key=lambda fact: (fact.created_at, fact.source.position or 0)))
 
-    standing = [telling(fact) * lasting(fact) * _left(fact, now, half_lives) for fact in facts]
+    says = [telling(fact) for fact in facts]
+    worth = [
+        much * lasting(fact) * _left(fact, now, half_lives)
+        for much, fact in zip(says, facts, strict=True)
+    ]
     weights: dict[ProfileField, list[float]] = {
-        "work_context": [
-            worth if work else 0.0 for worth, work in zip(standing, at_work, strict=True)
-        ],
+        "work_context": [much if work else 0.0 for much, work in zip(worth, at_work, strict=True)],
         "personal_context": [
-            worth if fact.category in _PRIVATE and not work else 0.0
-            for fact, worth, work in zip(facts, standing, at_work, strict=True)
+            much if fact.category in _PRIVATE and not work else 0.0
+            for fact, much, work in zip(facts, worth, at_work, strict=True)
         ],
-        "top_of_mind": [telling(fact) * _present(fact, now) for fact in facts],
+        "top_of_mind": [much * _present(fact, now) for much, fact in zip(says, facts, strict=True)],
     }
     return {name: field(own) for name, own in weights.items() if name not in written}
 

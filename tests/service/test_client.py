@@ -71,10 +71,12 @@ def exercise(memory: SemanticMemory | Client) -> list[object]:
     changed = memory.update(tea.id, user_id="maya", content="Prefers coffee", reason="said so")
     seen += [changed.content, [version.reason for version in memory.history(tea.id)]]
     memory.flush()
-    seen.append(memory.update_profile({"top_of_mind": "A trip."}, user_id="maya").profile)
+    profile = memory.update_profile({"top_of_mind": "A trip."}, user_id="maya").profile
+    seen.append({name: told and (told.text, told.origin) for name, told in profile})
     found = memory.profile(user_id="maya", as_of=NOW - timedelta(days=365))
-    seen += [found, len(memory.profile_history("top_of_mind", user_id="maya"))]
-    seen.append(memory.update_profile({"top_of_mind": None}, user_id="maya").profile.top_of_mind)
+    seen += [found, memory.profile_history("top_of_mind", user_id="maya")[-1].text]
+    profile = memory.update_profile({"top_of_mind": None}, user_id="maya").profile
+    seen.append(profile.top_of_mind and profile.top_of_mind.text)
     seen.append([info.session_id for info in memory.sessions(user_id="maya")])
     seen.append(memory.messages(user_id="maya", session_id="s1"))
     records = [*memory.export(user_id="maya")]
