@@ -24,10 +24,9 @@ _NOTABLE: Mapping[Category, float] = MappingProxyType(
         Category.TECHNICAL: 0.7,
         Category.REFERENCE: 0.5,
         Category.PREFERENCE: 0.4,
-        Category.FEEDBACK: 0.4,
     }
 )
-"""How much of what happens is in a category."""
+"""How much of what happens is in a category; what was said of the assistant is no event."""
 _LEAST = 0.3  # of being notable, below which a fact isn't told however much room there is
 
 
