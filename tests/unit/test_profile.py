@@ -381,12 +381,12 @@ def test_what_was_written_is_exported_and_taken_back(open_memory):
 
 
 def test_a_context_shows_profile_and_history_first_and_nothing_twice(filled):
-    context = filled.context("What does Maya do at her company?", **U, budget=1_000)
+    context = filled.context("What does Maya do at her company?", **U, budget=2_000)
     assert context.text.index("<profile>") < context.text.index("engineer in a team")
     assert context.text.index("engineer in a team") < context.text.index("</profile>")
     for fact in filled.list(**U):
         assert context.text.count(fact.content) <= 1
-    assert filled.context("What does Maya do at her company?", **U, budget=1_000) == context
+    assert filled.context("What does Maya do at her company?", **U, budget=2_000) == context
 
 
 def test_a_written_field_is_shown_instead_of_the_facts_it_has(filled):
