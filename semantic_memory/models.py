@@ -430,7 +430,7 @@ class Context(Value):
     hits: tuple[Hit, ...]
     """Those of them that were recalled for the question, in the same order."""
     left_out: int
-    """How many recalled memories did not fit."""
+    """How many more memories matched well enough and did not fit."""
 
 
 class Filters(Value):
