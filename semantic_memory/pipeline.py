@@ -12,6 +12,7 @@ what can't be embedded is found by words, a session that can't be extracted wait
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -41,6 +42,7 @@ from semantic_memory.rollup import Rollup
 _STORE_BATCH = 256
 _PATIENCE_SECONDS = 5.0
 _GATHER_SECONDS = 5.0  # facts that come in within that time lead to one look at a profile
+_PROFILING_SECONDS = 0.25  # at a time, and then again after gathering: searches go first
 _SETTLING = "settling"  # names the marks of how far duplicates and conflicts have been looked for
 
 
@@ -72,7 +74,7 @@ class Pipeline:
         self._retry_seconds = retry_seconds
         self._dirty: dict[SessionKey, None] = {}
         self._unsettled: set[str] = set()  # users whose facts changed
-        self._unprofiled: set[str] = set()  # users whose facts have settled
+        self._unprofiled: dict[str, None] = {}  # users whose facts have settled, first come first
         self._dirty_lock = threading.Lock()
         self._calls = Calls()
         self._working = threading.Lock()  # one carries at a time: the background or a flush
@@ -98,9 +100,9 @@ class Pipeline:
             if done.get(key, 0) < cursor.position:
                 self._reading.queue.push(key, time.monotonic())
         self._unsettled.update(user.user_id for user in self._ledger.pending(_SETTLING))
-        self._unprofiled.update(self._rollup.stale())
+        self._unprofiled.update(dict.fromkeys(self._rollup.stale()))
         self._worker = Worker("ingest", self._step, self._observe)
-        self._profiler = Worker("profiles", self._profile, self._observe, _GATHER_SECONDS)
+        self._profiler = Worker("profiles", self._profile_some, self._observe, _GATHER_SECONDS)
         # Apart, because a model takes its time, and what is said meanwhile must be found.
         self._reader = Worker("extraction", lambda: self._reading.step(self.wake), self._observe)
         self._worker.wake()
@@ -146,7 +148,7 @@ class Pipeline:
             with self._working:
                 failures += self._embed_all(progress)
                 self._settle()
-            self._profile()
+            self._profile(math.inf)
         self._keeper.sync(progress)
         self._refuse_if_ending()
         if failures:
@@ -292,19 +294,24 @@ class Pipeline:
                     self._observe(BeliefsResolved(user_id, dict(counts), seconds))
                     self._keeper.wake()
             with self._dirty_lock:
-                self._unprofiled.add(user_id)
+                self._unprofiled[user_id] = None
         if users and self._profiler is not None:
             self._profiler.wake()
 
-    def _profile(self) -> None:
-        """Derive the profiles and histories of users whose facts have settled."""
+    def _profile_some(self) -> float | None:
+        self._profile(time.monotonic() + _PROFILING_SECONDS)
+        return 0.0 if self._unprofiled else None
+
+    def _profile(self, until: float) -> None:
+        """Derive the profiles and histories of users whose facts have settled, for a while."""
         with self._profiling:
-            with self._dirty_lock:
-                users, self._unprofiled = self._unprofiled, set()
-            for user_id in users:
-                if self._ending.is_set():
-                    return  # a mark in the ledger says whose are left
-                self._rollup.refresh(user_id)
+            while time.monotonic() < until and not self._ending.is_set():
+                with self._dirty_lock:
+                    if not self._unprofiled:
+                        return
+                    user_id = next(iter(self._unprofiled))
+                    del self._unprofiled[user_id]
+                self._rollup.follow(user_id)  # if the end comes first, a mark says whose are left
 
     def _refuse_if_ending(self) -> None:
         if self._ending.is_set():

@@ -412,10 +412,10 @@ class Ledger(Protocol):
         """
         ...
 
-    def changed(self, user_id: str, since: int, limit: int) -> set[str]:
+    def changed(self, user_id: str, since: int, limit: int, *, messages: bool = True) -> set[str]:
         """Ids of at most `limit` of a user's memories that changed after revision `since`.
 
-        Forgotten ones are among them.
+        Forgotten ones are among them; verbatim messages are, or aren't.
         """
         ...
 

@@ -77,6 +77,15 @@ class Rollup:
         """Users with changes since their profiles were derived."""
         return [user.user_id for user in self._ledger.pending(_DERIVED)]
 
+    def follow(self, user_id: str) -> None:
+        """Refresh if facts changed since the last time."""
+        for user in self._ledger.pending(_DERIVED, user_id):
+            if self._ledger.changed(user_id, user.seen, limit=1, messages=False):
+                self.refresh(user_id)
+            else:
+                mark = Mark(_DERIVED, user_id, user.revision, self._clock.now())
+                self._ledger.apply([mark])
+
     def refresh(self, user_id: str) -> None:
         """Derive anew what follows from a user's facts; what was written stays where it is.
 

@@ -466,10 +466,14 @@ class SqliteLedger:
                     for fact_id, *stored in batch
                 ]
 
-    def changed(self, user_id: str, since: int, limit: int) -> set[str]:
-        """Ids of at most `limit` of a user's memories that changed after revision `since`."""
+    def changed(self, user_id: str, since: int, limit: int, *, messages: bool = True) -> set[str]:
+        """Ids of at most `limit` of a user's memories that changed after revision `since`.
+
+        Forgotten ones are among them; verbatim messages are, or aren't.
+        """
+        facts = "" if messages else " AND category <> 'conversation'"
         with self._connections.snapshot() as db:
-            query = "SELECT id FROM facts WHERE user_id = ? AND revision > ? LIMIT ?"
+            query = f"SELECT id FROM facts WHERE user_id = ? AND revision > ?{facts} LIMIT ?"
             return {fact_id for (fact_id,) in db.execute(query, (user_id, since, limit))}
 
     def footprint(self, user_id: str) -> tuple[int, int]:
