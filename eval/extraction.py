@@ -10,6 +10,7 @@ judged by the same rule.
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import re
 import time
@@ -103,6 +104,18 @@ def extracted(extractor: Extractor, gate: Gate) -> Facts:
 def read_triples(path: Path) -> list[dict[str, Any]]:
     """The rows of a file of utterances with triples."""
     return [json.loads(line) for line in _text(path).split("\n") if line]
+
+
+def halves(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The rows for developing and those held out, by a hash of the utterance.
+
+    An utterance with several triples is on one side with all of them.
+    """
+    sides: dict[str, list[dict[str, Any]]] = {"development": [], "held out": []}
+    for row in rows:
+        digest = hashlib.sha256(row["utterance"].encode()).digest()
+        sides["held out" if digest[0] % 2 else "development"].append(row)
+    return sides
 
 
 def judge(rows: Sequence[dict[str, Any]], system: Facts) -> Tally:

@@ -61,6 +61,11 @@ def forms(word: str) -> frozenset[Form]:
     return frozenset(found)
 
 
+def is_word(word: str) -> bool:
+    """Whether the dictionary has `word`, in any form."""
+    return bool(_readings(word.casefold()))
+
+
 def is_verb(word: str) -> bool:
     """Whether `word` can be a verb in any form."""
     return bool(forms(word))

@@ -12,15 +12,32 @@ from typing import NamedTuple
 
 import sentencex
 
-from ingest.extract.lexicon import MODALS, WORD, Form, forms, is_adverb, is_verb
+from ingest.extract.lexicon import MODALS, WORD, Form, forms, is_adverb, is_verb, is_word
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+", re.DOTALL)
 _SPACE_BEFORE_MARK = re.compile(r"\s+([.,!?;:])(?=[\s.,!?;:]|$)")
 _MARKUP = re.compile(r"^\s*(?:[-*•>#]+|\d+[.)])\s+", re.MULTILINE)
 _LOWER_I = re.compile(r"(?<![\w.'’-])i(?=$|[\s,!?]|['’](?:m|ve|ll|d)\b)")
-_JOINED_UP = re.compile(r"\b(?:(im)|(ive)|(dont)|(cant)|(didnt)|(doesnt)|(wasnt)|(isnt))\b", re.I)
+_JOINED_UP = re.compile(
+    r"\b(?:(im)|(ive)|(dont|don not)|(cant)|(didnt)|(doesnt)|(wasnt)|(isnt)|(havent)|(couldnt)|(wouldnt))\b",
+    re.I,
+)
+_REPEATED = re.compile(r"([a-z])\1{2,}", re.IGNORECASE)
+_DRAWN_OUT = re.compile(r"\b(?!www\b|i+\b)[a-z]*([a-z])\1{2,}[a-z]*\b", re.IGNORECASE)
 _NEGATED_APART = re.compile(r"\b(?:(wo)|(ca)) not\b", re.IGNORECASE)
-_APART = ("I'm", "I've", "don't", "can't", "didn't", "doesn't", "wasn't", "isn't")
+_APART = (
+    "I'm",
+    "I've",
+    "don't",
+    "can't",
+    "didn't",
+    "doesn't",
+    "wasn't",
+    "isn't",
+    "haven't",
+    "couldn't",
+    "wouldn't",
+)
 _APOSTROPHE_APART = re.compile(r"\b(I|we)(?:\s+'(m|ve|ll|d|re)|\s(m|ve))\b", re.IGNORECASE)
 # "What is your favorite color? Mine is green"
 _ASKED_AND_ANSWERED = re.compile(
@@ -36,7 +53,7 @@ _END = re.compile(
 
 _OPENER = re.compile(
     r"""^(?:
-      (?: (?:oh|ah|aww?e?|wow|hey|hi+|hello|hiya|yo|yes|yeah|yea|yep|yup|nope|nah|ok|okay|well
+      (?: (?:oh|ah|aww?e?|wow|sigh|phew|ugh|gosh|thank[ ]god|let'?s[ ](?:just[ ])?say|thanks[ ]any[ ]?ways?|any[ ]?ways?|hey|hi+|hello|hiya|yo|yes|yeah|yea|yep|yup|nope|nah|ok|okay|well
         |haha\w*|lol|hmm+
           |ha|hah|omg|cool|nice|good|(?:pretty|not[ ]too|very)[ ](?:good|bad|well)|great|awesome
             |sweet|neat|sure|right|exactly|absolutely|definitely|totally
@@ -55,7 +72,7 @@ _OPENER = re.compile(
         (?: [ ](?:there|all|everyone|guys|man|dude|friend|again|a[ ]lot|so[ ]much|very[ ]much))?
         (?: [ ][A-Z][a-z]+ (?=[,!.]) )?
       )
-      (?: \s*[,!.:;-]+\s* | \s+(?=I\b|I'|my\b|we\b|just\b) )
+      (?: \s*[,!.:;-]+\s* | \s+(?=I\b|I'|my\b|we\b|just\b|(?:everyday|usually|sometimes|when)\sI\b|(?:(?:it|that|this)(?:'?s|[ ]is)[ ])) )
     | (?:oh[ ]my[ ]god|my[ ]god|oh|wow|haha|lol|well|yeah|yes|hey|hi|hello|omg|aww)[ ]
     | (?:possibly|maybe|perhaps|probably)[,.]+[ ](?=I\b|my\b|we\b)
     | you[ ](?:should[ ]know|know|can[ ]tell|see)(?:[ ]that)?,?[ ](?=I\b|my\b|we\b)
@@ -67,7 +84,7 @@ _OPENER = re.compile(
       |because|all|who|something|one)(?:(?:so|really|very|pretty|too|a[ ]lot[ ]of|alot[ ]of
         |such[ ]a|a)[ ])?\w+
       (?: \s*[,!.;]+\s*(?=I\b|I'|my\b|we\b) | \s+(?=I[ ]\w+[ ]\w|I'|my\b) )
-    | (?:and[ ])?(?:that|this|it|which)(?:'s|[ ]is)[ ](?:why|how|because)[ ](?=I\b|my\b|we\b)
+    | (?:so[ ]|and[ ])?(?:that|this|it|which)(?:'?s|[ ]is|[ ]must[ ]be|[ ]could[ ]be)[ ](?:why|how|because)[ ](?=I\b|my\b|we\b)
     | I(?:'m|[ ]am)[ ](?:\w+[ ])?(?:good|great|fine|well|ok|okay|alright)
       (?: \s*[,!.;]+\s*(?:(?:thanks|thank[ ]you)[,.!]*\s*)?(?=\S) | \s+(?=just\b|I\b|my\b|how\b) )
     | (?:and|but|so|then|because|plus|also|yet)[ ]
@@ -96,6 +113,12 @@ _ASKED_BACK = re.compile(
     [^.?!]*\?+$""",
     re.IGNORECASE | re.VERBOSE,
 )
+# "I love baking what about you": who writes without marks asks without them too.
+_ASKED_UNMARKED = re.compile(
+    r"(?<=\w{2})[\s,]+(?:(?:what|how)\s(?:a?bout)\s(?:you|u|urs|yours?)|(?:what|where|how)\sdo(?:es)?\s(?:you|u|yours)"
+    r"|do\s(?:you|u)|are\syou|have\syou|what(?:\sis|'?s)\syours?|and\s(?:you|u)|hbu|wbu)\b(?!.*\bI\b).*$",
+    re.IGNORECASE,
+)
 _QUESTION = re.compile(
     r"""^(?: (?:do|does|did|are|is|was|were|have|has|can|could|would|will|should|may)[ ]
           (?:you|i|we|he|she|it|they|there|the|your|my|that|this|any)\b
@@ -108,7 +131,8 @@ _QUESTION = re.compile(
 _DECLARES = re.compile(r"(?:I|I'(?:m|ve)|my|we)\s", re.IGNORECASE)
 _ANSWERS_ITSELF = re.compile(
     r"(?:[,;]\s*(?=(?:I|my|we)\b)"
-    r"|\s(?=I (?:love|live|work|enjoy|have (?:a|an|two|three|\d)|am (?:a|an|the|from|in|\d))\b))"
+    r"|\s(?=I (?:love|like|live|work|enjoy|prefer|drink|eat|play|have (?:a|an|two|three|\d)"
+    r"|am (?:a|an|the|from|in|\d)|retired|moved|married)\b|my favou?rite\b))"
     r"(?P<answer>.+)$",
     re.IGNORECASE,
 )
@@ -173,7 +197,7 @@ _OPENS = frozenset(
     days nights yet believe realize realise swear afraid to is was are be people person place
     """.split()
 )
-_NOUN_PHRASE = re.compile(
+NOUN_PHRASE = re.compile(
     r"\b(?:the|a|an|only|best|first|last|every|any|no|some)\s(?:[\w'-]+\s){0,2}[\w'-]+$",
     re.IGNORECASE,
 )
@@ -209,9 +233,16 @@ def prepared(text: str) -> str:
     if text.isascii() or _LOWER_I.search(text):
         text = _JOINED_UP.sub(lambda found: _APART[(found.lastindex or 1) - 1], text)
     text = _NEGATED_APART.sub(lambda found: "won't" if found[1] else "can't", text)
+    text = _DRAWN_OUT.sub(_shortened, text)
     text = _LOWER_I.sub("I", text)
     text = _APOSTROPHE_APART.sub(lambda found: f"{found[1]}'{found[2] or found[3]}", text)
     return _ASKED_AND_ANSWERED.sub(_answered, text)
+
+
+def _shortened(found: re.Match[str]) -> str:
+    """A word without the letters that were drawn out: "looove" is "love", "goood" is "good"."""
+    twice = _REPEATED.sub(r"\1\1", found[0])
+    return twice if is_word(twice) else _REPEATED.sub(r"\1", found[0])
 
 
 def _answered(found: re.Match[str]) -> str:
@@ -291,6 +322,8 @@ def _trimmed(sentence: str) -> str:
         shorter = _VOCATIVE.sub("", shorter)
         if shorter.endswith("?"):
             shorter = _ASKED_BACK.sub("", shorter)
+        elif cut := _ASKED_UNMARKED.search(shorter):
+            shorter = shorter[: cut.start()]
         shorter = shorter.rstrip(" ,;:-")
         if shorter == sentence:
             break
@@ -322,6 +355,8 @@ def _with_subject(sentence: str) -> str:
         return f"I have {start}"
     if first in _STATES and second in _COMPLEMENT:
         return f"I am {start}"
+    if place and known == {Form.PAST} and not _describes(first, second):
+        return f"I {start}"
     if (first in _DROPPED and second not in ("the", "your", "every", "it")) or (
         (known == {Form.PAST} and first not in MODALS and not _describes(first, second))
         and second in _COMPLEMENT | {"hiking", "shopping", "camping", "swimming", "fishing"}
@@ -381,7 +416,7 @@ def _separated(found: re.Match[str]) -> str:
         or len(words) < 2
         or not _stands(before)
         or _SUBORDINATE.match(before)
-        or _NOUN_PHRASE.search(before)
+        or NOUN_PHRASE.search(before)
     )
     return found["last"] + (found["gap"] if joined else "; ")
 

@@ -20,6 +20,7 @@ from ingest.extract.sentences import head
 PLAIN = 0.8
 CLEAR = 0.85
 EXPLICIT = 0.95
+IMPLIED = 0.75
 OPINION = 0.7
 ADDRESSED = 0.6
 HEDGED = 0.5
@@ -27,17 +28,20 @@ DANGLING = 0.4
 
 _SELF = re.compile(r"\b(?:I|I'\w+|my|me|mine|we|we'\w+|our|us)\b", re.IGNORECASE)
 _HEDGE = re.compile(
-    r"\b(?:might|maybe|perhaps|possibly|probably|hopefully|not sure|unsure|considering|wondering"
+    r"\b(?:might|maybe|perhaps|possibly|probably|hopefully|not sure|unsure|(?:am|'m|been|are|'re) considering|wondering"
     r"|seems?"
-    r"|(?:thinking|thought) (?:of|about)|(?<=I )(?:kind|sort) of|(?:am|'m|was|are|'re) (?:kind"
-    r"|sort) of"
+    r"|(?:thinking|thought) (?:of|about)"
     r"|(?:I|we) (?:\w+ )?(?:guess|suppose|bet|wonder|assume|may|should)|if (?:I|we) (?:had|could"
     r"|were|can)"
     r"|could (?:have|be))\b",
     re.IGNORECASE,
 )
-# What someone thinks or hopes is a fact of them, if a weaker one.
-_OPINION = re.compile(r"\b(?:I|we) (?:\w+ )?(?:think|believe|feel like|hope|wish)\b", re.IGNORECASE)
+# What someone thinks or hopes is a fact of them, if a weaker one; so is what is softened.
+_OPINION = re.compile(
+    r"\b(?:I|we) (?:\w+ )?(?:think|believe|feel like|hope|wish)\b"
+    r"|(?:\bI|\bam|'m|\bwas|\bare|'re) (?:kind|sort) of\b",
+    re.IGNORECASE,
+)
 _EXPLICIT = re.compile(
     r"\b(?:remember that|please remember|note that|for the record|keep in mind)\b", re.IGNORECASE
 )
@@ -67,7 +71,7 @@ _SMALL_TALK = re.compile(
         |apologi[sz]e|wonder|feel|say|said|tell|ask|recommend|suggest|admit|recall|congratulate){_TO_THE_OTHER}
     | i{_BETWEEN}(?:get|got|try|check|look|give|help|love|like|let|keep|miss|support|read|take
       |remember|forgot|see)
-        \s(?:you|u|that|it|this|them)\b
+        \s(?:you|u|that(?!\s(?:I|we|my|our)\s)|it|this|them)\b
     | i{_BETWEEN}(?:think|hope|wish)(?:\s*$|\s*,|\s(?:you|u|that|it|this|so|they|he|she|we\sare)\b)
     | (?:i|we)(?:'m|'re|'ll|'ve)?\s(?:\w+ly\s|also\s|just\s)?(?:do|am|have|will|would|can|could
       |did|was|are|don't|can't|won't|haven't
@@ -106,6 +110,7 @@ _POINTING = re.compile(
     r"""\b(?: (?P<it>it|its|it's)\b (?!\s(?:(?:is|was|gets|can\sbe|feels|makes
       |helps)\s)?(?:(?:\w+ly|always|so|too|very|such|me)\s)*
             (?:rain\w*|snow\w*|when\b|\w+\s(?:to|that|when|for\sme|since|being|having|if)\b))
+      | (?P<mine>mine|ours)\b
       | (?P<they>they|them|their|theirs|he|him|his|she|her|hers|he's|she's|they're|they've)\b
       | (?P<there>there) (?!\s(?:is|are|was|were|'s|will|has|have)\b)
       | (?P<that>that|this|these|those|that's|this's)
@@ -117,6 +122,8 @@ _POINTING = re.compile(
       | (?P<so>do|does|did|done|am|be)[ ](?:so|too|that|it|this|the[ ]same)(?=\s*(?:$|[,.;]))
       | (?P<ellipsis>(?<![^,\s]\s)(?:I|we)\s(?:do|am|have|did|would|can|could|will|don't|do[ ]not
         |can't))(?=\s*$)
+        | (?<=[a-z]\s)(?P<open>(?:need|needs|want|have|like|love|used|try|tried|plan|going|able|hope
+          |supposed|hate)\sto)(?=\s*$)
       | (?P<same>the[ ]same|both|neither|another)\s*$ )""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -193,7 +200,7 @@ def dangles(statement: str) -> bool:
     for found in _POINTING.finditer(statement):
         if _DEICTIC_TIME.match(statement, found.start()):
             continue
-        if found["so"] or found["ellipsis"]:
+        if found["so"] or found["ellipsis"] or found["open"]:
             return True
         before = statement[: found.start()]
         if found["that"] and not _JOINT.search(before):
@@ -276,42 +283,6 @@ _PLACE = re.compile(
     r"\b(?:in|at|to|from|near|on|visit\w*|around)\s+(?!the\s+way|it\b)\w+", re.IGNORECASE
 )
 _JOINT = re.compile(r"(?:[,;]|\b(?:and|but|so|because|since))\s*$")
-
-
-def without_asides(statement: str) -> str:
-    """`statement`, or the part between its commas that stands without what is unsure or addressed.
-
-    "I work at the library, maybe that helps"  ->  "I work at the library"
-    """
-    if _is_firm(statement):
-        return statement
-    cuts = [found.span() for found in _ASIDE.finditer(statement)]
-    for start, _ in reversed(cuts):
-        if _is_firm(statement[:start]):
-            return statement[:start]
-    for start, end in cuts:
-        condition = _CONDITION.match(statement[:start])
-        if not condition and _OWN_SUBJECT.match(statement[end:]) and _is_firm(statement[end:]):
-            return statement[end:]
-    return statement
-
-
-def _is_firm(statement: str) -> bool:
-    return (
-        is_about_the_speaker(statement)
-        and is_clause(statement)
-        and not dangles(statement)
-        and not is_hedged(statement)
-    )
-
-
-_ASIDE = re.compile(
-    r"\s*[,;]\s*(?:(?:and|but|so)\s+)?"
-    r"|\s+(?:and|but|so)\s+(?=(?:hopefully|maybe|yes|oh|you|I|my|we|now)\b)"
-    r"|\s+(?=(?:maybe|hopefully|do you|do u|what do|are you|you can|you should|if you)\b)",
-    re.IGNORECASE,
-)
-_CONDITION = re.compile(r"(?:if|when|unless|because|since|although|though|while)\b", re.IGNORECASE)
 
 
 def confidence(statement: str, sentence: str, *, clear: bool) -> float:
