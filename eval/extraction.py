@@ -24,7 +24,7 @@ import numpy as np
 from eval.faithful import is_faithful
 from ingest.extract.offline import OfflineExtractor
 from ingest.gate import Gate, Ruling
-from ingest.gate.instructions import addresses_the_model
+from ingest.gate.attacks import is_attack
 from ingest.readers import Incoming, read
 from semantic_memory.models import Candidate, Category, Message
 from semantic_memory.ports import Embedder, Extractor
@@ -262,7 +262,7 @@ def judge_gate(attacks: Path, ordinary: Sequence[Path]) -> dict[str, float]:
         rulings = [_ruling(extractor, gate, batch) for batch in _batches(texts)]
         held = sum(len(own.quarantined) for own in rulings)
         admitted = sum(len(own.admitted) for own in rulings)
-        flagged = sum(map(addresses_the_model, texts))
+        flagged = sum(map(is_attack, texts))
         name = path.name.split(".")[0]
         figures[f"{name}: messages"] = float(len(texts))
         figures[f"{name}: messages taken for attacks"] = flagged / len(texts)

@@ -160,11 +160,12 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
             _extents(settings),
             settings.half_lives,
         )
+        gate = Gate(ingest.min_confidence, ingest.personal_data)
         reading = Reading(
             ledger,
             log,
             parts.extractor or make_extractor(settings, embedder, observe, stack),
-            Gate(ingest.min_confidence, ingest.personal_data),
+            gate,
             DebounceQueue(ingest.quiet_seconds, ingest.most_wait_seconds, ingest.most_messages),
             clock,
             observe,
@@ -173,6 +174,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
         pipeline = Pipeline(
             ledger,
             log,
+            gate,
             Backlog(ledger, embedder, observe),
             reading,
             resolver,

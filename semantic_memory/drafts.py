@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
+from ingest.gate import Screened
 from ingest.session_log import Record
 from semantic_memory.changes import Cursor, Stage
 from semantic_memory.lines import TIERS, tier_of
@@ -16,6 +17,7 @@ from semantic_memory.models import (
     Line,
     SessionKey,
     Source,
+    Status,
     derived_id,
     normalised,
 )
@@ -26,15 +28,16 @@ VERBATIM = "verbatim"
 """The extractor of a memory that is a message as it was said."""
 
 
-def verbatim(key: SessionKey, record: Record, now: datetime) -> Fact:
-    """The memory of a message as it was said."""
+def verbatim(key: SessionKey, record: Record, screened: Screened, now: datetime) -> Fact:
+    """The memory of a message as it was said, as far as it may be recalled."""
     message = record.message
     said = message.created_at or now
     return Fact(
         id=verbatim_id(key, message.id),
         user_id=key.user_id,
-        content=message.content,
+        content=screened.content,
         category=Category.CONVERSATION,
+        status=Status.QUARANTINED if screened.quarantined else Status.ACTIVE,
         created_at=said,
         recorded_at=now,
         valid_from=said,

@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Sequence
 from itertools import islice
 
+from ingest.gate import Gate
 from ingest.recalled import without_recalled
 from ingest.session_log import SessionLog
 from semantic_memory.background import Calls, Worker
@@ -53,6 +54,7 @@ class Pipeline:
         self,
         ledger: Ledger,
         log: SessionLog,
+        gate: Gate,
         backlog: Backlog,
         reading: Reading,
         resolver: Resolver,
@@ -64,6 +66,7 @@ class Pipeline:
     ) -> None:
         self._ledger = ledger
         self._log = log
+        self._gate = gate
         self._backlog = backlog
         self._reading = reading
         self._resolver = resolver
@@ -254,7 +257,7 @@ class Pipeline:
         while batch := list(islice(records, _STORE_BATCH)):
             now = self._clock.now()
             adds = [
-                Add(verbatim(key, record._replace(message=said), now))
+                Add(verbatim(key, record, self._gate.screen(said), now))
                 for record in batch
                 if (said := without_recalled(record.message)) is not None
             ]

@@ -80,7 +80,8 @@ class IngestSettings(Section):
     most_messages: int = Field(default=50, ge=1)
     min_confidence: float = Field(default=0.7, ge=0, le=1)
     personal_data: Literal["keep", "redact", "refuse"] = "keep"
-    """What becomes of e-mail addresses, phone, card and account numbers in facts."""
+    """What becomes of e-mail addresses, phone, card and account numbers in facts. What is recalled
+    of messages has them redacted under `refuse` too; the session logs keep what was said."""
     retry_seconds: float = Field(default=60.0, gt=0)
     """Until a model that couldn't be reached is tried again."""
 

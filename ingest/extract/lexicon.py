@@ -118,6 +118,11 @@ _RARE_NOUNS = frozenset(
 )
 
 
+def is_quality(word: str) -> bool:
+    """Whether `word` rather says what something is like: an adjective, or an adverb."""
+    return bool({"ADJ", "ADV"} & _readings(word.casefold()).keys())
+
+
 @lru_cache(maxsize=65_536)
 def is_adverb(word: str) -> bool:
     """Whether `word` may stand between a subject and its verb."""
