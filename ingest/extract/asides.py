@@ -16,19 +16,27 @@ from ingest.extract.sentences import NOUN_PHRASE
 from ingest.extract.statements import dangles, is_about_the_speaker, is_clause, is_hedged
 
 _OWN_SUBJECT = re.compile(
-    r"(?:I|we|my|our)\b|[\w' ]{3,30}\b(?:is|are|was|were)\s(?:not\s|also\s)?(?:one\sof\s)?my\b",
+    r"(?:I|we|my|our)\b|(?:when|while|after|before|although|as)\s(?:I|my|we)\b[^,]{3,60},\s(?:I|my|we)\b|[\w' ]{3,30}\b(?:is|are|was|were)\s(?:not\s|also\s)?(?:one\sof\s)?my\b",
     re.IGNORECASE,
 )
 _CUT = re.compile(
-    r"""\s*[,;:]\s*(?:(?:and|but|so|because|since|now|well|as)\s+)?
-    | \s+(?:and|but|so|yet|because|since|cause|cuz|coz|although|though)\s+
+    r"""\s*[,;:]\s*(?:(?:and|but|so|because|now|well|as|although|though)\s+)?
+    | \s+(?:and|but|so|yet|because|cause|cuz|coz|although|though)\s+
         (?=(?:hopefully|maybe|yes|oh|you|I|I'm|I've|my|we|now|do|how|what)\b)
+    | \s+since\s+(?=(?:I|my|we)\s(?:am|have|love|like|hate|work|live|own|get|come|sell|study|teach|do)\b)
+    | \s+but\s+(?=when\sI\b)
     | \s+(?=(?:maybe|hopefully|do\syou|do\su|what\s(?:do|does|is|are|about|kind)|are\syou|have\syou
         |how\s(?:about|bout|are)|you\s(?:can|should|know|have|could|would|will|need)|if\syou|like\syou|and\syou
         |it'?s|that'?s|they|he|she)\b)
     | \s+(?=I\s\w+\s+\S|I'(?:m|ve)\s+\S
         |my\s(?:(?!it\b|that\b|who\b|which\b|I\b)[\w-]+\s){1,3}(?:is|are|was|has|have|loves?|likes?|works?|lives?)\b)""",
     re.IGNORECASE | re.VERBOSE,
+)
+# "I recently got an apartment out there with my best friend" says enough without it.
+_BESIDE_THE_POINT = re.compile(
+    r"(?<!am)(?<!was)(?<!be)(?<!been)(?<!go)(?<!went)(?<!get)(?<!is)(?<!are)(?<!live)(?<!lived)\s(?:(?:over|out|up|down|back|right)\s)?there"
+    r"(?=\s(?:with|in|on|at|for|and|but|because|every|when|last|this)\b)",
+    re.IGNORECASE,
 )
 # What comes after one of these isn't stated, and what ends with one isn't finished.
 _CONDITION = re.compile(
@@ -45,7 +53,8 @@ _UNFINISHED = frozenset(
     like than then is am are was were be do don't have i we what how who which where not very too
     really just think thought know knew hope wish say said tell told guess bet believe feel felt see
     hear understand mean imagine realize realise suppose wonder swear sure make makes let lets
-    except between from by into about love hate want
+    except between from by into about love hate want before after until till once where whenever
+    though although even maybe perhaps possibly probably hopefully every each
     """.split()
 )
 _TAKES_A_CLAUSE = frozenset(
@@ -61,6 +70,10 @@ _TAKES_A_CLAUSE = frozenset(
 _WITH_OBJECT = re.compile(
     r"I (?:am|have|own|got|love|like) (?:an?|my|two|three|four|five|\d+)\b", re.IGNORECASE
 )
+_SOMEONE = frozenset("me us you him her them".split())
+_TELLS = frozenset(
+    "tell tells told remind reminds reminded reminding telling show shows showed".split()
+)
 _MOST_CUTS = 12
 
 
@@ -68,6 +81,9 @@ def firm_parts(statement: str) -> list[str]:
     """The parts of `statement` that are firm, or the whole as it is if it is or none is."""
     if is_firm(statement):
         return [statement]
+    there = _BESIDE_THE_POINT.sub("", statement)
+    if there != statement and is_firm(there):
+        return [there]
     places = [found.span() for found in _CUT.finditer(statement)][:_MOST_CUTS]
     starts = [(0, 0), *places]
     ends = [*(start for start, _ in places), len(statement)]
@@ -112,8 +128,11 @@ def _may_begin(statement: str, left: int, start: int) -> bool:
 
 
 def _takes_a_clause(words: list[str]) -> bool:
-    return words[-1] in _TAKES_A_CLAUSE | _UNFINISHED or any(
-        one in _TAKES_A_CLAUSE and two in ("that", "you") for one, two in pairwise(words)
+    told = len(words) > 1 and words[-1] in _SOMEONE and words[-2] in _TELLS
+    return (
+        told
+        or words[-1] in _TAKES_A_CLAUSE | _UNFINISHED
+        or any(one in _TAKES_A_CLAUSE and two in ("that", "you") for one, two in pairwise(words))
     )
 
 

@@ -74,9 +74,23 @@ def absolute_dates(text: str, said: datetime) -> str:
     direction = _direction(text)
 
     def resolved(found: re.Match[str]) -> str:
-        return _resolved(found, said, direction, text) or found[0]
+        date = _resolved(found, said, direction, text)
+        return _behind(text[: found.start()], date) if date else found[0]
 
     return _RELATIVE.sub(resolved, text)
+
+
+def _behind(before: str, date: str) -> str:
+    """`date` without the preposition that what stands before it has already."""
+    words = before.split()
+    if not words or not before[-1:].isspace() or words[-1].lower() not in _PREPOSITIONS:
+        return date
+    return re.sub(r"^(?:on|in|around) ", "", date)
+
+
+_PREPOSITIONS = frozenset(
+    "for of since until till by from before after than through about around like roughly almost nearly to".split()
+)
 
 
 def _direction(text: str) -> Direction | None:

@@ -81,6 +81,21 @@ def noun(word: str) -> str | None:
     )
 
 
+def noun_behind(preceding: str, word: str) -> str | None:
+    """The singular of `word` if it is a noun, by itself or behind `preceding`: "a dog"."""
+    if singular := noun(word):
+        return singular
+    own = preceding.casefold()
+    nouns = _readings(word.casefold()).get("NOUN", ())
+    if own not in _DETERMINERS and not own.endswith("'s"):
+        return None
+    return (
+        nouns[0]
+        if nouns and names_a_thing(word, "") and not forms(word) & {Form.PAST, Form.ING}
+        else None
+    )
+
+
 @lru_cache(maxsize=65_536)
 def can_be_noun(word: str) -> bool:
     """Whether `word` can name a thing; names and words that the dictionary lacks can."""
@@ -105,6 +120,7 @@ _BEFORE_NOUNS = frozenset(
     five of in at from with for on about
     """.split()
 )
+_DETERMINERS = frozenset("a an the my our their his her no two three four five six".split())
 # Nouns to the dictionary, hardly ever to a speaker.
 _RARE_NOUNS = frozenset(
     """

@@ -14,7 +14,7 @@ from ingest.extract.asides import firm_parts
 from ingest.extract.categories import CategoryExamples, category_by_rule
 from ingest.extract.dates import CALENDAR, absolute_dates
 from ingest.extract.feedback import directive, verdict
-from ingest.extract.lexicon import WORD, noun
+from ingest.extract.lexicon import WORD, noun_behind
 from ingest.extract.possessions import possessions, words_of
 from ingest.extract.replies import answered, last_question
 from ingest.extract.sentences import Clause, Sentence, clauses, prepared, sentences
@@ -211,10 +211,11 @@ def _tags(content: str, name: str) -> tuple[str, ...]:
     """The first few things that a fact names: proper names, and words that are nouns only."""
     own = set(WORD.findall(name.casefold()))
     tags: dict[str, None] = {}
-    for place, word in enumerate(WORD.findall(content)):
+    words = WORD.findall(content)
+    for place, word in enumerate(words):
         plain = word.removesuffix("'s")
         proper = place > 0 and plain[:1].isupper() and plain not in CALENDAR
-        tag = plain.casefold() if proper else noun(plain)
+        tag = plain.casefold() if proper else noun_behind(words[place - 1] if place else "", plain)
         if (
             tag
             and tag not in own | _TELLS_NOTHING | STOP_WORDS

@@ -33,9 +33,12 @@ _AILMENTS = """
     depression eczema tinnitus pregnancy hypertension anemia
 """
 _NAMED = frozenset((_KIN + _ANIMALS).split())
-_UNCOUNTED = frozenset(_AILMENTS.split())
-_THINGS = _NAMED | _UNCOUNTED | frozenset(_OWNED.split())
-_OF_A_KIND = frozenset("job internship house apartment flat home".split())
+_UNCOUNTED = frozenset((_AILMENTS + "hair eyes skin").split())
+_THINGS = _NAMED | frozenset((_AILMENTS + _OWNED).split())
+_MODELS = frozenset("iphone ipad laptop camera".split())
+_OF_A_KIND = frozenset(
+    "job internship house apartment flat home hair eyes skin beard phone computer watch purse".split()
+)
 """What says nothing by itself: "my job" doesn't, "my office job" does."""
 _IRREGULAR = {"children": "child", "grandchildren": "grandchild", "wives": "wife"}
 
@@ -68,26 +71,31 @@ def possessions(text: str, mentioned: Collection[str]) -> Iterator[str]:
     for sentence in _SENTENCE.split(text):
         if not _NOT_NOW.search(sentence):
             for found in _MINE.finditer(sentence):
-                thing, stated = _owned(found["words"].split())
-                if thing and thing not in known:
-                    known.add(thing)
-                    yield stated
+                words = found["words"].split()
+                for start in (0, *(place + 1 for place, word in enumerate(words) if word == "and")):
+                    thing, stated = _owned(words[start:])
+                    if not thing:
+                        break
+                    if thing not in known:
+                        known.add(thing)
+                        yield stated
 
 
 def _owned(words: list[str]) -> tuple[str, str]:
     """The thing that `words`, which follow "my", speak of, and that it is there."""
     for place, word in enumerate(words[:4]):
-        thing = _singular(word)
+        thing, following = _singular(word), words[place + 1 :]
         described = [own for own in words[:place] if own.lower() not in _SAID_ANYWAY]
         if not all(map(_describes, described)):
             break
-        if (thing in _THINGS or (thing in _OF_A_KIND and described)) and not _goes_on(
-            words[place + 1 :]
-        ):
-            several = word.lower() != thing
+        if thing in _MODELS and following and following[0].isdigit():
+            word, following = f"{word} {following[0]}", following[1:]
+        known = thing in _THINGS or (thing in _OF_A_KIND and described)
+        if known and not _goes_on(following):
             what = " ".join([*described, word])
+            several = thing not in word.lower().split()
             article = "" if several or thing in _UNCOUNTED else _article(what)
-            named = "" if several or thing not in _NAMED else _name(words[place + 1 :])
+            named = "" if several or thing not in _NAMED else _name(following)
             return thing, f"I have {article}{what}{named}"
     return "", ""
 

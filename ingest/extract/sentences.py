@@ -22,6 +22,21 @@ _JOINED_UP = re.compile(
     r"\b(?:(im)|(ive)|(dont|don not)|(cant)|(didnt)|(doesnt)|(wasnt)|(isnt)|(havent)|(couldnt)|(wouldnt))\b",
     re.I,
 )
+_SAID = {
+    "wanna": "want to", "gonna": "going to", "gotta": "have to", "'ve gotta": " have to",
+    "'s gotta": " has to", "theyre": "they're", "youre": "you're", "whos": "who's", "thats": "that's",
+    "hes": "he's", "shes": "she's", "theyve": "they've", "wont": "won't",
+}  # fmt: skip
+_SLANG = re.compile(
+    "|".join(rf"(?<!\w){said}\b" if said[0] != "'" else rf"{said}\b" for said in sorted(_SAID)),
+    re.IGNORECASE,
+)
+_I_JOINED = re.compile(
+    r"(?P<before>^|[.!?,;\n]\s*|\b(?:and|but|so|maybe|lol|think|cause)\s)(?P<word>ill|id)"
+    r"(?P<between>\s(?:(?:just|never|probably|always|also|definitely|rather)\s)?)(?P<verb>[a-z]+)\b",
+    re.IGNORECASE,
+)
+_INVISIBLE = re.compile(r"[\u200b\u200e\u200f\u2060-\u2064\ufeff\u00ad]")
 _REPEATED = re.compile(r"([a-z])\1{2,}", re.IGNORECASE)
 _DRAWN_OUT = re.compile(r"\b(?!www\b|i+\b)[a-z]*([a-z])\1{2,}[a-z]*\b", re.IGNORECASE)
 _NEGATED_APART = re.compile(r"\b(?:(wo)|(ca)) not\b", re.IGNORECASE)
@@ -41,8 +56,8 @@ _APART = (
 _APOSTROPHE_APART = re.compile(r"\b(I|we)(?:\s+'(m|ve|ll|d|re)|\s(m|ve))\b", re.IGNORECASE)
 # "What is your favorite color? Mine is green"
 _ASKED_AND_ANSWERED = re.compile(
-    r"\b(?P<asked>(?P<kind>favou?rite|fave?)|(?:you|u) have (?:a|an"
-    r"|any)) (?P<what>(?:[\w-]+ ){0,2}?[\w-]+)"
+    r"\b(?P<asked>(?P<kind>favou?rite|fave?)|(?:you|u) have(?: an?"
+    r"| any)?) (?P<what>(?:[\w-]+ ){0,2}?[\w-]+)"
     r"[\s.,?!]+mine (?P<verb>is|are)\b",
     re.IGNORECASE,
 )
@@ -73,7 +88,10 @@ _OPENER = re.compile(
         (?: [ ][A-Z][a-z]+ (?=[,!.]) )?
       )
       (?: \s*[,!.:;-]+\s* | \s+(?=I\b|I'|my\b|we\b|just\b|(?:everyday|usually|sometimes|when)\sI\b|(?:(?:it|that|this)(?:'?s|[ ]is)[ ])) )
-    | (?:oh[ ]my[ ]god|my[ ]god|oh|wow|haha|lol|well|yeah|yes|hey|hi|hello|omg|aww)[ ]
+    | (?:oh[ ]my[ ]god|my[ ]god|btw|yum+|yep|yup|nah|oo+h?|ah|oh|wow|haha|lol|well|yeah|yes|hey|hi|hello|omg|aww)[ ]
+    | (?:although|though)[ ](?=I\b[^,]*$) | (?:ah|oh|i)[ ]see[ ](?=I\b)
+    | (?:not[ ]really|for[ ]sure|of[ ]course|(?:good[ ])?morning)[ ](?=I\b)
+    | (?:[A-Z]|[a-z]+[ ])(?:[\w]+[ ]?){1,3}:[ ]+(?=I\b|I'|[Mm]y\b|[Ww]e\b)
     | (?:possibly|maybe|perhaps|probably)[,.]+[ ](?=I\b|my\b|we\b)
     | you[ ](?:should[ ]know|know|can[ ]tell|see)(?:[ ]that)?,?[ ](?=I\b|my\b|we\b)
     | how[ ]are[ ]you(?:[ ]doing)?(?:[ ]today)?[ ](?=I\b)
@@ -232,11 +250,21 @@ def prepared(text: str) -> str:
     text = _SPACE_BEFORE_MARK.sub(r"\1", text)
     if text.isascii() or _LOWER_I.search(text):
         text = _JOINED_UP.sub(lambda found: _APART[(found.lastindex or 1) - 1], text)
+    text = _INVISIBLE.sub("", text)
+    text = _SLANG.sub(lambda found: _SAID[found[0].lower()], text)
+    text = _I_JOINED.sub(_with_apostrophe, text)
     text = _NEGATED_APART.sub(lambda found: "won't" if found[1] else "can't", text)
     text = _DRAWN_OUT.sub(_shortened, text)
     text = _LOWER_I.sub("I", text)
     text = _APOSTROPHE_APART.sub(lambda found: f"{found[1]}'{found[2] or found[3]}", text)
     return _ASKED_AND_ANSWERED.sub(_answered, text)
+
+
+def _with_apostrophe(found: re.Match[str]) -> str:
+    """ "ill" and "id" as "I'll" and "I'd" where a verb follows."""
+    if Form.BASE not in forms(found["verb"]):
+        return found[0]
+    return f"{found['before']}I'{'d' if found['word'][1:] == 'd' else 'll'}{found['between']}{found['verb']}"
 
 
 def _shortened(found: re.Match[str]) -> str:
@@ -330,7 +358,8 @@ def _trimmed(sentence: str) -> str:
         sentence = shorter
     if _QUESTION.match(sentence) or (sentence.endswith("?") and not _DECLARES.match(sentence)):
         answer = _ANSWERS_ITSELF.search(sentence.rstrip("?"))
-        sentence = answer["answer"] if answer else ""
+        asked = len(sentence[: answer.start()].split()) > 2 if answer else False
+        sentence = answer["answer"] if answer and asked else ""
     return sentence.rstrip(".!?, ")
 
 
@@ -347,11 +376,11 @@ def _with_subject(sentence: str) -> str:
         return sentence  # "Tiered for now" says what something is
     known = forms(first)
     start = sentence[:1].lower() + sentence[1:]
-    if first == "wish" and second in ("i", "we"):
+    if first in _CLAUSE_VERBS and second in ("i", "i'd", "i'll", "i'm", "i've", "we", "my"):
         return f"I {start}"
     if first == "was" and any(Form.ING in forms(word) for word in words[1:3]):
         return f"I {start}"
-    if first == "been" and Form.ING in forms(second):
+    if first == "been":
         return f"I have {start}"
     if first in _STATES and second in _COMPLEMENT:
         return f"I am {start}"
@@ -376,6 +405,9 @@ def _describes(first: str, second: str) -> bool:
 
 _DESCRIBING = frozenset(
     "based given compared was were had did could would made called located supposed pleased".split()
+)
+_CLAUSE_VERBS = frozenset(
+    "wish think thought hope hoped know knew realized realised figured guess feel felt bet".split()
 )
 _STATES = frozenset(
     """
@@ -421,9 +453,16 @@ def _separated(found: re.Match[str]) -> str:
     return found["last"] + (found["gap"] if joined else "; ")
 
 
+# "I shook it, and if it didn't break" goes on behind the comma.
+_OPEN_CONDITION = re.compile(
+    r"(?:,|\b(?:and|but|because|that))\s+(?:and\s|but\s)?(?:if|when|whenever|unless)\s[^,]*$",
+    re.IGNORECASE,
+)
+
+
 def _stands(left: str) -> bool:
     """Whether what is left of a boundary is a clause by itself."""
-    if len(left.split()) < 2:
+    if len(left.split()) < 2 or _OPEN_CONDITION.search(left):
         return False
     if _SUBORDINATE.match(left):
         # "When I was young, I ..." is one statement, "In May I moved, I ..." are two

@@ -15,7 +15,7 @@ from ingest.extract.lexicon import (
     is_verb,
     names_a_thing,
 )
-from ingest.extract.sentences import head
+from ingest.extract.sentences import NOUN_PHRASE, head
 
 PLAIN = 0.8
 CLEAR = 0.85
@@ -82,7 +82,7 @@ _SMALL_TALK = re.compile(
       |your\s|more\s|a\sfew\s)?(?:\w+\s)?
         (?:recommendations?|suggestions?|advice|tips|help|ideas|information|insights?)\b
     | (?:i|we)\s(?:can't|cannot|can\snot|could\snot|couldn't)\s(?:wait\s(?:to\s(?:hear|see|meet
-      |try|check|tell)|until|till)|wait$|believe|agree\smore|imagine|thank|tell|help\sbut)\b
+      |try|check|tell)|until|till)|wait$|believe(?!\s(?:I|my|we)\b)|agree\smore|imagine|thank|tell|help\sbut)\b
     # what is said to the other
     | (?:let|tell|give|show|send|help|call|excuse|forgive|join|trust|explain|teach|remind|ask
       |count|keep|wish|pray|thank|thanks|hope|hit)
@@ -149,18 +149,39 @@ def is_clause(statement: str) -> bool:
             or bool(own.auxiliary)
             or any(map(is_verb, WORD.findall(statement[own.end :])))
         )
-    if re.search(r"\b(?:I|we)(?:'\w+)?\s", statement):
-        return True
+    if told := re.search(r"\b(?:I|we)(?:'\w+)?\s", statement):
+        return not _is_relative_clause(statement[: told.start()].strip(), statement[told.end() :])
     return any(
         "'" in two
         or two.lower() in _LINKING
         or forms(two) & {Form.THIRD, Form.PAST}
         or (
-            Form.BASE in forms(two)
+            two.lower() not in ("back", "even", "still", "well", "up", "down", "out", "right")
+            and Form.BASE in forms(two)
             and (one.endswith("s") or one.lower() in _PLURALS or not can_be_noun(two))
         )
         for one, two in pairwise(words)
     )
+
+
+def _is_relative_clause(before: str, after: str) -> bool:
+    """Whether "I" and its verb only tell which thing is meant: "the ones I choose"."""
+    words = WORD.findall(before)
+    return (
+        len(words) > 1
+        and len(after.split()) < 3
+        and words[-1].lower() not in _TIMES
+        and NOUN_PHRASE.search(before) is not None
+        and not any(
+            "'" in word or word.lower() in _LINKING or Form.PAST in forms(word) for word in words
+        )
+    )
+
+
+_TIMES = frozenset(
+    "day days week month year time times morning night evening afternoon weekend summer winter spring "
+    "fall once now yesterday today".split()
+)
 
 
 def _is_command(words: Sequence[str]) -> bool:
@@ -180,7 +201,7 @@ _PLURALS = frozenset("people folks children kids parents family friends they".sp
 _LINKING = frozenset("is are was were has have had can will would keep keeps".split())
 # "When I am not driving": a subordinate clause whose main clause is missing.
 _FRAGMENT = re.compile(
-    r"(?:when|whenever|if|because|cause|cuz|since|while|although|though|until|unless|whether|who|which|that|as(?!\s(?:a|an)\b)|mine)\b"
+    r"(?:(?:almost|just|more|kinda|kind of)\slike\b|especially\s(?:when|if|since|because)\b|when|whenever|if|because|cause|cuz|since|while|although|though|until|unless|whether|who|which|that|as(?!\s(?:a|an)\b)|mine)\b"
     r"(?!.*(?:,|\b(?:I|we|it|my|he|she|they)\b.*\b(?:I|we|it|my|he|she|they)\b))",
     re.IGNORECASE,
 )
@@ -280,7 +301,9 @@ def is_hedged(statement: str) -> bool:
 
 
 _PLACE = re.compile(
-    r"\b(?:in|at|to|from|near|on|visit\w*|around)\s+(?!the\s+way|it\b)\w+", re.IGNORECASE
+    r"\b(?:a|the|my|our)\s(?:\w+\s)?(?:house|home|city|town|village|country|beach|park|school|office|shop|store|farm|gym"
+    r"|apartment|restaurant|church|college|university|library|place)\b|\b(?:in|at|to|from|near|on|visit\w*|around)\s+(?!the\s+way|it\b)\w+",
+    re.IGNORECASE,
 )
 _JOINT = re.compile(r"(?:[,;]|\b(?:and|but|so|because|since))\s*$")
 
