@@ -16,25 +16,30 @@ from ingest.extract.sentences import NOUN_PHRASE
 from ingest.extract.statements import dangles, is_about_the_speaker, is_clause, is_hedged
 
 _OWN_SUBJECT = re.compile(
-    r"(?:I|we|my|our)\b|(?:when|while|after|before|although|as)\s(?:I|my|we)\b[^,]{3,60},\s(?:I|my|we)\b|[\w' ]{3,30}\b(?:is|are|was|were)\s(?:not\s|also\s)?(?:one\sof\s)?my\b",
+    r"(?:I|we|my|our)\b|(?:when|while|after|before|although|as)\s(?:I|my|we)\b[^,]{3,60},\s"
+    r"(?:I|my|we)\b|[\w' ]{3,30}\b(?:is|are|was|were)\s(?:not\s|also\s)?(?:one\sof\s)?my\b",
     re.IGNORECASE,
 )
 _CUT = re.compile(
     r"""\s*[,;:]\s*(?:(?:and|but|so|because|now|well|as|although|though)\s+)?
     | \s+(?:and|but|so|yet|because|cause|cuz|coz|although|though)\s+
         (?=(?:hopefully|maybe|yes|oh|you|I|I'm|I've|my|we|now|do|how|what)\b)
-    | \s+since\s+(?=(?:I|my|we)\s(?:am|have|love|like|hate|work|live|own|get|come|sell|study|teach|do)\b)
+    | \s+since\s+(?=(?:I|my|we)\s(?:am|have|love|like|hate|work|live|own|get|come|sell
+      |study|teach|do)\b)
     | \s+but\s+(?=when\sI\b)
     | \s+(?=(?:maybe|hopefully|do\syou|do\su|what\s(?:do|does|is|are|about|kind)|are\syou|have\syou
-        |how\s(?:about|bout|are)|you\s(?:can|should|know|have|could|would|will|need)|if\syou|like\syou|and\syou
+        |how\s(?:about|bout|are)|you\s(?:can|should|know|have|could|would|will|need)
+          |if\syou|like\syou|and\syou
         |it'?s|that'?s|they|he|she)\b)
     | \s+(?=I\s\w+\s+\S|I'(?:m|ve)\s+\S
-        |my\s(?:(?!it\b|that\b|who\b|which\b|I\b)[\w-]+\s){1,3}(?:is|are|was|has|have|loves?|likes?|works?|lives?)\b)""",
+        |my\s(?:(?!it\b|that\b|who\b|which\b|I\b)[\w-]+\s){1,3}(?:is|are|was|has|have
+          |loves?|likes?|works?|lives?)\b)""",
     re.IGNORECASE | re.VERBOSE,
 )
 # "I recently got an apartment out there with my best friend" says enough without it.
 _BESIDE_THE_POINT = re.compile(
-    r"(?<!am)(?<!was)(?<!be)(?<!been)(?<!go)(?<!went)(?<!get)(?<!is)(?<!are)(?<!live)(?<!lived)\s(?:(?:over|out|up|down|back|right)\s)?there"
+    r"(?<!am)(?<!was)(?<!be)(?<!been)(?<!go)(?<!went)(?<!get)(?<!is)(?<!are)(?<!live)"
+    r"(?<!lived)\s(?:(?:over|out|up|down|back|right)\s)?there"
     r"(?=\s(?:with|in|on|at|for|and|but|because|every|when|last|this)\b)",
     re.IGNORECASE,
 )

@@ -50,7 +50,8 @@ _RELATIVE = re.compile(
 _FUTURE = re.compile(
     r"\b(?:will|going to|gonna|plan(?:s|ning)?|about to|can't wait|looking forward|hop(?:e|es"
     r"|ing)|shall"
-    r"|scheduled|due|deadline|upcoming|tomorrow|next)\b|'ll\b|\b(?:am|is|are|'m|'re|'s)\s+(?:\w+ly\s+)?(?:\w+ing)\b"
+    r"|scheduled|due|deadline|upcoming|tomorrow|next)\b|'ll\b|\b(?:am|is|are|'m|'re|'s)\s+"
+    r"(?:\w+ly\s+)?(?:\w+ing)\b"
     r"|'(?:m|re|s)\s+\w+ing\b",
     re.IGNORECASE,
 )
@@ -89,7 +90,8 @@ def _behind(before: str, date: str) -> str:
 
 
 _PREPOSITIONS = frozenset(
-    "for of since until till by from before after than through about around like roughly almost nearly to".split()
+    "for of since until till by from before after than through about around like roughly "
+    "almost nearly to".split()
 )
 
 

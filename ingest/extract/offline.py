@@ -7,7 +7,7 @@ message -> sentences -> statements     questions, greetings and code left out
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ingest.extract.asides import firm_parts
@@ -78,7 +78,7 @@ class OfflineExtractor:
     gets that of the most similar examples.
     """
 
-    name = "offline-2"
+    name = "offline-3"
 
     def __init__(self, embedder: Embedder | None = None) -> None:
         self._examples = CategoryExamples(embedder) if embedder else None
@@ -118,46 +118,47 @@ def _candidates(
     """The candidates of a message, and whether the wording of each shows its category."""
     name = message.name or "The user"
     text = prepared(message.content)
-    firm: set[str] = set()
+    pasted = len(message.content) > _PASTED
+    known: set[str] = set()
     question = last_question(before.content) if before else None
     if before and question and (found := answered(question, text)):
         stated, text = found
+        known |= words_of(stated)
         shown = category_by_rule(stated)
-        firm |= words_of(stated)
-        yield (
-            _candidate(_told(stated, name, message), shown, CLEAR, message, before),
-            shown is not None,
-        )
+        told = _told(stated, name, message)
+        yield _candidate(told, shown, CLEAR, message, before), shown is not None
     answer = before.content if before and before.role == "assistant" else None
     pending: list[_Statement] = []
     for sentence in sentences(text):
-        said = listener == _ASSISTANT and (
-            directive(sentence.text, name)
-            or (verdict(sentence.text, name, answer) if answer else None)
-        )
-        if said:
+        if listener == _ASSISTANT and not pasted and (said := _feedback(sentence, name, answer)):
             yield _candidate(said, Category.FEEDBACK, CLEAR, message), True
-            continue
-        for statement in _statements(sentence, listener):
-            if pending and pending[-1].is_continued_by(statement):
-                pending[-1] = pending[-1].with_next(statement)
-            elif is_about_the_speaker(statement.text) and is_clause(statement.text):
-                pending.append(statement)
-    pasted = len(message.content) > _PASTED
+        else:
+            _gather(pending, _statements(sentence, listener))
     for statement in pending:
         shown = category_by_rule(statement.text)
         content = " ".join(_told(part, name, message) for part in statement.parts)
         sure = confidence(statement.text, statement.sentence.said, clear=shown is not None)
+        sure = min(sure, ADDRESSED) if pasted else sure
         if sure > ADDRESSED:
-            firm |= words_of(content)
-        yield (
-            _candidate(content, shown, min(sure, ADDRESSED) if pasted else sure, message),
-            shown is not None,
-        )
-    if not pasted:
-        for stated in possessions(text, firm):
-            content = _told(stated, name, message)
-            yield _candidate(content, Category.PERSONAL, IMPLIED, message), True
+            known |= words_of(content)
+        yield _candidate(content, shown, sure, message), shown is not None
+    for stated in possessions(text, known) if not pasted else ():
+        yield _candidate(_told(stated, name, message), Category.PERSONAL, IMPLIED, message), True
+
+
+def _feedback(sentence: Sentence, name: str, answer: str | None) -> str | None:
+    """What a sentence says of the assistant's work, if it is about that."""
+    order = directive(sentence.text, name)
+    return order or (verdict(sentence.said, name, answer) if answer else None)
+
+
+def _gather(pending: list[_Statement], statements: Iterable[_Statement]) -> None:
+    """Add what says something of its speaker, or goes on with what was said last."""
+    for statement in statements:
+        if pending and pending[-1].is_continued_by(statement):
+            pending[-1] = pending[-1].with_next(statement)
+        elif is_about_the_speaker(statement.text) and is_clause(statement.text):
+            pending.append(statement)
 
 
 def _listener(message: Message, speakers: set[str]) -> str | None:

@@ -1,8 +1,8 @@
-"""What someone takes for granted that they have: "How do I keep my cat off the sofa?"
+"""Finds what someone takes for granted that they have: "How do I keep my cat off the sofa?".
 
 A question, a request or a remark that says nothing of its speaker by itself still tells that there
-is a cat. Only what is worth knowing is looked for: kin, animals, what carries, houses and plays,
-and what ails; not what everyone has ("my mother", "my day").
+is a cat. Only what is worth knowing is looked for: kin, animals, what carries and plays, and what
+ails; not what everyone has ("my mother", "my day").
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ _UNCOUNTED = frozenset((_AILMENTS + "hair eyes skin").split())
 _THINGS = _NAMED | frozenset((_AILMENTS + _OWNED).split())
 _MODELS = frozenset("iphone ipad laptop camera".split())
 _OF_A_KIND = frozenset(
-    "job internship house apartment flat home hair eyes skin beard phone computer watch purse".split()
+    "job internship house apartment flat home hair eyes skin beard phone computer watch "
+    "purse".split()
 )
 """What says nothing by itself: "my job" doesn't, "my office job" does."""
 _IRREGULAR = {"children": "child", "grandchildren": "grandchild", "wives": "wife"}
@@ -46,16 +47,19 @@ _SENTENCE = re.compile(r"[.?!;\n]+(?=\s|$)")
 _MINE = re.compile(r"\bmy\s+(?P<words>[\w-]+(?:\s+[\w'’-]+){0,5})", re.IGNORECASE)
 # What is gone, wished for, or somebody else's after all.
 _NOT_NOW = re.compile(
-    r"\b(?:died|dead|death|passed|put\sdown|lost|los[et]|losing|sold|sell|gone|broke\sup|break\w*\sup|divorc\w+|late|used\sto|when\sI\swas"
+    r"\b(?:died|dead|death|passed|put\sdown|lost|los[et]|losing|sold|sell|gone|broke\sup"
+    r"|break\w*\sup|divorc\w+|late|used\sto|when\sI\swas"
     r"|was\sa|as\sa\s(?:kid|child)|childhood|growing\sup|grew\sup|years\sago|back\sthen|dream\w*"
-    r"|wish|someday|some\sday|imagin\w+|pretend|stole\w*|gave\saway|get\srid|got\srid|if\sI\s(?:had|were)"
+    r"|wish|someday|some\sday|imagin\w+|pretend|stole\w*|gave\saway|get\srid|got\srid|if\sI\s"
+    r"(?:had|were)"
     r"|no\slonger|anymore|any\smore|want|future|left\sme|quit|rent\w*|borrow\w*)\b",
     re.IGNORECASE,
 )
 _SAID_ANYWAY = frozenset("own only".split())
 _NO_DESCRIPTION = frozenset(
     """
-    hot top late ex former previous old first last next dream future childhood imaginary dead deceased other
+    hot top late ex former previous old first last next dream future childhood imaginary dead
+    deceased other
     whole entire then current precious poor dear beloved lovely favorite favourite ideal
     """.split()
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ingest.extract.lexicon import WORD, Form, can_be_noun, forms, is_verb
+from ingest.extract.lexicon import WORD, Form, can_be_noun, forms, is_verb, is_word
 from semantic_memory.text import STOP_WORDS
 
 _LONGEST = 12
@@ -18,30 +18,40 @@ _LONGEST = 12
 
 _LAST_QUESTION = re.compile(r"(?P<question>[^.?!\n]{6,160})\?[\s\"')\]*_]*$")
 _LEADING = re.compile(
-    r"^(?:.*[,;:]\s*)?(?:(?:so|and|but|well|okay|ok|great|nice|cool|by the way|btw|out of curiosity|may I ask|can I ask)\b[\s,]*)*",
+    r"^(?:.*[,;:]\s*)?(?:(?:so|and|but|well|okay|ok|great|nice|cool|by the way|btw"
+    r"|out of curiosity|may I ask|can I ask)\b[\s,]*)*",
     re.IGNORECASE,
 )
 _YES = re.compile(
-    r"^(?:yes|yeah|yep|yup|yea|sure|absolutely|definitely|of course|i (?:do|am|have|did|can))\b(?:[\s,]+(?:i (?:do|am|have|did|can)|very much|a lot|indeed|actually))*[\s,.!:-]*",
+    r"^(?:yes|yeah|yep|yup|yea|sure|absolutely|definitely|of course|i (?:do|am|have|did"
+    r"|can))\b(?:[\s,]+(?:i (?:do|am|have|did|can)|very much|a lot|indeed"
+    r"|actually))*[\s,.!:-]*",
     re.IGNORECASE,
 )
 _YES_ALONE = re.compile(r"^(?:yes|yeah|yep|yup|yea|sure)\b[\s,.!:-]*", re.IGNORECASE)
 _NO = re.compile(
-    r"^(?:no|nope|nah|not really|i (?:don't|do not|am not|haven't|have not|didn't|can't)|i'm not)\b(?:[\s,]+(?:i (?:don't|do not|am not|haven't|didn't|can't)|i'm not|not really|never|sorry|at all|anymore))*[\s,.!:-]*$",
+    r"^(?:no|nope|nah|not really|i (?:don't|do not|am not|haven't|have not|didn't|can't)"
+    r"|i'm not)\b(?:[\s,]+(?:i (?:don't|do not|am not|haven't|didn't|can't)|i'm not"
+    r"|not really|never|sorry|at all|anymore))*[\s,.!:-]*$",
     re.IGNORECASE,
 )
 _FILLER = re.compile(
-    r"^(?:(?:oh|well|um+|uh+|hmm+|haha|lol|hi|hey|hello|just|mostly|mainly|actually|it's|it is|that's|that would be|probably)\b[\s,.!:-]*)+",
+    r"^(?:(?:oh|well|um+|uh+|hmm+|haha|lol|hi|hey|hello|just|mostly|mainly|actually|it's"
+    r"|it is|that's|that would be|probably)\b[\s,.!:-]*)+",
     re.IGNORECASE,
 )
 _UNSURE = re.compile(
-    r"\b(?:maybe|perhaps|not sure|don't know|dunno|no idea|guess|probably|might|depends|nothing|none|one$|you|your|why|what|that|this|it|they|them|both|either|neither|same|good|fine|great|well|okay|ok|thanks?)\b",
+    r"\b(?:maybe|perhaps|not sure|don't know|dunno|no idea|guess|probably|might|depends"
+    r"|nothing|none|one$|you|your|why|what|that|this|it|they|them|both|either|neither|same"
+    r"|good|fine|great|well|okay|ok|thanks?)\b",
     re.IGNORECASE,
 )
 
 _POINTS_AWAY = re.compile(
-    r"\b(?:you|that|this|it|they|them|those|these|too|or|what|how|where|who|thoughts?|opinions?|ideas?|tips?"
-    r"|advice|plans?|questions?|suggestions?|recommendations?|pictures?|photos?|time|take|favou?rites?$)\b",
+    r"\b(?:you|that|this|it|they|them|those|these|too|or|what|how|where|who|thoughts?"
+    r"|opinions?|ideas?|tips?"
+    r"|advice|plans?|questions?|suggestions?|recommendations?|pictures?|photos?|time|take"
+    r"|favou?rites?$)\b",
     re.IGNORECASE,
 )
 
@@ -67,7 +77,8 @@ _FORMS = (
     _form(r"what(?:'s| is) your (?:first |full )?name|who are you", "my name is {answer}"),
     _form(r"how old are you", "I am {answer}", r"^\d{1,3}\b"),
     _form(
-        r"what do you do(?: for (?:a living|work))?|what(?:'s| is) your (?:job|profession|occupation)",
+        r"what do you do(?: for (?:a living|work))?|what(?:'s| is) your (?:job|profession"
+        r"|occupation)",
         "I work as {a}{answer}",
     ),
     _form(r"where are you from", "I am from {answer}"),
@@ -79,13 +90,22 @@ _FORMS = (
         r"(?:what|which|who|when)(?:'s| is| are) your (?P<what>[\w' -]{2,40})",
         "my {what} {be} {answer}",
     ),
-    _form(r"where do you (?P<verb>live|work|study|teach|play)(?: now| these days)?", "I {verb} {at}{answer}"),
+    _form(
+        r"where do you (?P<verb>live|work|study|teach|play)(?: now| these days)?",
+        "I {verb} {at}{answer}",
+    ),
     _form(r"where (?:did|were) you (?:grow up|born|raised)", "I grew up {at}{answer}"),
-    _form(r"what (?:kind|type|sort)s? of (?P<what>[\w ]{2,30}) do you (?P<verb>[a-z]+)(?: most| best)?", "I {verb} {answer} ({what})"),
-    _form(r"(?:what|which)(?: [\w]+){0,2} do you (?P<verb>study|teach|play|drive|speak|use|prefer|collect|write|sell)", "I {verb} {answer}"),
+    _form(
+        r"what (?:kind|type|sort)s? of (?P<what>[\w ]{2,30}) do you (?P<verb>[a-z]+)(?: most"
+        r"| best)?", "I {verb} {answer} ({what})"),
+    _form(
+        r"(?:what|which)(?: [\w]+){0,2} do you (?P<verb>study|teach|play|drive|speak|use|prefer"
+        r"|collect|write|sell)", "I {verb} {answer}"),
 )  # fmt: skip
 _POLAR = re.compile(
-    r"(?P<asked>do|are|have|can|did) you (?P<rest>(?!think|know|mean|want me|remember|need me|agree|sure|ok|okay|ready|there|feel|believe|say|see|hear|wonder|mind|guess)[\w' -]{3,80})$",
+    r"(?P<asked>do|are|have|can|did) you (?P<rest>(?!think|know|mean|want me|remember|need me"
+    r"|agree|sure|ok|okay|ready|there|feel|believe|say|see|hear|wonder|mind"
+    r"|guess)[\w' -]{3,80})$",
     re.IGNORECASE,
 )
 _PLACE = re.compile(
@@ -126,8 +146,14 @@ def _fragment(question: str, answer: str) -> str | None:
         parts = found.groupdict()
         what = parts.get("what") or ""
         plural = what.lower().endswith("s") and not what.lower().endswith("ss")
+        # "Nurse" begins a message with its capital; a name has it anywhere.
+        spelt = (
+            answer[:1].lower() + answer[1:]
+            if is_word(WORD.findall(answer)[0]) and form.statement.startswith("I work")
+            else answer
+        )
         return form.statement.format(
-            answer=answer,
+            answer=spelt,
             what=what,
             verb=parts.get("verb", ""),
             a=_article(answer),

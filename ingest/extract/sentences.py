@@ -19,13 +19,14 @@ _SPACE_BEFORE_MARK = re.compile(r"\s+([.,!?;:])(?=[\s.,!?;:]|$)")
 _MARKUP = re.compile(r"^\s*(?:[-*•>#]+|\d+[.)])\s+", re.MULTILINE)
 _LOWER_I = re.compile(r"(?<![\w.'’-])i(?=$|[\s,!?]|['’](?:m|ve|ll|d)\b)")
 _JOINED_UP = re.compile(
-    r"\b(?:(im)|(ive)|(dont|don not)|(cant)|(didnt)|(doesnt)|(wasnt)|(isnt)|(havent)|(couldnt)|(wouldnt))\b",
+    r"\b(?:(im)|(ive)|(dont|don not)|(cant)|(didnt)|(doesnt)|(wasnt)|(isnt)|(havent)|"
+    r"(couldnt)|(wouldnt))\b",
     re.I,
 )
 _SAID = {
     "wanna": "want to", "gonna": "going to", "gotta": "have to", "'ve gotta": " have to",
-    "'s gotta": " has to", "theyre": "they're", "youre": "you're", "whos": "who's", "thats": "that's",
-    "hes": "he's", "shes": "she's", "theyve": "they've", "wont": "won't",
+    "'s gotta": " has to", "theyre": "they're", "youre": "you're", "whos": "who's",
+    "thats": "that's", "hes": "he's", "shes": "she's", "theyve": "they've", "wont": "won't",
 }  # fmt: skip
 _SLANG = re.compile(
     "|".join(rf"(?<!\w){said}\b" if said[0] != "'" else rf"{said}\b" for said in sorted(_SAID)),
@@ -33,7 +34,8 @@ _SLANG = re.compile(
 )
 _I_JOINED = re.compile(
     r"(?P<before>^|[.!?,;\n]\s*|\b(?:and|but|so|maybe|lol|think|cause)\s)(?P<word>ill|id)"
-    r"(?P<between>\s(?:(?:just|never|probably|always|also|definitely|rather)\s)?)(?P<verb>[a-z]+)\b",
+    r"(?P<between>\s(?:(?:just|never|probably|always|also|definitely|rather)\s)?)"
+    r"(?P<verb>[a-z]+)\b",
     re.IGNORECASE,
 )
 _INVISIBLE = re.compile(r"[\u200b\u200e\u200f\u2060-\u2064\ufeff\u00ad]")
@@ -68,7 +70,9 @@ _END = re.compile(
 
 _OPENER = re.compile(
     r"""^(?:
-      (?: (?:oh|ah|aww?e?|wow|sigh|phew|ugh|gosh|thank[ ]god|let'?s[ ](?:just[ ])?say|thanks[ ]any[ ]?ways?|any[ ]?ways?|hey|hi+|hello|hiya|yo|yes|yeah|yea|yep|yup|nope|nah|ok|okay|well
+      (?: (?:oh|ah|aww?e?|wow|sigh|phew|ugh|gosh|thank[ ]god|let'?s[ ](?:just[ ])?say
+        |thanks[ ]any[ ]?ways?|any[ ]?ways?|hey|hi+|hello|hiya|yo|yes|yeah|yea|yep|yup|nope
+        |nah|ok|okay|well
         |haha\w*|lol|hmm+
           |ha|hah|omg|cool|nice|good|(?:pretty|not[ ]too|very)[ ](?:good|bad|well)|great|awesome
             |sweet|neat|sure|right|exactly|absolutely|definitely|totally
@@ -87,8 +91,10 @@ _OPENER = re.compile(
         (?: [ ](?:there|all|everyone|guys|man|dude|friend|again|a[ ]lot|so[ ]much|very[ ]much))?
         (?: [ ][A-Z][a-z]+ (?=[,!.]) )?
       )
-      (?: \s*[,!.:;-]+\s* | \s+(?=I\b|I'|my\b|we\b|just\b|(?:everyday|usually|sometimes|when)\sI\b|(?:(?:it|that|this)(?:'?s|[ ]is)[ ])) )
-    | (?:oh[ ]my[ ]god|my[ ]god|btw|yum+|yep|yup|nah|oo+h?|ah|oh|wow|haha|lol|well|yeah|yes|hey|hi|hello|omg|aww)[ ]
+      (?: \s*[,!.:;-]+\s* | \s+(?=I\b|I'|my\b|we\b|just\b|(?:everyday|usually|sometimes
+        |when)\sI\b|(?:(?:it|that|this)(?:'?s|[ ]is)[ ])) )
+    | (?:oh[ ]my[ ]god|my[ ]god|btw|yum+|yep|yup|nah|oo+h?|ah|oh|wow|haha|lol|well|yeah
+      |yes|hey|hi|hello|omg|aww)[ ]
     | (?:although|though)[ ](?=I\b[^,]*$) | (?:ah|oh|i)[ ]see[ ](?=I\b)
     | (?:not[ ]really|for[ ]sure|of[ ]course|(?:good[ ])?morning)[ ](?=I\b)
     | (?:[A-Z]|[a-z]+[ ])(?:[\w]+[ ]?){1,3}:[ ]+(?=I\b|I'|[Mm]y\b|[Ww]e\b)
@@ -102,7 +108,8 @@ _OPENER = re.compile(
       |because|all|who|something|one)(?:(?:so|really|very|pretty|too|a[ ]lot[ ]of|alot[ ]of
         |such[ ]a|a)[ ])?\w+
       (?: \s*[,!.;]+\s*(?=I\b|I'|my\b|we\b) | \s+(?=I[ ]\w+[ ]\w|I'|my\b) )
-    | (?:so[ ]|and[ ])?(?:that|this|it|which)(?:'?s|[ ]is|[ ]must[ ]be|[ ]could[ ]be)[ ](?:why|how|because)[ ](?=I\b|my\b|we\b)
+    | (?:so[ ]|and[ ])?(?:that|this|it|which)(?:'?s|[ ]is|[ ]must[ ]be|[ ]could[ ]be)[ ]
+      (?:why|how|because)[ ](?=I\b|my\b|we\b)
     | I(?:'m|[ ]am)[ ](?:\w+[ ])?(?:good|great|fine|well|ok|okay|alright)
       (?: \s*[,!.;]+\s*(?:(?:thanks|thank[ ]you)[,.!]*\s*)?(?=\S) | \s+(?=just\b|I\b|my\b|how\b) )
     | (?:and|but|so|then|because|plus|also|yet)[ ]
@@ -122,7 +129,8 @@ _TAIL = re.compile(
 )
 _ASKED_BACK = re.compile(
     r"""(?: [,.;!-]+\s*(?:(?:and|but|so)\s+)?
-        (?:(?:what|whats|what's|how|hows|do|does|did|are|is|was|have|has|can|could|would|will|where|who|why|which|when|you|your|u|isn't
+        (?:(?:what|whats|what's|how|hows|do|does|did|are|is|was|have|has|can|could|would
+          |will|where|who|why|which|when|you|your|u|isn't
         |aren't|don't|doesn't|didn't|right|huh|any)\b)
       | \s+(?:and\s+)?(?: what[ ](?:is|are|do|kind)\b | how[ ]is[ ]your\b | any[ ]\w+\s*\?
         | do[ ](?:you|u)\b | are[ ]you\b | have[ ]you\b | what[ ]about\b | how[ ]about\b
@@ -133,8 +141,10 @@ _ASKED_BACK = re.compile(
 )
 # "I love baking what about you": who writes without marks asks without them too.
 _ASKED_UNMARKED = re.compile(
-    r"(?<=\w{2})[\s,]+(?:(?:what|how)\s(?:a?bout)\s(?:you|u|urs|yours?)|(?:what|where|how)\sdo(?:es)?\s(?:you|u|yours)"
-    r"|do\s(?:you|u)|are\syou|have\syou|what(?:\sis|'?s)\syours?|and\s(?:you|u)|hbu|wbu)\b(?!.*\bI\b).*$",
+    r"(?<=\w{2})[\s,]+(?:(?:what|how)\s(?:a?bout)\s(?:you|u|urs|yours?)|(?:what|where"
+    r"|how)\sdo(?:es)?\s(?:you|u|yours)"
+    r"|do\s(?:you|u)|are\syou|have\syou|what(?:\sis|'?s)\syours?|and\s(?:you|u)|hbu|wbu)\b"
+    r"(?!.*\bI\b).*$",
     re.IGNORECASE,
 )
 _QUESTION = re.compile(
@@ -156,7 +166,8 @@ _ANSWERS_ITSELF = re.compile(
 )
 
 _SUBORDINATE = re.compile(
-    r"^(?:when|whenever|if|since|because|while|although|though|even|after|before|as|once|until|unless"
+    r"^(?:when|whenever|if|since|because|while|although|though|even|after|before|as|once"
+    r"|until|unless"
     r"|whether|despite|given|in|on|at|for|with|during|by|every|last|this|next|yesterday|today)\b",
     re.IGNORECASE,
 )
@@ -261,10 +272,11 @@ def prepared(text: str) -> str:
 
 
 def _with_apostrophe(found: re.Match[str]) -> str:
-    """ "ill" and "id" as "I'll" and "I'd" where a verb follows."""
+    """The words "ill" and "id" as "I'll" and "I'd", where a verb follows."""
     if Form.BASE not in forms(found["verb"]):
         return found[0]
-    return f"{found['before']}I'{'d' if found['word'][1:] == 'd' else 'll'}{found['between']}{found['verb']}"
+    short = "I'd" if found["word"][1:] == "d" else "I'll"
+    return f"{found['before']}{short}{found['between']}{found['verb']}"
 
 
 def _shortened(found: re.Match[str]) -> str:
@@ -376,14 +388,12 @@ def _with_subject(sentence: str) -> str:
         return sentence  # "Tiered for now" says what something is
     known = forms(first)
     start = sentence[:1].lower() + sentence[1:]
-    if first in _CLAUSE_VERBS and second in ("i", "i'd", "i'll", "i'm", "i've", "we", "my"):
+    if first in _CLAUSE_VERBS and second in _SUBJECTS:
         return f"I {start}"
     if first == "was" and any(Form.ING in forms(word) for word in words[1:3]):
         return f"I {start}"
-    if first == "been":
-        return f"I have {start}"
-    if first in _STATES and second in _COMPLEMENT:
-        return f"I am {start}"
+    if first == "been" or (first in _STATES and second in _COMPLEMENT):
+        return f"I {'have' if first == 'been' else 'am'} {start}"
     if place and known == {Form.PAST} and not _describes(first, second):
         return f"I {start}"
     if (first in _DROPPED and second not in ("the", "your", "every", "it")) or (
@@ -409,6 +419,7 @@ _DESCRIBING = frozenset(
 _CLAUSE_VERBS = frozenset(
     "wish think thought hope hoped know knew realized realised figured guess feel felt bet".split()
 )
+_SUBJECTS = frozenset("i i'd i'll i'm i've we my".split())
 _STATES = frozenset(
     """
     married divorced engaged retired tired exhausted excited interested worried scared bored amazed
@@ -468,7 +479,8 @@ def _stands(left: str) -> bool:
         # "When I was young, I ..." is one statement, "In May I moved, I ..." are two
         return bool(re.search(r",\s*(?:I|we|my)\b", left)) or (
             not re.match(
-                r"(?:when|whenever|if|since|because|while|although|though|even|after|before|as|once|until|unless|whether)\b",
+                r"(?:when|whenever|if|since|because|while|although|though|even|after|before"
+                r"|as|once|until|unless|whether)\b",
                 left,
                 re.I,
             )

@@ -28,7 +28,8 @@ DANGLING = 0.4
 
 _SELF = re.compile(r"\b(?:I|I'\w+|my|me|mine|we|we'\w+|our|us)\b", re.IGNORECASE)
 _HEDGE = re.compile(
-    r"\b(?:might|maybe|perhaps|possibly|probably|hopefully|not sure|unsure|(?:am|'m|been|are|'re) considering|wondering"
+    r"\b(?:might|maybe|perhaps|possibly|probably|hopefully|not sure|unsure|(?:am|'m|been|are"
+    r"|'re) considering|wondering"
     r"|seems?"
     r"|(?:thinking|thought) (?:of|about)"
     r"|(?:I|we) (?:\w+ )?(?:guess|suppose|bet|wonder|assume|may|should)|if (?:I|we) (?:had|could"
@@ -47,7 +48,8 @@ _EXPLICIT = re.compile(
 )
 # Words that may stand between "I" and what it does; those that may follow small talk.
 _BETWEEN = (
-    r"(?:(?:'ll|'d|'ve|\s(?:will|would|can|could|can't|do|don't|did|didn't|have|also|just|really|totally|so"
+    r"(?:(?:'ll|'d|'ve|\s(?:will|would|can|could|can't|do|don't|did|didn't|have|also|just"
+    r"|really|totally|so"
     r"|completely|definitely|truly|always|should|must|never|only|do not|can not|\w+ly)))*\s"
 )
 _TO_THE_OTHER = (
@@ -116,7 +118,8 @@ _POINTING = re.compile(
       | (?P<that>that|this|these|those|that's|this's)
           (?= \s*(?:$|[,.;:!)]) | \s(?:is|was|are|were|has|had|will|would|can|could|makes?|made
             |too|as|for|in|on|at|with|and|but|so|one|ones|stuff
-              |kind|sort|way|type|all|because|every|before|much|many|sometimes|when|since|to|from|by|of|day|time|thing|things|place|show|movie|book
+              |kind|sort|way|type|all|because|every|before|much|many|sometimes|when|since
+                |to|from|by|of|day|time|thing|things|place|show|movie|book
               |song|song|game|year's|guy|person|weekend's|lol|too)\b )
       | (?P<one>one|ones) (?= \s*(?:$|[,.;!])|\sof\s(?:those|these|them)\b)
       | (?P<so>do|does|did|done|am|be)[ ](?:so|too|that|it|this|the[ ]same)(?=\s*(?:$|[,.;]))
@@ -128,7 +131,8 @@ _POINTING = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _DEICTIC_TIME = re.compile(
-    r"\b(?:this|that|these|those)\s(?:week|month|year|morning|afternoon|evening|night|summer|winter|spring|fall|weekend|time|days)\b",
+    r"\b(?:this|that|these|those)\s(?:week|month|year|morning|afternoon|evening|night|summer"
+    r"|winter|spring|fall|weekend|time|days)\b",
     re.IGNORECASE,
 )
 
@@ -179,8 +183,8 @@ def _is_relative_clause(before: str, after: str) -> bool:
 
 
 _TIMES = frozenset(
-    "day days week month year time times morning night evening afternoon weekend summer winter spring "
-    "fall once now yesterday today".split()
+    "day days week month year time times morning night evening afternoon weekend summer winter "
+    "spring fall once now yesterday today".split()
 )
 
 
@@ -201,7 +205,9 @@ _PLURALS = frozenset("people folks children kids parents family friends they".sp
 _LINKING = frozenset("is are was were has have had can will would keep keeps".split())
 # "When I am not driving": a subordinate clause whose main clause is missing.
 _FRAGMENT = re.compile(
-    r"(?:(?:almost|just|more|kinda|kind of)\slike\b|especially\s(?:when|if|since|because)\b|when|whenever|if|because|cause|cuz|since|while|although|though|until|unless|whether|who|which|that|as(?!\s(?:a|an)\b)|mine)\b"
+    r"(?:(?:almost|just|more|kinda|kind of)\slike\b|especially\s(?:when|if|since|because)\b"
+    r"|when|whenever|if|because|cause|cuz|since|while|although|though|until|unless|whether"
+    r"|who|which|that|as(?!\s(?:a|an)\b)|mine)\b"
     r"(?!.*(?:,|\b(?:I|we|it|my|he|she|they)\b.*\b(?:I|we|it|my|he|she|they)\b))",
     re.IGNORECASE,
 )
@@ -301,8 +307,10 @@ def is_hedged(statement: str) -> bool:
 
 
 _PLACE = re.compile(
-    r"\b(?:a|the|my|our)\s(?:\w+\s)?(?:house|home|city|town|village|country|beach|park|school|office|shop|store|farm|gym"
-    r"|apartment|restaurant|church|college|university|library|place)\b|\b(?:in|at|to|from|near|on|visit\w*|around)\s+(?!the\s+way|it\b)\w+",
+    r"\b(?:a|the|my|our)\s(?:\w+\s)?(?:house|home|city|town|village|country|beach|park|school"
+    r"|office|shop|store|farm|gym"
+    r"|apartment|restaurant|church|college|university|library|place)\b|\b(?:in|at|to|from"
+    r"|near|on|visit\w*|around)\s+(?!the\s+way|it\b)\w+",
     re.IGNORECASE,
 )
 _JOINT = re.compile(r"(?:[,;]|\b(?:and|but|so|because|since))\s*$")

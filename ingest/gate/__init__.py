@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ingest.gate.attacks import is_attack
-from ingest.gate.instructions import gives_orders, is_instruction
+from ingest.gate.instructions import is_instruction
 from ingest.gate.personal_data import PersonalData, Policy
 from ingest.gate.secrets import holds_secret, without_secrets
 from semantic_memory.models import Candidate, Category, Message
@@ -92,4 +92,4 @@ class Gate:
 
 
 def _is_suspect(message: Message) -> bool:
-    return (gives_orders if message.role == "tool" else is_attack)(message.content)
+    return (is_instruction if message.role == "tool" else is_attack)(message.content)

@@ -18,18 +18,42 @@ _ORDERS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         # what a reply must hold
-        rf"\b(?:in|into|to|within|of|for|with|enhance|modify|augment|optimi[sz]e|end|start|begin|refine|boost|elevate|improve|reverse) (?:your|the|all|every|each) (?:\w+ )?{_REPLY}\b(?!.*\b(?:email|letter|exam|quiz)\b)",
         (
-            r"^(?:[\w ,]+, )?(?:(?:only|just|simply|always|instead|please) )*(?:respond|reply|answer|say|output|print|repeat"
-            r"|type|write|translate|end|start|begin|finish)\b.{0,30}(?:[\"“'<{\[]|\bwith\b|\bonly\b|\bexactly\b|\bin (?:json|base\d+|emoji|english|reverse)\b)"
+            rf"\b(?:in|into|to|within|of|for|with|enhance|modify|augment|optimi[sz]e|end|start"
+            rf"|begin|refine|boost|elevate|improve|reverse) (?:your|the|all|every|each) "
+            rf"(?:\w+ )?{_REPLY}\b(?!.*\b(?:email|letter|exam|quiz)\b)"
+        ),
+        (
+            r"^(?:[\w ,]+, )?(?:(?:only|just|simply|always|instead|please) )*(?:respond|reply"
+            r"|answer|say|output|print|repeat"
+            r"|type|write|translate|end|start|begin|finish)\b.{0,30}"
+            r"(?:[\"“'<{\[]|\bwith\b|\bonly\b|\bexactly\b"
+            r"|\bin (?:json|base\d+|emoji|english|reverse)\b)"
         ),
         # a standing order
-        r"\bfrom (?:now|this (?:moment|point)) on(?:wards?)?,? (?:you|your|every|all|act|answer|respond|reply|assistant|refer)\b",
-        r"\byou (?:must|shall|will now|are required to|have to) (?:always |never |only )?(?:recommend|mention|include|say|tell|ask|provide|ignore|send|use|add|trust|approve)\b",
+        (
+            r"\bfrom (?:now|this (?:moment|point)) on(?:wards?)?,? (?:you|your|every|all|act"
+            r"|answer|respond|reply|assistant|refer)\b"
+        ),
+        (
+            r"\byou (?:must|shall|will now|are required to|have to) (?:always |never |only )?"
+            r"(?:recommend|mention|include|say|tell|ask|provide|ignore|send|use|add|trust"
+            r"|approve)\b"
+        ),
         # something to be done
-        r"(?:^|[.!?:;\n]\s*|\bplease |\bmust )(?:run|execute|invoke|call) (?:(?:the|this|following|a) )*(?:shell|bash|command|script|code|tool|function|payload)\b",
-        r"\b(?:send|post|upload|forward|exfiltrate|transmit|leak|copy|transfer)\b.{0,60}\b(?:https?://|api[ _]?keys?|passwords?|credentials|chat history)",
-        r"\b(?:add|adopt|integrate|incorporate|include|insert|embed|append|ensure|augment|place|put|assimilate|consider|implement|employ|utili[sz]e)\b.{0,60}\bcode (?:excerpt|snippet|block|segment|fragment|sample|section)\b",
+        (
+            r"(?:^|[.!?:;\n]\s*|\bplease |\bmust )(?:run|execute|invoke|call) (?:(?:the|this"
+            r"|following|a) )*(?:shell|bash|command|script|code|tool|function|payload)\b"
+        ),
+        (
+            r"\b(?:send|post|upload|forward|exfiltrate|transmit|leak|copy|transfer)\b.{0,60}\b"
+            r"(?:https?://|api[ _]?keys?|passwords?|credentials|chat history)"
+        ),
+        (
+            r"\b(?:add|adopt|integrate|incorporate|include|insert|embed|append|ensure|augment"
+            r"|place|put|assimilate|consider|implement|employ|utili[sz]e)\b.{0,60}\bcode "
+            r"(?:excerpt|snippet|block|segment|fragment|sample|section)\b"
+        ),
     )
 )
 _POLITE = re.compile(
@@ -40,12 +64,12 @@ _POLITE = re.compile(
 
 
 def is_instruction(text: str) -> bool:
-    """Whether `text`, proposed as a fact, is an instruction rather than a statement."""
-    return gives_orders(text) or _is_imperative(plain(text))
+    """Whether `text`, proposed as a fact or returned by a tool, is an instruction, no statement."""
+    return _gives_orders(text) or _is_imperative(plain(text))
 
 
-def gives_orders(text: str) -> bool:
-    """Whether any of `text` orders its reader about, as what a tool returns has no business to."""
+def _gives_orders(text: str) -> bool:
+    """Whether any of `text` orders its reader about."""
     visible = plain(text)
     return is_attack(text) or any(pattern.search(visible) for pattern in _ORDERS)
 

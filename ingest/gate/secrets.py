@@ -23,14 +23,17 @@ _KIND = (
     r"(?:pass[ -]?(?:word|phrase|code)s?|pwd|pin(?:[ -]?(?:code|number))?"
     r"|(?:api|access|secret|private|recovery|encryption|license)[ _-]?key"
     r"|(?:access|auth|api|bearer|refresh)[ _-]?token|(?:seed|recovery|backup)[ -]phrase"
-    r"|(?:wi-?fi|wlan|gate|door|alarm|safe|lock|locker|entry|security|backup|recovery|unlock|access|garage|login"
+    r"|(?:wi-?fi|wlan|gate|door|alarm|safe|lock|locker|entry|security|backup|recovery|unlock"
+    r"|access|garage|login"
     r"|vault|elevator)[ -](?:code|key|combination)|cvv|cvc"
-    r"|passwort|kennwort|zugangscode|mot de passe|code secret|contrase\u00f1a|clave|senha|wachtwoord)"
+    r"|passwort|kennwort|zugangscode|mot de passe|code secret|contrase\u00f1a|clave|senha"
+    r"|wachtwoord)"
 )
 _OF = r"(?:[ ](?:for|to|of|on|at|f\u00fcr|de|du|del|para)(?:[ ][\w.'-]+){1,5}?)?"
 # Whatever the patterns below find holds one of these; looking for them first is five times faster.
 _HINT = re.compile(
-    r"pass|pwd|\bpin|key|token|phrase|code|combination|\bcv[vc]|kennwort|mot de|contrase|clave|senha|wacht"
+    r"pass|pwd|\bpin|key|token|phrase|code|combination|\bcv[vc]|kennwort|mot de|contrase"
+    r"|clave|senha|wacht"
     r"|secret|login|credential",
     re.IGNORECASE,
 )
@@ -40,23 +43,31 @@ _TOLD = re.compile(
     re.IGNORECASE,
 )
 _SET = re.compile(
-    rf"\b(?:chang|reset|set|updat|switch|mak)\w*[ ](?:my|the|our|his|her|their)[ ](?:[\w-]+[ ]){{0,3}}?{_KIND}{_OF}[ ]to[ ]",
+    (
+        rf"\b(?:chang|reset|set|updat|switch|mak)\w*[ ](?:my|the|our|his|her|their)[ ]"
+        rf"(?:[\w-]+[ ]){{0,3}}?{_KIND}{_OF}[ ]to[ ]"
+    ),
     re.IGNORECASE,
 )
 _USED = re.compile(
-    rf"\b(?:use|used|using|with|type|typed|enter|entered)[ ](?P<value>[\"'`]?[^\s\"'`]{{4,}}[\"'`]?)[ ]as[ ](?:my|the|our)[ ]"
+    rf"\b(?:use|used|using|with|type|typed|enter|entered)[ ]"
+    rf"(?P<value>[\"'`]?[^\s\"'`]{{4,}}[\"'`]?)[ ]as[ ](?:my|the|our)[ ]"
     rf"(?:[\w-]+[ ]){{0,3}}?{_KIND}\b",
     re.IGNORECASE,
 )
 _BESIDE = re.compile(rf"\b{_KIND}[ ](?P<value>(?=\S*\d)[^\s,;]{{4,}})", re.IGNORECASE)
 _QUOTED = re.compile(
-    r"([\"'`\u201c\u2018\u00ab\u201e])(?P<value>[^\"'`\u201d\u2019\u00bb\u201c\n]{3,60})[\"'`\u201d\u2019\u00bb\u201c]"
+    r"([\"'`\u201c\u2018\u00ab\u201e])"
+    r"(?P<value>[^\"'`\u201d\u2019\u00bb\u201c\n]{3,60})[\"'`\u201d\u2019\u00bb\u201c]"
 )
 _VALUE = re.compile(r"[^\s,;!?]+")
 _MOST_WORDS = 8
 # "The secret is X" is most often no password; one with digits or signs is.
 _LOOSE = re.compile(
-    r"\b(?:secret|login|credentials?)\b(?:[ ](?:for|to|of)(?:[ ][\w.'-]+){1,4})?[ ]*(?:is|was|=|:)[ ]*(?P<value>\S{4,})",
+    (
+        r"\b(?:secret|login|credentials?)\b(?:[ ](?:for|to|of)(?:[ ][\w.'-]+){1,4})?[ ]*(?:is|was"
+        r"|=|:)[ ]*(?P<value>\S{4,})"
+    ),
     re.IGNORECASE,
 )
 _SIGNS = re.compile(r"\d.*[^\W\d]|[^\W\d].*\d|[^\w\s.,!?'\"\u2019-]")
