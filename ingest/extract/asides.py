@@ -13,7 +13,13 @@ from itertools import pairwise
 
 from ingest.extract.lexicon import WORD, is_verb
 from ingest.extract.sentences import NOUN_PHRASE
-from ingest.extract.statements import dangles, is_about_the_speaker, is_clause, is_hedged
+from ingest.extract.statements import (
+    dangles,
+    is_about_the_speaker,
+    is_clause,
+    is_hedged,
+    mentions_the_speaker,
+)
 
 _OWN_SUBJECT = re.compile(
     r"(?:I|we|my|our)\b|(?:when|while|after|before|although|as)\s(?:I|my|we)\b[^,]{3,60},\s"
@@ -84,9 +90,9 @@ _MOST_CUTS = 12
 
 def firm_parts(statement: str) -> list[str]:
     """The parts of `statement` that are firm, or the whole as it is if it is or none is."""
-    if is_firm(statement):
+    if not mentions_the_speaker(statement) or is_firm(statement):
         return [statement]
-    there = _BESIDE_THE_POINT.sub("", statement)
+    there = _BESIDE_THE_POINT.sub("", statement) if "there" in statement else statement
     if there != statement and is_firm(there):
         return [there]
     places = [found.span() for found in _CUT.finditer(statement)][:_MOST_CUTS]

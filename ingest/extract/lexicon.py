@@ -161,6 +161,7 @@ def _lemmas(word: str, part: str) -> tuple[str, ...]:
     return _readings(word).get(part, ())
 
 
+@lru_cache(maxsize=65_536)  # lemminflect copies its answers deeply
 def _readings(word: str) -> dict[str, tuple[str, ...]]:
     return _dictionary()(word)
 

@@ -71,6 +71,8 @@ def possessions(text: str, mentioned: Collection[str]) -> Iterator[str]:
 
     Left out is what `mentioned`, words in lower case and in the singular, speaks of already.
     """
+    if _MINE.search(text) is None:
+        return
     known = set(mentioned)
     for sentence in _SENTENCE.split(text):
         if not _NOT_NOW.search(sentence):

@@ -16,6 +16,7 @@ from semantic_memory.text import STOP_WORDS
 _LONGEST = 12
 """Words of an answer that leans on its question; a longer one is a sentence by itself."""
 
+_MOST_ASKED = 200
 _LAST_QUESTION = re.compile(r"(?P<question>[^.?!\n]{6,160})\?[\s\"')\]*_]*$")
 _LEADING = re.compile(
     r"^(?:.*[,;:]\s*)?(?:(?:so|and|but|well|okay|ok|great|nice|cool|by the way|btw"
@@ -115,7 +116,9 @@ _PLACE = re.compile(
 
 def last_question(text: str) -> str | None:
     """The question with which `text` ends, without what leads to it; None if it asks nothing."""
-    found = _LAST_QUESTION.search(text.replace("’", "'"))
+    if "?" not in text[-4:]:
+        return None
+    found = _LAST_QUESTION.search(text[-_MOST_ASKED:].replace("’", "'"))
     return _LEADING.sub("", found["question"]).strip() if found else None
 
 

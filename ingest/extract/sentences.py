@@ -29,7 +29,7 @@ _SAID = {
     "thats": "that's", "hes": "he's", "shes": "she's", "theyve": "they've", "wont": "won't",
 }  # fmt: skip
 _SLANG = re.compile(
-    "|".join(rf"(?<!\w){said}\b" if said[0] != "'" else rf"{said}\b" for said in sorted(_SAID)),
+    rf"\b(?:{'|'.join(said for said in _SAID if said.isalpha())})\b|'(?:ve|s) gotta\b",
     re.IGNORECASE,
 )
 _I_JOINED = re.compile(
@@ -97,7 +97,7 @@ _OPENER = re.compile(
       |yes|hey|hi|hello|omg|aww)[ ]
     | (?:although|though)[ ](?=I\b[^,]*$) | (?:ah|oh|i)[ ]see[ ](?=I\b)
     | (?:not[ ]really|for[ ]sure|of[ ]course|(?:good[ ])?morning)[ ](?=I\b)
-    | (?:[A-Z]|[a-z]+[ ])(?:[\w]+[ ]?){1,3}:[ ]+(?=I\b|I'|[Mm]y\b|[Ww]e\b)
+    | \w[\w ]{2,28}:[ ]+(?=I\b|I'|[Mm]y\b|[Ww]e\b)
     | (?:possibly|maybe|perhaps|probably)[,.]+[ ](?=I\b|my\b|we\b)
     | you[ ](?:should[ ]know|know|can[ ]tell|see)(?:[ ]that)?,?[ ](?=I\b|my\b|we\b)
     | how[ ]are[ ]you(?:[ ]doing)?(?:[ ]today)?[ ](?=I\b)
@@ -265,7 +265,8 @@ def prepared(text: str) -> str:
     text = _SLANG.sub(lambda found: _SAID[found[0].lower()], text)
     text = _I_JOINED.sub(_with_apostrophe, text)
     text = _NEGATED_APART.sub(lambda found: "won't" if found[1] else "can't", text)
-    text = _DRAWN_OUT.sub(_shortened, text)
+    if _REPEATED.search(text):
+        text = _DRAWN_OUT.sub(_shortened, text)
     text = _LOWER_I.sub("I", text)
     text = _APOSTROPHE_APART.sub(lambda found: f"{found[1]}'{found[2] or found[3]}", text)
     return _ASKED_AND_ANSWERED.sub(_answered, text)

@@ -213,6 +213,11 @@ _FRAGMENT = re.compile(
 )
 
 
+def mentions_the_speaker(statement: str) -> bool:
+    """Whether a statement has a word for the person who made it."""
+    return _SELF.search(statement) is not None
+
+
 def is_about_the_speaker(statement: str) -> bool:
     """Whether a statement says something of the person who made it, and isn't small talk."""
     words = len(statement.split())
