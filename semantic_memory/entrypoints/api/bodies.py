@@ -26,6 +26,7 @@ from semantic_memory.models import (
     Message,
     Metadata,
     SessionInfo,
+    Status,
     Tag,
     Timestamp,
     Unit,
@@ -35,6 +36,7 @@ from semantic_memory.upkeep.jobs import JOBS
 
 MOST_HITS = 1_000
 MOST_ITEMS = 1_000
+MOST_POINTS = 5_000
 MOST_BUDGET = 1_000_000
 
 Reason = Annotated[str, StringConstraints(max_length=1_000)]
@@ -191,6 +193,8 @@ class Listing(Value):
     min_confidence: QueryUnit = 0.0
     session_id: Identifier | None = None
     as_of: Timestamp | None = None
+    status: Status = Status.ACTIVE
+    """Those believed, or superseded, quarantined or archived ones; not together with `as_of`."""
     limit: int = Field(default=100, ge=1, le=MOST_ITEMS)
     cursor: Identifier | None = None
     """The `next` of the page before."""
