@@ -5,6 +5,7 @@ import { api, apiKey, whenRefused } from "./api.js";
 import { Failed, Loading } from "./parts.js";
 import { go, href, useRoute } from "./routing.js";
 import { Icon } from "./icons.js";
+import { useLoaded } from "./loading.js";
 import { Login } from "./pages/login.js";
 import { Jobs } from "./pages/jobs.js";
 import { MapPage } from "./pages/map.js";
@@ -121,11 +122,14 @@ function UserChoice({ user, users, choose }) {
 }
 
 function Navigation({ current, user }) {
+  // Not every service keeps profiles.
+  const profile = useLoaded(user && ((signal) => api.profile(user, signal)), [user]);
+  const hidden = profile.value ? [] : ["profile"];
   return html`
     <nav aria-label="Pages">
       <ul>
         ${Object.entries(PAGES)
-          .filter(([, page]) => !page.within)
+          .filter(([name, page]) => !page.within && !hidden.includes(name))
           .map(
             ([name, page]) => html`
               <li key=${name}>

@@ -21,7 +21,7 @@ export function ticks(most, count = 3) {
   return Array.from({ length: Math.ceil(most / step - 1e-9) + 1 }, (_, place) => place * step);
 }
 
-const EDGE = { left: 46, right: 10, top: 10, bottom: 22 };
+const EDGE = { left: 58, right: 10, top: 10, bottom: 22 };
 
 // `lines`: [{name, points: [[x, y or null]]}]; `marks`: [{x, label}]; `levels`: [{y, label}].
 export function Chart({ lines, format, formatX, xTicks, height = 150, marks = [], levels = [], most, label }) {

@@ -3,12 +3,12 @@
 import { useEffect, useState } from "./vendor/htm-preact-3.1.1.js";
 
 const read = () => {
-  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
+  const [path, ...rest] = location.hash.replace(/^#\/?/, "").split("?");
   const [page, id] = path.split("/");
   return {
     page: page || "search",
     id: id === undefined ? undefined : decodeURIComponent(id),
-    params: Object.fromEntries(new URLSearchParams(query)),
+    params: Object.fromEntries(new URLSearchParams(rest.join("?"))),
   };
 };
 

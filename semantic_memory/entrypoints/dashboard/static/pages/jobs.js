@@ -46,8 +46,8 @@ export function Jobs({ user, may, caller }) {
           <li key=${job} class="job">
             <span><b>${job}</b> <span class="muted">${about}</span></span>
             <span class="actions">
-              <button type="button" aria-label=${`Dry run of ${job}`} disabled=${running.busy} onClick=${() => run(job, true)}>Dry run</button>
-              <button type="button" aria-label=${`Run ${job} now`} disabled=${running.busy} onClick=${() => run(job, false)}>Run now</button>
+              <button type="button" aria-label=${`Dry run: ${job}`} disabled=${running.busy} onClick=${() => run(job, true)}>Dry run</button>
+              <button type="button" aria-label=${`Run now: ${job}`} disabled=${running.busy} onClick=${() => run(job, false)}>Run now</button>
             </span>
           </li>
         `,

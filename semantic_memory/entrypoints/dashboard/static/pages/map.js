@@ -27,7 +27,7 @@ function Map({ layout, user }) {
   const [off, setOff] = useState(new Set());
   const [here, setHere] = useState(null);
   const [ref, width] = useWidth(800);
-  const height = Math.round(Math.min(Math.max(width * 0.62, 300), 620));
+  const height = Math.round(Math.min(Math.max(width * 0.6, 320), 540));
   const counts = useMemo(() => {
     const found = {};
     for (const { category } of layout.points) found[category] = (found[category] ?? 0) + 1;
@@ -74,7 +74,7 @@ function Map({ layout, user }) {
   const shares = layout.explained.map((share) => `${Math.round(100 * share)} %`).join(" + ");
   return html`
     <p class="muted">
-      What is near in meaning lies near: ${plural(layout.points.length, "memory", "memories")} on the two principal
+      What is near in meaning lies near. ${plural(layout.points.length, "memory", "memories")} on the two principal
       components of their vectors, which show ${shares} of the variance. Arrow keys move, Enter opens.
     </p>
     <fieldset class="choices legend">
@@ -88,21 +88,23 @@ function Map({ layout, user }) {
         `,
       )}
     </fieldset>
-    <div class="card map" ref=${ref} role="application" tabindex="0" aria-label=${label} aria-describedby="pointed" onKeyDown=${onKeyDown}>
+    <div class="card map">
+      <div class="pointed" id="pointed" aria-live="polite">
+        ${here
+          ? html`
+              <p><a href=${href("memory", { user }, here.point.id)}>${here.point.text}</a></p>
+              <p class="meta"><${Category} name=${here.point.category} /> <${When} at=${here.point.created_at} dayOnly /></p>
+            `
+          : html`<p class="muted">Point at a memory to read it.</p>`}
+      </div>
+      <div class="plane" ref=${ref} role="application" tabindex="0" aria-label=${label} onKeyDown=${onKeyDown}>
       <svg width=${width} height=${height} aria-hidden="true">
         <line class="axis-line" x1=${places.zero.x} x2=${places.zero.x} y1="0" y2=${height} />
         <line class="axis-line" x1="0" x2=${width} y1=${places.zero.y} y2=${places.zero.y} />
         ${dots}
         ${here && html`<circle class="here" cx=${here.x} cy=${here.y} r=${radius + 4} />`}
       </svg>
-    </div>
-    <div class="card pointed" id="pointed" aria-live="polite">
-      ${here
-        ? html`
-            <p><a href=${href("memory", { user }, here.point.id)}>${here.point.text}</a></p>
-            <p class="meta"><${Category} name=${here.point.category} /> <${When} at=${here.point.created_at} dayOnly /></p>
-          `
-        : html`<p class="muted">Point at a memory to read it.</p>`}
+      </div>
     </div>
   `;
 }

@@ -21,6 +21,8 @@ import { go, href } from "../routing.js";
 const FILTERS = ["category", "status", "tag", "since", "until", "min_confidence"];
 const STATUSES = ["active", "superseded", "archived", "quarantined"];
 const SIZE = 25;
+const FACTS = CATEGORIES.filter((name) => name !== "conversation");
+const CHOICES = { "": FACTS, all: [] };
 
 export function Memories({ route, user }) {
   const { params } = route;
@@ -34,6 +36,7 @@ export function Memories({ route, user }) {
           {
             ...given,
             user_id: user,
+            category: CHOICES[given.category ?? ""] ?? given.category,
             since: startOf(given.since),
             until: startOf(given.until),
             limit: SIZE,
@@ -121,7 +124,8 @@ function Narrowing({ params, user }) {
     >
       <${Field} label="Category">
         <select value=${form.category ?? ""} onChange=${now("category")}>
-          <option value="">all</option>
+          <option value="">facts</option>
+          <option value="all">facts and messages</option>
           ${CATEGORIES.map((name) => html`<option key=${name} value=${name}>${name}</option>`)}
         </select>
       <//>

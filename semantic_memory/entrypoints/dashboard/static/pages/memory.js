@@ -40,8 +40,10 @@ export function Memory({ route, user, may }) {
     setSaid(what);
     loaded.reload();
   };
+  const title = loaded.value?.gone ? "Deleted" : (loaded.value?.fact.content ?? "Memory");
   return html`
     <p class="crumbs"><a href=${href("memories", { user })}>Memories</a> / <span>${id}</span></p>
+    <h1 tabindex="-1">${title}</h1>
     <p class="summary" aria-live="polite">${said}</p>
     <${Loaded} loaded=${loaded}>
       ${(value) =>
@@ -54,7 +56,6 @@ export function Memory({ route, user, may }) {
 
 function Gone({ last, history }) {
   return html`
-    <h1 tabindex="-1">Deleted</h1>
     <div class="notice">
       <p>
         This memory was deleted on <${When} at=${last.at} />${last.reason && html`: ${last.reason}`}. It
@@ -70,7 +71,6 @@ function Present({ fact, history, half_life_days, retention, replaced_by, replac
   return html`
     <article>
       <header class="memory-head">
-        <h1 tabindex="-1">${fact.content}</h1>
         <p class="meta">
           <${Category} name=${fact.category} /> <${Status} name=${fact.status} />
           <span>said <${When} at=${fact.created_at} /></span>
@@ -89,20 +89,24 @@ function Present({ fact, history, half_life_days, retention, replaced_by, replac
       />`}
       <${Lineage} fact=${fact} replaced=${replaced} replacedBy=${replaced_by} />
       <div class="columns">
-        <section class="card" aria-labelledby="decay">
-          <h2 id="decay">Retention</h2>
-          <${Decay} fact=${fact} halfLife=${half_life_days} retention=${retention} />
-        </section>
-        <section class="card" aria-labelledby="fields">
-          <h2 id="fields">Fields</h2>
-          <${Fields} fact=${fact} />
-        </section>
+        <div class="column">
+          <section aria-labelledby="sources">
+            <h2 id="sources">Where it was said</h2>
+            <${Sources} fact=${fact} />
+          </section>
+          <${History} history=${history} />
+        </div>
+        <div class="column">
+          <section aria-labelledby="decay">
+            <h2 id="decay">Retention</h2>
+            <div class="card"><${Decay} fact=${fact} halfLife=${half_life_days} retention=${retention} /></div>
+          </section>
+          <section aria-labelledby="fields">
+            <h2 id="fields">Fields</h2>
+            <div class="card"><${Fields} fact=${fact} /></div>
+          </section>
+        </div>
       </div>
-      <section aria-labelledby="sources">
-        <h2 id="sources">Where it was said</h2>
-        <${Sources} fact=${fact} />
-      </section>
-      <${History} history=${history} />
     </article>
   `;
 }
@@ -272,7 +276,7 @@ function Decay({ fact, halfLife, retention }) {
       most=${1}
       height=${190}
       format=${(value) => value.toFixed(1)}
-      formatX=${(value) => (value === 0 ? "said" : `${Math.round(value)} d`)}
+      formatX=${(value) => (value === 0 ? "last said" : `${Math.round(value)} d`)}
       xTicks=${[[0, "start"], [end / 2, "middle"], [end, "end"]]}
       marks=${[{ x: age, y: retention, label: `today ${retention.toFixed(2)}` }]}
       levels=${[]}

@@ -60,7 +60,7 @@ function Figure({ title, lines, names, format, short = format, samples }) {
     const values = points.map(([, value]) => value).filter((value) => value !== null);
     const name = names ? `${names[place]} ` : "";
     if (!values.length) return `${name}none`;
-    return `${name}now ${format(values[values.length - 1])}, lowest ${format(Math.min(...values))}, highest ${format(Math.max(...values))}`;
+    return `${name}${format(values[values.length - 1])} now, ${format(Math.min(...values))} to ${format(Math.max(...values))}`;
   });
   return html`
     <figure class="card">

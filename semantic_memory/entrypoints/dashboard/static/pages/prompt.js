@@ -18,7 +18,12 @@ export function Prompt({ route, user }) {
     return () => clearTimeout(soon);
   }, [budget]);
   const loaded = useLoaded(
-    user && q && ((signal) => api.context({ user_id: user, query: q, budget: Number(asked) }, signal)),
+    user &&
+      q &&
+      (async (signal) => {
+        const body = { user_id: user, query: q, budget: Number(asked) };
+        return { context: await api.context(body, signal), budget: body.budget };
+      }),
     [user, q, asked],
   );
   const set = (event) => setBudget(Math.min(100_000, Math.max(1, Number(event.target.value) || 1)));
@@ -56,7 +61,7 @@ export function Prompt({ route, user }) {
       The memories that help with a question, packed into a budget of tokens.
     <//>`}
     ${user && q && html`<${Loaded} loaded=${loaded} what="Packing">
-      ${(context) => html`<${Packed} context=${context} budget=${Number(asked)} />`}
+      ${(packed) => html`<${Packed} ...${packed} />`}
     <//>`}
   `;
 }
