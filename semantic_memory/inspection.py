@@ -39,9 +39,7 @@ def explain(service: Service, fact_id: str, user_id: str | None) -> Explanation:
 def layout(service: Service, user_id: str, limit: int) -> Layout:
     """The newest `limit` memories of a user that are believed, facts first, in two dimensions."""
     ledger = service.ledger
-    facts = ledger.find(
-        user_id, Filters(categories=frozenset(Category) - _MESSAGES), limit=limit
-    )
+    facts = ledger.find(user_id, Filters(categories=frozenset(Category) - _MESSAGES), limit=limit)
     if rest := limit - len(facts):
         facts += ledger.find(user_id, Filters(categories=_MESSAGES), limit=rest)
     rows = ledger.traits([fact.id for fact in facts])

@@ -375,7 +375,9 @@ class SemanticMemory:
         narrowed = _filters(filters, None)
         wanted = parse(_Standing, "list", {"status": status}).status
         if wanted is not Status.ACTIVE and narrowed.as_of is not None:
-            raise InvalidInputError("list: as_of asks for what was believed; give no status with it")
+            raise InvalidInputError(
+                "list: as_of asks for what was believed; give no status with it"
+            )
         return self._service.ledger.find(
             asked.user_id, narrowed, status=wanted, limit=limit, after=after
         )

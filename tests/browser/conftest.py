@@ -103,5 +103,3 @@ def dashboard(visit: Visits, service: Running) -> Visit:
 def page(dashboard: Visit) -> Page:
     """The dashboard, opened on the sample's user."""
     return dashboard.open(f"#/search?user={USER}")
-
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
@@ -11,6 +12,8 @@ from playwright.sync_api import Page, expect
 from semantic_memory import Message
 from tests.browser.conftest import Visit
 from tests.browser.store import USER, Running
+
+QUESTION = "Where does Maya live now?"
 
 
 @pytest.fixture
@@ -24,7 +27,7 @@ def number(text: str) -> float:
 
 
 def test_a_search_shows_what_each_score_is_made_of(page: Page):
-    page.get_by_label("Query").fill("Where does Maya live now?")
+    page.get_by_label("Query").fill(QUESTION)
     page.get_by_role("button", name="Search").click()
     hit = page.locator(".hit").first
     expect(hit).to_contain_text("Berlin")
@@ -52,22 +55,25 @@ def test_filters_narrow_a_search(dashboard: Visit):
     expect(page.get_by_text("Nothing found")).to_be_visible()
 
 
-def test_a_hit_leads_to_its_memory_and_that_to_its_conversation(page: Page):
-    page.get_by_label("Query").fill("switched to leveled compaction")
+def test_a_hit_leads_to_its_memory_and_that_to_its_conversation(page: Page, service: Running):
+    fact = service.memory.search(QUESTION, user_id=USER, k=1)[0].fact
+    session_id, (message_id, *_) = fact.source.session_id, fact.message_ids
+    said = service.memory.messages(user_id=USER, session_id=session_id)
+    (source,) = [message for message in said if message.id == message_id]
+    page.get_by_label("Query").fill(QUESTION)
     page.get_by_role("button", name="Search").click()
-    page.get_by_role("link", name="Maya and others switched to leveled compaction").click()
-    expect(page.locator("h1")).to_contain_text("switched to leveled compaction")
+    page.get_by_role("link", name=fact.content).click()
+    expect(page.locator("h1")).to_have_text(fact.content)
     expect(page.locator("h1")).to_be_focused()
-    source = page.locator(".message.marked")
-    expect(source).to_contain_text("Yes, we switched to leveled compaction yesterday.")
-    expect(page.locator(".message").first).to_be_visible()
-    assert page.locator(".message").count() > 1
+    expect(page.locator(".message.marked")).to_contain_text(source.content)
+    assert page.locator(".message").count() > 1  # its neighbours
     page.get_by_role("link", name="the whole conversation").click()
-    expect(page.locator("h1")).to_have_text("2026-03")
+    expect(page.locator("h1")).to_have_text(session_id)
+    expect(page.locator(".message")).to_have_count(len(said))
     marked = page.locator(".message.marked")
     expect(marked).to_be_in_viewport()
-    learned = marked.get_by_role("link", name="Maya and others switched to leveled compaction")
-    expect(learned).to_be_visible()
+    expect(marked).to_contain_text(source.content)
+    expect(marked.get_by_role("link", name=fact.content)).to_be_visible()
 
 
 def test_a_page_can_be_linked_and_reloaded(dashboard: Visit, service: Running):
@@ -82,11 +88,12 @@ def test_a_page_can_be_linked_and_reloaded(dashboard: Visit, service: Running):
 def test_times_are_in_the_readers_language_with_the_exact_one_behind(
     dashboard: Visit, service: Running
 ):
-    fact = service.memory.list(user_id=USER, filters={"categories": ["decision"]}, limit=1)[0]
-    page = dashboard.open(f"#/memory/{fact.id}?user={USER}")
-    said = page.locator(".memory-head time")
-    expect(said).to_have_text("6 May 2026, 10:31")
-    expect(said).to_have_attribute("title", "2026-05-06T10:31:00Z")
+    said = datetime(2026, 5, 6, 10, 31, tzinfo=UTC)
+    fact = service.memory.add("Reads at night", user_id="times", created_at=said)
+    page = dashboard.open(f"#/memory/{fact.id}?user=times")
+    shown = page.locator(".memory-head time")
+    expect(shown).to_have_text("6 May 2026, 10:31")
+    expect(shown).to_have_attribute("title", "2026-05-06T10:31:00Z")
 
 
 def test_the_store_is_paged_and_filtered(page: Page, dashboard: Visit, service: Running, user: str):
@@ -193,14 +200,14 @@ def test_the_map_shows_every_memory_and_opens_one(dashboard: Visit, service: Run
     expect(page.locator("h1")).to_have_text(left[-1].text)
 
 
-def test_sessions_show_which_facts_came_from_which_message(dashboard: Visit):
+def test_sessions_show_which_facts_came_from_which_message(dashboard: Visit, service: Running):
+    fact = service.memory.list(user_id=USER, filters={"categories": ["decision"]})[-1]
     page = dashboard.open(f"#/sessions?user={USER}")
     expect(page.locator("tbody tr")).to_have_count(3)
-    page.get_by_role("link", name="2026-01").click()
-    message = page.locator(".message", has_text="I work as a storage engineer")
-    expect(message.locator(".learned")).to_contain_text("storage engineer at a small database")
-    message.locator(".learned a").first.click()
-    expect(page.locator("h1")).to_contain_text("storage engineer")
+    page.get_by_role("link", name=fact.source.session_id).click()
+    message = page.locator(f'[data-message="{fact.message_ids[0]}"]')
+    message.get_by_role("link", name=fact.content).click()
+    expect(page.locator("h1")).to_have_text(fact.content)
 
 
 def test_a_long_session_is_shown_in_parts(dashboard: Visit, service: Running, user: str):
@@ -215,8 +222,8 @@ def test_a_long_session_is_shown_in_parts(dashboard: Visit, service: Running, us
 
 
 def test_the_packed_prompt_never_exceeds_its_budget(dashboard: Visit, service: Running):
-    page = dashboard.open(f"#/prompt?user={USER}&q=Where does Maya live?&budget=300")
-    expected = service.memory.context("Where does Maya live?", user_id=USER, budget=300)
+    page = dashboard.open(f"#/prompt?user={USER}&q={QUESTION}&budget=300")
+    expected = service.memory.context(QUESTION, user_id=USER, budget=300)
     block = page.locator(".block")
     expect(block).to_have_text(expected.text, use_inner_text=True)
     expect(page.locator(".tokens")).to_contain_text(f"{expected.tokens} of 300 tokens used")

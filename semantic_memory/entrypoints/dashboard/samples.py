@@ -77,6 +77,8 @@ class Sampler:
         """Take one sample."""
         reading = _read(self._registry, self._timer())
         if (last := self._last) is not None:
+            if reading.time <= last.time:
+                return
             self._samples.append(_sample(last, reading, self._clock))
         self._last = reading
 
@@ -129,7 +131,7 @@ def _note(reading: _Reading, measure: Measure) -> None:
 
 
 def _sample(last: _Reading, now: _Reading, clock: Clock) -> Sample:
-    seconds = max(now.time - last.time, 1e-9)
+    seconds = now.time - last.time
     new = sorted((bound, count - last.buckets[bound]) for bound, count in now.buckets.items())
     requests = new[-1][1] if new else 0.0
     gauges = now.gauges
