@@ -43,6 +43,8 @@ def main() -> None:
         take(browser, running, "session", f"#/sessions/2026-03?user={USER}", "light")
         take(browser, running, "prompt", PROMPT, "light")
         take(browser, running, "metrics", "#/metrics", "light")
+        running.memory.maintain(["dedup", "conflicts"])
+        running.clock.advance(days=60)
         take(browser, running, "jobs", f"#/jobs?user={USER}", "light")
         browser.close()
 
@@ -58,6 +60,7 @@ def change_plans(running: Running) -> str:
 
 def be_busy(running: Running) -> None:
     """An hour of searches, now more, now fewer."""
+    running.memory.search(QUESTION, user_id=USER)  # loads what the first search loads
     with httpx.Client(base_url=running.url) as http:
         for minute in range(60):
             for _ in range(2 + (minute * 7) % 11 + (20 if 25 <= minute < 40 else 0)):
@@ -87,17 +90,22 @@ def take(
     picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     page.close()
     file = IMAGES / f"dashboard-{name}.png"
-    picture.quantize(128, dither=Image.Dither.NONE).save(file, optimize=True)
+    reduced(picture).save(file, optimize=True)
     print(f"{file.name}: {file.stat().st_size / 1000:.0f} kB")
+
+
+def reduced(picture: Image.Image) -> Image.Image:
+    """In its 256 most frequent colours, exactly those; what lies between becomes the nearest."""
+    counted = sorted(picture.getcolors(picture.width * picture.height), reverse=True)[:256]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([channel for _, colour in counted for channel in colour])
+    return picture.quantize(palette=palette, dither=Image.Dither.NONE)
 
 
 def settle(page: Page, name: str) -> None:
     """What a reader would do before looking."""
     if name.startswith("map"):
-        page.get_by_role("application").focus()
-        for key in ("Home", "ArrowDown", "ArrowRight"):
-            page.keyboard.press(key)
-        page.get_by_role("application").blur()
+        page.locator(".map .cat-decision").first.hover(force=True)
     if name == "jobs":
         page.get_by_role("button", name="Dry run: decay").click()
         page.get_by_text("Dry run of decay").wait_for()

@@ -72,7 +72,7 @@ export function Chart({ lines, format, formatX, xTicks, height = 150, marks = []
             <g key=${text} class="mark">
               <line x1=${x(value)} x2=${x(value)} y1=${EDGE.top} y2=${height - EDGE.bottom} />
               <circle cx=${x(value)} cy=${y(at)} r="5" />
-              <text x=${x(value) + (right ? 9 : -9)} y=${EDGE.top + 9} text-anchor=${right ? "start" : "end"}>${text}</text>
+              <text x=${x(value) + (right ? 9 : -9)} y=${EDGE.top + 18} text-anchor=${right ? "start" : "end"}>${text}</text>
             </g>
           `;
         })}

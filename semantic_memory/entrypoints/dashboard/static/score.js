@@ -60,8 +60,8 @@ export function Score({ hit, ranking, scale }) {
               </li>
             `,
           )}
-        <li class="result" title="importance × confidence × retention × recency">
-          × relevance <b>${shown(parts.relevance)}</b>
+        <li title=${`1 − w + w × relevance, with relevance ${shown(parts.relevance)}`}>
+          relevance <b>× ${shown(1 - weight + weight * parts.relevance)}</b>
         </li>
       </ul>
       <details>

@@ -60,7 +60,9 @@ function Figure({ title, lines, names, format, short = format, samples }) {
     const values = points.map(([, value]) => value).filter((value) => value !== null);
     const name = names ? `${names[place]} ` : "";
     if (!values.length) return `${name}none`;
-    return `${name}${format(values[values.length - 1])} now, ${format(Math.min(...values))} to ${format(Math.max(...values))}`;
+    const [least, most] = [Math.min(...values), Math.max(...values)];
+    const range = least === most ? "throughout" : `now, ${format(least)} to ${format(most)}`;
+    return `${name}${format(values[values.length - 1])} ${range}`;
   });
   return html`
     <figure class="card">
