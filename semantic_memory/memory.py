@@ -360,26 +360,21 @@ class SemanticMemory:
         *,
         user_id: str,
         filters: FilterLike = None,
-        status: Status | str = Status.ACTIVE,
+        status: Status | str | None = None,
         limit: int | None = 100,
         after: str | None = None,
     ) -> Facts:
         """A user's memories, newest first; for the next page give the last id as `after`.
 
-        Those believed, or those of another `status`: superseded, quarantined, archived.
+        Those believed, or those of a `status`: active, superseded, quarantined, archived.
         Raises InvalidInputError.
         """
         asked = parse(_Owner, "list", {"user_id": user_id})
         if limit is not None and limit < 1:
             raise InvalidInputError(f"list: limit must be at least 1 (got {limit})")
-        narrowed = _filters(filters, None)
-        wanted = parse(_Standing, "list", {"status": status}).status
-        if wanted is not Status.ACTIVE and narrowed.as_of is not None:
-            raise InvalidInputError(
-                "list: as_of asks for what was believed; give no status with it"
-            )
+        wanted = None if status is None else parse(_Standing, "list", {"status": status}).status
         return self._service.ledger.find(
-            asked.user_id, narrowed, status=wanted, limit=limit, after=after
+            asked.user_id, _filters(filters, None), status=wanted, limit=limit, after=after
         )
 
     def explain(self, fact_id: str, *, user_id: str | None = None) -> Explanation:

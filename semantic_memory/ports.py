@@ -292,13 +292,13 @@ class Ledger(Protocol):
         user_id: str,
         filters: Filters,
         *,
-        status: Status = Status.ACTIVE,
+        status: Status | None = None,
         limit: int | None = None,
         after: str | None = None,
     ) -> list[Fact]:
         """Facts that pass `filters`, newest first, from the one behind id `after`.
 
-        A `status` other than active asks for those that have it, instead of those believed.
+        With a `status`, those that have it now, instead of those believed now.
         """
         ...
 

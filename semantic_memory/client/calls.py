@@ -182,7 +182,7 @@ def list_(
     *,
     user_id: str,
     filters: FilterLike = None,
-    status: Status | str = Status.ACTIVE,
+    status: Status | str | None = None,
     limit: int | None = 100,
     after: str | None = None,
 ) -> Steps[list[Fact]]:
@@ -195,7 +195,7 @@ def list_(
         "tag": narrowed.pop("tags", None),
         **narrowed,
         "user_id": user_id,
-        "status": None if status == Status.ACTIVE else status,
+        "status": status,
     }
     found: list[Fact] = []
     while limit is None or len(found) < limit:

@@ -176,7 +176,7 @@ def to_vectors(windows: int, sentences: int, data: bytes) -> FactVectors:
 
 
 def where(
-    user_id: str | None, filters: Filters, status: Status = Status.ACTIVE
+    user_id: str | None, filters: Filters, status: Status | None = None
 ) -> tuple[str, list[Any]]:
     """The condition on `facts f` that says what `Filters.admits` says, or asks for a status."""
     condition, values = narrowed(
@@ -188,9 +188,11 @@ def where(
         terms.append(term)
         values.extend(bound)
 
-    if filters.as_of is None or status is not Status.ACTIVE:
+    if status is not None:
         both("f.status = ?", status.value)
-    else:
+    elif filters.as_of is None:
+        both("f.status = 'active'")
+    if filters.as_of is not None:
         at = micros(filters.as_of)
         both("f.status IN ('active', 'superseded')")
         both("f.valid_from <= ? AND (f.valid_to IS NULL OR ? < f.valid_to)", at, at)

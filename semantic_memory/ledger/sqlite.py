@@ -121,7 +121,7 @@ class SqliteLedger:
         user_id: str,
         filters: Filters,
         *,
-        status: Status = Status.ACTIVE,
+        status: Status | None = None,
         limit: int | None = None,
         after: str | None = None,
     ) -> list[Fact]:

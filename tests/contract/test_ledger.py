@@ -186,7 +186,8 @@ def test_facts_are_found_by_their_status_too(ledger, status):
     expected = {
         fact.id
         for fact in facts
-        if fact.status is status and filters.admits(fact.model_copy(update={"status": Status.ACTIVE}))
+        if fact.status is status
+        and filters.admits(fact.model_copy(update={"status": Status.ACTIVE}))
     }
     assert {fact.id for fact in ledger.find("u1", filters, status=status)} == expected
 

@@ -80,11 +80,25 @@ def test_a_listing_by_status_holds_that_status_only(memory: SemanticMemory, cloc
     assert memory.list(user_id="u2", status="superseded") == []
 
 
-def test_what_is_forgotten_is_in_no_listing(memory: SemanticMemory, clock: FrozenClock):
+def test_a_listing_of_what_was_believed_narrows_to_what_has_a_status_now(
+    memory: SemanticMemory, clock: FrozenClock
+):
+    fact = memory.add("Lives in Oslo", user_id="u1")
+    memory.add("Likes tea", user_id="u1")
+    then = clock.now()
+    clock.advance(days=1)
+    memory.update(fact.id, content="Lives in Berlin")
+    believed = {"as_of": then}
+    assert len(memory.list(user_id="u1", filters=believed)) == 2
+    (left,) = memory.list(user_id="u1", filters=believed, status="superseded")
+    assert left.content == "Lives in Oslo"
+    (kept,) = memory.list(user_id="u1", filters=believed, status="active")
+    assert kept.content == "Likes tea"
+
+
+def test_what_is_forgotten_is_in_no_listing(memory: SemanticMemory):
     with pytest.raises(InvalidInputError, match="forgotten"):
         memory.list(user_id="u1", status="forgotten")
-    with pytest.raises(InvalidInputError, match="as_of"):
-        memory.list(user_id="u1", status="archived", filters={"as_of": clock.now()})
 
 
 def test_a_map_holds_what_is_believed_facts_before_messages(memory: SemanticMemory):
