@@ -18,8 +18,8 @@ from semantic_memory.conversation import forget_state, make_packer, open_session
 from semantic_memory.doctor import examine
 from semantic_memory.errors import InvalidInputError, NotFoundError
 from semantic_memory.events import ContextPacked, Searched
-from semantic_memory.lines import overview
 from semantic_memory.inspection import explain, layout
+from semantic_memory.lines import overview
 from semantic_memory.models import (
     NO_FILTERS,
     Category,
@@ -33,8 +33,8 @@ from semantic_memory.models import (
     Hit,
     Identifier,
     JobRun,
-    Line,
     Layout,
+    Line,
     Message,
     Overview,
     ProfileField,

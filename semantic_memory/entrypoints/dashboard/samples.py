@@ -89,8 +89,8 @@ class Sampler:
     async def run(self) -> None:
         """Take samples until cancelled."""
         while True:
-            await to_thread.run_sync(self.take)
             await anyio.sleep(SECONDS)
+            await to_thread.run_sync(self.take)
 
 
 def quantile(share: float, bounds: Iterable[tuple[float, float]]) -> float | None:
