@@ -22,6 +22,7 @@ PLACES = {
     "sessions": f"#/sessions?user={USER}",
     "session": f"#/sessions/2026-03?user={USER}",
     "prompt": f"#/prompt?user={USER}&q=Where does Maya live?",
+    "profile": f"#/profile?user={USER}",
     "jobs": f"#/jobs?user={USER}",
     "metrics": "#/metrics",
 }

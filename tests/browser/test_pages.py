@@ -267,10 +267,14 @@ def test_metrics_are_drawn_over_time_and_told_in_words(dashboard: Visit, service
     expect(page.locator("figure")).to_have_count(8)
 
 
-def test_a_service_without_profiles_has_no_page_for_them(page: Page, service: Running):
-    known = page.request.get(f"{service.url}/v1/profile", params={"user_id": USER}).ok
-    expect(page.get_by_role("link", name="Metrics")).to_be_visible()
-    expect(page.get_by_role("link", name="Profile")).to_have_count(int(known))
+def test_a_profile_says_what_the_service_says(page: Page, service: Running):
+    told = service.memory.profile(user_id=USER).profile
+    fields = [field for _, field in told if field is not None]
+    page.get_by_role("link", name="Profile").click()
+    expect(page.locator("h1")).to_have_text("Profile")
+    for field in fields:
+        expect(page.get_by_text(field.text, exact=True)).to_be_visible()
+    assert fields
 
 
 def test_what_users_say_is_never_markup(dashboard: Visit, service: Running, user: str):
