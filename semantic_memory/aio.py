@@ -60,6 +60,8 @@ class AsyncSemanticMemory:
     profile = _threaded(SemanticMemory.profile)
     update_profile = _threaded(SemanticMemory.update_profile)
     profile_history = _threaded(SemanticMemory.profile_history)
+    explain = _threaded(SemanticMemory.explain)
+    layout = _threaded(SemanticMemory.layout)
     sessions = _threaded(SemanticMemory.sessions)
     messages = _threaded(SemanticMemory.messages)
     forget = _threaded(SemanticMemory.forget)

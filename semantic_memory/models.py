@@ -257,6 +257,40 @@ class FactVersion(Value):
     fact: Fact
 
 
+class Explanation(Value):
+    """How firmly a memory still stands, and what took whose place."""
+
+    fact: Fact
+    half_life_days: float | None
+    """Of its category; None for what never fades."""
+    retention: float
+    """What time has left of it, 0.1 to 1."""
+    replaced_by: Fact | None
+    """What superseded it or was merged with it."""
+    replaced: tuple[Fact, ...]
+    """What it superseded or took in, oldest first."""
+
+
+class Point(Value):
+    """A memory's place on a map."""
+
+    id: str
+    text: str
+    """Its content, cut after 200 characters."""
+    category: Category
+    created_at: Timestamp
+    x: float
+    y: float
+
+
+class Layout(Value):
+    """Memories laid out in two dimensions: what is near in meaning lies near."""
+
+    points: tuple[Point, ...]
+    explained: tuple[float, float]
+    """Share of the vectors' variance that each axis shows, 0 to 1."""
+
+
 class Candidate(Value):
     """A fact proposed by an extractor, before the gate."""
 

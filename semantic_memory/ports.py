@@ -22,6 +22,7 @@ from semantic_memory.models import (
     Message,
     SessionInfo,
     SessionKey,
+    Status,
 )
 
 InputType = Literal["query", "document"]
@@ -287,9 +288,22 @@ class Ledger(Protocol):
         ...
 
     def find(
-        self, user_id: str, filters: Filters, *, limit: int | None = None, after: str | None = None
+        self,
+        user_id: str,
+        filters: Filters,
+        *,
+        status: Status | None = None,
+        limit: int | None = None,
+        after: str | None = None,
     ) -> list[Fact]:
-        """Facts that pass `filters`, newest first, from the one behind id `after`."""
+        """Facts that pass `filters`, newest first, from the one behind id `after`.
+
+        With a `status`, those that have it now, instead of those believed now.
+        """
+        ...
+
+    def replaced(self, fact_id: str, user_id: str) -> list[Fact]:
+        """The facts that this one superseded or took in, oldest first."""
         ...
 
     def ids(

@@ -18,18 +18,21 @@ from semantic_memory.models import (
     NO_FILTERS,
     Category,
     Context,
+    Explanation,
     Fact,
     FactVersion,
     Filters,
     Finding,
     Hit,
     JobRun,
+    Layout,
     Line,
     Message,
     Overview,
     Receipt,
     SessionInfo,
     Stats,
+    Status,
     parse,
 )
 from semantic_memory.ports import Progress
@@ -179,6 +182,7 @@ def list_(
     *,
     user_id: str,
     filters: FilterLike = None,
+    status: Status | str | None = None,
     limit: int | None = 100,
     after: str | None = None,
 ) -> Steps[list[Fact]]:
@@ -191,6 +195,7 @@ def list_(
         "tag": narrowed.pop("tags", None),
         **narrowed,
         "user_id": user_id,
+        "status": status,
     }
     found: list[Fact] = []
     while limit is None or len(found) < limit:
@@ -247,6 +252,18 @@ def profile_history(field: str, *, user_id: str) -> Steps[list[Line]]:
     """Everything that a field of a profile has said, in order."""
     call = Call("GET", "/v1/profile/history", {"user_id": user_id, "field": field})
     return _LINES.validate_json((yield call)).items
+
+
+def explain(fact_id: str, *, user_id: str | None = None) -> Steps[Explanation]:
+    """How firmly a memory still stands, and what took whose place."""
+    call = Call("GET", f"{_memory(fact_id)}/explanation", {"user_id": user_id})
+    return Explanation.model_validate_json((yield call))
+
+
+def layout(*, user_id: str, limit: int = 2_000) -> Steps[Layout]:
+    """A user's memories in two dimensions; what is near in meaning lies near."""
+    call = Call("GET", "/v1/layout", {"user_id": user_id, "limit": limit})
+    return Layout.model_validate_json((yield call))
 
 
 def sessions(*, user_id: str) -> Steps[list[SessionInfo]]:

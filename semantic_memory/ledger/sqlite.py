@@ -117,10 +117,16 @@ class SqliteLedger:
         return found
 
     def find(
-        self, user_id: str, filters: Filters, *, limit: int | None = None, after: str | None = None
+        self,
+        user_id: str,
+        filters: Filters,
+        *,
+        status: Status | None = None,
+        limit: int | None = None,
+        after: str | None = None,
     ) -> list[Fact]:
         """Facts that pass `filters`, newest first, from the one behind id `after`."""
-        condition, values = rows.where(user_id, filters)
+        condition, values = rows.where(user_id, filters, status)
         with self._connections.snapshot() as db:
             if after is not None:
                 anchor = db.execute(
@@ -137,6 +143,19 @@ class SqliteLedger:
             )
             found = db.execute(query, [*values, -1 if limit is None else min(limit, _MOST_ROWS)])
             return [rows.to_fact(row) for row in found]
+
+    def replaced(self, fact_id: str, user_id: str) -> list[Fact]:
+        """The facts that this one superseded or took in, oldest first."""
+        # Only facts are replaced, and only these two: the index leaves out the many messages.
+        categories = ", ".join(f"'{category}'" for category in Category)
+        query = (
+            f"SELECT {rows.FACT} FROM facts f INDEXED BY facts_by_category"
+            f" WHERE f.user_id = ? AND f.category IN ({categories})"
+            " AND f.status IN ('superseded', 'archived') AND f.superseded_by = ?"
+            " ORDER BY f.created_at, f.num"
+        )
+        with self._connections.snapshot() as db:
+            return [rows.to_fact(row) for row in db.execute(query, (user_id, fact_id))]
 
     def ids(
         self,

@@ -22,7 +22,13 @@ from semantic_memory.errors import (
 )
 from tests.service.conftest import NOW, R, Served
 
-OWN = {"open", "reembed", "close", "session"}  # of the directory, or an object that works here
+OWN = {
+    "open",
+    "reembed",
+    "close",
+    "session",
+    "settings",
+}  # of the directory, or an object that works here
 VERBS = sorted(name for name in vars(SemanticMemory) if name[0] != "_" and name not in OWN)
 
 

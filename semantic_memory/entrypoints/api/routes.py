@@ -15,6 +15,7 @@ from semantic_memory.entrypoints.api.access import (
     documents_key,
 )
 from semantic_memory.entrypoints.api.bodies import (
+    MOST_POINTS,
     Changes,
     ContextQuestion,
     Facts,
@@ -45,8 +46,10 @@ from semantic_memory.entrypoints.keys import Right
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.models import (
     Context,
+    Explanation,
     Fact,
     Identifier,
+    Layout,
     Overview,
     ProfileField,
     Receipt,
@@ -135,7 +138,11 @@ def list_(asked: Annotated[Listing, Query()], caller: CurrentCaller, memory: Ope
     """A user's memories, newest first, a page at a time."""
     caller.require(Right.READ, asked.user_id)
     found = memory.list(
-        user_id=asked.user_id, filters=asked.filters(), limit=asked.limit + 1, after=asked.cursor
+        user_id=asked.user_id,
+        filters=asked.filters(),
+        status=asked.status,
+        limit=asked.limit + 1,
+        after=asked.cursor,
     )
     more = len(found) > asked.limit
     items = found[: asked.limit]
@@ -170,6 +177,12 @@ def delete(memory_id: MemoryId, user_id: AnyWriter, memory: Opened, reason: Why 
 def history(memory_id: MemoryId, user_id: AnyReader, memory: Opened) -> History:
     """Every state a memory has been in, a deleted one's too."""
     return History(items=memory.history(memory_id, user_id=user_id))
+
+
+@reads.get("/memories/{memory_id}/explanation", tags=["memories"], responses=UNKNOWN)
+def explain(memory_id: MemoryId, user_id: AnyReader, memory: Opened) -> Explanation:
+    """How firmly a memory still stands, and what took whose place."""
+    return memory.explain(memory_id, user_id=user_id)
 
 
 @writes.post("/memories/{memory_id}/restore", tags=["memories"], responses=UNKNOWN)
@@ -217,6 +230,16 @@ def profile_history(
 ) -> Lines:
     """Everything that a field of a profile has said, in order."""
     return Lines(items=memory.profile_history(field, user_id=user_id))
+
+
+@reads.get("/layout", tags=["memories"])
+def layout(
+    user_id: Reader,
+    memory: Opened,
+    limit: Annotated[int, Query(ge=1, le=MOST_POINTS, description="The newest so many.")] = 2_000,
+) -> Layout:
+    """A user's memories in two dimensions: what is near in meaning lies near."""
+    return memory.layout(user_id=user_id, limit=limit)
 
 
 @reads.get("/sessions", tags=["conversations"])
