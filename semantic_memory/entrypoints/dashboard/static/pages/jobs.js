@@ -8,6 +8,7 @@ const JOBS = {
   dedup: "merges what says the same",
   conflicts: "supersedes what no longer holds",
   decay: "fades what isn't confirmed, archives what is below the floor",
+  rollup: "brings profiles and histories up to date",
   compact: "erases what was forgotten",
 };
 
