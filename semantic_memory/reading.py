@@ -9,8 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ingest.gate import Gate
 from ingest.queue import DebounceQueue, Due
@@ -35,7 +34,8 @@ from semantic_memory.models import (
 from semantic_memory.ports import Clock, Extractor, Ledger, Progress
 from semantic_memory.text import stems
 
-_BATCH = 50
+_STRETCH = 50
+_LONGEST_TURN = 100
 _KNOWN_FACTS = 20  # shown to the extractor
 _KNOWN_TERMS = 200  # by which they are found; about 10 ms
 _FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
@@ -113,33 +113,53 @@ class Reading:
         return None
 
     def _extract(self, key: SessionKey, changed: Callable[[str], None]) -> None:
-        records = self._log.read(*key, after=self._ledger.cursor(*key, "extracted"))
-        while not self._ending.is_set() and (batch := list(islice(records, _BATCH))):
+        for stretch in self.stretches(key):
+            if self._ending.is_set():
+                return
             start = time.perf_counter()
-            said = [record.message for record in batch]
-            messages = extractable(said)
-            known = self._known(key.user_id, messages)
+            messages = extractable([record.message for record in stretch])
+            known = self.known(key.user_id, messages)
             found = self._extractor.extract(messages, known)
-            candidates = grounded(found.candidates, {message.id for message in said})
-            admitted, quarantined, refused = self._gate.admit(candidates, said)
-            refused.update(found.refused)
-            if len(candidates) < len(found.candidates):
-                refused["unknown message"] += len(found.candidates) - len(candidates)
-            lines = self._told(found, messages, refused)
-            with self._ledger.exclusive():
-                changes = self._believed(key, batch, admitted)
-                changes += self._quarantined(key, batch, quarantined)
-                changes += self._written(key, batch, lines, [*known, *_facts_of(changes)])
-                advance = Advance(behind(key, "extracted", batch[-1]))
-                self._ledger.apply([*changes, advance])
-            if changes:
-                changed(key.user_id)
-            seconds = time.perf_counter() - start
-            self._observe(
-                FactsExtracted(*key, len(batch), len(admitted), len(quarantined), refused, seconds)
-            )
+            self.take(key, stretch, known, found, changed, start)
 
-    def _known(self, user_id: str, messages: Sequence[Message]) -> list[Fact]:
+    def stretches(self, key: SessionKey) -> Iterator[list[Record]]:
+        """What wasn't read of a session yet, in stretches that are read together."""
+        return in_turns(self._log.read(*key, after=self._ledger.cursor(*key, "extracted")))
+
+    def take(
+        self,
+        key: SessionKey,
+        stretch: Sequence[Record],
+        known: Sequence[Fact],
+        found: Extraction,
+        changed: Callable[[str], None],
+        start: float,
+    ) -> None:
+        """Keep what was found in a stretch, and that it has been read, in one transaction.
+
+        `known` are the facts that were known before, `start` when reading it began.
+        """
+        said = [record.message for record in stretch]
+        candidates = grounded(found.candidates, {message.id for message in said})
+        admitted, quarantined, refused = self._gate.admit(candidates, said)
+        refused.update(found.refused)
+        if len(candidates) < len(found.candidates):
+            refused["unknown message"] += len(found.candidates) - len(candidates)
+        lines = self._told(found, extractable(said), refused)
+        with self._ledger.exclusive():
+            changes = self._believed(key, stretch, admitted)
+            changes += self._quarantined(key, stretch, quarantined)
+            changes += self._written(key, stretch, lines, [*known, *_facts_of(changes)])
+            advance = Advance(behind(key, "extracted", stretch[-1]))
+            self._ledger.apply([*changes, advance])
+        if changes:
+            changed(key.user_id)
+        seconds = time.perf_counter() - start
+        self._observe(
+            FactsExtracted(*key, len(stretch), len(admitted), len(quarantined), refused, seconds)
+        )
+
+    def known(self, user_id: str, messages: Sequence[Message]) -> list[Fact]:
         """The user's facts that share most with the words that were said most."""
         said = Counter(stem for message in messages for stem in stems(message.content))
         terms = [term for term, _ in said.most_common(_KNOWN_TERMS)]
@@ -229,3 +249,19 @@ def _line(text: str, message_ids: tuple[str, ...]) -> Candidate:
 
 def _facts_of(changes: Iterable[Change]) -> list[Fact]:
     return [change.fact for change in changes if isinstance(change, Add | Update)]
+
+
+def in_turns(records: Iterable[Record]) -> Iterator[list[Record]]:
+    """Stretches of 50 messages or a little more: a turn isn't parted unless it is very long.
+
+    What an agent did in a turn decides whether the turn is read at all.
+    """
+    stretch: list[Record] = []
+    for record in records:
+        begins = record.message.role == "user"
+        if (begins and len(stretch) >= _STRETCH) or len(stretch) >= _LONGEST_TURN:
+            yield stretch
+            stretch = []
+        stretch.append(record)
+    if stretch:
+        yield stretch

@@ -1,4 +1,5 @@
 import itertools
+import json
 
 import pytest
 from hypothesis import given
@@ -113,3 +114,12 @@ def test_a_turn_in_which_the_agent_wrote_memories_is_not_extracted():
 )
 def test_tools_that_write_are_told_by_name(tool, writes):
     assert writes_memory(tool) is writes
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_a_block_within_the_json_of_a_tool_result_is_taken_out(template):
+    contents = ('Maya said "tea"', r"prints '\n' and C:\new", "Uses Postgres")
+    whole = rendered(*contents, template=template, left_out=3)
+    result = json.dumps({"text": whole, "tokens": 80})
+    assert strip_recalled(result) == '{"text": "", "tokens": 80}'
+    assert strip_recalled(json.dumps([f"{whole}\n\nHi, I'm Maya"])) == r'["\n\nHi, I' + "'m Maya\"]"
