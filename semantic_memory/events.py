@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,16 @@ class ExtractionFellBack:
     reason: str
     """`malformed`, `refused`, `rejected` or `too_long`."""
     messages: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionBatched:
+    """Stretches went to a provider's batch API, or came back from it."""
+
+    batch_id: str
+    status: Literal["submitted", "taken", "failed"]
+    stretches: int
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +265,7 @@ Event = (
     | ExtractionFailed
     | ModelCalled
     | ExtractionFellBack
+    | ExtractionBatched
     | BreakerOpened
     | IndexSynced
     | IndexSetAside

@@ -24,6 +24,7 @@ from semantic_memory.events import (
     EmbeddingFailed,
     EmbeddingRefused,
     Event,
+    ExtractionBatched,
     ExtractionFailed,
     ExtractionFellBack,
     FactsExtracted,
@@ -91,6 +92,7 @@ class MetricsObserver:
         self._calls = counter("model_calls", "Answers of a language model.", "purpose", "model")
         self._model_tokens = counter("model_tokens", "Tokens of its calls.", "model", "kind")
         self._model_cost = counter("model_cost_usd", "By the prices in the settings.", "model")
+        self._batches = counter("extraction_batches", "Batches sent to a provider.", "status")
         self._breaker = counter("breaker_opened", "A model endpoint was left alone for a while.")
         self._checkpoints = counter("checkpoints_restored", "Checkpoints that were damaged.")
         self._lock_wait = histogram("lock_wait_seconds", "Waits for others.", "lock")
@@ -161,6 +163,8 @@ class MetricsObserver:
                 self._model_tokens.labels(event.model, "input").inc(event.input_tokens)
                 self._model_tokens.labels(event.model, "output").inc(event.output_tokens)
                 self._model_cost.labels(event.model).inc(event.cost_usd or 0.0)
+            case ExtractionBatched(status=status):
+                self._batches.labels(status).inc()
             case _:
                 self._count_trouble(event)
 

@@ -8,6 +8,7 @@ from semantic_memory.events import (
     CheckpointRestored,
     CompactionFailed,
     Event,
+    ExtractionBatched,
     ExtractionFailed,
     IndexSetAside,
     JobFinished,
@@ -43,6 +44,8 @@ def log_event(event: Event) -> None:
                 user_id,
                 error,
             )
+        case ExtractionBatched(batch_id, _, _, str(error)):
+            _logger.warning("the extraction batch %s failed: %s", batch_id, error)
         case JobFinished(job, _, _, _, str(error)):
             _logger.warning("the job %s failed: %s", job, error)
         case CheckpointRestored(path, reason, kept_at):

@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from ingest.recalled import without_recalled
 from ingest.session_log import SessionLog
@@ -38,6 +39,9 @@ from semantic_memory.reading import Reading
 from semantic_memory.resolving import Resolver
 from semantic_memory.rollup import Rollup
 
+if TYPE_CHECKING:
+    from semantic_memory.batching import Batching  # with openai, which takes long to import
+
 _STORE_BATCH = 256
 _PATIENCE_SECONDS = 5.0
 _GATHER_SECONDS = 5.0  # facts that come in within that time lead to one look at a profile
@@ -53,6 +57,7 @@ class Pipeline:
         log: SessionLog,
         backlog: Backlog,
         reading: Reading,
+        batching: Batching | None,
         resolver: Resolver,
         rollup: Rollup,
         keeper: IndexKeeper,
@@ -64,6 +69,7 @@ class Pipeline:
         self._log = log
         self._backlog = backlog
         self._reading = reading
+        self._batching = batching
         self._resolver = resolver
         self._rollup = rollup
         self._keeper = keeper
@@ -102,9 +108,10 @@ class Pipeline:
         self._worker = Worker("ingest", self._step, self._observe)
         self._profiler = Worker("profiles", self._profile, self._observe, _GATHER_SECONDS)
         # Apart, because a model takes its time, and what is said meanwhile must be found.
-        self._reader = Worker("extraction", lambda: self._reading.step(self.wake), self._observe)
+        if self._batching is None or not self._batching.alone:
+            self._reader = Worker("extraction", self._read, self._observe)
+            self._reader.wake()
         self._worker.wake()
-        self._reader.wake()
         self._profiler.wake()
 
     def observe(self, messages: Sequence[Message], user_id: str, session_id: str) -> Receipt:
@@ -142,7 +149,10 @@ class Pipeline:
         with self._calls.one():
             with self._working:
                 self._store_dirty()
-            failures = self._reading.read_all(self.wake, progress)
+            if self._batching is not None and self._batching.alone:
+                failures = self._batching.read_all(self.wake, progress)
+            else:
+                failures = self._reading.read_all(self.wake, progress)
             with self._working:
                 failures += self._embed_all(progress)
                 self._settle()
@@ -196,6 +206,8 @@ class Pipeline:
         """End after the step under way; the next opening goes on from there."""
         self._ending.set()
         self._reading.end()
+        if self._batching is not None:
+            self._batching.end()
         self._calls.close()
         if self._worker is not None:
             self._worker.close()
@@ -213,6 +225,12 @@ class Pipeline:
             failures = self._embed_all(None)
             self._settle()
         return self._retry_seconds if failures else None
+
+    def _read(self) -> float | None:
+        waits = [self._reading.step(self.wake)]
+        if self._batching is not None:  # what an import has left under way
+            waits.append(self._batching.step(self.wake))
+        return min((wait for wait in waits if wait is not None), default=None)
 
     def _recover(self) -> None:
         """Find the sessions whose log goes further than the ledger."""

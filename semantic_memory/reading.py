@@ -64,6 +64,8 @@ class Reading:
         self._retry_seconds = retry_seconds
         self._ending = threading.Event()
         self.queue = queue
+        self.held: frozenset[SessionKey] = frozenset()
+        """Sessions that are being read otherwise, and left alone here."""
         self.lock = threading.Lock()
         """Held while a session is read; hold it to keep one from being read."""
 
@@ -76,14 +78,17 @@ class Reading:
             for due in self.queue.due(time.monotonic()):
                 if self._ending.is_set():
                     break
-                self._read(due, changed)
+                if due.key in self.held:
+                    self.queue.retry(due.key, time.monotonic() + self._retry_seconds)
+                else:
+                    self._read(due, changed)
         return self.queue.wait(time.monotonic())
 
     def read_all(self, changed: Callable[[str], None], progress: Progress | None) -> list[str]:
         """Read everything that waits, due or not; returns what went wrong."""
         failures = []
         with self.lock:
-            sessions = self.queue.all()
+            sessions = [due for due in self.queue.all() if due.key not in self.held]
             for number, due in enumerate(sessions, start=1):
                 if self._ending.is_set():
                     raise StoreClosedError("this memory has been closed")

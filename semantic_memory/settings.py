@@ -66,6 +66,10 @@ class ExtractionSettings(Section):
     breaker_failures: int = Field(default=3, ge=1)
     """Requests failed in a row after which the endpoint is left alone."""
     breaker_seconds: float = Field(default=60.0, ge=0)
+    batch: bool = False
+    """Through the provider's batch API, at half the price and within a day, when `flush` is called;
+    nothing is extracted in the background then. For imports: `semantic-memory ingest --batch`."""
+    batch_poll_seconds: float = Field(default=30.0, gt=0)
     usd_per_million_tokens: Mapping[str, tuple[float, float]] = Field(
         default_factory=lambda: {"gpt-4o-mini": (0.15, 0.60)}
     )
