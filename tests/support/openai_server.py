@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -211,6 +212,10 @@ def serve() -> Iterator[OpenAIServer]:
 class _HttpServer(ThreadingHTTPServer):
     daemon_threads = True
     scripted: OpenAIServer
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):  # a client that was killed
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
