@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from ingest.recalled import without_recalled
-from ingest.session_log import SessionLog
+from ingest.session_log import Record, SessionLog
 from semantic_memory.background import Calls, Worker
-from semantic_memory.changes import Add, Advance, Cursor, Stage
+from semantic_memory.changes import Add, Advance, Change, Cursor, Stage
 from semantic_memory.drafts import behind, verbatim, verbatim_id
 from semantic_memory.embedding.backlog import Backlog
 from semantic_memory.errors import ProviderError, StoreClosedError, StoreError
@@ -123,9 +123,9 @@ class Pipeline:
                 key = SessionKey(user_id, session_id)
                 with self._dirty_lock:
                     self._dirty[key] = None
-                self._reading.queue.push(key, time.monotonic(), accepted)
+                due = self._reading.queue.push(key, time.monotonic(), accepted)
                 self.wake()
-                if self._reader is not None:
+                if due and self._reader is not None:
                     self._reader.wake()
         duplicates = len(messages) - accepted
         seconds = time.perf_counter() - start
@@ -250,32 +250,56 @@ class Pipeline:
                 self._dirty[key] = None
 
     def _store_dirty(self) -> None:
-        """Take every session with something new into the ledger; one that fails keeps none back."""
+        """Take every session with something new into the ledger; one that fails keeps none back.
+
+        Several go into one transaction, since each waits for the disk.
+        """
         with self._dirty_lock:
             waiting, self._dirty = self._dirty, {}
         failure: StoreError | None = None
+        batch: list[tuple[SessionKey, list[Record]]] = []
         for key in waiting:
             try:
-                self._store(key)
+                for records in self._unstored(key):
+                    batch.append((key, records))
+                    if sum(len(records) for _, records in batch) >= _STORE_BATCH:
+                        failure = self._store(batch) or failure
+                        batch = []
             except StoreError as error:
                 failure = error
                 with self._dirty_lock:
                     self._dirty[key] = None
+        failure = self._store(batch) or failure
         if failure is not None:
             raise failure
 
-    def _store(self, key: SessionKey) -> None:
-        start = time.perf_counter()
+    def _unstored(self, key: SessionKey) -> Iterator[list[Record]]:
         records = self._log.read(*key, after=self._ledger.cursor(*key, "stored"))
         while batch := list(islice(records, _STORE_BATCH)):
-            now = self._clock.now()
-            adds = [
+            yield batch
+
+    def _store(self, batch: Sequence[tuple[SessionKey, Sequence[Record]]]) -> StoreError | None:
+        """Make memories of messages, in one transaction; returns why that failed."""
+        start = time.perf_counter()
+        now = self._clock.now()
+        changes: list[Change] = []
+        for key, records in batch:
+            changes += [
                 Add(verbatim(key, record._replace(message=said), now))
-                for record in batch
+                for record in records
                 if (said := without_recalled(record.message)) is not None
             ]
-            self._ledger.apply([*adds, Advance(behind(key, "stored", batch[-1]))])
-            self._observe(MemoriesStored(len(batch), time.perf_counter() - start))
+            changes.append(Advance(behind(key, "stored", records[-1])))
+        try:
+            self._ledger.apply(changes)
+        except StoreError as error:
+            with self._dirty_lock:
+                self._dirty.update(dict.fromkeys(key for key, _ in batch))
+            return error
+        if batch:
+            number = sum(len(records) for _, records in batch)
+            self._observe(MemoriesStored(number, time.perf_counter() - start))
+        return None
 
     def _embed_all(self, progress: Progress | None) -> list[str]:
         """Embed whatever waits for it; returns what went wrong."""
