@@ -14,6 +14,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+import stamina
+
 from semantic_memory.background import Contended
 from semantic_memory.changes import (
     Change,
@@ -21,7 +23,7 @@ from semantic_memory.changes import (
     Matrix,
     Stage,
 )
-from semantic_memory.errors import NotFoundError, StoreCorruptError
+from semantic_memory.errors import NotFoundError, StoreCorruptError, StoreUnavailableError
 from semantic_memory.events import Event
 from semantic_memory.ledger import lines, rows
 from semantic_memory.ledger.batch import Batch, erase
@@ -41,6 +43,8 @@ from semantic_memory.models import (
 )
 from semantic_memory.ports import Belief, Delta, IndexEntry, Match, Outbox, Pending, TraitRow
 
+_TRIES = 3
+_PAUSE_SECONDS = 0.02  # before the second try, twice that before the third
 _MOST_ROWS = 2**63 - 1
 _MOST_RUNS = 1_000
 _KNOWN = "f.status <> 'forgotten'"
@@ -81,9 +85,20 @@ class SqliteLedger:
             yield
 
     def apply(self, changes: Sequence[Change]) -> int:
-        """Commit all of `changes`, durably, or none; returns how many had an effect."""
+        """Commit all of `changes`, durably, or none; returns how many had an effect.
+
+        Tried three times if the disk refuses.
+        """
         if not changes:
             return 0
+        for attempt in stamina.retry_context(
+            on=StoreUnavailableError, attempts=_TRIES, wait_initial=_PAUSE_SECONDS, wait_jitter=0.0
+        ):
+            with attempt:
+                return self._apply(changes)
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def _apply(self, changes: Sequence[Change]) -> int:
         with self._lock:
             batch = Batch(self._revision)
             with self._connections.transaction() as db:
