@@ -41,6 +41,8 @@ class Record(NamedTuple):
 
     position: int
     """Place in the session, from 0; corrupt lines count, so places never shift."""
+    start: int
+    """Byte offset of its line."""
     end: int
     """Byte offset just behind its line: where reading goes on."""
     message: Message
@@ -154,7 +156,7 @@ class SessionLog:
                 if message is None:
                     corrupt += kind != "gone"
                 else:
-                    yield Record(position, offset, message)
+                    yield Record(position, offset - len(line), offset, message)
                 position += 1
         if corrupt:
             self._observe(LogRepaired(user_id, session_id, torn_bytes=0, corrupt_lines=corrupt))

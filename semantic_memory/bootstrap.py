@@ -185,6 +185,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
             clock,
             observe,
             ingest.retry_seconds,
+            settings.log.most_bytes,
         )
         weights = Weights(**settings.retrieval.model_dump())
         searcher = Searcher(ledger, index, embedder, clock, weights, settings.half_lives, observe)

@@ -139,6 +139,28 @@ class LogRepaired:
 
 
 @dataclass(frozen=True, slots=True)
+class LogNearlyFull:
+    """A session's log has come to 90 % of what it may take before it is made shorter."""
+
+    user_id: str
+    session_id: str
+    size: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class LogShortened:
+    """A session's log was too long, and was written anew without its least useful messages."""
+
+    user_id: str
+    session_id: str
+    messages: int
+    """That are left to the ledger."""
+    freed: int
+    """Bytes."""
+
+
+@dataclass(frozen=True, slots=True)
 class CursorLost:
     """A session's log isn't the one that was read before; it is read again from its beginning."""
 
@@ -270,6 +292,8 @@ Event = (
     | IndexSynced
     | IndexSetAside
     | LogRepaired
+    | LogNearlyFull
+    | LogShortened
     | CursorLost
     | EmbeddingFailed
     | EmbeddingRefused

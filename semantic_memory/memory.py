@@ -16,6 +16,7 @@ from pydantic import JsonValue
 from semantic_memory.bootstrap import Parts, Service, build
 from semantic_memory.conversation import forget_state, make_packer, open_session, recall
 from semantic_memory.doctor import examine
+from semantic_memory.drafts import said
 from semantic_memory.errors import InvalidInputError, NotFoundError
 from semantic_memory.events import ContextPacked, Searched
 from semantic_memory.lines import overview
@@ -417,10 +418,16 @@ class SemanticMemory:
     def messages(self, *, user_id: str, session_id: str) -> Messages:
         """What was said in a session, in order. Raises NotFoundError if nothing was."""
         place = parse(_Place, "messages", {"user_id": user_id, "session_id": session_id})
-        found = [record.message for record in self._service.log.read(*place.key)]
+        found = {record.position: record.message for record in self._service.log.read(*place.key)}
+        narrowed = Filters(
+            categories=frozenset({Category.CONVERSATION}), session_id=place.session_id
+        )
+        for fact in self._service.ledger.find(place.user_id, narrowed):
+            if fact.source.position is not None:  # of a log that was too long, the rest is here
+                found.setdefault(fact.source.position, said(fact))
         if not found:
             raise NotFoundError(f"no session {session_id!r} of user {user_id!r}")
-        return found
+        return [found[position] for position in sorted(found)]
 
     def forget(
         self,

@@ -32,7 +32,9 @@ from semantic_memory.events import (
     IndexSynced,
     JobFinished,
     LockWaited,
+    LogNearlyFull,
     LogRepaired,
+    LogShortened,
     MemoriesEmbedded,
     MemoriesStored,
     MessagesObserved,
@@ -78,6 +80,8 @@ class MetricsObserver:
         self._set_aside = counter("index_rebuilt", "The vector index was damaged or doubtful.")
         self._repairs = counter("log_repairs", "Session logs found damaged.")
         self._corrupt = counter("log_corrupt_lines", "Lines of session logs that were skipped.")
+        self._nearly_full = counter("logs_nearly_full", "Session logs at 90 % of their limit.")
+        self._shortened = counter("logs_shortened", "Session logs that were over their limit.")
         self._cursors = counter("cursors_lost", "Session logs that had been replaced.")
         self._search = histogram("search_seconds", "Searches, those for a context included.")
         self._hits = counter("search_hits", "Memories found.")
@@ -145,6 +149,10 @@ class MetricsObserver:
 
     def _count_upkeep(self, event: Event) -> None:
         match event:
+            case LogNearlyFull():
+                self._nearly_full.inc()
+            case LogShortened():
+                self._shortened.inc()
             case BeliefsResolved(counts=counts):
                 self._count_beliefs(counts)
             case JobFinished(job, _, counts, seconds, error):

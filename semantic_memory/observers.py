@@ -12,7 +12,9 @@ from semantic_memory.events import (
     ExtractionFailed,
     IndexSetAside,
     JobFinished,
+    LogNearlyFull,
     LogRepaired,
+    LogShortened,
     MemoryFileSkipped,
     WorkerFailed,
 )
@@ -27,15 +29,6 @@ def log_event(event: Event) -> None:
             where = f"; it was moved to {kept_at}" if kept_at else ""
             _logger.warning(
                 "the vector index is being rebuilt from the ledger: %s%s", reason, where
-            )
-        case LogRepaired(user_id, session_id, torn_bytes, corrupt_lines):
-            _logger.warning(
-                "the log of session %s of user %s was damaged: %d bytes of an unfinished line cut"
-                " off, %d corrupt lines skipped",
-                session_id,
-                user_id,
-                torn_bytes,
-                corrupt_lines,
             )
         case ExtractionFailed(user_id, session_id, error):
             _logger.warning(
@@ -68,5 +61,38 @@ def log_event(event: Event) -> None:
             )
         case WorkerFailed(step, error, retry_seconds):
             _logger.warning("%s failed, next try in %.0f s: %s", step, retry_seconds, error)
+        case LogRepaired() | LogNearlyFull() | LogShortened():
+            _log_session_log(event)
         case _:
             _logger.debug("%s", event)
+
+
+def _log_session_log(event: LogRepaired | LogNearlyFull | LogShortened) -> None:
+    match event:
+        case LogRepaired(user_id, session_id, torn_bytes, corrupt_lines):
+            _logger.warning(
+                "the log of session %s of user %s was damaged: %d bytes of an unfinished line cut"
+                " off, %d corrupt lines skipped",
+                session_id,
+                user_id,
+                torn_bytes,
+                corrupt_lines,
+            )
+        case LogNearlyFull(user_id, session_id, size, limit):
+            _logger.warning(
+                "the log of session %s of user %s takes %d of %d bytes, beyond which it is"
+                " shortened",
+                session_id,
+                user_id,
+                size,
+                limit,
+            )
+        case LogShortened(user_id, session_id, number, freed):
+            _logger.warning(
+                "the log of session %s of user %s was too long: %d messages (%d bytes) are left to"
+                " the ledger",
+                session_id,
+                user_id,
+                number,
+                freed,
+            )

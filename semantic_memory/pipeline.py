@@ -14,26 +14,28 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 from ingest.recalled import without_recalled
 from ingest.session_log import Record, SessionLog
 from semantic_memory.background import Calls, Worker
 from semantic_memory.changes import Add, Advance, Change, Cursor, Stage
-from semantic_memory.drafts import behind, verbatim, verbatim_id
+from semantic_memory.drafts import behind, expendable, verbatim, verbatim_id
 from semantic_memory.embedding.backlog import Backlog
 from semantic_memory.errors import ProviderError, StoreClosedError, StoreError
 from semantic_memory.events import (
     BeliefsResolved,
     EmbeddingFailed,
     Event,
+    LogNearlyFull,
+    LogShortened,
     MemoriesStored,
     MessagesObserved,
 )
 from semantic_memory.index.keeper import IndexKeeper
-from semantic_memory.models import Message, Receipt, SessionKey
+from semantic_memory.models import Category, Filters, Message, Receipt, SessionKey
 from semantic_memory.ports import Clock, Ledger, Progress
 from semantic_memory.reading import Reading
 from semantic_memory.resolving import Resolver
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
 _STORE_BATCH = 256
 _PATIENCE_SECONDS = 5.0
 _GATHER_SECONDS = 5.0  # facts that come in within that time lead to one look at a profile
+_NEARLY = 0.9
+_FACTS = frozenset(Category) - {Category.CONVERSATION}
 _SETTLING = "settling"  # names the marks of how far duplicates and conflicts have been looked for
 
 
@@ -64,6 +68,7 @@ class Pipeline:
         clock: Clock,
         observe: Callable[[Event], None],
         retry_seconds: float,
+        most_log_bytes: int,
     ) -> None:
         self._ledger = ledger
         self._log = log
@@ -76,7 +81,9 @@ class Pipeline:
         self._clock = clock
         self._observe = observe
         self._retry_seconds = retry_seconds
+        self._most_log_bytes = most_log_bytes
         self._dirty: dict[SessionKey, None] = {}
+        self._overlong: set[SessionKey] = set()  # sessions whose log has grown beyond its limit
         self._unsettled: set[str] = set()  # users whose facts changed
         self._unprofiled: set[str] = set()  # users whose facts have settled
         self._dirty_lock = threading.Lock()
@@ -193,14 +200,39 @@ class Pipeline:
                 for record in self._log.read(*key)
             }
             kept = {fact.id for fact in self._ledger.get(list(said))}
-            gone = {said[fact_id] for fact_id in self._ledger.known(list(said)) - kept}
-            stages: tuple[Stage, Stage] = ("stored", "extracted")
-            cursors = [self._ledger.cursor(*key, stage) for stage in stages]
-            if not gone:
-                return 0
-            freed, moved = self._log.compact(*key, gone, cursors)
-            self._ledger.apply([Advance(cursor) for cursor in moved])
-            return freed
+            return self._rewrite(
+                key, {said[fact_id] for fact_id in self._ledger.known(list(said)) - kept}
+            )
+
+    def _shorten(self, key: SessionKey) -> None:
+        """Bring a session's log down to half of what it may take, as far as it has been read."""
+        with self._calls.one(), self._reading.lock, self._working:
+            self._store_dirty()
+            size, half = self._log.size(*key), self._most_log_bytes // 2
+            read = self._ledger.cursor(*key, "extracted")
+            if size <= self._most_log_bytes or read.offset < half:
+                return
+            facts = self._ledger.find(
+                key.user_id, Filters(categories=_FACTS, session_id=key.session_id)
+            )
+            worth = {
+                message_id: fact.importance * fact.confidence
+                for fact in sorted(facts, key=lambda fact: fact.importance * fact.confidence)
+                for message_id in fact.message_ids
+            }
+            records = takewhile(lambda one: one.position < read.position, self._log.read(*key))
+            gone = expendable(records, worth, size - half)
+            freed = self._rewrite(key, gone)
+            self._observe(LogShortened(*key, len(gone), freed))
+
+    def _rewrite(self, key: SessionKey, gone: Collection[str]) -> int:
+        if not gone:
+            return 0
+        stages: tuple[Stage, Stage] = ("stored", "extracted")
+        cursors = [self._ledger.cursor(*key, stage) for stage in stages]
+        freed, moved = self._log.compact(*key, gone, cursors)
+        self._ledger.apply([Advance(cursor) for cursor in moved])
+        return freed
 
     def close(self) -> None:
         """End after the step under way; the next opening goes on from there."""
@@ -228,6 +260,10 @@ class Pipeline:
 
     def _read(self) -> float | None:
         waits = [self._reading.step(self.wake)]
+        with self._dirty_lock:
+            overlong, self._overlong = self._overlong, set()
+        for key in overlong:
+            self._shorten(key)
         if self._batching is not None:  # what an import has left under way
             waits.append(self._batching.step(self.wake))
         return min((wait for wait in waits if wait is not None), default=None)
@@ -299,7 +335,19 @@ class Pipeline:
         if batch:
             number = sum(len(records) for _, records in batch)
             self._observe(MemoriesStored(number, time.perf_counter() - start))
+        for key, records in batch:
+            self._weigh(key, records[0].start, records[-1].end)
         return None
+
+    def _weigh(self, key: SessionKey, before: int, size: int) -> None:
+        """Warn of a log that nears its limit, and have one that is over it made shorter."""
+        limit = self._most_log_bytes
+        if before < _NEARLY * limit <= size:
+            self._observe(LogNearlyFull(*key, size, limit))
+        if size > limit and self._reader is not None:
+            with self._dirty_lock:
+                self._overlong.add(key)
+            self._reader.wake()
 
     def _embed_all(self, progress: Progress | None) -> list[str]:
         """Embed whatever waits for it; returns what went wrong."""

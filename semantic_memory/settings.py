@@ -96,6 +96,9 @@ class LogSettings(Section):
     """Encrypts them, if given: Fernet keys, separated by commas, the one to write with first."""
     key_file: Path | None = None
     """Or a file with such keys, one a line, outside the data directory."""
+    most_bytes: int = Field(default=10_000_000, ge=10_000)
+    """Of one session's log. A longer one is written anew at half of that, without the messages that
+    the fewest facts rest on, the oldest first; their memories stay. At 90 % there is a warning."""
 
 
 class IndexSettings(Section):
