@@ -61,6 +61,7 @@ class AsyncSemanticMemory:
     update_profile = _threaded(SemanticMemory.update_profile)
     profile_history = _threaded(SemanticMemory.profile_history)
     sessions = _threaded(SemanticMemory.sessions)
+    configure_session = _threaded(SemanticMemory.configure_session)
     messages = _threaded(SemanticMemory.messages)
     forget = _threaded(SemanticMemory.forget)
     load = _threaded(SemanticMemory.load)

@@ -39,6 +39,7 @@ from semantic_memory.models import (
     Receipt,
     SessionInfo,
     SessionKey,
+    SessionOptions,
     Stats,
     Tag,
     Timestamp,
@@ -411,9 +412,42 @@ class SemanticMemory:
         asked = parse(_Owner, "sessions", {"user_id": user_id})
         log = self._service.log
         return [
-            info.model_copy(update={"log_bytes": log.size(asked.user_id, info.session_id)})
+            info.model_copy(
+                update={
+                    "log_bytes": log.size(asked.user_id, info.session_id),
+                    "options": self._service.pipeline.options(
+                        SessionKey(asked.user_id, info.session_id)
+                    ),
+                }
+            )
             for info in self._service.ledger.session_infos(asked.user_id)
         ]
+
+    def configure_session(
+        self,
+        *,
+        user_id: str,
+        session_id: str,
+        extract: bool | None = None,
+        fades: bool | None = None,
+    ) -> SessionOptions:
+        """Do otherwise with a session than with others, from now on; what isn't given stays.
+
+        With `extract` off its messages are kept and found, and what is said until it is on again is
+        never read for facts. With `fades` off the facts found in it are pinned. A session can be
+        configured before its first message. Returns what holds now. Raises InvalidInputError.
+        """
+        place = parse(_Place, "configure_session", {"user_id": user_id, "session_id": session_id})
+        pipeline = self._service.pipeline
+        given = {"extract": extract, "fades": fades}
+        changed = {name: value for name, value in given.items() if value is not None}
+        options = parse(
+            SessionOptions,
+            "configure_session",
+            {**pipeline.options(place.key).model_dump(), **changed},
+        )
+        pipeline.configure(place.key, options)
+        return options
 
     def messages(self, *, user_id: str, session_id: str) -> Messages:
         """What was said in a session, in order. Raises NotFoundError if nothing was."""

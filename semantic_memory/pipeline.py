@@ -35,7 +35,7 @@ from semantic_memory.events import (
     MessagesObserved,
 )
 from semantic_memory.index.keeper import IndexKeeper
-from semantic_memory.models import Category, Filters, Message, Receipt, SessionKey
+from semantic_memory.models import Category, Filters, Message, Receipt, SessionKey, SessionOptions
 from semantic_memory.ports import Clock, Ledger, Progress
 from semantic_memory.reading import Reading
 from semantic_memory.resolving import Resolver
@@ -190,6 +190,16 @@ class Pipeline:
             self._ledger.apply(
                 [Advance(Cursor(*key, "stored")), Advance(Cursor(*key, "extracted"))]
             )
+            self._reading.reset(key)
+
+    def options(self, key: SessionKey) -> SessionOptions:
+        """What is done otherwise with a session."""
+        return self._reading.options(key)
+
+    def configure(self, key: SessionKey, options: SessionOptions) -> None:
+        """Do otherwise with a session from now on."""
+        with self._calls.one():
+            self._reading.configure(key, options)
 
     def compact_session(self, key: SessionKey) -> int:
         """Write a session's log anew without what was forgotten; returns the bytes freed."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ingest.gate import Gate
@@ -20,6 +20,7 @@ from semantic_memory.changes import Add, Advance, Change, Update, Write
 from semantic_memory.drafts import behind, extracted, grounded, verbatim_id, written
 from semantic_memory.errors import StoreClosedError, StoreError
 from semantic_memory.events import Event, ExtractionFailed, FactsExtracted
+from semantic_memory.maintenance.fading import PINNED
 from semantic_memory.models import (
     Candidate,
     Category,
@@ -29,11 +30,13 @@ from semantic_memory.models import (
     Layer,
     Message,
     SessionKey,
+    SessionOptions,
     Status,
 )
 from semantic_memory.ports import Clock, Extractor, Ledger, Progress
 from semantic_memory.text import stems
 
+_DEFAULT = SessionOptions()
 _STRETCH = 50
 _LONGEST_TURN = 100
 _KNOWN_FACTS = 20  # shown to the extractor
@@ -129,7 +132,34 @@ class Reading:
 
     def stretches(self, key: SessionKey) -> Iterator[list[Record]]:
         """What wasn't read of a session yet, in stretches that are read together."""
-        return in_turns(self._log.read(*key, after=self._ledger.cursor(*key, "extracted")))
+        if self.options(key).extract:
+            yield from in_turns(self._unread(key))
+        else:
+            self._pass_over(key)
+
+    def options(self, key: SessionKey) -> SessionOptions:
+        """What is done otherwise with a session."""
+        stored = self._ledger.meta(_options_key(key))
+        return SessionOptions.model_validate_json(stored) if stored else _DEFAULT
+
+    def configure(self, key: SessionKey, options: SessionOptions) -> None:
+        """Do otherwise from now on; what was said while nothing was to be read is never read."""
+        with self.lock:
+            if not self.options(key).extract:
+                self._pass_over(key)
+            self._ledger.set_meta(_options_key(key), options.model_dump_json())
+
+    def reset(self, key: SessionKey) -> None:
+        """Do with a session as with others."""
+        if self.options(key) != _DEFAULT:
+            self._ledger.set_meta(_options_key(key), "")
+
+    def _pass_over(self, key: SessionKey) -> None:
+        for last in deque(self._unread(key), maxlen=1):
+            self._ledger.apply([Advance(behind(key, "extracted", last))])
+
+    def _unread(self, key: SessionKey) -> Iterator[Record]:
+        return self._log.read(*key, after=self._ledger.cursor(*key, "extracted"))
 
     def take(
         self,
@@ -236,10 +266,13 @@ class Reading:
     ) -> list[Fact]:
         records = {record.message.id: record for record in batch}
         now = self._clock.now()
-        return [
+        found = [
             extracted(key, one, records, one.extractor or self._extractor.name, now)
             for one in candidates
         ]
+        if self.options(key).fades:
+            return found
+        return [fact.model_copy(update={"tags": (*fact.tags, PINNED)}) for fact in found]
 
     def _same(self, fact: Fact) -> Fact | None:
         return self._ledger.same_content(fact.user_id, fact.content)
@@ -254,6 +287,10 @@ def _line(text: str, message_ids: tuple[str, ...]) -> Candidate:
 
 def _facts_of(changes: Iterable[Change]) -> list[Fact]:
     return [change.fact for change in changes if isinstance(change, Add | Update)]
+
+
+def _options_key(key: SessionKey) -> str:
+    return f"options {key.user_id} {key.session_id}"  # no id holds a space
 
 
 def in_turns(records: Iterable[Record]) -> Iterator[list[Record]]:

@@ -179,23 +179,32 @@ class SqliteLedger:
     def session_infos(self, user_id: str) -> list[SessionInfo]:
         """What is remembered of each of a user's sessions, newest first; sizes left at 0."""
         found: dict[str, dict[str, int]] = {}
-        spans: dict[str, tuple[int, int]] = {}
+        spans: dict[str, tuple[int, int, int, int]] = {}
         with self._connections.snapshot() as db:
             query = (
-                "SELECT f.session_id, f.category, count(*), min(f.created_at), max(f.created_at)"
+                "SELECT f.session_id, f.category, count(*), min(f.created_at), max(f.created_at),"
+                " min(f.recorded_at), max(max(f.recorded_at, coalesce(f.last_used_at, 0)))"
                 f" FROM facts f WHERE f.user_id = ? AND f.session_id IS NOT NULL AND {_KNOWN}"
                 " GROUP BY f.session_id, f.category"
             )
-            for session_id, category, number, first, last in db.execute(query, (user_id,)):
+            for session_id, category, number, *span in db.execute(query, (user_id,)):
                 found.setdefault(session_id, {})[category] = number
-                start, end = spans.get(session_id, (first, last))
-                spans[session_id] = min(start, first), max(end, last)
+                first, last, made, seen = span
+                start, end, new, old = spans.get(session_id, span)
+                spans[session_id] = (
+                    min(start, first),
+                    max(end, last),
+                    min(new, made),
+                    max(old, seen),
+                )
         infos = [
             SessionInfo(
                 session_id=session_id,
                 messages=numbers.get(Category.CONVERSATION, 0),
                 first_at=rows.moment(spans[session_id][0]),
                 last_at=rows.moment(spans[session_id][1]),
+                created_at=rows.moment(spans[session_id][2]),
+                last_accessed_at=rows.moment(spans[session_id][3]),
                 by_category=numbers,
                 log_bytes=0,
             )
