@@ -181,6 +181,12 @@ class Pipeline:
         if failures:
             raise ProviderError(failures[0])
 
+    def sessions(self, user_id: str) -> list[str]:
+        """Every session of a user, also one that was just begun."""
+        with self._calls.one(), self._working:
+            self._store_dirty()
+            return self._ledger.session_ids(user_id)
+
     def forget_session(self, key: SessionKey) -> None:
         """Delete a session's log, so that nothing will be made of it any more."""
         with self._calls.one(), self._reading.lock, self._working:
