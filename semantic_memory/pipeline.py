@@ -220,14 +220,19 @@ class Pipeline:
                 key, {said[fact_id] for fact_id in self._ledger.known(list(said)) - kept}
             )
 
-    def _shorten(self, key: SessionKey) -> None:
-        """Bring a session's log down to half of what it may take, as far as it has been read."""
+    def _shorten(self, key: SessionKey) -> bool:
+        """Bring a session's log down to half of what it may take, as far as it has been read.
+
+        Returns whether enough of it has been.
+        """
         with self._calls.one(), self._reading.lock, self._working:
             self._store_dirty()
             size, half = self._log.size(*key), self._most_log_bytes // 2
             read = self._ledger.cursor(*key, "extracted")
-            if size <= self._most_log_bytes or read.offset < half:
-                return
+            if size <= self._most_log_bytes:
+                return True
+            if read.offset < half:
+                return False
             facts = self._ledger.find(
                 key.user_id, Filters(categories=_FACTS, session_id=key.session_id)
             )
@@ -240,6 +245,7 @@ class Pipeline:
             gone = expendable(records, worth, size - half)
             freed = self._rewrite(key, gone)
             self._observe(LogShortened(*key, len(gone), freed))
+            return True
 
     def _rewrite(self, key: SessionKey, gone: Collection[str]) -> int:
         if not gone:
@@ -278,8 +284,11 @@ class Pipeline:
         waits = [self._reading.step(self.wake)]
         with self._dirty_lock:
             overlong, self._overlong = self._overlong, set()
-        for key in overlong:
-            self._shorten(key)
+        unread = {key for key in overlong if not self._shorten(key)}
+        if unread:
+            with self._dirty_lock:
+                self._overlong |= unread
+            waits.append(self._retry_seconds)
         if self._batching is not None:  # what an import has left under way
             waits.append(self._batching.step(self.wake))
         return min((wait for wait in waits if wait is not None), default=None)

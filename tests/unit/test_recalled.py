@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.recalled import extractable, strip_recalled, without_recalled
-from semantic_memory.injection.render import block, load_template, place, shown
+from semantic_memory.injection.render import (
+    Entry,
+    block,
+    load_template,
+    place,
+    section,
+    shown,
+)
 from semantic_memory.marks import WROTE_MEMORY, writes_memory
 from tests.conftest import make_fact, say
 
@@ -20,8 +27,8 @@ def rendered(*contents: str, template: str = "xml", left_out: int = 0) -> str:
         make_fact(number, content=content, category=next(categories))
         for number, content in enumerate(contents)
     ]
-    entries = [(fact, shown(fact)) for fact in sorted(facts, key=place)]
-    return block(entries, left_out, load_template(template))
+    entries = [Entry(fact, shown(fact), section(fact)) for fact in facts]
+    return block(sorted(entries, key=place), left_out, load_template(template))
 
 
 BLOCK = rendered("Maya likes tea", "1 < 2", "Uses Postgres", left_out=3)
