@@ -22,6 +22,7 @@ from eval.datasets.load import Name as SetName
 from eval.datasets.load import load
 from eval.decay import draw, simulate
 from eval.extraction_report import attacks, extraction
+from eval.flood import flood as put_flood
 from eval.load import fill
 from eval.load import load as put_load
 from eval.measures import measure as parse_measure
@@ -229,6 +230,24 @@ def load_service(
     for error in outcome.errors[:10]:
         show.warn(error)
     if outcome.errors or outcome.lost or outcome.strays:
+        raise typer.Exit(1)
+
+
+@app.command()
+def flood(
+    sessions: Annotated[int, typer.Option(help="At the same time.")] = 1_000,
+    each: Annotated[int, typer.Option(help="Messages of each.")] = 10,
+    callers: Annotated[int, typer.Option(help="Threads that tell them.")] = 16,
+    as_json: AsJson = False,
+) -> None:
+    """Many sessions at once: what taking in costs, in time, threads and memory."""
+    with TemporaryDirectory(prefix="semantic-memory-flood-") as scratch:
+        figures = put_flood(Path(scratch, "store"), sessions, each, callers)
+    if as_json:
+        print(json.dumps({name: round(value, 3) for name, value in figures.items()}))
+    else:
+        show.pairs({name: f"{value:,.1f}" for name, value in figures.items()})
+    if figures["messages stored"] != figures["messages"]:
         raise typer.Exit(1)
 
 

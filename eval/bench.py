@@ -104,7 +104,7 @@ def measure_store(directory: Path, users: int, each: int) -> dict[str, float]:
             if users:
                 figures |= _timed(f"search, one of {users:,} users", search_any, 1_000)
             context()
-            figures["resident MB"] = _resident_megabytes()
+            figures["resident MB"] = resident_megabytes()
             figures |= _timed("context of 2,000 tokens", context, 100)
             figures |= _timed("observe", observe, 200)
             figures |= _timed("add", add, 200)
@@ -125,7 +125,8 @@ def _timed(name: str, call: Callable[[], None], times: int) -> dict[str, float]:
     }
 
 
-def _resident_megabytes() -> float:
+def resident_megabytes() -> float:
+    """Resident memory of this process."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -36,14 +37,19 @@ class DebounceQueue:
         self._most_wait = most_wait
         self._most_messages = most_messages
         self._waiting: dict[SessionKey, _Waiting] = {}
+        self._next = math.inf  # when `wait` said that the next one is due
         self._lock = threading.Lock()
 
-    def push(self, key: SessionKey, now: float, messages: int = 1) -> None:
-        """Something new in a session, at `now` seconds."""
+    def push(self, key: SessionKey, now: float, messages: int = 1) -> bool:
+        """Something new in a session, at `now` seconds.
+
+        Returns whether it is due before the time that `wait` named last.
+        """
         with self._lock:
             waiting = self._waiting.setdefault(key, _Waiting(first=now, last=now))
             waiting.last = max(now, waiting.last)
             waiting.messages += messages
+            return self._time(waiting) < self._next
 
     def due(self, now: float) -> list[Due]:
         """The sessions whose turn it is."""
@@ -83,9 +89,8 @@ class DebounceQueue:
     def wait(self, now: float) -> float | None:
         """Seconds until the next one is due; None if there is none."""
         with self._lock:
-            if not self._waiting:
-                return None
-            return max(0.0, min(map(self._time, self._waiting.values())) - now)
+            self._next = min(map(self._time, self._waiting.values()), default=math.inf)
+            return None if not self._waiting else max(0.0, self._next - now)
 
     def _time(self, waiting: _Waiting) -> float:
         if waiting.messages >= self._most_messages:

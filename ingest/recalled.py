@@ -13,28 +13,38 @@ from collections.abc import Sequence
 from semantic_memory.marks import NOTE, WROTE_MEMORY
 from semantic_memory.models import Message
 
-# The lines of a block, in any of its templates, also of one that was cut short on the way. What is
-# recalled is on one line each, begins with a number, and holds no angle brackets.
-_BLOCK = re.compile(
-    rf"""
-    (?:<memory>|\#\ Memory|Memory)\s*?\n[ \t]*{re.escape(NOTE)}
-    (?:[ \t]*\r?\n[ \t]*(?:
-        </?[a-z]+>                                  # a section, and the end
-      | \#{{2,3}}\ [\w-]+ | [a-z]+:                  # a section, a day
-      | \d{{4}}-\d\d-\d\d:?
-      | \d+\.?\ [^\r\n]*                            # a memory; how many were left out
-      | \.\.\. | \([^()\n]*\)
-    ))*
-    """,
-    re.VERBOSE,
-)
+
+def _block(line_end: str, character: str) -> re.Pattern[str]:
+    """The lines of a block, in any of its templates, also of one that was cut short on the way.
+
+    What is recalled is on one line each, begins with a number, and holds no angle brackets.
+    """
+    return re.compile(
+        rf"""
+        (?:<memory>|\#\ Memory|Memory)[ \t]*{line_end}[ \t]*{re.escape(NOTE)}
+        (?:[ \t]*{line_end}[ \t]*(?:
+            </?[a-z]+>                                 # a section, and the end
+          | \#{{2,3}}\ [\w-]+ | [a-z]+:                 # a section, a day
+          | \d{{4}}-\d\d-\d\d:?
+          | \d+\.?\ {character}*                       # a memory; how many were left out
+          | \.\.\. | \([^()\n]*\)
+        ))*
+        """,
+        re.VERBOSE,
+    )
+
+
+_BLOCK = _block(r"\r?\n", r"[^\r\n]")
+# As a tool hands it over: within JSON.
+_QUOTED_BLOCK = _block(r"\\n", r"(?:[^\\\r\n\"]|\\[^n])")
 
 
 def strip_recalled(text: str) -> str:
     """`text` without the blocks that recall rendered; empty if there is nothing else."""
     if NOTE not in text:
         return text
-    return re.sub(r"\n{3,}", "\n\n", _BLOCK.sub("", text)).strip()
+    said = _QUOTED_BLOCK.sub("", _BLOCK.sub("", text))
+    return re.sub(r"\n{3,}", "\n\n", said).strip()
 
 
 def without_recalled(message: Message) -> Message | None:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+import stamina
 from pydantic import ValidationError
 
 from ingest.encryption import Cipher
@@ -30,6 +31,8 @@ from semantic_memory.models import Message, SessionKey
 
 _OPEN_SESSIONS = 4_096
 _STRIPES = 64
+_TRIES = 3
+_PAUSE_SECONDS = 0.02  # before the second try, twice that before the third
 _GONE = b""  # in the place of a digest: forgotten, and not to be taken in again
 
 
@@ -38,6 +41,8 @@ class Record(NamedTuple):
 
     position: int
     """Place in the session, from 0; corrupt lines count, so places never shift."""
+    start: int
+    """Byte offset of its line."""
     end: int
     """Byte offset just behind its line: where reading goes on."""
     message: Message
@@ -151,7 +156,7 @@ class SessionLog:
                 if message is None:
                     corrupt += kind != "gone"
                 else:
-                    yield Record(position, offset, message)
+                    yield Record(position, offset - len(line), offset, message)
                 position += 1
         if corrupt:
             self._observe(LogRepaired(user_id, session_id, torn_bytes=0, corrupt_lines=corrupt))
@@ -344,31 +349,43 @@ def _line_start(file: BinaryIO, end: int) -> int:
 def _append(path: Path, data: bytes, size: int) -> int:
     """Write behind `size` bytes and wait for the disk; returns the new size.
 
-    On failure the file is cut back to what it was.
+    Tried three times. On failure the file is cut back to what it was.
     """
     try:
-        if size == 0:
-            _make_directory(path.parent)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        try:
-            if size == 0:
-                _sync_directory(path.parent)  # so that what is written can't be lost with its name
-            try:
-                rest = memoryview(data)
-                while rest:
-                    rest = rest[os.write(descriptor, rest) :]
-                os.fsync(descriptor)
-            except OSError:
-                os.ftruncate(descriptor, size)
-                raise
-            return os.fstat(descriptor).st_size
-        finally:
-            os.close(descriptor)
+        for attempt in stamina.retry_context(
+            on=OSError, attempts=_TRIES, wait_initial=_PAUSE_SECONDS, wait_jitter=0.0
+        ):
+            with attempt:
+                return _appended(path, data, size)
     except OSError as error:
         raise StoreUnavailableError(
             f"can't write the session log {path}: {error.strerror or error}; nothing of this call"
             " was kept: check free space and permissions, then send it again"
         ) from error
+    raise AssertionError("unreachable: the last attempt returns or raises")
+
+
+def _appended(path: Path, data: bytes, size: int) -> int:
+    if size == 0:
+        _make_directory(path.parent)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        if size == 0:
+            _sync_directory(path.parent)  # so that what is written can't be lost with its name
+        try:
+            if os.fstat(descriptor).st_size > size:
+                os.ftruncate(descriptor, size)  # what a failed attempt left
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(descriptor, rest) :]
+            os.fsync(descriptor)
+        except OSError:
+            # fsync may never try again what it failed to write; the next attempt writes it anew
+            os.ftruncate(descriptor, size)
+            raise
+        return os.fstat(descriptor).st_size
+    finally:
+        os.close(descriptor)
 
 
 def _replace(path: Path, data: bytes) -> None:

@@ -63,6 +63,7 @@ class AsyncSemanticMemory:
     explain = _threaded(SemanticMemory.explain)
     layout = _threaded(SemanticMemory.layout)
     sessions = _threaded(SemanticMemory.sessions)
+    configure_session = _threaded(SemanticMemory.configure_session)
     messages = _threaded(SemanticMemory.messages)
     forget = _threaded(SemanticMemory.forget)
     load = _threaded(SemanticMemory.load)

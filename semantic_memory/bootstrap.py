@@ -62,6 +62,8 @@ from semantic_memory.upkeep.scheduler import Scheduler
 if TYPE_CHECKING:
     import openai
 
+    from semantic_memory.batching import Batching
+
 _EMBEDDER = "embedder"  # key in the ledger's meta
 _MEGABYTES = 32  # for the users searched last
 
@@ -161,10 +163,11 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
             settings.half_lives,
         )
         gate = Gate(ingest.min_confidence, ingest.personal_data)
+        extractor = parts.extractor or make_extractor(settings, embedder, observe, stack)
         reading = Reading(
             ledger,
             log,
-            parts.extractor or make_extractor(settings, embedder, observe, stack),
+            extractor,
             gate,
             DebounceQueue(ingest.quiet_seconds, ingest.most_wait_seconds, ingest.most_messages),
             clock,
@@ -177,12 +180,14 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
             gate,
             Backlog(ledger, embedder, observe),
             reading,
+            make_batching(settings, reading, ledger, extractor, observe, stack),
             resolver,
             rollup,
             keeper,
             clock,
             observe,
             ingest.retry_seconds,
+            settings.log.most_bytes,
         )
         weights = Weights(**settings.retrieval.model_dump())
         searcher = Searcher(ledger, index, embedder, clock, weights, settings.half_lives, observe)
@@ -358,6 +363,42 @@ def make_condenser(settings: Settings, observe: Observer, resources: ExitStack) 
                 temperature=extraction.temperature,
                 price=Price(*price) if price else None,
             )
+
+
+def make_batching(
+    settings: Settings,
+    reading: Reading,
+    ledger: Ledger,
+    extractor: Extractor,
+    observe: Observer,
+    resources: ExitStack,
+) -> Batching | None:
+    """What reads through the batch API of the extractor's endpoint; None if it has no endpoint.
+
+    Raises ConfigurationError if the settings ask for a batch then.
+    """
+    extraction = settings.extraction
+    if extraction.provider == "openai":
+        from ingest.extract.openai import OpenAIExtractor
+        from ingest.extract.openai_batch import OpenAIBatch
+        from semantic_memory.batching import Batching
+
+        if isinstance(extractor, OpenAIExtractor):
+            client = resources.enter_context(make_client(settings))
+            return Batching(
+                reading,
+                ledger,
+                OpenAIBatch(client, extractor),
+                observe,
+                alone=extraction.batch,
+                poll_seconds=extraction.batch_poll_seconds,
+            )
+    if extraction.batch:
+        raise ConfigurationError(
+            "extraction.batch (--batch) needs extraction.provider openai: rules read at once and"
+            " cost nothing"
+        )
+    return None
 
 
 def make_client(settings: Settings) -> openai.OpenAI:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from ingest.gate import Screened
@@ -15,6 +15,7 @@ from semantic_memory.models import (
     Fact,
     Layer,
     Line,
+    Message,
     SessionKey,
     Source,
     Status,
@@ -56,6 +57,33 @@ def verbatim(key: SessionKey, record: Record, screened: Screened, now: datetime)
 def verbatim_id(key: SessionKey, message_id: str) -> str:
     """The id of the memory of a message."""
     return derived_id(key.user_id, key.session_id, message_id)
+
+
+def said(fact: Fact) -> Message:
+    """The message that a memory of category `conversation` is of."""
+    return Message(
+        id=fact.source.message_ids[0],
+        role=fact.source.role or "user",
+        content=fact.content,
+        name=fact.source.speaker,
+        created_at=fact.created_at,
+        metadata=fact.metadata,
+    )
+
+
+def expendable(records: Iterable[Record], worth: Mapping[str, float], least: int) -> set[str]:
+    """The messages that a log can do without first, of at least so many bytes; all, if they lack.
+
+    `worth` is that of what is believed because of a message: those with the least go first, the
+    older before the newer.
+    """
+    gone: set[str] = set()
+    for record in sorted(records, key=lambda one: (worth.get(one.message.id, 0.0), one.position)):
+        if least <= 0:
+            break
+        gone.add(record.message.id)
+        least -= record.end - record.start
+    return gone
 
 
 def extracted(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,16 @@ class ExtractionFellBack:
 
 
 @dataclass(frozen=True, slots=True)
+class ExtractionBatched:
+    """Stretches went to a provider's batch API, or came back from it."""
+
+    batch_id: str
+    status: Literal["submitted", "taken", "failed"]
+    stretches: int
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class BreakerOpened:
     """A model endpoint failed several times in a row and is left alone for a while."""
 
@@ -125,6 +136,28 @@ class LogRepaired:
     session_id: str
     torn_bytes: int
     corrupt_lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class LogNearlyFull:
+    """A session's log has come to 90 % of what it may take before it is made shorter."""
+
+    user_id: str
+    session_id: str
+    size: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class LogShortened:
+    """A session's log was too long, and was written anew without its least useful messages."""
+
+    user_id: str
+    session_id: str
+    messages: int
+    """That are left to the ledger."""
+    freed: int
+    """Bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,10 +287,13 @@ Event = (
     | ExtractionFailed
     | ModelCalled
     | ExtractionFellBack
+    | ExtractionBatched
     | BreakerOpened
     | IndexSynced
     | IndexSetAside
     | LogRepaired
+    | LogNearlyFull
+    | LogShortened
     | CursorLost
     | EmbeddingFailed
     | EmbeddingRefused

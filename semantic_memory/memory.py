@@ -16,6 +16,7 @@ from pydantic import JsonValue, field_validator
 from semantic_memory.bootstrap import Parts, Service, build
 from semantic_memory.conversation import forget_state, make_packer, open_session, recall
 from semantic_memory.doctor import examine
+from semantic_memory.drafts import said
 from semantic_memory.errors import InvalidInputError, NotFoundError
 from semantic_memory.events import ContextPacked, Searched
 from semantic_memory.inspection import explain, layout
@@ -41,6 +42,7 @@ from semantic_memory.models import (
     Receipt,
     SessionInfo,
     SessionKey,
+    SessionOptions,
     Stats,
     Status,
     Tag,
@@ -451,17 +453,56 @@ class SemanticMemory:
         asked = parse(_Owner, "sessions", {"user_id": user_id})
         log = self._service.log
         return [
-            info.model_copy(update={"log_bytes": log.size(asked.user_id, info.session_id)})
+            info.model_copy(
+                update={
+                    "log_bytes": log.size(asked.user_id, info.session_id),
+                    "options": self._service.pipeline.options(
+                        SessionKey(asked.user_id, info.session_id)
+                    ),
+                }
+            )
             for info in self._service.ledger.session_infos(asked.user_id)
         ]
+
+    def configure_session(
+        self,
+        *,
+        user_id: str,
+        session_id: str,
+        extract: bool | None = None,
+        fades: bool | None = None,
+    ) -> SessionOptions:
+        """Do otherwise with a session than with others, from now on; what isn't given stays.
+
+        With `extract` off its messages are kept and found, and what is said until it is on again is
+        never read for facts. With `fades` off the facts found in it are pinned. A session can be
+        configured before its first message. Returns what holds now. Raises InvalidInputError.
+        """
+        place = parse(_Place, "configure_session", {"user_id": user_id, "session_id": session_id})
+        pipeline = self._service.pipeline
+        given = {"extract": extract, "fades": fades}
+        changed = {name: value for name, value in given.items() if value is not None}
+        options = parse(
+            SessionOptions,
+            "configure_session",
+            {**pipeline.options(place.key).model_dump(), **changed},
+        )
+        pipeline.configure(place.key, options)
+        return options
 
     def messages(self, *, user_id: str, session_id: str) -> Messages:
         """What was said in a session, in order. Raises NotFoundError if nothing was."""
         place = parse(_Place, "messages", {"user_id": user_id, "session_id": session_id})
-        found = [record.message for record in self._service.log.read(*place.key)]
+        found = {record.position: record.message for record in self._service.log.read(*place.key)}
+        narrowed = Filters(
+            categories=frozenset({Category.CONVERSATION}), session_id=place.session_id
+        )
+        for fact in self._service.ledger.find(place.user_id, narrowed):
+            if fact.source.position is not None:  # of a log that was too long, the rest is here
+                found.setdefault(fact.source.position, said(fact))
         if not found:
             raise NotFoundError(f"no session {session_id!r} of user {user_id!r}")
-        return found
+        return [found[position] for position in sorted(found)]
 
     def forget(
         self,

@@ -24,6 +24,7 @@ from semantic_memory.events import (
     EmbeddingFailed,
     EmbeddingRefused,
     Event,
+    ExtractionBatched,
     ExtractionFailed,
     ExtractionFellBack,
     FactsExtracted,
@@ -31,7 +32,9 @@ from semantic_memory.events import (
     IndexSynced,
     JobFinished,
     LockWaited,
+    LogNearlyFull,
     LogRepaired,
+    LogShortened,
     MemoriesEmbedded,
     MemoriesStored,
     MessagesObserved,
@@ -77,6 +80,8 @@ class MetricsObserver:
         self._set_aside = counter("index_rebuilt", "The vector index was damaged or doubtful.")
         self._repairs = counter("log_repairs", "Session logs found damaged.")
         self._corrupt = counter("log_corrupt_lines", "Lines of session logs that were skipped.")
+        self._nearly_full = counter("logs_nearly_full", "Session logs at 90 % of their limit.")
+        self._shortened = counter("logs_shortened", "Session logs that were over their limit.")
         self._cursors = counter("cursors_lost", "Session logs that had been replaced.")
         self._search = histogram("search_seconds", "Searches, those for a context included.")
         self._hits = counter("search_hits", "Memories found.")
@@ -91,6 +96,7 @@ class MetricsObserver:
         self._calls = counter("model_calls", "Answers of a language model.", "purpose", "model")
         self._model_tokens = counter("model_tokens", "Tokens of its calls.", "model", "kind")
         self._model_cost = counter("model_cost_usd", "By the prices in the settings.", "model")
+        self._batches = counter("extraction_batches", "Batches sent to a provider.", "status")
         self._breaker = counter("breaker_opened", "A model endpoint was left alone for a while.")
         self._checkpoints = counter("checkpoints_restored", "Checkpoints that were damaged.")
         self._lock_wait = histogram("lock_wait_seconds", "Waits for others.", "lock")
@@ -143,6 +149,10 @@ class MetricsObserver:
 
     def _count_upkeep(self, event: Event) -> None:
         match event:
+            case LogNearlyFull():
+                self._nearly_full.inc()
+            case LogShortened():
+                self._shortened.inc()
             case BeliefsResolved(counts=counts):
                 self._count_beliefs(counts)
             case JobFinished(job, _, counts, seconds, error):
@@ -161,6 +171,8 @@ class MetricsObserver:
                 self._model_tokens.labels(event.model, "input").inc(event.input_tokens)
                 self._model_tokens.labels(event.model, "output").inc(event.output_tokens)
                 self._model_cost.labels(event.model).inc(event.cost_usd or 0.0)
+            case ExtractionBatched(status=status):
+                self._batches.labels(status).inc()
             case _:
                 self._count_trouble(event)
 

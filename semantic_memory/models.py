@@ -534,10 +534,23 @@ class JobRun(Value):
     error: str | None = None
 
 
+class SessionOptions(Value):
+    """What is done with a session otherwise than with others."""
+
+    extract: bool = True
+    """Whether it is read for facts; its messages are kept and found either way."""
+    fades: bool = True
+    """Whether its facts fade; those of a session that doesn't are pinned."""
+
+
 class SessionInfo(Value):
     """What is known of a session."""
 
     session_id: str
+    created_at: Timestamp
+    """When its first memory was recorded."""
+    last_accessed_at: Timestamp
+    """When something of it was recorded, or put into a prompt, for the last time."""
     messages: int
     """Messages that are remembered; deleted ones aside."""
     first_at: Timestamp
@@ -545,6 +558,7 @@ class SessionInfo(Value):
     by_category: Mapping[str, int]
     """Memories that came from it, by category."""
     log_bytes: int
+    options: SessionOptions = SessionOptions()
 
 
 class Finding(Value):

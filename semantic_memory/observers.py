@@ -8,10 +8,13 @@ from semantic_memory.events import (
     CheckpointRestored,
     CompactionFailed,
     Event,
+    ExtractionBatched,
     ExtractionFailed,
     IndexSetAside,
     JobFinished,
+    LogNearlyFull,
     LogRepaired,
+    LogShortened,
     MemoryFileSkipped,
     WorkerFailed,
 )
@@ -27,15 +30,6 @@ def log_event(event: Event) -> None:
             _logger.warning(
                 "the vector index is being rebuilt from the ledger: %s%s", reason, where
             )
-        case LogRepaired(user_id, session_id, torn_bytes, corrupt_lines):
-            _logger.warning(
-                "the log of session %s of user %s was damaged: %d bytes of an unfinished line cut"
-                " off, %d corrupt lines skipped",
-                session_id,
-                user_id,
-                torn_bytes,
-                corrupt_lines,
-            )
         case ExtractionFailed(user_id, session_id, error):
             _logger.warning(
                 "extraction from session %s of user %s failed, to be tried again: %s",
@@ -43,6 +37,8 @@ def log_event(event: Event) -> None:
                 user_id,
                 error,
             )
+        case ExtractionBatched(batch_id, _, _, str(error)):
+            _logger.warning("the extraction batch %s failed: %s", batch_id, error)
         case JobFinished(job, _, _, _, str(error)):
             _logger.warning("the job %s failed: %s", job, error)
         case CheckpointRestored(path, reason, kept_at):
@@ -65,5 +61,38 @@ def log_event(event: Event) -> None:
             )
         case WorkerFailed(step, error, retry_seconds):
             _logger.warning("%s failed, next try in %.0f s: %s", step, retry_seconds, error)
+        case LogRepaired() | LogNearlyFull() | LogShortened():
+            _log_session_log(event)
         case _:
             _logger.debug("%s", event)
+
+
+def _log_session_log(event: LogRepaired | LogNearlyFull | LogShortened) -> None:
+    match event:
+        case LogRepaired(user_id, session_id, torn_bytes, corrupt_lines):
+            _logger.warning(
+                "the log of session %s of user %s was damaged: %d bytes of an unfinished line cut"
+                " off, %d corrupt lines skipped",
+                session_id,
+                user_id,
+                torn_bytes,
+                corrupt_lines,
+            )
+        case LogNearlyFull(user_id, session_id, size, limit):
+            _logger.warning(
+                "the log of session %s of user %s takes %d of %d bytes, beyond which it is"
+                " shortened",
+                session_id,
+                user_id,
+                size,
+                limit,
+            )
+        case LogShortened(user_id, session_id, number, freed):
+            _logger.warning(
+                "the log of session %s of user %s was too long: %d messages (%d bytes) are left to"
+                " the ledger",
+                session_id,
+                user_id,
+                number,
+                freed,
+            )

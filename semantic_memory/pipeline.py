@@ -15,35 +15,43 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
-from itertools import islice
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import islice, takewhile
+from typing import TYPE_CHECKING
 
 from ingest.gate import Gate
 from ingest.recalled import without_recalled
-from ingest.session_log import SessionLog
+from ingest.session_log import Record, SessionLog
 from semantic_memory.background import Calls, Worker
-from semantic_memory.changes import Add, Advance, Cursor, Stage
-from semantic_memory.drafts import behind, verbatim, verbatim_id
+from semantic_memory.changes import Add, Advance, Change, Cursor, Stage
+from semantic_memory.drafts import behind, expendable, verbatim, verbatim_id
 from semantic_memory.embedding.backlog import Backlog
 from semantic_memory.errors import ProviderError, StoreClosedError, StoreError
 from semantic_memory.events import (
     BeliefsResolved,
     EmbeddingFailed,
     Event,
+    LogNearlyFull,
+    LogShortened,
     MemoriesStored,
     MessagesObserved,
 )
 from semantic_memory.index.keeper import IndexKeeper
-from semantic_memory.models import Message, Receipt, SessionKey
+from semantic_memory.models import Category, Filters, Message, Receipt, SessionKey, SessionOptions
 from semantic_memory.ports import Clock, Ledger, Progress
 from semantic_memory.reading import Reading
 from semantic_memory.resolving import Resolver
 from semantic_memory.rollup import Rollup
 
+if TYPE_CHECKING:
+    from semantic_memory.batching import Batching  # with openai, which takes long to import
+
 _STORE_BATCH = 256
 _PATIENCE_SECONDS = 5.0
 _GATHER_SECONDS = 5.0  # facts that come in within that time lead to one look at a profile
 _PROFILING_SECONDS = 0.25  # at a time, and then again after gathering: searches go first
+_NEARLY = 0.9
+_FACTS = frozenset(Category) - {Category.CONVERSATION}
 _SETTLING = "settling"  # names the marks of how far duplicates and conflicts have been looked for
 
 
@@ -57,25 +65,30 @@ class Pipeline:
         gate: Gate,
         backlog: Backlog,
         reading: Reading,
+        batching: Batching | None,
         resolver: Resolver,
         rollup: Rollup,
         keeper: IndexKeeper,
         clock: Clock,
         observe: Callable[[Event], None],
         retry_seconds: float,
+        most_log_bytes: int,
     ) -> None:
         self._ledger = ledger
         self._log = log
         self._gate = gate
         self._backlog = backlog
         self._reading = reading
+        self._batching = batching
         self._resolver = resolver
         self._rollup = rollup
         self._keeper = keeper
         self._clock = clock
         self._observe = observe
         self._retry_seconds = retry_seconds
+        self._most_log_bytes = most_log_bytes
         self._dirty: dict[SessionKey, None] = {}
+        self._overlong: set[SessionKey] = set()  # sessions whose log has grown beyond its limit
         self._unsettled: set[str] = set()  # users whose facts changed
         self._unprofiled: dict[str, None] = {}  # users whose facts have settled, first come first
         self._dirty_lock = threading.Lock()
@@ -107,9 +120,10 @@ class Pipeline:
         self._worker = Worker("ingest", self._step, self._observe)
         self._profiler = Worker("profiles", self._profile_some, self._observe, _GATHER_SECONDS)
         # Apart, because a model takes its time, and what is said meanwhile must be found.
-        self._reader = Worker("extraction", lambda: self._reading.step(self.wake), self._observe)
+        if self._batching is None or not self._batching.alone:
+            self._reader = Worker("extraction", self._read, self._observe)
+            self._reader.wake()
         self._worker.wake()
-        self._reader.wake()
         self._profiler.wake()
 
     def observe(self, messages: Sequence[Message], user_id: str, session_id: str) -> Receipt:
@@ -121,9 +135,9 @@ class Pipeline:
                 key = SessionKey(user_id, session_id)
                 with self._dirty_lock:
                     self._dirty[key] = None
-                self._reading.queue.push(key, time.monotonic(), accepted)
+                due = self._reading.queue.push(key, time.monotonic(), accepted)
                 self.wake()
-                if self._reader is not None:
+                if due and self._reader is not None:
                     self._reader.wake()
         duplicates = len(messages) - accepted
         seconds = time.perf_counter() - start
@@ -147,7 +161,10 @@ class Pipeline:
         with self._calls.one():
             with self._working:
                 self._store_dirty()
-            failures = self._reading.read_all(self.wake, progress)
+            if self._batching is not None and self._batching.alone:
+                failures = self._batching.read_all(self.wake, progress)
+            else:
+                failures = self._reading.read_all(self.wake, progress)
             with self._working:
                 failures += self._embed_all(progress)
                 self._settle()
@@ -169,6 +186,12 @@ class Pipeline:
         if failures:
             raise ProviderError(failures[0])
 
+    def sessions(self, user_id: str) -> list[str]:
+        """Every session of a user, also one that was just begun."""
+        with self._calls.one(), self._working:
+            self._store_dirty()
+            return self._ledger.session_ids(user_id)
+
     def forget_session(self, key: SessionKey) -> None:
         """Delete a session's log, so that nothing will be made of it any more."""
         with self._calls.one(), self._reading.lock, self._working:
@@ -178,6 +201,16 @@ class Pipeline:
             self._ledger.apply(
                 [Advance(Cursor(*key, "stored")), Advance(Cursor(*key, "extracted"))]
             )
+            self._reading.reset(key)
+
+    def options(self, key: SessionKey) -> SessionOptions:
+        """What is done otherwise with a session."""
+        return self._reading.options(key)
+
+    def configure(self, key: SessionKey, options: SessionOptions) -> None:
+        """Do otherwise with a session from now on."""
+        with self._calls.one():
+            self._reading.configure(key, options)
 
     def compact_session(self, key: SessionKey) -> int:
         """Write a session's log anew without what was forgotten; returns the bytes freed."""
@@ -188,19 +221,52 @@ class Pipeline:
                 for record in self._log.read(*key)
             }
             kept = {fact.id for fact in self._ledger.get(list(said))}
-            gone = {said[fact_id] for fact_id in self._ledger.known(list(said)) - kept}
-            stages: tuple[Stage, Stage] = ("stored", "extracted")
-            cursors = [self._ledger.cursor(*key, stage) for stage in stages]
-            if not gone:
-                return 0
-            freed, moved = self._log.compact(*key, gone, cursors)
-            self._ledger.apply([Advance(cursor) for cursor in moved])
-            return freed
+            return self._rewrite(
+                key, {said[fact_id] for fact_id in self._ledger.known(list(said)) - kept}
+            )
+
+    def _shorten(self, key: SessionKey) -> bool:
+        """Bring a session's log down to half of what it may take, as far as it has been read.
+
+        Returns whether enough of it has been.
+        """
+        with self._calls.one(), self._reading.lock, self._working:
+            self._store_dirty()
+            size, half = self._log.size(*key), self._most_log_bytes // 2
+            read = self._ledger.cursor(*key, "extracted")
+            if size <= self._most_log_bytes:
+                return True
+            if read.offset < half:
+                return False
+            facts = self._ledger.find(
+                key.user_id, Filters(categories=_FACTS, session_id=key.session_id)
+            )
+            worth = {
+                message_id: fact.importance * fact.confidence
+                for fact in sorted(facts, key=lambda fact: fact.importance * fact.confidence)
+                for message_id in fact.message_ids
+            }
+            records = takewhile(lambda one: one.position < read.position, self._log.read(*key))
+            gone = expendable(records, worth, size - half)
+            freed = self._rewrite(key, gone)
+            self._observe(LogShortened(*key, len(gone), freed))
+            return True
+
+    def _rewrite(self, key: SessionKey, gone: Collection[str]) -> int:
+        if not gone:
+            return 0
+        stages: tuple[Stage, Stage] = ("stored", "extracted")
+        cursors = [self._ledger.cursor(*key, stage) for stage in stages]
+        freed, moved = self._log.compact(*key, gone, cursors)
+        self._ledger.apply([Advance(cursor) for cursor in moved])
+        return freed
 
     def close(self) -> None:
         """End after the step under way; the next opening goes on from there."""
         self._ending.set()
         self._reading.end()
+        if self._batching is not None:
+            self._batching.end()
         self._calls.close()
         if self._worker is not None:
             self._worker.close()
@@ -218,6 +284,19 @@ class Pipeline:
             failures = self._embed_all(None)
             self._settle()
         return self._retry_seconds if failures else None
+
+    def _read(self) -> float | None:
+        waits = [self._reading.step(self.wake)]
+        with self._dirty_lock:
+            overlong, self._overlong = self._overlong, set()
+        unread = {key for key in overlong if not self._shorten(key)}
+        if unread:
+            with self._dirty_lock:
+                self._overlong |= unread
+            waits.append(self._retry_seconds)
+        if self._batching is not None:  # what an import has left under way
+            waits.append(self._batching.step(self.wake))
+        return min((wait for wait in waits if wait is not None), default=None)
 
     def _recover(self) -> None:
         """Find the sessions whose log goes further than the ledger."""
@@ -237,32 +316,68 @@ class Pipeline:
                 self._dirty[key] = None
 
     def _store_dirty(self) -> None:
-        """Take every session with something new into the ledger; one that fails keeps none back."""
+        """Take every session with something new into the ledger; one that fails keeps none back.
+
+        Several go into one transaction, since each waits for the disk.
+        """
         with self._dirty_lock:
             waiting, self._dirty = self._dirty, {}
         failure: StoreError | None = None
+        batch: list[tuple[SessionKey, list[Record]]] = []
         for key in waiting:
             try:
-                self._store(key)
+                for records in self._unstored(key):
+                    batch.append((key, records))
+                    if sum(len(records) for _, records in batch) >= _STORE_BATCH:
+                        failure = self._store(batch) or failure
+                        batch = []
             except StoreError as error:
                 failure = error
                 with self._dirty_lock:
                     self._dirty[key] = None
+        failure = self._store(batch) or failure
         if failure is not None:
             raise failure
 
-    def _store(self, key: SessionKey) -> None:
-        start = time.perf_counter()
+    def _unstored(self, key: SessionKey) -> Iterator[list[Record]]:
         records = self._log.read(*key, after=self._ledger.cursor(*key, "stored"))
         while batch := list(islice(records, _STORE_BATCH)):
-            now = self._clock.now()
-            adds = [
+            yield batch
+
+    def _store(self, batch: Sequence[tuple[SessionKey, Sequence[Record]]]) -> StoreError | None:
+        """Make memories of messages, in one transaction; returns why that failed."""
+        start = time.perf_counter()
+        now = self._clock.now()
+        changes: list[Change] = []
+        for key, records in batch:
+            changes += [
                 Add(verbatim(key, record, self._gate.screen(said), now))
-                for record in batch
+                for record in records
                 if (said := without_recalled(record.message)) is not None
             ]
-            self._ledger.apply([*adds, Advance(behind(key, "stored", batch[-1]))])
-            self._observe(MemoriesStored(len(batch), time.perf_counter() - start))
+            changes.append(Advance(behind(key, "stored", records[-1])))
+        try:
+            self._ledger.apply(changes)
+        except StoreError as error:
+            with self._dirty_lock:
+                self._dirty.update(dict.fromkeys(key for key, _ in batch))
+            return error
+        if batch:
+            number = sum(len(records) for _, records in batch)
+            self._observe(MemoriesStored(number, time.perf_counter() - start))
+        for key, records in batch:
+            self._weigh(key, records[0].start, records[-1].end)
+        return None
+
+    def _weigh(self, key: SessionKey, before: int, size: int) -> None:
+        """Warn of a log that nears its limit, and have one that is over it made shorter."""
+        limit = self._most_log_bytes
+        if before < _NEARLY * limit <= size:
+            self._observe(LogNearlyFull(*key, size, limit))
+        if size > limit and self._reader is not None:
+            with self._dirty_lock:
+                self._overlong.add(key)
+            self._reader.wake()
 
     def _embed_all(self, progress: Progress | None) -> list[str]:
         """Embed whatever waits for it; returns what went wrong."""

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ingest.gate import Gate
 from ingest.queue import DebounceQueue, Due
@@ -21,6 +20,7 @@ from semantic_memory.changes import Add, Advance, Change, Update, Write
 from semantic_memory.drafts import behind, extracted, grounded, verbatim_id, written
 from semantic_memory.errors import StoreClosedError, StoreError
 from semantic_memory.events import Event, ExtractionFailed, FactsExtracted
+from semantic_memory.maintenance.fading import PINNED
 from semantic_memory.models import (
     Candidate,
     Category,
@@ -30,12 +30,15 @@ from semantic_memory.models import (
     Layer,
     Message,
     SessionKey,
+    SessionOptions,
     Status,
 )
 from semantic_memory.ports import Clock, Extractor, Ledger, Progress
 from semantic_memory.text import stems
 
-_BATCH = 50
+_DEFAULT = SessionOptions()
+_STRETCH = 50
+_LONGEST_TURN = 100
 _KNOWN_FACTS = 20  # shown to the extractor
 _KNOWN_TERMS = 200  # by which they are found; about 10 ms
 _FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
@@ -64,6 +67,8 @@ class Reading:
         self._retry_seconds = retry_seconds
         self._ending = threading.Event()
         self.queue = queue
+        self.held: frozenset[SessionKey] = frozenset()
+        """Sessions that are being read otherwise, and left alone here."""
         self.lock = threading.Lock()
         """Held while a session is read; hold it to keep one from being read."""
 
@@ -76,14 +81,17 @@ class Reading:
             for due in self.queue.due(time.monotonic()):
                 if self._ending.is_set():
                     break
-                self._read(due, changed)
+                if due.key in self.held:
+                    self.queue.retry(due.key, time.monotonic() + self._retry_seconds)
+                else:
+                    self._read(due, changed)
         return self.queue.wait(time.monotonic())
 
     def read_all(self, changed: Callable[[str], None], progress: Progress | None) -> list[str]:
         """Read everything that waits, due or not; returns what went wrong."""
         failures = []
         with self.lock:
-            sessions = self.queue.all()
+            sessions = [due for due in self.queue.all() if due.key not in self.held]
             for number, due in enumerate(sessions, start=1):
                 if self._ending.is_set():
                     raise StoreClosedError("this memory has been closed")
@@ -113,33 +121,80 @@ class Reading:
         return None
 
     def _extract(self, key: SessionKey, changed: Callable[[str], None]) -> None:
-        records = self._log.read(*key, after=self._ledger.cursor(*key, "extracted"))
-        while not self._ending.is_set() and (batch := list(islice(records, _BATCH))):
+        for stretch in self.stretches(key):
+            if self._ending.is_set():
+                return
             start = time.perf_counter()
-            said = [record.message for record in batch]
-            messages = extractable(said)
-            known = self._known(key.user_id, messages)
+            messages = extractable([record.message for record in stretch])
+            known = self.known(key.user_id, messages)
             found = self._extractor.extract(messages, known)
-            candidates = grounded(found.candidates, {message.id for message in said})
-            admitted, quarantined, refused = self._gate.admit(candidates, said)
-            refused.update(found.refused)
-            if len(candidates) < len(found.candidates):
-                refused["unknown message"] += len(found.candidates) - len(candidates)
-            lines = self._told(found, messages, refused)
-            with self._ledger.exclusive():
-                changes = self._believed(key, batch, admitted)
-                changes += self._quarantined(key, batch, quarantined)
-                changes += self._written(key, batch, lines, [*known, *_facts_of(changes)])
-                advance = Advance(behind(key, "extracted", batch[-1]))
-                self._ledger.apply([*changes, advance])
-            if changes:
-                changed(key.user_id)
-            seconds = time.perf_counter() - start
-            self._observe(
-                FactsExtracted(*key, len(batch), len(admitted), len(quarantined), refused, seconds)
-            )
+            self.take(key, stretch, known, found, changed, start)
 
-    def _known(self, user_id: str, messages: Sequence[Message]) -> list[Fact]:
+    def stretches(self, key: SessionKey) -> Iterator[list[Record]]:
+        """What wasn't read of a session yet, in stretches that are read together."""
+        if self.options(key).extract:
+            yield from in_turns(self._unread(key))
+        else:
+            self._pass_over(key)
+
+    def options(self, key: SessionKey) -> SessionOptions:
+        """What is done otherwise with a session."""
+        stored = self._ledger.meta(_options_key(key))
+        return SessionOptions.model_validate_json(stored) if stored else _DEFAULT
+
+    def configure(self, key: SessionKey, options: SessionOptions) -> None:
+        """Do otherwise from now on; what was said while nothing was to be read is never read."""
+        with self.lock:
+            if not self.options(key).extract:
+                self._pass_over(key)
+            self._ledger.set_meta(_options_key(key), options.model_dump_json())
+
+    def reset(self, key: SessionKey) -> None:
+        """Do with a session as with others."""
+        if self.options(key) != _DEFAULT:
+            self._ledger.set_meta(_options_key(key), "")
+
+    def _pass_over(self, key: SessionKey) -> None:
+        for last in deque(self._unread(key), maxlen=1):
+            self._ledger.apply([Advance(behind(key, "extracted", last))])
+
+    def _unread(self, key: SessionKey) -> Iterator[Record]:
+        return self._log.read(*key, after=self._ledger.cursor(*key, "extracted"))
+
+    def take(
+        self,
+        key: SessionKey,
+        stretch: Sequence[Record],
+        known: Sequence[Fact],
+        found: Extraction,
+        changed: Callable[[str], None],
+        start: float,
+    ) -> None:
+        """Keep what was found in a stretch, and that it has been read, in one transaction.
+
+        `known` are the facts that were known before, `start` when reading it began.
+        """
+        said = [record.message for record in stretch]
+        candidates = grounded(found.candidates, {message.id for message in said})
+        admitted, quarantined, refused = self._gate.admit(candidates, said)
+        refused.update(found.refused)
+        if len(candidates) < len(found.candidates):
+            refused["unknown message"] += len(found.candidates) - len(candidates)
+        lines = self._told(found, extractable(said), refused)
+        with self._ledger.exclusive():
+            changes = self._believed(key, stretch, admitted)
+            changes += self._quarantined(key, stretch, quarantined)
+            changes += self._written(key, stretch, lines, [*known, *_facts_of(changes)])
+            advance = Advance(behind(key, "extracted", stretch[-1]))
+            self._ledger.apply([*changes, advance])
+        if changes:
+            changed(key.user_id)
+        seconds = time.perf_counter() - start
+        self._observe(
+            FactsExtracted(*key, len(stretch), len(admitted), len(quarantined), refused, seconds)
+        )
+
+    def known(self, user_id: str, messages: Sequence[Message]) -> list[Fact]:
         """The user's facts that share most with the words that were said most."""
         said = Counter(stem for message in messages for stem in stems(message.content))
         terms = [term for term, _ in said.most_common(_KNOWN_TERMS)]
@@ -211,10 +266,13 @@ class Reading:
     ) -> list[Fact]:
         records = {record.message.id: record for record in batch}
         now = self._clock.now()
-        return [
+        found = [
             extracted(key, one, records, one.extractor or self._extractor.name, now)
             for one in candidates
         ]
+        if self.options(key).fades:
+            return found
+        return [fact.model_copy(update={"tags": (*fact.tags, PINNED)}) for fact in found]
 
     def _same(self, fact: Fact) -> Fact | None:
         return self._ledger.same_content(fact.user_id, fact.content)
@@ -229,3 +287,23 @@ def _line(text: str, message_ids: tuple[str, ...]) -> Candidate:
 
 def _facts_of(changes: Iterable[Change]) -> list[Fact]:
     return [change.fact for change in changes if isinstance(change, Add | Update)]
+
+
+def _options_key(key: SessionKey) -> str:
+    return f"options {key.user_id} {key.session_id}"  # no id holds a space
+
+
+def in_turns(records: Iterable[Record]) -> Iterator[list[Record]]:
+    """Stretches of 50 messages or a little more: a turn isn't parted unless it is very long.
+
+    What an agent did in a turn decides whether the turn is read at all.
+    """
+    stretch: list[Record] = []
+    for record in records:
+        begins = record.message.role == "user"
+        if (begins and len(stretch) >= _STRETCH) or len(stretch) >= _LONGEST_TURN:
+            yield stretch
+            stretch = []
+        stretch.append(record)
+    if stretch:
+        yield stretch

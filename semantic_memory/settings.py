@@ -66,6 +66,10 @@ class ExtractionSettings(Section):
     breaker_failures: int = Field(default=3, ge=1)
     """Requests failed in a row after which the endpoint is left alone."""
     breaker_seconds: float = Field(default=60.0, ge=0)
+    batch: bool = False
+    """Through the provider's batch API, at half the price and within a day, when `flush` is called;
+    nothing is extracted in the background then. For imports: `semantic-memory ingest --batch`."""
+    batch_poll_seconds: float = Field(default=30.0, gt=0)
     usd_per_million_tokens: Mapping[str, tuple[float, float]] = Field(
         default_factory=lambda: {"gpt-4o-mini": (0.15, 0.60)}
     )
@@ -93,6 +97,9 @@ class LogSettings(Section):
     """Encrypts them, if given: Fernet keys, separated by commas, the one to write with first."""
     key_file: Path | None = None
     """Or a file with such keys, one a line, outside the data directory."""
+    most_bytes: int = Field(default=10_000_000, ge=10_000)
+    """Of one session's log. A longer one is written anew at half of that, without the messages that
+    the fewest facts rest on, the oldest first; their memories stay. At 90 % there is a warning."""
 
 
 class IndexSettings(Section):

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from ingest.session_log import SessionLog
 from semantic_memory.changes import Add, Write
-from semantic_memory.drafts import VERBATIM, verbatim_id
+from semantic_memory.drafts import VERBATIM, said, verbatim_id
 from semantic_memory.errors import InvalidInputError
 from semantic_memory.models import (
     SCHEMA_VERSION,
@@ -75,15 +75,14 @@ class Transfer:
         """Everything of a user, or of one session, that isn't forgotten."""
         yield {"kind": "export", "schema_version": SCHEMA_VERSION, "user_id": user_id}
         sessions = self._ledger.session_ids(user_id) if session_id is None else [session_id]
+        logged: set[str] = set()
         for session in sessions:
             key = SessionKey(user_id, session)
             for record in self._log.read(*key):
-                if self._ledger.get([verbatim_id(key, record.message.id)]):
-                    yield {
-                        "kind": "message",
-                        "session_id": session,
-                        "message": record.message.model_dump(mode="json", exclude_defaults=True),
-                    }
+                fact_id = verbatim_id(key, record.message.id)
+                if self._ledger.get([fact_id]):
+                    logged.add(fact_id)
+                    yield _message(session, record.message)
         ids = self._ledger.ids(user_id, session_id=session_id)
         for start in range(0, len(ids), _PAGE):
             for fact in self._ledger.get(ids[start : start + _PAGE]):
@@ -92,6 +91,8 @@ class Transfer:
                         "kind": "fact",
                         "fact": fact.model_dump(mode="json", exclude_defaults=True),
                     }
+                elif fact.id not in logged and fact.source.session_id is not None:
+                    yield _message(fact.source.session_id, said(fact))  # its log was too long
         for line in self._ledger.lines(user_id):
             if line.origin != "derived" and session_id in (None, *line.session_ids):
                 yield {
@@ -151,6 +152,14 @@ class Transfer:
         )
 
 
+def _message(session_id: str, message: Message) -> Record:
+    return {
+        "kind": "message",
+        "session_id": session_id,
+        "message": message.model_dump(mode="json", exclude_defaults=True),
+    }
+
+
 def _read(
     records: Iterable[Mapping[str, Any]], user_id: str
 ) -> Iterator[tuple[SessionKey | None, Item]]:
@@ -164,8 +173,8 @@ def _read(
             case "export":
                 parse(_Header, what, record)
             case "message":
-                said = parse(_MessageRecord, what, record)
-                yield SessionKey(user_id, said.session_id), said.message
+                one = parse(_MessageRecord, what, record)
+                yield SessionKey(user_id, one.session_id), one.message
             case "fact":
                 fact = parse(_FactRecord, what, record).fact
                 yield None, fact.model_copy(update={"user_id": user_id})

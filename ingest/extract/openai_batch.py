@@ -7,11 +7,11 @@ uploaded and worked off; the answers come back as JSONL, in any order.
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import openai
+from openai.types import Batch
 
 from ingest.extract.answer import AnswerError, Completion
 from ingest.extract.openai import OpenAIExtractor
@@ -21,6 +21,7 @@ from semantic_memory.models import Extraction, Fact, Message
 
 _PRICE_FACTOR = 0.5  # of what the same request costs by itself
 _WORKING = frozenset({"validating", "in_progress", "finalizing", "cancelling"})
+_TOKEN = "semantic_memory"  # noqa: S105  # a key in a batch's metadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,30 +32,42 @@ class Stretch:
     known: Sequence[Fact] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class BatchState:
+    """How far a batch has come."""
+
+    working: bool
+    done: int
+    """Requests that were answered, or have failed."""
+    total: int
+    complete: bool = False
+    """Every request was tried; not so if the batch expired or was cancelled."""
+    output: str | None = None
+    """The file of the answers."""
+    error: str | None = None
+    """Why it failed as a whole."""
+
+
+NOTHING_SENT = BatchState(working=False, done=0, total=0, complete=True)
+
+
 class OpenAIBatch:
     """`/v1/batches` with the requests that `extractor` would send.
 
-    The batch's id is all that has to be kept: `collect` can be called by a later process.
+    A batch's id is all that has to be kept: its answers can be read by a later process. Every verb
+    raises ProviderError if the endpoint can't be reached or refuses.
     """
 
-    def __init__(
-        self,
-        client: openai.OpenAI,
-        extractor: OpenAIExtractor,
-        poll_seconds: float = 30.0,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
+    def __init__(self, client: openai.OpenAI, extractor: OpenAIExtractor) -> None:
         self._client = client
         self._extractor = extractor
-        self._poll_seconds = poll_seconds
-        self._sleep = sleep
 
-    def submit(self, stretches: Mapping[str, Stretch]) -> str:
+    def submit(self, stretches: Mapping[str, Stretch], token: str) -> str:
         """Send off requests by name (at most 50,000 of them, 200 MB); returns the batch's id.
 
-        Raises ProviderError.
+        `token` is kept with the batch, which `find` finds by it.
         """
-        lines = (
+        data = "\n".join(
             json.dumps(
                 {
                     "custom_id": name,
@@ -65,52 +78,70 @@ class OpenAIBatch:
                 ensure_ascii=False,
             )
             for name, stretch in stretches.items()
-        )
-        data = "\n".join(lines).encode()
+        ).encode()
         try:
             file = self._client.files.create(file=("extraction.jsonl", data), purpose="batch")
             batch = self._client.batches.create(
                 input_file_id=file.id,
                 endpoint="/v1/chat/completions",
                 completion_window="24h",
+                metadata={_TOKEN: token},
             )
         except openai.OpenAIError as error:
             raise ProviderError(f"the batch wasn't taken: {error}") from error
         return batch.id
 
-    def collect(self, batch_id: str, stretches: Mapping[str, Stretch]) -> dict[str, Extraction]:
-        """Wait for the answers to the requests that were submitted as `stretches`, and read them.
+    def find(self, token: str) -> str | None:
+        """The id of the batch that was submitted with `token`; None if there is none."""
+        try:
+            for batch in self._client.batches.list(limit=100):
+                if (batch.metadata or {}).get(_TOKEN) == token:
+                    return batch.id
+        except openai.OpenAIError as error:
+            raise ProviderError(f"the batches can't be listed: {error}") from error
+        return None
 
-        A stretch whose answer can't be used is read by the rules. One that was not served is left
-        out: it is to be extracted directly. Raises ProviderError if the batch failed as a whole.
-        """
+    def state(self, batch_id: str) -> BatchState:
+        """How far a batch has come."""
         try:
             batch = self._client.batches.retrieve(batch_id)
-            while batch.status in _WORKING:
-                self._sleep(self._poll_seconds)
-                batch = self._client.batches.retrieve(batch_id)
-            if batch.status == "failed":
-                told = [str(item.message) for item in (batch.errors and batch.errors.data) or ()]
-                raise ProviderError(f"batch {batch_id} failed: {'; '.join(told)}")
-            if batch.output_file_id is None:
-                return {}
-            output = self._client.files.content(batch.output_file_id).content
         except openai.OpenAIError as error:
             raise ProviderError(f"batch {batch_id} can't be read: {error}") from error
-        return {
-            name: self._read(completion, stretches[name])
-            for name, completion in _served(output)
-            if name in stretches
-        }
+        counts = batch.request_counts
+        done, total = (counts.completed + counts.failed, counts.total) if counts else (0, 0)
+        return BatchState(
+            working=batch.status in _WORKING,
+            done=done,
+            total=total,
+            complete=batch.status == "completed",
+            output=batch.output_file_id,
+            error=_errors(batch) if batch.status == "failed" else None,
+        )
 
-    def _read(self, completion: Completion, stretch: Stretch) -> Extraction:
+    def answers(self, state: BatchState) -> dict[str, Completion]:
+        """The answers that a batch has brought, by the names of their requests."""
+        if state.output is None:
+            return {}
+        try:
+            output = self._client.files.content(state.output).content
+        except openai.OpenAIError as error:
+            raise ProviderError(f"the answers of a batch can't be read: {error}") from error
+        return dict(_served(output))
+
+    def read(self, answer: Completion | None, stretch: Stretch) -> Extraction:
+        """What an answer to `stretch` says; without one that can be used, what the rules find."""
         messages = spoken(stretch.messages)
         try:
-            return self._extractor.accept(
-                completion, messages, seconds=0.0, price_factor=_PRICE_FACTOR
-            )
+            if answer is None:
+                raise AnswerError("rejected")
+            return self._extractor.accept(answer, messages, 0.0, _PRICE_FACTOR)
         except AnswerError as error:
             return self._extractor.by_rules(messages, stretch.known, error.reason)
+
+
+def _errors(batch: Batch) -> str:
+    items = (batch.errors and batch.errors.data) or ()
+    return "; ".join(str(item.message) for item in items) or "for no reason given"
 
 
 def _served(output: bytes) -> Iterator[tuple[str, Completion]]:

@@ -31,6 +31,7 @@ from semantic_memory.models import (
     Overview,
     Receipt,
     SessionInfo,
+    SessionOptions,
     Stats,
     Status,
     parse,
@@ -269,6 +270,18 @@ def layout(*, user_id: str, limit: int = 2_000) -> Steps[Layout]:
 def sessions(*, user_id: str) -> Steps[list[SessionInfo]]:
     """What is known of each of a user's sessions, the one with the latest message first."""
     return _SESSIONS.validate_json((yield Call("GET", "/v1/sessions", {"user_id": user_id}))).items
+
+
+def configure_session(
+    *,
+    user_id: str,
+    session_id: str,
+    extract: bool | None = None,
+    fades: bool | None = None,
+) -> Steps[SessionOptions]:
+    """Do otherwise with a session than with others, from now on; what isn't given stays."""
+    body = {"user_id": user_id, "session_id": session_id, "extract": extract, "fades": fades}
+    return SessionOptions.model_validate_json((yield Call("PATCH", "/v1/sessions", json=body)))
 
 
 def messages(*, user_id: str, session_id: str) -> Steps[list[Message]]:

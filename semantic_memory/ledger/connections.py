@@ -19,6 +19,7 @@ from semantic_memory.ledger.schema import migrate
 
 _UNAVAILABLE = {
     sqlite3.SQLITE_FULL: "the disk is full: free some space and try again",
+    sqlite3.SQLITE_BUSY: "another program has it locked: end that program, or its transaction",
     sqlite3.SQLITE_READONLY: "it is read-only: check the permissions of its directory",
     sqlite3.SQLITE_PERM: "access is denied: check the permissions of its directory",
     sqlite3.SQLITE_CANTOPEN: "it can't be opened: check the permissions of the directory",
@@ -73,7 +74,7 @@ class Connections:
         # Autocommit: transactions are written out. A connection wanders between threads, one at a
         # time.
         connection = sqlite3.connect(
-            self._path, isolation_level=None, check_same_thread=False, timeout=30.0
+            self._path, isolation_level=None, check_same_thread=False, timeout=10.0
         )
         connection.execute("PRAGMA temp_store = MEMORY")
         return connection

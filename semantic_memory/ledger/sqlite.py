@@ -14,6 +14,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+import stamina
+
 from semantic_memory.background import Contended
 from semantic_memory.changes import (
     Change,
@@ -21,7 +23,7 @@ from semantic_memory.changes import (
     Matrix,
     Stage,
 )
-from semantic_memory.errors import NotFoundError, StoreCorruptError
+from semantic_memory.errors import NotFoundError, StoreCorruptError, StoreUnavailableError
 from semantic_memory.events import Event
 from semantic_memory.ledger import lines, rows
 from semantic_memory.ledger.batch import Batch, erase
@@ -41,6 +43,8 @@ from semantic_memory.models import (
 )
 from semantic_memory.ports import Belief, Delta, IndexEntry, Match, Outbox, Pending, TraitRow
 
+_TRIES = 3
+_PAUSE_SECONDS = 0.02  # before the second try, twice that before the third
 _MOST_ROWS = 2**63 - 1
 _MOST_RUNS = 1_000
 _KNOWN = "f.status <> 'forgotten'"
@@ -81,9 +85,20 @@ class SqliteLedger:
             yield
 
     def apply(self, changes: Sequence[Change]) -> int:
-        """Commit all of `changes`, durably, or none; returns how many had an effect."""
+        """Commit all of `changes`, durably, or none; returns how many had an effect.
+
+        Tried three times if the disk refuses.
+        """
         if not changes:
             return 0
+        for attempt in stamina.retry_context(
+            on=StoreUnavailableError, attempts=_TRIES, wait_initial=_PAUSE_SECONDS, wait_jitter=0.0
+        ):
+            with attempt:
+                return self._apply(changes)
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def _apply(self, changes: Sequence[Change]) -> int:
         with self._lock:
             batch = Batch(self._revision)
             with self._connections.transaction() as db:
@@ -183,23 +198,32 @@ class SqliteLedger:
     def session_infos(self, user_id: str) -> list[SessionInfo]:
         """What is remembered of each of a user's sessions, newest first; sizes left at 0."""
         found: dict[str, dict[str, int]] = {}
-        spans: dict[str, tuple[int, int]] = {}
+        spans: dict[str, tuple[int, int, int, int]] = {}
         with self._connections.snapshot() as db:
             query = (
-                "SELECT f.session_id, f.category, count(*), min(f.created_at), max(f.created_at)"
+                "SELECT f.session_id, f.category, count(*), min(f.created_at), max(f.created_at),"
+                " min(f.recorded_at), max(max(f.recorded_at, coalesce(f.last_used_at, 0)))"
                 f" FROM facts f WHERE f.user_id = ? AND f.session_id IS NOT NULL AND {_KNOWN}"
                 " GROUP BY f.session_id, f.category"
             )
-            for session_id, category, number, first, last in db.execute(query, (user_id,)):
+            for session_id, category, number, *span in db.execute(query, (user_id,)):
                 found.setdefault(session_id, {})[category] = number
-                start, end = spans.get(session_id, (first, last))
-                spans[session_id] = min(start, first), max(end, last)
+                first, last, made, seen = span
+                start, end, new, old = spans.get(session_id, span)
+                spans[session_id] = (
+                    min(start, first),
+                    max(end, last),
+                    min(new, made),
+                    max(old, seen),
+                )
         infos = [
             SessionInfo(
                 session_id=session_id,
                 messages=numbers.get(Category.CONVERSATION, 0),
                 first_at=rows.moment(spans[session_id][0]),
                 last_at=rows.moment(spans[session_id][1]),
+                created_at=rows.moment(spans[session_id][2]),
+                last_accessed_at=rows.moment(spans[session_id][3]),
                 by_category=numbers,
                 log_bytes=0,
             )

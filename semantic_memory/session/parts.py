@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 
 from semantic_memory.errors import InvalidInputError
+from semantic_memory.marks import WROTE_MEMORY, writes_memory
 from semantic_memory.models import Message, Value, parse
 
 PARTS = "parts"
@@ -167,6 +168,8 @@ def to_log(message: ChatMessage, values: Mapping[str, Any]) -> Message:
         metadata[PARTS] = _PARTS.dump_python(message.parts, mode="json", exclude_defaults=False)
     if message.group is not None:
         metadata[GROUP] = message.group
+    if any(writes_memory(call.name) for call in message.calls):
+        metadata[WROTE_MEMORY] = True
     fields = {
         "role": message.role,
         "content": readable(message),

@@ -41,6 +41,7 @@ REQUESTS = {
     ("PATCH", "/v1/profile"): (W, {"params": {}, "json": {"top_of_mind": "Tea."}}),
     ("GET", "/v1/profile/history"): (R, {"params": {"field": "top_of_mind"}}),
     ("GET", "/v1/sessions"): (R, {"params": {}}),
+    ("PATCH", "/v1/sessions"): (W, {"json": {"session_id": "said", "fades": True}}),
     ("GET", "/v1/messages"): (R, {"params": {"session_id": "said"}}),
     ("GET", "/v1/export"): (R, {"params": {}}),
     ("POST", "/v1/import"): (

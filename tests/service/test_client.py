@@ -84,6 +84,7 @@ def exercise(memory: SemanticMemory | Client) -> list[object]:
     profile = memory.update_profile({"top_of_mind": None}, user_id="maya").profile
     seen.append(profile.top_of_mind and profile.top_of_mind.text)
     seen.append([info.session_id for info in memory.sessions(user_id="maya")])
+    seen.append(memory.configure_session(user_id="maya", session_id="s1", extract=False))
     seen.append(memory.messages(user_id="maya", session_id="s1"))
     records = [*memory.export(user_id="maya")]
     seen.append([record["kind"] for record in records])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -103,8 +104,13 @@ class OpenAIServer:
         """Bodies of the chat completions asked for, in order."""
         self.keys: list[str] = []
         self.batch_status = ["validating", "in_progress", "completed"]
+        self.takes_batches = True
         self.batch_failures: set[str] = set()
         """Custom ids that a batch doesn't serve."""
+        self.batch_untried = 0
+        """How many requests, the first ones, a batch doesn't come to before it expires."""
+        self.batches: dict[str, dict[str, Any]] = {}
+        """What each batch was created with, by its id."""
         self._files: dict[str, bytes] = {}
         self._lock = threading.Lock()
 
@@ -139,7 +145,21 @@ class OpenAIServer:
     def batch(self, file_id: str) -> dict[str, Any]:
         """The state of the batch whose requests are this file; each look takes it a step on."""
         status = self.batch_status.pop(0) if len(self.batch_status) > 1 else self.batch_status[0]
-        state: dict[str, Any] = {
+        state = self.described(file_id, status)
+        if status in ("completed", "expired"):
+            state["output_file_id"] = f"{file_id}-output"
+            if state["output_file_id"] not in self._files:
+                self._files[state["output_file_id"]] = self._worked_off(file_id, status)
+        if status == "failed":
+            error = {"message": "the file is too long", "code": "x", "line": None, "param": None}
+            state["errors"] = {"object": "list", "data": [error]}
+        return state
+
+    def described(self, file_id: str, status: str) -> dict[str, Any]:
+        """A batch in some state."""
+        total = len(self._files[file_id].splitlines())
+        finished = total if status == "completed" else 0
+        return {
             "id": f"batch_{file_id}",
             "object": "batch",
             "endpoint": COMPLETIONS,
@@ -147,22 +167,24 @@ class OpenAIServer:
             "created_at": 0,
             "input_file_id": file_id,
             "status": status,
+            "metadata": self.batches[f"batch_{file_id}"].get("metadata"),
+            "request_counts": {"total": total, "completed": finished, "failed": 0},
         }
-        if status == "completed":
-            state["output_file_id"] = f"{file_id}-output"
-            self._files[state["output_file_id"]] = self._worked_off(self._files[file_id])
-        if status == "failed":
-            error = {"message": "the file is too long", "code": "x", "line": None, "param": None}
-            state["errors"] = {"object": "list", "data": [error]}
-        return state
+
+    def listed(self) -> dict[str, Any]:
+        """Every batch, the latest first."""
+        names = [name.removeprefix("batch_") for name in reversed(self.batches)]
+        data = [self.described(name, self.batch_status[0]) for name in names]
+        return {"object": "list", "data": data, "has_more": False}
 
     def content(self, file_id: str) -> bytes:
         """A file."""
         return self._files[file_id]
 
-    def _worked_off(self, requests: bytes) -> bytes:
+    def _worked_off(self, file_id: str, status: str) -> bytes:
         lines = []
-        for line in requests.splitlines():
+        untried = self.batch_untried if status == "expired" else 0
+        for line in self._files[file_id].splitlines()[untried:]:
             request = json.loads(line)
             assert (request["method"], request["url"]) == ("POST", COMPLETIONS)
             served = request["custom_id"] not in self.batch_failures
@@ -191,6 +213,10 @@ class _HttpServer(ThreadingHTTPServer):
     daemon_threads = True
     scripted: OpenAIServer
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):  # a client that was killed
+            super().handle_error(request, client_address)
+
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
@@ -205,20 +231,26 @@ class _Handler(BaseHTTPRequestHandler):
         self.scripted.keys.append(self.headers["Authorization"])
         if self.path == COMPLETIONS:
             self._send(self.scripted.reply(json.loads(data)))
+        elif not self.scripted.takes_batches:
+            self._send(failure(500))
         elif self.path == "/v1/files":
             self._send(Reply(json.dumps(self.scripted.upload(data)).encode()))
         elif self.path == "/v1/batches":
-            file_id = json.loads(data)["input_file_id"]
+            asked = json.loads(data)
+            file_id = asked["input_file_id"]
+            self.scripted.batches[f"batch_{file_id}"] = asked
             self._send(Reply(json.dumps(self.scripted.batch(file_id)).encode()))
         else:
             self._send(failure(404))
 
     def do_GET(self) -> None:
-        _, _, kind, name, *rest = self.path.split("/")
-        if kind == "batches":
+        _, _, kind, name, *rest = [*self.path.partition("?")[0].split("/"), ""]
+        if kind == "batches" and not name:
+            self._send(Reply(json.dumps(self.scripted.listed()).encode()))
+        elif kind == "batches" and name in self.scripted.batches:
             state = self.scripted.batch(name.removeprefix("batch_"))
             self._send(Reply(json.dumps(state).encode()))
-        elif kind == "files" and rest == ["content"]:
+        elif kind == "files" and rest[:1] == ["content"]:
             self._send(Reply(self.scripted.content(name)))
         else:
             self._send(failure(404))

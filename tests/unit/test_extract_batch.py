@@ -15,10 +15,10 @@ from tests.conftest import make_fact, say
 from tests.support.openai_server import answer, completion, fact, serve, shown
 
 STRETCHES = {
-    "u1/s1": Stretch(
+    "first": Stretch(
         say("I moved to Berlin."), known=[make_fact(1, content="Maya lives in Oslo.")]
     ),
-    "u1/s2": Stretch(say("You are a bot", role="system") + say("I own a boat.", start=2)),
+    "second": Stretch(say("You are a bot", role="system") + say("I own a boat.", start=2)),
 }
 
 
@@ -26,6 +26,7 @@ STRETCHES = {
 def server():
     with serve() as server:
         server.script = [lambda request: answer(fact(f"Heard {texts(request)[0]}", 1))]
+        server.batch_status = ["completed"]
         yield server
 
 
@@ -34,77 +35,87 @@ def texts(request) -> list[str]:
 
 
 @pytest.fixture
-def waits() -> list[float]:
-    return []
-
-
-@pytest.fixture
-def batch(server, events, waits) -> Iterator[OpenAIBatch]:
+def batch(server, events) -> Iterator[OpenAIBatch]:
     settings = Settings(
         extraction=ExtractionSettings(provider="openai", max_retries=0),
         openai=OpenAISettings(base_url=server.url, api_key="sk-test"),
     )
     with ExitStack() as stack:
         extractor = make_extractor(settings, HashEmbedder(), events.append, stack)
-        client = stack.enter_context(make_client(settings))
-        yield OpenAIBatch(client, extractor, sleep=waits.append)
+        yield OpenAIBatch(stack.enter_context(make_client(settings)), extractor)
 
 
-def heard(results) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
+def read(batch, batch_id) -> dict[str, list[tuple[str, tuple[str, ...], str | None]]]:
+    answers = batch.answers(batch.state(batch_id))
+    extractions = {name: batch.read(answers.get(name), one) for name, one in STRETCHES.items()}
     return {
-        name: [(item.content, item.message_ids) for item in extraction.candidates]
-        for name, extraction in results.items()
+        name: [(item.content, item.message_ids, item.extractor) for item in extraction.candidates]
+        for name, extraction in extractions.items()
     }
 
 
-def test_a_batch_is_sent_waited_for_and_read_by_name(batch, server, events, waits):
-    server.batch_status = ["validating", "in_progress", "finalizing", "completed"]
-    results = batch.collect(batch.submit(STRETCHES), STRETCHES)
-    assert heard(results) == {
-        "u1/s1": [("Heard I moved to Berlin.", ("m1",))],
-        "u1/s2": [("Heard I own a boat.", ("m2",))],
+def test_a_batch_is_read_by_the_names_of_its_requests(batch, server, events):
+    batch_id = batch.submit(STRETCHES, "token")
+    assert read(batch, batch_id) == {
+        "first": [("Heard I moved to Berlin.", ("m1",), None)],
+        "second": [("Heard I own a boat.", ("m2",), None)],
     }
-    assert waits == [30.0, 30.0]
     assert shown(server.requests[0])["known"][0]["fact"] == "Maya lives in Oslo."
     assert server.requests[0]["response_format"]["type"] == "json_schema"
     costs = [event.cost_usd for event in events if isinstance(event, ModelCalled)]
     assert costs == pytest.approx([(1_000 * 0.15e-6 + 100 * 0.60e-6) / 2] * 2)
 
 
-def test_a_batch_is_read_by_a_later_process(batch, server):
-    batch_id = batch.submit(STRETCHES)
-    server.batch_status = ["completed"]
-    assert set(batch.collect(batch_id, STRETCHES)) == set(STRETCHES)
+def test_a_batch_tells_how_far_it_has_come(batch, server):
+    server.batch_status = ["validating", "in_progress", "finalizing", "completed"]
+    batch_id = batch.submit(STRETCHES, "token")
+    states = [batch.state(batch_id) for _ in range(3)]
+    assert [(state.working, state.done, state.total) for state in states] == [
+        (True, 0, 2),
+        (True, 0, 2),
+        (False, 2, 2),
+    ]
 
 
-def test_what_a_batch_did_not_serve_is_left_out(batch, server):
-    server.batch_failures = {"u1/s1"}
-    assert set(batch.collect(batch.submit(STRETCHES), STRETCHES)) == {"u1/s2"}
+def test_a_batch_is_found_by_its_token(batch):
+    ids = {token: batch.submit(STRETCHES, token) for token in ("one", "two")}
+    assert {token: batch.find(token) for token in ids} == ids
+    assert batch.find("three") is None
+
+
+def test_what_a_batch_did_not_serve_is_left_to_the_rules(batch, server, events):
+    server.batch_failures = {"first"}
+    found = read(batch, batch.submit(STRETCHES, "token"))
+    assert found == {
+        "first": [("The user moved to Berlin.", ("m1",), "offline-2")],
+        "second": [("Heard I own a boat.", ("m2",), None)],
+    }
+    told = [event.reason for event in events if isinstance(event, ExtractionFellBack)]
+    assert told == ["rejected"]
 
 
 def test_an_answer_that_makes_no_sense_leaves_it_to_the_rules(batch, server, events):
     server.script = [completion("Sorry")]
-    results = batch.collect(batch.submit(STRETCHES), STRETCHES)
-    (candidate,) = results["u1/s1"].candidates
-    assert candidate.content == "The user moved to Berlin."
-    assert candidate.extractor == "offline-2"
-    assert [event.reason for event in events if isinstance(event, ExtractionFellBack)] == [
-        "malformed",
-        "malformed",
-    ]
+    found = read(batch, batch.submit(STRETCHES, "token"))
+    assert found["first"] == [("The user moved to Berlin.", ("m1",), "offline-2")]
+    told = [event.reason for event in events if isinstance(event, ExtractionFellBack)]
+    assert told == ["malformed", "malformed"]
 
 
-def test_an_expired_batch_serves_nothing(batch, server):
+def test_an_expired_batch_brings_what_was_tried(batch, server):
     server.batch_status = ["in_progress", "expired"]
-    assert batch.collect(batch.submit(STRETCHES), STRETCHES) == {}
+    server.batch_untried = 1
+    state = batch.state(batch.submit(STRETCHES, "token"))
+    assert (state.working, state.complete) == (False, False)
+    assert set(batch.answers(state)) == {"second"}
 
 
 def test_a_failed_batch_says_why(batch, server):
     server.batch_status = ["validating", "failed"]
-    with pytest.raises(ProviderError, match="the file is too long"):
-        batch.collect(batch.submit(STRETCHES), STRETCHES)
+    state = batch.state(batch.submit(STRETCHES, "token"))
+    assert (state.working, state.error) == (False, "the file is too long")
 
 
 def test_an_endpoint_without_batches_is_named(batch):
     with pytest.raises(ProviderError, match="batch none/such can't be read"):
-        batch.collect("none/such", STRETCHES)
+        batch.state("none/such")

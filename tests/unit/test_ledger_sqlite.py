@@ -175,3 +175,27 @@ def test_a_writer_that_had_to_wait_is_told(tmp_path):
     assert event.lock == "ledger"
     assert event.seconds > 0
     ledger.close()
+
+
+def test_a_ledger_that_another_program_has_locked_is_tried_again_and_then_named(path):
+    ledger = SqliteLedger(path)
+    ledger._connections._writer.execute("PRAGMA busy_timeout = 1")
+    intruder = sqlite3.connect(path, isolation_level=None)
+    intruder.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreUnavailableError, match="another program has it locked"):
+        ledger.apply([Add(make_fact(1))])
+    begin = ledger._connections.transaction
+    tries = []
+
+    def gives_way():
+        tries.append(1)
+        if len(tries) == 3:
+            intruder.execute("ROLLBACK")
+        return begin()
+
+    ledger._connections.transaction = gives_way
+    assert ledger.apply([Add(make_fact(1))]) == 1
+    assert len(tries) == 3
+    assert ledger.revision() == 1
+    intruder.close()
+    ledger.close()

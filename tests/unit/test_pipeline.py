@@ -199,3 +199,16 @@ def test_what_is_said_while_a_model_is_thinking_is_found_at_once(open_memory):
     assert facts(memory) == []
     done.set()
     assert eventually(lambda: "Said One" in facts(memory))
+
+
+def test_forgetting_a_user_reaches_what_was_said_a_moment_ago(open_memory):
+    memory = open_memory()
+    memory._service.pipeline._worker.close()  # so that nothing is stored yet
+    memory.observe(say("One", "Two"), **S)
+    assert memory.forget(**U) == 2
+    memory.flush()
+    assert memory.list(**U) == []
+    memory.close()
+    memory = open_memory()
+    memory.flush()
+    assert (memory.list(**U), memory.stats().log_bytes) == ([], 0)

@@ -74,3 +74,17 @@ def test_a_session_that_could_not_be_read_is_due_again_later():
     assert waiting.due(now=99) == []
     assert take(waiting, now=100) == [A]
     assert waiting.all() == []
+
+
+def test_whoever_waits_is_told_of_what_is_due_earlier_and_of_nothing_else():
+    waiting = queue()
+    assert waiting.wait(now=0) is None
+    assert waiting.push(A, now=0)
+    assert waiting.wait(now=0) == 30
+    assert not waiting.push(A, now=10)
+    assert not waiting.push(B, now=10)
+    assert waiting.push(B, now=11, messages=20)  # due at once
+    waiting.drop(B)
+    waiting.retry(A, at=200)
+    assert waiting.wait(now=12) == 188
+    assert waiting.push(B, now=13)

@@ -1,11 +1,19 @@
 import itertools
+import json
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.recalled import extractable, strip_recalled, without_recalled
-from semantic_memory.injection.render import block, load_template, place, shown
+from semantic_memory.injection.render import (
+    Entry,
+    block,
+    load_template,
+    place,
+    section,
+    shown,
+)
 from semantic_memory.marks import WROTE_MEMORY, writes_memory
 from tests.conftest import make_fact, say
 
@@ -19,8 +27,8 @@ def rendered(*contents: str, template: str = "xml", left_out: int = 0) -> str:
         make_fact(number, content=content, category=next(categories))
         for number, content in enumerate(contents)
     ]
-    entries = [(fact, shown(fact)) for fact in sorted(facts, key=place)]
-    return block(entries, left_out, load_template(template))
+    entries = [Entry(fact, shown(fact), section(fact)) for fact in facts]
+    return block(sorted(entries, key=place), left_out, load_template(template))
 
 
 BLOCK = rendered("Maya likes tea", "1 < 2", "Uses Postgres", left_out=3)
@@ -113,3 +121,12 @@ def test_a_turn_in_which_the_agent_wrote_memories_is_not_extracted():
 )
 def test_tools_that_write_are_told_by_name(tool, writes):
     assert writes_memory(tool) is writes
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_a_block_within_the_json_of_a_tool_result_is_taken_out(template):
+    contents = ('Maya said "tea"', r"prints '\n' and C:\new", "Uses Postgres")
+    whole = rendered(*contents, template=template, left_out=3)
+    result = json.dumps({"text": whole, "tokens": 80})
+    assert strip_recalled(result) == '{"text": "", "tokens": 80}'
+    assert strip_recalled(json.dumps([f"{whole}\n\nHi, I'm Maya"])) == r'["\n\nHi, I' + "'m Maya\"]"

@@ -160,6 +160,28 @@ def test_a_disk_that_refuses_loses_nothing_before(log, monkeypatch):
     assert contents(reopened(log)) == ["One", "Two"]
 
 
+@pytest.mark.parametrize(("failures", "taken"), [(1, True), (2, True), (3, False)])
+def test_a_disk_is_asked_three_times(log, monkeypatch, failures, taken):
+    log.append("u1", "s1", say("One"))
+    fsync, asked = os.fsync, []
+
+    def moody(descriptor: int) -> None:
+        asked.append(descriptor)
+        if len(asked) <= failures:
+            raise OSError(5, "Input/output error")
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", moody)
+    if taken:
+        assert log.append("u1", "s1", say("Two", start=2)) == 1
+    else:
+        with pytest.raises(StoreUnavailableError, match="Input/output error"):
+            log.append("u1", "s1", say("Two", start=2))
+    monkeypatch.undo()
+    assert len(asked) == min(3, failures + 1)
+    assert contents(reopened(log)) == (["One", "Two"] if taken else ["One"])
+
+
 def test_threads_append_to_one_session_without_loss(log):
     def work(number: int) -> None:
         for place in range(20):

@@ -165,6 +165,17 @@ class Question(Value):
     filters: Filters = Filters()
 
 
+class SessionChanges(Value):
+    """What shall be done otherwise with a session; what isn't given stays."""
+
+    model_config = _example(user_id="maya", session_id="monday", extract=False)
+
+    user_id: Identifier
+    session_id: Identifier
+    extract: StrictBool | None = None
+    fades: StrictBool | None = None
+
+
 class SearchQuestion(Question):
     """A search."""
 

@@ -34,6 +34,7 @@ from semantic_memory.entrypoints.api.bodies import (
     Reason,
     Restoration,
     SearchQuestion,
+    SessionChanges,
     Sessions,
 )
 from semantic_memory.entrypoints.api.idempotency import (
@@ -53,6 +54,7 @@ from semantic_memory.models import (
     Overview,
     ProfileField,
     Receipt,
+    SessionOptions,
     Timestamp,
     derived_id,
 )
@@ -246,6 +248,17 @@ def layout(
 def sessions(user_id: Reader, memory: Opened) -> Sessions:
     """A user's sessions, the one with the latest message first."""
     return Sessions(items=memory.sessions(user_id=user_id))
+
+
+@writes.patch("/sessions", tags=["conversations"])
+def configure_session(
+    body: SessionChanges, caller: CurrentCaller, memory: Opened
+) -> SessionOptions:
+    """Do otherwise with a session than with others, from now on: not read it, or pin its facts."""
+    caller.require(Right.WRITE, body.user_id)
+    return memory.configure_session(
+        user_id=body.user_id, session_id=body.session_id, extract=body.extract, fades=body.fades
+    )
 
 
 @reads.get("/messages", tags=["conversations"], responses=UNKNOWN)

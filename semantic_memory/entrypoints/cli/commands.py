@@ -19,6 +19,7 @@ from semantic_memory.entrypoints.cli.opening import opened, prepared
 from semantic_memory.errors import InvalidInputError, ProviderError
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.models import Category, Message, Receipt
+from semantic_memory.ports import Progress
 from semantic_memory.settings import load
 
 app = typer.Typer(
@@ -76,29 +77,33 @@ def ingest(
         typer.Option("--session", "-s", help="Session of messages of none; default: file name."),
     ] = None,
     form: Annotated[str, typer.Option("--format", help=" | ".join(FORMATS))] = "auto",
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Extract at half the price, within a day.")
+    ] = False,
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
     """Take in a file of messages, extract facts, and index everything.
 
     Cut off and run again, it goes on where it was. Lines that can't be used are reported.
+    With --batch the facts are extracted through the provider's batch API: cut off and run again, it
+    waits for the batch that is under way.
     """
     if form not in FORMATS:
         raise InvalidInputError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
     session = session or _identifier(file.name.partition(".")[0])
     rejections = Rejections()
     accepted = duplicates = 0
-    with opened(data_dir, embeds=True) as memory, show.progress(quiet=json) as report:
+    with (
+        opened(data_dir, embeds=True, batch=batch) as memory,
+        show.progress(quiet=json) as report,
+    ):
         incoming = read(file, form, session, report)
         for user_id, session_id, messages in _batches(incoming, user, rejections):
             for receipt in _observe(memory, messages, user_id, session_id, rejections):
                 accepted += receipt.accepted
                 duplicates += receipt.duplicates
-        try:
-            memory.flush(report)
-            unfinished = None
-        except ProviderError as error:
-            unfinished = error  # what was taken in is told all the same
+        unfinished = _finish(memory, report, batch=batch)
         stats = memory.stats()
     for place, reason in rejections.first:
         show.warn(f"{file}: {place}: {reason}")
@@ -291,6 +296,21 @@ def prepare() -> None:
     settings = load()
     prepared(settings)
     show.out.print(f"ready: {settings.cache_dir}", soft_wrap=True)
+
+
+def _finish(
+    memory: SemanticMemory | Client, report: Progress, *, batch: bool
+) -> ProviderError | None:
+    """Extract and index; what was taken in is told all the same if a model can't be reached."""
+    try:
+        memory.flush(report)
+    except ProviderError as error:
+        return error
+    except KeyboardInterrupt:
+        if batch:
+            show.warn("the batch goes on; run the same command again to take what it finds")
+        raise
+    return None
 
 
 @dataclass

@@ -15,18 +15,24 @@ from semantic_memory.ports import Embedder
 from semantic_memory.settings import Settings, load
 
 
-def opened(data_dir: Path | None, *, embeds: bool = False) -> SemanticMemory | Client:
+def opened(
+    data_dir: Path | None, *, embeds: bool = False, batch: bool = False
+) -> SemanticMemory | Client:
     """The store in `data_dir`, for a command that may have to embed something.
 
-    Raises StoreLockedError if a process has it open that is no service.
+    With `batch` it extracts through the provider's batch API, and not through a service. Raises
+    StoreLockedError if a process has it open that is no service.
     """
     settings = load(data_dir=data_dir)
+    if batch:
+        extraction = settings.extraction.model_copy(update={"batch": True})
+        settings = settings.model_copy(update={"extraction": extraction})
     try:
         embedder = prepared(settings) if embeds else None
         return SemanticMemory.open(settings=settings, embedder=embedder)
     except StoreLockedError:
         service = find_service(settings.data_dir)
-        if service is None:
+        if service is None or batch:
             raise
         return service
 

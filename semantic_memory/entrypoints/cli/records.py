@@ -47,6 +47,27 @@ def profile(
 
 
 @app.command()
+def configure(
+    session: Session,
+    user: User,
+    extract: Annotated[
+        Optional[bool], typer.Option("--extract/--no-extract", help="Read it for facts.")
+    ] = None,
+    fades: Annotated[
+        Optional[bool], typer.Option("--fades/--no-fades", help="Let its facts fade.")
+    ] = None,
+    data_dir: DataDir = None,
+    json: AsJson = False,
+) -> None:
+    """Do otherwise with a session than with others, from now on; tells what holds for it."""
+    with opened(data_dir) as memory:
+        options = memory.configure_session(
+            user_id=user, session_id=session, extract=extract, fades=fades
+        )
+    show.as_json(options) if json else show.pairs(options.model_dump())
+
+
+@app.command()
 def log(session: Session, user: User, data_dir: DataDir = None, json: AsJson = False) -> None:
     """Show what was said in a session."""
     with opened(data_dir) as memory:

@@ -40,6 +40,8 @@ from semantic_memory.models import (
 )
 from semantic_memory.ports import Progress as Report
 
+_OFF = {"not extracted": "extract", "doesn't fade": "fades"}  # how options that are off are shown
+
 out = Console()
 err = Console(stderr=True)
 
@@ -119,16 +121,20 @@ def why(hit: Hit) -> str:
 
 def sessions(found: Sequence[SessionInfo]) -> None:
     """A table of sessions."""
-    table = _table("session", "first", "last", "messages", "facts", "log bytes")
+    table = _table(
+        "session", "first", "last", "accessed", "messages", "facts", "log bytes", "options"
+    )
     for info in found:
         facts = sum(info.by_category.values()) - info.messages
         table.add_row(
             info.session_id,
             f"{info.first_at:%Y-%m-%d %H:%M}",
             f"{info.last_at:%Y-%m-%d %H:%M}",
+            f"{info.last_accessed_at:%Y-%m-%d %H:%M}",
             f"{info.messages:,}",
             f"{facts:,}",
             f"{info.log_bytes:,}",
+            ", ".join(name for name, off in _OFF.items() if not getattr(info.options, off)),
         )
     out.print(table)
 

@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field
 from semantic_memory.client import Client
 from semantic_memory.entrypoints.keys import Caller, Right
 from semantic_memory.errors import SemanticMemoryError
+from semantic_memory.marks import WROTE_MEMORY
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.models import Category, Fact, Message, Overview, parse
 
@@ -100,6 +101,18 @@ class Said(BaseModel):
     content: str
     name: str | None = Field(None, description="The speaker, where the role isn't enough.")
     created_at: datetime | None = Field(None, description="When it was said; now, if left out.")
+    wrote_memory: bool = Field(
+        False,
+        description="True for a message of yours in which you called add_memory or"
+        " forget_memories: nothing more is extracted from that turn.",
+    )
+
+    def message(self) -> Message:
+        """The message, as the memory takes it."""
+        metadata = {WROTE_MEMORY: True} if self.wrote_memory else {}
+        return parse(
+            Message, "message", {**self.model_dump(exclude={"wrote_memory"}), "metadata": metadata}
+        )
 
 
 class Tools:
@@ -196,7 +209,7 @@ class Tools:
     ) -> Taken:
         """Hand over messages of a conversation as they were said; facts are extracted from them."""
         with self._allowed(ctx, Right.WRITE, user_id) as user:
-            said = [parse(Message, "message", message.model_dump()) for message in messages]
+            said = [message.message() for message in messages]
             receipt = self._memory.observe(said, user_id=user, session_id=session_id)
         return Taken(accepted=receipt.accepted, duplicates=receipt.duplicates)
 

@@ -1,0 +1,58 @@
+"""Tells a conversation to a memory that asks a model for its facts, until it is killed.
+
+python -m tests.crash.extracting DIRECTORY URL
+"""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from semantic_memory import Message, SemanticMemory
+from semantic_memory.settings import (
+    ExtractionSettings,
+    IngestSettings,
+    OpenAISettings,
+    Settings,
+)
+from semantic_memory.testing import HashEmbedder, InMemoryIndex
+from tests.crash.program import DIMENSION, name
+
+SESSIONS, TURNS = 12, 80
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def conversation() -> list[tuple[str, Message]]:
+    """Every message with its session, in the order in which they are said."""
+    return [
+        (
+            f"s{session}",
+            Message(
+                id=f"m{turn}",
+                role="assistant" if turn % 5 == 4 else "user",
+                content=f"I like the {name(f'{session}.{turn}')} very much",
+                created_at=START + timedelta(hours=session, minutes=turn),
+            ),
+        )
+        for turn in range(TURNS)
+        for session in range(SESSIONS)
+    ]
+
+
+def main(directory: Path, url: str) -> None:
+    settings = Settings(
+        extraction=ExtractionSettings(provider="openai", max_retries=0),
+        openai=OpenAISettings(base_url=url, api_key="sk-test"),
+        ingest=IngestSettings(quiet_seconds=0.05, most_messages=4),
+    )
+    with SemanticMemory.open(
+        directory, settings=settings, embedder=HashEmbedder(DIMENSION), index=InMemoryIndex()
+    ) as memory:
+        for session, message in conversation():
+            memory.observe([message], user_id="u1", session_id=session)
+        memory.flush()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2])

@@ -1,0 +1,68 @@
+"""A thousand sessions at once: a fixed number of threads, and what waits lies on the disk."""
+
+import threading
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+
+from semantic_memory import Candidate, Message
+from semantic_memory.settings import IngestSettings, Settings
+from semantic_memory.testing import ScriptedExtractor
+from tests.conftest import eventually
+
+SESSIONS, EACH, CALLERS = 1_000, 1, 8
+U = {"user_id": "u1"}
+
+
+def remark(messages):
+    return [
+        Candidate(
+            content=f"Said {m.content}", category="finding", confidence=1, message_ids=(m.id,)
+        )
+        for m in messages
+    ]
+
+
+def test_a_thousand_sessions_take_no_thread_more_and_are_all_extracted(open_memory):
+    extractor = ScriptedExtractor(remark)
+    settings = Settings(ingest=IngestSettings(quiet_seconds=0.2))
+    before = threading.active_count()
+    memory = open_memory(extractor=extractor, settings=settings)
+    own = threading.active_count()
+    counts = []
+
+    def tell(lot: range) -> None:
+        for turn in range(EACH):
+            for number in lot:
+                said = [Message(id=f"m{turn}", role="user", content=f"word{number} turn{turn}")]
+                memory.observe(said, **U, session_id=f"s{number}")
+            counts.append(threading.active_count())
+
+    with ThreadPoolExecutor(CALLERS) as pool:
+        list(pool.map(tell, [range(n, SESSIONS, CALLERS) for n in range(CALLERS)]))
+    assert max(counts) <= own + CALLERS
+    assert own - before <= 6
+
+    def facts() -> int:
+        return len(memory.list(**U, filters={"categories": ["finding"]}, limit=None))
+
+    assert eventually(lambda: facts() == SESSIONS * EACH, seconds=120)
+    assert threading.active_count() <= own
+
+
+def test_what_waits_takes_no_memory(open_memory):
+    """30 MB of messages wait for a background that is busy with something else."""
+    text = "word " * 20_000
+    memory = open_memory(extractor=ScriptedExtractor(lambda _: []))
+    memory.observe([Message(role="user", content="warm up")], **U, session_id="s")
+    memory.flush()
+    with memory._service.pipeline._working:
+        tracemalloc.start()
+        before, _ = tracemalloc.get_traced_memory()
+        for number in range(300):
+            said = [Message(id="m", role="user", content=f"{number} {text}")]
+            memory.observe(said, **U, session_id=f"s{number}")
+        del said
+        after, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert after - before < 2_000_000
+    assert memory.stats().log_bytes > 30_000_000

@@ -1,0 +1,213 @@
+"""What is too large is refused with the figures, or made smaller: nothing is lost by either."""
+
+import gzip
+import json
+
+import pytest
+from pydantic import ValidationError
+
+from semantic_memory import Candidate, Message
+from semantic_memory.errors import InvalidInputError
+from semantic_memory.events import FactsExtracted, LogNearlyFull, LogShortened
+from semantic_memory.models import MAX_CONTENT_BYTES
+from semantic_memory.settings import IngestSettings, LogSettings, Settings
+from semantic_memory.testing import HashEmbedder, ScriptedExtractor
+from tests.conftest import eventually, say
+from tests.crash.program import DIMENSION, name
+
+U = {"user_id": "u1"}
+S = {"user_id": "u1", "session_id": "s1"}
+LARGEST = "ü" * (MAX_CONTENT_BYTES // 2)
+TOO_LARGE = LARGEST + "."
+REFUSED = r"is 1,000,001 bytes; the limit is 1,000,000: split it into parts"
+
+
+def test_the_largest_message_is_taken_and_one_byte_more_is_refused(memory):
+    assert memory.observe(say(LARGEST), **S).accepted == 1
+    memory.flush()
+    assert memory.messages(**S)[0].content == LARGEST
+    with pytest.raises(ValidationError, match=REFUSED):
+        say(TOO_LARGE)
+
+
+def test_the_largest_fact_is_taken_and_one_byte_more_is_refused(memory):
+    fact = memory.add(LARGEST, **U)
+    with pytest.raises(InvalidInputError, match=REFUSED):
+        memory.add(TOO_LARGE, **U)
+    with pytest.raises(InvalidInputError, match=REFUSED):
+        memory.update(fact.id, content=TOO_LARGE)
+    with pytest.raises(InvalidInputError, match=rf"item 2.*{REFUSED}"):
+        memory.add_many([{"content": "Likes tea"}, {"content": TOO_LARGE}], **U)
+    assert [fact.content for fact in memory.list(**U)] == [LARGEST]
+
+
+def test_a_query_that_is_too_large_is_refused(memory):
+    for ask in (memory.search, memory.context):
+        with pytest.raises(InvalidInputError, match=REFUSED):
+            ask(TOO_LARGE, **U)
+
+
+def test_an_export_with_a_text_that_is_too_large_is_refused_by_its_number(memory):
+    memory.observe(say("One"), **S)
+    memory.flush()
+    records = list(memory.export(**U))
+    records[1]["message"]["content"] = TOO_LARGE
+    with pytest.raises(InvalidInputError, match=rf"record 2.*{REFUSED}"):
+        memory.load(records, **U)
+
+
+def test_a_session_refuses_a_text_that_is_too_large(memory):
+    with memory.session(**S) as session:
+        session.push(user=LARGEST, assistant="Long.")
+        with pytest.raises(InvalidInputError, match=REFUSED):
+            session.push(user=TOO_LARGE, assistant="Too long.")
+        assert len(session.messages) == 2
+
+
+def test_an_import_rejects_the_line_that_is_too_large_and_takes_the_others(tmp_path):
+    from ingest.readers import Rejected, read
+
+    rows = [{"role": "user", "content": text, "session_id": "s"} for text in (LARGEST, TOO_LARGE)]
+    path = tmp_path / "messages.jsonl.gz"
+    path.write_bytes(gzip.compress("\n".join(map(json.dumps, rows)).encode()))
+    taken, rejected = read(path, "auto", "s", lambda *step: None)
+    assert taken.message.content == LARGEST
+    assert isinstance(rejected, Rejected)
+    assert "1,000,001 bytes; the limit is 1,000,000" in rejected.reason
+
+
+IDS = ["a", "A-z_0.9@b:c+d", "x" * 128]
+NO_IDS = ["", "x" * 129, "a/b", "a b", "ü", "a\n", "..\\"]
+TAGS = ["a", "security.authentication", "c++", "x" * 64]
+NO_TAGS = ["", "x" * 65, "a b", "a..b", ".a", "a/b"]
+
+
+@pytest.mark.parametrize("identifier", IDS)
+def test_ids_may_be_long_and_hold_marks(memory, identifier):
+    memory.observe(
+        [Message(id=identifier, role="user", content="Hi")],
+        user_id=identifier,
+        session_id=identifier,
+    )
+    memory.flush()
+    assert memory.messages(user_id=identifier, session_id=identifier)[0].id == identifier
+
+
+@pytest.mark.parametrize("identifier", NO_IDS)
+def test_other_ids_are_refused(memory, identifier):
+    for place in ({"user_id": identifier, "session_id": "s"}, {**U, "session_id": identifier}):
+        with pytest.raises(InvalidInputError, match=r"_id (should|String)"):
+            memory.observe(say("Hi"), **place)
+    with pytest.raises(ValidationError):
+        Message(id=identifier, role="user", content="Hi")
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_tags_have_one_to_64_characters(memory, tag):
+    assert memory.add("Likes tea", **U, tags=[tag]).tags == (tag,)
+
+
+@pytest.mark.parametrize("tag", NO_TAGS)
+def test_other_tags_are_refused(memory, tag):
+    with pytest.raises(InvalidInputError, match="must be 1-64 letters"):
+        memory.add("Likes tea", **U, tags=[tag])
+
+
+# ---------------------------------------------------------------- long logs
+
+
+def liking(messages):
+    return [
+        Candidate(
+            content=m.content.partition(". ")[0],
+            category="preference",
+            confidence=1,
+            message_ids=(m.id,),
+        )
+        for m in messages
+        if m.content.startswith("I like")
+    ]
+
+
+@pytest.fixture
+def open_small(open_memory):
+    ingest = IngestSettings(quiet_seconds=0.01, retry_seconds=0.01)
+    settings = Settings(log=LogSettings(most_bytes=20_000), ingest=ingest)
+    return lambda **parts: open_memory(
+        **{
+            "settings": settings,
+            "extractor": ScriptedExtractor(liking),
+            "embedder": HashEmbedder(DIMENSION),
+            **parts,
+        }
+    )
+
+
+def texts(number: int, first: int = 0) -> list[str]:
+    """Every tenth is liked; the lines take about 400 bytes."""
+    return [
+        f"I like the {name(str(n))}. " + "x" * 200 if n % 10 == 0 else f"Said {n}. " + "x" * 200
+        for n in range(first, first + number)
+    ]
+
+
+def of(kind, events) -> list:
+    return [event for event in events if isinstance(event, kind)]
+
+
+def test_a_log_that_grows_too_long_warns_and_is_shortened_and_nothing_is_lost(open_small, events):
+    memory = open_small()
+    said = texts(120)
+    size = lambda: memory._service.log.size("u1", "s1")  # noqa: E731
+    largest = 0
+    for number, text in enumerate(said):
+        memory.observe(say(text, start=number), **S)
+        memory.flush()
+        largest = max(largest, size())
+        assert eventually(lambda: size() <= 20_000)
+    assert largest < 25_000
+    assert len(of(LogNearlyFull, events)) >= 2
+    warned = of(LogNearlyFull, events)[0]
+    assert (warned.limit, 18_000 <= warned.size < 20_500) == (20_000, True)
+    shortened = of(LogShortened, events)
+    assert sum(event.freed for event in shortened) > 10_000
+
+    assert [message.content for message in memory.messages(**S)] == said
+    assert len(memory.list(**U, limit=None, filters={"categories": ["preference"]})) == 12
+    assert memory.search("the b", **U)[0].fact.content.startswith("I like the b")
+    logged = {record.message.content for record in memory._service.log.read("u1", "s1")}
+    assert set(said[-10:]) <= logged
+    assert len([text for text in said if text.startswith("I like") and text in logged]) == 12
+    assert [finding for finding in memory.check() if not finding.ok] == []
+    extracted = sum(event.messages for event in of(FactsExtracted, events))
+    assert extracted == len(said)  # each read once
+
+    # told again, it is known; exported and loaded, it is all there
+    assert memory.observe(say(said[1], start=1), **S).accepted == 0
+    exported = [record for record in memory.export(**U) if record["kind"] == "message"]
+    assert {record["message"]["content"] for record in exported} == {*said}
+    memory.close()
+    memory = open_small()
+    memory.observe(say("And on it goes", start=1_000), **S)
+    memory.flush()
+    assert [message.content for message in memory.messages(**S)] == [*said, "And on it goes"]
+
+
+def test_what_was_not_read_yet_stays_in_the_log(open_small, events):
+    def fails(messages):
+        raise RuntimeError("no model")
+
+    memory = open_small(extractor=ScriptedExtractor(fails))
+    said = texts(100)
+    memory.observe(say(*said, start=0), **S)
+    assert eventually(lambda: len(of(LogNearlyFull, events)) == 1)
+    assert eventually(lambda: memory.stats().memories == 100)
+    memory.close()
+    assert of(LogShortened, events) == []
+    memory = open_small()
+    memory.observe(say("I like the end", start=500), **S)
+    memory.flush()
+    found = memory.list(**U, limit=None, filters={"categories": ["preference"]})
+    assert len(found) == 11
+    assert eventually(lambda: bool(of(LogShortened, events)))
+    assert [message.content for message in memory.messages(**S)] == [*said, "I like the end"]
