@@ -190,6 +190,8 @@ class Trait(NamedTuple):
     tags: tuple[str, ...]
     said_in: tuple[str, ...]
     """`session/message` for every message that says this."""
+    endurance: float
+    """How many times its category's half-life it lasts: see `semantic_memory.decay`."""
 
 
 class TraitRow(NamedTuple):

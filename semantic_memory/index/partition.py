@@ -37,6 +37,7 @@ _COLUMNS = np.dtype(
         ("asks", "?"),  # a question
         ("confidence", "f8"),
         ("importance", "f8"),
+        ("endurance", "f8"),
         ("created_at", "f8"),
         ("stated_at", "f8"),
         ("valid_from", "f8"),
@@ -220,6 +221,7 @@ class Partition:
             _asks(trait),
             trait.confidence,
             trait.importance,
+            trait.endurance,
             trait.created_at,
             trait.stated_at,
             trait.valid_from,

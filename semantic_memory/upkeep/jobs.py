@@ -177,7 +177,7 @@ class Upkeep:
                 outcome.planned.append(
                     f"fade “{fact.content}” from {fact.confidence:.2f} to {left.confidence:.2f}"
                 )
-        for decision in to_archive(facts, self._fading):
+        for decision in to_archive(facts, now, self._fading):
             reason = "; ".join(decision.reasons)
             outcome.counts["archived"] += 1
             outcome.planned.append(f"archive “{decision.fact.content}” ({reason})")

@@ -126,7 +126,7 @@ def test_a_right_answer_of_last_year_is_not_buried_by_the_trivia_of_yesterday(em
         if isinstance(decision, SupersedeDecision)
     ]
     assert touched == []
-    assert to_archive(facts) == []
+    assert to_archive(facts, NOW) == []
     assert retention(old, NOW) == 1.0
     question = embedder.embed(["Which medicine must the user not take?"], "query")[0]
     weighed = (vectors @ question) * [retention(fact, NOW) for fact in facts]

@@ -7,9 +7,12 @@ import pytest
 from semantic_memory import Status
 from semantic_memory.errors import InvalidInputError, NotFoundError
 from semantic_memory.events import BeliefsResolved, JobFinished
+from semantic_memory.maintenance.fading import retention
 from semantic_memory.maintenance.relations import Relation, Verdict
+from semantic_memory.models import Candidate
 from semantic_memory.resolving import Resolver
 from semantic_memory.settings import Settings, UpkeepSettings
+from semantic_memory.testing import ScriptedExtractor
 from semantic_memory.upkeep.scheduler import Scheduler
 from tests.conftest import eventually, say
 
@@ -196,6 +199,45 @@ def test_what_helped_is_counted_once_an_hour(memory, clock, open_memory):
     memory.context("tea or coffee?", **U)
     memory.close()
     assert open_memory().get(fact.id).use_count == 2  # closing counts what is left
+
+
+def test_use_confirmation_and_pins_slow_fading_in_ranking_as_in_the_sweep(open_memory, clock):
+    told_again = "The audit is planned for summer"
+    memory = open_memory(
+        extractor=ScriptedExtractor(
+            lambda said: [
+                Candidate(
+                    content=told_again,
+                    category="project",
+                    confidence=1.0,
+                    message_ids=(said[0].id,),
+                )
+            ]
+        )
+    )
+
+    def project(content, **values):
+        return memory.add(content, **U, category="project", **values)
+
+    plain, helped, pinned = (
+        project("The launch is planned for spring"),
+        project("The budget is planned for autumn"),
+        project("The office move is planned for winter", tags=["pinned"]),
+    )
+    told = project(told_again)
+    memory.observe(say(told_again), **S)
+    memory.flush()
+    for _ in range(3):
+        clock.advance(hours=2)
+        memory._service.uses.note([helped.id], clock.now())
+        memory.maintain(["usage"])
+    clock.advance(days=120)
+    hits = memory.search("what is planned", **U, k=10, filters={"categories": ["project"]})
+    parts = {hit.fact.id: hit.parts.retention for hit in hits}
+    for fact_id, left in parts.items():
+        assert left == pytest.approx(retention(memory.get(fact_id), clock.now()))
+    assert parts[plain.id] < parts[helped.id] < parts[pinned.id] == 1.0
+    assert parts[plain.id] < parts[told.id]
 
 
 # ---------------------------------------------------------------- erasing
