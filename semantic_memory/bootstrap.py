@@ -94,6 +94,7 @@ class Service:
     searcher: Searcher
     pipeline: Pipeline
     curation: Curation
+    resolver: Resolver
     upkeep: Upkeep
     uses: Uses
     transfer: Transfer
@@ -197,6 +198,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
             searcher=searcher,
             pipeline=pipeline,
             curation=Curation(ledger, embedder, pipeline, clock, changed),
+            resolver=resolver,
             upkeep=upkeep,
             uses=uses,
             transfer=Transfer(ledger, log, pipeline, changed),

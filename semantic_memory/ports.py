@@ -293,8 +293,11 @@ class Ledger(Protocol):
         """What is remembered of each of a user's sessions, newest first; sizes left at 0."""
         ...
 
-    def beliefs(self, user_id: str) -> list[Belief]:
-        """The user's active facts that have vectors, verbatim messages aside."""
+    def beliefs(self, user_id: str, since: int = 0) -> list[Belief]:
+        """The user's active facts that have vectors, verbatim messages aside.
+
+        Only those changed after revision `since`.
+        """
         ...
 
     def pending(
@@ -331,6 +334,10 @@ class Ledger(Protocol):
 
     def same_content(self, user_id: str, content: str) -> Fact | None:
         """The active fact with the same normalised content (verbatim messages aside)."""
+        ...
+
+    def replaced_by(self, fact: Fact) -> list[Fact]:
+        """The facts that were superseded by `fact` or merged into it, and still are."""
         ...
 
     def history(self, fact_id: str, user_id: str | None = None) -> list[FactVersion]:

@@ -39,10 +39,21 @@ class Resolver:
         self._make_judge = make_judge
         self._clock = clock
 
+    def pending(
+        self, kinds: Collection[Kind], user_id: str | None = None, *, everyone: bool = False
+    ) -> list[Pending]:
+        """Users with something new to look at for any of `kinds`; all, if `everyone`."""
+        first: dict[str, Pending] = {}
+        for kind in sorted(kinds):
+            for user in self._ledger.pending(kind, user_id, everyone=everyone):
+                known = first.get(user.user_id)
+                if known is None or user.seen < known.seen:
+                    first[user.user_id] = user
+        return list(first.values())
+
     def resolve(
         self,
         user: Pending,
-        job: str,
         kinds: Collection[Kind] = BOTH,
         *,
         everything: bool = False,
@@ -50,51 +61,66 @@ class Resolver:
     ) -> Outcome:
         """Plan and carry out what is to be merged and superseded.
 
-        Compares what changed since the mark of `job` with everything, or everything with
-        everything. The mark moves in the same transaction as the changes.
+        Compares what the user has new since the marks of `kinds` with everything, or everything
+        with everything. The marks move in the same transaction as the changes.
         """
-        beliefs = self._ledger.beliefs(user.user_id)
-        changed = (
-            None
-            if everything
-            else {belief.fact.id for belief in beliefs if belief.revision > user.seen}
-        )
-        decisions: list[Decision] = []
-        if len(beliefs) > 1 and changed != set():
-            decisions = plan(
-                [belief.fact for belief in beliefs],
-                np.stack([belief.vector for belief in beliefs]),
-                _Apart(self._make_judge()),
-                changed=changed,
-            )
         outcome = Outcome()
+        decisions = [
+            decision
+            for decision in self._decisions(user, everything=everything)
+            if _kind(decision) in kinds
+        ]
         if dry_run:
-            for decision in decisions:
-                if _kind(decision) in kinds:
-                    outcome.counts[_name(decision)] += 1
-                    outcome.planned.append(_told(decision))
-            return outcome
-        mark = Mark(job, user.user_id, user.revision, self._clock.now())
-        self._carry_out(decisions, kinds, mark, outcome)
+            outcome.counts.update(map(_name, decisions))
+            outcome.planned += map(_told, decisions)
+        else:
+            self._carry_out(decisions, kinds, user, outcome)
         return outcome
+
+    def keeping(self, user_id: str, changes: Sequence[Change]) -> list[Change]:
+        """`changes`, which make nothing new to compare, with marks that say so.
+
+        To be applied while the ledger is held exclusively. A user with something to look at keeps
+        it: the marks move only from the latest change to these.
+        """
+        settled = [kind for kind in BOTH if not self._ledger.pending(kind, user_id)]
+        return [*changes, *self._marks(settled, user_id, self._ledger.revision() + len(changes))]
+
+    def _decisions(self, user: Pending, *, everything: bool) -> list[Decision]:
+        changed = None
+        if user.seen and not everything:
+            changed = {belief.fact.id for belief in self._ledger.beliefs(user.user_id, user.seen)}
+        beliefs = [] if changed == set() else self._ledger.beliefs(user.user_id)
+        if len(beliefs) < 2:
+            return []
+        return plan(
+            [belief.fact for belief in beliefs],
+            np.stack([belief.vector for belief in beliefs]),
+            _Apart(self._make_judge()),
+            changed=changed,
+        )
 
     def _carry_out(
         self,
         decisions: Sequence[Decision],
         kinds: Collection[Kind],
-        mark: Mark,
+        user: Pending,
         outcome: Outcome,
     ) -> None:
-        wanted = [decision for decision in decisions if _kind(decision) in kinds]
         versions: dict[str, int] = {}
-        changes = [change for one in wanted for change in self._changes(one, versions)]
+        changes = [change for one in decisions for change in self._changes(one, versions)]
         try:
-            self._ledger.apply([*changes, mark])
-            outcome.counts.update(map(_name, wanted))
+            with self._ledger.exclusive():
+                reached = user.revision
+                if self._ledger.revision(user.user_id) == reached:
+                    # nothing came between: these changes need no second look
+                    reached = self._ledger.revision() + len(changes)
+                self._ledger.apply([*changes, *self._marks(kinds, user.user_id, reached)])
+            outcome.counts.update(map(_name, decisions))
         except (ConcurrentUpdateError, NotFoundError):
             # Something of it was changed while it was planned: the rest still stands.
             versions.clear()
-            for decision in wanted:
+            for decision in decisions:
                 attempt = dict(versions)
                 try:
                     self._ledger.apply(self._changes(decision, attempt))
@@ -102,6 +128,10 @@ class Resolver:
                     continue
                 versions = attempt
                 outcome.counts[_name(decision)] += 1
+
+    def _marks(self, kinds: Collection[Kind], user_id: str, revision: int) -> list[Mark]:
+        now = self._clock.now()
+        return [Mark(kind, user_id, revision, now) for kind in sorted(kinds)]
 
     def _changes(self, decision: Decision, versions: dict[str, int]) -> list[Change]:
         """The decision as changes; `versions` holds those that earlier ones have led to."""

@@ -179,14 +179,17 @@ class SqliteLedger:
             query = f"SELECT f.id FROM facts f WHERE {condition} LIMIT ?"
             return [fact_id for (fact_id,) in db.execute(query, [*values, limit])]
 
-    def beliefs(self, user_id: str) -> list[Belief]:
-        """The user's active facts that have vectors, verbatim messages aside."""
+    def beliefs(self, user_id: str, since: int = 0) -> list[Belief]:
+        """The user's active facts that have vectors, verbatim messages aside.
+
+        Only those changed after revision `since`.
+        """
         with self._connections.snapshot() as db:
             found = db.execute(
                 f"SELECT {rows.FACT}, f.revision, v.windows, v.sentences, v.data FROM facts f"
-                " JOIN vectors v ON v.num = f.num WHERE f.user_id = ? AND f.status = 'active'"
-                " AND f.category <> 'conversation' AND f.embedded = 1",
-                (user_id,),
+                " JOIN vectors v ON v.num = f.num WHERE f.user_id = ? AND f.revision > ?"
+                " AND f.status = 'active' AND f.category <> 'conversation' AND f.embedded = 1",
+                (user_id, since),
             ).fetchall()
         return [
             Belief(rows.to_fact(tuple(columns)), rows.to_vectors(*stored).windows[0], revision)
@@ -278,6 +281,15 @@ class SqliteLedger:
                 (user_id, rows.content_key(content)),
             ).fetchone()
         return None if row is None else rows.to_fact(row)
+
+    def replaced_by(self, fact: Fact) -> list[Fact]:
+        """The facts that were superseded by `fact` or merged into it, and still are."""
+        with self._connections.snapshot() as db:
+            query = (
+                f"SELECT {rows.FACT} FROM facts f WHERE f.user_id = ? AND f.superseded_by = ?"
+                f" AND {_KNOWN} ORDER BY f.num"
+            )
+            return [rows.to_fact(row) for row in db.execute(query, (fact.user_id, fact.id))]
 
     def history(self, fact_id: str, user_id: str | None = None) -> list[FactVersion]:
         """Every state of a fact, oldest first."""

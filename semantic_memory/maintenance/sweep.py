@@ -14,12 +14,13 @@ fact against its neighbours) and as a sweep (what changed since the last one aga
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 import numpy as np
 
+from semantic_memory.beliefs import are_kept_apart
 from semantic_memory.changes import Matrix
 from semantic_memory.maintenance.claims import Claim, claims
 from semantic_memory.maintenance.merging import absorbed, keeper, merged
@@ -87,36 +88,6 @@ class SupersedeDecision:
 
 
 Decision = MergeDecision | SupersedeDecision
-
-
-@dataclass(frozen=True, slots=True)
-class UserPlan:
-    """What is to be done with one user's facts."""
-
-    user_id: str
-    facts: int
-    decisions: tuple[Decision, ...]
-
-
-def sweep(
-    users: Iterable[tuple[Sequence[Fact], Matrix]],
-    judge: RelationJudge,
-    *,
-    changed: Collection[str] | None = None,
-    reach: Reach = DEFAULT,
-) -> Iterator[UserPlan]:
-    """A plan for each user in turn; stop between any two, and go on with the users that are left.
-
-    Holds one user at a time: the facts, their vectors, and 16 MB. Raises ValueError if a batch
-    holds facts of several users.
-    """
-    for facts, vectors in users:
-        own = {fact.user_id for fact in facts}
-        if len(own) > 1:
-            raise ValueError(f"facts of {len(own)} users in one batch: give each user's own")
-        decisions = plan(facts, vectors, judge, changed=changed, reach=reach)
-        for user_id in own:
-            yield UserPlan(user_id, len(facts), tuple(decisions))
 
 
 def plan(
@@ -277,10 +248,16 @@ def _same_text(facts: Sequence[Fact], new: Collection[int]) -> list[int]:
     """For each fact the first with the same normalised text, itself if none of them is new."""
     texts = [normalised(fact.content) for fact in facts]
     touched = {texts[row] for row in new}
-    first: dict[str, int] = {}
-    return [
-        first.setdefault(text, row) if text in touched else row for row, text in enumerate(texts)
-    ]
+    heads: dict[str, list[int]] = defaultdict(list)
+    found = []
+    for row, text in enumerate(texts):
+        known = heads[text] if text in touched else []
+        same = (head for head in known if not are_kept_apart(facts[head], facts[row]))
+        first = next(same, row)
+        if first == row:
+            known.append(row)
+        found.append(first)
+    return found
 
 
 def _about_the_same(
