@@ -5,9 +5,7 @@ Each file is split by its rows (even, odd), so that all pairs of one row stay to
 
 from __future__ import annotations
 
-import resource
 import statistics
-import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -178,49 +176,6 @@ def tables(directory: Path) -> Iterator[Table]:
     for threshold, guarded, alone in curve(directory, vectors):
         merging.add_row(f"{threshold:.2f}", *(f"{100 * rate:.2f} %" for rate in (*guarded, *alone)))
     yield merging
-
-
-def timed() -> Iterator[tuple[str, str]]:
-    """CPU seconds of sweeps, of many users and of a large one: everything, then one new fact."""
-    for users, each in ((1_000, 100), (1, 10_000)):
-        spent, found = 0.0, 0
-        for number in range(users):
-            facts, vectors = _store(f"u{number}", each)
-            start = time.process_time()
-            found += len(plan(facts, vectors, RuleJudge()))
-            spent += time.process_time() - start
-        name = f"{users:,} user{'s' * (users > 1)} of {each:,} facts"
-        yield f"{name}, CPU s", f"{spent:.2f} ({found:,} decisions)"
-        start = time.process_time()
-        plan(facts, vectors, RuleJudge(), changed={facts[0].id})
-        yield f"{name}: one new fact, CPU ms", f"{1000 * (time.process_time() - start):.1f}"
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    yield "peak memory, MB", f"{peak // 1024}"
-
-
-_WHAT = "lives in,works at,likes,hates,visited,plays,is learning,bought,has,prefers,uses".split(",")
-_KIND = "red,blue,old,new,big,tiny,quiet,loud,plain,sharp,warm,rare".split(",")
-_THING = "Lisbon,Acme,jazz,coffee,guitar,Spanish,bike,dog,tea,Rust,boat,lamp,chess".split(",")
-_ALIKE = 0.25  # of a synthetic user's vectors lie near another one
-
-
-def _store(user_id: str, size: int) -> tuple[list[Fact], Matrix]:
-    """Facts of a synthetic user, a quarter of them near another in meaning."""
-    dice = np.random.default_rng(size)
-    facts = [
-        fact(
-            f"The user {dice.choice(_WHAT)} {dice.choice(_KIND)} {dice.choice(_THING)}"
-            f" number {dice.integers(size)}.",
-            int(dice.integers(365)),
-            number,
-            user_id,
-        )
-        for number in range(size)
-    ]
-    vectors = dice.standard_normal((size, 384)).astype(np.float32)
-    near = int(_ALIKE * size)
-    vectors[:near] = vectors[near : 2 * near] + 0.4 * vectors[:near]
-    return facts, vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 def _merged(

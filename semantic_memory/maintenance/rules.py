@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from semantic_memory.maintenance.claims import claims, conflicting
+from semantic_memory.maintenance.gist import gist
 from semantic_memory.maintenance.guards import disagreements, missing_names, opposed
+from semantic_memory.maintenance.lexicon import WORDING
 from semantic_memory.maintenance.relations import Pair, Relation, Verdict
 from semantic_memory.maintenance.statements import Statement, read
 from semantic_memory.models import normalised
@@ -25,7 +27,9 @@ class Thresholds:
     """One has words that the other lacks."""
     other_words: float = 0.92
     """Each has words that the other lacks."""
-    same_claims: float = 0.70
+    same_gist: float = 0.30
+    """They differ in who tells it, and in ways to say one thing: "I love", "The user enjoys"."""
+    same_claims: float = 0.40
     """They claim the same of the same subject: "lives in", "resides in"."""
     opposed: float = 0.80
     """They may contradict each other by a negation or an opposite word."""
@@ -103,11 +107,16 @@ class RuleJudge:
         limit, similarity = self._thresholds, pair.similarity
         own = claims(a.text)
         told = own == claims(b.text) and any(claim.attribute != "has" for claim in own)
-        told &= max(len(a.content - b.content), len(b.content - a.content)) <= 2
-        apart = set(disagreements(a, b)) - ({"roles"} if told else set())
+        told &= a.content ^ b.content <= WORDING
+        alike = bool(gist(a.text)) and gist(a.text) == gist(b.text)
+        accounted: set[str] = {"roles"} if told else set()
+        accounted |= {"negation", "opposites"} if alike else set()
+        apart = set(disagreements(a, b)) - accounted
         if apart or _another_day(pair, a, b):
             return self._refined(similarity, a, b)
-        if told:
+        if alike:
+            enough, reason = limit.same_gist, "same in other words"
+        elif told:
             enough, reason = limit.same_claims, "same claims"
         elif not a.content ^ b.content:
             enough, reason = limit.same_words, "same words"

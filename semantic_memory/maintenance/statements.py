@@ -33,6 +33,11 @@ _CONTRACTIONS = (
     (re.compile(r"'ll\b"), " will"),
     (re.compile(r"\b(he|she|it|that|there|what|who|here)'s\b"), r"\1 is"),
 )
+# what others wrote down about the user reads as if the user had said it
+_USER = (
+    (re.compile(r"\bthe user's\b|^user's\b"), "my"),
+    (re.compile(r"\bthe user\b|^user\b(?=\s+(?:[a-z]+s|[a-z]+ed|can|will|did|had|has|is)\b)"), "i"),
+)
 _SPELLED = re.compile(
     r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty"
     r"|fort?y|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion)\b"
@@ -62,6 +67,15 @@ _NAME = re.compile(r"[^\W\d_][\w'’&+#-]*")
 _NOT_NAMES = STOP_WORDS | frozenset(
     "user users someone somebody everyone everybody anyone anybody nobody people one".split()
 )
+_TOLD = frozenset(
+    """likes loves enjoys hates dislikes prefers lives works plays speaks drinks eats uses drives
+    owns has wants needs knows goes gets wakes studies reads writes runs makes takes keeps considers
+    thinks believes feels practices practises attends teaches trains wears watches listens plans
+    hopes collects dreams cooks bakes travels visits sings dances paints swims smokes trusts fears
+    avoids follows supports manages leads builds maintains deploys codes develops is was can does
+    cannot born living working learning allergic married moved joined graduated""".split()
+)
+"""Words that begin what is told of the user without naming them: "Likes tea"."""
 _TITLE = 0.6
 """Share of capitalised words above which a text is a headline, whose capitals mean nothing."""
 _AFTER_NAME = re.compile(
@@ -142,7 +156,7 @@ class Statement:
 def plain(text: str) -> str:
     """`text` in lower case with contractions and spelled numbers written out."""
     folded = unicodedata.normalize("NFKC", text).replace("’", "'").casefold()
-    for pattern, replacement in _CONTRACTIONS:
+    for pattern, replacement in (*_CONTRACTIONS, *_USER):
         folded = pattern.sub(replacement, folded)
     if _SPELLED.search(folded):
         folded = str(alpha2digit(folded, "en", _COUNTED))
@@ -211,7 +225,7 @@ def _value(digits: str, thousands: str | None) -> str:
 
 def _numbers(folded: str) -> list[str]:
     return [
-        _value(found[1], found[2] if found[2] == "k" else None)
+        _value(found[1], found[2] if found[2] == "k" else None) + ("pm" if found[2] == "pm" else "")
         for found in _NUMBER.finditer(folded)
     ]
 
@@ -229,11 +243,15 @@ def names(text: str) -> list[str]:
         folded = word.replace("’", "'").casefold().removesuffix("'s")
         before = text[: match.start()].rstrip()
         first = not before or before[-1] in '.!?:"“'
-        if folded in _NOT_NAMES or (
-            first
-            and (not _AFTER_NAME.match(text, match.end()) or _SPELLED.fullmatch(folded))
-            and not word.endswith(("'s", "’s"))
-            and not any(letter.isupper() for letter in word[1:])
+        if (
+            folded in _NOT_NAMES
+            or (
+                first
+                and (not _AFTER_NAME.match(text, match.end()) or _SPELLED.fullmatch(folded))
+                and not word.endswith(("'s", "’s"))
+                and not any(letter.isupper() for letter in word[1:])
+            )
+            or (first and folded in _TOLD)
         ):
             continue
         found.append(folded)

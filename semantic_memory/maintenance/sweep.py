@@ -23,6 +23,8 @@ import numpy as np
 from semantic_memory.beliefs import are_kept_apart
 from semantic_memory.changes import Matrix
 from semantic_memory.maintenance.claims import Claim, claims
+from semantic_memory.maintenance.gist import gist
+from semantic_memory.maintenance.lexicon import WORDING
 from semantic_memory.maintenance.merging import absorbed, keeper, merged
 from semantic_memory.maintenance.relations import (
     Pair,
@@ -32,6 +34,7 @@ from semantic_memory.maintenance.relations import (
     in_order,
     said_at,
 )
+from semantic_memory.maintenance.statements import read
 from semantic_memory.maintenance.superseding import standing, superseded
 from semantic_memory.models import Category, Fact, Status, normalised
 
@@ -142,6 +145,7 @@ class _Table:
         heads = sorted(set(texts))
         pairs = set(self._near(firsts, heads, reach))
         pairs |= set(_about_the_same(self._facts, firsts, heads))
+        pairs |= set(_in_other_words(self._facts, firsts, heads))
         self._ask(sorted(pairs))
         groups = self._groups(texts, sorted(pairs))
         yield from self._merges(groups)
@@ -278,3 +282,19 @@ def _about_the_same(
                 differ = (one[1].value, one[1].positive) != (other[1].value, other[1].positive)
                 if one[0] < other[0] and differ and (one[0] in new or other[0] in new):
                     yield one[0], other[0]
+
+
+def _in_other_words(
+    facts: Sequence[Fact], firsts: Sequence[int], heads: Sequence[int]
+) -> Iterator[Rows]:
+    """Pairs that may say one thing, far apart as "I" and "the user" put their vectors."""
+    by_key: dict[object, list[int]] = defaultdict(list)
+    for row in heads:
+        content = facts[row].content
+        if words := gist(content):
+            by_key[words].append(row)
+        if claimed := claims(content):
+            by_key[claimed, read(content).content - WORDING].append(row)
+    new = set(firsts)
+    for holders in by_key.values():
+        yield from (pair for pair in pairwise(holders) if not new.isdisjoint(pair))
