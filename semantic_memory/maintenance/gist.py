@@ -96,7 +96,7 @@ _ONE_WORD = {
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*_?")
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=16_384)
 def gist(text: str) -> tuple[str, ...]:
     """What `text` says, as words to compare; empty if nothing is left."""
     folded = plain(text).strip(" .!")

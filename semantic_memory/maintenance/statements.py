@@ -163,7 +163,7 @@ def plain(text: str) -> str:
     return folded
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=16_384)
 def read(text: str) -> Statement:
     """Read one sentence (or a few)."""
     folded = plain(text)
