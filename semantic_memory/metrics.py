@@ -30,6 +30,7 @@ from semantic_memory.events import (
     IndexSetAside,
     IndexSynced,
     JobFinished,
+    JudgingFellBack,
     LogRepaired,
     MemoriesEmbedded,
     MemoriesStored,
@@ -90,6 +91,9 @@ class MetricsObserver:
         self._calls = counter("model_calls", "Answers of a language model.", "purpose", "model")
         self._model_tokens = counter("model_tokens", "Tokens of its calls.", "model", "kind")
         self._model_cost = counter("model_cost_usd", "By the prices in the settings.", "model")
+        self._judging = counter(
+            "judged_by_rules", "Pairs of facts that the judging model failed at."
+        )
         self._breaker = counter("breaker_opened", "A model endpoint was left alone for a while.")
         self._checkpoints = counter("checkpoints_restored", "Checkpoints that were damaged.")
         self._failures = counter("worker_failures", "Background steps that failed.", "step")
@@ -141,6 +145,8 @@ class MetricsObserver:
         match event:
             case BeliefsResolved(counts=counts):
                 self._count_beliefs(counts)
+            case JudgingFellBack(pairs=pairs):
+                self._judging.inc(pairs)
             case JobFinished(job, _, counts, seconds, error):
                 self._jobs.labels(job, "failed" if error else "done").inc()
                 self._job.labels(job).observe(seconds)

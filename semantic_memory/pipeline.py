@@ -35,7 +35,7 @@ from semantic_memory.index.keeper import IndexKeeper
 from semantic_memory.models import Message, Receipt, SessionKey
 from semantic_memory.ports import Clock, Ledger, Progress
 from semantic_memory.reading import Reading
-from semantic_memory.resolving import BOTH, Resolver
+from semantic_memory.resolving import Resolver
 
 _STORE_BATCH = 256
 _PATIENCE_SECONDS = 5.0
@@ -89,7 +89,7 @@ class Pipeline:
             key = SessionKey(cursor.user_id, cursor.session_id)
             if done.get(key, 0) < cursor.position:
                 self._reading.queue.push(key, time.monotonic())
-        self._unsettled.update(user.user_id for user in self._resolver.pending(BOTH))
+        self._unsettled.update(user.user_id for user in self._resolver.unsettled())
         self._worker = Worker("ingest", self._step, self._observe)
         # Apart, because a model takes its time, and what is said meanwhile must be found.
         self._reader = Worker("extraction", lambda: self._reading.step(self.wake), self._observe)
@@ -270,9 +270,9 @@ class Pipeline:
         for user_id in users:
             if self._ending.is_set():
                 return  # the mark in the ledger says where to go on
-            for user in self._resolver.pending(BOTH, user_id):
+            for user in self._resolver.unsettled(user_id):
                 start = time.perf_counter()
-                counts = self._resolver.resolve(user).counts
+                counts = self._resolver.settle(user).counts
                 if counts:
                     seconds = time.perf_counter() - start
                     self._observe(BeliefsResolved(user_id, dict(counts), seconds))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -19,6 +19,7 @@ from semantic_memory.ports import Clock, Ledger, Pending
 
 Kind = Literal["dedup", "conflicts"]
 BOTH: frozenset[Kind] = frozenset({"dedup", "conflicts"})
+_SETTLED = "settling"  # names the marks of what only the rules have looked at
 
 
 @dataclass
@@ -33,23 +34,36 @@ class Resolver:
     """Looks a user's facts over. Thread-safe; what is changed meanwhile is left to the next run."""
 
     def __init__(
-        self, ledger: Ledger, make_judge: Callable[[], RelationJudge], clock: Clock
+        self,
+        ledger: Ledger,
+        clock: Clock,
+        rules: RelationJudge,
+        second: RelationJudge | None = None,
     ) -> None:
+        """Settle by `rules`, which answer at once; sweep by `second`, which may take its time."""
         self._ledger = ledger
-        self._make_judge = make_judge
         self._clock = clock
+        self._rules = _Apart(rules)
+        self._sweeping = _Apart(second or rules)
+        # what the rules have settled is still to be shown to a second judge
+        self._settling: Collection[str] = BOTH if second is None else {_SETTLED}
 
     def pending(
         self, kinds: Collection[Kind], user_id: str | None = None, *, everyone: bool = False
     ) -> list[Pending]:
-        """Users with something new to look at for any of `kinds`; all, if `everyone`."""
-        first: dict[str, Pending] = {}
-        for kind in sorted(kinds):
-            for user in self._ledger.pending(kind, user_id, everyone=everyone):
-                known = first.get(user.user_id)
-                if known is None or user.seen < known.seen:
-                    first[user.user_id] = user
-        return list(first.values())
+        """Users with something new for a sweep of any of `kinds`; all, if `everyone`."""
+        return self._pending(kinds, user_id, everyone=everyone)
+
+    def unsettled(self, user_id: str | None = None) -> list[Pending]:
+        """Users with facts that haven't been settled."""
+        return self._pending(self._settling, user_id)
+
+    def settle(self, user: Pending) -> Outcome:
+        """Merge and supersede by the rules what the user has new."""
+        outcome = Outcome()
+        decisions = self._decisions(user, self._rules, everything=False)
+        self._carry_out(decisions, self._settling, user, outcome)
+        return outcome
 
     def resolve(
         self,
@@ -67,7 +81,7 @@ class Resolver:
         outcome = Outcome()
         decisions = [
             decision
-            for decision in self._decisions(user, everything=everything)
+            for decision in self._decisions(user, self._sweeping, everything=everything)
             if _kind(decision) in kinds
         ]
         if dry_run:
@@ -83,10 +97,24 @@ class Resolver:
         To be applied while the ledger is held exclusively. A user with something to look at keeps
         it: the marks move only from the latest change to these.
         """
-        settled = [kind for kind in BOTH if not self._ledger.pending(kind, user_id)]
+        jobs = {*BOTH, *self._settling}
+        settled = [job for job in jobs if not self._ledger.pending(job, user_id)]
         return [*changes, *self._marks(settled, user_id, self._ledger.revision() + len(changes))]
 
-    def _decisions(self, user: Pending, *, everything: bool) -> list[Decision]:
+    def _pending(
+        self, jobs: Collection[str], user_id: str | None, *, everyone: bool = False
+    ) -> list[Pending]:
+        first: dict[str, Pending] = {}
+        for job in sorted(jobs):
+            for user in self._ledger.pending(job, user_id, everyone=everyone):
+                known = first.get(user.user_id)
+                if known is None or user.seen < known.seen:
+                    first[user.user_id] = user
+        return list(first.values())
+
+    def _decisions(
+        self, user: Pending, judge: RelationJudge, *, everything: bool
+    ) -> list[Decision]:
         changed = None
         if user.seen and not everything:
             changed = {belief.fact.id for belief in self._ledger.beliefs(user.user_id, user.seen)}
@@ -96,14 +124,14 @@ class Resolver:
         return plan(
             [belief.fact for belief in beliefs],
             np.stack([belief.vector for belief in beliefs]),
-            _Apart(self._make_judge()),
+            judge,
             changed=changed,
         )
 
     def _carry_out(
         self,
         decisions: Sequence[Decision],
-        kinds: Collection[Kind],
+        jobs: Collection[str],
         user: Pending,
         outcome: Outcome,
     ) -> None:
@@ -115,7 +143,7 @@ class Resolver:
                 if self._ledger.revision(user.user_id) == reached:
                     # nothing came between: these changes need no second look
                     reached = self._ledger.revision() + len(changes)
-                self._ledger.apply([*changes, *self._marks(kinds, user.user_id, reached)])
+                self._ledger.apply([*changes, *self._marks(jobs, user.user_id, reached)])
             outcome.counts.update(map(_name, decisions))
         except (ConcurrentUpdateError, NotFoundError):
             # Something of it was changed while it was planned: the rest still stands.
@@ -129,9 +157,9 @@ class Resolver:
                 versions = attempt
                 outcome.counts[_name(decision)] += 1
 
-    def _marks(self, kinds: Collection[Kind], user_id: str, revision: int) -> list[Mark]:
+    def _marks(self, jobs: Collection[str], user_id: str, revision: int) -> list[Mark]:
         now = self._clock.now()
-        return [Mark(kind, user_id, revision, now) for kind in sorted(kinds)]
+        return [Mark(job, user_id, revision, now) for job in sorted(jobs)]
 
     def _changes(self, decision: Decision, versions: dict[str, int]) -> list[Change]:
         """The decision as changes; `versions` holds those that earlier ones have led to."""

@@ -236,7 +236,7 @@ def test_a_sweep_after_settling_looks_at_nothing_twice(memory, clock):
     memory.observe(say("How are you?"), **S)
     memory.flush()
     judge = Counting()
-    resolver = Resolver(service.ledger, lambda: judge, clock)
+    resolver = Resolver(service.ledger, clock, judge)
     for user in resolver.pending(BOTH):
         resolver.resolve(user)
     assert judge.asked == 0  # a message is no fact
@@ -320,7 +320,7 @@ def test_what_changes_while_it_is_planned_is_left_to_the_next_run(memory, clock)
                 memory.update(old.id, confidence=0.5)
                 return [Verdict(Relation.UPDATES) for _ in pairs]
 
-        resolver = Resolver(ledger, Meddling, clock)
+        resolver = Resolver(ledger, clock, Meddling())
         (user,) = resolver.pending(BOTH, "u1")
         assert resolver.resolve(user).counts == {}
         assert status(memory, old) is Status.ACTIVE
