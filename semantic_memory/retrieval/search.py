@@ -16,13 +16,14 @@ from semantic_memory.index.exact import ExactIndex
 from semantic_memory.index.partition import CATEGORIES, Partition
 from semantic_memory.models import NO_FILTERS, Category, Filters, Hit, ScoreParts, normalised
 from semantic_memory.ports import Clock, Delta, Embedder, Ledger
-from semantic_memory.retrieval import names
+from semantic_memory.retrieval import names, newest
 from semantic_memory.retrieval.question import Question, read
 from semantic_memory.retrieval.ranking import Evidence, Ranked, Weights, base_score, rank
 from semantic_memory.retrieval.times import closeness
-from semantic_memory.text import words
+from semantic_memory.text import figures, words
 
 _ARM = 256  # candidates of each arm, for a user whose memories aren't held in RAM
+_COMPARED = 64  # of the best memories, for newer figures of the same
 _SENTENCES = 512  # memories whose sentences are compared
 
 
@@ -129,7 +130,7 @@ class Searcher:
             now=self._clock.now().timestamp(),
             weights=self._weights,
         )
-        return self._hits(partition, ranked, admitted, k)
+        return self._hits(partition, ranked, admitted, k, question)
 
     def _meaning(self, partition: Partition, vector: Matrix | None, lexical: Scores) -> Scores:
         """Cosine to each memory, of its nearest window and its nearest sentence, blended."""
@@ -146,10 +147,19 @@ class Searcher:
         return blended
 
     def _hits(
-        self, partition: Partition, ranked: Ranked, admitted: np.ndarray, k: int
+        self,
+        partition: Partition,
+        ranked: Ranked,
+        admitted: np.ndarray,
+        k: int,
+        question: Question,
     ) -> list[Hit]:
         rows = np.flatnonzero(admitted)
         order = rows[np.argsort(-ranked.score[rows], kind="stable")]
+        gained = _newest(partition, ranked, order, question)
+        if gained:
+            ranked.score[list(gained)] += list(gained.values())
+            order = rows[np.argsort(-ranked.score[rows], kind="stable")]
         distinct = _distinct(partition, order)
         hits: list[Hit] = []
         said: set[str] = set()
@@ -164,7 +174,7 @@ class Searcher:
                     Hit(
                         fact=fact,
                         score=float(ranked.score[row]),
-                        parts=_parts(partition, ranked, row),
+                        parts=_parts(partition, ranked, row, gained.get(row, 0.0)),
                     )
                 )
         return hits[:k]
@@ -185,7 +195,24 @@ def _distinct(partition: Partition, order: np.ndarray) -> Iterator[int]:
             yield row
 
 
-def _parts(partition: Partition, ranked: Ranked, row: int) -> ScoreParts:
+def _newest(
+    partition: Partition, ranked: Ranked, order: np.ndarray, question: Question
+) -> dict[int, float]:
+    """What the best rows gain by telling newer figures than others among them."""
+    rows = [row for row in order[:_COMPARED].tolist() if row in partition.figures]
+    if len(rows) < 2 or question.windows:
+        return {}
+    return newest.gains(
+        rows,
+        partition.figures,
+        partition.alike(rows),
+        ranked.score,
+        partition.columns["stated_at"],
+        figures(question.text),
+    )
+
+
+def _parts(partition: Partition, ranked: Ranked, row: int, newer: float) -> ScoreParts:
     columns = partition.columns
     return ScoreParts(
         dense=float(ranked.dense[row]),
@@ -195,6 +222,7 @@ def _parts(partition: Partition, ranked: Ranked, row: int) -> ScoreParts:
         voice=float(ranked.voice[row]),
         time=float(ranked.time[row]),
         asks=float(ranked.asks[row]),
+        newer=newer,
         match=float(ranked.match[row]),
         importance=float(columns["importance"][row]),
         confidence=float(columns["confidence"][row]),
