@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.table import Table
 
 from eval.datasets import pairs as sets
 from eval.datasets.pairs import Labelled, Observation, Replaced
-from semantic_memory import decay
+from semantic_memory import SemanticMemory
 from semantic_memory.bootstrap import make_embedder
 from semantic_memory.changes import Matrix
 from semantic_memory.maintenance.relations import Pair, Relation, RelationJudge, Verdict
@@ -28,8 +28,9 @@ from semantic_memory.maintenance.statements import read
 from semantic_memory.maintenance.sweep import SupersedeDecision, plan
 from semantic_memory.models import Category, Fact
 from semantic_memory.ports import Embedder
-from semantic_memory.retrieval.ranking import Weights
-from semantic_memory.settings import load
+from semantic_memory.settings import Settings, UpkeepSettings, load
+from semantic_memory.testing import FrozenClock, InMemoryIndex
+from semantic_memory.text import figures
 
 _START = datetime(2024, 1, 1, tzinfo=UTC)
 CURVE = (0.80, 0.84, 0.88, 0.90, 0.92, 0.94, 0.96, 0.98)
@@ -59,14 +60,14 @@ class Embedded:
     """Texts' vectors, each made once."""
 
     def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
+        self.embedder = embedder
         self._rows: dict[str, Matrix] = {}
 
     def of(self, texts: Sequence[str]) -> Matrix:
         """Unit rows, one for each text."""
         new = [text for text in dict.fromkeys(texts) if text not in self._rows]
         if new:
-            self._rows.update(zip(new, self._embedder.embed(new, "document"), strict=True))
+            self._rows.update(zip(new, self.embedder.embed(new, "document"), strict=True))
         return np.array([self._rows[text] for text in texts])
 
 
@@ -119,7 +120,7 @@ def measure(directory: Path, vectors: Embedded, judge: RelationJudge) -> Iterato
         ("BEAM updates", sets.beam_updates(directory)),
         ("LongMemEval updates", sets.longmemeval_updates(directory)),
     ):
-        yield from _updates(data, updates, vectors, judge)
+        yield from _updates(data, updates, vectors)
     yield from _distinct(sets.observations(directory), vectors, judge)
 
 
@@ -192,38 +193,55 @@ def _merged(
     return _rate(what, data, merged, target, at_most=at_most)
 
 
-def _updates(
-    data: str, rows: Sequence[Replaced], vectors: Embedded, judge: RelationJudge
-) -> Iterator[Measured]:
-    """The sentence of each side that is nearest to the question stands for its evidence."""
+def _updates(data: str, rows: Sequence[Replaced], vectors: Embedded) -> Iterator[Measured]:
+    """Both statements are told, 60 days apart, and the question is asked 30 days later.
+
+    The sentence nearest to the question stands for each side's evidence; of the newer side, among
+    those with a figure of the answer, if there are any. Rows with one sentence on both sides tell
+    of no update.
+    """
     superseded: list[list[bool]] = [[], []]
     above: list[list[bool]] = [[], []]
-    for number, row in enumerate(rows):
-        if not row.older or not row.newer:
-            continue
-        question, asked = vectors.of([row.question, f"{row.question} {row.answer}"])
-        older = max(row.older, key=lambda text: float(vectors.of([text])[0] @ question))
-        newer = max(row.newer, key=lambda text: float(vectors.of([text])[0] @ asked))
-        facts = [fact(older), fact(newer, 60)]
-        rows_ = vectors.of([older, newer])
-        decisions = plan(facts, rows_, judge)
-        losers = {
-            decision.loser.id for decision in decisions if isinstance(decision, SupersedeDecision)
-        }
-        match = rows_ @ question
-        score = match * (1.0 - Weights().relevance + Weights().relevance * _relevance(facts))
-        half = number % 2
-        superseded[half].append(facts[0].id in losers)
-        above[half].append(facts[0].id in losers or bool(score[1] > score[0]))
+    asked = _START + timedelta(days=90)
+    with TemporaryDirectory(prefix="semantic-memory-beliefs-") as scratch:
+        settings = Settings(data_dir=Path(scratch), upkeep=UpkeepSettings(schedule=False))
+        with SemanticMemory.open(
+            settings=settings,
+            embedder=vectors.embedder,
+            index=InMemoryIndex(),
+            clock=FrozenClock(asked),
+        ) as memory:
+            for number, row in enumerate(rows):
+                statements = _statements(row, vectors)
+                if statements is None:
+                    continue
+                older, newer = (
+                    memory.add(
+                        text,
+                        user_id=f"user-{number}",
+                        category=Category.PROJECT,
+                        created_at=_START + timedelta(days=day),
+                    )
+                    for text, day in zip(statements, (0, 60), strict=True)
+                )
+                memory.flush()
+                hits = memory.search(row.question, user_id=f"user-{number}", k=2)
+                found = [hit.fact.id for hit in hits]
+                above[number % 2].append(found[:1] == [newer.id])
+                superseded[number % 2].append(older.id not in found)
     yield _rate("newer above older", data, above, 0.9)
     yield _rate("  by superseding it", data, superseded)
 
 
-def _relevance(facts: Sequence[Fact]) -> NDArray[np.float64]:
-    now = (_START + timedelta(days=90)).timestamp()
-    age = decay.age_days([one.created_at.timestamp() for one in facts], now)
-    half_life = decay.HALF_LIFE_DAYS[Category.PROJECT]
-    return np.asarray(decay.retention(age, half_life) * decay.recency(age) * 0.5)
+def _statements(row: Replaced, vectors: Embedded) -> tuple[str, str] | None:
+    if not row.older or not row.newer:
+        return None
+    question, answered = vectors.of([row.question, f"{row.question} {row.answer}"])
+    wanted = figures(row.answer)
+    holding = [text for text in row.newer if wanted & figures(text)] or row.newer
+    older = max(row.older, key=lambda text: float(vectors.of([text])[0] @ question))
+    newer = max(holding, key=lambda text: float(vectors.of([text])[0] @ answered))
+    return None if older == newer else (older, newer)
 
 
 def _distinct(

@@ -11,6 +11,7 @@ from semantic_memory.text import stems
 
 # "us" in capitals is a country, "I" in lower case a habit.
 _FIRST_PERSON = re.compile(r"\b(?:(?i:i|i['’]\w+|my|mine|me|myself|we|we['’]\w+|our|ours)|us)\b")
+_PAST = re.compile(r"\b(?:did|was|were|had)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class Question:
     """Whether who asks speaks of themselves."""
     windows: list[Window]
     """When what it asks for was said, if it says so."""
+    past: bool
+    """Whether it asks for what happened, rather than for how things stand."""
 
 
 def read(text: str, now: datetime) -> Question:
@@ -32,4 +35,5 @@ def read(text: str, now: datetime) -> Question:
         stems=stems(text),
         about_me=_FIRST_PERSON.search(text) is not None,
         windows=windows(text, now),
+        past=_PAST.search(text) is not None,
     )
