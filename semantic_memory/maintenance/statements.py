@@ -21,6 +21,7 @@ NEGATIONS = frozenset("not no never none nobody nothing neither nor without nowh
 
 _CONTRACTIONS = (
     (re.compile(r"\b(?:can'?t|cannot|can t)\b"), "can not"),
+    (re.compile(r"\bcan not wait\b"), "look forward"),
     (re.compile(r"\bwon'?t\b"), "will not"),
     (re.compile(r"\bain'?t\b"), "is not"),
     (
@@ -83,7 +84,7 @@ _AFTER_NAME = re.compile(
     r"|[a-z]+ed)\b"
 )
 _HEDGE = re.compile(
-    r"\b(?:if|might|maybe|perhaps|possibly|wish|hopes? to|plans? to|planning to"
+    r"\b(?:if|might|maybe|perhaps|possibly|wish(?:es)?|hopes? to|plans? to|planning to"
     r"|thinking (?:of|about)"
     r"|considering|would (?:like|love)|wants? to|wanted to|going to|will|used to)\b"
 )
