@@ -200,7 +200,7 @@ def _newest(
 ) -> dict[int, float]:
     """What the best rows gain by telling newer figures than others among them."""
     rows = [row for row in order[:_COMPARED].tolist() if row in partition.figures]
-    if len(rows) < 2 or question.past or question.windows:
+    if len(rows) < 2 or question.event or question.windows:
         return {}
     return newest.gains(
         rows,
