@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import numpy as np
 from rich.table import Table
@@ -28,11 +29,15 @@ from semantic_memory.maintenance.statements import read
 from semantic_memory.maintenance.sweep import SupersedeDecision, plan
 from semantic_memory.models import Category, Fact
 from semantic_memory.ports import Embedder
+from semantic_memory.retrieval.newest import gains
+from semantic_memory.retrieval.question import read as read_question
 from semantic_memory.settings import Settings, UpkeepSettings, load
 from semantic_memory.testing import FrozenClock, InMemoryIndex
 from semantic_memory.text import figures
 
 _START = datetime(2024, 1, 1, tzinfo=UTC)
+ALIKE = (0.3, 0.4, 0.5, 0.6, 0.7)
+SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5)
 CURVE = (0.80, 0.84, 0.88, 0.90, 0.92, 0.94, 0.96, 0.98)
 
 
@@ -120,7 +125,7 @@ def measure(directory: Path, vectors: Embedded, judge: RelationJudge) -> Iterato
         ("BEAM updates", sets.beam_updates(directory)),
         ("LongMemEval updates", sets.longmemeval_updates(directory)),
     ):
-        yield from _updates(data, updates, vectors)
+        yield from _updates(data, told(updates, vectors))
     yield from _distinct(sets.observations(directory), vectors, judge)
 
 
@@ -177,6 +182,17 @@ def tables(directory: Path) -> Iterator[Table]:
     for threshold, guarded, alone in curve(directory, vectors):
         merging.add_row(f"{threshold:.2f}", *(f"{100 * rate:.2f} %" for rate in (*guarded, *alone)))
     yield merging
+    for data, updates in (
+        ("BEAM", sets.beam_updates(directory)),
+        ("LongMemEval", sets.longmemeval_updates(directory)),
+    ):
+        newest = Table(
+            "cosine", *(f"{share:.1f}" for share in SHARES), title=f"newer first, {data}"
+        )
+        for alike, rates in recency(told(updates, vectors), vectors):
+            newest.add_row(f"{alike:.1f}", *(f"{100 * rate:.0f} %" for rate in rates))
+        newest.caption = "by the share of the older one's score that the newer has by itself"
+        yield newest
 
 
 def _merged(
@@ -193,23 +209,34 @@ def _merged(
     return _rate(what, data, merged, target, at_most=at_most)
 
 
-def _updates(data: str, rows: Sequence[Replaced], vectors: Embedded) -> Iterator[Measured]:
+class Told(NamedTuple):
+    """An update that was told to a store, and the scores of both statements for its question."""
+
+    row: int
+    question: str
+    statements: tuple[str, str]
+    superseded: bool
+    first: bool
+    """Whether the newer statement came first."""
+    scores: tuple[float, float]
+    """Without what the newer one gained by being newer."""
+
+
+def told(rows: Sequence[Replaced], vectors: Embedded) -> list[Told]:
     """Both statements are told, 60 days apart, and the question is asked 30 days later.
 
     The sentence nearest to the question stands for each side's evidence; of the newer side, among
     those with a figure of the answer, if there are any. Rows with one sentence on both sides tell
     of no update.
     """
-    superseded: list[list[bool]] = [[], []]
-    above: list[list[bool]] = [[], []]
-    asked = _START + timedelta(days=90)
+    found = []
     with TemporaryDirectory(prefix="semantic-memory-beliefs-") as scratch:
         settings = Settings(data_dir=Path(scratch), upkeep=UpkeepSettings(schedule=False))
         with SemanticMemory.open(
             settings=settings,
             embedder=vectors.embedder,
             index=InMemoryIndex(),
-            clock=FrozenClock(asked),
+            clock=FrozenClock(_START + timedelta(days=90)),
         ) as memory:
             for number, row in enumerate(rows):
                 statements = _statements(row, vectors)
@@ -226,11 +253,58 @@ def _updates(data: str, rows: Sequence[Replaced], vectors: Embedded) -> Iterator
                 )
                 memory.flush()
                 hits = memory.search(row.question, user_id=f"user-{number}", k=2)
-                found = [hit.fact.id for hit in hits]
-                above[number % 2].append(found[:1] == [newer.id])
-                superseded[number % 2].append(older.id not in found)
-    yield _rate("newer above older", data, above, 0.9)
-    yield _rate("  by superseding it", data, superseded)
+                score = {hit.fact.id: hit.score - hit.parts.newer for hit in hits}
+                found.append(
+                    Told(
+                        number,
+                        row.question,
+                        statements,
+                        superseded=older.id not in score,
+                        first=bool(hits) and hits[0].fact.id == newer.id,
+                        scores=(score.get(older.id, 0.0), score.get(newer.id, 0.0)),
+                    )
+                )
+    return found
+
+
+def _updates(data: str, rows: Sequence[Told]) -> Iterator[Measured]:
+    for what, target in (("newer above older", 0.9), ("  by superseding it", None)):
+        halves = [
+            [row.first if target else row.superseded for row in rows if row.row % 2 == half]
+            for half in (0, 1)
+        ]
+        yield _rate(what, data, halves, target)
+
+
+def recency(rows: Sequence[Told], vectors: Embedded) -> Iterator[tuple[float, list[float]]]:
+    """For each cosine, the share of updates whose newer statement is first, by `SHARES`."""
+    for alike in ALIKE:
+        yield (
+            alike,
+            [
+                _share([row.superseded or _is_first(row, vectors, alike, share) for row in rows])
+                for share in SHARES
+            ],
+        )
+
+
+def _is_first(row: Told, vectors: Embedded, alike: float, share: float) -> bool:
+    older, newer = row.scores
+    question = read_question(row.question, _START + timedelta(days=90))
+    if newer > older or question.event or question.windows:
+        return newer > older
+    matrix = vectors.of(row.statements)
+    gained = gains(
+        [0, 1],
+        {place: figures(text) for place, text in enumerate(row.statements)},
+        matrix @ matrix.T,
+        np.array(row.scores),
+        np.array([0.0, 60.0]),
+        figures(row.question),
+        alike=alike,
+        share=share,
+    )
+    return 1 in gained
 
 
 def _statements(row: Replaced, vectors: Embedded) -> tuple[str, str] | None:

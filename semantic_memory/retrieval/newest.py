@@ -24,6 +24,9 @@ def gains(
     score: Reals,
     stated_at: Reals,
     asked: frozenset[str],
+    *,
+    alike: float = ALIKE,
+    share: float = SHARE,
 ) -> dict[int, float]:
     """What each row's score gains, so that it stands just above those that it is newer than.
 
@@ -37,10 +40,10 @@ def gains(
         overtaken = [
             score[other]
             for beside, other in enumerate(rows)
-            if similar[place, beside] >= ALIKE
+            if similar[place, beside] >= alike
             and stated_at[other] < stated_at[row]
             and score[row] <= score[other]
-            and score[row] >= SHARE * score[other]
+            and score[row] >= share * score[other]
             and not own <= figures[other]
             and asked.isdisjoint(figures[other])
         ]
