@@ -14,11 +14,12 @@ import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Literal
 
 import httpx
 
@@ -39,6 +40,7 @@ QUESTIONS = (
 )
 _START_SECONDS = 60.0
 _BATCH = 200
+_SAID = datetime(2026, 1, 1, tzinfo=UTC)
 _MARK = re.compile(r"user-\d+")
 
 
@@ -78,25 +80,44 @@ class Outcome:
 
 
 def fill(directory: Path, users: int, each: int) -> None:
-    """Make a store of `users` with `each` memories."""
+    """Make a store of `users` with `each` memories: messages, and the facts drawn from them.
+
+    All users say the same, so that most of it is embedded once, but for every fifth sentence, which
+    bears the user's mark.
+    """
     dice = random.Random(0)
-    said = datetime(2026, 1, 1, tzinfo=UTC)
+    sentences = [sentence(dice, place) for place in range(each)]
+    names = [f"user-{number}" for number in range(users)]
     with show.progress(quiet=False) as report, SemanticMemory.open(directory) as memory:
-        for number in range(users):
-            for start in range(0, each, _BATCH):
-                messages = [
-                    Message(
-                        id=f"m{place}",
-                        role="user",
-                        content=_marked(f"user-{number}", sentence(dice, place)),
-                        created_at=said + timedelta(minutes=place),
-                    )
-                    for place in range(start, min(start + _BATCH, each))
-                ]
-                session = f"s{start // _BATCH}"
-                memory.observe(messages, user_id=f"user-{number}", session_id=session)
-            report("observing", number + 1, users)
+        for start in range(0, each // 2, _BATCH):
+            for user_id in names:
+                _say(memory, user_id, "user", sentences, start, min(start + _BATCH, each // 2))
+            memory.flush()
+            report("telling", start, each // 2)
+        for user_id in names:  # what an assistant says becomes no fact
+            missing = each - len(memory.list(user_id=user_id, limit=None))
+            _say(memory, user_id, "assistant", sentences, each - max(0, missing), each)
         memory.flush(report)
+
+
+def _say(
+    memory: SemanticMemory,
+    user_id: str,
+    role: Literal["user", "assistant"],
+    sentences: Sequence[str],
+    start: int,
+    end: int,
+) -> None:
+    messages = [
+        Message(
+            id=f"m{place}",
+            role=role,
+            content=sentences[place] if place % 5 else _marked(user_id, sentences[place]),
+            created_at=_SAID + timedelta(minutes=place),
+        )
+        for place in range(start, end)
+    ]
+    memory.observe(messages, user_id=user_id, session_id=f"s{start // _BATCH}")
 
 
 @contextmanager

@@ -3,14 +3,51 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from semantic_memory.errors import StoreClosedError
-from semantic_memory.events import Event, WorkerFailed
+from semantic_memory.events import Event, LockWaited, WorkerFailed
 
 _FIRST_RETRY_SECONDS = 1.0
 _LAST_RETRY_SECONDS = 60.0
+
+
+class AbstractLock(Protocol):
+    """What `threading.Lock`, `RLock` and the semaphores have in common."""
+
+    def acquire(self, blocking: bool = True) -> bool:
+        """Take it; whether it was taken."""
+        ...
+
+    def release(self) -> None:
+        """Give it back."""
+        ...
+
+
+class Contended:
+    """A lock or semaphore as a context manager, which tells when it had to be waited for."""
+
+    def __init__(
+        self,
+        name: str,
+        lock: AbstractLock,
+        observe: Callable[[Event], None],
+    ) -> None:
+        self._name = name
+        self._lock = lock
+        self._observe = observe
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(blocking=False):
+            start = time.perf_counter()
+            self._lock.acquire()
+            self._observe(LockWaited(self._name, time.perf_counter() - start))
+
+    def __exit__(self, *error: object) -> None:
+        self._lock.release()
 
 
 class Calls:

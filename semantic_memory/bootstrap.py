@@ -8,13 +8,11 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-
-import openai
+from typing import TYPE_CHECKING
 
 from ingest.encryption import Cipher, read_keys
 from ingest.extract.breaker import CircuitBreaker
 from ingest.extract.offline import OfflineExtractor
-from ingest.extract.openai import OpenAIExtractor, Price
 from ingest.gate import Gate
 from ingest.queue import DebounceQueue
 from ingest.session_log import SessionLog
@@ -35,7 +33,6 @@ from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.maintenance.escalating import EscalatingJudge
 from semantic_memory.maintenance.fading import Fading
-from semantic_memory.maintenance.llm import LLMJudge
 from semantic_memory.maintenance.relations import RelationJudge
 from semantic_memory.maintenance.rules import RuleJudge
 from semantic_memory.observers import log_event
@@ -60,7 +57,11 @@ from semantic_memory.upkeep.compaction import Compactor
 from semantic_memory.upkeep.jobs import Upkeep, Uses
 from semantic_memory.upkeep.scheduler import Scheduler
 
+if TYPE_CHECKING:
+    import openai
+
 _EMBEDDER = "embedder"  # key in the ledger's meta
+_MEGABYTES = 32  # for the users searched last
 
 
 class SystemClock:
@@ -123,7 +124,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
     with ExitStack() as stack:
         lock = DirectoryLock(directory)
         stack.callback(lock.release)
-        ledger = SqliteLedger(directory / "ledger.sqlite3")
+        ledger = SqliteLedger(directory / "ledger.sqlite3", observe)
         stack.callback(ledger.close)
         embedder = parts.embedder or make_embedder(settings)
         keeper = IndexKeeper(
@@ -137,7 +138,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
         index = ExactIndex(
             ledger,
             keeper,
-            budget_bytes=settings.index.exact_megabytes * 1_000_000,
+            budget_bytes=(settings.index.exact_megabytes or _MEGABYTES) * 1_000_000,
             limit=settings.index.exact_limit,
         )
         if reembedding:
@@ -148,7 +149,9 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
         log = SessionLog(directory / "sessions", observe, make_cipher(settings))
         ingest = settings.ingest
         rules = RuleJudge()
-        resolver = Resolver(ledger, clock, rules, make_judge(settings, rules, observe, stack))
+        resolver = Resolver(
+            ledger, index, clock, rules, make_judge(settings, rules, observe, stack)
+        )
         reading = Reading(
             ledger,
             log,
@@ -244,6 +247,8 @@ def make_judge(
         case "rules":
             return None
         case "openai":
+            from semantic_memory.maintenance.llm import LLMJudge
+
             model = beliefs.model or settings.extraction.model
             client = resources.enter_context(make_client(settings, "beliefs.judge"))
             second, name = LLMJudge(client, model, observe), f"openai:{model}"
@@ -330,6 +335,8 @@ def make_extractor(
         case "offline":
             return OfflineExtractor(embedder)
         case "openai":
+            from ingest.extract.openai import OpenAIExtractor, Price
+
             price = extraction.usd_per_million_tokens.get(extraction.model)
             return OpenAIExtractor(
                 resources.enter_context(make_client(settings)),
@@ -347,6 +354,8 @@ def make_client(settings: Settings, setting: str = "extraction.provider") -> ope
 
     Raises ConfigurationError if there is no key.
     """
+    import openai  # takes longer to import than all the rest, and few stores need it
+
     key, base_url = settings.openai.api_key, settings.openai.base_url
     api_key = key.get_secret_value() if key else os.environ.get("OPENAI_API_KEY")
     if not api_key and not base_url:

@@ -72,6 +72,14 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
+class Keyed:
+    """By what a fact is found that it may repeat or contradict, in place of its earlier keys."""
+
+    fact_id: str
+    keys: frozenset[bytes]
+
+
+@dataclass(frozen=True, slots=True)
 class Forget:
     """Takes a memory out of every answer and leaves a tombstone."""
 
@@ -115,4 +123,4 @@ class Advance:
     cursor: Cursor
 
 
-Change = Add | Update | Touch | Forget | Embed | Advance | Mark
+Change = Add | Update | Touch | Forget | Embed | Advance | Keyed | Mark

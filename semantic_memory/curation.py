@@ -34,29 +34,26 @@ from semantic_memory.restoring import absorbed_into, restoration
 _FORGET_BATCH = 500
 
 
-class NewFact(Value):
+class _Given(Value):
+    category: Category = Category.PERSONAL
+    confidence: Unit = 1.0
+    importance: Unit = 0.5
+    tags: tuple[Tag, ...] = ()
+    references: tuple[Identifier, ...] = ()
+    metadata: Metadata = Field(default_factory=dict)
+
+
+class NewFact(_Given):
     """A fact as a caller gives it."""
 
     content: Content
-    category: Category = Category.PERSONAL
-    confidence: Unit = 1.0
-    importance: Unit = 0.5
-    tags: tuple[Tag, ...] = ()
-    references: tuple[Identifier, ...] = ()
-    metadata: Metadata = Field(default_factory=dict)
     created_at: Timestamp | None = None
 
 
-class _Revision(Value):
+class _Revision(_Given):
     """What `update` may set; only what was given counts."""
 
     content: Content = ""
-    category: Category = Category.PERSONAL
-    confidence: Unit = 1.0
-    importance: Unit = 0.5
-    tags: tuple[Tag, ...] = ()
-    references: tuple[Identifier, ...] = ()
-    metadata: Metadata = Field(default_factory=dict)
 
 
 class Curation:

@@ -29,6 +29,14 @@ class MemoriesStored:
 
 
 @dataclass(frozen=True, slots=True)
+class LockWaited:
+    """Somebody had to wait for another: to write the ledger, or for a turn to search."""
+
+    lock: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class MemoriesEmbedded:
     """Vectors were made and stored for memories."""
 
@@ -249,6 +257,7 @@ class WorkerFailed:
 Event = (
     MessagesObserved
     | MemoriesStored
+    | LockWaited
     | MemoriesEmbedded
     | FactsExtracted
     | ExtractionFailed

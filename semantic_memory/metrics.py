@@ -31,6 +31,7 @@ from semantic_memory.events import (
     IndexSynced,
     JobFinished,
     JudgingFellBack,
+    LockWaited,
     LogRepaired,
     MemoriesEmbedded,
     MemoriesStored,
@@ -96,6 +97,7 @@ class MetricsObserver:
         )
         self._breaker = counter("breaker_opened", "A model endpoint was left alone for a while.")
         self._checkpoints = counter("checkpoints_restored", "Checkpoints that were damaged.")
+        self._lock_wait = histogram("lock_wait_seconds", "Waits for others.", "lock")
         self._failures = counter("worker_failures", "Background steps that failed.", "step")
         self._active: dict[tuple[str, str], float] = {}
         self._active_lock = threading.Lock()
@@ -138,6 +140,8 @@ class MetricsObserver:
                 self._context.observe(event.seconds)
                 self._tokens.inc(event.tokens)
                 self._left_out.inc(event.left_out)
+            case LockWaited(lock, seconds):
+                self._lock_wait.labels(lock).observe(seconds)
             case _:
                 self._count_upkeep(event)
 

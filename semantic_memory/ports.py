@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -293,11 +293,17 @@ class Ledger(Protocol):
         """What is remembered of each of a user's sessions, newest first; sizes left at 0."""
         ...
 
-    def beliefs(self, user_id: str, since: int = 0) -> list[Belief]:
+    def beliefs(self, user_id: str, *, since: int = 0, limit: int | None = None) -> list[Belief]:
         """The user's active facts that have vectors, verbatim messages aside.
 
-        Only those changed after revision `since`.
+        Only those changed after revision `since`, and at most `limit`.
         """
+        ...
+
+    def beliefs_among(
+        self, user_id: str, fact_ids: Collection[str], keys: Collection[bytes]
+    ) -> list[Belief]:
+        """Of `beliefs`, those with one of these ids or one of these keys (see `Keyed`)."""
         ...
 
     def pending(

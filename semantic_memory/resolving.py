@@ -5,21 +5,32 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Literal
 
 import numpy as np
 
 from semantic_memory.beliefs import are_kept_apart
-from semantic_memory.changes import Change, Mark, Update
+from semantic_memory.changes import Change, Keyed, Mark, Update
 from semantic_memory.errors import ConcurrentUpdateError, NotFoundError
+from semantic_memory.maintenance.claims import claims
 from semantic_memory.maintenance.relations import Pair, Relation, RelationJudge, Verdict
-from semantic_memory.maintenance.sweep import Decision, MergeDecision, SupersedeDecision, plan
-from semantic_memory.models import Fact
-from semantic_memory.ports import Clock, Ledger, Pending
+from semantic_memory.maintenance.sweep import (
+    DEFAULT,
+    Decision,
+    MergeDecision,
+    SupersedeDecision,
+    plan,
+    wordings,
+)
+from semantic_memory.models import Category, Fact, Filters, normalised
+from semantic_memory.ports import Belief, Clock, Ledger, Pending, VectorSearch
 
 Kind = Literal["dedup", "conflicts"]
 BOTH: frozenset[Kind] = frozenset({"dedup", "conflicts"})
 _SETTLED = "settling"  # names the marks of what only the rules have looked at
+_FEW = 64  # facts whose surroundings are cheaper to look up than all of a user's facts are to read
+_FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
 
 
 @dataclass
@@ -36,12 +47,14 @@ class Resolver:
     def __init__(
         self,
         ledger: Ledger,
+        index: VectorSearch,
         clock: Clock,
         rules: RelationJudge,
         second: RelationJudge | None = None,
     ) -> None:
         """Settle by `rules`, which answer at once; sweep by `second`, which may take its time."""
         self._ledger = ledger
+        self._index = index
         self._clock = clock
         self._rules = _Apart(rules)
         self._sweeping = _Apart(second or rules)
@@ -61,8 +74,8 @@ class Resolver:
     def settle(self, user: Pending) -> Outcome:
         """Merge and supersede by the rules what the user has new."""
         outcome = Outcome()
-        decisions = self._decisions(user, self._rules, everything=False)
-        self._carry_out(decisions, self._settling, user, outcome)
+        decisions, keyed = self._looked_over(user, self._rules, everything=False)
+        self._carry_out(decisions, keyed, self._settling, user, outcome)
         return outcome
 
     def resolve(
@@ -79,16 +92,13 @@ class Resolver:
         with everything. The marks move in the same transaction as the changes.
         """
         outcome = Outcome()
-        decisions = [
-            decision
-            for decision in self._decisions(user, self._sweeping, everything=everything)
-            if _kind(decision) in kinds
-        ]
+        planned, keyed = self._looked_over(user, self._sweeping, everything=everything)
+        decisions = [decision for decision in planned if _kind(decision) in kinds]
         if dry_run:
             outcome.counts.update(map(_name, decisions))
             outcome.planned += map(_told, decisions)
         else:
-            self._carry_out(decisions, kinds, user, outcome)
+            self._carry_out(decisions, keyed, kinds, user, outcome)
         return outcome
 
     def keeping(self, user_id: str, changes: Sequence[Change]) -> list[Change]:
@@ -112,25 +122,43 @@ class Resolver:
                     first[user.user_id] = user
         return list(first.values())
 
-    def _decisions(
+    def _looked_over(
         self, user: Pending, judge: RelationJudge, *, everything: bool
-    ) -> list[Decision]:
-        changed = None
-        if user.seen and not everything:
-            changed = {belief.fact.id for belief in self._ledger.beliefs(user.user_id, user.seen)}
-        beliefs = [] if changed == set() else self._ledger.beliefs(user.user_id)
-        if len(beliefs) < 2:
-            return []
-        return plan(
-            [belief.fact for belief in beliefs],
-            np.stack([belief.vector for belief in beliefs]),
-            judge,
-            changed=changed,
-        )
+    ) -> tuple[list[Decision], list[Change]]:
+        """What is to be done about what is new, and the keys by which that is found again."""
+        since = 0 if everything else user.seen
+        beliefs = self._beliefs(user.user_id, since)
+        changed = {belief.fact.id for belief in beliefs if belief.revision > since}
+        keyed: list[Change] = [
+            Keyed(belief.fact.id, _keys(belief.fact))
+            for belief in beliefs
+            if belief.fact.id in changed
+        ]
+        if len(beliefs) < 2 or not changed:
+            return [], keyed
+        facts = [belief.fact for belief in beliefs]
+        vectors = np.stack([belief.vector for belief in beliefs])
+        return plan(facts, vectors, judge, changed=changed), keyed
+
+    def _beliefs(self, user_id: str, since: int) -> list[Belief]:
+        """What changed after revision `since`, and all that it may have to do with."""
+        changed = self._ledger.beliefs(user_id, since=since, limit=_FEW + 1)
+        if len(changed) > _FEW:
+            return self._ledger.beliefs(user_id)
+        ids = {belief.fact.id for belief in changed}
+        keys: set[bytes] = set()
+        for belief in changed:
+            keys |= _keys(belief.fact)
+            near = self._index.query(
+                belief.vector, user_id=user_id, limit=DEFAULT.most + 1, filters=_FACTS
+            )
+            ids.update(match.id for match in near if match.similarity >= DEFAULT.similarity)
+        return self._ledger.beliefs_among(user_id, ids, keys)
 
     def _carry_out(
         self,
         decisions: Sequence[Decision],
+        keyed: Sequence[Change],
         jobs: Collection[str],
         user: Pending,
         outcome: Outcome,
@@ -143,7 +171,8 @@ class Resolver:
                 if self._ledger.revision(user.user_id) == reached:
                     # nothing came between: these changes need no second look
                     reached = self._ledger.revision() + len(changes)
-                self._ledger.apply([*changes, *self._marks(jobs, user.user_id, reached)])
+                marks = self._marks(jobs, user.user_id, reached)
+                self._ledger.apply([*changes, *keyed, *marks])
             outcome.counts.update(map(_name, decisions))
         except (ConcurrentUpdateError, NotFoundError):
             # Something of it was changed while it was planned: the rest still stands.
@@ -197,6 +226,13 @@ class _Apart:
             Verdict(Relation.UNRELATED, ("restored",)) if known else next(verdicts)
             for known in apart
         ]
+
+
+def _keys(fact: Fact) -> frozenset[bytes]:
+    """Hashes of the fact's text, of what it makes claims about, and of what it says."""
+    about = {normalised(fact.content), *(repr(claim.key) for claim in claims(fact.content))}
+    about |= {repr(said) for said in wordings(fact.content)}
+    return frozenset(blake2b(thing.encode(), digest_size=8).digest() for thing in about)
 
 
 def _kind(decision: Decision) -> Kind:

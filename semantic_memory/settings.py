@@ -100,8 +100,9 @@ class IndexSettings(Section):
     exact_limit: int = Field(default=7_000, ge=0)
     """Memories of one user up to which searches scan exactly, in RAM. Chat messages take 4.5 KB
     each, so these fill `exact_megabytes`; a user who fills them with fewer is as large."""
-    exact_megabytes: int = Field(default=32, ge=1)
-    """RAM for the users searched last."""
+    exact_megabytes: int | None = Field(default=None, ge=1)
+    """RAM for the users searched last: 32 by default, as a library is a guest in its process; in
+    the service a quarter of the machine's, at most 2,000."""
     sync_threshold: int = Field(default=10_000, ge=2)
     """Writes after which Chroma flushes its HNSW files; what is not flushed is replayed at start,
     about 1 s for 10,000."""
@@ -168,7 +169,7 @@ class ServiceSettings(Section):
     """Largest body of a request, and largest line of an import."""
     body_seconds: float = Field(default=30.0, gt=0)
     """Longest wait for the next part of a body."""
-    requests_per_minute: int = Field(default=6_000, ge=1)
+    requests_per_minute: int = Field(default=60_000, ge=1)
     """Of one API key."""
     drain_seconds: float = Field(default=20.0, ge=0)
     """At the end, for requests under way, and again for extraction and indexing."""

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from semantic_memory.changes import Matrix
+from semantic_memory.index.order import top
 from semantic_memory.index.partition import Partition
 from semantic_memory.models import NO_FILTERS, Filters
 from semantic_memory.ports import Ledger, Match, VectorSearch
@@ -63,7 +64,7 @@ class ExactIndex:
             if partition is not None:
                 scores = partition.dense(vector)
                 rows = np.flatnonzero(partition.admitted(filters) & partition.columns["embedded"])
-                best = rows[np.argsort(-scores[rows], kind="stable")[:limit]]
+                best = rows[top(scores[rows], limit)]
                 return [Match(partition.ids[row], float(scores[row])) for row in best]
         return self._behind.query(vector, user_id=user_id, limit=limit, filters=filters)
 

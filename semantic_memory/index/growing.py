@@ -80,4 +80,6 @@ class GrowingVectors:
         if wanted is not None:
             chosen = wanted[owners]
             owners, vectors = owners[chosen], vectors[chosen]
-        np.maximum.at(out, owners, vectors.astype(np.float32, copy=False) @ vector)
+        vectors = vectors.astype(np.float32, copy=False)
+        # not `@`: BLAS would wake its threads for it, which then spin longer than this takes
+        np.maximum.at(out, owners, np.einsum("ij,j->i", vectors, vector))

@@ -30,7 +30,7 @@ from semantic_memory.ports import Ledger, Match, Progress, VectorIndex
 
 _BATCH = 256
 _ATTEMPTS = 3
-_GATHER_SECONDS = 0.5  # what is written within it reaches the index together
+_GATHER_SECONDS = 2.0  # what is written within it reaches the index together
 _FIRST_PAUSE_SECONDS, _LAST_PAUSE_SECONDS = 1.0, 60.0
 _MOST_CHANGED = 1_000  # of a user's memories, that a query looks up besides asking the index
 

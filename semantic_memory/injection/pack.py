@@ -88,7 +88,7 @@ class Packer:
             tokens=tokens,
             facts=tuple(facts[place] for place in places),
             hits=tuple(kept[facts[place].id] for place in places if facts[place].id in kept),
-            left_out=len(hits) - len(kept),
+            left_out=waiting,
         )
 
     def _relevant(

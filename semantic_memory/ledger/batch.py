@@ -12,6 +12,7 @@ from semantic_memory.changes import (
     Embed,
     FactVectors,
     Forget,
+    Keyed,
     Mark,
     Touch,
     Update,
@@ -60,6 +61,8 @@ class Batch:
                 return self._touch(db, change)
             case Embed():
                 return self._embed(db, change)
+            case Keyed():
+                return self._key(db, change)
             case Mark(job, user_id, revision, at):
                 db.execute(
                     "INSERT OR REPLACE INTO marks (job, user_id, revision, at) VALUES (?, ?, ?, ?)",
@@ -173,6 +176,21 @@ class Batch:
         )
         return True
 
+    def _key(self, db: Connection, change: Keyed) -> bool:
+        row = db.execute(
+            "SELECT num, user_id FROM facts WHERE id = ? AND status <> 'forgotten'",
+            (change.fact_id,),
+        ).fetchone()
+        if row is None:
+            return False
+        num, user_id = row
+        db.execute("DELETE FROM claim_keys WHERE num = ?", (num,))
+        db.executemany(
+            "INSERT INTO claim_keys (user_id, key, num) VALUES (?, ?, ?)",
+            [(user_id, key, num) for key in sorted(change.keys)],
+        )
+        return True
+
 
 def _words(fact: Fact) -> str:
     return lexical_text(fact.content, fact.source.speaker, fact.created_at.timestamp())
@@ -198,6 +216,7 @@ def erase(db: Connection, nums: Sequence[int]) -> None:
         db.execute("DELETE FROM versions WHERE num = ?", (num,))
         db.execute("DELETE FROM vectors WHERE num = ?", (num,))
         db.execute("DELETE FROM words WHERE rowid = ?", (num,))
+        db.execute("DELETE FROM claim_keys WHERE num = ?", (num,))
         db.execute(
             "UPDATE facts SET content = '', content_key = x'', speaker = NULL, tags = '',"
             " said_in = '', detail = '{\"schema_version\": 1}', embedded = -1 WHERE num = ?",

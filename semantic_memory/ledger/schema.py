@@ -126,7 +126,20 @@ CREATE TABLE runs (
 CREATE INDEX runs_by_job ON runs (job, started_at);
 """
 
-MIGRATIONS: tuple[str, ...] = (_V1, _V2)
+_V3 = """
+-- What a fact is about, hashed: two with a key in common may repeat or contradict each other. Only
+-- facts that one of the jobs below has looked at have theirs, so all are looked at once more.
+CREATE TABLE claim_keys (
+    user_id TEXT NOT NULL,
+    key     BLOB NOT NULL,
+    num     INTEGER NOT NULL REFERENCES facts (num),
+    PRIMARY KEY (user_id, key, num)
+) WITHOUT ROWID;
+CREATE INDEX claim_keys_by_memory ON claim_keys (num);
+DELETE FROM marks WHERE job IN ('settling', 'dedup', 'conflicts');
+"""
+
+MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3)
 
 
 def migrate(connection: sqlite3.Connection) -> None:

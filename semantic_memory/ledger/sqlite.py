@@ -8,12 +8,13 @@ rows behind it are the outbox.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from semantic_memory.background import Contended
 from semantic_memory.changes import (
     Change,
     Cursor,
@@ -21,6 +22,7 @@ from semantic_memory.changes import (
     Stage,
 )
 from semantic_memory.errors import NotFoundError, StoreCorruptError
+from semantic_memory.events import Event
 from semantic_memory.ledger import rows
 from semantic_memory.ledger.batch import Batch, erase
 from semantic_memory.ledger.connections import Connections
@@ -42,15 +44,27 @@ _MOST_RUNS = 1_000
 _KNOWN = "f.status <> 'forgotten'"
 _SCAN_BATCH = 2_000
 _CHUNK = 500  # ids bound to one statement; SQLite's own limit is far above
+_BELIEFS = (
+    f"SELECT {rows.FACT}, v.windows, v.sentences, v.data, f.revision FROM facts f"
+    " JOIN vectors v ON v.num = f.num WHERE f.user_id = ? AND f.status = 'active'"
+    " AND f.category <> 'conversation' AND f.embedded = 1"
+)
+
+
+Value = TypeVar("Value", str, bytes)
+
+
+def _ignore(event: Event) -> None:
+    del event
 
 
 class SqliteLedger:
     """The `Ledger` on one SQLite file, for many threads of one process."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, observe: Callable[[Event], None] = _ignore) -> None:
         self._path = path
         self._connections = Connections(path)
-        self._lock = threading.RLock()
+        self._lock = Contended("ledger", threading.RLock(), observe)
         self._revisions: dict[str, int] = {}
         with self._connections.snapshot() as db:
             (latest,) = db.execute("SELECT coalesce(max(revision), 0) FROM facts").fetchone()
@@ -179,23 +193,34 @@ class SqliteLedger:
             query = f"SELECT f.id FROM facts f WHERE {condition} LIMIT ?"
             return [fact_id for (fact_id,) in db.execute(query, [*values, limit])]
 
-    def beliefs(self, user_id: str, since: int = 0) -> list[Belief]:
+    def beliefs(self, user_id: str, *, since: int = 0, limit: int | None = None) -> list[Belief]:
         """The user's active facts that have vectors, verbatim messages aside.
 
-        Only those changed after revision `since`.
+        Only those changed after revision `since`, and at most `limit`.
         """
         with self._connections.snapshot() as db:
             found = db.execute(
-                f"SELECT {rows.FACT}, f.revision, v.windows, v.sentences, v.data FROM facts f"
-                " JOIN vectors v ON v.num = f.num WHERE f.user_id = ? AND f.revision > ?"
-                " AND f.status = 'active' AND f.category <> 'conversation' AND f.embedded = 1",
-                (user_id, since),
+                f"{_BELIEFS} AND f.revision > ? LIMIT ?",
+                (user_id, since, -1 if limit is None else limit),
             ).fetchall()
-        return [
-            Belief(rows.to_fact(tuple(columns)), rows.to_vectors(*stored).windows[0], revision)
-            for *columns, revision, windows, sentences, data in found
-            for stored in [(windows, sentences, data)]
-        ]
+        return [_to_belief(row) for row in found]
+
+    def beliefs_among(
+        self, user_id: str, fact_ids: Collection[str], keys: Collection[bytes]
+    ) -> list[Belief]:
+        """Of `beliefs`, those with one of these ids or one of these keys (see `Keyed`)."""
+        found: dict[int, tuple[Any, ...]] = {}
+        with self._connections.snapshot() as db:
+            for chunk, marks in _chunks(list(fact_ids)):
+                query = f"{_BELIEFS} AND f.id IN ({marks})"
+                found.update((row[-1], row) for row in db.execute(query, (user_id, *chunk)))
+            for some, marks in _chunks(list(keys)):
+                query = (
+                    f"{_BELIEFS} AND f.num IN"
+                    f" (SELECT num FROM claim_keys WHERE user_id = ? AND key IN ({marks}))"
+                )
+                found.update((row[-1], row) for row in db.execute(query, (user_id, user_id, *some)))
+        return [_to_belief(row) for row in found.values()]
 
     def pending(
         self, job: str, user_id: str | None = None, *, everyone: bool = False
@@ -594,7 +619,13 @@ class SqliteLedger:
             return int(db.execute(query, tuple(values)).fetchone()[0])
 
 
-def _chunks(values: Sequence[str]) -> Iterator[tuple[Sequence[str], str]]:
+def _to_belief(row: tuple[Any, ...]) -> Belief:
+    *columns, windows, sentences, data, revision = row
+    vectors = rows.to_vectors(windows, sentences, data)
+    return Belief(rows.to_fact(tuple(columns)), vectors.windows[0], revision)
+
+
+def _chunks(values: Sequence[Value]) -> Iterator[tuple[Sequence[Value], str]]:
     for start in range(0, len(values), _CHUNK):
         chunk = values[start : start + _CHUNK]
         yield chunk, ", ".join("?" * len(chunk))

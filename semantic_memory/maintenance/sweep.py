@@ -284,17 +284,22 @@ def _about_the_same(
                     yield one[0], other[0]
 
 
+def wordings(content: str) -> Iterator[tuple[str, ...]]:
+    """Keys that a statement has in common with what may say the same in other words."""
+    if words := gist(content):
+        yield ("gist", *words)
+    if claimed := claims(content):
+        yield ("claims", *sorted(map(str, claimed)), *sorted(read(content).content - WORDING))
+
+
 def _in_other_words(
     facts: Sequence[Fact], firsts: Sequence[int], heads: Sequence[int]
 ) -> Iterator[Rows]:
     """Pairs that may say one thing, far apart as "I" and "the user" put their vectors."""
-    by_key: dict[object, list[int]] = defaultdict(list)
+    by_key: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for row in heads:
-        content = facts[row].content
-        if words := gist(content):
-            by_key[words].append(row)
-        if claimed := claims(content):
-            by_key[claimed, read(content).content - WORDING].append(row)
+        for key in wordings(facts[row].content):
+            by_key[key].append(row)
     new = set(firsts)
     for holders in by_key.values():
         yield from (pair for pair in pairwise(holders) if not new.isdisjoint(pair))

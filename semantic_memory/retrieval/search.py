@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 import numpy as np
 
+from semantic_memory.background import Contended
 from semantic_memory.changes import Matrix
 from semantic_memory.embedding.passages import checked
 from semantic_memory.errors import ProviderError
 from semantic_memory.events import EmbeddingFailed, Event
 from semantic_memory.index.bm25 import Scores, Statistics
 from semantic_memory.index.exact import ExactIndex
+from semantic_memory.index.order import descending, top
 from semantic_memory.index.partition import CATEGORIES, Partition
 from semantic_memory.models import NO_FILTERS, Category, Filters, Hit, ScoreParts, normalised
 from semantic_memory.ports import Clock, Delta, Embedder, Ledger
@@ -25,6 +28,7 @@ from semantic_memory.text import figures, words
 _ARM = 256  # candidates of each arm, for a user whose memories aren't held in RAM
 _COMPARED = 64  # of the best memories, for newer figures of the same
 _SENTENCES = 512  # memories whose sentences are compared
+_AT_ONCE = 2  # more would only take the interpreter from each other, and all be slow
 
 
 class Searcher:
@@ -47,6 +51,7 @@ class Searcher:
         self._weights = weights
         self._half_lives = np.array([half_lives[category] for category in CATEGORIES])
         self._observe = observe
+        self._turn = Contended("search", threading.BoundedSemaphore(_AT_ONCE), observe)
 
     def search(self, query: str, user_id: str, k: int, filters: Filters = NO_FILTERS) -> list[Hit]:
         """The user's `k` best memories for `query`, best first.
@@ -55,11 +60,11 @@ class Searcher:
         say the same in the same words.
         """
         question = read(query, filters.as_of or self._clock.now())
-        with self._index.partition(user_id) as partition:
+        with self._turn, self._index.partition(user_id) as partition:
             speakers = None if partition is None else tuple(partition.speakers)
         if speakers is not None:
             vector = self._embed(question, speakers)
-            with self._index.partition(user_id) as partition:
+            with self._turn, self._index.partition(user_id) as partition:
                 if partition is not None:
                     return self._answer(partition, question, vector, k, filters)
         return self._search_large(question, user_id, k, filters)
@@ -139,7 +144,7 @@ class Searcher:
         window = partition.dense(vector)
         promising = np.zeros(len(partition), dtype=np.bool_)
         first = base_score(window, lexical, self._weights)
-        promising[np.argsort(-first, kind="stable")[:_SENTENCES]] = True
+        promising[top(first, _SENTENCES)] = True
         share = self._weights.sentence
         blended: Scores = (1 - share) * window + share * partition.sentence(
             vector, promising, window
@@ -155,12 +160,9 @@ class Searcher:
         question: Question,
     ) -> list[Hit]:
         rows = np.flatnonzero(admitted)
-        order = rows[np.argsort(-ranked.score[rows], kind="stable")]
-        gained = _newest(partition, ranked, order, question)
-        if gained:
-            ranked.score[list(gained)] += list(gained.values())
-            order = rows[np.argsort(-ranked.score[rows], kind="stable")]
-        distinct = _distinct(partition, order)
+        gained = _newest(partition, ranked, rows, question)
+        ranked.score[list(gained)] += list(gained.values())
+        distinct = _distinct(partition, (rows[place] for place in descending(ranked.score[rows])))
         hits: list[Hit] = []
         said: set[str] = set()
         while len(hits) < k and (batch := list(islice(distinct, k))):
@@ -180,12 +182,12 @@ class Searcher:
         return hits[:k]
 
 
-def _distinct(partition: Partition, order: np.ndarray) -> Iterator[int]:
+def _distinct(partition: Partition, order: Iterable[int]) -> Iterator[int]:
     """Rows in `order`, without facts whose message came before them and the other way about."""
     told_as_message: set[str] = set()
     told_as_fact: set[str] = set()
     verbatim = partition.columns["verbatim"]
-    for row in order.tolist():
+    for row in order:
         said_in = partition.said_in[row]
         same, other = (
             (told_as_message, told_as_fact) if verbatim[row] else (told_as_fact, told_as_message)
@@ -196,16 +198,19 @@ def _distinct(partition: Partition, order: np.ndarray) -> Iterator[int]:
 
 
 def _newest(
-    partition: Partition, ranked: Ranked, order: np.ndarray, question: Question
+    partition: Partition, ranked: Ranked, rows: np.ndarray, question: Question
 ) -> dict[int, float]:
-    """What the best rows gain by telling newer figures than others among them."""
-    rows = [row for row in order[:_COMPARED].tolist() if row in partition.figures]
-    if len(rows) < 2 or question.event or question.windows:
+    """What the best of `rows` gain by telling newer figures than others among them."""
+    if question.event or question.windows or not partition.figures:
+        return {}
+    best = rows[top(ranked.score[rows], _COMPARED)].tolist()
+    telling = [row for row in best if row in partition.figures]
+    if len(telling) < 2:
         return {}
     return newest.gains(
-        rows,
+        telling,
         partition.figures,
-        partition.alike(rows),
+        partition.alike(telling),
         ranked.score,
         partition.columns["stated_at"],
         figures(question.text),

@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -214,6 +215,12 @@ def _count(words: Sequence[str]) -> str:
 
 def _parse(phrase: str, now: datetime) -> tuple[datetime, str] | None:
     """The moment that `phrase` means, and whether it names a day, week, month or year."""
+    # To the hour: "last week" is asked again and again, and takes a millisecond to parse.
+    return _parse_at(phrase, now.replace(minute=0, second=0, microsecond=0))
+
+
+@lru_cache(maxsize=1_024)
+def _parse_at(phrase: str, now: datetime) -> tuple[datetime, str] | None:
     from dateparser.date import DateDataParser  # 16 MB, and few questions speak of time
 
     settings = {

@@ -13,6 +13,7 @@ from semantic_memory.changes import (
     Embed,
     FactVectors,
     Forget,
+    Keyed,
     Mark,
     Touch,
     Update,
@@ -370,6 +371,27 @@ def test_beliefs_are_active_facts_with_vectors(ledger):
     assert belief.fact == make_fact(1)
     assert np.array_equal(belief.vector, vectors(1).windows[0])
     assert belief.revision == 1
+
+
+def test_beliefs_are_found_by_what_changed_by_id_and_by_key(ledger):
+    ledger.apply([Add(make_fact(n), vectors(n)) for n in range(1, 6)])
+    ledger.apply([Add(make_fact(6, user_id="u2"), vectors(6))])
+    for number, keys in ((1, {b"a"}), (2, {b"a", b"b"}), (3, {b"c"}), (5, {b"b"}), (6, {b"b"})):
+        ledger.apply([Keyed(f"fact-{number}", frozenset(keys))])
+    ledger.apply([Keyed("fact-5", frozenset({b"d"})), Keyed("unknown", frozenset({b"b"}))])
+
+    def ids(beliefs):
+        return sorted(belief.fact.id for belief in beliefs)
+
+    assert ids(ledger.beliefs("u1", since=3)) == ["fact-4", "fact-5"]
+    assert len(ledger.beliefs("u1", limit=2)) == 2
+    assert ids(ledger.beliefs_among("u1", [], [b"b"])) == ["fact-2"]
+    assert ids(ledger.beliefs_among("u1", ["fact-3", "fact-6"], [b"a", b"d"])) == [
+        f"fact-{number}" for number in (1, 2, 3, 5)
+    ]
+    ledger.apply([Forget("fact-1", NOW)])
+    ledger.apply([Update(make_fact(2, status=Status.SUPERSEDED), "superseded", NOW)])
+    assert ledger.beliefs_among("u1", [], [b"a"]) == []
 
 
 def test_a_job_is_told_who_changed_since_it_last_looked(ledger):

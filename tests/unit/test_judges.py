@@ -232,7 +232,9 @@ def remembered(memory) -> list[str]:
     return sorted(fact.content for fact in memory.list(**U))
 
 
-def test_a_sweep_asks_a_language_model_about_what_the_rules_left(endpoint, open_memory, events):
+def test_a_sweep_asks_a_language_model_about_what_the_rules_left(
+    endpoint, open_memory, events, clock
+):
     endpoint.answering(
         lambda pairs: [
             {"pair": row["pair"], "relation": "same", "reason": "habit", "certainty": 0.9}
@@ -245,7 +247,9 @@ def test_a_sweep_asks_a_language_model_about_what_the_rules_left(endpoint, open_
         beliefs={"model": "judge-model"},
     )
     memory = open_memory(settings=settings, embedder=HashEmbedder(256))
-    kept, other = (memory.add(content, **U) for content in ALIKE)
+    kept = memory.add(ALIKE[0], **U)
+    clock.advance(days=1)
+    other = memory.add(ALIKE[1], **U)
     memory.flush()
     assert remembered(memory) == sorted(ALIKE)
     assert endpoint.requests == []  # settling waits for no model
@@ -254,7 +258,7 @@ def test_a_sweep_asks_a_language_model_about_what_the_rules_left(endpoint, open_
     (request,) = endpoint.requests
     assert request["model"] == "judge-model"
     assert memory.history(other.id)[-1].reason == "judge-model: habit"
-    assert [fact.id for fact in memory.list(**U)] == [kept.id]
+    assert memory.get(other.id).superseded_by == kept.id
     assert memory._service.upkeep.run_due("dedup").users == 0  # and nothing costs twice
     assert "ModelCalled" in [type(event).__name__ for event in events]
 

@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import stat
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -141,4 +142,21 @@ def test_a_ledger_of_an_older_schema_is_brought_up_to_date(path):
     assert ledger.count("u1") == 2
     assert ledger.users() == ["u1"]
     assert [fact.id for fact in ledger.get(["fact-1", "fact-2"])] == ["fact-1"]
+    ledger.close()
+
+
+def test_a_writer_that_had_to_wait_is_told(tmp_path):
+    events = []
+    ledger = SqliteLedger(tmp_path / "ledger.sqlite3", events.append)
+    ledger.apply([Add(make_fact(1))])
+    assert events == []
+    with ThreadPoolExecutor(1) as other:
+        with ledger.exclusive():
+            waiting = other.submit(ledger.apply, [Add(make_fact(2))])
+            with pytest.raises(TimeoutError):
+                waiting.result(timeout=0.05)
+        assert waiting.result() == 1
+    (event,) = events
+    assert event.lock == "ledger"
+    assert event.seconds > 0
     ledger.close()

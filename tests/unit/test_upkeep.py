@@ -1,5 +1,6 @@
 """Duplicates, conflicts, fading and erasing, on a whole store without model and Chroma."""
 
+import random
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -236,7 +237,7 @@ def test_a_sweep_after_settling_looks_at_nothing_twice(memory, clock):
     memory.observe(say("How are you?"), **S)
     memory.flush()
     judge = Counting()
-    resolver = Resolver(service.ledger, clock, judge)
+    resolver = Resolver(service.ledger, service.index, clock, judge)
     for user in resolver.pending(BOTH):
         resolver.resolve(user)
     assert judge.asked == 0  # a message is no fact
@@ -320,7 +321,7 @@ def test_what_changes_while_it_is_planned_is_left_to_the_next_run(memory, clock)
                 memory.update(old.id, confidence=0.5)
                 return [Verdict(Relation.UPDATES) for _ in pairs]
 
-        resolver = Resolver(ledger, clock, Meddling())
+        resolver = Resolver(ledger, memory._service.index, clock, Meddling())
         (user,) = resolver.pending(BOTH, "u1")
         assert resolver.resolve(user).counts == {}
         assert status(memory, old) is Status.ACTIVE
@@ -510,3 +511,27 @@ def test_jobs_run_by_schedule_and_remember_when(memory, events, clock):
     again = Scheduler(service.upkeep, service.ledger, clock, {"decay": timedelta(hours=24)})
     (due,) = again.due().values()
     assert due - datetime.now(UTC) == pytest.approx(timedelta(hours=19), abs=timedelta(minutes=1))
+
+
+def test_settling_one_fact_at_a_time_leaves_nothing_for_a_look_at_all(open_memory, clock):
+    memory = open_memory()
+    dice = random.Random(3)
+    said = [
+        f"{who} {verb} {thing}"
+        for who in ("I", "Ida", "My sister")
+        for verb, things in (
+            ("lives in", ("Bergen", "Oslo", "Rome")),
+            ("likes", ("jazz", "rock", "jazz very much")),
+            ("doesn't like", ("jazz", "rock")),
+            ("works at", ("Acme", "Acme in Oslo", "Initech")),
+            ("has", ("2 cats", "3 cats", "a dog")),
+        )
+        for thing in things
+    ]
+    for sentence in dice.sample(said, len(said)):
+        clock.advance(days=1)
+        memory.add(sentence, **U)
+        memory.flush()
+    runs = memory.maintain(["dedup", "conflicts"], dry_run=True)
+    assert [run.planned for run in runs] == [(), ()]
+    assert 5 < len(contents(memory)) < len(said)

@@ -13,6 +13,7 @@ from pydantic import (
     model_validator,
 )
 
+from semantic_memory.curation import NewFact
 from semantic_memory.models import (
     Category,
     Content,
@@ -68,20 +69,7 @@ class Observation(Value):
     messages: list[Message] = Field(min_length=1, max_length=MOST_ITEMS)
 
 
-class Memory(Value):
-    """A fact to be kept."""
-
-    content: Content
-    category: Category = Category.PERSONAL
-    confidence: Unit = 1.0
-    importance: Unit = 0.5
-    tags: tuple[Tag, ...] = ()
-    references: tuple[Identifier, ...] = ()
-    metadata: Metadata = Field(default_factory=dict)
-    created_at: Timestamp | None = None
-
-
-class NewMemory(Memory):
+class NewMemory(NewFact):
     """A fact to be kept for a user."""
 
     model_config = _example(
@@ -103,7 +91,7 @@ class NewMemories(Value):
     )
 
     user_id: Identifier
-    items: list[Memory] = Field(min_length=1, max_length=MOST_ITEMS)
+    items: list[NewFact] = Field(min_length=1, max_length=MOST_ITEMS)
 
 
 class Changes(Value):

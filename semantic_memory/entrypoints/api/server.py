@@ -32,6 +32,7 @@ from semantic_memory.ports import Embedder, Observer
 from semantic_memory.settings import ServiceSettings, Settings
 
 _logger = logging.getLogger("semantic_memory.service")
+_MOST_MEGABYTES = 2_000
 
 
 def serve(settings: Settings, embedder: Embedder | None = None) -> None:
@@ -55,6 +56,9 @@ def serve(settings: Settings, embedder: Embedder | None = None) -> None:
 
     # uvicorn raises the signal again when it has ended; only this way everything is closed then.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    if settings.index.exact_megabytes is None:
+        index = settings.index.model_copy(update={"exact_megabytes": _megabytes()})
+        settings = settings.model_copy(update={"index": index})
     doorkeeper = Doorkeeper(Keys(settings.data_dir), service.host)
     with (
         _listening(service) as listener,
@@ -77,6 +81,12 @@ def serve(settings: Settings, embedder: Embedder | None = None) -> None:
         ):
             _logger.info("serving %s at %s", settings.data_dir, url)
             uvicorn.Server(config).run(sockets=[listener])
+
+
+def _megabytes() -> int:
+    """What searches may hold in RAM: a quarter of the machine's, but no more than is useful."""
+    bytes_here = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(1, min(_MOST_MEGABYTES, bytes_here // 4_000_000))
 
 
 def _tracing() -> ModuleType:
