@@ -1,4 +1,4 @@
-"""Sweeps a store, over and over, until it is killed.
+"""Sweeps a store, over and over, until it is killed, telling of each step.
 
 python -m tests.crash.upkeep_program DIRECTORY
 """
@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from semantic_memory import SemanticMemory
+from semantic_memory.events import BeliefsResolved, Event, JobFinished
+from semantic_memory.ports import Observer
 from semantic_memory.settings import Settings, UpkeepSettings
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
 
@@ -19,7 +21,13 @@ MOMENT = datetime(2026, 5, 10, 12, tzinfo=UTC)
 DIMENSION = 256
 
 
-def opened(directory: Path) -> SemanticMemory:
+def tell(event: Event) -> None:
+    """Say that a user was settled, or a job done."""
+    if isinstance(event, BeliefsResolved | JobFinished):
+        print(type(event).__name__, flush=True)
+
+
+def opened(directory: Path, observer: Observer | None = None) -> SemanticMemory:
     """The store, at the moment of the sweep."""
     return SemanticMemory.open(
         directory,
@@ -27,6 +35,7 @@ def opened(directory: Path) -> SemanticMemory:
         embedder=HashEmbedder(DIMENSION),
         index=InMemoryIndex(),
         clock=FrozenClock(MOMENT),
+        observer=observer,
     )
 
 
@@ -39,10 +48,9 @@ def sweep(memory: SemanticMemory) -> None:
 
 def main(directory: Path) -> None:
     print("started", flush=True)
-    with opened(directory) as memory:
+    with opened(directory, tell) as memory:
         while True:
             sweep(memory)
-            print("swept", flush=True)
 
 
 if __name__ == "__main__":
