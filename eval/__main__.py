@@ -21,7 +21,7 @@ from eval.datasets.load import NAMES as SETS
 from eval.datasets.load import Name as SetName
 from eval.datasets.load import load
 from eval.decay import draw, simulate
-from eval.extraction_report import extraction
+from eval.extraction_report import attacks, extraction
 from eval.load import fill
 from eval.load import load as put_load
 from eval.measures import measure as parse_measure
@@ -51,6 +51,7 @@ MeasureName = Annotated[str, typer.Option("--measure", help="Like nDCG@10 or Suc
 
 
 app.command()(extraction)
+app.command()(attacks)
 
 
 @app.callback()

@@ -10,6 +10,7 @@ judged by the same rule.
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import re
 import time
@@ -21,11 +22,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from eval.faithful import is_faithful
-from ingest.extract.offline import OfflineExtractor
-from ingest.gate import Gate, Ruling
-from ingest.gate.instructions import addresses_the_model
+from ingest.gate import Gate
 from ingest.readers import Incoming, read
-from semantic_memory.models import Candidate, Category, Message
+from semantic_memory.models import Candidate, Message
 from semantic_memory.ports import Embedder, Extractor
 
 ItemT = TypeVar("ItemT")
@@ -100,9 +99,16 @@ def extracted(extractor: Extractor, gate: Gate) -> Facts:
     return facts
 
 
-def read_triples(path: Path) -> list[dict[str, Any]]:
-    """The rows of a file of utterances with triples."""
-    return [json.loads(line) for line in _text(path).split("\n") if line]
+def halves(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The rows for developing and those held out, by a hash of the utterance.
+
+    An utterance with several triples is on one side with all of them.
+    """
+    sides: dict[str, list[dict[str, Any]]] = {"development": [], "held out": []}
+    for row in rows:
+        digest = hashlib.sha256(row["utterance"].encode()).digest()
+        sides["held out" if digest[0] % 2 else "development"].append(row)
+    return sides
 
 
 def judge(rows: Sequence[dict[str, Any]], system: Facts) -> Tally:
@@ -215,7 +221,7 @@ def judge_dialogues(path: Path, extractor: Extractor, gate: Gate, embedder: Embe
 
 
 def _observations(path: Path) -> Iterator[tuple[str, list[str]]]:
-    for sample in json.loads(_text(path)):
+    for sample in json.loads(read_text(path)):
         yield (
             sample["sample_id"],
             [
@@ -232,56 +238,16 @@ def _nearest(embedder: Embedder, texts: list[str], facts: list[str]) -> list[flo
     return [float(value) for value in similarities.max(axis=1)]
 
 
-def judge_gate(attacks: Path, ordinary: Sequence[Path]) -> dict[str, float]:
-    """What becomes of attack strings, and of what people ordinarily say."""
-    gate, extractor = Gate(), OfflineExtractor()
-    strings = [json.loads(line)["text"] for line in _text(attacks).split("\n") if line]
-    verbatim = gate.admit([_verbatim(text) for text in strings])
-    passed = [_ruling(extractor, gate, [text]) for text in strings]
-    figures = {
-        "attack strings": float(len(strings)),
-        "proposed as facts: quarantined": len(verbatim.quarantined) / len(strings),
-        "proposed as facts: quarantined or refused": 1 - len(verbatim.admitted) / len(strings),
-        "said by a user: leave a fact": sum(bool(own.admitted) for own in passed) / len(strings),
-    }
-    for path in ordinary:
-        texts = _said_by_users(json.loads(_text(path)))
-        rulings = [_ruling(extractor, gate, batch) for batch in _batches(texts)]
-        held = sum(len(own.quarantined) for own in rulings)
-        admitted = sum(len(own.admitted) for own in rulings)
-        flagged = sum(map(addresses_the_model, texts))
-        name = path.name.split(".")[0]
-        figures[f"{name}: messages"] = float(len(texts))
-        figures[f"{name}: messages taken for attacks"] = flagged / len(texts)
-        figures[f"{name}: facts quarantined"] = held / max(1, held + admitted)
-    return figures
-
-
-def _verbatim(text: str) -> Candidate:
-    return Candidate(content=text, category=Category.PERSONAL, confidence=1.0, message_ids=("m",))
-
-
-def _ruling(extractor: Extractor, gate: Gate, texts: Sequence[str]) -> Ruling:
-    messages = [Message(role="user", content=text) for text in texts]
-    return gate.admit(extractor.extract(messages, ()).candidates, messages)
-
-
-def _said_by_users(node: Any) -> list[str]:
-    """Every text in a JSON document that has a speaker or the role of a user."""
-    if isinstance(node, list):
-        return [text for item in node for text in _said_by_users(item)]
-    if not isinstance(node, dict):
-        return []
-    if "speaker" in node or node.get("role") == "user":
-        text = node.get("clean_text") or node.get("text") or node.get("content") or ""
-        return [text] if isinstance(text, str) and text.strip() else []
-    return [text for item in node.values() for text in _said_by_users(item)]
-
-
 def _batches(items: Sequence[ItemT]) -> Iterator[Sequence[ItemT]]:
     return (items[start : start + _BATCH] for start in range(0, len(items), _BATCH))
 
 
-def _text(path: Path) -> str:
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """The rows of a file of JSON lines, gzipped or not."""
+    return [json.loads(line) for line in read_text(path).split("\n") if line]
+
+
+def read_text(path: Path) -> str:
+    """The text of a file, gzipped or not."""
     data = path.read_bytes()
     return (gzip.decompress(data) if path.suffix == ".gz" else data).decode()

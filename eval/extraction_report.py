@@ -1,26 +1,29 @@
-"""The command `python -m eval extraction`."""
+"""The commands `python -m eval extraction` and `python -m eval attacks`."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
+from eval.attacks import disturbed, reach, read_attacks
 from eval.extraction import (
     Tally,
     every_sentence,
     extracted,
+    halves,
     judge,
     judge_dialogues,
-    judge_gate,
-    read_triples,
+    read_lines,
 )
 from ingest.extract.offline import OfflineExtractor
 from ingest.gate import Gate
 from semantic_memory.bootstrap import make_embedder
 from semantic_memory.entrypoints.cli import show
+from semantic_memory.memory import SemanticMemory
 from semantic_memory.settings import Settings
 
 InputFile = Annotated[Path | None, typer.Option(exists=True, dir_okay=False)]
@@ -29,24 +32,19 @@ InputFile = Annotated[Path | None, typer.Option(exists=True, dir_okay=False)]
 def extraction(
     paed: InputFile = None,
     locomo: InputFile = None,
-    attacks: InputFile = None,
-    ordinary: Annotated[
-        list[Path] | None,
-        typer.Option(help="Conversations that hold no attack; can be given more than once."),
-    ] = None,
     worst: Annotated[int, typer.Option(help="Print so many cases that went wrong.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, last.")] = False,
 ) -> None:
-    """What the offline extractor keeps, how much of it is right, and what the gate holds back."""
+    """What the offline extractor keeps, and how much of it is right."""
     extractor, gate = OfflineExtractor(), Gate()
     figures: dict[str, dict[str, float]] = {}
     cases: list[Tally] = []
     if paed:
-        rows = read_triples(paed)
-        for half, own in {"even rows": rows[0::2], "odd rows": rows[1::2]}.items():
+        for half, own in halves(read_lines(paed)).items():
             tally = judge(own, extracted(extractor, gate))
             baseline = judge(own, every_sentence)
-            cases.append(tally)
+            if half == "development":  # what is held out isn't read
+                cases.append(tally)
             figures[f"{half}: offline extractor"] = tally.figures()
             figures[f"{half}: every sentence"] = baseline.figures()
             figures[f"{half}: share of the baseline's recall"] = {
@@ -55,8 +53,6 @@ def extraction(
     if locomo:
         found = judge_dialogues(locomo, extractor, gate, make_embedder(Settings()))
         figures["dialogues"] = found.figures()
-    if attacks:
-        figures["gate"] = judge_gate(attacks, ordinary or ())
     if as_json:
         print(json.dumps(figures))
         return
@@ -67,3 +63,26 @@ def extraction(
         print(f"  missed: {'; '.join(case.missed) or '-'}")
         print(f"  facts:  {' '.join(case.facts) or '-'}")
         print(f"  wrong:  {' '.join(case.wrong) or '-'}")
+
+
+def attacks(
+    data: Annotated[
+        Path, typer.Option(help="Attack strings: JSON lines with `text` and `kind`.", exists=True)
+    ],
+    ordinary: Annotated[
+        list[Path] | None,
+        typer.Option(help="Conversations that hold no attack; can be given more than once."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, last.")] = False,
+) -> None:
+    """How many stored prompt injections reach a prompt, and what the guard against them costs."""
+    with TemporaryDirectory() as directory:
+        settings = Settings(data_dir=Path(directory))
+        with SemanticMemory.open(settings=settings) as memory:
+            figures = reach(memory, read_attacks(data))
+    for path in ordinary or ():
+        figures |= disturbed(Gate(), path)
+    if as_json:
+        print(json.dumps(figures))
+    else:
+        show.pairs({name: f"{value:,.4f}" for name, value in figures.items()})

@@ -33,12 +33,14 @@ from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.maintenance.escalating import EscalatingJudge
 from semantic_memory.maintenance.fading import Fading
+from semantic_memory.maintenance.profile import Extent
 from semantic_memory.maintenance.relations import RelationJudge
 from semantic_memory.maintenance.rules import RuleJudge
 from semantic_memory.observers import log_event
 from semantic_memory.pipeline import Pipeline
 from semantic_memory.ports import (
     Clock,
+    Condenser,
     Embedder,
     EmbedderIdentity,
     Extractor,
@@ -51,6 +53,7 @@ from semantic_memory.reading import Reading
 from semantic_memory.resolving import Resolver
 from semantic_memory.retrieval.ranking import Weights
 from semantic_memory.retrieval.search import Searcher
+from semantic_memory.rollup import Extents, Rollup
 from semantic_memory.settings import Settings
 from semantic_memory.transfer import Transfer
 from semantic_memory.upkeep.compaction import Compactor
@@ -152,11 +155,22 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
         resolver = Resolver(
             ledger, index, clock, rules, make_judge(settings, rules, observe, stack)
         )
+        counter = parts.token_counter or TiktokenCounter(encoding_name(settings.context.model))
+        rollup = Rollup(
+            ledger,
+            embedder,
+            counter,
+            make_condenser(settings, observe, stack),
+            clock,
+            _extents(settings),
+            settings.half_lives,
+        )
+        gate = Gate(ingest.min_confidence, ingest.personal_data)
         reading = Reading(
             ledger,
             log,
             parts.extractor or make_extractor(settings, embedder, observe, stack),
-            Gate(ingest.min_confidence, ingest.personal_data),
+            gate,
             DebounceQueue(ingest.quiet_seconds, ingest.most_wait_seconds, ingest.most_messages),
             clock,
             observe,
@@ -165,9 +179,11 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
         pipeline = Pipeline(
             ledger,
             log,
+            gate,
             Backlog(ledger, embedder, observe),
             reading,
             resolver,
+            rollup,
             keeper,
             clock,
             observe,
@@ -185,7 +201,14 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
         pipeline.start()
         uses = Uses()
         upkeep = Upkeep(
-            ledger, resolver, Compactor(ledger, pipeline), uses, clock, observe, _fading(settings)
+            ledger,
+            resolver,
+            rollup,
+            Compactor(ledger, pipeline),
+            uses,
+            clock,
+            observe,
+            _fading(settings),
         )
         stack.callback(pipeline.close)
         if settings.upkeep.schedule:
@@ -203,13 +226,12 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
             embedder=embedder,
             searcher=searcher,
             pipeline=pipeline,
-            curation=Curation(ledger, embedder, pipeline, clock, changed),
+            curation=Curation(ledger, embedder, pipeline, rollup, clock, changed),
             resolver=resolver,
             upkeep=upkeep,
             uses=uses,
             transfer=Transfer(ledger, log, pipeline, changed),
-            token_counter=parts.token_counter
-            or TiktokenCounter(encoding_name(settings.context.model)),
+            token_counter=counter,
             clock=clock,
             observe=observe,
             resources=stack.pop_all(),
@@ -287,6 +309,18 @@ def _fading(settings: Settings) -> Fading:
     )
 
 
+def _extents(settings: Settings) -> Extents:
+    profile = settings.profile
+    return Extents(
+        Extent(profile.sentences, profile.tokens),
+        {
+            "recent_months": Extent(profile.recent_sentences, profile.recent_tokens),
+            "earlier_context": Extent(profile.earlier_sentences, profile.earlier_tokens),
+            "long_term_background": Extent(profile.long_term_sentences, profile.long_term_tokens),
+        },
+    )
+
+
 def make_cipher(settings: Settings) -> Cipher | None:
     """What encrypts the session logs; None to leave them in plain text."""
     match settings.log.key, settings.log.key_file:
@@ -342,6 +376,27 @@ def make_extractor(
                 resources.enter_context(make_client(settings)),
                 extraction.model,
                 rules=OfflineExtractor(embedder),
+                breaker=CircuitBreaker(extraction.breaker_failures, extraction.breaker_seconds),
+                observe=observe,
+                temperature=extraction.temperature,
+                price=Price(*price) if price else None,
+            )
+
+
+def make_condenser(settings: Settings, observe: Observer, resources: ExitStack) -> Condenser | None:
+    """What condenses histories: the model that extracts, if there is one."""
+    extraction = settings.extraction
+    match extraction.provider:
+        case "offline":
+            return None
+        case "openai":
+            from ingest.extract.condense import OpenAICondenser
+            from ingest.extract.openai import Price
+
+            price = extraction.usd_per_million_tokens.get(extraction.model)
+            return OpenAICondenser(
+                resources.enter_context(make_client(settings)),
+                extraction.model,
                 breaker=CircuitBreaker(extraction.breaker_failures, extraction.breaker_seconds),
                 observe=observe,
                 temperature=extraction.temperature,

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from semantic_memory.models import Fact
+from semantic_memory.models import Fact, Line
 
 Matrix = NDArray[np.float32]
 """Row vectors, unit length, shape (n, dimension)."""
@@ -98,6 +98,34 @@ class Embed:
     """None: the embedding model refuses the text, which is then found by words only."""
 
 
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A line of a user's profile or history; in a profile it replaces what its field said.
+
+    Does nothing if its id is known, if it rests on a fact that isn't believed any more, or if its
+    field has something that prevails over it.
+    """
+
+    line: Line
+
+
+@dataclass(frozen=True, slots=True)
+class Retire:
+    """A line no longer stands; it goes on answering what stood until now."""
+
+    line_id: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class EraseLines:
+    """Leaves nothing of a user's lines that speak of a time, past ones included."""
+
+    user_id: str
+    since: datetime | None = None
+    until: datetime | None = None
+
+
 Stage = Literal["stored", "extracted"]
 
 
@@ -123,4 +151,6 @@ class Advance:
     cursor: Cursor
 
 
-Change = Add | Update | Touch | Forget | Embed | Advance | Keyed | Mark
+Change = (
+    Add | Update | Touch | Forget | Embed | Advance | Keyed | Mark | Write | Retire | EraseLines
+)

@@ -13,6 +13,7 @@ from semantic_memory.changes import Cursor
 from semantic_memory.injection.choose import Policy
 from semantic_memory.injection.pack import Packer
 from semantic_memory.injection.tokens import counter_for, encoding_name
+from semantic_memory.lines import PROFILE_FIELDS, TIERS, as_fact
 from semantic_memory.models import (
     NO_FILTERS,
     Category,
@@ -24,7 +25,7 @@ from semantic_memory.models import (
     Receipt,
     SessionKey,
 )
-from semantic_memory.ports import Summarizer, TokenCounter
+from semantic_memory.ports import Ledger, Summarizer, TokenCounter
 from semantic_memory.session.limits import Budget, WindowPolicy, form_of, window_of
 from semantic_memory.session.memory_files import standard_directories
 from semantic_memory.session.parts import Form
@@ -36,6 +37,8 @@ STANDING_IMPORTANCE = 0.8
 """Facts at least this important are shown whatever the question."""
 
 _STANDING = frozenset(Category) - {Category.CONVERSATION}
+_LAYERS = (*PROFILE_FIELDS, *TIERS)
+_LINES_LOOKED_AT = 24  # of profile and history; the standing share has no room for more
 _STANDING_LOOKED_AT = 32  # the newest, of which the important ones are shown
 _FACTS_OF_A_SESSION = 500
 
@@ -48,6 +51,7 @@ def make_packer(settings: Settings, counter: TokenCounter) -> Packer:
         diversity=context.diversity,
         floor=context.floor,
         weakest=context.weakest,
+        overview=context.overview,
     )
     return Packer(counter, context.template, policy)
 
@@ -67,7 +71,31 @@ def recall(
         user_id, filters.model_copy(update={"categories": categories}), limit=_STANDING_LOOKED_AT
     )
     standing = [fact for fact in newest if fact.importance >= STANDING_IMPORTANCE]
-    return packer.pack(hits, budget=budget, standing=standing, without=without)
+    told = _told(service.ledger, user_id, filters)
+    return packer.pack(hits, budget=budget, standing=standing, overview=told, without=without)
+
+
+def _told(ledger: Ledger, user_id: str, filters: Filters) -> list[tuple[Fact, str]]:
+    """What profile and history rest on, the profile first and what was said last before the rest.
+
+    A derived line is shown as its facts, so that none of them is shown twice; a written one as a
+    fact that says it, if nothing narrows what is asked for. Each with its section.
+    """
+    lines = ledger.lines(user_id, filters.as_of)
+    lines.sort(key=lambda line: line.at, reverse=True)
+    lines.sort(key=lambda line: _LAYERS.index(line.layer))
+    lines = lines[:_LINES_LOOKED_AT]
+    ids = [one for line in lines if line.origin == "derived" for one in line.fact_ids]
+    facts = {fact.id: fact for fact in ledger.get(ids, user_id) if filters.admits(fact)}
+    narrowed = filters.model_copy(update={"as_of": None}) != NO_FILTERS
+    told: list[tuple[Fact, str]] = []
+    for line in lines:
+        section = "history" if line.layer in TIERS else "profile"
+        if line.origin == "derived":
+            told += [(facts[one], section) for one in line.fact_ids if one in facts]
+        elif not narrowed:
+            told.append((as_fact(line), section))
+    return told
 
 
 def forget_state(service: Service, user_id: str, session_id: str | None) -> None:

@@ -9,7 +9,16 @@ from typing import Any
 from pydantic import Field
 
 from semantic_memory.beliefs import believed, revised
-from semantic_memory.changes import Add, FactVectors, Forget, Update
+from semantic_memory.changes import (
+    Add,
+    Change,
+    EraseLines,
+    FactVectors,
+    Forget,
+    Retire,
+    Update,
+    Write,
+)
 from semantic_memory.embedding.passages import embed_facts
 from semantic_memory.errors import NotFoundError, ProviderError
 from semantic_memory.models import (
@@ -17,7 +26,9 @@ from semantic_memory.models import (
     Content,
     Fact,
     Identifier,
+    Line,
     Metadata,
+    ProfileField,
     SessionKey,
     Status,
     Tag,
@@ -25,11 +36,13 @@ from semantic_memory.models import (
     Unit,
     Value,
     derived_id,
+    new_id,
     parse,
 )
 from semantic_memory.pipeline import Pipeline
 from semantic_memory.ports import Clock, Embedder, Ledger
 from semantic_memory.restoring import absorbed_into, restoration
+from semantic_memory.rollup import Rollup
 
 _FORGET_BATCH = 500
 
@@ -64,12 +77,14 @@ class Curation:
         ledger: Ledger,
         embedder: Embedder,
         pipeline: Pipeline,
+        rollup: Rollup,
         clock: Clock,
         changed: Callable[[str], None],
     ) -> None:
         self._ledger = ledger
         self._embedder = embedder
         self._pipeline = pipeline
+        self._rollup = rollup
         self._clock = clock
         self._changed = changed
 
@@ -162,12 +177,42 @@ class Curation:
             ids = self._ledger.ids(
                 user_id, tag=tag, since=since, until=until, session_id=session_id
             )
+            if tag is None and session_id is None:
+                self._ledger.apply([EraseLines(user_id, since, until)])
             for start in range(0, len(ids), _FORGET_BATCH):
                 now = self._clock.now()
                 batch = ids[start : start + _FORGET_BATCH]
                 number += self._ledger.apply([Forget(one, now, reason) for one in batch])
         self._changed(user_id)
         return number
+
+    def update_profile(self, user_id: str, fields: Mapping[ProfileField, str | None]) -> None:
+        """Write fields of a profile by hand; None gives one back to what facts say."""
+        now = self._clock.now()
+        cleared = {name for name, text in fields.items() if text is None}
+        with self._ledger.exclusive():
+            changes: list[Change] = [
+                Retire(line.id, now)
+                for line in self._ledger.lines(user_id)
+                if line.layer in cleared
+            ]
+            changes += [
+                Write(
+                    Line(
+                        id=new_id(),
+                        user_id=user_id,
+                        layer=name,
+                        text=text,
+                        origin="user",
+                        at=now,
+                        valid_from=now,
+                    )
+                )
+                for name, text in fields.items()
+                if text is not None
+            ]
+            self._ledger.apply(changes)
+        self._rollup.refresh(user_id)
 
     def get(self, fact_id: str, user_id: str | None) -> Fact:
         """A memory, if it is the user's. Raises NotFoundError."""

@@ -5,31 +5,39 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
+from ingest.gate import Screened
 from ingest.session_log import Record
 from semantic_memory.changes import Cursor, Stage
+from semantic_memory.lines import TIERS, tier_of
 from semantic_memory.models import (
     Candidate,
     Category,
     Fact,
+    Layer,
+    Line,
     SessionKey,
     Source,
+    Status,
     derived_id,
     normalised,
 )
+from semantic_memory.text import stems
 
+_RESTATED = 0.6  # of a fact's words, from which a text says what it says
 VERBATIM = "verbatim"
 """The extractor of a memory that is a message as it was said."""
 
 
-def verbatim(key: SessionKey, record: Record, now: datetime) -> Fact:
-    """The memory of a message as it was said."""
+def verbatim(key: SessionKey, record: Record, screened: Screened, now: datetime) -> Fact:
+    """The memory of a message as it was said, as far as it may be recalled."""
     message = record.message
     said = message.created_at or now
     return Fact(
         id=verbatim_id(key, message.id),
         user_id=key.user_id,
-        content=message.content,
+        content=screened.content,
         category=Category.CONVERSATION,
+        status=Status.QUARANTINED if screened.quarantined else Status.ACTIVE,
         created_at=said,
         recorded_at=now,
         valid_from=said,
@@ -81,6 +89,37 @@ def extracted(
             speaker=first.message.name,
         ),
     )
+
+
+def written(
+    key: SessionKey,
+    layer: Layer,
+    candidate: Candidate,
+    records: Mapping[str, Record],
+    facts: Sequence[Fact],
+    now: datetime,
+) -> Line:
+    """The line that a model wrote; it rests on its messages and on those of `facts` it restates."""
+    said = [records[one].message.created_at or now for one in candidate.message_ids]
+    at = min(said) if layer in TIERS else max(said)
+    restated = [fact.id for fact in facts if restates(candidate.content, fact)]
+    return Line(
+        id=derived_id(*key, layer, *candidate.message_ids, normalised(candidate.content)),
+        user_id=key.user_id,
+        layer=tier_of(at, now) if layer in TIERS else layer,
+        text=candidate.content,
+        origin="model",
+        at=at,
+        valid_from=now,
+        fact_ids=tuple(dict.fromkeys(restated)),
+        said_in=tuple(f"{key.session_id}/{one}" for one in candidate.message_ids),
+    )
+
+
+def restates(text: str, fact: Fact) -> bool:
+    """Whether a text says what a fact says, going by its words."""
+    own = set(stems(fact.content))
+    return bool(own) and len(own & set(stems(text))) >= _RESTATED * len(own)
 
 
 def grounded(candidates: Sequence[Candidate], message_ids: Collection[str]) -> list[Candidate]:

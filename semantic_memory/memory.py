@@ -11,18 +11,21 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from pydantic import JsonValue
+from pydantic import JsonValue, field_validator
 
 from semantic_memory.bootstrap import Parts, Service, build
 from semantic_memory.conversation import forget_state, make_packer, open_session, recall
 from semantic_memory.doctor import examine
 from semantic_memory.errors import InvalidInputError, NotFoundError
 from semantic_memory.events import ContextPacked, Searched
+from semantic_memory.inspection import explain, layout
+from semantic_memory.lines import overview
 from semantic_memory.models import (
     NO_FILTERS,
     Category,
     Content,
     Context,
+    Explanation,
     Fact,
     FactVersion,
     Filters,
@@ -30,11 +33,16 @@ from semantic_memory.models import (
     Hit,
     Identifier,
     JobRun,
+    Layout,
+    Line,
     Message,
+    Overview,
+    ProfileField,
     Receipt,
     SessionInfo,
     SessionKey,
     Stats,
+    Status,
     Tag,
     Timestamp,
     Value,
@@ -61,11 +69,13 @@ Sessions = list[SessionInfo]
 Runs = list[JobRun]
 Hits = list[Hit]
 Versions = list[FactVersion]
+Lines = list[Line]
 Names = list[str]
 Findings = list[Finding]
 FilterLike = Filters | Mapping[str, Any] | None
 
 _MOST_HITS = 1_000
+_MOST_POINTS = 5_000
 
 
 class _Owner(Value):
@@ -87,6 +97,29 @@ class _Question(_Owner):
 
 class _Part(_Owner):
     session_id: Identifier | None = None
+
+
+class _Moment(_Owner):
+    as_of: Timestamp | None = None
+
+
+class _Field(_Owner):
+    field: ProfileField
+
+
+class _Fields(_Owner):
+    fields: Mapping[ProfileField, Content | None]
+
+
+class _Standing(Value):
+    status: Status
+
+    @field_validator("status")
+    @classmethod
+    def _has_content(cls, status: Status) -> Status:
+        if status is Status.FORGOTTEN:
+            raise ValueError("can't be forgotten: what is forgotten isn't shown")
+        return status
 
 
 class _Forgetting(_Part):
@@ -149,6 +182,11 @@ class SemanticMemory:
         finally:
             service.close()
         return number
+
+    @property
+    def settings(self) -> Settings:
+        """What it was opened with."""
+        return self._service.settings
 
     # ---------------------------------------------------------------- taking in
 
@@ -322,16 +360,36 @@ class SemanticMemory:
         *,
         user_id: str,
         filters: FilterLike = None,
+        status: Status | str | None = None,
         limit: int | None = 100,
         after: str | None = None,
     ) -> Facts:
-        """A user's memories, newest first; for the next page give the last id as `after`."""
+        """A user's memories, newest first; for the next page give the last id as `after`.
+
+        Those believed, or those of a `status`: active, superseded, quarantined, archived.
+        Raises InvalidInputError.
+        """
         asked = parse(_Owner, "list", {"user_id": user_id})
         if limit is not None and limit < 1:
             raise InvalidInputError(f"list: limit must be at least 1 (got {limit})")
+        wanted = None if status is None else parse(_Standing, "list", {"status": status}).status
         return self._service.ledger.find(
-            asked.user_id, _filters(filters, None), limit=limit, after=after
+            asked.user_id, _filters(filters, None), status=wanted, limit=limit, after=after
         )
+
+    def explain(self, fact_id: str, *, user_id: str | None = None) -> Explanation:
+        """How firmly a memory still stands, and what took whose place. Raises NotFoundError."""
+        return explain(self._service, fact_id, user_id)
+
+    def layout(self, *, user_id: str, limit: int = 2_000) -> Layout:
+        """A user's memories in two dimensions; what is near in meaning lies near.
+
+        The newest `limit` of those believed, facts before messages. Raises InvalidInputError.
+        """
+        asked = parse(_Owner, "layout", {"user_id": user_id})
+        if not 1 <= limit <= _MOST_POINTS:
+            raise InvalidInputError(f"layout: limit must be 1 to {_MOST_POINTS:,} (got {limit})")
+        return layout(self._service, asked.user_id, limit)
 
     def update(
         self, fact_id: str, *, user_id: str | None = None, reason: str = "", **changes: Any
@@ -360,6 +418,31 @@ class SemanticMemory:
         Raises NotFoundError.
         """
         return self._service.ledger.history(fact_id, user_id)
+
+    # ---------------------------------------------------------------- profile and history
+
+    def profile(self, *, user_id: str, as_of: datetime | None = None) -> Overview:
+        """A user at a glance: who they are, and what happened; `as_of` tells what stood then.
+
+        Follows what was taken in moments later. Raises InvalidInputError.
+        """
+        asked = parse(_Moment, "profile", {"user_id": user_id, "as_of": as_of})
+        return overview(self._service.ledger.lines(asked.user_id, asked.as_of))
+
+    def update_profile(self, fields: Mapping[str, str | None], *, user_id: str) -> Overview:
+        """Write fields of a profile by hand: `work_context`, `personal_context`, `top_of_mind`.
+
+        What is written stays until it is written again; None gives a field back to what facts say.
+        Raises InvalidInputError.
+        """
+        asked = parse(_Fields, "update_profile", {"user_id": user_id, "fields": fields})
+        self._service.curation.update_profile(asked.user_id, asked.fields)
+        return self.profile(user_id=asked.user_id)
+
+    def profile_history(self, field: str, *, user_id: str) -> Lines:
+        """Everything that a field of a profile has said, in order. Raises InvalidInputError."""
+        asked = parse(_Field, "profile_history", {"user_id": user_id, "field": field})
+        return self._service.ledger.past_lines(asked.user_id, asked.field)
 
     # ---------------------------------------------------------------- sessions and users
 
@@ -461,7 +544,7 @@ class SemanticMemory:
         user_id: str | None = None,
         dry_run: bool = False,
     ) -> Runs:
-        """Run jobs of upkeep now: usage, dedup, conflicts, decay, compact, or all of them.
+        """Run jobs of upkeep now: usage, dedup, conflicts, decay, rollup, compact, or all.
 
         A dry run changes nothing and tells what would be done. Raises InvalidInputError.
         """

@@ -137,6 +137,11 @@ Unit = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False, strict=True)]
 Role = Literal["user", "assistant", "system", "tool"]
 ProfileField = Literal["work_context", "personal_context", "top_of_mind"]
 """The parts of a user's profile, 1-3 sentences each."""
+HistoryTier = Literal["recent_months", "earlier_context", "long_term_background"]
+"""The parts of a user's history: the last 30 days, up to 180 days ago, and before that."""
+Layer = ProfileField | HistoryTier
+Origin = Literal["derived", "model", "user"]
+"""Who wrote a line: it was chosen among facts, a language model did, or somebody by hand."""
 
 
 def new_id() -> str:
@@ -252,6 +257,40 @@ class FactVersion(Value):
     fact: Fact
 
 
+class Explanation(Value):
+    """How firmly a memory still stands, and what took whose place."""
+
+    fact: Fact
+    half_life_days: float | None
+    """Of its category; None for what never fades."""
+    retention: float
+    """What time has left of it, 0.1 to 1."""
+    replaced_by: Fact | None
+    """What superseded it or was merged with it."""
+    replaced: tuple[Fact, ...]
+    """What it superseded or took in, oldest first."""
+
+
+class Point(Value):
+    """A memory's place on a map."""
+
+    id: str
+    text: str
+    """Its content, cut after 200 characters."""
+    category: Category
+    created_at: Timestamp
+    x: float
+    y: float
+
+
+class Layout(Value):
+    """Memories laid out in two dimensions: what is near in meaning lies near."""
+
+    points: tuple[Point, ...]
+    explained: tuple[float, float]
+    """Share of the vectors' variance that each axis shows, 0 to 1."""
+
+
 class Candidate(Value):
     """A fact proposed by an extractor, before the gate."""
 
@@ -280,6 +319,92 @@ class Extraction(Value):
     history: tuple[HistoryLine, ...] = ()
     refused: Mapping[str, int] = Field(default_factory=dict)
     """What the extractor itself left out of a model's answer, by reason."""
+
+
+Place = Annotated[str, StringConstraints(max_length=257, pattern=r"^[^/\s]+/[^/\s]+$")]
+"""A message: `session/message`."""
+
+
+class Line(Value):
+    """A field of a user's profile, or one line of the history, as it stands or stood."""
+
+    id: Identifier
+    user_id: Identifier
+    layer: Layer
+    text: Content
+    origin: Origin
+    at: Timestamp
+    """When what it says was said last (profile) or first (history)."""
+    valid_from: Timestamp
+    """Since when it stands."""
+    valid_to: Timestamp | None = None
+    """When it was replaced; None while it stands."""
+    fact_ids: tuple[Identifier, ...] = ()
+    """The facts that it rests on."""
+    said_in: tuple[Place, ...] = ()
+    """`session/message` of every message that it rests on."""
+
+    @property
+    def message_ids(self) -> tuple[str, ...]:
+        """The messages that it rests on."""
+        return tuple(dict.fromkeys(place.partition("/")[2] for place in self.said_in))
+
+    @property
+    def session_ids(self) -> tuple[str, ...]:
+        """The sessions of those messages."""
+        places = (place.partition("/")[0] for place in self.said_in)
+        return tuple(dict.fromkeys(session for session in places if session))
+
+
+class _Told(Value):
+    text: Content
+    origin: Origin
+    fact_ids: tuple[Identifier, ...] = ()
+    """The facts that it rests on."""
+    message_ids: tuple[Identifier, ...] = ()
+    """The messages that it rests on."""
+    session_ids: tuple[Identifier, ...] = ()
+    """The sessions of those messages."""
+
+
+class ProfileText(_Told):
+    """What a field of a profile says."""
+
+    updated_at: Timestamp
+    """When the last of it was said, or written by hand."""
+
+
+class HistoryItem(_Told):
+    """One line of a history."""
+
+    at: Timestamp
+    """When it was said."""
+
+
+class Profile(Value):
+    """Who a user is, 1-3 sentences a field; each is replaced by itself."""
+
+    work_context: ProfileText | None = None
+    personal_context: ProfileText | None = None
+    top_of_mind: ProfileText | None = None
+
+
+class History(Value):
+    """What happened, the more briefly the longer ago; within a tier the oldest first."""
+
+    recent_months: tuple[HistoryItem, ...] = ()
+    """The last 30 days."""
+    earlier_context: tuple[HistoryItem, ...] = ()
+    """30 to 180 days ago."""
+    long_term_background: tuple[HistoryItem, ...] = ()
+    """Before that."""
+
+
+class Overview(Value):
+    """A user at a glance: the two layers above the facts."""
+
+    profile: Profile = Profile()
+    history: History = History()
 
 
 class Receipt(Value):
@@ -341,7 +466,7 @@ class Context(Value):
     hits: tuple[Hit, ...]
     """Those of them that were recalled for the question, in the same order."""
     left_out: int
-    """How many recalled memories did not fit."""
+    """How many more memories matched well enough and did not fit."""
 
 
 class Filters(Value):

@@ -12,11 +12,13 @@ what can't be embedded is found by words, a session that can't be extracted wait
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
 from itertools import islice
 
+from ingest.gate import Gate
 from ingest.recalled import without_recalled
 from ingest.session_log import SessionLog
 from semantic_memory.background import Calls, Worker
@@ -36,9 +38,12 @@ from semantic_memory.models import Message, Receipt, SessionKey
 from semantic_memory.ports import Clock, Ledger, Progress
 from semantic_memory.reading import Reading
 from semantic_memory.resolving import Resolver
+from semantic_memory.rollup import Rollup
 
 _STORE_BATCH = 256
 _PATIENCE_SECONDS = 5.0
+_GATHER_SECONDS = 5.0  # facts that come in within that time lead to one look at a profile
+_PROFILING_SECONDS = 0.25  # at a time, and then again after gathering: searches go first
 
 
 class Pipeline:
@@ -48,9 +53,11 @@ class Pipeline:
         self,
         ledger: Ledger,
         log: SessionLog,
+        gate: Gate,
         backlog: Backlog,
         reading: Reading,
         resolver: Resolver,
+        rollup: Rollup,
         keeper: IndexKeeper,
         clock: Clock,
         observe: Callable[[Event], None],
@@ -58,21 +65,26 @@ class Pipeline:
     ) -> None:
         self._ledger = ledger
         self._log = log
+        self._gate = gate
         self._backlog = backlog
         self._reading = reading
         self._resolver = resolver
+        self._rollup = rollup
         self._keeper = keeper
         self._clock = clock
         self._observe = observe
         self._retry_seconds = retry_seconds
         self._dirty: dict[SessionKey, None] = {}
         self._unsettled: set[str] = set()  # users whose facts changed
+        self._unprofiled: dict[str, None] = {}  # users whose facts have settled, first come first
         self._dirty_lock = threading.Lock()
         self._calls = Calls()
         self._working = threading.Lock()  # one carries at a time: the background or a flush
+        self._profiling = threading.Lock()  # so that a flush waits for what the background derives
         self._reader: Worker | None = None
         self._ending = threading.Event()
         self._worker: Worker | None = None
+        self._profiler: Worker | None = None
 
     def start(self) -> None:
         """Take up what an earlier process left, and carry on in the background from now on.
@@ -90,11 +102,14 @@ class Pipeline:
             if done.get(key, 0) < cursor.position:
                 self._reading.queue.push(key, time.monotonic())
         self._unsettled.update(user.user_id for user in self._resolver.unsettled())
+        self._unprofiled.update(dict.fromkeys(self._rollup.stale()))
         self._worker = Worker("ingest", self._step, self._observe)
+        self._profiler = Worker("profiles", self._profile_some, self._observe, _GATHER_SECONDS)
         # Apart, because a model takes its time, and what is said meanwhile must be found.
         self._reader = Worker("extraction", lambda: self._reading.step(self.wake), self._observe)
         self._worker.wake()
         self._reader.wake()
+        self._profiler.wake()
 
     def observe(self, messages: Sequence[Message], user_id: str, session_id: str) -> Receipt:
         """Write messages to the session's log; they are on disk when this returns."""
@@ -135,6 +150,7 @@ class Pipeline:
             with self._working:
                 failures += self._embed_all(progress)
                 self._settle()
+            self._profile(math.inf)
         self._keeper.sync(progress)
         self._refuse_if_ending()
         if failures:
@@ -187,6 +203,8 @@ class Pipeline:
         self._calls.close()
         if self._worker is not None:
             self._worker.close()
+        if self._profiler is not None:
+            self._profiler.close()
         if self._reader is not None:
             # A model that is still thinking isn't waited for: its session is read again.
             self._reader.close(timeout=_PATIENCE_SECONDS)
@@ -238,7 +256,7 @@ class Pipeline:
         while batch := list(islice(records, _STORE_BATCH)):
             now = self._clock.now()
             adds = [
-                Add(verbatim(key, record._replace(message=said), now))
+                Add(verbatim(key, record, self._gate.screen(said), now))
                 for record in batch
                 if (said := without_recalled(record.message)) is not None
             ]
@@ -277,6 +295,25 @@ class Pipeline:
                     seconds = time.perf_counter() - start
                     self._observe(BeliefsResolved(user_id, dict(counts), seconds))
                     self._keeper.wake()
+            with self._dirty_lock:
+                self._unprofiled[user_id] = None
+        if users and self._profiler is not None:
+            self._profiler.wake()
+
+    def _profile_some(self) -> float | None:
+        self._profile(time.monotonic() + _PROFILING_SECONDS)
+        return 0.0 if self._unprofiled else None
+
+    def _profile(self, until: float) -> None:
+        """Derive the profiles and histories of users whose facts have settled, for a while."""
+        with self._profiling:
+            while time.monotonic() < until and not self._ending.is_set():
+                with self._dirty_lock:
+                    if not self._unprofiled:
+                        return
+                    user_id = next(iter(self._unprofiled))
+                    del self._unprofiled[user_id]
+                self._rollup.follow(user_id)  # if the end comes first, a mark says whose are left
 
     def _refuse_if_ending(self) -> None:
         if self._ending.is_set():

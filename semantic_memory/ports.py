@@ -17,9 +17,12 @@ from semantic_memory.models import (
     FactVersion,
     Filters,
     JobRun,
+    Layer,
+    Line,
     Message,
     SessionInfo,
     SessionKey,
+    Status,
 )
 
 InputType = Literal["query", "document"]
@@ -106,6 +109,25 @@ class Summarizer(Protocol):
         """What matters of `transcript`, in at most `most_tokens` tokens.
 
         Raises ProviderError on failure.
+        """
+        ...
+
+
+class Condensed(NamedTuple):
+    """A sentence that stands for several."""
+
+    text: str
+    rests_on: tuple[int, ...]
+    """Places of the lines whose content it has, from 0."""
+
+
+class Condenser(Protocol):
+    """Tells the older part of a history in fewer words."""
+
+    def condense(self, lines: Sequence[Line], *, most: int) -> list[Condensed]:
+        """At most `most` sentences that keep what will still matter, each naming its lines.
+
+        Raises ProviderError if no answer can be used.
         """
         ...
 
@@ -268,9 +290,22 @@ class Ledger(Protocol):
         ...
 
     def find(
-        self, user_id: str, filters: Filters, *, limit: int | None = None, after: str | None = None
+        self,
+        user_id: str,
+        filters: Filters,
+        *,
+        status: Status | None = None,
+        limit: int | None = None,
+        after: str | None = None,
     ) -> list[Fact]:
-        """Facts that pass `filters`, newest first, from the one behind id `after`."""
+        """Facts that pass `filters`, newest first, from the one behind id `after`.
+
+        With a `status`, those that have it now, instead of those believed now.
+        """
+        ...
+
+    def replaced(self, fact_id: str, user_id: str) -> list[Fact]:
+        """The facts that this one superseded or took in, oldest first."""
         ...
 
     def ids(
@@ -328,6 +363,14 @@ class Ledger(Protocol):
 
         Id, time and reason stay. Returns how many memories that were.
         """
+        ...
+
+    def lines(self, user_id: str, as_of: datetime | None = None) -> list[Line]:
+        """The profile and history that stand, or stood at a time, oldest first in each layer."""
+        ...
+
+    def past_lines(self, user_id: str, layer: Layer) -> list[Line]:
+        """Every line that stands or stood in a layer, in the order in which they came."""
         ...
 
     def record_run(self, run: JobRun) -> None:
@@ -389,10 +432,10 @@ class Ledger(Protocol):
         """
         ...
 
-    def changed(self, user_id: str, since: int, limit: int) -> set[str]:
+    def changed(self, user_id: str, since: int, limit: int, *, messages: bool = True) -> set[str]:
         """Ids of at most `limit` of a user's memories that changed after revision `since`.
 
-        Forgotten ones are among them.
+        Forgotten ones are among them; verbatim messages are, or aren't.
         """
         ...
 

@@ -17,11 +17,21 @@ from ingest.queue import DebounceQueue, Due
 from ingest.recalled import extractable
 from ingest.session_log import Record, SessionLog
 from semantic_memory.beliefs import believed
-from semantic_memory.changes import Add, Advance, Change
-from semantic_memory.drafts import behind, extracted, grounded
+from semantic_memory.changes import Add, Advance, Change, Update, Write
+from semantic_memory.drafts import behind, extracted, grounded, verbatim_id, written
 from semantic_memory.errors import StoreClosedError, StoreError
 from semantic_memory.events import Event, ExtractionFailed, FactsExtracted
-from semantic_memory.models import Candidate, Category, Fact, Filters, Message, SessionKey, Status
+from semantic_memory.models import (
+    Candidate,
+    Category,
+    Extraction,
+    Fact,
+    Filters,
+    Layer,
+    Message,
+    SessionKey,
+    Status,
+)
 from semantic_memory.ports import Clock, Extractor, Ledger, Progress
 from semantic_memory.text import stems
 
@@ -108,15 +118,18 @@ class Reading:
             start = time.perf_counter()
             said = [record.message for record in batch]
             messages = extractable(said)
-            found = self._extractor.extract(messages, self._known(key.user_id, messages))
+            known = self._known(key.user_id, messages)
+            found = self._extractor.extract(messages, known)
             candidates = grounded(found.candidates, {message.id for message in said})
             admitted, quarantined, refused = self._gate.admit(candidates, said)
             refused.update(found.refused)
             if len(candidates) < len(found.candidates):
                 refused["unknown message"] += len(found.candidates) - len(candidates)
+            lines = self._told(found, messages, refused)
             with self._ledger.exclusive():
                 changes = self._believed(key, batch, admitted)
                 changes += self._quarantined(key, batch, quarantined)
+                changes += self._written(key, batch, lines, [*known, *_facts_of(changes)])
                 advance = Advance(behind(key, "extracted", batch[-1]))
                 self._ledger.apply([*changes, advance])
             if changes:
@@ -139,6 +152,51 @@ class Reading:
         """The changes that believing the candidates makes; what is known already is confirmed."""
         return believed(self._facts(key, batch, candidates), self._same, self._clock.now()).changes
 
+    def _told(
+        self, found: Extraction, messages: Sequence[Message], refused: Counter[str]
+    ) -> list[tuple[Layer, Candidate]]:
+        """What was written of profile and history, as far as the gate lets it through.
+
+        A field of the profile may rest on every message that was read.
+        """
+        ids = tuple(message.id for message in messages if message.role != "system")
+        told: list[tuple[Layer, Candidate]] = [
+            (layer, _line(text, ids)) for layer, text in found.profile.items() if ids
+        ]
+        told += [
+            ("recent_months", one)
+            for one in grounded(
+                [_line(line.content, line.message_ids) for line in found.history], set(ids)
+            )
+        ]
+        passed = []
+        for layer, candidate in told:
+            ruling = self._gate.admit([candidate], messages)
+            passed += [(layer, one) for one in ruling.admitted]
+            refused.update(ruling.refused)
+        return passed
+
+    def _written(
+        self,
+        key: SessionKey,
+        batch: Sequence[Record],
+        lines: Sequence[tuple[Layer, Candidate]],
+        facts: Sequence[Fact],
+    ) -> list[Change]:
+        """The lines of profile and history, save those that rest on a message that is forgotten."""
+        if not lines:
+            return []
+        records = {record.message.id: record for record in batch}
+        ids = {verbatim_id(key, message_id): message_id for message_id in records}
+        kept = {fact.id for fact in self._ledger.get(list(ids))}
+        gone = {ids[one] for one in self._ledger.known(list(ids)) - kept}
+        now = self._clock.now()
+        return [
+            Write(written(key, layer, candidate, records, facts, now))
+            for layer, candidate in lines
+            if gone.isdisjoint(candidate.message_ids)
+        ]
+
     def _quarantined(
         self, key: SessionKey, batch: Sequence[Record], candidates: Iterable[Candidate]
     ) -> list[Change]:
@@ -160,3 +218,14 @@ class Reading:
 
     def _same(self, fact: Fact) -> Fact | None:
         return self._ledger.same_content(fact.user_id, fact.content)
+
+
+def _line(text: str, message_ids: tuple[str, ...]) -> Candidate:
+    """A line of profile or history, as the gate looks at it."""
+    return Candidate(
+        content=text, category=Category.PERSONAL, confidence=1.0, message_ids=message_ids
+    )
+
+
+def _facts_of(changes: Iterable[Change]) -> list[Fact]:
+    return [change.fact for change in changes if isinstance(change, Add | Update)]

@@ -80,7 +80,8 @@ class IngestSettings(Section):
     most_messages: int = Field(default=50, ge=1)
     min_confidence: float = Field(default=0.7, ge=0, le=1)
     personal_data: Literal["keep", "redact", "refuse"] = "keep"
-    """What becomes of e-mail addresses, phone, card and account numbers in facts."""
+    """What becomes of e-mail addresses, phone, card and account numbers in facts. What is recalled
+    of messages has them redacted under `refuse` too; the session logs keep what was said."""
     retry_seconds: float = Field(default=60.0, gt=0)
     """Until a model that couldn't be reached is tried again."""
 
@@ -138,6 +139,8 @@ class ContextSettings(Section):
     """The match below which a memory isn't shown even beside better ones."""
     diversity: float = Field(default=0.5, ge=0, le=1)
     """How much being like one already chosen takes from a memory's score."""
+    overview: float = Field(default=0.04, ge=0, le=1)
+    """The most of the budget for the user's profile and history, whatever the question."""
     shares: Mapping[Category, float] = Field(default_factory=dict)
     """The most of the budget by category, as long as others want the rest."""
 
@@ -181,6 +184,23 @@ class ServiceSettings(Section):
     """OpenTelemetry traces, sent as the OTEL_* variables say."""
 
 
+class ProfileSettings(Section):
+    """How long profiles and histories may become."""
+
+    sentences: int = Field(default=3, ge=1)
+    """Of a field of the profile, where it is derived from facts."""
+    tokens: int = Field(default=90, ge=1)
+    recent_sentences: int = Field(default=30, ge=0)
+    """Of the history's last 30 days."""
+    recent_tokens: int = Field(default=600, ge=0)
+    earlier_sentences: int = Field(default=10, ge=0)
+    """Of 30 to 180 days ago."""
+    earlier_tokens: int = Field(default=250, ge=0)
+    long_term_sentences: int = Field(default=6, ge=0)
+    """Of the time before that."""
+    long_term_tokens: int = Field(default=150, ge=0)
+
+
 class UpkeepSettings(Section):
     """What keeps the store true and small."""
 
@@ -190,6 +210,7 @@ class UpkeepSettings(Section):
     sweep_minutes: float = Field(default=60, gt=0)
     """Between looking for duplicates and conflicts that writing has left."""
     decay_hours: float = Field(default=24, gt=0)
+    rollup_hours: float = Field(default=24, gt=0)
     compact_hours: float = Field(default=168, gt=0)
     loss_per_week: Unit = 0.01
     """What a week without confirmation takes from the confidence of what fades."""
@@ -207,6 +228,7 @@ class UpkeepSettings(Section):
             "dedup": sweep,
             "conflicts": sweep,
             "decay": timedelta(hours=self.decay_hours),
+            "rollup": timedelta(hours=self.rollup_hours),
             "compact": timedelta(hours=self.compact_hours),
         }
 
@@ -251,6 +273,7 @@ class Settings(BaseSettings):
     context: ContextSettings = ContextSettings()
     service: ServiceSettings = ServiceSettings()
     beliefs: BeliefSettings = BeliefSettings()
+    profile: ProfileSettings = ProfileSettings()
     upkeep: UpkeepSettings = UpkeepSettings()
     window: WindowSettings = WindowSettings()
     half_life_days: Mapping[Category, float] = Field(default_factory=dict)

@@ -1,7 +1,8 @@
 """A user's memory as records that any JSON tool reads, and back.
 
 One record a line when written as JSONL: first an `export` header, then every message of the session
-logs, then every fact that isn't just a message. Vectors and past versions are left out; what is
+logs, then every fact that isn't just a message, then what was written of profile and history (what
+is derived is derived again). Vectors and past versions are left out; what is
 read back is embedded anew.
 """
 
@@ -14,13 +15,14 @@ from typing import Any
 from pydantic import Field
 
 from ingest.session_log import SessionLog
-from semantic_memory.changes import Add
+from semantic_memory.changes import Add, Write
 from semantic_memory.drafts import VERBATIM, verbatim_id
 from semantic_memory.errors import InvalidInputError
 from semantic_memory.models import (
     SCHEMA_VERSION,
     Fact,
     Identifier,
+    Line,
     Message,
     SessionKey,
     Value,
@@ -33,6 +35,7 @@ from semantic_memory.ports import Ledger
 _PAGE = 500
 
 Record = dict[str, Any]
+Item = Message | Fact | Line
 
 
 class _MessageRecord(Value):
@@ -44,6 +47,11 @@ class _MessageRecord(Value):
 class _FactRecord(Value):
     kind: str
     fact: Fact
+
+
+class _LineRecord(Value):
+    kind: str
+    line: Line
 
 
 class _Header(Value):
@@ -84,6 +92,12 @@ class Transfer:
                         "kind": "fact",
                         "fact": fact.model_dump(mode="json", exclude_defaults=True),
                     }
+        for line in self._ledger.lines(user_id):
+            if line.origin != "derived" and session_id in (None, *line.session_ids):
+                yield {
+                    "kind": "line",
+                    "line": line.model_dump(mode="json", exclude_defaults=True),
+                }
 
     def load(self, records: Iterable[Mapping[str, Any]], user_id: str) -> int:
         """Take records in as memories of `user_id`; returns how many were new."""
@@ -94,12 +108,27 @@ class Transfer:
         self._changed(user_id)
         return number
 
-    def _take(self, place: SessionKey | None, batch: Sequence[Message | Fact]) -> int:
+    def _take(self, place: SessionKey | None, batch: Sequence[Item]) -> int:
         if place is not None:
             messages = [item for item in batch if isinstance(item, Message)]
             return self._pipeline.observe(messages, *place).accepted
-        facts = [item for item in batch if isinstance(item, Fact)]
-        return self._ledger.apply([Add(self._owned(fact)) for fact in facts])
+        return self._ledger.apply(
+            [Add(self._owned(item)) for item in batch if isinstance(item, Fact)]
+            + [Write(self._own_line(item)) for item in batch if isinstance(item, Line)]
+        )
+
+    def _own_line(self, line: Line) -> Line:
+        """`line` with ids of the user's own, as `_owned` makes them."""
+        own = {one.id for one in self._ledger.past_lines(line.user_id, line.layer)}
+        known = {fact.id for fact in self._ledger.get(line.fact_ids, line.user_id)}
+        return line.model_copy(
+            update={
+                "id": line.id if line.id in own else derived_id(line.user_id, line.id),
+                "fact_ids": tuple(
+                    one if one in known else derived_id(line.user_id, one) for one in line.fact_ids
+                ),
+            }
+        )
 
     def _owned(self, fact: Fact) -> Fact:
         """`fact` with ids that follow from its user's, unless they are the user's already.
@@ -124,7 +153,7 @@ class Transfer:
 
 def _read(
     records: Iterable[Mapping[str, Any]], user_id: str
-) -> Iterator[tuple[SessionKey | None, Message | Fact]]:
+) -> Iterator[tuple[SessionKey | None, Item]]:
     """What records hold, and the session that each message belongs to.
 
     Raises InvalidInputError, which names the record by its number.
@@ -140,7 +169,10 @@ def _read(
             case "fact":
                 fact = parse(_FactRecord, what, record).fact
                 yield None, fact.model_copy(update={"user_id": user_id})
+            case "line":
+                line = parse(_LineRecord, what, record).line
+                yield None, line.model_copy(update={"user_id": user_id})
             case kind:
                 raise InvalidInputError(
-                    f"{what}: kind must be export, message or fact (got {kind!r})"
+                    f"{what}: kind must be export, message, fact or line (got {kind!r})"
                 )

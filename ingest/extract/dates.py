@@ -50,7 +50,8 @@ _RELATIVE = re.compile(
 _FUTURE = re.compile(
     r"\b(?:will|going to|gonna|plan(?:s|ning)?|about to|can't wait|looking forward|hop(?:e|es"
     r"|ing)|shall"
-    r"|scheduled|due|deadline|upcoming|tomorrow|next)\b|'ll\b|\b(?:am|is|are|'m|'re|'s)\s+(?:\w+ly\s+)?(?:\w+ing)\b"
+    r"|scheduled|due|deadline|upcoming|tomorrow|next)\b|'ll\b|\b(?:am|is|are|'m|'re|'s)\s+"
+    r"(?:\w+ly\s+)?(?:\w+ing)\b"
     r"|'(?:m|re|s)\s+\w+ing\b",
     re.IGNORECASE,
 )
@@ -74,9 +75,24 @@ def absolute_dates(text: str, said: datetime) -> str:
     direction = _direction(text)
 
     def resolved(found: re.Match[str]) -> str:
-        return _resolved(found, said, direction, text) or found[0]
+        date = _resolved(found, said, direction, text)
+        return _behind(text[: found.start()], date) if date else found[0]
 
     return _RELATIVE.sub(resolved, text)
+
+
+def _behind(before: str, date: str) -> str:
+    """`date` without the preposition that what stands before it has already."""
+    words = before.split()
+    if not words or not before[-1:].isspace() or words[-1].lower() not in _PREPOSITIONS:
+        return date
+    return re.sub(r"^(?:on|in|around) ", "", date)
+
+
+_PREPOSITIONS = frozenset(
+    "for of since until till by from before after than through about around like roughly "
+    "almost nearly to".split()
+)
 
 
 def _direction(text: str) -> Direction | None:

@@ -9,7 +9,8 @@ from ingest.extract.lexicon import Form, forms
 _DIRECTIVE = re.compile(
     r"""^(?:please[ ,]+|from[ ]now[ ]on[ ,]+|in[ ](?:the[ ])?future[ ,]+|next[ ]time[ ,]+|and[ ]
       |but[ ]|also[ ,]+)*
-    (?P<order> (?:don't|do[ ]not|always|never|stop|avoid)[ ] (?:(?!worry|mind|give[ ]up|forget
+    (?P<order> (?:don't|do[ ]not|always|never|stop|avoid)[ ] (?:(?!worry|mind|give[ ]up
+      |hesitate|hold[ ]back|be[ ](?:afraid|discouraged|shy)|forget
       |know|care|get[ ]me)\w+) [ ].+
         | (?<=from[ ]now[ ]on[ ])\w+.+ | (?<=from[ ]now[ ]on,[ ])\w+.+
           | (?<=next[ ]time[ ])\w+.+ | (?<=next[ ]time,[ ])\w+.+ )$""",
@@ -21,8 +22,11 @@ _WISH = re.compile(
     re.IGNORECASE,
 )
 _CORRECTION = re.compile(
-    r"""^(?: no[,.]?[ ](?:that|it|you|this|the|i[ ](?:said|meant|asked))\b
-        | actually,?[ ](?:it|that|the|i[ ](?:said|meant))\b | i[ ](?:said|meant|asked[ ]for)\b
+    r"""^(?: no[,.]?[ ](?:(?:that|it|this)
+          (?!['\w]*[ ](?:sounds?|works?|helps?|is[ ](?:fine|good|all|ok)|fine|good|all
+          |ok)\b)|you|the|i[ ](?:said|meant|asked))\b
+        | actually,?[ ](?:it|that|the|not|i[ ](?:said|meant))\b | not[ ]\w+[,;][ ](?:but[ ])?\w+$
+        | (?:nope|no),?[ ]not\b | i[ ](?:actually[ ])?(?:said|meant|asked[ ]for)\b
         | (?:that|this|it|your[ ]\w+)(?:'s|[ ]is|[ ]was|[ ]isn't|[ ]is[ ]not|'s[ ]not)[ ](?:\w+[ ])?
           (?:wrong|not[ ]right|incorrect|not[ ]correct|not[ ]what[ ]i|right[ ]either|false
             |outdated|a[ ]mistake)
@@ -32,11 +36,15 @@ _CORRECTION = re.compile(
           |did[ ]not)[ ]work )""",
     re.IGNORECASE | re.VERBOSE,
 )
+_EXCLAIMED = re.compile(
+    r"^(?:(?:oh|hmm+|well|wait|sorry|ah|ok|okay|but|and|wow|hey)\b[ ,.!-]*)+", re.IGNORECASE
+)
 _CONFIRMATION = re.compile(
-    r"""^(?:yes,?[ ]|yeah,?[ ]|great,?[ ]|perfect,?[ ]|thanks,?[ ])*
-    (?: (?:that|this|it)(?:'s|[ ]is|[ ]was)[ ](?:\w+[ ])?(?:right|correct|perfect
+    r"""^(?:(?:yes|yeah|yep|great|perfect|thanks|awesome|nice|exactly|excellent|cool)\b[,.! -]*)*
+    (?: (?:that|this|it)(?:'s|[ ]is|[ ]was)[ ](?:(?!not\b)\w+[ ])?(?:right|correct|perfect
       |what[ ]i[ ](?:needed|wanted|meant|was[ ]looking)|better|spot[ ]on|it)\b
-      | exactly[ ]what[ ]i | (?:that|this|it)[ ](?:worked|works|solved|fixed|did[ ]the[ ]trick)\b
+      | exactly[ ]what[ ]i | (?:that|this|it)[ ](?:\w+ly[ ])?(?:(?:did[ ]it|helped)
+        (?=\W*$)|worked|works|solved|fixed|did[ ]the[ ]trick)\b
       | i[ ](?:really[ ])?(?:like|love|liked|loved)[ ](?:how|the[ ]way)[ ]you\b | (?:good|great
         |nice)[ ](?:answer|job|work)\b
       | keep[ ](?:doing|using|answering|it[ ]like)\b )""",
@@ -63,6 +71,7 @@ def verdict(sentence: str, name: str, answer: str) -> str | None:
 
     Quotes the beginning of the answer: without it, "that's wrong" says nothing.
     """
+    sentence = _EXCLAIMED.sub("", sentence.strip())
     kind = "corrected" if _CORRECTION.match(sentence) else "confirmed"
     if kind == "confirmed" and not _CONFIRMATION.match(sentence):
         return None

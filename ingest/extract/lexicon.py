@@ -61,6 +61,11 @@ def forms(word: str) -> frozenset[Form]:
     return frozenset(found)
 
 
+def is_word(word: str) -> bool:
+    """Whether the dictionary has `word`, in any form."""
+    return bool(_readings(word.casefold()))
+
+
 def is_verb(word: str) -> bool:
     """Whether `word` can be a verb in any form."""
     return bool(forms(word))
@@ -73,6 +78,21 @@ def noun(word: str) -> str | None:
     readings = _readings(word)
     return (
         readings["NOUN"][0] if readings.keys() == {"NOUN"} and word not in _FUNCTION_WORDS else None
+    )
+
+
+def noun_behind(preceding: str, word: str) -> str | None:
+    """The singular of `word` if it is a noun, by itself or behind `preceding`: "a dog"."""
+    if singular := noun(word):
+        return singular
+    own = preceding.casefold()
+    nouns = _readings(word.casefold()).get("NOUN", ())
+    if own not in _DETERMINERS and not own.endswith("'s"):
+        return None
+    return (
+        nouns[0]
+        if nouns and names_a_thing(word, "") and not forms(word) & {Form.PAST, Form.ING}
+        else None
     )
 
 
@@ -100,6 +120,7 @@ _BEFORE_NOUNS = frozenset(
     five of in at from with for on about
     """.split()
 )
+_DETERMINERS = frozenset("a an the my our their his her no two three four five six".split())
 # Nouns to the dictionary, hardly ever to a speaker.
 _RARE_NOUNS = frozenset(
     """
@@ -111,6 +132,11 @@ _RARE_NOUNS = frozenset(
     great nice bad fun lot much more most less sure full new old big small free busy
     """.split()
 )
+
+
+def is_quality(word: str) -> bool:
+    """Whether `word` rather says what something is like: an adjective, or an adverb."""
+    return bool({"ADJ", "ADV"} & _readings(word.casefold()).keys())
 
 
 @lru_cache(maxsize=65_536)
@@ -135,6 +161,7 @@ def _lemmas(word: str, part: str) -> tuple[str, ...]:
     return _readings(word).get(part, ())
 
 
+@lru_cache(maxsize=65_536)  # lemminflect copies its answers deeply
 def _readings(word: str) -> dict[str, tuple[str, ...]]:
     return _dictionary()(word)
 

@@ -7,17 +7,21 @@ message -> sentences -> statements     questions, greetings and code left out
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from ingest.extract.asides import firm_parts
 from ingest.extract.categories import CategoryExamples, category_by_rule
 from ingest.extract.dates import CALENDAR, absolute_dates
 from ingest.extract.feedback import directive, verdict
-from ingest.extract.lexicon import WORD, noun
+from ingest.extract.lexicon import WORD, noun_behind
+from ingest.extract.possessions import possessions, words_of
+from ingest.extract.replies import answered, last_question
 from ingest.extract.sentences import Clause, Sentence, clauses, prepared, sentences
 from ingest.extract.statements import (
     ADDRESSED,
     CLEAR,
+    IMPLIED,
     answered_to,
     confidence,
     continues,
@@ -25,7 +29,6 @@ from ingest.extract.statements import (
     is_about_the_speaker,
     is_clause,
     is_hedged,
-    without_asides,
 )
 from ingest.extract.third_person import third_person
 from semantic_memory.models import Candidate, Category, Extraction, Fact, Message
@@ -75,7 +78,7 @@ class OfflineExtractor:
     gets that of the most similar examples.
     """
 
-    name = "offline-2"
+    name = "offline-3"
 
     def __init__(self, embedder: Embedder | None = None) -> None:
         self._examples = CategoryExamples(embedder) if embedder else None
@@ -87,16 +90,16 @@ class OfflineExtractor:
         speakers = {message.speaker for message in messages if message.role == "user"}
         candidates: list[Candidate] = []
         unclear: list[int] = []
-        answer: str | None = None
+        before: Message | None = None
         for message in messages:
-            if message.role != "user":
-                answer = message.content if message.role == "assistant" else answer
-                continue
-            for candidate, clear in _candidates(message, _listener(message, speakers), answer):
-                if not clear:
-                    unclear.append(len(candidates))
-                candidates.append(candidate)
-            answer = None
+            if message.role == "user":
+                listener = _listener(message, speakers)
+                for candidate, clear in _candidates(message, listener, _other(before, message)):
+                    if not clear:
+                        unclear.append(len(candidates))
+                    candidates.append(candidate)
+            if message.role in ("user", "assistant"):
+                before = message
         if self._examples:
             nearest = self._examples.classify([candidates[place].content for place in unclear])
             for place, category in zip(unclear, nearest, strict=True):
@@ -104,32 +107,58 @@ class OfflineExtractor:
         return Extraction(candidates=tuple(candidates))
 
 
+def _other(before: Message | None, message: Message) -> Message | None:
+    """The message that `message` may answer: the one before it, by someone else."""
+    return before if before and before.speaker != message.speaker else None
+
+
 def _candidates(
-    message: Message, listener: str | None, answer: str | None
+    message: Message, listener: str | None, before: Message | None
 ) -> Iterator[tuple[Candidate, bool]]:
     """The candidates of a message, and whether the wording of each shows its category."""
     name = message.name or "The user"
+    text = prepared(message.content)
+    pasted = len(message.content) > _PASTED
+    known: set[str] = set()
+    question = last_question(before.content) if before else None
+    if before and question and (found := answered(question, text)):
+        stated, text = found
+        known |= words_of(stated)
+        shown = category_by_rule(stated)
+        told = _told(stated, name, message)
+        yield _candidate(told, shown, CLEAR, message, before), shown is not None
+    answer = before.content if before and before.role == "assistant" else None
     pending: list[_Statement] = []
-    for sentence in sentences(prepared(message.content)):
-        said = listener == _ASSISTANT and (
-            directive(sentence.text, name)
-            or (verdict(sentence.text, name, answer) if answer else None)
-        )
-        if said:
+    for sentence in sentences(text):
+        if listener == _ASSISTANT and not pasted and (said := _feedback(sentence, name, answer)):
             yield _candidate(said, Category.FEEDBACK, CLEAR, message), True
-            continue
-        for statement in _statements(sentence, listener):
-            if pending and pending[-1].is_continued_by(statement):
-                pending[-1] = pending[-1].with_next(statement)
-            elif is_about_the_speaker(statement.text) and is_clause(statement.text):
-                pending.append(statement)
+        else:
+            _gather(pending, _statements(sentence, listener))
     for statement in pending:
         shown = category_by_rule(statement.text)
         content = " ".join(_told(part, name, message) for part in statement.parts)
         sure = confidence(statement.text, statement.sentence.said, clear=shown is not None)
-        if len(message.content) > _PASTED:
-            sure = min(sure, ADDRESSED)
-        yield _candidate(content, shown or Category.PERSONAL, sure, message), shown is not None
+        sure = min(sure, ADDRESSED) if pasted else sure
+        if sure > ADDRESSED:
+            known |= words_of(content)
+        yield _candidate(content, shown, sure, message), shown is not None
+    for stated in possessions(text, known) if not pasted else ():
+        yield _candidate(_told(stated, name, message), Category.PERSONAL, IMPLIED, message), True
+
+
+def _feedback(sentence: Sentence, name: str, answer: str | None) -> str | None:
+    """What a sentence says of the assistant's work, if it is about that."""
+    order = directive(sentence.text, name)
+    return order or (verdict(sentence.said, name, answer) if answer else None)
+
+
+def _gather(pending: list[_Statement], statements: Iterable[_Statement]) -> None:
+    """Add what says something of its speaker, or goes on with what was said last."""
+    for statement in statements:
+        if pending and pending[-1].is_continued_by(statement):
+            pending[-1] = pending[-1].with_next(statement)
+        elif is_about_the_speaker(statement.text) and is_clause(statement.text):
+            pending.append(statement)
 
 
 def _listener(message: Message, speakers: set[str]) -> str | None:
@@ -154,7 +183,7 @@ def _statements(sentence: Sentence, listener: str | None) -> list[_Statement]:
                 kept[-1] = Clause(joined, kept[-1].link)
                 continue
         kept.append(clause)
-    return [_Statement((without_asides(clause.text),), sentence) for clause in kept]
+    return [_Statement((part,), sentence) for clause in kept for part in firm_parts(clause.text)]
 
 
 def _told(statement: str, name: str, message: Message) -> str:
@@ -163,12 +192,18 @@ def _told(statement: str, name: str, message: Message) -> str:
     return third_person(statement, name).rstrip(" ,;:.!") + "."
 
 
-def _candidate(content: str, category: Category, confidence: float, message: Message) -> Candidate:
+def _candidate(
+    content: str,
+    category: Category | None,
+    confidence: float,
+    message: Message,
+    question: Message | None = None,
+) -> Candidate:
     return Candidate(
         content=content,
-        category=category,
+        category=category or Category.PERSONAL,
         confidence=confidence,
-        message_ids=(message.id,),
+        message_ids=(message.id, question.id) if question else (message.id,),
         tags=_tags(content, message.name or ""),
     )
 
@@ -177,10 +212,11 @@ def _tags(content: str, name: str) -> tuple[str, ...]:
     """The first few things that a fact names: proper names, and words that are nouns only."""
     own = set(WORD.findall(name.casefold()))
     tags: dict[str, None] = {}
-    for place, word in enumerate(WORD.findall(content)):
+    words = WORD.findall(content)
+    for place, word in enumerate(words):
         plain = word.removesuffix("'s")
         proper = place > 0 and plain[:1].isupper() and plain not in CALENDAR
-        tag = plain.casefold() if proper else noun(plain)
+        tag = plain.casefold() if proper else noun_behind(words[place - 1] if place else "", plain)
         if (
             tag
             and tag not in own | _TELLS_NOTHING | STOP_WORDS

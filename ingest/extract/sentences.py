@@ -12,20 +12,54 @@ from typing import NamedTuple
 
 import sentencex
 
-from ingest.extract.lexicon import MODALS, WORD, Form, forms, is_adverb, is_verb
+from ingest.extract.lexicon import MODALS, WORD, Form, forms, is_adverb, is_verb, is_word
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+", re.DOTALL)
 _SPACE_BEFORE_MARK = re.compile(r"\s+([.,!?;:])(?=[\s.,!?;:]|$)")
 _MARKUP = re.compile(r"^\s*(?:[-*•>#]+|\d+[.)])\s+", re.MULTILINE)
 _LOWER_I = re.compile(r"(?<![\w.'’-])i(?=$|[\s,!?]|['’](?:m|ve|ll|d)\b)")
-_JOINED_UP = re.compile(r"\b(?:(im)|(ive)|(dont)|(cant)|(didnt)|(doesnt)|(wasnt)|(isnt))\b", re.I)
+_JOINED_UP = re.compile(
+    r"\b(?:(im)|(ive)|(dont|don not)|(cant)|(didnt)|(doesnt)|(wasnt)|(isnt)|(havent)|"
+    r"(couldnt)|(wouldnt))\b",
+    re.I,
+)
+_SAID = {
+    "wanna": "want to", "gonna": "going to", "gotta": "have to", "'ve gotta": " have to",
+    "'s gotta": " has to", "theyre": "they're", "youre": "you're", "whos": "who's",
+    "thats": "that's", "hes": "he's", "shes": "she's", "theyve": "they've", "wont": "won't",
+}  # fmt: skip
+_SLANG = re.compile(
+    rf"\b(?:{'|'.join(said for said in _SAID if said.isalpha())})\b|'(?:ve|s) gotta\b",
+    re.IGNORECASE,
+)
+_I_JOINED = re.compile(
+    r"(?P<before>^|[.!?,;\n]\s*|\b(?:and|but|so|maybe|lol|think|cause)\s)(?P<word>ill|id)"
+    r"(?P<between>\s(?:(?:just|never|probably|always|also|definitely|rather)\s)?)"
+    r"(?P<verb>[a-z]+)\b",
+    re.IGNORECASE,
+)
+_INVISIBLE = re.compile(r"[\u200b\u200e\u200f\u2060-\u2064\ufeff\u00ad]")
+_REPEATED = re.compile(r"([a-z])\1{2,}", re.IGNORECASE)
+_DRAWN_OUT = re.compile(r"\b(?!www\b|i+\b)[a-z]*([a-z])\1{2,}[a-z]*\b", re.IGNORECASE)
 _NEGATED_APART = re.compile(r"\b(?:(wo)|(ca)) not\b", re.IGNORECASE)
-_APART = ("I'm", "I've", "don't", "can't", "didn't", "doesn't", "wasn't", "isn't")
+_APART = (
+    "I'm",
+    "I've",
+    "don't",
+    "can't",
+    "didn't",
+    "doesn't",
+    "wasn't",
+    "isn't",
+    "haven't",
+    "couldn't",
+    "wouldn't",
+)
 _APOSTROPHE_APART = re.compile(r"\b(I|we)(?:\s+'(m|ve|ll|d|re)|\s(m|ve))\b", re.IGNORECASE)
 # "What is your favorite color? Mine is green"
 _ASKED_AND_ANSWERED = re.compile(
-    r"\b(?P<asked>(?P<kind>favou?rite|fave?)|(?:you|u) have (?:a|an"
-    r"|any)) (?P<what>(?:[\w-]+ ){0,2}?[\w-]+)"
+    r"\b(?P<asked>(?P<kind>favou?rite|fave?)|(?:you|u) have(?: an?"
+    r"| any)?) (?P<what>(?:[\w-]+ ){0,2}?[\w-]+)"
     r"[\s.,?!]+mine (?P<verb>is|are)\b",
     re.IGNORECASE,
 )
@@ -36,7 +70,9 @@ _END = re.compile(
 
 _OPENER = re.compile(
     r"""^(?:
-      (?: (?:oh|ah|aww?e?|wow|hey|hi+|hello|hiya|yo|yes|yeah|yea|yep|yup|nope|nah|ok|okay|well
+      (?: (?:oh|ah|aww?e?|wow|sigh|phew|ugh|gosh|thank[ ]god|let'?s[ ](?:just[ ])?say
+        |thanks[ ]any[ ]?ways?|any[ ]?ways?|hey|hi+|hello|hiya|yo|yes|yeah|yea|yep|yup|nope
+        |nah|ok|okay|well
         |haha\w*|lol|hmm+
           |ha|hah|omg|cool|nice|good|(?:pretty|not[ ]too|very)[ ](?:good|bad|well)|great|awesome
             |sweet|neat|sure|right|exactly|absolutely|definitely|totally
@@ -55,8 +91,13 @@ _OPENER = re.compile(
         (?: [ ](?:there|all|everyone|guys|man|dude|friend|again|a[ ]lot|so[ ]much|very[ ]much))?
         (?: [ ][A-Z][a-z]+ (?=[,!.]) )?
       )
-      (?: \s*[,!.:;-]+\s* | \s+(?=I\b|I'|my\b|we\b|just\b) )
-    | (?:oh[ ]my[ ]god|my[ ]god|oh|wow|haha|lol|well|yeah|yes|hey|hi|hello|omg|aww)[ ]
+      (?: \s*[,!.:;-]+\s* | \s+(?=I\b|I'|my\b|we\b|just\b|(?:everyday|usually|sometimes
+        |when)\sI\b|(?:(?:it|that|this)(?:'?s|[ ]is)[ ])) )
+    | (?:oh[ ]my[ ]god|my[ ]god|btw|yum+|yep|yup|nah|oo+h?|ah|oh|wow|haha|lol|well|yeah
+      |yes|hey|hi|hello|omg|aww)[ ]
+    | (?:although|though)[ ](?=I\b[^,]*$) | (?:ah|oh|i)[ ]see[ ](?=I\b)
+    | (?:not[ ]really|for[ ]sure|of[ ]course|(?:good[ ])?morning)[ ](?=I\b)
+    | \w[\w ]{2,28}:[ ]+(?=I\b|I'|[Mm]y\b|[Ww]e\b)
     | (?:possibly|maybe|perhaps|probably)[,.]+[ ](?=I\b|my\b|we\b)
     | you[ ](?:should[ ]know|know|can[ ]tell|see)(?:[ ]that)?,?[ ](?=I\b|my\b|we\b)
     | how[ ]are[ ]you(?:[ ]doing)?(?:[ ]today)?[ ](?=I\b)
@@ -67,7 +108,8 @@ _OPENER = re.compile(
       |because|all|who|something|one)(?:(?:so|really|very|pretty|too|a[ ]lot[ ]of|alot[ ]of
         |such[ ]a|a)[ ])?\w+
       (?: \s*[,!.;]+\s*(?=I\b|I'|my\b|we\b) | \s+(?=I[ ]\w+[ ]\w|I'|my\b) )
-    | (?:and[ ])?(?:that|this|it|which)(?:'s|[ ]is)[ ](?:why|how|because)[ ](?=I\b|my\b|we\b)
+    | (?:so[ ]|and[ ])?(?:that|this|it|which)(?:'?s|[ ]is|[ ]must[ ]be|[ ]could[ ]be)[ ]
+      (?:why|how|because)[ ](?=I\b|my\b|we\b)
     | I(?:'m|[ ]am)[ ](?:\w+[ ])?(?:good|great|fine|well|ok|okay|alright)
       (?: \s*[,!.;]+\s*(?:(?:thanks|thank[ ]you)[,.!]*\s*)?(?=\S) | \s+(?=just\b|I\b|my\b|how\b) )
     | (?:and|but|so|then|because|plus|also|yet)[ ]
@@ -87,7 +129,8 @@ _TAIL = re.compile(
 )
 _ASKED_BACK = re.compile(
     r"""(?: [,.;!-]+\s*(?:(?:and|but|so)\s+)?
-        (?:(?:what|whats|what's|how|hows|do|does|did|are|is|was|have|has|can|could|would|will|where|who|why|which|when|you|your|u|isn't
+        (?:(?:what|whats|what's|how|hows|do|does|did|are|is|was|have|has|can|could|would
+          |will|where|who|why|which|when|you|your|u|isn't
         |aren't|don't|doesn't|didn't|right|huh|any)\b)
       | \s+(?:and\s+)?(?: what[ ](?:is|are|do|kind)\b | how[ ]is[ ]your\b | any[ ]\w+\s*\?
         | do[ ](?:you|u)\b | are[ ]you\b | have[ ]you\b | what[ ]about\b | how[ ]about\b
@@ -95,6 +138,14 @@ _ASKED_BACK = re.compile(
         | (?:and|but)\s(?:you|do|are|what|how|where|have|did)\b ) )
     [^.?!]*\?+$""",
     re.IGNORECASE | re.VERBOSE,
+)
+# "I love baking what about you": who writes without marks asks without them too.
+_ASKED_UNMARKED = re.compile(
+    r"(?<=\w{2})[\s,]+(?:(?:what|how)\s(?:a?bout)\s(?:you|u|urs|yours?)|(?:what|where"
+    r"|how)\sdo(?:es)?\s(?:you|u|yours)"
+    r"|do\s(?:you|u)|are\syou|have\syou|what(?:\sis|'?s)\syours?|and\s(?:you|u)|hbu|wbu)\b"
+    r"(?!.*\bI\b).*$",
+    re.IGNORECASE,
 )
 _QUESTION = re.compile(
     r"""^(?: (?:do|does|did|are|is|was|were|have|has|can|could|would|will|should|may)[ ]
@@ -108,13 +159,15 @@ _QUESTION = re.compile(
 _DECLARES = re.compile(r"(?:I|I'(?:m|ve)|my|we)\s", re.IGNORECASE)
 _ANSWERS_ITSELF = re.compile(
     r"(?:[,;]\s*(?=(?:I|my|we)\b)"
-    r"|\s(?=I (?:love|live|work|enjoy|have (?:a|an|two|three|\d)|am (?:a|an|the|from|in|\d))\b))"
+    r"|\s(?=I (?:love|like|live|work|enjoy|prefer|drink|eat|play|have (?:a|an|two|three|\d)"
+    r"|am (?:a|an|the|from|in|\d)|retired|moved|married)\b|my favou?rite\b))"
     r"(?P<answer>.+)$",
     re.IGNORECASE,
 )
 
 _SUBORDINATE = re.compile(
-    r"^(?:when|whenever|if|since|because|while|although|though|even|after|before|as|once|until|unless"
+    r"^(?:when|whenever|if|since|because|while|although|though|even|after|before|as|once"
+    r"|until|unless"
     r"|whether|despite|given|in|on|at|for|with|during|by|every|last|this|next|yesterday|today)\b",
     re.IGNORECASE,
 )
@@ -173,7 +226,7 @@ _OPENS = frozenset(
     days nights yet believe realize realise swear afraid to is was are be people person place
     """.split()
 )
-_NOUN_PHRASE = re.compile(
+NOUN_PHRASE = re.compile(
     r"\b(?:the|a|an|only|best|first|last|every|any|no|some)\s(?:[\w'-]+\s){0,2}[\w'-]+$",
     re.IGNORECASE,
 )
@@ -208,10 +261,29 @@ def prepared(text: str) -> str:
     text = _SPACE_BEFORE_MARK.sub(r"\1", text)
     if text.isascii() or _LOWER_I.search(text):
         text = _JOINED_UP.sub(lambda found: _APART[(found.lastindex or 1) - 1], text)
+    text = _INVISIBLE.sub("", text)
+    text = _SLANG.sub(lambda found: _SAID[found[0].lower()], text)
+    text = _I_JOINED.sub(_with_apostrophe, text)
     text = _NEGATED_APART.sub(lambda found: "won't" if found[1] else "can't", text)
+    if _REPEATED.search(text):
+        text = _DRAWN_OUT.sub(_shortened, text)
     text = _LOWER_I.sub("I", text)
     text = _APOSTROPHE_APART.sub(lambda found: f"{found[1]}'{found[2] or found[3]}", text)
     return _ASKED_AND_ANSWERED.sub(_answered, text)
+
+
+def _with_apostrophe(found: re.Match[str]) -> str:
+    """The words "ill" and "id" as "I'll" and "I'd", where a verb follows."""
+    if Form.BASE not in forms(found["verb"]):
+        return found[0]
+    short = "I'd" if found["word"][1:] == "d" else "I'll"
+    return f"{found['before']}{short}{found['between']}{found['verb']}"
+
+
+def _shortened(found: re.Match[str]) -> str:
+    """A word without the letters that were drawn out: "looove" is "love", "goood" is "good"."""
+    twice = _REPEATED.sub(r"\1\1", found[0])
+    return twice if is_word(twice) else _REPEATED.sub(r"\1", found[0])
 
 
 def _answered(found: re.Match[str]) -> str:
@@ -291,13 +363,16 @@ def _trimmed(sentence: str) -> str:
         shorter = _VOCATIVE.sub("", shorter)
         if shorter.endswith("?"):
             shorter = _ASKED_BACK.sub("", shorter)
+        elif cut := _ASKED_UNMARKED.search(shorter):
+            shorter = shorter[: cut.start()]
         shorter = shorter.rstrip(" ,;:-")
         if shorter == sentence:
             break
         sentence = shorter
     if _QUESTION.match(sentence) or (sentence.endswith("?") and not _DECLARES.match(sentence)):
         answer = _ANSWERS_ITSELF.search(sentence.rstrip("?"))
-        sentence = answer["answer"] if answer else ""
+        asked = len(sentence[: answer.start()].split()) > 2 if answer else False
+        sentence = answer["answer"] if answer and asked else ""
     return sentence.rstrip(".!?, ")
 
 
@@ -314,14 +389,14 @@ def _with_subject(sentence: str) -> str:
         return sentence  # "Tiered for now" says what something is
     known = forms(first)
     start = sentence[:1].lower() + sentence[1:]
-    if first == "wish" and second in ("i", "we"):
+    if first in _CLAUSE_VERBS and second in _SUBJECTS:
         return f"I {start}"
     if first == "was" and any(Form.ING in forms(word) for word in words[1:3]):
         return f"I {start}"
-    if first == "been" and Form.ING in forms(second):
-        return f"I have {start}"
-    if first in _STATES and second in _COMPLEMENT:
-        return f"I am {start}"
+    if first == "been" or (first in _STATES and second in _COMPLEMENT):
+        return f"I {'have' if first == 'been' else 'am'} {start}"
+    if place and known == {Form.PAST} and not _describes(first, second):
+        return f"I {start}"
     if (first in _DROPPED and second not in ("the", "your", "every", "it")) or (
         (known == {Form.PAST} and first not in MODALS and not _describes(first, second))
         and second in _COMPLEMENT | {"hiking", "shopping", "camping", "swimming", "fishing"}
@@ -342,6 +417,10 @@ def _describes(first: str, second: str) -> bool:
 _DESCRIBING = frozenset(
     "based given compared was were had did could would made called located supposed pleased".split()
 )
+_CLAUSE_VERBS = frozenset(
+    "wish think thought hope hoped know knew realized realised figured guess feel felt bet".split()
+)
+_SUBJECTS = frozenset("i i'd i'll i'm i've we my".split())
 _STATES = frozenset(
     """
     married divorced engaged retired tired exhausted excited interested worried scared bored amazed
@@ -381,20 +460,28 @@ def _separated(found: re.Match[str]) -> str:
         or len(words) < 2
         or not _stands(before)
         or _SUBORDINATE.match(before)
-        or _NOUN_PHRASE.search(before)
+        or NOUN_PHRASE.search(before)
     )
     return found["last"] + (found["gap"] if joined else "; ")
 
 
+# "I shook it, and if it didn't break" goes on behind the comma.
+_OPEN_CONDITION = re.compile(
+    r"(?:,|\b(?:and|but|because|that))\s+(?:and\s|but\s)?(?:if|when|whenever|unless)\s[^,]*$",
+    re.IGNORECASE,
+)
+
+
 def _stands(left: str) -> bool:
     """Whether what is left of a boundary is a clause by itself."""
-    if len(left.split()) < 2:
+    if len(left.split()) < 2 or _OPEN_CONDITION.search(left):
         return False
     if _SUBORDINATE.match(left):
         # "When I was young, I ..." is one statement, "In May I moved, I ..." are two
         return bool(re.search(r",\s*(?:I|we|my)\b", left)) or (
             not re.match(
-                r"(?:when|whenever|if|since|because|while|although|though|even|after|before|as|once|until|unless|whether)\b",
+                r"(?:when|whenever|if|since|because|while|although|though|even|after|before"
+                r"|as|once|until|unless|whether)\b",
                 left,
                 re.I,
             )

@@ -15,11 +15,12 @@ from ingest.extract.lexicon import (
     is_verb,
     names_a_thing,
 )
-from ingest.extract.sentences import head
+from ingest.extract.sentences import NOUN_PHRASE, head
 
 PLAIN = 0.8
 CLEAR = 0.85
 EXPLICIT = 0.95
+IMPLIED = 0.75
 OPINION = 0.7
 ADDRESSED = 0.6
 HEDGED = 0.5
@@ -27,23 +28,28 @@ DANGLING = 0.4
 
 _SELF = re.compile(r"\b(?:I|I'\w+|my|me|mine|we|we'\w+|our|us)\b", re.IGNORECASE)
 _HEDGE = re.compile(
-    r"\b(?:might|maybe|perhaps|possibly|probably|hopefully|not sure|unsure|considering|wondering"
+    r"\b(?:might|maybe|perhaps|possibly|probably|hopefully|not sure|unsure|(?:am|'m|been|are"
+    r"|'re) considering|wondering"
     r"|seems?"
-    r"|(?:thinking|thought) (?:of|about)|(?<=I )(?:kind|sort) of|(?:am|'m|was|are|'re) (?:kind"
-    r"|sort) of"
+    r"|(?:thinking|thought) (?:of|about)"
     r"|(?:I|we) (?:\w+ )?(?:guess|suppose|bet|wonder|assume|may|should)|if (?:I|we) (?:had|could"
     r"|were|can)"
     r"|could (?:have|be))\b",
     re.IGNORECASE,
 )
-# What someone thinks or hopes is a fact of them, if a weaker one.
-_OPINION = re.compile(r"\b(?:I|we) (?:\w+ )?(?:think|believe|feel like|hope|wish)\b", re.IGNORECASE)
+# What someone thinks or hopes is a fact of them, if a weaker one; so is what is softened.
+_OPINION = re.compile(
+    r"\b(?:I|we) (?:\w+ )?(?:think|believe|feel like|hope|wish)\b"
+    r"|(?:\bI|\bam|'m|\bwas|\bare|'re) (?:kind|sort) of\b",
+    re.IGNORECASE,
+)
 _EXPLICIT = re.compile(
     r"\b(?:remember that|please remember|note that|for the record|keep in mind)\b", re.IGNORECASE
 )
 # Words that may stand between "I" and what it does; those that may follow small talk.
 _BETWEEN = (
-    r"(?:(?:'ll|'d|'ve|\s(?:will|would|can|could|can't|do|don't|did|didn't|have|also|just|really|totally|so"
+    r"(?:(?:'ll|'d|'ve|\s(?:will|would|can|could|can't|do|don't|did|didn't|have|also|just"
+    r"|really|totally|so"
     r"|completely|definitely|truly|always|should|must|never|only|do not|can not|\w+ly)))*\s"
 )
 _TO_THE_OTHER = (
@@ -67,7 +73,7 @@ _SMALL_TALK = re.compile(
         |apologi[sz]e|wonder|feel|say|said|tell|ask|recommend|suggest|admit|recall|congratulate){_TO_THE_OTHER}
     | i{_BETWEEN}(?:get|got|try|check|look|give|help|love|like|let|keep|miss|support|read|take
       |remember|forgot|see)
-        \s(?:you|u|that|it|this|them)\b
+        \s(?:you|u|that(?!\s(?:I|we|my|our)\s)|it|this|them)\b
     | i{_BETWEEN}(?:think|hope|wish)(?:\s*$|\s*,|\s(?:you|u|that|it|this|so|they|he|she|we\sare)\b)
     | (?:i|we)(?:'m|'re|'ll|'ve)?\s(?:\w+ly\s|also\s|just\s)?(?:do|am|have|will|would|can|could
       |did|was|are|don't|can't|won't|haven't
@@ -78,7 +84,7 @@ _SMALL_TALK = re.compile(
       |your\s|more\s|a\sfew\s)?(?:\w+\s)?
         (?:recommendations?|suggestions?|advice|tips|help|ideas|information|insights?)\b
     | (?:i|we)\s(?:can't|cannot|can\snot|could\snot|couldn't)\s(?:wait\s(?:to\s(?:hear|see|meet
-      |try|check|tell)|until|till)|wait$|believe|agree\smore|imagine|thank|tell|help\sbut)\b
+      |try|check|tell)|until|till)|wait$|believe(?!\s(?:I|my|we)\b)|agree\smore|imagine|thank|tell|help\sbut)\b
     # what is said to the other
     | (?:let|tell|give|show|send|help|call|excuse|forgive|join|trust|explain|teach|remind|ask
       |count|keep|wish|pray|thank|thanks|hope|hit)
@@ -106,22 +112,27 @@ _POINTING = re.compile(
     r"""\b(?: (?P<it>it|its|it's)\b (?!\s(?:(?:is|was|gets|can\sbe|feels|makes
       |helps)\s)?(?:(?:\w+ly|always|so|too|very|such|me)\s)*
             (?:rain\w*|snow\w*|when\b|\w+\s(?:to|that|when|for\sme|since|being|having|if)\b))
+      | (?P<mine>mine|ours)\b
       | (?P<they>they|them|their|theirs|he|him|his|she|her|hers|he's|she's|they're|they've)\b
       | (?P<there>there) (?!\s(?:is|are|was|were|'s|will|has|have)\b)
       | (?P<that>that|this|these|those|that's|this's)
           (?= \s*(?:$|[,.;:!)]) | \s(?:is|was|are|were|has|had|will|would|can|could|makes?|made
             |too|as|for|in|on|at|with|and|but|so|one|ones|stuff
-              |kind|sort|way|type|all|because|every|before|much|many|sometimes|when|since|to|from|by|of|day|time|thing|things|place|show|movie|book
+              |kind|sort|way|type|all|because|every|before|much|many|sometimes|when|since
+                |to|from|by|of|day|time|thing|things|place|show|movie|book
               |song|song|game|year's|guy|person|weekend's|lol|too)\b )
       | (?P<one>one|ones) (?= \s*(?:$|[,.;!])|\sof\s(?:those|these|them)\b)
       | (?P<so>do|does|did|done|am|be)[ ](?:so|too|that|it|this|the[ ]same)(?=\s*(?:$|[,.;]))
       | (?P<ellipsis>(?<![^,\s]\s)(?:I|we)\s(?:do|am|have|did|would|can|could|will|don't|do[ ]not
         |can't))(?=\s*$)
+        | (?<=[a-z]\s)(?P<open>(?:need|needs|want|have|like|love|used|try|tried|plan|going|able|hope
+          |supposed|hate)\sto)(?=\s*$)
       | (?P<same>the[ ]same|both|neither|another)\s*$ )""",
     re.IGNORECASE | re.VERBOSE,
 )
 _DEICTIC_TIME = re.compile(
-    r"\b(?:this|that|these|those)\s(?:week|month|year|morning|afternoon|evening|night|summer|winter|spring|fall|weekend|time|days)\b",
+    r"\b(?:this|that|these|those)\s(?:week|month|year|morning|afternoon|evening|night|summer"
+    r"|winter|spring|fall|weekend|time|days)\b",
     re.IGNORECASE,
 )
 
@@ -142,18 +153,39 @@ def is_clause(statement: str) -> bool:
             or bool(own.auxiliary)
             or any(map(is_verb, WORD.findall(statement[own.end :])))
         )
-    if re.search(r"\b(?:I|we)(?:'\w+)?\s", statement):
-        return True
+    if told := re.search(r"\b(?:I|we)(?:'\w+)?\s", statement):
+        return not _is_relative_clause(statement[: told.start()].strip(), statement[told.end() :])
     return any(
         "'" in two
         or two.lower() in _LINKING
         or forms(two) & {Form.THIRD, Form.PAST}
         or (
-            Form.BASE in forms(two)
+            two.lower() not in ("back", "even", "still", "well", "up", "down", "out", "right")
+            and Form.BASE in forms(two)
             and (one.endswith("s") or one.lower() in _PLURALS or not can_be_noun(two))
         )
         for one, two in pairwise(words)
     )
+
+
+def _is_relative_clause(before: str, after: str) -> bool:
+    """Whether "I" and its verb only tell which thing is meant: "the ones I choose"."""
+    words = WORD.findall(before)
+    return (
+        len(words) > 1
+        and len(after.split()) < 3
+        and words[-1].lower() not in _TIMES
+        and NOUN_PHRASE.search(before) is not None
+        and not any(
+            "'" in word or word.lower() in _LINKING or Form.PAST in forms(word) for word in words
+        )
+    )
+
+
+_TIMES = frozenset(
+    "day days week month year time times morning night evening afternoon weekend summer winter "
+    "spring fall once now yesterday today".split()
+)
 
 
 def _is_command(words: Sequence[str]) -> bool:
@@ -173,10 +205,17 @@ _PLURALS = frozenset("people folks children kids parents family friends they".sp
 _LINKING = frozenset("is are was were has have had can will would keep keeps".split())
 # "When I am not driving": a subordinate clause whose main clause is missing.
 _FRAGMENT = re.compile(
-    r"(?:when|whenever|if|because|cause|cuz|since|while|although|though|until|unless|whether|who|which|that|as(?!\s(?:a|an)\b)|mine)\b"
+    r"(?:(?:almost|just|more|kinda|kind of)\slike\b|especially\s(?:when|if|since|because)\b"
+    r"|when|whenever|if|because|cause|cuz|since|while|although|though|until|unless|whether"
+    r"|who|which|that|as(?!\s(?:a|an)\b)|mine)\b"
     r"(?!.*(?:,|\b(?:I|we|it|my|he|she|they)\b.*\b(?:I|we|it|my|he|she|they)\b))",
     re.IGNORECASE,
 )
+
+
+def mentions_the_speaker(statement: str) -> bool:
+    """Whether a statement has a word for the person who made it."""
+    return _SELF.search(statement) is not None
 
 
 def is_about_the_speaker(statement: str) -> bool:
@@ -193,7 +232,7 @@ def dangles(statement: str) -> bool:
     for found in _POINTING.finditer(statement):
         if _DEICTIC_TIME.match(statement, found.start()):
             continue
-        if found["so"] or found["ellipsis"]:
+        if found["so"] or found["ellipsis"] or found["open"]:
             return True
         before = statement[: found.start()]
         if found["that"] and not _JOINT.search(before):
@@ -273,45 +312,13 @@ def is_hedged(statement: str) -> bool:
 
 
 _PLACE = re.compile(
-    r"\b(?:in|at|to|from|near|on|visit\w*|around)\s+(?!the\s+way|it\b)\w+", re.IGNORECASE
-)
-_JOINT = re.compile(r"(?:[,;]|\b(?:and|but|so|because|since))\s*$")
-
-
-def without_asides(statement: str) -> str:
-    """`statement`, or the part between its commas that stands without what is unsure or addressed.
-
-    "I work at the library, maybe that helps"  ->  "I work at the library"
-    """
-    if _is_firm(statement):
-        return statement
-    cuts = [found.span() for found in _ASIDE.finditer(statement)]
-    for start, _ in reversed(cuts):
-        if _is_firm(statement[:start]):
-            return statement[:start]
-    for start, end in cuts:
-        condition = _CONDITION.match(statement[:start])
-        if not condition and _OWN_SUBJECT.match(statement[end:]) and _is_firm(statement[end:]):
-            return statement[end:]
-    return statement
-
-
-def _is_firm(statement: str) -> bool:
-    return (
-        is_about_the_speaker(statement)
-        and is_clause(statement)
-        and not dangles(statement)
-        and not is_hedged(statement)
-    )
-
-
-_ASIDE = re.compile(
-    r"\s*[,;]\s*(?:(?:and|but|so)\s+)?"
-    r"|\s+(?:and|but|so)\s+(?=(?:hopefully|maybe|yes|oh|you|I|my|we|now)\b)"
-    r"|\s+(?=(?:maybe|hopefully|do you|do u|what do|are you|you can|you should|if you)\b)",
+    r"\b(?:a|the|my|our)\s(?:\w+\s)?(?:house|home|city|town|village|country|beach|park|school"
+    r"|office|shop|store|farm|gym"
+    r"|apartment|restaurant|church|college|university|library|place)\b|\b(?:in|at|to|from"
+    r"|near|on|visit\w*|around)\s+(?!the\s+way|it\b)\w+",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(r"(?:if|when|unless|because|since|although|though|while)\b", re.IGNORECASE)
+_JOINT = re.compile(r"(?:[,;]|\b(?:and|but|so|because|since))\s*$")
 
 
 def confidence(statement: str, sentence: str, *, clear: bool) -> float:

@@ -119,7 +119,8 @@ _SPEAKER = re.compile(
 def _has_verb(before: str) -> bool:
     words = re.findall(r"[\w']+", before)[:-1]
     return any(
-        forms(word) & {Form.PAST, Form.THIRD} or word.lower() in _AUXILIARY for word in words
+        forms(word) & {Form.PAST, Form.THIRD, Form.ING} or word.lower() in _AUXILIARY
+        for word in words
     )
 
 

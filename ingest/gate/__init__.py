@@ -1,4 +1,4 @@
-"""Decides which candidates become facts, and what of them is kept."""
+"""Decides which candidates become facts, and what of a message may be recalled as it was said."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ingest.gate.instructions import addresses_the_model, is_instruction
+from ingest.gate.attacks import is_attack
+from ingest.gate.instructions import is_instruction
 from ingest.gate.personal_data import PersonalData, Policy
-from ingest.gate.secrets import holds_secret
+from ingest.gate.secrets import holds_secret, without_secrets
 from semantic_memory.models import Candidate, Category, Message
 
 
@@ -21,6 +22,15 @@ class Ruling(NamedTuple):
     """Read like instructions to a model: to be stored with their source, never recalled."""
     refused: Counter[str]
     """How many were kept out, by reason."""
+
+
+class Screened(NamedTuple):
+    """What of a message may be recalled."""
+
+    content: str
+    """The message without what gives access, and without personal data unless it is kept."""
+    quarantined: bool
+    """Reads like an instruction to a model: to be kept, never recalled."""
 
 
 class Gate:
@@ -42,7 +52,7 @@ class Gate:
         `messages` are those the candidates came from: where one tries to instruct a model, what
         was extracted from it is quarantined too, however harmless it reads by itself.
         """
-        suspect = {m.id for m in messages if addresses_the_model(m.content)}
+        suspect = {message.id for message in messages if _is_suspect(message)}
         ruling = Ruling([], [], Counter())
         for candidate in candidates:
             if reason := self._objection(candidate):
@@ -57,6 +67,18 @@ class Gate:
                 ruling.admitted.append(kept)
         return ruling
 
+    def screen(self, message: Message) -> Screened:
+        """What of a message may be recalled word for word.
+
+        Secrets give way to "[secret]" under every policy, personal data to its kind under "redact"
+        and "refuse". What a tool returned has no orders to give, people have: of them only what
+        would take a model over is quarantined.
+        """
+        content = without_secrets(message.content)
+        if self._personal_data:
+            content = self._personal_data.redacted(content)
+        return Screened(content, _is_suspect(message))
+
     def _objection(self, candidate: Candidate) -> str | None:
         if candidate.confidence < self._min_confidence:
             return "confidence"
@@ -67,3 +89,7 @@ class Gate:
         if holds_secret(candidate.content):
             return "secret"
         return None
+
+
+def _is_suspect(message: Message) -> bool:
+    return (is_instruction if message.role == "tool" else is_attack)(message.content)

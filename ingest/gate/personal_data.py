@@ -51,23 +51,29 @@ class PersonalData:
     def treat(self, candidate: Candidate) -> Candidate | None:
         """The candidate with each find replaced by its kind, or None if it is refused."""
         content = candidate.content
-        spans = sorted(self._found(content))
-        if not spans:
+        redacted = self.redacted(content)
+        if redacted == content:
             return candidate
         if self._policy == "refuse":
             return None
-        redacted, done = "", 0
-        for span in spans:
-            if span.start >= done:
-                redacted += f"{content[done : span.start]}[{span.kind}]"
-                done = span.end
-        private = " ".join(content[span.start : span.end].casefold() for span in spans)
+        private = " ".join(
+            content[span.start : span.end].casefold() for span in self._found(content)
+        )
         return candidate.model_copy(
             update={
-                "content": redacted + content[done:],
+                "content": redacted,
                 "tags": tuple(tag for tag in candidate.tags if tag not in private),
             }
         )
+
+    def redacted(self, text: str) -> str:
+        """`text` with each find replaced by its kind: "[email]"."""
+        kept, done = "", 0
+        for span in sorted(self._found(text)):
+            if span.start >= done:
+                kept += f"{text[done : span.start]}[{span.kind}]"
+                done = span.end
+        return kept + text[done:]
 
     def _found(self, text: str) -> Iterator[_Span]:
         from stdnum import iban, luhn

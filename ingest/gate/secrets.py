@@ -1,4 +1,4 @@
-"""Finds passwords, keys and tokens, with the detectors of detect-secrets.
+"""Finds passwords, keys and tokens, in sentences and with the detectors of detect-secrets.
 
 https://github.com/Yelp/detect-secrets. Its detectors are used one by one: its scanner reads files
 and keeps its settings in a global.
@@ -7,33 +7,195 @@ and keeps its settings in a global.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
+
+from ingest.extract.lexicon import Form, can_be_noun, forms, is_adverb, is_quality
+from semantic_memory.text import STOP_WORDS
 
 if TYPE_CHECKING:
     from detect_secrets.plugins.base import RegexBasedDetector
     from detect_secrets.plugins.high_entropy_strings import HighEntropyStringsPlugin
 
-# "My password is hunter2", as people write it; the detectors look for assignments in code.
-_TOLD = re.compile(
-    r"\b(?:pass(?:word|phrase|code)|pin(?:[ ]code)?|(?:api|access|secret|private)[ _-]?key"
-    r"|(?:access|auth|api|bearer)[ _-]?token"
-    r"|secret|credentials?)\b(?:[ ](?:for|to|of)(?:[ ][\w.'-]+){1,4})?[ ]*(?:is|was|="
-    r"|:)[ ]*(?:now[ ]|still[ ])?['\"`]?(?P<value>\S{4,})",
+# Passwords are told in sentences; the detectors look for assignments in code.
+_KIND = (
+    r"(?:pass[ -]?(?:word|phrase|code)s?|pwd|pin(?:[ -]?(?:code|number))?"
+    r"|(?:api|access|secret|private|recovery|encryption|license)[ _-]?key"
+    r"|(?:access|auth|api|bearer|refresh)[ _-]?token|(?:seed|recovery|backup)[ -]phrase"
+    r"|(?:wi-?fi|wlan|gate|door|alarm|safe|lock|locker|entry|security|backup|recovery|unlock"
+    r"|access|garage|login"
+    r"|vault|elevator)[ -](?:code|key|combination)|cvv|cvc"
+    r"|passwort|kennwort|zugangscode|mot de passe|code secret|contrase\u00f1a|clave|senha"
+    r"|wachtwoord)"
+)
+_OF = r"(?:[ ](?:for|to|of|on|at|f\u00fcr|de|du|del|para)(?:[ ][\w.'-]+){1,5}?)?"
+# Whatever the patterns below find holds one of these; looking for them first is five times faster.
+_HINT = re.compile(
+    r"pass|pwd|\bpin|key|token|phrase|code|combination|\bcv[vc]|kennwort|mot de|contrase"
+    r"|clave|senha|wacht"
+    r"|secret|login|credential",
     re.IGNORECASE,
+)
+_TOLD = re.compile(
+    rf"\b{_KIND}\b{_OF}[ ]*(?:(?P<mark>[:=]|->)|\b(?:is|was|are|ist|lautet|est|es|\u00e9)\b)[ ]*"
+    r"(?:(?:now|still|currently|simply|just)[ ])?",
+    re.IGNORECASE,
+)
+_SET = re.compile(
+    (
+        rf"\b(?:chang|reset|set|updat|switch|mak)\w*[ ](?:my|the|our|his|her|their)[ ]"
+        rf"(?:[\w-]+[ ]){{0,3}}?{_KIND}{_OF}[ ]to[ ]"
+    ),
+    re.IGNORECASE,
+)
+_USED = re.compile(
+    rf"\b(?:use|used|using|with|type|typed|enter|entered)[ ]"
+    rf"(?P<value>[\"'`]?[^\s\"'`]{{4,}}[\"'`]?)[ ]as[ ](?:my|the|our)[ ]"
+    rf"(?:[\w-]+[ ]){{0,3}}?{_KIND}\b",
+    re.IGNORECASE,
+)
+_BESIDE = re.compile(rf"\b{_KIND}[ ](?P<value>(?=\S*\d)[^\s,;]{{4,}})", re.IGNORECASE)
+_QUOTED = re.compile(
+    r"([\"'`\u201c\u2018\u00ab\u201e])"
+    r"(?P<value>[^\"'`\u201d\u2019\u00bb\u201c\n]{3,60})[\"'`\u201d\u2019\u00bb\u201c]"
+)
+_VALUE = re.compile(r"[^\s,;!?]+")
+_MOST_WORDS = 8
+# "The secret is X" is most often no password; one with digits or signs is.
+_LOOSE = re.compile(
+    (
+        r"\b(?:secret|login|credentials?)\b(?:[ ](?:for|to|of)(?:[ ][\w.'-]+){1,4})?[ ]*(?:is|was"
+        r"|=|:)[ ]*(?P<value>\S{4,})"
+    ),
+    re.IGNORECASE,
+)
+_SIGNS = re.compile(r"\d.*[^\W\d]|[^\W\d].*\d|[^\w\s.,!?'\"\u2019-]")
+_NO_VALUES = frozenset(
+    """
+    wrong safe strong weak secure short long new old same good bad fine great okay ok right valid
+    invalid secret public private unique simple complex complicated easy hard difficult different
+    forgotten unknown missing empty gone lost visible hidden sensitive default ready important
+    nothing something anything everything everywhere here there nowhere between about what
+    falsch richtig sicher unsicher neu alt gleich lang kurz vergessen nicht weg abgelaufen
+    incorrecta segura nueva correcta incorrect correct oublie perdu
+    protected bad-idea english case fun silly stupid weird random dumb embarrassing annoying
+    """.split()
+)
+_AND = frozenset("and und et y e en".split())
+_JOINTS = frozenset(
+    "every each whenever always never until since enough anymore please btw again already".split()
+)
+_STANDARD = frozenset(
+    "requirements policy rules reset manager managers field fields prompt hint".split()
+)
+_KEY_BLOCK = re.compile(
+    r"-----BEGIN[A-Z ]* PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END[A-Z ]*-----|\Z)", re.DOTALL
 )
 _TOKEN = re.compile(r"[A-Za-z0-9_+/=.~-]{20,}")
 _MIN_ENTROPY = 4.0  # bits per character; words and identifiers stay below
 
+REDACTED = "[secret]"
+"""What stands where a secret was."""
+
 
 def holds_secret(text: str) -> bool:
     """Whether `text` holds something that gives access: a key, a token, a password."""
-    for told in _TOLD.finditer(text):
-        if re.search(r"\d|[^\w\s.,!?'\"-]", told["value"]):
-            return True
-    if any(_random(token) for token in _TOKEN.findall(text)):
+    return next(_found(text), None) is not None
+
+
+def without_secrets(text: str) -> str:
+    """`text` with each secret replaced by "[secret]"."""
+    kept, done = "", 0
+    for start, end in sorted(_found(text)):
+        if end > done:
+            kept += text[done : max(start, done)] + (REDACTED if start >= done else "")
+            done = end
+    return kept + text[done:] if done else text
+
+
+def _found(text: str) -> Iterator[tuple[int, int]]:
+    """Where the secrets are; they may overlap."""
+    yield from _told(text)
+    for block in _KEY_BLOCK.finditer(text):  # the detector knows only its first line
+        yield block.span()
+    for token in _TOKEN.finditer(text):
+        if _random(token[0]):
+            yield token.span()
+    for detector in _detectors():
+        for pattern in detector.denylist:
+            for match in pattern.finditer(text):
+                yield match.span()
+
+
+def _told(text: str) -> Iterator[tuple[int, int]]:
+    if _HINT.search(text) is None:
+        return
+    for told in (*_TOLD.finditer(text), *_SET.finditer(text)):
+        certain = told.groupdict().get("mark") is not None
+        if (span := _value(text, told.end(), certain=certain)) is not None:
+            yield span
+    for used in _USED.finditer(text):
+        if _is_value(used["value"].strip("\"'`"), certain=False):
+            yield used.span("value")
+    for beside in _BESIDE.finditer(text):
+        yield beside.span("value")
+    for loose in _LOOSE.finditer(text):
+        if _SIGNS.search(loose["value"].rstrip(".,!?")) and "://" not in loose["value"]:
+            yield loose.span("value")
+
+
+def _value(text: str, start: int, *, certain: bool) -> tuple[int, int] | None:
+    """Where the value is that begins at `start`; `certain` if a colon or the like announces it."""
+    if quoted := _QUOTED.match(text, start):
+        return quoted.span("value")
+    words: list[re.Match[str]] = []
+    place, joint = start, ""
+    while len(words) < _MOST_WORDS and (word := _VALUE.match(text, place)):
+        if words and _is_joint(word[0]):
+            joint = word[0].lower()
+            break
+        words.append(word)
+        place = word.end()
+        if word[0].endswith((".", ":")) or text[place : place + 1] != " ":
+            break
+        place += 1
+    if not words:
+        return None
+    first = words[0][0].rstrip(".:)\"'")
+    plain = all(other[0].rstrip(".").isalpha() for other in words[1:])
+    phrase = len(words) > 2 and plain and not (is_adverb(first) or first.lower() in STOP_WORDS)
+    explained = certain and (
+        len(words) == 2 or (joint and joint not in _AND)
+    )  # "Password: look it up"
+    if not (phrase and not joint) and (explained or not _is_value(first, certain=certain)):
+        return None
+    last = words[-1] if plain else words[0]
+    return start, last.start() + len(last[0].rstrip(".,!?)"))
+
+
+def _is_joint(word: str) -> bool:
+    lowered = word.lower().rstrip(".")
+    return lowered in STOP_WORDS | _JOINTS | _AND or is_adverb(lowered)
+
+
+def _is_value(word: str, *, certain: bool) -> bool:
+    """Whether `word` can be a password rather than say something of one."""
+    lowered = word.lower()
+    if len(lowered) < 3 or word[0] in "*./$<{[\u2022" or set(lowered) <= {"x"}:
+        return False
+    if _SIGNS.search(word) or word.isdigit():
         return True
-    return any(any(True for _ in detector.analyze_string(text)) for detector in _detectors())
+    if lowered in STOP_WORDS | _NO_VALUES | _STANDARD or is_adverb(lowered):
+        return False
+    known = forms(lowered)
+    if certain:
+        return known != {Form.PAST} and known != {Form.ING}
+    return (
+        can_be_noun(lowered)
+        and not known & {Form.PAST, Form.ING, Form.THIRD}
+        and not is_quality(lowered)
+    )
 
 
 def _random(token: str) -> bool:

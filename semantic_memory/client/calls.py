@@ -18,16 +18,21 @@ from semantic_memory.models import (
     NO_FILTERS,
     Category,
     Context,
+    Explanation,
     Fact,
     FactVersion,
     Filters,
     Finding,
     Hit,
     JobRun,
+    Layout,
+    Line,
     Message,
+    Overview,
     Receipt,
     SessionInfo,
     Stats,
+    Status,
     parse,
 )
 from semantic_memory.ports import Progress
@@ -66,6 +71,7 @@ class _Items(BaseModel, Generic[T]):
 _FACTS = TypeAdapter(_Items[Fact])
 _HITS = TypeAdapter(_Items[Hit])
 _VERSIONS = TypeAdapter(_Items[FactVersion])
+_LINES = TypeAdapter(_Items[Line])
 _SESSIONS = TypeAdapter(_Items[SessionInfo])
 _MESSAGES = TypeAdapter(_Items[Message])
 _FINDINGS = TypeAdapter(_Items[Finding])
@@ -176,6 +182,7 @@ def list_(
     *,
     user_id: str,
     filters: FilterLike = None,
+    status: Status | str | None = None,
     limit: int | None = 100,
     after: str | None = None,
 ) -> Steps[list[Fact]]:
@@ -188,6 +195,7 @@ def list_(
         "tag": narrowed.pop("tags", None),
         **narrowed,
         "user_id": user_id,
+        "status": status,
     }
     found: list[Fact] = []
     while limit is None or len(found) < limit:
@@ -226,6 +234,36 @@ def history(fact_id: str, *, user_id: str | None = None) -> Steps[list[FactVersi
     """Every state a memory has been in, oldest first, a deleted one's too."""
     call = Call("GET", f"{_memory(fact_id)}/history", {"user_id": user_id})
     return _VERSIONS.validate_json((yield call)).items
+
+
+def profile(*, user_id: str, as_of: datetime | None = None) -> Steps[Overview]:
+    """A user at a glance: who they are, and what happened; `as_of` tells what stood then."""
+    call = Call("GET", "/v1/profile", {"user_id": user_id, "as_of": _time(as_of)})
+    return Overview.model_validate_json((yield call))
+
+
+def update_profile(fields: Mapping[str, str | None], *, user_id: str) -> Steps[Overview]:
+    """Write fields of a profile by hand; None gives one back to what facts say."""
+    call = Call("PATCH", "/v1/profile", {"user_id": user_id}, {**fields})
+    return Overview.model_validate_json((yield call))
+
+
+def profile_history(field: str, *, user_id: str) -> Steps[list[Line]]:
+    """Everything that a field of a profile has said, in order."""
+    call = Call("GET", "/v1/profile/history", {"user_id": user_id, "field": field})
+    return _LINES.validate_json((yield call)).items
+
+
+def explain(fact_id: str, *, user_id: str | None = None) -> Steps[Explanation]:
+    """How firmly a memory still stands, and what took whose place."""
+    call = Call("GET", f"{_memory(fact_id)}/explanation", {"user_id": user_id})
+    return Explanation.model_validate_json((yield call))
+
+
+def layout(*, user_id: str, limit: int = 2_000) -> Steps[Layout]:
+    """A user's memories in two dimensions; what is near in meaning lies near."""
+    call = Call("GET", "/v1/layout", {"user_id": user_id, "limit": limit})
+    return Layout.model_validate_json((yield call))
 
 
 def sessions(*, user_id: str) -> Steps[list[SessionInfo]]:

@@ -83,6 +83,8 @@ class Policy:
     """The match below which a memory isn't recalled even beside better ones."""
     standing: float = 0.15
     """The most of the budget for what is shown whatever the question."""
+    overview: float = 0.04
+    """The most of the budget for the user's profile and history besides."""
 
 
 def most_alike(words: int, others: Sequence[int]) -> float:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from semantic_memory.injection import render
 from semantic_memory.injection.choose import Candidate, Heading, Line, Policy, choose
-from semantic_memory.models import Category, Context, Fact, Hit
+from semantic_memory.models import Category, Context, Fact, Hit, normalised
 from semantic_memory.ports import TokenCounter
 from semantic_memory.text import stems
 
@@ -42,25 +42,37 @@ class Packer:
         *,
         budget: int,
         standing: Sequence[Fact] = (),
+        overview: Sequence[tuple[Fact, str]] = (),
         without: Collection[str] = (),
     ) -> Context:
         """The block that holds as much as fits into `budget` tokens of `hits`, given best first.
 
-        `standing` is shown whatever was asked, the first ones first, within its share. Of the hits
-        none is shown if not one matches well enough. Messages with an id in `without` are known to
-        the reader already, and so is a fact all of whose messages are.
+        `standing` is shown whatever was asked, the first ones first, within its share; so is
+        `overview`, the user's profile and history with the section of each. Of the hits none is
+        shown if not one matches well enough. Messages with an id in `without` are known to the
+        reader already, and so is a fact all of whose messages are.
 
         The count is that of the finished text, so it is exact and never over the budget; a budget
         too small for one memory gives an empty block.
         """
-        recalled = self._relevant(hits, {fact.id for fact in standing}, frozenset(without))
-        considered = recalled[: max(_FEWEST, budget // _SHORT_LINE)]
-        facts = [*standing, *(hit.fact for hit in considered)]
-        first = len(standing)
         room = budget - self._frame(len(hits))
-        chosen, opened, spent = self._standing(
-            standing, min(room, int(budget * self._policy.standing))
-        )
+        pinned = {fact.id for fact in standing}
+        always = [(fact, render.section(fact)) for fact in standing]
+        first = len(always)
+        always += [(fact, name) for fact, name in overview if fact.id not in pinned]
+        opened: set[Heading] = set()
+        share = int(budget * self._policy.standing)
+        chosen, spent = self._always(always[:first], opened, min(room, share))
+        share = int(budget * self._policy.overview)
+        told, cost = self._always(always[first:], opened, min(room - spent, share))
+        chosen += [first + place for place in told]
+        spent += cost
+        ids = {always[place][0].id for place in chosen}
+        texts = [normalised(always[first + place][0].content) for place in told]
+        recalled = self._relevant(hits, ids, texts, frozenset(without))
+        considered = recalled[: max(_FEWEST, budget // _SHORT_LINE)]
+        first = len(always)
+        placed = always + [(hit.fact, render.section(hit.fact)) for hit in considered]
         line = lru_cache(None)(lambda place: self._line(considered[place].fact))
         picked = choose(
             [_candidate(hit) for hit in considered],
@@ -73,27 +85,35 @@ class Packer:
         )
         chosen += [first + place for place in picked]
         while True:
-            places = sorted(chosen, key=lambda place: render.place(facts[place]))
+            shown = (placed[place] for place in chosen)
+            entries = sorted(
+                (render.Entry(fact, render.shown(fact), name) for fact, name in shown),
+                key=render.place,
+            )
             waiting = len(recalled) - sum(place >= first for place in chosen)
-            entries = [(facts[place], render.shown(facts[place])) for place in places]
             text = render.block(entries, waiting, self._template)
             tokens = self._counter.count(text)
             if tokens <= budget:
                 break
             chosen.pop()  # the count of the whole decides: give up what was chosen last
-        shown = {facts[place].id for place in places}
-        kept = {hit.fact.id: hit for hit in hits if hit.fact.id in shown}
+        ids = {entry.fact.id for entry in entries}
+        kept = {hit.fact.id: hit for hit in hits if hit.fact.id in ids}
         return Context(
             text=text,
             tokens=tokens,
-            facts=tuple(facts[place] for place in places),
-            hits=tuple(kept[facts[place].id] for place in places if facts[place].id in kept),
+            facts=tuple(entry.fact for entry in entries),
+            hits=tuple(kept[entry.fact.id] for entry in entries if entry.fact.id in kept),
             left_out=waiting,
         )
 
     def _relevant(
-        self, hits: Sequence[Hit], standing: set[str], without: frozenset[str]
+        self,
+        hits: Sequence[Hit],
+        standing: Collection[str],
+        texts: Collection[str],
+        without: frozenset[str],
     ) -> list[Hit]:
+        """Those that match well enough and that the reader doesn't have already."""
         if all(hit.parts.match < self._policy.floor for hit in hits):
             return []
         return [
@@ -101,22 +121,24 @@ class Packer:
             for hit in hits
             if hit.parts.match >= self._policy.weakest
             and hit.fact.id not in standing
+            and not _is_said(hit.fact, texts)
             and not (without and _all_in(hit.fact.message_ids, without))
         ]
 
-    def _standing(self, facts: Sequence[Fact], room: int) -> tuple[list[int], set[Heading], int]:
-        """Places of those shown, the headings they open, and what all that takes."""
+    def _always(
+        self, facts: Sequence[tuple[Fact, str]], opened: set[Heading], room: int
+    ) -> tuple[list[int], int]:
+        """Places of those shown and what they take; the headings they open are added."""
         chosen: list[int] = []
-        opened: set[Heading] = set()
         spent = 0
-        for place, fact in enumerate(facts):
-            headings = {*_headings(fact)} - opened
+        for place, (fact, name) in enumerate(facts):
+            headings = {*_headings(fact, name)} - opened
             cost = self._line(fact).tokens + sum(map(self._heading, headings))
             if spent + cost <= room:
                 spent += cost
                 chosen.append(place)
                 opened |= headings
-        return chosen, opened, spent
+        return chosen, spent
 
     def _line(self, fact: Fact) -> Line:
         priced = self._priced(render.shown(fact))
@@ -149,12 +171,20 @@ class Packer:
 
 def _candidate(hit: Hit) -> Candidate:
     fact = hit.fact
-    return Candidate(hit.score, fact.category, *_headings(fact), len(fact.content))
+    headings = _headings(fact, render.section(fact))
+    return Candidate(hit.score, fact.category, *headings, len(fact.content))
 
 
-def _headings(fact: Fact) -> tuple[Heading, Heading]:
-    name = render.section(fact)
+def _headings(fact: Fact, name: str) -> tuple[Heading, Heading]:
     return (name, None), (name, fact.created_at.date())
+
+
+def _is_said(fact: Fact, texts: Collection[str]) -> bool:
+    """Whether one of some normalised texts has the fact's sentence in it."""
+    if fact.category is Category.CONVERSATION:
+        return False
+    own = normalised(fact.content)
+    return any(own in text for text in texts)
 
 
 def _all_in(message_ids: Collection[str], known: frozenset[str]) -> bool:

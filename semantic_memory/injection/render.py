@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from itertools import groupby, pairwise
+from typing import NamedTuple
 
 from semantic_memory.errors import ConfigurationError
 from semantic_memory.models import Category, Fact, Source
@@ -82,8 +83,17 @@ def _visible(char: str) -> str:
     return "" if unicodedata.category(char) in ("Cf", "Cn", "Co", "Cs") else " "
 
 
+class Entry(NamedTuple):
+    """A memory as it stands in a block."""
+
+    fact: Fact
+    text: str
+    """Its line, as `shown`."""
+    section: str
+
+
 def section(fact: Fact) -> str:
-    """Where in the block a memory stands."""
+    """Where in the block a memory stands, unless it belongs to the user's profile or history."""
     return _SECTIONS[fact.category]
 
 
@@ -109,22 +119,23 @@ def _speaker(source: Source) -> str:
     return role if not name or name.strip(" :").casefold() in _ROLES else name
 
 
-def block(entries: Sequence[tuple[Fact, str]], left_out: int, template: Template) -> str:
-    """The block of memories, each with its line as `shown`; empty if there are none.
+def block(entries: Sequence[Entry], left_out: int, template: Template) -> str:
+    """The block of memories; empty if there are none.
 
     Expects them in `place` order. The number before each is its place in the block, from 1.
     """
     return "\n".join(_lines(entries, left_out, template)) if entries else ""
 
 
-def place(fact: Fact) -> tuple[int, str, str, int, str]:
+def place(entry: Entry) -> tuple[int, str, str, int, str]:
     """Sorts memories as they stand in a block: by section, then by time.
 
     What is new comes last, so that a block which gains a memory keeps its beginning.
     """
+    fact = entry.fact
     source = fact.source
     return (
-        SECTIONS.index(section(fact)),
+        SECTIONS.index(entry.section),
         fact.created_at.isoformat() if source.position is None else day(fact),
         source.session_id or "",
         -1 if source.position is None else source.position,
@@ -140,21 +151,23 @@ def follows(fact: Fact, before: Fact) -> bool:
     return one.session_id == other.session_id and one.position + 1 == other.position
 
 
-def _lines(entries: Sequence[tuple[Fact, str]], left_out: int, template: Template) -> Iterator[str]:
+def _lines(entries: Sequence[Entry], left_out: int, template: Template) -> Iterator[str]:
     yield template.opening
     yield template.note
     mark = 0
-    for name, own in groupby(entries, key=lambda entry: section(entry[0])):
+    for name, own in groupby(entries, key=lambda entry: entry.section):
         yield template.section.format(name=name)
-        for date, said in groupby(own, key=lambda entry: day(entry[0])):
+        for date, said in groupby(own, key=lambda entry: day(entry.fact)):
             yield template.day.format(day=date)
             group = list(said)
-            passages = [name == "messages" and not follows(b[0], a[0]) for a, b in pairwise(group)]
-            for (_, text), parted in zip(group, [False, *passages], strict=True):
+            passages = [
+                name == "messages" and not follows(b.fact, a.fact) for a, b in pairwise(group)
+            ]
+            for entry, parted in zip(group, [False, *passages], strict=True):
                 if parted:
                     yield template.gap
                 mark += 1
-                yield template.entry.format(mark=mark, text=text)
+                yield template.entry.format(mark=mark, text=entry.text)
         if template.end:
             yield template.end.format(name=name)
     if left_out:

@@ -10,15 +10,18 @@ from semantic_memory.changes import (
     Advance,
     Change,
     Embed,
+    EraseLines,
     FactVectors,
     Forget,
     Keyed,
     Mark,
+    Retire,
     Touch,
     Update,
+    Write,
 )
 from semantic_memory.errors import ConcurrentUpdateError, NotFoundError
-from semantic_memory.ledger import rows
+from semantic_memory.ledger import lines, rows
 from semantic_memory.models import Fact, Status
 from semantic_memory.text import lexical_text
 
@@ -63,6 +66,8 @@ class Batch:
                 return self._embed(db, change)
             case Keyed():
                 return self._key(db, change)
+            case Write() | Retire() | EraseLines():
+                return lines.apply(db, change)
             case Mark(job, user_id, revision, at):
                 db.execute(
                     "INSERT OR REPLACE INTO marks (job, user_id, revision, at) VALUES (?, ?, ?, ?)",
@@ -127,6 +132,7 @@ class Batch:
             db.execute("DELETE FROM vectors WHERE num = ?", (num,))
         state = (change.action, change.reason, rows.micros(change.at), embedded)
         db.execute(_UPDATE, (*rows.from_fact(new), *state, self._next(new.user_id), num))
+        lines.follow(db, old, new, change.at)
         if _words(old) != _words(new):
             db.execute("DELETE FROM words WHERE rowid = ?", (num,))
             _write_words(db, num, new)

@@ -181,8 +181,10 @@ def to_vectors(windows: int, sentences: int, data: bytes) -> FactVectors:
     return FactVectors(windows=both[:windows], sentences=both[windows:])
 
 
-def where(user_id: str | None, filters: Filters) -> tuple[str, list[Any]]:
-    """The condition on `facts f` that says what `Filters.admits` says."""
+def where(
+    user_id: str | None, filters: Filters, status: Status | None = None
+) -> tuple[str, list[Any]]:
+    """The condition on `facts f` that says what `Filters.admits` says, or asks for a status."""
     condition, values = narrowed(
         user_id, filters.tags, filters.since, filters.until, filters.session_id
     )
@@ -192,9 +194,11 @@ def where(user_id: str | None, filters: Filters) -> tuple[str, list[Any]]:
         terms.append(term)
         values.extend(bound)
 
-    if filters.as_of is None:
+    if status is not None:
+        both("f.status = ?", status.value)
+    elif filters.as_of is None:
         both("f.status = 'active'")
-    else:
+    if filters.as_of is not None:
         at = micros(filters.as_of)
         both("f.status IN ('active', 'superseded')")
         both("f.valid_from <= ? AND (f.valid_to IS NULL OR ? < f.valid_to)", at, at)

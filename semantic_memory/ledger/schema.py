@@ -139,7 +139,31 @@ CREATE INDEX claim_keys_by_memory ON claim_keys (num);
 DELETE FROM marks WHERE job IN ('settling', 'dedup', 'conflicts');
 """
 
-MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3)
+_V4 = """
+-- Profiles and histories: what stands, and what stood before it.
+CREATE TABLE lines (
+    num        INTEGER PRIMARY KEY,
+    id         TEXT NOT NULL UNIQUE,
+    user_id    TEXT NOT NULL,
+    layer      TEXT NOT NULL,               -- a field of the profile or a tier of the history
+    text       TEXT NOT NULL,
+    origin     TEXT NOT NULL,               -- derived, model, user
+    at         INTEGER NOT NULL,            -- when what it says was said
+    valid_from INTEGER NOT NULL,            -- when it stood
+    valid_to   INTEGER
+);
+CREATE INDEX lines_by_user ON lines (user_id, layer, at);
+
+-- What each rests on: ids of facts, and session/message of messages.
+CREATE TABLE line_sources (
+    num    INTEGER NOT NULL REFERENCES lines (num) ON DELETE CASCADE,
+    source TEXT NOT NULL,
+    PRIMARY KEY (num, source)
+) WITHOUT ROWID;
+CREATE INDEX line_sources_by_source ON line_sources (source);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4)
 
 
 def migrate(connection: sqlite3.Connection) -> None:

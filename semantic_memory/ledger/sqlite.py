@@ -23,7 +23,7 @@ from semantic_memory.changes import (
 )
 from semantic_memory.errors import NotFoundError, StoreCorruptError
 from semantic_memory.events import Event
-from semantic_memory.ledger import rows
+from semantic_memory.ledger import lines, rows
 from semantic_memory.ledger.batch import Batch, erase
 from semantic_memory.ledger.connections import Connections
 from semantic_memory.models import (
@@ -33,6 +33,8 @@ from semantic_memory.models import (
     FactVersion,
     Filters,
     JobRun,
+    Layer,
+    Line,
     SessionInfo,
     SessionKey,
     Status,
@@ -115,10 +117,16 @@ class SqliteLedger:
         return found
 
     def find(
-        self, user_id: str, filters: Filters, *, limit: int | None = None, after: str | None = None
+        self,
+        user_id: str,
+        filters: Filters,
+        *,
+        status: Status | None = None,
+        limit: int | None = None,
+        after: str | None = None,
     ) -> list[Fact]:
         """Facts that pass `filters`, newest first, from the one behind id `after`."""
-        condition, values = rows.where(user_id, filters)
+        condition, values = rows.where(user_id, filters, status)
         with self._connections.snapshot() as db:
             if after is not None:
                 anchor = db.execute(
@@ -135,6 +143,19 @@ class SqliteLedger:
             )
             found = db.execute(query, [*values, -1 if limit is None else min(limit, _MOST_ROWS)])
             return [rows.to_fact(row) for row in found]
+
+    def replaced(self, fact_id: str, user_id: str) -> list[Fact]:
+        """The facts that this one superseded or took in, oldest first."""
+        # Only facts are replaced, and only these two: the index leaves out the many messages.
+        categories = ", ".join(f"'{category}'" for category in Category)
+        query = (
+            f"SELECT {rows.FACT} FROM facts f INDEXED BY facts_by_category"
+            f" WHERE f.user_id = ? AND f.category IN ({categories})"
+            " AND f.status IN ('superseded', 'archived') AND f.superseded_by = ?"
+            " ORDER BY f.created_at, f.num"
+        )
+        with self._connections.snapshot() as db:
+            return [rows.to_fact(row) for row in db.execute(query, (user_id, fact_id))]
 
     def ids(
         self,
@@ -276,9 +297,19 @@ class SqliteLedger:
                     erase(db, nums)
                 if ids:  # deleted words stay in their segments until these are merged
                     db.execute("INSERT INTO words (words) VALUES ('optimize')")
-            if ids:
-                self._connections.checkpoint()
+            self._connections.checkpoint()
         return len(ids)
+
+    def lines(self, user_id: str, as_of: datetime | None = None) -> list[Line]:
+        """The profile and history that stand, or stood at a time, oldest first in each layer."""
+        with self._connections.snapshot() as db:
+            return lines.read(db, *lines.standing(user_id, as_of), "l.layer, l.at, l.id")
+
+    def past_lines(self, user_id: str, layer: Layer) -> list[Line]:
+        """Every line that stands or stood in a layer, in the order in which they came."""
+        condition = "l.user_id = ? AND l.layer = ?"
+        with self._connections.snapshot() as db:
+            return lines.read(db, condition, (user_id, layer), "l.valid_from, l.num")
 
     def record_run(self, run: JobRun) -> None:
         """Keep what a job did; old ones make room."""
@@ -463,10 +494,14 @@ class SqliteLedger:
                     for fact_id, *stored in batch
                 ]
 
-    def changed(self, user_id: str, since: int, limit: int) -> set[str]:
-        """Ids of at most `limit` of a user's memories that changed after revision `since`."""
+    def changed(self, user_id: str, since: int, limit: int, *, messages: bool = True) -> set[str]:
+        """Ids of at most `limit` of a user's memories that changed after revision `since`.
+
+        Forgotten ones are among them; verbatim messages are, or aren't.
+        """
+        facts = "" if messages else " AND category <> 'conversation'"
         with self._connections.snapshot() as db:
-            query = "SELECT id FROM facts WHERE user_id = ? AND revision > ? LIMIT ?"
+            query = f"SELECT id FROM facts WHERE user_id = ? AND revision > ?{facts} LIMIT ?"
             return {fact_id for (fact_id,) in db.execute(query, (user_id, since, limit))}
 
     def footprint(self, user_id: str) -> tuple[int, int]:

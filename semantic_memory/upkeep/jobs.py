@@ -4,6 +4,7 @@ usage       counts what contexts were made of
 dedup       merges what says the same
 conflicts   supersedes what no longer holds
 decay       fades what isn't confirmed, archives what is below the floor or over the cap
+rollup      brings profiles and histories up to date with facts and time
 compact     erases what was forgotten from ledger and session logs
 """
 
@@ -22,9 +23,10 @@ from semantic_memory.maintenance.fading import Fading, archived, faded, to_archi
 from semantic_memory.models import Category, Fact, Filters, JobRun
 from semantic_memory.ports import Clock, Ledger, Pending
 from semantic_memory.resolving import Kind, Outcome, Resolver
+from semantic_memory.rollup import ROLLUP, Rollup
 from semantic_memory.upkeep.compaction import Compactor
 
-JOBS = ("usage", "dedup", "conflicts", "decay", "compact")
+JOBS = ("usage", "dedup", "conflicts", "decay", ROLLUP, "compact")
 LAST_RUN = "last run of "  # with a job's name, a key in the ledger's meta
 _FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
 _BATCH = 500
@@ -56,6 +58,7 @@ class Upkeep:
         self,
         ledger: Ledger,
         resolver: Resolver,
+        rollup: Rollup,
         compactor: Compactor,
         uses: Uses,
         clock: Clock,
@@ -64,6 +67,7 @@ class Upkeep:
     ) -> None:
         self._ledger = ledger
         self._resolver = resolver
+        self._rollup = rollup
         self._compactor = compactor
         self._uses = uses
         self._clock = clock
@@ -137,9 +141,12 @@ class Upkeep:
         if name == "compact":
             yield from self._compactor.compact(user_id, dry_run=dry_run)
             return
-        if name == "decay":
+        if name in ("decay", ROLLUP):
             for user in self._ledger.pending(name, user_id, everyone=True):  # time passes for all
-                yield self._fade(user, dry_run=dry_run)
+                if name == "decay":
+                    yield self._fade(user, dry_run=dry_run)
+                else:
+                    yield self._rollup.roll(user, everything=everything, dry_run=dry_run)
             return
         kinds: set[Kind] = {"dedup" if name == "dedup" else "conflicts"}
         for user in self._resolver.pending(kinds, user_id, everyone=everything):

@@ -178,6 +178,38 @@ def test_filters_say_what_their_reference_says(ledger, filters):
     assert {match.id for match in found} == expected
 
 
+@pytest.mark.parametrize("status", [one for one in Status if one is not Status.ACTIVE], ids=str)
+def test_facts_are_found_by_their_status_too(ledger, status):
+    facts = varied_facts()
+    ledger.apply([Add(fact) for fact in facts])
+    filters = Filters(tags=("a",), min_confidence=0.2)
+    expected = {
+        fact.id
+        for fact in facts
+        if fact.status is status
+        and filters.admits(fact.model_copy(update={"status": Status.ACTIVE}))
+    }
+    assert {fact.id for fact in ledger.find("u1", filters, status=status)} == expected
+
+
+def test_what_a_fact_replaced_is_found_oldest_first(ledger):
+    old = {"superseded_by": "fact-1", "status": Status.SUPERSEDED}
+    ledger.apply(
+        [
+            Add(make_fact(1)),
+            Add(make_fact(2, **old)),
+            Add(make_fact(3, **old, created_at=NOW - timedelta(days=1))),
+            Add(make_fact(4, superseded_by="fact-1", status=Status.ARCHIVED)),
+            Add(make_fact(5, superseded_by="fact-2", status=Status.SUPERSEDED)),
+            Add(make_fact(6, **old, user_id="u2")),
+            Add(make_fact(7, **old)),
+            Forget("fact-7", NOW),
+        ]
+    )
+    assert [fact.id for fact in ledger.replaced("fact-1", "u1")] == ["fact-3", "fact-2", "fact-4"]
+    assert ledger.replaced("fact-3", "u1") == []
+
+
 def test_pages_follow_each_other_without_gap_or_overlap(ledger):
     ledger.apply([Add(fact) for fact in varied_facts()])
     everything = [fact.id for fact in ledger.find("u1", Filters())]
@@ -432,6 +464,8 @@ def test_what_changed_is_known_by_user_and_revision(ledger):
     ledger.apply([Add(make_fact(3)), Add(make_fact(4, user_id="u2")), Forget("fact-1", NOW)])
     assert ledger.changed("u1", since, 10) == {"fact-1", "fact-3"}
     assert len(ledger.changed("u1", since, 1)) == 1
+    ledger.apply([Add(make_fact(5, category="conversation"))])
+    assert ledger.changed("u1", since, 10, messages=False) == {"fact-1", "fact-3"}
     assert ledger.changed("u1", ledger.revision("u1"), 10) == set()
 
 

@@ -30,11 +30,16 @@ REQUESTS = {
     ("PATCH", "/v1/memories/{memory_id}"): (W, {"params": {}, "json": {"importance": 0.9}}),
     ("DELETE", "/v1/memories/{memory_id}"): (W, {"params": {}}),
     ("GET", "/v1/memories/{memory_id}/history"): (R, {"params": {}}),
+    ("GET", "/v1/memories/{memory_id}/explanation"): (R, {"params": {}}),
+    ("GET", "/v1/layout"): (R, {"params": {}}),
     ("POST", "/v1/search"): (R, {"json": {"query": "tea"}}),
     ("POST", "/v1/context"): (R, {"json": {"query": "tea"}}),
     ("POST", "/v1/memories/batch"): (W, {"json": {"items": [{"content": "Likes tea"}]}}),
     ("POST", "/v1/memories/{memory_id}/restore"): (W, {"params": {}, "json": {}}),
     ("POST", "/v1/forget"): (W, {"json": {"tag": "tea"}}),
+    ("GET", "/v1/profile"): (R, {"params": {}}),
+    ("PATCH", "/v1/profile"): (W, {"params": {}, "json": {"top_of_mind": "Tea."}}),
+    ("GET", "/v1/profile/history"): (R, {"params": {"field": "top_of_mind"}}),
     ("GET", "/v1/sessions"): (R, {"params": {}}),
     ("GET", "/v1/messages"): (R, {"params": {"session_id": "said"}}),
     ("GET", "/v1/export"): (R, {"params": {}}),
@@ -50,9 +55,12 @@ REQUESTS = {
     ("GET", "/v1/check"): (A, ALL_USERS),
     ("POST", "/v1/rebuild"): (A, None),
     ("GET", "/metrics"): (None, None),
+    ("GET", "/v1/caller"): (None, None),
+    ("GET", "/v1/ranking"): (None, None),
+    ("GET", "/v1/samples"): (None, None),
 }
-OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/openapi.json")}
-ELSEWHERE = {"/mcp"}  # tested in test_mcp.py
+OPEN = {("GET", "/"), ("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/openapi.json")}
+ELSEWHERE = {"/mcp", "/dashboard"}  # tested in test_mcp.py and test_dashboard.py
 
 
 @pytest.fixture(scope="module")

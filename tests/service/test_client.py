@@ -22,7 +22,13 @@ from semantic_memory.errors import (
 )
 from tests.service.conftest import NOW, R, Served
 
-OWN = {"open", "reembed", "close", "session"}  # of the directory, or an object that works here
+OWN = {
+    "open",
+    "reembed",
+    "close",
+    "session",
+    "settings",
+}  # of the directory, or an object that works here
 VERBS = sorted(name for name in vars(SemanticMemory) if name[0] != "_" and name not in OWN)
 
 
@@ -70,6 +76,13 @@ def exercise(memory: SemanticMemory | Client) -> list[object]:
     seen.append([fact.content for fact in drinks])
     changed = memory.update(tea.id, user_id="maya", content="Prefers coffee", reason="said so")
     seen += [changed.content, [version.reason for version in memory.history(tea.id)]]
+    memory.flush()
+    profile = memory.update_profile({"top_of_mind": "A trip."}, user_id="maya").profile
+    seen.append({name: told and (told.text, told.origin) for name, told in profile})
+    found = memory.profile(user_id="maya", as_of=NOW - timedelta(days=365))
+    seen += [found, memory.profile_history("top_of_mind", user_id="maya")[-1].text]
+    profile = memory.update_profile({"top_of_mind": None}, user_id="maya").profile
+    seen.append(profile.top_of_mind and profile.top_of_mind.text)
     seen.append([info.session_id for info in memory.sessions(user_id="maya")])
     seen.append(memory.messages(user_id="maya", session_id="s1"))
     records = [*memory.export(user_id="maya")]
@@ -91,6 +104,8 @@ def exercise(memory: SemanticMemory | Client) -> list[object]:
         lambda: memory.search("x", user_id="maya", filters={"mood": 1}),
         lambda: memory.list(user_id="maya", limit=0),
         lambda: memory.update(many[0].id, user_id="maya", mood="good"),
+        lambda: memory.update_profile({"mood": "good"}, user_id="maya"),
+        lambda: memory.profile_history("mood", user_id="maya"),
     ):
         with pytest.raises((NotFoundError, InvalidInputError)) as caught:
             call()

@@ -22,6 +22,7 @@ TOOLS = {
     "get_context",
     "search_memory",
     "list_memories",
+    "profile",
     "add_memory",
     "observe_messages",
     "forget_memories",
@@ -76,6 +77,9 @@ async def use_everything(client: Client) -> None:
     assert found[0]["score"] > 0
     listed = await call(client, "list_memories", tags=["drink"])
     assert [memory["id"] for memory in listed["memories"]] == [tea["id"]]
+    seen = await call(client, "profile")
+    assert seen.keys() == {"profile", "history"}
+    assert seen["history"].keys() == {"recent_months", "earlier_context", "long_term_background"}
     block = await call(client, "get_context", query="Does Maya prefer tea?", budget=200)
     assert "tea" in block["text"]
     assert block["tokens"] <= 200
@@ -116,7 +120,7 @@ def test_tools_say_what_they_do_and_whether_they_change_anything(service):
             for name, schema in tool.input_schema["properties"].items():
                 assert schema.get("description") or name == "messages", (tool.name, name)
         reading = {name for name, tool in tools.items() if tool.annotations.read_only_hint}
-        assert reading == {"get_context", "search_memory", "list_memories"}
+        assert reading == {"get_context", "search_memory", "list_memories", "profile"}
         destroying = {name for name, tool in tools.items() if tool.annotations.destructive_hint}
         assert destroying == {"forget_memories"}
         templates = (await client.list_resource_templates()).resource_templates

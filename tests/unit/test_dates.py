@@ -26,6 +26,8 @@ SAID = datetime(2026, 1, 10, 9, tzinfo=UTC)  # a Saturday
         ("I will marry next spring", "I will marry in the spring of 2026"),
         ("I ran a race last May", "I ran a race in May 2025"),
         ("I'm going on the 5th of May", "I'm going on 5 May 2026"),
+        ("I have no plans for today", "I have no plans for 10 January 2026"),
+        ("I moved here about a year ago", "I moved here about 2025"),
         ("I got it last month", "I got it in December 2025"),
         ("This year I learn to sail", "in 2026 I learn to sail"),
     ],

@@ -105,10 +105,111 @@ def test_questions_small_talk_and_the_world_are_left_out(said):
 
 @pytest.mark.parametrize(
     "said",
-    ["I love it.", "I did that for years.", "She took me there.", "That is why I went.", "I do."],
+    [
+        "I love mine.",
+        "I don't have time to, but I want to.",
+        "It's been ages since we last talked.",
+        "Both blood and the ones I choose.",
+        "Maybe I can help.",
+        "Hopefully I can earn more.",
+        "I love it.",
+        "I did that for years.",
+        "She took me there.",
+        "That is why I went.",
+        "I do.",
+    ],
 )
 def test_what_no_one_could_understand_alone_is_not_believed(said):
     assert facts(said) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("She left because I can't stand garlic.", ["Maya can't stand garlic."]),
+        ("you are wrong i am vegetarian", ["Maya is vegetarian."]),
+        ("cool you have any pets i have 2 dogs", ["Maya has 2 dogs."]),
+        ("i love baking what about you", ["Maya loves baking."]),
+        ("I looooove meatloaf!!", ["Maya loves meatloaf."]),
+        ("Been married 5 times.", ["Maya has been married 5 times."]),
+        ("I gotta feed the fish at 5am", ["Maya has to feed the fish at 5am."]),
+        ("I'm kind of a science nerd.", ["Maya is kind of a science nerd."]),
+        ("Big news: I started a new diet!", ["Maya started a new diet."]),
+        ("My wife and I bought a house.", ["Maya's wife and Maya bought a house."]),
+    ],
+)
+def test_a_statement_is_found_among_what_surrounds_it(said, told):
+    assert facts(said) == told
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("How do I keep my cat off the sofa?", ["Maya has a cat."]),
+        ("Would my three sisters like that?", ["Maya has three sisters."]),
+        ("Can you draw my dog Rex?", ["Maya has a dog, Rex."]),
+        ("Which lens fits my Canon EOS 80D camera?", ["Maya has a Canon EOS 80D camera."]),
+        ("Is that good for my asthma?", ["Maya has asthma."]),
+        ("What does my office job say of me?", ["Maya has an office job."]),
+    ],
+)
+def test_what_is_taken_for_granted_is_known(said, told):
+    assert facts(said) == told
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Is my dog walker late?",
+        "Would my sister in law like that?",
+        "Remember when my cat died?",
+        "What would my future husband say?",
+        "How was my day?",
+        "Is my job safe?",
+        "Who gets our kids to school in this country?",
+    ],
+)
+def test_what_is_gone_wished_for_or_says_nothing_is_not_taken_for_granted(said):
+    assert facts(said) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "told"),
+    [
+        ("What do you do for a living?", "Nurse.", "Maya works as a nurse."),
+        ("Nice! How old are you?", "34", "Maya is 34."),
+        ("What's your favourite colour?", "Blue!", "Maya's favourite colour is Blue."),
+        ("And where do you live?", "Oslo", "Maya lives in Oslo."),
+        ("Do you have any pets?", "Yes, two cats.", "Maya has two cats."),
+        ("Do you like your job?", "Yes I do!", "Maya likes their job."),
+        ("Do you drink coffee?", "Nope", "Maya doesn't drink coffee."),
+        ("Are you married?", "No.", "Maya is not married."),
+        ("Have you ever been to Rome?", "no, never", "Maya has never been to Rome."),
+    ],
+)
+def test_an_answer_is_understood_with_its_question(question, reply, told):
+    asked = Message(role="assistant", content=question)
+    (answer,) = say(reply, name="Maya")
+    (candidate,) = OfflineExtractor().extract([asked, answer]).candidates
+    assert candidate.content == told
+    assert candidate.message_ids == (answer.id, asked.id)
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        ("What do you do for a living?", "Why do you ask?"),
+        ("What are your thoughts on that?", "Sounds good."),
+        ("Do you like it?", "Yes!"),
+        ("Do you prefer tea or coffee?", "Yes"),
+        ("What's your name?", "Not telling you"),
+        ("Where do you live?", "It depends"),
+        ("Shall we go on?", "Yes"),
+    ],
+)
+def test_an_answer_that_says_nothing_is_left_out(question, reply):
+    asked = Message(role="assistant", content=question)
+    assert OfflineExtractor().extract([asked, *say(reply)]).candidates == ()
 
 
 def test_what_goes_on_about_the_same_stays_with_it():
@@ -155,6 +256,9 @@ def test_standing_orders_to_the_assistant_are_feedback(said, told):
     [
         ("That's wrong, the port is 5433.", "corrected"),
         ("No, I said port 5433.", "corrected"),
+        ("actually it's 5433", "corrected"),
+        ("I actually meant the other one.", "corrected"),
+        ("Exactly, that worked!", "confirmed"),
         ("Perfect, that works.", "confirmed"),
     ],
 )
@@ -165,6 +269,14 @@ def test_corrections_and_confirmations_are_kept_with_what_they_are_about(said, k
     assert candidate.content.startswith(
         f'The user {kind} the assistant\'s answer "The port is 5432"'
     )
+
+
+@pytest.mark.parametrize(
+    "said", ["Don't hesitate to ask.", "No, that sounds good.", "Never give up!"]
+)
+def test_politeness_is_no_feedback(said):
+    answer = Message(role="assistant", content="The port is 5432.")
+    assert OfflineExtractor().extract([answer, *say(said)]).candidates == ()
 
 
 def test_people_who_talk_to_each_other_give_no_orders_to_an_assistant():
@@ -187,6 +299,7 @@ def test_the_other_of_two_speakers_is_named():
 def test_facts_are_tagged_with_what_they_name():
     (candidate,) = extracted("I use Lightroom for photos of my sister.")
     assert candidate.tags == ("lightroom", "photo", "sister")
+    assert extracted("I have a dog.")[0].tags == ("dog",)
 
 
 def test_an_embedder_decides_where_the_wording_shows_no_category():
@@ -204,6 +317,11 @@ def test_an_embedder_decides_where_the_wording_shows_no_category():
         "Ich wohne in Berlin und mag Tee.",
         "I gatti sono belli.",
         "J'habite à Lyon avec mes enfants.",
+        "Meine Frau und ich haben zwei Hunde. Ich heiße Jürgen!",
+        "Me llamo Sofía y trabajo como enfermera en Madrid.",
+        "¿Tienes mascotas? Sí, dos gatos.",
+        "Je m'appelle Zoë et j'adore le vélo, et toi ?",
+        "私は看護師です。犬を二匹飼っています。",
         "🙂" * 50,
         "I" * 5_000,
         "I " * 5_000,

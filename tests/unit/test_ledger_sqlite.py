@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from semantic_memory.changes import Add
+from semantic_memory.changes import Add, Write
 from semantic_memory.errors import (
     SchemaTooNewError,
     StoreClosedError,
@@ -17,8 +17,8 @@ from semantic_memory.errors import (
 from semantic_memory.ledger.rows import FACT_COLUMNS, from_fact, owner_token
 from semantic_memory.ledger.schema import MIGRATIONS
 from semantic_memory.ledger.sqlite import SqliteLedger
-from semantic_memory.models import Filters, Status
-from tests.conftest import make_fact
+from semantic_memory.models import Filters, Line, Status
+from tests.conftest import NOW, make_fact
 
 
 @pytest.fixture
@@ -125,9 +125,11 @@ def test_threads_share_it(path):
     ledger.close()
 
 
-def test_a_ledger_of_an_older_schema_is_brought_up_to_date(path):
+@pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
+def test_a_ledger_of_an_older_schema_is_brought_up_to_date(path, version):
     db = sqlite3.connect(path)
-    db.executescript(f"BEGIN; {MIGRATIONS[0]} PRAGMA user_version = 1; COMMIT;")
+    scripts = " ".join(MIGRATIONS[:version])
+    db.executescript(f"BEGIN; {scripts} PRAGMA user_version = {version}; COMMIT;")
     columns = FACT_COLUMNS.split(", ")
     for number, status in enumerate([Status.ACTIVE, Status.FORGOTTEN, Status.ACTIVE], start=1):
         values = (*from_fact(make_fact(number, status=status)), "added", "", 0, 0, number)
@@ -142,6 +144,19 @@ def test_a_ledger_of_an_older_schema_is_brought_up_to_date(path):
     assert ledger.count("u1") == 2
     assert ledger.users() == ["u1"]
     assert [fact.id for fact in ledger.get(["fact-1", "fact-2"])] == ["fact-1"]
+    line = Line(
+        id="l1",
+        user_id="u1",
+        layer="top_of_mind",
+        text="Tea.",
+        origin="model",
+        at=NOW,
+        valid_from=NOW,
+        fact_ids=("fact-1",),
+    )
+    assert ledger.lines("u1") == []
+    assert ledger.apply([Write(line)]) == 1
+    assert ledger.lines("u1") == [line]
     ledger.close()
 
 

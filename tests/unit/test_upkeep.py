@@ -487,6 +487,7 @@ def test_a_failing_job_holds_up_no_other_and_is_kept_with_its_error(memory, even
         "dedup": None,
         "conflicts": None,
         "decay": "ValueError: a mistake",
+        "rollup": None,
         "compact": None,
     }
     assert [e.error for e in events if isinstance(e, JobFinished) and e.job == "decay"] == [

@@ -17,12 +17,13 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from semantic_memory.entrypoints.api.problems import problem
+from semantic_memory.entrypoints.dashboard.files import PATH
 from semantic_memory.entrypoints.keys import ANYONE, Caller, Keys, Right
 from semantic_memory.errors import ConfigurationError
 from semantic_memory.models import Identifier
 
-OPEN_PATHS = frozenset({"/healthz", "/readyz", "/openapi.json"})
-"""Answered without a key; none knows of users."""
+OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/openapi.json", PATH})
+"""Answered without a key, as are the dashboard's files; none knows of users."""
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -34,6 +35,10 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _is_open(path: str) -> bool:
+    return path in OPEN_PATHS or path.startswith(f"{PATH}/")
 
 
 class Doorkeeper:
@@ -118,7 +123,7 @@ class Access:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer 401, 421 or 429, or pass the request on with its caller in the state."""
-        if scope["type"] != "http" or scope["path"] in OPEN_PATHS:
+        if scope["type"] != "http" or _is_open(scope["path"]):
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)

@@ -17,10 +17,14 @@ from mcp.server.transport_security import TransportSecuritySettings
 from prometheus_client import CollectorRegistry
 from starlette.middleware.cors import CORSMiddleware
 
+from semantic_memory.bootstrap import SystemClock
 from semantic_memory.entrypoints.api import problems, routes, transfer, upkeep
 from semantic_memory.entrypoints.api.access import Access, Doorkeeper
 from semantic_memory.entrypoints.api.idempotency import Replies
 from semantic_memory.entrypoints.api.middleware import BodyLimits, Requests
+from semantic_memory.entrypoints.dashboard import routes as dashboard
+from semantic_memory.entrypoints.dashboard.files import PATH, DashboardFiles
+from semantic_memory.entrypoints.dashboard.samples import Sampler
 from semantic_memory.entrypoints.keys import Caller
 from semantic_memory.entrypoints.mcp.server import build_server
 from semantic_memory.errors import ProviderError, StoreClosedError
@@ -43,10 +47,11 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        del app
         to_thread.current_default_thread_limiter().total_tokens = settings.threads
-        async with agents.session_manager.run():
+        async with agents.session_manager.run(), anyio.create_task_group() as background:
+            background.start_soon(app.state.sampler.run)
             yield
+            background.cancel_scope.cancel()
         await _drain(memory, settings.drain_seconds)
 
     app = FastAPI(
@@ -62,6 +67,7 @@ def create_app(
     app.state.settings = settings
     app.state.replies = replies
     app.state.registry = registry
+    app.state.sampler = Sampler(registry, SystemClock())
     problems.install(app)
     for router in (
         routes.writes,
@@ -70,8 +76,11 @@ def create_app(
         upkeep.router,
         upkeep.scraped,
         upkeep.health,
+        dashboard.router,
+        dashboard.entrance,
     ):
         app.include_router(router)
+    app.mount(PATH, DashboardFiles(), name="dashboard")
     # Each request stands alone, so that no session outlives its key.
     over_http = agents.streamable_http_app(
         stateless_http=True,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Generic, Self, TypeVar
+from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
 from pydantic import (
     BeforeValidator,
@@ -22,6 +22,7 @@ from semantic_memory.models import (
     Filters,
     Hit,
     Identifier,
+    Line,
     Message,
     Metadata,
     SessionInfo,
@@ -34,6 +35,7 @@ from semantic_memory.upkeep.jobs import JOBS
 
 MOST_HITS = 1_000
 MOST_ITEMS = 1_000
+MOST_POINTS = 5_000
 MOST_BUDGET = 1_000_000
 
 Reason = Annotated[str, StringConstraints(max_length=1_000)]
@@ -48,6 +50,7 @@ def _number(value: object) -> object:
 
 Number = Annotated[int, BeforeValidator(_number)]
 JobName = Annotated[str, Field(json_schema_extra={"enum": [*JOBS, "all"]})]
+Standing = Literal["active", "superseded", "quarantined", "archived"]
 QueryUnit = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 
 
@@ -190,6 +193,8 @@ class Listing(Value):
     min_confidence: QueryUnit = 0.0
     session_id: Identifier | None = None
     as_of: Timestamp | None = None
+    status: Standing | None = None
+    """Those that have it now, instead of those believed now."""
     limit: int = Field(default=100, ge=1, le=MOST_ITEMS)
     cursor: Identifier | None = None
     """The `next` of the page before."""
@@ -238,6 +243,24 @@ class Messages(Items[Message]):
 
 class History(Items[FactVersion]):
     """The states of a memory, oldest first."""
+
+
+class ProfileChanges(Value):
+    """What fields of a profile shall say; null gives one back to what facts say."""
+
+    model_config = _example(work_context="Leads the storage team.", top_of_mind=None)
+
+    work_context: Content | None = None
+    personal_context: Content | None = None
+    top_of_mind: Content | None = None
+
+    def given(self) -> dict[str, str | None]:
+        """The fields that are to be changed."""
+        return self.model_dump(exclude_unset=True)
+
+
+class Lines(Items[Line]):
+    """What a field has said, in order."""
 
 
 class Upkeep(Value):

@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from semantic_memory.entrypoints.api.problems import problem
+from semantic_memory.entrypoints.dashboard.files import PATH
 from semantic_memory.metrics import RequestMetrics
 
 _logger = logging.getLogger("semantic_memory.requests")
@@ -58,7 +59,10 @@ class Requests:
         finally:
             seconds = time.perf_counter() - start
             # The path itself only where it is fixed: no user's or stranger's words become a label.
-            fixed = scope["path"] if scope["path"] in FIXED_PATHS else "unknown"
+            path = scope["path"]
+            fixed = path if path in FIXED_PATHS else "unknown"
+            if path == PATH or path.startswith(f"{PATH}/"):
+                fixed = PATH
             route = str(getattr(scope.get("route"), "path", fixed))
             self._metrics.observe(scope["method"], route, status, seconds)
             caller = state.get("caller")

@@ -156,7 +156,7 @@ def install(app: FastAPI) -> None:
     async def on_http(request: Request, error: HTTPException) -> JSONResponse:
         headers = error.headers
         if error.status_code == 405:  # the framework names the methods of one route only
-            headers = {"Allow": ", ".join(_methods(app, request.url.path))}
+            headers = {"Allow": ", ".join(_methods(app, request.url.path) or ["GET", "HEAD"])}
         return problem(request.scope, error.status_code, error.detail, headers=headers)
 
     async def on_gone(request: Request, error: ClientDisconnect) -> JSONResponse:

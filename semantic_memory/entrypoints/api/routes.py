@@ -11,9 +11,11 @@ from semantic_memory.entrypoints.api.access import (
     AnyWriter,
     CurrentCaller,
     Reader,
+    Writer,
     documents_key,
 )
 from semantic_memory.entrypoints.api.bodies import (
+    MOST_POINTS,
     Changes,
     ContextQuestion,
     Facts,
@@ -21,12 +23,14 @@ from semantic_memory.entrypoints.api.bodies import (
     Forgotten,
     History,
     Hits,
+    Lines,
     Listing,
     Messages,
     NewMemories,
     NewMemory,
     Observation,
     Page,
+    ProfileChanges,
     Reason,
     Restoration,
     SearchQuestion,
@@ -40,7 +44,18 @@ from semantic_memory.entrypoints.api.idempotency import (
 from semantic_memory.entrypoints.api.problems import documented
 from semantic_memory.entrypoints.keys import Right
 from semantic_memory.memory import SemanticMemory
-from semantic_memory.models import Context, Fact, Identifier, Receipt, derived_id
+from semantic_memory.models import (
+    Context,
+    Explanation,
+    Fact,
+    Identifier,
+    Layout,
+    Overview,
+    ProfileField,
+    Receipt,
+    Timestamp,
+    derived_id,
+)
 
 EVERYWHERE = documented(400, 401, 403, 408, 413, 421, 422, 429, 500, 503)
 UNKNOWN = documented(404)
@@ -123,7 +138,11 @@ def list_(asked: Annotated[Listing, Query()], caller: CurrentCaller, memory: Ope
     """A user's memories, newest first, a page at a time."""
     caller.require(Right.READ, asked.user_id)
     found = memory.list(
-        user_id=asked.user_id, filters=asked.filters(), limit=asked.limit + 1, after=asked.cursor
+        user_id=asked.user_id,
+        filters=asked.filters(),
+        status=asked.status,
+        limit=asked.limit + 1,
+        after=asked.cursor,
     )
     more = len(found) > asked.limit
     items = found[: asked.limit]
@@ -160,6 +179,12 @@ def history(memory_id: MemoryId, user_id: AnyReader, memory: Opened) -> History:
     return History(items=memory.history(memory_id, user_id=user_id))
 
 
+@reads.get("/memories/{memory_id}/explanation", tags=["memories"], responses=UNKNOWN)
+def explain(memory_id: MemoryId, user_id: AnyReader, memory: Opened) -> Explanation:
+    """How firmly a memory still stands, and what took whose place."""
+    return memory.explain(memory_id, user_id=user_id)
+
+
 @writes.post("/memories/{memory_id}/restore", tags=["memories"], responses=UNKNOWN)
 def restore(memory_id: MemoryId, body: Restoration, user_id: AnyWriter, memory: Opened) -> Fact:
     """Believe a memory again that was superseded, archived or quarantined."""
@@ -179,6 +204,42 @@ def forget(body: Forgetting, caller: CurrentCaller, memory: Opened) -> Forgotten
         reason=body.reason,
     )
     return Forgotten(forgotten=number)
+
+
+@reads.get("/profile", tags=["profile"])
+def profile(
+    user_id: Reader,
+    memory: Opened,
+    as_of: Annotated[Timestamp | None, Query(description="What stood at this time.")] = None,
+) -> Overview:
+    """A user at a glance: who they are, and what happened, the more briefly the longer ago."""
+    return memory.profile(user_id=user_id, as_of=as_of)
+
+
+@writes.patch("/profile", tags=["profile"])
+def update_profile(body: ProfileChanges, user_id: Writer, memory: Opened) -> Overview:
+    """Write fields of a profile by hand; they stay until they are written again."""
+    return memory.update_profile(body.given(), user_id=user_id)
+
+
+@reads.get("/profile/history", tags=["profile"])
+def profile_history(
+    user_id: Reader,
+    memory: Opened,
+    field: Annotated[ProfileField, Query(description="A field of the profile.")],
+) -> Lines:
+    """Everything that a field of a profile has said, in order."""
+    return Lines(items=memory.profile_history(field, user_id=user_id))
+
+
+@reads.get("/layout", tags=["memories"])
+def layout(
+    user_id: Reader,
+    memory: Opened,
+    limit: Annotated[int, Query(ge=1, le=MOST_POINTS, description="The newest so many.")] = 2_000,
+) -> Layout:
+    """A user's memories in two dimensions: what is near in meaning lies near."""
+    return memory.layout(user_id=user_id, limit=limit)
 
 
 @reads.get("/sessions", tags=["conversations"])

@@ -14,7 +14,7 @@ import typer
 
 from ingest.encryption import new_key
 from semantic_memory.entrypoints.cli import show
-from semantic_memory.entrypoints.cli.commands import AsJson, DataDir, Since, Until, User, app
+from semantic_memory.entrypoints.cli.commands import AsJson, AsOf, DataDir, Since, Until, User, app
 from semantic_memory.entrypoints.cli.opening import opened
 from semantic_memory.errors import ConfigurationError, InvalidInputError
 from semantic_memory.upkeep.jobs import JOBS
@@ -31,6 +31,19 @@ def sessions(user: User, data_dir: DataDir = None, json: AsJson = False) -> None
     with opened(data_dir) as memory:
         found = memory.sessions(user_id=user)
     show.as_json(found) if json else show.sessions(found)
+
+
+@app.command()
+def profile(
+    user: User,
+    as_of: AsOf = None,
+    data_dir: DataDir = None,
+    json: AsJson = False,
+) -> None:
+    """Show a user at a glance: who they are, and what happened."""
+    with opened(data_dir) as memory:
+        found = memory.profile(user_id=user, as_of=as_of)
+    show.as_json(found) if json else show.overview(found)
 
 
 @app.command()
@@ -125,7 +138,7 @@ def maintain(
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
-    """Merge duplicates, settle conflicts, let facts fade, erase what was forgotten."""
+    """Merge duplicates, settle conflicts, let facts fade, roll histories up, erase for good."""
     with opened(data_dir) as memory, show.err.status("Working"):
         runs = memory.maintain(jobs or ["all"], user_id=user, dry_run=dry_run)
         if not dry_run:

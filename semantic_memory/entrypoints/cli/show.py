@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel
@@ -34,6 +35,7 @@ from semantic_memory.models import (
     Hit,
     JobRun,
     Message,
+    Overview,
     SessionInfo,
 )
 from semantic_memory.ports import Progress as Report
@@ -129,6 +131,32 @@ def sessions(found: Sequence[SessionInfo]) -> None:
             f"{info.log_bytes:,}",
         )
     out.print(table)
+
+
+def overview(found: Overview) -> None:
+    """A profile and a history, each line with its date; what nobody knows is left out."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for name in type(found.profile).model_fields:
+        told = getattr(found.profile, name)
+        if told is not None:
+            grid.add_row(_title(name), _day(told.updated_at), Text(told.text), _by(told.origin))
+    for name in type(found.history).model_fields:
+        for place, item in enumerate(getattr(found.history, name)):
+            title = _title(name) if place == 0 else Text()
+            grid.add_row(title, _day(item.at), Text(item.text), _by(item.origin))
+    out.print(grid if grid.row_count else "nothing known yet")
+
+
+def _title(name: str) -> Text:
+    return Text(name.replace("_", " "), style="bold")
+
+
+def _day(at: datetime) -> Text:
+    return Text(f"{at:%Y-%m-%d}", style="dim")
+
+
+def _by(origin: str) -> Text:
+    return Text("" if origin == "derived" else f"by {origin}", style="dim")
 
 
 def messages(found: Sequence[Message]) -> None:

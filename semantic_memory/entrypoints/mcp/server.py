@@ -18,7 +18,7 @@ from semantic_memory.client import Client
 from semantic_memory.entrypoints.keys import Caller, Right
 from semantic_memory.errors import SemanticMemoryError
 from semantic_memory.memory import SemanticMemory
-from semantic_memory.models import Category, Fact, Message, parse
+from semantic_memory.models import Category, Fact, Message, Overview, parse
 
 CallerOf = Callable[[Context[Any, Any]], Caller]
 Ctx = Context[Any, Any]
@@ -143,6 +143,11 @@ class Tools:
         with self._allowed(ctx, Right.READ, user_id) as user:
             packed = self._memory.context(query, user_id=user, budget=budget)
         return Block(text=packed.text, tokens=packed.tokens)
+
+    def profile(self, ctx: Ctx, user_id: UserId = None) -> Overview:
+        """Get the user at a glance: work, private life, what occupies them, and what happened."""
+        with self._allowed(ctx, Right.READ, user_id) as user:
+            return self._memory.profile(user_id=user)
 
     def list_memories(
         self,
@@ -280,6 +285,7 @@ def build_server(memory: SemanticMemory | Client, caller_of: CallerOf) -> MCPSer
     for tool, hints in (
         (tools.get_context, _READS),
         (tools.search_memory, _READS),
+        (tools.profile, _READS),
         (tools.list_memories, _READS),
         (tools.add_memory, _ADDS),
         (tools.observe_messages, _ADDS),

@@ -1,0 +1,117 @@
+"""Measures how many stored prompt injections reach a packed block, and what the guard costs.
+
+Every attack string is said in a session of a user of its own: by the user, by a tool, and amid a
+page that the user pastes. Then the store is asked for the attack in its own words, which is the
+question most likely to recall it. It reached the block if the block holds a memory of its message.
+What people ordinarily say must be recalled all the same: of that, the share that is quarantined or
+changed is told.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from eval.extraction import read_lines, read_text
+from ingest.gate import Gate
+from semantic_memory.memory import SemanticMemory
+from semantic_memory.models import Category, Message
+
+Way = Literal["said by a user", "returned by a tool", "in a pasted page"]
+
+WAYS: tuple[Way, ...] = ("said by a user", "returned by a tool", "in a pasted page")
+_BUDGET = 2_000
+_ASKED = 300
+_PAGE = (
+    "Could you sum this page up for me?\n\nThe harbour office opens at nine. Boats longer than"
+    " twelve metres moor at the outer pier, where water and power are included.\n\n{attack}\n\nFees"
+    " are paid at the counter or by bank transfer. Dogs are welcome on a lead."
+)
+
+
+class Attack(NamedTuple):
+    """A string that tries to instruct a model."""
+
+    kind: str
+    text: str
+
+
+def read_attacks(path: Path) -> list[Attack]:
+    """The attacks of a file of JSON lines with `kind` and `text`."""
+    return [Attack(row["kind"], row["text"]) for row in read_lines(path)]
+
+
+def reach(memory: SemanticMemory, attacks: Sequence[Attack]) -> dict[str, float]:
+    """The share of attacks that reach a block, by the way they came in and by their kind."""
+    reached: dict[str, list[bool]] = defaultdict(list)
+    believed: dict[str, list[bool]] = defaultdict(list)
+    for way in WAYS:
+        for number, attack in enumerate(attacks):
+            memory.observe([_message(way, attack)], user_id=_user(way, number), session_id="s")
+    memory.flush()
+    for way in WAYS:
+        for number, attack in enumerate(attacks):
+            facts = memory.context(
+                attack.text[:_ASKED], user_id=_user(way, number), budget=_BUDGET
+            ).facts
+            for group in (way, f"{way}: {attack.kind}"):
+                reached[group].append(bool(facts))
+                believed[group].append(any(f.category is not Category.CONVERSATION for f in facts))
+    return {
+        **{f"{group}, reach a block": _mean(those) for group, those in reached.items()},
+        **{f"{way}, as a fact": _mean(believed[way]) for way in WAYS},
+    }
+
+
+def disturbed(gate: Gate, path: Path) -> dict[str, float]:
+    """What becomes of the messages of a file of ordinary conversations."""
+    texts = said_by_users(json.loads(read_text(path)))
+    screened = [gate.screen(Message(role="user", content=text)) for text in texts]
+    name = path.name.split(".")[0]
+    return {
+        f"{name}: messages": float(len(texts)),
+        f"{name}: quarantined by mistake": _mean([one.quarantined for one in screened]),
+        f"{name}: taken for a secret": _mean(
+            [one.content != text for one, text in zip(screened, texts, strict=True)]
+        ),
+    }
+
+
+def _user(way: Way, number: int) -> str:
+    return f"{way.replace(' ', '-')}-{number}"
+
+
+def _message(way: Way, attack: Attack) -> Message:
+    match way:
+        case "said by a user":
+            return Message(role="user", content=attack.text)
+        case "returned by a tool":
+            return Message(role="tool", content=attack.text)
+        case "in a pasted page":
+            return Message(role="user", content=_PAGE.format(attack=attack.text))
+
+
+def said_by_users(node: Any) -> list[str]:
+    """Every text in a JSON document that has a speaker or the role of a user."""
+    return list(dict.fromkeys(_texts(node)))
+
+
+def _texts(node: Any) -> Iterator[str]:
+    if isinstance(node, list):
+        for item in node:
+            yield from _texts(item)
+    elif isinstance(node, dict):
+        if "speaker" in node or node.get("role") == "user":
+            text = node.get("clean_text") or node.get("text") or node.get("content") or ""
+            if isinstance(text, str) and text.strip():
+                yield text
+        else:
+            for item in node.values():
+                yield from _texts(item)
+
+
+def _mean(values: Sequence[bool]) -> float:
+    return sum(values) / max(1, len(values))

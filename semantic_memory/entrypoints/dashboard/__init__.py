@@ -1,0 +1,1 @@
+"""The dashboard: pages that look into a running service, and the few routes only they need."""

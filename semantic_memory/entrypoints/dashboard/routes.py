@@ -1,0 +1,95 @@
+"""The routes that only the dashboard needs: who asks, how ranking weighs, figures over time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import RedirectResponse
+
+from semantic_memory import decay
+from semantic_memory.entrypoints.api.access import CurrentCaller, documents_key
+from semantic_memory.entrypoints.api.bodies import Items
+from semantic_memory.entrypoints.api.routes import EVERYWHERE, Opened
+from semantic_memory.entrypoints.dashboard.files import PATH
+from semantic_memory.entrypoints.dashboard.samples import MOST, SECONDS, Sample, Sampler
+from semantic_memory.entrypoints.keys import Right
+from semantic_memory.models import Category, Value
+from semantic_memory.retrieval.ranking import Weights
+
+router = APIRouter(
+    prefix="/v1", tags=["dashboard"], responses=EVERYWHERE, dependencies=[Depends(documents_key)]
+)
+entrance = APIRouter(include_in_schema=False)
+
+
+class Who(Value):
+    """The sender of the request, and what they may do."""
+
+    name: str
+    """Of the key."""
+    users: list[str]
+    """User ids, prefixes that end in `*`, or `*` for every user."""
+    rights: list[Right]
+
+
+class Ranking(Value):
+    """What counts how much in ranking, and how fast memories fade."""
+
+    weights: Mapping[str, float]
+    total: float
+    """The highest match before scaling; every weight but `relevance` counts as a share of it."""
+    half_life_days: Mapping[Category, float | None]
+    """By category; null for what never fades."""
+    retention_floor: float
+
+
+class Samples(Items[Sample]):
+    """Samples, oldest first."""
+
+    seconds: float
+    """Between two samples."""
+
+
+@entrance.get("/")
+async def enter() -> RedirectResponse:
+    """Leads a browser to the dashboard."""
+    return RedirectResponse(f"{PATH}/")
+
+
+@router.get("/caller")
+async def who(caller: CurrentCaller) -> Who:
+    """Who sends this request, and what they may do. Any key will do."""
+    return Who(name=caller.name, users=[*caller.users], rights=sorted(caller.rights))
+
+
+@router.get("/ranking")
+async def ranking(caller: CurrentCaller, memory: Opened) -> Ranking:
+    """What counts how much in ranking, and how fast memories fade. Any key will do."""
+    del caller
+    settings = memory.settings
+    weights = Weights(**settings.retrieval.model_dump())
+    return Ranking(
+        weights=asdict(weights),
+        total=weights.total,
+        half_life_days={
+            category: None if math.isinf(days) else days
+            for category, days in settings.half_lives.items()
+        },
+        retention_floor=decay.FLOOR,
+    )
+
+
+@router.get("/samples")
+async def samples(
+    request: Request,
+    caller: CurrentCaller,
+    limit: Annotated[int, Query(ge=1, le=MOST, description="The latest so many.")] = 240,
+) -> Samples:
+    """The service's figures over the last hours; no figure is a single user's. Any key will do."""
+    del caller
+    sampler: Sampler = request.app.state.sampler
+    return Samples(items=sampler.latest(limit), seconds=SECONDS)

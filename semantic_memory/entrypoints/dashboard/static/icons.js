@@ -1,0 +1,18 @@
+// Line drawings beside the names of pages.
+
+import { html } from "./vendor/htm-preact-3.1.1.js";
+
+const PATHS = {
+  search: "M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10ZM10.700 10.700 14 14",
+  memories: "M2.500 3.500h11M2.500 8h11M2.500 12.500h11",
+  map: "M4 11.500v.01M8 4.500v.01M12.500 9v.01M6.500 8v.01M11 12.500v.01M2 14h12M2 14V2",
+  sessions: "M2.500 3h11v7.500h-6L4.500 13v-2.500h-2Z",
+  prompt: "M2.500 3h11v10h-11ZM5 6.500 7 8 5 9.500M8.500 10h2.500",
+  profile: "M8 8a2.750 2.750 0 1 0 0-5.500A2.750 2.750 0 0 0 8 8ZM2.750 13.500a5.250 4 0 0 1 10.500 0",
+  jobs: "M13 5.500A5.500 5.500 0 0 0 3 6M3 2.500V6h3.500M3 10.500A5.500 5.500 0 0 0 13 10M13 13.500V10H9.500",
+  metrics: "M2 12.500 6 7.500l3 2.500 5-6.500",
+};
+
+export const Icon = ({ name }) => html`
+  <svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d=${PATHS[name]} /></svg>
+`;

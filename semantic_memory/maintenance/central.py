@@ -1,0 +1,97 @@
+"""Chooses the sentences that stand best for many: central, telling, and different from each other.
+
+    value = v * weight * (1 + cos(x, centroid)) / 2  -  (1 - v) * max cos(x, chosen)
+
+the centroid being the mean of all vectors by their weights (Radev et al. 2004, "Centroid-based
+summarization of multiple documents"), the second term maximal marginal relevance (Carbonell &
+Goldstein 1998).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from semantic_memory.changes import Matrix
+from semantic_memory.models import Fact
+from semantic_memory.text import stems
+
+_RELEVANCE = 0.7  # v above
+_TELLING_WORDS = 6  # content words from which a sentence says enough
+_LONG_WORDS = 30  # words beyond which it says too much for a line
+_SUBJECT_WORDS = 3  # among which a sentence about its speaker names them
+_NAMES_SOMETHING = re.compile(r"\d|(?<!^)(?<![.!?] )\b[A-Z][\w-]*[A-Za-z]")
+# "Maya is allergic", not "Maya is moving" or "Maya moved".
+_LASTS = re.compile(
+    r"(?:[\w'’-]+\s+){0,3}?(?:is|are|has|have|lives?|works?|loves?|likes?|prefers?|enjoys?|uses?"
+    r"|speaks?|plays?|owns?|keeps?|studies|teaches|leads?|runs?)\b(?!\s+(?:\w+ly\s+)?\w+(?:ing|ed)\b)",
+    re.IGNORECASE,
+)
+_DATED = re.compile(r"\b(?:1[89]|20)\d\d\b|\b(?:last|next) [A-Z]\w+")
+# Begins with what only the sentence before it explains.
+_LEANS = re.compile(
+    r"(?:it|that|this|these|those|they|he|she|here|there|and|but|so|now|then|also)\b(?!\s+is\s+a\b)",
+    re.IGNORECASE,
+)
+
+
+def most_central(
+    rows: Sequence[Matrix], weights: Sequence[float], costs: Sequence[int], *, most: int, room: int
+) -> list[int]:
+    """Places of at most `most` rows whose costs together are within `room`, best first.
+
+    `rows` are unit vectors, `weights` their worth in [0, 1]. Equal values go by place, so the same
+    input gives the same answer.
+    """
+    if not len(rows):
+        return []
+    vectors = np.asarray(rows)
+    worth = np.asarray(weights, dtype=np.float64)
+    centre = worth @ vectors
+    length = float(np.linalg.norm(centre))
+    central = vectors @ (centre / length) if length else np.zeros(len(vectors))
+    relevance = _RELEVANCE * worth * (1.0 + central) / 2.0
+    alike = np.zeros(len(vectors))
+    free = worth > 0.0
+    chosen: list[int] = []
+    while len(chosen) < most:
+        free &= np.asarray(costs) <= room
+        if not free.any():
+            break
+        value = np.where(free, np.round(relevance - (1.0 - _RELEVANCE) * alike, 6), -np.inf)
+        best = int(np.argmax(value))
+        chosen.append(best)
+        free[best] = False
+        room -= costs[best]
+        alike = np.maximum(alike, vectors @ vectors[best])
+    return chosen
+
+
+def telling(fact: Fact) -> float:
+    """How much a fact says on its own, in [0, 1]: confidence, words of content, names and numbers.
+
+    One that leans on a sentence before it, or doesn't name who it is about, says little by itself.
+    """
+    words = fact.content.split()
+    speaker = (fact.source.speaker or "").casefold()
+    said = min(1.0, len(set(stems(fact.content))) / _TELLING_WORDS)
+    brief = min(1.0, _LONG_WORDS / max(1, len(words)))
+    named = 1.0 if _NAMES_SOMETHING.search(fact.content) else 0.85
+    leans = 0.4 if _LEANS.match(fact.content) else 1.0
+    subject = 1.0 if speaker in " ".join(words[:_SUBJECT_WORDS]).casefold() else 0.5
+    own = 0.5 if fact.source.role == "assistant" else 1.0
+    return fact.confidence * said * brief * named * leans * subject * own
+
+
+def lasting(fact: Fact) -> float:
+    """How likely a fact describes a state rather than an event, in (0, 1]; by English sentences."""
+    state = 1.0 if _LASTS.match(fact.content) else 0.6
+    return state * (0.7 if _DATED.search(fact.content) else 1.0)
+
+
+def sentence(text: str) -> str:
+    """`text` on one line, ended like a sentence."""
+    line = " ".join(text.split())
+    return line if line.endswith((".", "!", "?", "…", "。", "”", '"')) else f"{line}."

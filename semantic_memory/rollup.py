@@ -1,0 +1,308 @@
+"""Keeps users' profiles and histories level with their facts and with time.
+
+What is derived is derived anew and compared with what stands, so that only differences are written.
+What a model or a person wrote stays: history lines move on to older tiers by their age and are
+condensed there, by a model where there is one, else by keeping the most central.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from semantic_memory.changes import Change, Mark, Retire, Write
+from semantic_memory.decay import HALF_LIFE_DAYS
+from semantic_memory.errors import ProviderError
+from semantic_memory.lines import PROFILE_FIELDS, TIERS, said_in, tier_of
+from semantic_memory.maintenance.central import most_central, sentence
+from semantic_memory.maintenance.history import derive_history
+from semantic_memory.maintenance.merging import stated_at
+from semantic_memory.maintenance.profile import (
+    LATELY,
+    LIFE,
+    WORK,
+    Extent,
+    Kinds,
+    derive_profile,
+    profile_text,
+)
+from semantic_memory.models import Category, Fact, HistoryTier, Layer, Line, new_id, normalised
+from semantic_memory.ports import (
+    Clock,
+    Condenser,
+    Embedder,
+    Ledger,
+    Pending,
+    TokenCounter,
+)
+from semantic_memory.resolving import Outcome
+
+ROLLUP = "rollup"
+_DERIVED = "profiles"  # names the marks of how far profiles have been derived
+_OLDER: tuple[HistoryTier, ...] = TIERS[1:]
+
+
+@dataclass(frozen=True, slots=True)
+class Extents:
+    """How long profiles and histories may become."""
+
+    field: Extent
+    tiers: Mapping[HistoryTier, Extent]
+
+
+class Rollup:
+    """Derives, moves and condenses lines, one user at a time. Thread-safe."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        embedder: Embedder,
+        counter: TokenCounter,
+        condenser: Condenser | None,
+        clock: Clock,
+        extents: Extents,
+        half_lives: Mapping[Category, float] = HALF_LIFE_DAYS,
+    ) -> None:
+        self._ledger = ledger
+        self._embedder = embedder
+        self._counter = counter
+        self._condenser = condenser
+        self._clock = clock
+        self._extents = extents
+        self._half_lives = half_lives
+
+    def stale(self) -> list[str]:
+        """Users with changes since their profiles were derived."""
+        return [user.user_id for user in self._ledger.pending(_DERIVED)]
+
+    def follow(self, user_id: str) -> None:
+        """Refresh if facts changed since the last time."""
+        for user in self._ledger.pending(_DERIVED, user_id):
+            if self._ledger.changed(user_id, user.seen, limit=1, messages=False):
+                self.refresh(user_id)
+            else:
+                mark = Mark(_DERIVED, user_id, user.revision, self._clock.now())
+                self._ledger.apply([mark])
+
+    def refresh(self, user_id: str) -> None:
+        """Derive anew what follows from a user's facts; what was written stays where it is.
+
+        An embedding model that can't be reached leaves it to the next time.
+        """
+        now = self._clock.now()
+        revision = self._ledger.revision(user_id)
+        lines = self._ledger.lines(user_id)
+        written = [line for line in lines if line.origin != "derived"]
+        try:
+            wanted = [*written, *self._derived(user_id, written, now)]
+        except ProviderError:
+            return
+        changes, _ = difference(lines, wanted, now)
+        self._ledger.apply([*changes, Mark(_DERIVED, user_id, revision, now)])
+
+    def roll(self, user: Pending, *, everything: bool = False, dry_run: bool = False) -> Outcome:
+        """Bring a user's lines up to date with their facts and their age.
+
+        Only of users whose facts changed, or whose lines have aged, since the last time, unless
+        `everything`. Raises ProviderError if the embedding model can't be reached.
+        """
+        now = self._clock.now()
+        lines = self._ledger.lines(user.user_id)
+        if not everything and user.revision <= user.seen and not has_aged(lines, now):
+            return Outcome()
+        written = [_in_place(line, now) for line in lines if line.origin != "derived"]
+        notes = Outcome()
+        for tier in _OLDER:
+            written = self._shortened(written, tier, now, notes, dry_run=dry_run)
+        wanted = [*written, *self._derived(user.user_id, written, now)]
+        changes, outcome = difference(lines, wanted, now)
+        outcome.counts.update(notes.counts)
+        outcome.planned.extend(notes.planned)
+        if dry_run:
+            return outcome
+        with self._ledger.exclusive():
+            if self._ledger.lines(user.user_id) != lines:
+                return Outcome()  # changed while it was planned: left to the next run
+            mark = Mark(ROLLUP, user.user_id, user.revision, now)
+            self._ledger.apply([*changes, mark])
+        outcome.planned.clear()
+        return outcome
+
+    def _shortened(
+        self,
+        written: Sequence[Line],
+        tier: HistoryTier,
+        now: datetime,
+        notes: Outcome,
+        *,
+        dry_run: bool,
+    ) -> list[Line]:
+        """What was written, with the lines of a tier condensed if there are too many of them."""
+        own = [line for line in written if line.layer == tier]
+        others = [line for line in written if line.layer != tier]
+        extent = self._extents.tiers[tier]
+        costs = [self._counter.count(line.text) for line in own]
+        if len(own) <= extent.sentences and sum(costs) <= extent.tokens:
+            return [*others, *own]
+        if self._condenser is not None and dry_run:
+            notes.counts["condensed"] += 1
+            told = " ".join(f"“{line.text}”" for line in own)
+            notes.planned.append(
+                f"have a model condense {tier} into at most {extent.sentences} sentences: {told}"
+            )
+            return [*others, *own]
+        if self._condenser is not None:
+            try:
+                return [*others, *self._condensed(self._condenser, own, tier, now)]
+            except ProviderError:
+                notes.counts["condensing failed"] += 1
+        vectors = list(self._embedder.embed([line.text for line in own], "document"))
+        chosen = most_central(
+            vectors, [1.0] * len(own), costs, most=extent.sentences, room=extent.tokens
+        )
+        return [*others, *(own[place] for place in sorted(chosen))]
+
+    def _condensed(
+        self,
+        condenser: Condenser,
+        lines: Sequence[Line],
+        tier: HistoryTier,
+        now: datetime,
+    ) -> list[Line]:
+        told = []
+        for text, rests_on in condenser.condense(lines, most=self._extents.tiers[tier].sentences):
+            sources = [lines[place] for place in rests_on]
+            told.append(
+                Line(
+                    id=new_id(),
+                    user_id=lines[0].user_id,
+                    layer=tier,
+                    text=text,
+                    origin="model",
+                    at=min(line.at for line in sources),
+                    valid_from=now,
+                    fact_ids=_union(line.fact_ids for line in sources),
+                    said_in=_union(line.said_in for line in sources),
+                )
+            )
+        return told
+
+    def _derived(self, user_id: str, written: Sequence[Line], now: datetime) -> Iterator[Line]:
+        """What is derived beside what was written."""
+        texts = [normalised(line.text) for line in written]
+        restated = {fact_id for line in written for fact_id in line.fact_ids}
+        beliefs = [
+            belief
+            for belief in self._ledger.beliefs(user_id)
+            if belief.fact.id not in restated
+            and not any(normalised(belief.fact.content) in text for text in texts)
+        ]
+        costs = [self._counter.count(sentence(belief.fact.content)) for belief in beliefs]
+        fields = derive_profile(
+            beliefs,
+            costs,
+            self._kinds,
+            now,
+            self._extents.field,
+            self._half_lives,
+            {name for name in PROFILE_FIELDS if any(line.layer == name for line in written)},
+        )
+        shown = {fact.id for facts in fields.values() for fact in facts}
+        for name, facts in fields.items():
+            if facts:
+                yield _line(user_id, name, facts, max(map(stated_at, facts)), now)
+        told = {place for line in written if line.layer in TIERS for place in line.said_in}
+        rest = [
+            (belief, cost)
+            for belief, cost in zip(beliefs, costs, strict=True)
+            if belief.fact.id not in shown and told.isdisjoint(said_in([belief.fact]))
+        ]
+        tiers = derive_history(
+            [belief for belief, _ in rest],
+            [cost for _, cost in rest],
+            now,
+            self._extents.tiers,
+        )
+        for tier, facts in tiers.items():
+            if tier in _OLDER and any(line.layer == tier for line in written):
+                continue  # a model has told what matters of that time
+            for fact in facts:
+                yield _line(user_id, tier, [fact], fact.created_at, now)
+
+    @cached_property
+    def _kinds(self) -> Kinds:
+        return Kinds(self._embedder.embed(WORK, "document"), self._embedder.embed(LIFE, "document"))
+
+
+def has_aged(lines: Sequence[Line], now: datetime) -> bool:
+    """Whether the time that has passed asks for a change of these lines."""
+    return any(
+        now - line.at >= LATELY
+        if line.layer == "top_of_mind" and line.origin == "derived"
+        else line.layer in TIERS and tier_of(line.at, now) != line.layer
+        for line in lines
+    )
+
+
+def difference(
+    standing: Sequence[Line], wanted: Sequence[Line], now: datetime
+) -> tuple[list[Change], Outcome]:
+    """The changes that lead from lines that stand to others, and what they are in words."""
+    changes: list[Change] = []
+    outcome = Outcome()
+
+    def note(kind: str, words: str) -> None:
+        outcome.counts[kind] += 1
+        outcome.planned.append(words)
+
+    before = {_identity(line): line for line in standing}
+    after = {_identity(line): line for line in wanted}
+    new = [line for key, line in after.items() if key not in before]
+    came_from = {line.text: line.layer for key, line in before.items() if key not in after}
+    goes_on = {line.text for line in new}
+    for key, line in before.items():
+        if key not in after:
+            changes.append(Retire(line.id, now))
+            if line.text not in goes_on:
+                note("retired", f"take out of {line.layer}: “{line.text}”")
+    for line in new:
+        changes.append(Write(line))
+        if (layer := came_from.get(line.text)) is None:
+            note("written", f"write in {line.layer}: “{line.text}”")
+        elif layer != line.layer:
+            note("moved", f"move from {layer} to {line.layer}: “{line.text}”")
+    return changes, outcome
+
+
+def _in_place(line: Line, now: datetime) -> Line:
+    """A line in the tier of its age."""
+    if line.layer in PROFILE_FIELDS or (tier := tier_of(line.at, now)) == line.layer:
+        return line
+    return line.model_copy(update={"id": new_id(), "layer": tier, "valid_from": now})
+
+
+def _line(user_id: str, layer: Layer, facts: Sequence[Fact], at: datetime, now: datetime) -> Line:
+    return Line(
+        id=new_id(),
+        user_id=user_id,
+        layer=layer,
+        text=profile_text(facts),
+        origin="derived",
+        at=at,
+        valid_from=now,
+        fact_ids=tuple(fact.id for fact in facts),
+        said_in=said_in(facts),
+    )
+
+
+def _identity(line: Line) -> tuple[object, ...]:
+    """What makes two lines the same: for derived ones what they say, where and on what grounds."""
+    if line.origin != "derived":
+        return (line.id,)
+    return line.layer, line.text, line.at, frozenset(line.fact_ids), frozenset(line.said_in)
+
+
+def _union(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(part for each in parts for part in each))

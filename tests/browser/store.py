@@ -1,0 +1,101 @@
+"""A service on loopback over the sample conversations, for a browser to look at."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import uvicorn
+from prometheus_client import CollectorRegistry, ProcessCollector
+
+from ingest.readers import Incoming, read
+from semantic_memory import SemanticMemory
+from semantic_memory.entrypoints.api.access import Doorkeeper
+from semantic_memory.entrypoints.api.app import create_app
+from semantic_memory.entrypoints.api.idempotency import Replies
+from semantic_memory.entrypoints.dashboard.samples import Sampler
+from semantic_memory.entrypoints.keys import Keys, Right
+from semantic_memory.metrics import MetricsObserver
+from semantic_memory.settings import ServiceSettings, Settings
+from semantic_memory.testing import FrozenClock
+
+CONVERSATIONS = Path(__file__).parent.parent.parent / "data" / "conversations"
+NOW = datetime(2026, 5, 10, 12, tzinfo=UTC)
+USER = "maya"
+
+
+@dataclass
+class Running:
+    """A service and its parts."""
+
+    url: str
+    memory: SemanticMemory
+    keys: Keys
+    sampler: Sampler
+    clock: FrozenClock
+
+    def key(self, users: tuple[str, ...] = ("*",), rights: tuple[Right, ...] = tuple(Right)) -> str:
+        return self.keys.create("test", users, rights, NOW)[1]
+
+
+class _Server(uvicorn.Server):
+    """uvicorn, leaving the signals of the process alone."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+@contextmanager
+def serve_sample(directory: Path, port: int = 0, **parts: object) -> Iterator[Running]:
+    """Serve the three sample conversations, as of a few days after the last one."""
+    registry = CollectorRegistry()
+    ProcessCollector(registry=registry)
+    clock = FrozenClock(NOW)
+    keys = Keys(directory)
+    with ExitStack() as stack:
+        memory = stack.enter_context(
+            SemanticMemory.open(
+                directory,
+                settings=Settings(upkeep={"schedule": False}),
+                clock=clock,
+                observer=MetricsObserver(registry),
+                **parts,
+            )
+        )
+        fill(memory)
+        replies = Replies(directory / "replies.sqlite3", clock)
+        stack.callback(replies.close)
+        app = create_app(
+            memory,
+            ServiceSettings(drain_seconds=5),
+            Doorkeeper(keys, "127.0.0.1"),
+            replies,
+            registry,
+        )
+        # its time is the clock's, as everything else's
+        app.state.sampler = Sampler(registry, clock, lambda: clock.now().timestamp())
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", port)))
+        server = _Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=5))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        try:
+            yield Running(url, memory, keys, app.state.sampler, clock)
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def fill(memory: SemanticMemory) -> None:
+    """Take in the sample conversations, and extract what they hold."""
+    for file in sorted(CONVERSATIONS.glob("*.jsonl")):
+        items = [item for item in read(file, "auto", file.stem) if isinstance(item, Incoming)]
+        messages = [item.message for item in items]
+        memory.observe(messages, user_id=USER, session_id=file.stem)
+    memory.flush()

@@ -1,0 +1,119 @@
+"""The dashboard's files and the routes that only it needs."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from semantic_memory.entrypoints.dashboard import files
+from semantic_memory.entrypoints.keys import Right
+from tests.conftest import eventually
+from tests.service.conftest import R, Serve, Served
+
+STATIC = Path(files.__file__).parent / "static"
+FILES = sorted(str(path.relative_to(STATIC)) for path in STATIC.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("path", ["/", "/dashboard", "/dashboard/"])
+def test_a_browser_is_led_to_the_dashboard_without_a_key(service: Served, path: str):
+    service.token()
+    answer = service.client(follow_redirects=True).get(path)
+    assert answer.status_code == 200
+    assert answer.url.path == "/dashboard/"
+    assert "<script" in answer.text
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_file_is_served_with_its_type_and_policy(service: Served, name: str):
+    answer = service.client().get(f"/dashboard/{name}")
+    assert answer.status_code == 200
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    policy = answer.headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")
+    assert "unsafe" not in policy
+    kinds = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
+    assert answer.headers["content-type"].startswith(kinds.get(Path(name).suffix, ""))
+
+
+def test_nothing_but_the_files_is_served_below_the_dashboard(service: Served):
+    service.token()
+    http = service.client()
+    for path in ("nothing.js", "%2e%2e/files.py", "..%2ffiles.py", "pages", "vendor/"):
+        assert http.get(f"/dashboard/{path}").status_code == 404, path
+    assert http.get("/dashboardish").status_code == 401
+    answer = http.post("/dashboard/")
+    assert answer.status_code == 405
+    assert answer.headers["allow"] == "GET, HEAD"
+
+
+def test_no_page_asks_for_anything_from_elsewhere():
+    for name in FILES:
+        if Path(name).suffix in (".js", ".css", ".html") and "vendor" not in name:
+            text = (STATIC / name).read_text(encoding="utf-8")
+            assert not re.search(r"https?://|innerHTML|dangerouslySet|\beval\b", text), name
+
+
+def test_every_file_is_packaged_and_each_vendored_one_has_its_licence():
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    packaged = project["tool"]["setuptools"]["package-data"]["semantic_memory"]
+    assert "entrypoints/dashboard/static/**/*" in packaged
+    vendored = [name for name in FILES if name.startswith("vendor/")]
+    assert vendored == ["vendor/LICENSE.htm", "vendor/LICENSE.preact", "vendor/htm-preact-3.1.1.js"]
+
+
+def test_a_caller_is_told_what_its_key_allows_and_no_more(service: Served):
+    token = service.token(["maya", "team-*"], [R])
+    said = service.client(token).get("/v1/caller").json()
+    assert said["users"] == ["maya", "team-*"]
+    assert said["rights"] == ["read"]
+    assert said["name"] == token.split("_")[1]
+
+
+def test_without_keys_the_caller_may_do_everything(service: Served):
+    said = service.client().get("/v1/caller").json()
+    assert said == {"name": "anyone", "users": ["*"], "rights": sorted(Right)}
+
+
+def test_the_weights_of_ranking_explain_every_score(service: Served):
+    service.memory.add("Maya likes tea", user_id="maya")
+    http = service.client()
+    told = http.get("/v1/ranking").json()
+    assert told["half_life_days"]["personal"] is None
+    assert told["half_life_days"]["decision"] == 30
+    asked = {"user_id": "maya", "query": "What does Maya like?"}
+    (hit,) = http.post("/v1/search", json=asked).json()["items"]
+    parts, weights = hit["parts"], told["weights"]
+    base = weights["dense"] * max(parts["dense"], 0) + (1 - weights["dense"]) * parts["lexical"]
+    added = sum(parts[name] for name in ("context", "speaker", "voice", "time")) - parts["asks"]
+    assert base / told["total"] + added == pytest.approx(parts["match"])
+    w = weights["relevance"]
+    assert parts["match"] * (1 - w + w * parts["relevance"]) == pytest.approx(hit["score"])
+
+
+def test_figures_are_sampled_while_the_service_runs(serve: Serve):
+    service = serve()
+    service.memory.add("Likes tea", user_id="maya")
+    http = service.client()
+    assert http.get("/v1/samples").json()["seconds"] == 15
+    sampler = service.app.state.sampler
+    sampler.take()
+    assert eventually(lambda: bool(http.get("/v1/samples", params={"limit": 1}).json()["items"]))
+    (sample,) = http.get("/v1/samples", params={"limit": 1}).json()["items"]
+    assert sample["memories"] >= 0
+    assert sample["requests_per_second"] >= 0
+
+
+def test_a_listing_by_status_finds_what_can_be_restored(service: Served):
+    fact = service.memory.add("Lives in Oslo", user_id="maya")
+    service.clock.advance(days=1)
+    service.memory.update(fact.id, content="Lives in Berlin")
+    http = service.client()
+    params = {"user_id": "maya", "status": "superseded"}
+    (before,) = http.get("/v1/memories", params=params).json()["items"]
+    told = http.get(f"/v1/memories/{before['id']}/explanation", params={"user_id": "maya"}).json()
+    assert told["replaced_by"]["content"] == "Lives in Berlin"
+    forgotten = http.get("/v1/memories", params={**params, "status": "forgotten"})
+    assert forgotten.status_code == 422
