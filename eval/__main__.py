@@ -15,7 +15,7 @@ from rich.table import Table
 
 import eval.gate as gating
 from eval import beliefs as belief_rules
-from eval import experiment
+from eval import experiment, sweeps
 from eval.bench import build_store, measure_store
 from eval.datasets.load import NAMES as SETS
 from eval.datasets.load import Name as SetName
@@ -254,13 +254,16 @@ def flood(
 @app.command()
 def beliefs(
     data: Annotated[Path | None, typer.Option(help="Directory of the data sets.")] = None,
-    speed: Annotated[bool, typer.Option("--speed", help="Time sweeps instead.")] = False,
+    sweep: Annotated[
+        bool, typer.Option("--sweep", help="Time upkeep over 100,000 facts instead.")
+    ] = False,
 ) -> None:
     """Duplicates, conflicts and updates: what is found, and what is found wrongly."""
-    if speed:
-        show.pairs(dict(belief_rules.timed()))
+    if sweep:
+        for timed in sweeps.timed():
+            show.out.print(sweeps.table(timed))
     elif data is None:
-        raise InvalidInputError("give the directory of the data sets with --data, or --speed")
+        raise InvalidInputError("give the directory of the data sets with --data, or --sweep")
     else:
         for table in belief_rules.tables(data):
             show.out.print(table)

@@ -5,23 +5,22 @@ Each file is split by its rows (even, odd), so that all pairs of one row stay to
 
 from __future__ import annotations
 
-import resource
 import statistics
-import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.table import Table
 
 from eval.datasets import pairs as sets
 from eval.datasets.pairs import Labelled, Observation, Replaced
-from semantic_memory import decay
+from semantic_memory import SemanticMemory
 from semantic_memory.bootstrap import make_embedder
 from semantic_memory.changes import Matrix
 from semantic_memory.maintenance.relations import Pair, Relation, RelationJudge, Verdict
@@ -30,10 +29,15 @@ from semantic_memory.maintenance.statements import read
 from semantic_memory.maintenance.sweep import SupersedeDecision, plan
 from semantic_memory.models import Category, Fact
 from semantic_memory.ports import Embedder
-from semantic_memory.retrieval.ranking import Weights
-from semantic_memory.settings import load
+from semantic_memory.retrieval.newest import gains
+from semantic_memory.retrieval.question import read as read_question
+from semantic_memory.settings import Settings, UpkeepSettings, load
+from semantic_memory.testing import FrozenClock, InMemoryIndex
+from semantic_memory.text import figures
 
 _START = datetime(2024, 1, 1, tzinfo=UTC)
+ALIKE = (0.3, 0.4, 0.5, 0.6, 0.7)
+SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5)
 CURVE = (0.80, 0.84, 0.88, 0.90, 0.92, 0.94, 0.96, 0.98)
 
 
@@ -61,14 +65,14 @@ class Embedded:
     """Texts' vectors, each made once."""
 
     def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
+        self.embedder = embedder
         self._rows: dict[str, Matrix] = {}
 
     def of(self, texts: Sequence[str]) -> Matrix:
         """Unit rows, one for each text."""
         new = [text for text in dict.fromkeys(texts) if text not in self._rows]
         if new:
-            self._rows.update(zip(new, self._embedder.embed(new, "document"), strict=True))
+            self._rows.update(zip(new, self.embedder.embed(new, "document"), strict=True))
         return np.array([self._rows[text] for text in texts])
 
 
@@ -121,7 +125,7 @@ def measure(directory: Path, vectors: Embedded, judge: RelationJudge) -> Iterato
         ("BEAM updates", sets.beam_updates(directory)),
         ("LongMemEval updates", sets.longmemeval_updates(directory)),
     ):
-        yield from _updates(data, updates, vectors, judge)
+        yield from _updates(data, told(updates, vectors))
     yield from _distinct(sets.observations(directory), vectors, judge)
 
 
@@ -178,49 +182,17 @@ def tables(directory: Path) -> Iterator[Table]:
     for threshold, guarded, alone in curve(directory, vectors):
         merging.add_row(f"{threshold:.2f}", *(f"{100 * rate:.2f} %" for rate in (*guarded, *alone)))
     yield merging
-
-
-def timed() -> Iterator[tuple[str, str]]:
-    """CPU seconds of sweeps, of many users and of a large one: everything, then one new fact."""
-    for users, each in ((1_000, 100), (1, 10_000)):
-        spent, found = 0.0, 0
-        for number in range(users):
-            facts, vectors = _store(f"u{number}", each)
-            start = time.process_time()
-            found += len(plan(facts, vectors, RuleJudge()))
-            spent += time.process_time() - start
-        name = f"{users:,} user{'s' * (users > 1)} of {each:,} facts"
-        yield f"{name}, CPU s", f"{spent:.2f} ({found:,} decisions)"
-        start = time.process_time()
-        plan(facts, vectors, RuleJudge(), changed={facts[0].id})
-        yield f"{name}: one new fact, CPU ms", f"{1000 * (time.process_time() - start):.1f}"
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    yield "peak memory, MB", f"{peak // 1024}"
-
-
-_WHAT = "lives in,works at,likes,hates,visited,plays,is learning,bought,has,prefers,uses".split(",")
-_KIND = "red,blue,old,new,big,tiny,quiet,loud,plain,sharp,warm,rare".split(",")
-_THING = "Lisbon,Acme,jazz,coffee,guitar,Spanish,bike,dog,tea,Rust,boat,lamp,chess".split(",")
-_ALIKE = 0.25  # of a synthetic user's vectors lie near another one
-
-
-def _store(user_id: str, size: int) -> tuple[list[Fact], Matrix]:
-    """Facts of a synthetic user, a quarter of them near another in meaning."""
-    dice = np.random.default_rng(size)
-    facts = [
-        fact(
-            f"The user {dice.choice(_WHAT)} {dice.choice(_KIND)} {dice.choice(_THING)}"
-            f" number {dice.integers(size)}.",
-            int(dice.integers(365)),
-            number,
-            user_id,
+    for data, updates in (
+        ("BEAM", sets.beam_updates(directory)),
+        ("LongMemEval", sets.longmemeval_updates(directory)),
+    ):
+        newest = Table(
+            "cosine", *(f"{share:.1f}" for share in SHARES), title=f"newer first, {data}"
         )
-        for number in range(size)
-    ]
-    vectors = dice.standard_normal((size, 384)).astype(np.float32)
-    near = int(_ALIKE * size)
-    vectors[:near] = vectors[near : 2 * near] + 0.4 * vectors[:near]
-    return facts, vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        for alike, rates in recency(told(updates, vectors), vectors):
+            newest.add_row(f"{alike:.1f}", *(f"{100 * rate:.0f} %" for rate in rates))
+        newest.caption = "by the share of the older one's score that the newer has by itself"
+        yield newest
 
 
 def _merged(
@@ -237,38 +209,113 @@ def _merged(
     return _rate(what, data, merged, target, at_most=at_most)
 
 
-def _updates(
-    data: str, rows: Sequence[Replaced], vectors: Embedded, judge: RelationJudge
-) -> Iterator[Measured]:
-    """The sentence of each side that is nearest to the question stands for its evidence."""
-    superseded: list[list[bool]] = [[], []]
-    above: list[list[bool]] = [[], []]
-    for number, row in enumerate(rows):
-        if not row.older or not row.newer:
-            continue
-        question, asked = vectors.of([row.question, f"{row.question} {row.answer}"])
-        older = max(row.older, key=lambda text: float(vectors.of([text])[0] @ question))
-        newer = max(row.newer, key=lambda text: float(vectors.of([text])[0] @ asked))
-        facts = [fact(older), fact(newer, 60)]
-        rows_ = vectors.of([older, newer])
-        decisions = plan(facts, rows_, judge)
-        losers = {
-            decision.loser.id for decision in decisions if isinstance(decision, SupersedeDecision)
-        }
-        match = rows_ @ question
-        score = match * (1.0 - Weights().relevance + Weights().relevance * _relevance(facts))
-        half = number % 2
-        superseded[half].append(facts[0].id in losers)
-        above[half].append(facts[0].id in losers or bool(score[1] > score[0]))
-    yield _rate("newer above older", data, above, 0.9)
-    yield _rate("  by superseding it", data, superseded)
+class Told(NamedTuple):
+    """An update that was told to a store, and the scores of both statements for its question."""
+
+    row: int
+    question: str
+    statements: tuple[str, str]
+    superseded: bool
+    first: bool
+    """Whether the newer statement came first."""
+    scores: tuple[float, float]
+    """Without what the newer one gained by being newer."""
 
 
-def _relevance(facts: Sequence[Fact]) -> NDArray[np.float64]:
-    now = (_START + timedelta(days=90)).timestamp()
-    age = decay.age_days([one.created_at.timestamp() for one in facts], now)
-    half_life = decay.HALF_LIFE_DAYS[Category.PROJECT]
-    return np.asarray(decay.retention(age, half_life) * decay.recency(age) * 0.5)
+def told(rows: Sequence[Replaced], vectors: Embedded) -> list[Told]:
+    """Both statements are told, 60 days apart, and the question is asked 30 days later.
+
+    The sentence nearest to the question stands for each side's evidence; of the newer side, among
+    those with a figure of the answer, if there are any. Rows with one sentence on both sides tell
+    of no update.
+    """
+    found = []
+    with TemporaryDirectory(prefix="semantic-memory-beliefs-") as scratch:
+        settings = Settings(data_dir=Path(scratch), upkeep=UpkeepSettings(schedule=False))
+        with SemanticMemory.open(
+            settings=settings,
+            embedder=vectors.embedder,
+            index=InMemoryIndex(),
+            clock=FrozenClock(_START + timedelta(days=90)),
+        ) as memory:
+            for number, row in enumerate(rows):
+                statements = _statements(row, vectors)
+                if statements is None:
+                    continue
+                older, newer = (
+                    memory.add(
+                        text,
+                        user_id=f"user-{number}",
+                        category=Category.PROJECT,
+                        created_at=_START + timedelta(days=day),
+                    )
+                    for text, day in zip(statements, (0, 60), strict=True)
+                )
+                memory.flush()
+                hits = memory.search(row.question, user_id=f"user-{number}", k=2)
+                score = {hit.fact.id: hit.score - hit.parts.newer for hit in hits}
+                found.append(
+                    Told(
+                        number,
+                        row.question,
+                        statements,
+                        superseded=older.id not in score,
+                        first=bool(hits) and hits[0].fact.id == newer.id,
+                        scores=(score.get(older.id, 0.0), score.get(newer.id, 0.0)),
+                    )
+                )
+    return found
+
+
+def _updates(data: str, rows: Sequence[Told]) -> Iterator[Measured]:
+    for what, target in (("newer above older", 0.9), ("  by superseding it", None)):
+        halves = [
+            [row.first if target else row.superseded for row in rows if row.row % 2 == half]
+            for half in (0, 1)
+        ]
+        yield _rate(what, data, halves, target)
+
+
+def recency(rows: Sequence[Told], vectors: Embedded) -> Iterator[tuple[float, list[float]]]:
+    """For each cosine, the share of updates whose newer statement is first, by `SHARES`."""
+    for alike in ALIKE:
+        yield (
+            alike,
+            [
+                _share([row.superseded or _is_first(row, vectors, alike, share) for row in rows])
+                for share in SHARES
+            ],
+        )
+
+
+def _is_first(row: Told, vectors: Embedded, alike: float, share: float) -> bool:
+    older, newer = row.scores
+    question = read_question(row.question, _START + timedelta(days=90))
+    if newer > older or question.event or question.windows:
+        return newer > older
+    matrix = vectors.of(row.statements)
+    gained = gains(
+        [0, 1],
+        {place: figures(text) for place, text in enumerate(row.statements)},
+        matrix @ matrix.T,
+        np.array(row.scores),
+        np.array([0.0, 60.0]),
+        figures(row.question),
+        alike=alike,
+        share=share,
+    )
+    return 1 in gained
+
+
+def _statements(row: Replaced, vectors: Embedded) -> tuple[str, str] | None:
+    if not row.older or not row.newer:
+        return None
+    question, answered = vectors.of([row.question, f"{row.question} {row.answer}"])
+    wanted = figures(row.answer)
+    holding = [text for text in row.newer if wanted & figures(text)] or row.newer
+    older = max(row.older, key=lambda text: float(vectors.of([text])[0] @ question))
+    newer = max(holding, key=lambda text: float(vectors.of([text])[0] @ answered))
+    return None if older == newer else (older, newer)
 
 
 def _distinct(

@@ -160,7 +160,7 @@ def _swept(facts: Mapping[str, Fact], now: datetime, rules: Fading) -> dict[str,
         fact_id: faded(fact, since, now, rules) if fact.status is Status.ACTIVE else fact
         for fact_id, fact in facts.items()
     }
-    for decision in to_archive(list(left.values()), rules):
+    for decision in to_archive(list(left.values()), now, rules):
         left[decision.fact.id] = archived(decision.fact)
     return left
 

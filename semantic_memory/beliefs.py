@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
+
+from pydantic import JsonValue
 
 from semantic_memory.changes import Add, Change, Update
 from semantic_memory.models import Fact, Source, Status, derived_id, normalised
@@ -94,18 +96,12 @@ def revised(fact: Fact, changes: dict[str, Any], now: datetime) -> tuple[Fact, F
 
 RESTORED_CONFIDENCE = 0.5
 """What restoring an archived fact gives back at least, so that it isn't archived again at once."""
-_KEPT_APART = "kept_apart"  # key in a fact's metadata
+_SIDES = "kept_apart"  # key in a fact's metadata: for each dispute, the side that it is on
 
 
 def restored(fact: Fact, now: datetime) -> Fact:
-    """`fact` believed again, after it was superseded, merged, archived or quarantined.
-
-    It is told apart from what had replaced it, so that upkeep doesn't do the same again.
-    """
-    metadata = dict(fact.metadata)
-    if fact.superseded_by is not None:
-        metadata[_KEPT_APART] = [*_kept_apart(fact), fact.superseded_by]
-    faded = fact.status is Status.ARCHIVED
+    """`fact` believed again, after it was superseded, merged, archived or quarantined."""
+    faded = fact.status is Status.ARCHIVED and fact.superseded_by is None
     return fact.model_copy(
         update={
             "status": Status.ACTIVE,
@@ -113,19 +109,40 @@ def restored(fact: Fact, now: datetime) -> Fact:
             "superseded_by": None,
             "confidence": max(fact.confidence, RESTORED_CONFIDENCE) if faded else fact.confidence,
             "confirmed_at": max(now, fact.confirmed_at or now),
-            "metadata": metadata,
         }
     )
 
 
+def told_apart(fact: Fact, others: Sequence[Fact]) -> tuple[Fact, list[Fact]]:
+    """`fact` on one side and `others` on the other, so that upkeep never makes one of them again.
+
+    A fact hands its sides down to what it is merged into.
+    """
+    dispute = derived_id(fact.id, str(fact.version))
+    return _on_side(fact, dispute, 0), [_on_side(other, dispute, 1) for other in others]
+
+
 def are_kept_apart(a: Fact, b: Fact) -> bool:
-    """Whether one of two facts was restored after the other had replaced it."""
-    return a.id in _kept_apart(b) or b.id in _kept_apart(a)
+    """Whether somebody told two facts, or what they were made of, apart."""
+    own, others = sides(a), sides(b)
+    return any(others.get(dispute, side) != side for dispute, side in own.items())
 
 
-def _kept_apart(fact: Fact) -> list[Any]:
-    ids = fact.metadata.get(_KEPT_APART)
-    return ids if isinstance(ids, list) else []
+def sides(fact: Fact) -> Mapping[str, Any]:
+    """For each dispute the side that `fact` is on."""
+    known = fact.metadata.get(_SIDES)
+    return known if isinstance(known, dict) else {}
+
+
+def with_sides(metadata: Mapping[str, JsonValue], facts: Sequence[Fact]) -> dict[str, JsonValue]:
+    """`metadata` with the sides of all of `facts`."""
+    joined = {dispute: side for fact in facts for dispute, side in sides(fact).items()}
+    return {**metadata, _SIDES: joined} if joined else dict(metadata)
+
+
+def _on_side(fact: Fact, dispute: str, side: int) -> Fact:
+    metadata = {**fact.metadata, _SIDES: {**sides(fact), dispute: side}}
+    return fact.model_copy(update={"metadata": metadata})
 
 
 def _joined(fact: Fact, again: Fact) -> tuple[Source, ...]:

@@ -7,7 +7,6 @@ import os
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +22,7 @@ from semantic_memory.embedding.onnx import OnnxEmbedder
 from semantic_memory.errors import (
     ConfigurationError,
     EmbedderMismatchError,
+    MissingDependencyError,
     StoreUnavailableError,
 )
 from semantic_memory.index.exact import ExactIndex
@@ -31,6 +31,7 @@ from semantic_memory.index.keeper import IndexKeeper
 from semantic_memory.injection.tokens import TiktokenCounter, encoding_name
 from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.sqlite import SqliteLedger
+from semantic_memory.maintenance.escalating import EscalatingJudge
 from semantic_memory.maintenance.fading import Fading
 from semantic_memory.maintenance.profile import Extent
 from semantic_memory.maintenance.relations import RelationJudge
@@ -101,6 +102,7 @@ class Service:
     searcher: Searcher
     pipeline: Pipeline
     curation: Curation
+    resolver: Resolver
     upkeep: Upkeep
     uses: Uses
     transfer: Transfer
@@ -151,7 +153,10 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
             check_embedder(ledger, embedder.identity)
         log = SessionLog(directory / "sessions", observe, make_cipher(settings))
         ingest = settings.ingest
-        resolver = Resolver(ledger, index, partial(make_judge, settings), clock)
+        rules = RuleJudge()
+        resolver = Resolver(
+            ledger, index, clock, rules, make_judge(settings, rules, observe, stack)
+        )
         counter = parts.token_counter or TiktokenCounter(encoding_name(settings.context.model))
         rollup = Rollup(
             ledger,
@@ -227,6 +232,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
             searcher=searcher,
             pipeline=pipeline,
             curation=Curation(ledger, embedder, pipeline, rollup, clock, changed),
+            resolver=resolver,
             upkeep=upkeep,
             uses=uses,
             transfer=Transfer(ledger, log, pipeline, changed),
@@ -254,10 +260,48 @@ def record_embedder(ledger: Ledger, identity: EmbedderIdentity) -> int:
     return ledger.drop_vectors(_EMBEDDER, json.dumps(asdict(identity)))
 
 
-def make_judge(settings: Settings) -> RelationJudge:
-    """Who decides how two facts stand to each other, made anew for each time it is asked."""
-    del settings
-    return RuleJudge()
+def make_judge(
+    settings: Settings, rules: RelationJudge, observe: Observer, resources: ExitStack
+) -> RelationJudge | None:
+    """Who is asked how two facts stand to each other where the rules aren't sure, if anybody.
+
+    `resources` closes its connections. Raises ConfigurationError, and MissingDependencyError
+    without sentence-transformers.
+    """
+    beliefs = settings.beliefs
+    second: RelationJudge
+    match beliefs.judge:
+        case "rules":
+            return None
+        case "openai":
+            from semantic_memory.maintenance.llm import LLMJudge
+
+            model = beliefs.model or settings.extraction.model
+            client = resources.enter_context(make_client(settings, "beliefs.judge"))
+            second, name = LLMJudge(client, model, observe), f"openai:{model}"
+        case "nli":
+            try:
+                from semantic_memory.maintenance.nli import NLIJudge
+            except ImportError:
+                raise MissingDependencyError(
+                    "beliefs.judge nli needs sentence-transformers:"
+                    " pip install 'sentence-transformers>=6.2,<7'"
+                ) from None
+            if not beliefs.model:
+                raise ConfigurationError(
+                    "beliefs.judge nli needs beliefs.model: the directory of a cross-encoder, or a"
+                    " name in the local cache"
+                )
+            second, name = NLIJudge(beliefs.model), f"nli:{Path(beliefs.model).name}"
+    extraction = settings.extraction
+    return EscalatingJudge(
+        rules,
+        second,
+        name=name,
+        breaker=CircuitBreaker(extraction.breaker_failures, extraction.breaker_seconds),
+        observe=observe,
+        per_hour=beliefs.pairs_per_hour,
+    )
 
 
 def _fading(settings: Settings) -> Fading:
@@ -401,15 +445,18 @@ def make_batching(
     return None
 
 
-def make_client(settings: Settings) -> openai.OpenAI:
-    """The client that extraction uses. Raises ConfigurationError if there is no key."""
+def make_client(settings: Settings, setting: str = "extraction.provider") -> openai.OpenAI:
+    """The client of the endpoint that `setting` asks for.
+
+    Raises ConfigurationError if there is no key.
+    """
     import openai  # takes longer to import than all the rest, and few stores need it
 
     key, base_url = settings.openai.api_key, settings.openai.base_url
     api_key = key.get_secret_value() if key else os.environ.get("OPENAI_API_KEY")
     if not api_key and not base_url:
         raise ConfigurationError(
-            "extraction.provider openai needs a key: set OPENAI_API_KEY or openai.api_key, or"
+            f"{setting} openai needs a key: set OPENAI_API_KEY or openai.api_key, or"
             " openai.base_url for an endpoint that takes none"
         )
     return openai.OpenAI(

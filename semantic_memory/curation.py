@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from semantic_memory.beliefs import believed, restored, revised
+from semantic_memory.beliefs import believed, revised
 from semantic_memory.changes import (
     Add,
     Change,
@@ -41,6 +41,7 @@ from semantic_memory.models import (
 )
 from semantic_memory.pipeline import Pipeline
 from semantic_memory.ports import Clock, Embedder, Ledger
+from semantic_memory.restoring import absorbed_into, restoration
 from semantic_memory.rollup import Rollup
 
 _FORGET_BATCH = 500
@@ -129,9 +130,14 @@ class Curation:
         """Take a memory out of every answer, for good."""
         with self._ledger.exclusive():
             fact = self.get(fact_id, user_id)
-            # What an update of it replaced is the same memory.
-            past = [derived_id(fact_id, str(version)) for version in range(1, fact.version)]
-            ids = [fact_id, *(one.id for one in self._ledger.get(past, fact.user_id))]
+            # What was merged into it, and what updates replaced, is the same memory.
+            parts = [fact, *absorbed_into(self._ledger, fact)]
+            past = [
+                derived_id(part.id, str(version))
+                for part in parts
+                for version in range(1, part.version)
+            ]
+            ids = [part.id for part in (*parts, *self._ledger.get(past, fact.user_id))]
             now = self._clock.now()
             self._ledger.apply([Forget(one, now, reason) for one in ids])
         self._changed(fact.user_id)
@@ -142,7 +148,7 @@ class Curation:
             fact = self.get(fact_id, user_id)
             if fact.status is not Status.ACTIVE:
                 now = self._clock.now()
-                self._ledger.apply([Update(restored(fact, now), "restored", now, reason)])
+                self._ledger.apply(restoration(self._ledger, fact, reason, now))
         self._changed(fact.user_id)
         return self.get(fact_id, user_id)
 

@@ -215,6 +215,15 @@ class BeliefsResolved:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgingFellBack:
+    """The model that judges how facts stand to each other failed; the rules decided."""
+
+    judge: str
+    error: str
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
 class JobFinished:
     """A job of upkeep has run."""
 
@@ -300,6 +309,7 @@ Event = (
     | Searched
     | ContextPacked
     | BeliefsResolved
+    | JudgingFellBack
     | JobFinished
     | WindowCompacted
     | CompactionFailed

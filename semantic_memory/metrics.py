@@ -31,6 +31,7 @@ from semantic_memory.events import (
     IndexSetAside,
     IndexSynced,
     JobFinished,
+    JudgingFellBack,
     LockWaited,
     LogNearlyFull,
     LogRepaired,
@@ -97,6 +98,9 @@ class MetricsObserver:
         self._model_tokens = counter("model_tokens", "Tokens of its calls.", "model", "kind")
         self._model_cost = counter("model_cost_usd", "By the prices in the settings.", "model")
         self._batches = counter("extraction_batches", "Batches sent to a provider.", "status")
+        self._judging = counter(
+            "judged_by_rules", "Pairs of facts that the judging model failed at."
+        )
         self._breaker = counter("breaker_opened", "A model endpoint was left alone for a while.")
         self._checkpoints = counter("checkpoints_restored", "Checkpoints that were damaged.")
         self._lock_wait = histogram("lock_wait_seconds", "Waits for others.", "lock")
@@ -149,12 +153,10 @@ class MetricsObserver:
 
     def _count_upkeep(self, event: Event) -> None:
         match event:
-            case LogNearlyFull():
-                self._nearly_full.inc()
-            case LogShortened():
-                self._shortened.inc()
             case BeliefsResolved(counts=counts):
                 self._count_beliefs(counts)
+            case JudgingFellBack(pairs=pairs):
+                self._judging.inc(pairs)
             case JobFinished(job, _, counts, seconds, error):
                 self._jobs.labels(job, "failed" if error else "done").inc()
                 self._job.labels(job).observe(seconds)
@@ -194,13 +196,22 @@ class MetricsObserver:
                 self._embed_refused.inc(len(fact_ids))
             case IndexSetAside():
                 self._set_aside.inc()
+            case WorkerFailed(step=step):
+                self._failures.labels(step).inc()
+            case _:
+                self._count_logs(event)
+
+    def _count_logs(self, event: Event) -> None:
+        match event:
             case LogRepaired(corrupt_lines=lines):
                 self._repairs.inc()
                 self._corrupt.inc(lines)
             case CursorLost():
                 self._cursors.inc()
-            case WorkerFailed(step=step):
-                self._failures.labels(step).inc()
+            case LogNearlyFull():
+                self._nearly_full.inc()
+            case LogShortened():
+                self._shortened.inc()
 
     def _count_active(self) -> float:
         since = self._timer() - _ACTIVE_SECONDS

@@ -443,6 +443,8 @@ class ScoreParts(Value):
     """1.0 (old) to 1.5 (just now)."""
     relevance: float
     """importance * confidence * retention * recency."""
+    newer: float = 0.0
+    """What the score gains, besides, over an older fact that gives another figure for the same."""
 
 
 class Hit(Value):

@@ -52,7 +52,6 @@ _GATHER_SECONDS = 5.0  # facts that come in within that time lead to one look at
 _PROFILING_SECONDS = 0.25  # at a time, and then again after gathering: searches go first
 _NEARLY = 0.9
 _FACTS = frozenset(Category) - {Category.CONVERSATION}
-_SETTLING = "settling"  # names the marks of how far duplicates and conflicts have been looked for
 
 
 class Pipeline:
@@ -115,7 +114,7 @@ class Pipeline:
             key = SessionKey(cursor.user_id, cursor.session_id)
             if done.get(key, 0) < cursor.position:
                 self._reading.queue.push(key, time.monotonic())
-        self._unsettled.update(user.user_id for user in self._ledger.pending(_SETTLING))
+        self._unsettled.update(user.user_id for user in self._resolver.unsettled())
         self._unprofiled.update(dict.fromkeys(self._rollup.stale()))
         self._worker = Worker("ingest", self._step, self._observe)
         self._profiler = Worker("profiles", self._profile_some, self._observe, _GATHER_SECONDS)
@@ -404,9 +403,9 @@ class Pipeline:
         for user_id in users:
             if self._ending.is_set():
                 return  # the mark in the ledger says where to go on
-            for user in self._ledger.pending(_SETTLING, user_id):
+            for user in self._resolver.unsettled(user_id):
                 start = time.perf_counter()
-                counts = self._resolver.resolve(user, _SETTLING).counts
+                counts = self._resolver.settle(user).counts
                 if counts:
                     seconds = time.perf_counter() - start
                     self._observe(BeliefsResolved(user_id, dict(counts), seconds))

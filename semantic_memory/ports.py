@@ -212,6 +212,8 @@ class Trait(NamedTuple):
     tags: tuple[str, ...]
     said_in: tuple[str, ...]
     """`session/message` for every message that says this."""
+    endurance: float
+    """How many times its category's half-life it lasts: see `semantic_memory.decay`."""
 
 
 class TraitRow(NamedTuple):
@@ -381,6 +383,10 @@ class Ledger(Protocol):
 
     def same_content(self, user_id: str, content: str) -> Fact | None:
         """The active fact with the same normalised content (verbatim messages aside)."""
+        ...
+
+    def replaced_by(self, fact: Fact) -> list[Fact]:
+        """The facts that were superseded by `fact` or merged into it, and still are."""
         ...
 
     def history(self, fact_id: str, user_id: str | None = None) -> list[FactVersion]:

@@ -17,10 +17,10 @@ from ingest.recalled import extractable
 from ingest.session_log import Record, SessionLog
 from semantic_memory.beliefs import believed
 from semantic_memory.changes import Add, Advance, Change, Update, Write
+from semantic_memory.decay import PINNED
 from semantic_memory.drafts import behind, extracted, grounded, verbatim_id, written
 from semantic_memory.errors import StoreClosedError, StoreError
 from semantic_memory.events import Event, ExtractionFailed, FactsExtracted
-from semantic_memory.maintenance.fading import PINNED
 from semantic_memory.models import (
     Candidate,
     Category,

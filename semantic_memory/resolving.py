@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Literal
@@ -21,12 +21,14 @@ from semantic_memory.maintenance.sweep import (
     MergeDecision,
     SupersedeDecision,
     plan,
+    wordings,
 )
 from semantic_memory.models import Category, Fact, Filters, normalised
 from semantic_memory.ports import Belief, Clock, Ledger, Pending, VectorSearch
 
 Kind = Literal["dedup", "conflicts"]
 BOTH: frozenset[Kind] = frozenset({"dedup", "conflicts"})
+_SETTLED = "settling"  # names the marks of what only the rules have looked at
 _FEW = 64  # facts whose surroundings are cheaper to look up than all of a user's facts are to read
 _FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
 
@@ -46,18 +48,39 @@ class Resolver:
         self,
         ledger: Ledger,
         index: VectorSearch,
-        make_judge: Callable[[], RelationJudge],
         clock: Clock,
+        rules: RelationJudge,
+        second: RelationJudge | None = None,
     ) -> None:
+        """Settle by `rules`, which answer at once; sweep by `second`, which may take its time."""
         self._ledger = ledger
         self._index = index
-        self._make_judge = make_judge
         self._clock = clock
+        self._rules = _Apart(rules)
+        self._sweeping = _Apart(second or rules)
+        # what the rules have settled is still to be shown to a second judge
+        self._settling: Collection[str] = BOTH if second is None else {_SETTLED}
+
+    def pending(
+        self, kinds: Collection[Kind], user_id: str | None = None, *, everyone: bool = False
+    ) -> list[Pending]:
+        """Users with something new for a sweep of any of `kinds`; all, if `everyone`."""
+        return self._pending(kinds, user_id, everyone=everyone)
+
+    def unsettled(self, user_id: str | None = None) -> list[Pending]:
+        """Users with facts that haven't been settled."""
+        return self._pending(self._settling, user_id)
+
+    def settle(self, user: Pending) -> Outcome:
+        """Merge and supersede by the rules what the user has new."""
+        outcome = Outcome()
+        decisions, keyed = self._looked_over(user, self._rules, everything=False)
+        self._carry_out(decisions, keyed, self._settling, user, outcome)
+        return outcome
 
     def resolve(
         self,
         user: Pending,
-        job: str,
         kinds: Collection[Kind] = BOTH,
         *,
         everything: bool = False,
@@ -65,35 +88,57 @@ class Resolver:
     ) -> Outcome:
         """Plan and carry out what is to be merged and superseded.
 
-        Compares what changed since the mark of `job` with everything, or everything with
-        everything. The mark moves in the same transaction as the changes.
+        Compares what the user has new since the marks of `kinds` with everything, or everything
+        with everything. The marks move in the same transaction as the changes.
         """
+        outcome = Outcome()
+        planned, keyed = self._looked_over(user, self._sweeping, everything=everything)
+        decisions = [decision for decision in planned if _kind(decision) in kinds]
+        if dry_run:
+            outcome.counts.update(map(_name, decisions))
+            outcome.planned += map(_told, decisions)
+        else:
+            self._carry_out(decisions, keyed, kinds, user, outcome)
+        return outcome
+
+    def keeping(self, user_id: str, changes: Sequence[Change]) -> list[Change]:
+        """`changes`, which make nothing new to compare, with marks that say so.
+
+        To be applied while the ledger is held exclusively. A user with something to look at keeps
+        it: the marks move only from the latest change to these.
+        """
+        jobs = {*BOTH, *self._settling}
+        settled = [job for job in jobs if not self._ledger.pending(job, user_id)]
+        return [*changes, *self._marks(settled, user_id, self._ledger.revision() + len(changes))]
+
+    def _pending(
+        self, jobs: Collection[str], user_id: str | None, *, everyone: bool = False
+    ) -> list[Pending]:
+        first: dict[str, Pending] = {}
+        for job in sorted(jobs):
+            for user in self._ledger.pending(job, user_id, everyone=everyone):
+                known = first.get(user.user_id)
+                if known is None or user.seen < known.seen:
+                    first[user.user_id] = user
+        return list(first.values())
+
+    def _looked_over(
+        self, user: Pending, judge: RelationJudge, *, everything: bool
+    ) -> tuple[list[Decision], list[Change]]:
+        """What is to be done about what is new, and the keys by which that is found again."""
         since = 0 if everything else user.seen
         beliefs = self._beliefs(user.user_id, since)
         changed = {belief.fact.id for belief in beliefs if belief.revision > since}
-        decisions: list[Decision] = []
-        if len(beliefs) > 1 and changed:
-            decisions = plan(
-                [belief.fact for belief in beliefs],
-                np.stack([belief.vector for belief in beliefs]),
-                _Apart(self._make_judge()),
-                changed=changed,
-            )
-        outcome = Outcome()
-        if dry_run:
-            for decision in decisions:
-                if _kind(decision) in kinds:
-                    outcome.counts[_name(decision)] += 1
-                    outcome.planned.append(_told(decision))
-            return outcome
-        seen: list[Change] = [
+        keyed: list[Change] = [
             Keyed(belief.fact.id, _keys(belief.fact))
             for belief in beliefs
             if belief.fact.id in changed
         ]
-        seen.append(Mark(job, user.user_id, user.revision, self._clock.now()))
-        self._carry_out(decisions, kinds, seen, outcome)
-        return outcome
+        if len(beliefs) < 2 or not changed:
+            return [], keyed
+        facts = [belief.fact for belief in beliefs]
+        vectors = np.stack([belief.vector for belief in beliefs])
+        return plan(facts, vectors, judge, changed=changed), keyed
 
     def _beliefs(self, user_id: str, since: int) -> list[Belief]:
         """What changed after revision `since`, and all that it may have to do with."""
@@ -113,20 +158,26 @@ class Resolver:
     def _carry_out(
         self,
         decisions: Sequence[Decision],
-        kinds: Collection[Kind],
-        seen: Sequence[Change],
+        keyed: Sequence[Change],
+        jobs: Collection[str],
+        user: Pending,
         outcome: Outcome,
     ) -> None:
-        wanted = [decision for decision in decisions if _kind(decision) in kinds]
         versions: dict[str, int] = {}
-        changes = [change for one in wanted for change in self._changes(one, versions)]
+        changes = [change for one in decisions for change in self._changes(one, versions)]
         try:
-            self._ledger.apply([*changes, *seen])
-            outcome.counts.update(map(_name, wanted))
+            with self._ledger.exclusive():
+                reached = user.revision
+                if self._ledger.revision(user.user_id) == reached:
+                    # nothing came between: these changes need no second look
+                    reached = self._ledger.revision() + len(changes)
+                marks = self._marks(jobs, user.user_id, reached)
+                self._ledger.apply([*changes, *keyed, *marks])
+            outcome.counts.update(map(_name, decisions))
         except (ConcurrentUpdateError, NotFoundError):
             # Something of it was changed while it was planned: the rest still stands.
             versions.clear()
-            for decision in wanted:
+            for decision in decisions:
                 attempt = dict(versions)
                 try:
                     self._ledger.apply(self._changes(decision, attempt))
@@ -134,6 +185,10 @@ class Resolver:
                     continue
                 versions = attempt
                 outcome.counts[_name(decision)] += 1
+
+    def _marks(self, jobs: Collection[str], user_id: str, revision: int) -> list[Mark]:
+        now = self._clock.now()
+        return [Mark(job, user_id, revision, now) for job in sorted(jobs)]
 
     def _changes(self, decision: Decision, versions: dict[str, int]) -> list[Change]:
         """The decision as changes; `versions` holds those that earlier ones have led to."""
@@ -174,8 +229,9 @@ class _Apart:
 
 
 def _keys(fact: Fact) -> frozenset[bytes]:
-    """Hashes of the fact's text and of what it makes claims about."""
+    """Hashes of the fact's text, of what it makes claims about, and of what it says."""
     about = {normalised(fact.content), *(repr(claim.key) for claim in claims(fact.content))}
+    about |= {repr(said) for said in wordings(fact.content)}
     return frozenset(blake2b(thing.encode(), digest_size=8).digest() for thing in about)
 
 

@@ -240,6 +240,18 @@ class UpkeepSettings(Section):
         }
 
 
+class BeliefSettings(Section):
+    """Who decides whether facts say the same, or can't both hold."""
+
+    judge: Literal["rules", "openai", "nli"] = "rules"
+    """The rules decide what they are sure of; the sweeps ask `openai` (at the endpoint in `openai`)
+    or `nli` (a cross-encoder on this machine) about the rest."""
+    model: str = ""
+    """Of `openai`, by default that of extraction; of `nli`, a directory or a name in the cache."""
+    pairs_per_hour: int = Field(default=200, ge=0)
+    """Pairs of facts that it is asked about at most."""
+
+
 class Settings(BaseSettings):
     """All settings, frozen."""
 
@@ -267,6 +279,7 @@ class Settings(BaseSettings):
     retrieval: RetrievalSettings = RetrievalSettings()
     context: ContextSettings = ContextSettings()
     service: ServiceSettings = ServiceSettings()
+    beliefs: BeliefSettings = BeliefSettings()
     profile: ProfileSettings = ProfileSettings()
     upkeep: UpkeepSettings = UpkeepSettings()
     window: WindowSettings = WindowSettings()

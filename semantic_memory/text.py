@@ -38,6 +38,11 @@ _MONTHS = (
     "January February March April May June July August September October November December"
 ).split()
 
+_FIGURE = re.compile(
+    r"\d+(?:[.,:]\d+)*|\b(?:jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)(?:[a-z]*uary|ch|il|e|y|ust"
+    r"|[a-z]*ber)?\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+)
+
 _LAST_DAY = 2_932_896  # 31 December 9999, which as Unix seconds is rounded up to the next
 
 _stemmer = threading.local()
@@ -82,3 +87,8 @@ def _date(day: int) -> str:
 def embedded_text(content: str, speaker: str | None) -> str:
     """What is matched by meaning: by whom it was said, and what."""
     return f"{speaker}: {content}" if speaker else content
+
+
+def figures(text: str) -> frozenset[str]:
+    """Numbers, months and weekdays in `text`: the values by which two statements may differ."""
+    return frozenset(_FIGURE.findall(text.casefold()))

@@ -64,6 +64,11 @@ class GrowingVectors:
         self._vectors.extend(np.concatenate(vectors))
         self._owners.extend(np.repeat(owners, [len(own) for own in vectors]))
 
+    def first(self, owners: Sequence[int]) -> NDArray[np.float32]:
+        """The first vector of each of `owners`, all of whom have one."""
+        places = np.searchsorted(self._owners.view, owners)  # appended owner by owner
+        return self._vectors.view[places].astype(np.float32, copy=False)
+
     def best(
         self,
         vector: NDArray[np.float32],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from semantic_memory.index.bm25 import BM25, Mask, Scores, Statistics
 from semantic_memory.index.growing import Growing, GrowingVectors
 from semantic_memory.models import Category, Filters, Status, covers
 from semantic_memory.ports import Delta, Trait, TraitRow
-from semantic_memory.text import lexical_text, stems
+from semantic_memory.text import figures, lexical_text, stems
 
 CATEGORIES = tuple(Category)
 _CATEGORY = {category.value: code for code, category in enumerate(CATEGORIES)}
@@ -37,6 +37,7 @@ _COLUMNS = np.dtype(
         ("asks", "?"),  # a question
         ("confidence", "f8"),
         ("importance", "f8"),
+        ("endurance", "f8"),
         ("created_at", "f8"),
         ("stated_at", "f8"),
         ("valid_from", "f8"),
@@ -63,6 +64,8 @@ class Partition:
         """By row: `session/message` for every message that says the memory."""
         self.speakers: list[str] = []
         """Names of the speakers, by the code in the column `speaker`."""
+        self.figures: dict[int, frozenset[str]] = {}
+        """By row: numbers and days in a fact that has some; messages aside."""
         self._row_of: dict[int, int] = {}
         self._tags: dict[int, tuple[str, ...]] = {}
         self._sessions: dict[str, int] = {}
@@ -151,6 +154,14 @@ class Partition:
             self._sentences.best(vector, wanted, scores)
         return np.where(scores > -1.0, scores, dense)
 
+    def alike(self, rows: Sequence[int]) -> Scores:
+        """Cosine of each of these embedded rows to each, shape (rows, rows)."""
+        if self._windows is None:
+            return np.zeros((len(rows), len(rows)), dtype=np.float32)
+        vectors = self._windows.first(rows)
+        similar: Scores = vectors @ vectors.T
+        return similar
+
     def lexical(
         self,
         terms: Iterable[str],
@@ -192,6 +203,7 @@ class Partition:
         if row is not None:
             self.columns["alive"][row] = False
             self._tags.pop(row, None)
+            self.figures.pop(row, None)
             self._dead += 1
 
     def _append(self, row: TraitRow) -> tuple[Any, ...]:
@@ -203,6 +215,12 @@ class Partition:
         self.said_in.append(trait.said_in)
         if trait.tags:
             self._tags[number] = trait.tags
+        if (
+            vectors is not None
+            and trait.category != Category.CONVERSATION
+            and (values := figures(trait.content))
+        ):
+            self.figures[number] = values
         text = lexical_text(trait.content, trait.speaker, trait.created_at)
         self._bm25.add(stems(text))
         self._characters += len(text)
@@ -220,6 +238,7 @@ class Partition:
             _asks(trait),
             trait.confidence,
             trait.importance,
+            trait.endurance,
             trait.created_at,
             trait.stated_at,
             trait.valid_from,

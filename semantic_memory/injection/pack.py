@@ -59,7 +59,12 @@ class Packer:
         pinned = {fact.id for fact in standing}
         always = [(fact, render.section(fact)) for fact in standing]
         first = len(always)
-        always += [(fact, name) for fact, name in overview if fact.id not in pinned]
+        known = frozenset(without)
+        always += [
+            (fact, name)
+            for fact, name in overview
+            if fact.id not in pinned and not _all_in(fact.message_ids, known)
+        ]
         opened: set[Heading] = set()
         share = int(budget * self._policy.standing)
         chosen, spent = self._always(always[:first], opened, min(room, share))
@@ -69,7 +74,7 @@ class Packer:
         spent += cost
         ids = {always[place][0].id for place in chosen}
         texts = [normalised(always[first + place][0].content) for place in told]
-        recalled = self._relevant(hits, ids, texts, frozenset(without))
+        recalled = self._relevant(hits, ids, texts, known)
         considered = recalled[: max(_FEWEST, budget // _SHORT_LINE)]
         first = len(always)
         placed = always + [(hit.fact, render.section(hit.fact)) for hit in considered]

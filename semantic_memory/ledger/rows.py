@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from semantic_memory.changes import FactVectors
+from semantic_memory.decay import endurance
 from semantic_memory.models import Category, Fact, Filters, Source, Status, normalised
 from semantic_memory.ports import Trait, TraitRow
 
@@ -28,7 +29,10 @@ FACT = ", ".join(f"f.{name.strip()}" for name in FACT_COLUMNS.split(","))
 TRAIT_COLUMNS = (
     "f.num, f.id, f.session_id, f.position, f.role, f.speaker, f.category, f.status, f.content,"
     " f.confidence, f.importance, f.created_at, f.confirmed_at, f.valid_from, f.valid_to, f.tags,"
-    " f.said_in, v.windows, v.sentences, v.data"
+    " f.said_in, f.use_count,"
+    " CASE WHEN f.category = 'conversation' THEN 0"
+    " ELSE coalesce(json_array_length(f.detail, '$.corroborations'), 0) END,"
+    " v.windows, v.sentences, v.data"
 )
 
 
@@ -141,6 +145,7 @@ def to_fact(row: tuple[Any, ...]) -> Fact:
 def to_trait(row: tuple[Any, ...]) -> TraitRow:
     """A trait row from the values of TRAIT_COLUMNS."""
     created = row[11] / 1e6
+    tags = tuple(row[15].split())
     trait = Trait(
         num=row[0],
         id=row[1],
@@ -157,10 +162,11 @@ def to_trait(row: tuple[Any, ...]) -> TraitRow:
         stated_at=created if row[12] is None else row[12] / 1e6,
         valid_from=row[13] / 1e6,
         valid_to=math.inf if row[14] is None else row[14] / 1e6,
-        tags=tuple(row[15].split()),
+        tags=tags,
         said_in=tuple(row[16].split()),
+        endurance=endurance(row[17], row[18], tags),
     )
-    return TraitRow(trait, None if row[19] is None else to_vectors(row[17], row[18], row[19]))
+    return TraitRow(trait, None if row[21] is None else to_vectors(row[19], row[20], row[21]))
 
 
 def from_vectors(vectors: FactVectors) -> tuple[int, int, bytes]:

@@ -362,6 +362,15 @@ class SqliteLedger:
             ).fetchone()
         return None if row is None else rows.to_fact(row)
 
+    def replaced_by(self, fact: Fact) -> list[Fact]:
+        """The facts that were superseded by `fact` or merged into it, and still are."""
+        with self._connections.snapshot() as db:
+            query = (
+                f"SELECT {rows.FACT} FROM facts f WHERE f.user_id = ? AND f.superseded_by = ?"
+                f" AND {_KNOWN} ORDER BY f.num"
+            )
+            return [rows.to_fact(row) for row in db.execute(query, (fact.user_id, fact.id))]
+
     def history(self, fact_id: str, user_id: str | None = None) -> list[FactVersion]:
         """Every state of a fact, oldest first."""
         query, values = _of_user(

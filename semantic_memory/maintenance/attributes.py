@@ -65,7 +65,7 @@ _NOUN_IS = re.compile(
     r"^(?P<who>my|our|the|his|her|their|[\w-]+(?: [\w-]+)?'s) (?P<noun>[\w' -]{2,60}?) "
     r"(?:is|are|was|were|got|has been|have been|will be)(?: now| currently| actually)?"
     r"(?: (?:changed|moved|set|increased|raised|reduced|lowered|extended|postponed|rescheduled"
-    r"|adjusted|updated|switched))?(?: (?:to|at|for|on))? (?P<value>.+)"
+    r"|adjusted|updated|switched|named|called))?(?: (?:to|at|for|on))? (?P<value>.+)"
 )
 _AGE = re.compile(
     r"(?:am|is|are|turned|turning) (?:now )?(?P<age>\d{1,3})"

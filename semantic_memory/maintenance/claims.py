@@ -39,7 +39,7 @@ class Claim:
         return f"{self.subject} {self.attribute} {'' if self.positive else 'not '}{value}"
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=16_384)
 def claims(text: str) -> frozenset[Claim]:
     """What `text` claims; empty if no rule reads anything in it."""
     statement = read(text)

@@ -45,6 +45,9 @@ _BEFORE_THING = re.compile(
     r"|listen|listening|watch|watching|do|doing|being|be|in|on|colou?r)\s+"
     r"|(?:cups?|glass|bit|lots?|pieces?|kinds?|types?) of\s+)+"
 )
+# "likes fishing" and "likes to fish" say nothing of fish
+_DOING = re.compile(r"\w+ing\b")
+_TO_DO = re.compile(r"to (?!(?:the|a|an|my|eat|drink|play|listen|watch|do|be|have|go)\b)")
 
 
 def clauses(folded: str) -> Iterator[str]:
@@ -106,10 +109,11 @@ def head(rest: str) -> str:
 def items(rest: str) -> Iterator[frozenset[str]]:
     """The stems of each thing in a list, without what only says of what kind it is."""
     for part in re.split(r"\s(?:and|or|nor)\s|,|/|&", rest):
-        item = content(head(_BEFORE_THING.sub("", part.strip())))
+        thing = head(_BEFORE_THING.sub("", part.strip()))
+        item = content(thing)
         named = item - GENERAL or item
         if 0 < len(named) <= 3:
-            yield named
+            yield named | {"doing"} if _DOING.match(thing) or _TO_DO.match(part.strip()) else named
 
 
 def ordered(text: str) -> list[str]:

@@ -1,12 +1,7 @@
 """How belief fades without confirmation, and what is put away: pure rules, given `now`.
 
-    retention  = max(0.1, 2^(-age / (half_life * endurance)))        age since it was said last
-    endurance  = 1 + 3 * (1 - 2^(-strength / 4))                     1 to 4
-    strength   = spaced uses + 2 * corroborations
-    confidence loses 0.01 for every full week without confirmation
-
-The half-life grows with successful recall as in Settles & Meeder (2016); that repetition close
-together adds nothing is the spacing effect (Cepeda et al. 2006).
+Retention (`decay`) follows from age and is written nowhere: memories are ranked by it, and over the
+cap put away by it. Of the confidence, every full week without confirmation takes 0.01.
 """
 
 from __future__ import annotations
@@ -17,19 +12,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from semantic_memory import decay
-from semantic_memory.decay import HALF_LIFE_DAYS
+from semantic_memory.decay import HALF_LIFE_DAYS, PINNED
 from semantic_memory.maintenance.merging import stated_at
 from semantic_memory.models import Category, Fact, Status
 
-PINNED = "pinned"
-"""The tag of facts that never fade and are never put away."""
 WEEK = timedelta(weeks=1)
 SPACING = timedelta(hours=1)
 """Uses closer together than this count once."""
-LONGEST = 4.0
-"""How many times use and confirmation can stretch a half-life."""
-_HALF_WAY = 4.0  # strength that gives half of the gain
-_CORROBORATION = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +30,6 @@ class Fading:
     """Facts of lower confidence are archived."""
     cap: int = 5_000
     """Active facts a user may have; verbatim messages don't count."""
-    restored_confidence: float = 0.5
-    """What restoring gives back at least."""
     half_life_days: Mapping[Category, float] = field(default_factory=lambda: HALF_LIFE_DAYS)
 
 
@@ -64,18 +51,11 @@ def used(fact: Fact, at: datetime) -> Fact:
     return fact.model_copy(update={"use_count": fact.use_count + 1, "last_used_at": at})
 
 
-def endurance(fact: Fact) -> float:
-    """How many times its category's half-life this fact lasts, in [1, 4)."""
-    strength = fact.use_count + _CORROBORATION * len(fact.corroborations)
-    return 1.0 + (LONGEST - 1.0) * (1.0 - math.exp2(-strength / _HALF_WAY))
-
-
 def retention(fact: Fact, now: datetime, rules: Fading = DEFAULT) -> float:
-    """What time has left of it, in [0.1, 1]; 1 for what is pinned."""
-    if is_pinned(fact):
-        return 1.0
+    """What time has left of it, in [0.1, 1]; 1 for what is pinned. As ranking reads it."""
     age = decay.age_days(stated_at(fact).timestamp(), now.timestamp())
-    return float(decay.retention(age, rules.half_life_days[fact.category] * endurance(fact)))
+    lasts = decay.endurance(fact.use_count, len(fact.corroborations), fact.tags)
+    return float(decay.retention(age, rules.half_life_days[fact.category] * lasts))
 
 
 def faded(fact: Fact, since: datetime, now: datetime, rules: Fading = DEFAULT) -> Fact:
@@ -93,11 +73,13 @@ def faded(fact: Fact, since: datetime, now: datetime, rules: Fading = DEFAULT) -
     return fact.model_copy(update={"confidence": left})
 
 
-def to_archive(facts: Sequence[Fact], rules: Fading = DEFAULT) -> list[ArchiveDecision]:
+def to_archive(
+    facts: Sequence[Fact], now: datetime, rules: Fading = DEFAULT
+) -> list[ArchiveDecision]:
     """Which of one user's facts are put away: those below the floor, then those over the cap.
 
-    Over the cap, the lowest confidence goes first, then the oldest. Pinned facts and verbatim
-    messages stay.
+    Over the cap, the lowest confidence goes first, then what time has left least of, then the
+    oldest. Pinned facts and verbatim messages stay.
     """
     held = [
         fact
@@ -113,7 +95,12 @@ def to_archive(facts: Sequence[Fact], rules: Fading = DEFAULT) -> list[ArchiveDe
     gone = {fact.id for fact in low}
     rest = sorted(
         (fact for fact in movable if fact.id not in gone),
-        key=lambda fact: (fact.confidence, stated_at(fact), fact.id),
+        key=lambda fact: (
+            fact.confidence,
+            retention(fact, now, rules),
+            stated_at(fact),
+            fact.id,
+        ),
     )
     over = max(0, len(held) - len(low) - rules.cap)
     decisions += [
@@ -125,18 +112,6 @@ def to_archive(facts: Sequence[Fact], rules: Fading = DEFAULT) -> list[ArchiveDe
 def archived(fact: Fact) -> Fact:
     """`fact`, put away."""
     return fact.model_copy(update={"status": Status.ARCHIVED})
-
-
-def unarchived(fact: Fact, at: datetime, rules: Fading = DEFAULT) -> Fact:
-    """An archived fact, back in use: confirmed by being asked for, so it doesn't go at once."""
-    return fact.model_copy(
-        update={
-            "status": Status.ACTIVE,
-            "superseded_by": None,
-            "confirmed_at": max(at, stated_at(fact)),
-            "confidence": max(fact.confidence, rules.restored_confidence),
-        }
-    )
 
 
 def is_pinned(fact: Fact) -> bool:

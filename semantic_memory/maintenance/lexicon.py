@@ -180,3 +180,14 @@ HAIR_OF: Mapping[str, str] = MappingProxyType(
 """Hair colours by the words for people who have them."""
 
 MARITAL = frozenset("married single divorced engaged widowed unmarried".split())
+
+WORDING = frozenset(
+    _stem(word)
+    for word in """
+    like love enjoy adore fond fan prefer preference favourite favorite hate dislike detest avoid
+    live reside residence base home place settle work employ employee employer company job
+    occupation profession title allergic allergy have own possess name call use drink married
+    vegetarian vegan diet follow born birthday year old age go going do currently really also very
+    """.split()
+)
+"""Stems with which a claim is put into words: those alone make no difference to what it says."""

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
 import openai
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from semantic_memory.errors import ProviderError
+from semantic_memory.events import Event, ModelCalled
+from semantic_memory.maintenance.guards import disagreements
 from semantic_memory.maintenance.relations import Pair, Relation, Verdict
+from semantic_memory.maintenance.statements import read
 
 _AT_ONCE = 20
+_DECISIVE = frozenset({"numbers", "dates", "names"})
 _PROMPT = """\
 You compare pairs of statements from a memory about one person. For each pair decide how the newer \
 stands to the older:
@@ -41,21 +46,16 @@ class _Answers(BaseModel):
 
 
 class LLMJudge:
-    """Sends up to 20 pairs a request, temperature 0, and takes only answers that fit the schema."""
+    """Sends up to 20 pairs a request, temperature 0, and takes only answers that fit the schema.
 
-    def __init__(
-        self,
-        model: str = "gpt-4o-mini",
-        *,
-        api_key: str | None = None,
-        base_url: str | None = None,
-        timeout: float = 60.0,
-        max_retries: int = 3,
-    ) -> None:
+    `client` has the endpoint, the key, the time-out and the retries. Statements whose figures,
+    dates or names differ are never the same, whatever the model says.
+    """
+
+    def __init__(self, client: openai.OpenAI, model: str, observe: Callable[[Event], None]) -> None:
+        self._client = client
         self._model = model
-        self._client = openai.OpenAI(
-            api_key=api_key or "none", base_url=base_url, timeout=timeout, max_retries=max_retries
-        )
+        self._observe = observe
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         """One verdict for each pair. Raises ProviderError if the model fails or talks nonsense."""
@@ -74,6 +74,7 @@ class LLMJudge:
             }
             for number, pair in enumerate(pairs)
         ]
+        start = time.perf_counter()
         try:
             completion = self._client.chat.completions.create(
                 model=self._model,
@@ -93,6 +94,10 @@ class LLMJudge:
             )
         except openai.OpenAIError as error:
             raise ProviderError(f"the model {self._model} failed: {error}") from error
+        usage = completion.usage
+        spent = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
+        seconds = time.perf_counter() - start
+        self._observe(ModelCalled("beliefs", self._model, *spent, None, seconds))
         text = completion.choices[0].message.content if completion.choices else None
         try:
             answers = _Answers.model_validate_json(text or "").answers
@@ -107,11 +112,12 @@ class LLMJudge:
                 f"the model {self._model} answered for {len(by_pair)} pairs, not for the"
                 f" {len(pairs)} it was asked about"
             )
-        return [
-            Verdict(
-                by_pair[number].relation,
-                (f"{self._model}: {by_pair[number].reason}",),
-                by_pair[number].certainty,
-            )
-            for number in range(len(pairs))
-        ]
+        return [self._verdict(pair, by_pair[number]) for number, pair in enumerate(pairs)]
+
+    def _verdict(self, pair: Pair, answer: _Answer) -> Verdict:
+        relation, reason = answer.relation, f"{self._model}: {answer.reason}"
+        if relation is Relation.SAME:
+            apart = disagreements(read(pair.older.content), read(pair.newer.content))
+            if not _DECISIVE.isdisjoint(apart):
+                relation = Relation.REFINES
+        return Verdict(relation, (reason,), answer.certainty)

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import TypeVar
 
-from semantic_memory.beliefs import CONFIRMATION_GAIN
+from pydantic import JsonValue
+
+from semantic_memory.beliefs import CONFIRMATION_GAIN, with_sides
 from semantic_memory.maintenance.relations import said_at
 from semantic_memory.models import Fact, Source, Status
+
+T = TypeVar("T")
+_TAKEN_OVER = (
+    "importance",
+    "created_at",
+    "recorded_at",
+    "valid_from",
+    "confirmed_at",
+    "last_used_at",
+)
 
 
 def keeper(facts: Sequence[Fact]) -> Fact:
@@ -46,11 +59,51 @@ def merged(facts: Sequence[Fact]) -> Fact:
             "references": tuple(
                 dict.fromkeys(other for fact in (kept, *others) for other in fact.references)
             ),
-            "metadata": {
-                key: value for fact in (*others, kept) for key, value in fact.metadata.items()
-            },
+            "metadata": with_sides(
+                {key: value for fact in (*others, kept) for key, value in fact.metadata.items()},
+                facts,
+            ),
         }
     )
+
+
+def without(kept: Fact, taken: Fact, instead: Fact) -> Fact:
+    """`kept` as if its merge had led to `instead` and not to `taken`.
+
+    What has become of it since, other merges among it, stays.
+    """
+    changed = {
+        name: getattr(instead, name)
+        for name in _TAKEN_OVER
+        if getattr(kept, name) == getattr(taken, name)
+    }
+    return kept.model_copy(
+        update={
+            **changed,
+            "confidence": min(
+                1.0, max(0.0, kept.confidence - taken.confidence + instead.confidence)
+            ),
+            "use_count": max(0, kept.use_count - taken.use_count + instead.use_count),
+            "corroborations": _less(
+                kept.corroborations, taken.corroborations, instead.corroborations
+            ),
+            "tags": _less(kept.tags, taken.tags, instead.tags),
+            "references": _less(kept.references, taken.references, instead.references),
+            "metadata": with_sides(_less_keys(kept, taken, instead), [kept]),
+        }
+    )
+
+
+def _less(has: tuple[T, ...], taken: tuple[T, ...], instead: tuple[T, ...]) -> tuple[T, ...]:
+    return tuple(one for one in has if one not in taken or one in instead)
+
+
+def _less_keys(kept: Fact, taken: Fact, instead: Fact) -> dict[str, JsonValue]:
+    return {
+        key: instead.metadata.get(key, value) if value == taken.metadata.get(key) else value
+        for key, value in kept.metadata.items()
+        if value != taken.metadata.get(key) or key in instead.metadata
+    }
 
 
 def absorbed(fact: Fact, into: Fact) -> Fact:

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from semantic_memory.maintenance.claims import claims, conflicting
+from semantic_memory.maintenance.gist import gist
 from semantic_memory.maintenance.guards import disagreements, missing_names, opposed
+from semantic_memory.maintenance.lexicon import WORDING
 from semantic_memory.maintenance.relations import Pair, Relation, Verdict
 from semantic_memory.maintenance.statements import Statement, read
 from semantic_memory.models import normalised
@@ -25,7 +27,9 @@ class Thresholds:
     """One has words that the other lacks."""
     other_words: float = 0.92
     """Each has words that the other lacks."""
-    same_claims: float = 0.70
+    same_gist: float = 0.30
+    """They differ in who tells it, and in ways to say one thing: "I love", "The user enjoys"."""
+    same_claims: float = 0.40
     """They claim the same of the same subject: "lives in", "resides in"."""
     opposed: float = 0.80
     """They may contradict each other by a negation or an opposite word."""
@@ -68,14 +72,15 @@ class RuleJudge:
         limit = self._thresholds
         if a.hedged or b.hedged or _another_time(a, b):
             return self._figure(pair, a, b) if b.changes else None
-        shared, fewer = len(a.content & b.content), min(len(a.content), len(b.content))
+        shared = len(a.content & b.content)
         if missing_names(a, b) or missing_names(b, a) or shared < 2:
             return None
-        alike = shared >= 0.75 * fewer and pair.similarity >= limit.opposed
-        if alike and a.negated != b.negated and a.numbers == b.numbers:
-            return _replaced(pair, b, ("negation",), 0.8)
         words = opposed(a, b)
         nearly = len(a.content ^ b.content) <= 2 and pair.similarity >= limit.opposed
+        # of two names and a word that they share nothing can be denied
+        denied = a.negated != b.negated and len(a.content & b.content - a.names) >= 2
+        if nearly and denied and a.past == b.past and a.numbers == b.numbers:
+            return _replaced(pair, b, ("negation",), 0.8)
         if words and nearly and a.negated == b.negated and a.numbers == b.numbers and _states(a, b):
             return _replaced(pair, b, (f"opposites: {words[0]}, then {words[1]}",), 0.7)
         return self._figure(pair, a, b)
@@ -89,13 +94,21 @@ class RuleJudge:
             topic = (a.content & b.content) - {unit}
             if new and len(topic) >= 2:
                 return _replaced(pair, b, (f"figure: {old} {unit}, then {now} {unit}",), 0.75)
-        if len(a.numbers) == len(b.numbers) == 1 and a.numbers != b.numbers and a.dates == b.dates:
-            shared, fewer = len(a.content & b.content), min(len(a.content), len(b.content))
-            if new and shared >= max(2, 0.6 * fewer):
-                return _replaced(
-                    pair, b, (f"figure: {_list(a.numbers)}, then {_list(b.numbers)}",), 0.7
-                )
-        if b.moves and a.dates and b.dates and not a.dates & b.dates:
+        shared, fewer = len(a.content & b.content), min(len(a.content), len(b.content))
+        comparable = not (a.figures and b.figures) or a.figures.keys() & b.figures.keys()
+        one_each = len(a.numbers) == len(b.numbers) == 1 and a.numbers != b.numbers
+        alike = a.dates == b.dates and shared >= max(2, 0.6 * fewer)
+        if new and comparable and one_each and alike:
+            return _replaced(
+                pair, b, (f"figure: {_list(a.numbers)}, then {_list(b.numbers)}",), 0.7
+            )
+        if (
+            b.moves
+            and shared >= max(2, 0.5 * fewer)
+            and a.dates
+            and b.dates
+            and not a.dates & b.dates
+        ):
             return _replaced(pair, b, (f"date: {_list(a.dates)}, then {_list(b.dates)}",), 0.7)
         return None
 
@@ -103,11 +116,16 @@ class RuleJudge:
         limit, similarity = self._thresholds, pair.similarity
         own = claims(a.text)
         told = own == claims(b.text) and any(claim.attribute != "has" for claim in own)
-        told &= max(len(a.content - b.content), len(b.content - a.content)) <= 2
-        apart = set(disagreements(a, b)) - ({"roles"} if told else set())
+        told &= a.content ^ b.content <= WORDING
+        alike = bool(gist(a.text)) and gist(a.text) == gist(b.text)
+        accounted: set[str] = {"roles"} if told else set()
+        accounted |= {"negation", "opposites", "roles"} if alike else set()
+        apart = set(disagreements(a, b)) - accounted
         if apart or _another_day(pair, a, b):
             return self._refined(similarity, a, b)
-        if told:
+        if alike:
+            enough, reason = limit.same_gist, "same in other words"
+        elif told:
             enough, reason = limit.same_claims, "same claims"
         elif not a.content ^ b.content:
             enough, reason = limit.same_words, "same words"

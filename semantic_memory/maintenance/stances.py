@@ -60,6 +60,7 @@ _STOPPED = verb(
     "|learning|studying|driving|smoking|wearing|watching|going to|doing)|gave up|given up"
 )
 _HAS = verb("has|have|had|having|owns?|got|raising|adopted")
+_GONE = verb("sold", "gave away", "got rid of", "lost")
 _NOT_OWNED = frozenset("not to for time energy my been in on with of".split())
 _OWN = re.compile(r"\b(?P<who>my|our|[\w-]+'s) (?P<things>[\w-]+(?: [\w-]+){0,3})")
 _COUNTED = re.compile(r"^\d+ (?:\w+ )?(?P<thing>[\w-]+)")
@@ -71,10 +72,11 @@ def stances(clause: str, negated: bool) -> Iterator[Stance]:
     yield from _tastes(clause, negated)
     yield from _habits(clause)
     yield from _possessions(clause)
+    gone = _GONE.search(clause)
     for found in _OWN.finditer(clause):
         for word in found["things"].split():
             if word in CLASS_OF:
-                yield Stance(owner(found["who"]), "has", frozenset({CLASS_OF[word]}), True)
+                yield Stance(owner(found["who"]), "has", frozenset({CLASS_OF[word]}), not gone)
                 break
 
 

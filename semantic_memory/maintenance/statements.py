@@ -21,6 +21,7 @@ NEGATIONS = frozenset("not no never none nobody nothing neither nor without nowh
 
 _CONTRACTIONS = (
     (re.compile(r"\b(?:can'?t|cannot|can t)\b"), "can not"),
+    (re.compile(r"\bcan not wait\b"), "look forward"),
     (re.compile(r"\bwon'?t\b"), "will not"),
     (re.compile(r"\bain'?t\b"), "is not"),
     (
@@ -33,12 +34,17 @@ _CONTRACTIONS = (
     (re.compile(r"'ll\b"), " will"),
     (re.compile(r"\b(he|she|it|that|there|what|who|here)'s\b"), r"\1 is"),
 )
+# what others wrote down about the user reads as if the user had said it
+_USER = (
+    (re.compile(r"\bthe user's\b|^user's\b"), "my"),
+    (re.compile(r"\bthe user\b|^user\b(?=\s+(?:[a-z]+s|[a-z]+ed|can|will|did|had|has|is)\b)"), "i"),
+)
 _SPELLED = re.compile(
     r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty"
     r"|fort?y|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion)\b"
 )
 _COUNTED = 1.5  # "one" is mostly an article or a pronoun
-_NUMBER = re.compile(r"(?<![\w.])[$€£]?(\d+(?:[.,:]\d+)*)(?:\s*(%|k\b|[a-z]{1,3}\b))?")
+_NUMBER = re.compile(r"(?<![\w.])[$€£]?(\d+(?:[.,:/-]\d+)*)(?:\s*(%|k\b|[a-z]{1,3}\b))?")
 _MONTH = (
     r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
     r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
@@ -62,6 +68,15 @@ _NAME = re.compile(r"[^\W\d_][\w'’&+#-]*")
 _NOT_NAMES = STOP_WORDS | frozenset(
     "user users someone somebody everyone everybody anyone anybody nobody people one".split()
 )
+_TOLD = frozenset(
+    """likes loves enjoys hates dislikes prefers lives works plays speaks drinks eats uses drives
+    owns has wants needs knows goes gets wakes studies reads writes runs makes takes keeps considers
+    thinks believes feels practices practises attends teaches trains wears watches listens plans
+    hopes collects dreams cooks bakes travels visits sings dances paints swims smokes trusts fears
+    avoids follows supports manages leads builds maintains deploys codes develops is was can does
+    cannot born living working learning allergic married moved joined graduated""".split()
+)
+"""Words that begin what is told of the user without naming them: "Likes tea"."""
 _TITLE = 0.6
 """Share of capitalised words above which a text is a headline, whose capitals mean nothing."""
 _AFTER_NAME = re.compile(
@@ -69,7 +84,7 @@ _AFTER_NAME = re.compile(
     r"|[a-z]+ed)\b"
 )
 _HEDGE = re.compile(
-    r"\b(?:if|might|maybe|perhaps|possibly|wish|hopes? to|plans? to|planning to"
+    r"\b(?:if|might|maybe|perhaps|possibly|wish(?:es)?|hopes? to|plans? to|planning to"
     r"|thinking (?:of|about)"
     r"|considering|would (?:like|love)|wants? to|wanted to|going to|will|used to)\b"
 )
@@ -142,14 +157,14 @@ class Statement:
 def plain(text: str) -> str:
     """`text` in lower case with contractions and spelled numbers written out."""
     folded = unicodedata.normalize("NFKC", text).replace("’", "'").casefold()
-    for pattern, replacement in _CONTRACTIONS:
+    for pattern, replacement in (*_CONTRACTIONS, *_USER):
         folded = pattern.sub(replacement, folded)
     if _SPELLED.search(folded):
         folded = str(alpha2digit(folded, "en", _COUNTED))
     return folded
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=16_384)
 def read(text: str) -> Statement:
     """Read one sentence (or a few)."""
     folded = plain(text)
@@ -211,7 +226,7 @@ def _value(digits: str, thousands: str | None) -> str:
 
 def _numbers(folded: str) -> list[str]:
     return [
-        _value(found[1], found[2] if found[2] == "k" else None)
+        _value(found[1], found[2] if found[2] == "k" else None) + ("pm" if found[2] == "pm" else "")
         for found in _NUMBER.finditer(folded)
     ]
 
@@ -229,11 +244,15 @@ def names(text: str) -> list[str]:
         folded = word.replace("’", "'").casefold().removesuffix("'s")
         before = text[: match.start()].rstrip()
         first = not before or before[-1] in '.!?:"“'
-        if folded in _NOT_NAMES or (
-            first
-            and (not _AFTER_NAME.match(text, match.end()) or _SPELLED.fullmatch(folded))
-            and not word.endswith(("'s", "’s"))
-            and not any(letter.isupper() for letter in word[1:])
+        if (
+            folded in _NOT_NAMES
+            or (
+                first
+                and (not _AFTER_NAME.match(text, match.end()) or _SPELLED.fullmatch(folded))
+                and not word.endswith(("'s", "’s"))
+                and not any(letter.isupper() for letter in word[1:])
+            )
+            or (first and folded in _TOLD)
         ):
             continue
         found.append(folded)

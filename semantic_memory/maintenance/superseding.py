@@ -46,10 +46,3 @@ def superseded(loser: Fact, winner: Fact) -> Fact:
             "valid_to": max(loser.valid_from, stated_at(winner)),
         }
     )
-
-
-def restored(fact: Fact) -> Fact:
-    """A superseded or merged fact, believed again."""
-    return fact.model_copy(
-        update={"status": Status.ACTIVE, "superseded_by": None, "valid_to": None}
-    )

@@ -14,14 +14,17 @@ fact against its neighbours) and as a sweep (what changed since the last one aga
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 import numpy as np
 
+from semantic_memory.beliefs import are_kept_apart
 from semantic_memory.changes import Matrix
 from semantic_memory.maintenance.claims import Claim, claims
+from semantic_memory.maintenance.gist import gist
+from semantic_memory.maintenance.lexicon import WORDING
 from semantic_memory.maintenance.merging import absorbed, keeper, merged
 from semantic_memory.maintenance.relations import (
     Pair,
@@ -31,6 +34,7 @@ from semantic_memory.maintenance.relations import (
     in_order,
     said_at,
 )
+from semantic_memory.maintenance.statements import read
 from semantic_memory.maintenance.superseding import standing, superseded
 from semantic_memory.models import Category, Fact, Status, normalised
 
@@ -89,36 +93,6 @@ class SupersedeDecision:
 Decision = MergeDecision | SupersedeDecision
 
 
-@dataclass(frozen=True, slots=True)
-class UserPlan:
-    """What is to be done with one user's facts."""
-
-    user_id: str
-    facts: int
-    decisions: tuple[Decision, ...]
-
-
-def sweep(
-    users: Iterable[tuple[Sequence[Fact], Matrix]],
-    judge: RelationJudge,
-    *,
-    changed: Collection[str] | None = None,
-    reach: Reach = DEFAULT,
-) -> Iterator[UserPlan]:
-    """A plan for each user in turn; stop between any two, and go on with the users that are left.
-
-    Holds one user at a time: the facts, their vectors, and 16 MB. Raises ValueError if a batch
-    holds facts of several users.
-    """
-    for facts, vectors in users:
-        own = {fact.user_id for fact in facts}
-        if len(own) > 1:
-            raise ValueError(f"facts of {len(own)} users in one batch: give each user's own")
-        decisions = plan(facts, vectors, judge, changed=changed, reach=reach)
-        for user_id in own:
-            yield UserPlan(user_id, len(facts), tuple(decisions))
-
-
 def plan(
     facts: Sequence[Fact],
     vectors: Matrix,
@@ -171,6 +145,7 @@ class _Table:
         heads = sorted(set(texts))
         pairs = set(self._near(firsts, heads, reach))
         pairs |= set(_about_the_same(self._facts, firsts, heads))
+        pairs |= set(_in_other_words(self._facts, firsts, heads))
         self._ask(sorted(pairs))
         groups = self._groups(texts, sorted(pairs))
         yield from self._merges(groups)
@@ -277,10 +252,16 @@ def _same_text(facts: Sequence[Fact], new: Collection[int]) -> list[int]:
     """For each fact the first with the same normalised text, itself if none of them is new."""
     texts = [normalised(fact.content) for fact in facts]
     touched = {texts[row] for row in new}
-    first: dict[str, int] = {}
-    return [
-        first.setdefault(text, row) if text in touched else row for row, text in enumerate(texts)
-    ]
+    heads: dict[str, list[int]] = defaultdict(list)
+    found = []
+    for row, text in enumerate(texts):
+        known = heads[text] if text in touched else []
+        same = (head for head in known if not are_kept_apart(facts[head], facts[row]))
+        first = next(same, row)
+        if first == row:
+            known.append(row)
+        found.append(first)
+    return found
 
 
 def _about_the_same(
@@ -301,3 +282,24 @@ def _about_the_same(
                 differ = (one[1].value, one[1].positive) != (other[1].value, other[1].positive)
                 if one[0] < other[0] and differ and (one[0] in new or other[0] in new):
                     yield one[0], other[0]
+
+
+def wordings(content: str) -> Iterator[tuple[str, ...]]:
+    """Keys that a statement has in common with what may say the same in other words."""
+    if words := gist(content):
+        yield ("gist", *words)
+    if claimed := claims(content):
+        yield ("claims", *sorted(map(str, claimed)), *sorted(read(content).content - WORDING))
+
+
+def _in_other_words(
+    facts: Sequence[Fact], firsts: Sequence[int], heads: Sequence[int]
+) -> Iterator[Rows]:
+    """Pairs that may say one thing, far apart as "I" and "the user" put their vectors."""
+    by_key: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for row in heads:
+        for key in wordings(facts[row].content):
+            by_key[key].append(row)
+    new = set(firsts)
+    for holders in by_key.values():
+        yield from (pair for pair in pairwise(holders) if not new.isdisjoint(pair))

@@ -161,7 +161,8 @@ def rank(
     asks = weights.asks / total * columns["asks"].astype(np.float64)
     match = np.maximum(0.0, base / total + context + speaker + voice + time - asks)
     age = decay.age_days(columns["stated_at"], now)
-    retention, recency = decay.retention(age, half_lives), decay.recency(age)
+    retention = decay.retention(age, half_lives * columns["endurance"])
+    recency = decay.recency(age)
     relevance = columns["importance"] * columns["confidence"] * retention * recency
     score = match * (1.0 - weights.relevance + weights.relevance * relevance)
     return Ranked(

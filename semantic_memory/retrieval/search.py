@@ -19,13 +19,14 @@ from semantic_memory.index.order import descending, top
 from semantic_memory.index.partition import CATEGORIES, Partition
 from semantic_memory.models import NO_FILTERS, Category, Filters, Hit, ScoreParts, normalised
 from semantic_memory.ports import Clock, Delta, Embedder, Ledger
-from semantic_memory.retrieval import names
+from semantic_memory.retrieval import names, newest
 from semantic_memory.retrieval.question import Question, read
 from semantic_memory.retrieval.ranking import Evidence, Ranked, Weights, base_score, rank
 from semantic_memory.retrieval.times import closeness
-from semantic_memory.text import words
+from semantic_memory.text import figures, words
 
 _ARM = 256  # candidates of each arm, for a user whose memories aren't held in RAM
+_COMPARED = 64  # of the best memories, for newer figures of the same
 _SENTENCES = 512  # memories whose sentences are compared
 _AT_ONCE = 2  # more would only take the interpreter from each other, and all be slow
 
@@ -134,7 +135,7 @@ class Searcher:
             now=self._clock.now().timestamp(),
             weights=self._weights,
         )
-        return self._hits(partition, ranked, admitted, k)
+        return self._hits(partition, ranked, admitted, k, question)
 
     def _meaning(self, partition: Partition, vector: Matrix | None, lexical: Scores) -> Scores:
         """Cosine to each memory, of its nearest window and its nearest sentence, blended."""
@@ -151,9 +152,16 @@ class Searcher:
         return blended
 
     def _hits(
-        self, partition: Partition, ranked: Ranked, admitted: np.ndarray, k: int
+        self,
+        partition: Partition,
+        ranked: Ranked,
+        admitted: np.ndarray,
+        k: int,
+        question: Question,
     ) -> list[Hit]:
         rows = np.flatnonzero(admitted)
+        gained = _newest(partition, ranked, rows, question)
+        ranked.score[list(gained)] += list(gained.values())
         distinct = _distinct(partition, (rows[place] for place in descending(ranked.score[rows])))
         hits: list[Hit] = []
         said: set[str] = set()
@@ -168,7 +176,7 @@ class Searcher:
                     Hit(
                         fact=fact,
                         score=float(ranked.score[row]),
-                        parts=_parts(partition, ranked, row),
+                        parts=_parts(partition, ranked, row, gained.get(row, 0.0)),
                     )
                 )
         return hits[:k]
@@ -189,7 +197,27 @@ def _distinct(partition: Partition, order: Iterable[int]) -> Iterator[int]:
             yield row
 
 
-def _parts(partition: Partition, ranked: Ranked, row: int) -> ScoreParts:
+def _newest(
+    partition: Partition, ranked: Ranked, rows: np.ndarray, question: Question
+) -> dict[int, float]:
+    """What the best of `rows` gain by telling newer figures than others among them."""
+    if question.event or question.windows or not partition.figures:
+        return {}
+    best = rows[top(ranked.score[rows], _COMPARED)].tolist()
+    telling = [row for row in best if row in partition.figures]
+    if len(telling) < 2:
+        return {}
+    return newest.gains(
+        telling,
+        partition.figures,
+        partition.alike(telling),
+        ranked.score,
+        partition.columns["stated_at"],
+        figures(question.text),
+    )
+
+
+def _parts(partition: Partition, ranked: Ranked, row: int, newer: float) -> ScoreParts:
     columns = partition.columns
     return ScoreParts(
         dense=float(ranked.dense[row]),
@@ -199,6 +227,7 @@ def _parts(partition: Partition, ranked: Ranked, row: int) -> ScoreParts:
         voice=float(ranked.voice[row]),
         time=float(ranked.time[row]),
         asks=float(ranked.asks[row]),
+        newer=newer,
         match=float(ranked.match[row]),
         importance=float(columns["importance"][row]),
         confidence=float(columns["confidence"][row]),

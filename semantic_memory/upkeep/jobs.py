@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
@@ -141,17 +141,16 @@ class Upkeep:
         if name == "compact":
             yield from self._compactor.compact(user_id, dry_run=dry_run)
             return
-        always = everything or name in ("decay", ROLLUP)  # time passes for everyone
-        for user in self._ledger.pending(name, user_id, everyone=always):
-            if name == "decay":
-                yield self._fade(user, dry_run=dry_run)
-            elif name == ROLLUP:
-                yield self._rollup.roll(user, everything=everything, dry_run=dry_run)
-            else:
-                kind: Kind = "dedup" if name == "dedup" else "conflicts"
-                yield self._resolver.resolve(
-                    user, name, {kind}, everything=everything, dry_run=dry_run
-                )
+        if name in ("decay", ROLLUP):
+            for user in self._ledger.pending(name, user_id, everyone=True):  # time passes for all
+                if name == "decay":
+                    yield self._fade(user, dry_run=dry_run)
+                else:
+                    yield self._rollup.roll(user, everything=everything, dry_run=dry_run)
+            return
+        kinds: set[Kind] = {"dedup" if name == "dedup" else "conflicts"}
+        for user in self._resolver.pending(kinds, user_id, everyone=everything):
+            yield self._resolver.resolve(user, kinds, everything=everything, dry_run=dry_run)
 
     def _count_uses(self, *, dry_run: bool) -> Outcome:
         outcome = Outcome()
@@ -159,16 +158,22 @@ class Upkeep:
             return outcome
         noted = self._uses.take()
         ids = list(noted)
+        touched: dict[str, list[Touch]] = defaultdict(list)
         for start in range(0, len(ids), _BATCH):
-            changes = [
-                Touch(fact.id, used_at=noted[fact.id])
-                for fact in self._ledger.get(ids[start : start + _BATCH])
-                if used(fact, noted[fact.id]) != fact
-            ]
-            outcome.counts["used"] += self._ledger.apply(changes)
+            for fact in self._ledger.get(ids[start : start + _BATCH]):
+                if used(fact, noted[fact.id]) != fact:
+                    touched[fact.user_id].append(Touch(fact.id, used_at=noted[fact.id]))
+        for user_id, changes in touched.items():
+            with self._ledger.exclusive():
+                self._ledger.apply(self._resolver.keeping(user_id, changes))
+            outcome.counts["used"] += len(changes)
         return outcome
 
     def _fade(self, user: Pending, *, dry_run: bool) -> Outcome:
+        with self._ledger.exclusive():
+            return self._faded(user, dry_run=dry_run)
+
+    def _faded(self, user: Pending, *, dry_run: bool) -> Outcome:
         now = self._clock.now()
         outcome = Outcome()
         changes: list[Change] = []
@@ -183,12 +188,13 @@ class Upkeep:
                 outcome.planned.append(
                     f"fade “{fact.content}” from {fact.confidence:.2f} to {left.confidence:.2f}"
                 )
-        for decision in to_archive(facts, self._fading):
+        for decision in to_archive(facts, now, self._fading):
             reason = "; ".join(decision.reasons)
             outcome.counts["archived"] += 1
             outcome.planned.append(f"archive “{decision.fact.content}” ({reason})")
             changes.append(Update(archived(decision.fact), "archived", now, reason))
         if not dry_run:
-            self._ledger.apply([*changes, Mark("decay", user.user_id, user.revision, now)])
+            mark = Mark("decay", user.user_id, user.revision, now)
+            self._ledger.apply([*self._resolver.keeping(user.user_id, changes), mark])
             outcome.planned.clear()
         return outcome

@@ -1,15 +1,20 @@
 from datetime import timedelta
 from itertools import pairwise
+from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from semantic_memory import Category
+from semantic_memory import Category, SemanticMemory
 from semantic_memory.maintenance.fading import faded, retention
+from semantic_memory.maintenance.merging import keeper, merged, without
 from semantic_memory.maintenance.rules import RuleJudge
 from semantic_memory.maintenance.sweep import MergeDecision, SupersedeDecision, plan
 from semantic_memory.models import Source, Status
-from semantic_memory.testing import HashEmbedder
+from semantic_memory.settings import Settings, UpkeepSettings
+from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
 from tests.conftest import NOW, make_fact
 
 EMBEDDER = HashEmbedder(128)
@@ -127,3 +132,140 @@ def test_confidence_lost_does_not_depend_on_how_often_it_is_taken(category, minu
     for since, now in pairwise(moments):
         left = faded(left, since, now)
     assert left == faded(fact, NOW, moments[-1])
+
+
+DUPLICATES = st.lists(
+    st.tuples(
+        st.sampled_from(["Maya likes tea.", "Maya likes tea", "maya likes tea!"]),
+        st.integers(0, 90),
+        st.sampled_from([0.7, 0.8, 0.9]),
+        st.sampled_from([(), ("food",), ("drinks",)]),
+    ),
+    min_size=2,
+    max_size=7,
+).map(
+    lambda rows: [
+        make_fact(
+            number,
+            content=content,
+            confidence=confidence,
+            tags=tags,
+            created_at=NOW + timedelta(days=day),
+            source=Source(message_ids=(f"m{number}",)),
+        )
+        for number, (content, day, confidence, tags) in enumerate(rows)
+    ]
+)
+
+
+@given(DUPLICATES, st.randoms(use_true_random=False))
+def test_what_survives_a_merge_does_not_depend_on_order_nor_on_merging_again(facts, dice):
+    shuffled = list(facts)
+    dice.shuffle(shuffled)
+    once = merged(facts)
+    assert merged(shuffled) == once
+    assert merged([once]) == once
+    again = merged([once, *(fact for fact in facts if fact.id != once.id)])
+    assert (again.id, again.confidence, again.created_at) == (
+        once.id,
+        once.confidence,
+        once.created_at,
+    )
+    assert set(again.message_ids) == set(once.message_ids) == {f"m{n}" for n in range(len(facts))}
+    assert set(again.tags) == set(once.tags)
+
+
+@given(DUPLICATES, st.data())
+def test_taking_one_fact_out_of_a_merge_leaves_what_the_others_make(facts, data):
+    kept = keeper(facts)
+    out = data.draw(st.sampled_from([fact for fact in facts if fact.id != kept.id]))
+    rest = [fact for fact in facts if fact.id != out.id]
+    left = merged(rest) if len(rest) > 1 else kept
+    undone = without(merged(facts), merged(facts), left)
+    assert set(undone.message_ids) == set(left.message_ids)
+    assert undone.confidence == pytest.approx(left.confidence)
+    assert (undone.created_at, undone.confirmed_at) == (left.created_at, left.confirmed_at)
+    assert set(undone.tags) == set(left.tags)
+
+
+class Believing(RuleBasedStateMachine):
+    """Facts are told, settled, restored and deleted in any order, on a real ledger."""
+
+    def __init__(self):
+        super().__init__()
+        self.directory = TemporaryDirectory()
+        self.clock = FrozenClock(NOW)
+        self.memory = SemanticMemory.open(
+            self.directory.name,
+            settings=Settings(upkeep=UpkeepSettings(schedule=False)),
+            embedder=EMBEDDER,
+            index=InMemoryIndex(),
+            clock=self.clock,
+            observer=lambda event: None,
+        )
+        self.apart = []
+
+    def everything(self):
+        ledger = self.memory._service.ledger
+        return {fact.id: fact for fact in ledger.get(ledger.ids("u1"))}
+
+    @rule(content=st.sampled_from(SENTENCES), confidence=st.sampled_from([0.7, 0.9]))
+    def tell(self, content, confidence):
+        self.memory.add(content, user_id="u1", confidence=confidence)
+        self.clock.advance(days=1)
+
+    @rule()
+    def settle(self):
+        self.memory.flush()
+
+    @rule()
+    def sweep(self):
+        self.memory.maintain(["dedup", "conflicts"])
+
+    @rule(data=st.data())
+    def restore(self, data):
+        gone = sorted(
+            fact.id for fact in self.everything().values() if fact.superseded_by is not None
+        )
+        if gone:
+            fact_id = data.draw(st.sampled_from(gone))
+            replaced_by = self.everything()[fact_id].superseded_by
+            self.memory.restore(fact_id)
+            self.apart.append((fact_id, replaced_by))
+            self.clock.advance(days=1)
+
+    @rule(data=st.data())
+    def delete(self, data):
+        known = sorted(self.everything())
+        if known:
+            self.memory.delete(data.draw(st.sampled_from(known)))
+
+    @invariant()
+    def chains_end(self):
+        facts = self.everything()
+        for fact in facts.values():
+            assert (fact.status is Status.ACTIVE) == (fact.superseded_by is None)
+            seen = {fact.id}
+            while fact.superseded_by in facts:
+                fact = facts[fact.superseded_by]
+                assert fact.id not in seen
+                seen.add(fact.id)
+
+    @invariant()
+    def what_was_told_apart_never_replaces_the_other(self):
+        facts = self.everything()
+        for restored, other in self.apart:
+            if restored in facts:
+                assert facts[restored].superseded_by != other
+            if other in facts:
+                assert facts[other].superseded_by != restored
+
+    def teardown(self):
+        self.memory.close()
+        self.directory.cleanup()
+
+
+Believing.TestCase.settings = settings(
+    max_examples=25, stateful_step_count=20, deadline=None, database=None
+)
+TestBelieving = Believing.TestCase

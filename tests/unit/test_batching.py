@@ -12,7 +12,7 @@ from tests.conftest import eventually, say
 from tests.support.openai_server import answer, fact, serve, shown
 
 U = {"user_id": "u1"}
-MODEL, RULES = "openai:gpt-4o-mini/v1", "offline-2"
+MODEL, RULES = "openai:gpt-4o-mini/v1", "offline-3"
 
 
 def heard(request):
@@ -52,7 +52,7 @@ def facts(memory) -> dict[str, str]:
 def talk(memory, sessions: int = 3, messages: int = 2, first: int = 1) -> set[str]:
     said = set()
     for number in range(sessions):
-        texts = [f"I own item {number}.{place}" for place in range(first, first + messages)]
+        texts = [f"I own item {number}-{place}" for place in range(first, first + messages)]
         memory.observe(say(*texts, start=first), **U, session_id=f"s{number}")
         said.update(f"Heard: {text}" for text in texts)
     return said
@@ -95,7 +95,7 @@ def test_everything_is_read_in_one_batch_and_once(open_with, server, events):
     said |= talk(memory, sessions=1, first=3)
     memory.flush()
     assert set(facts(memory)) == said
-    assert server.texts[3:] == [["I own item 0.3", "I own item 0.4"]]
+    assert server.texts[3:] == [["I own item 0-3", "I own item 0-4"]]
 
 
 def test_nothing_is_asked_for_outside_the_batch(open_with, server):
@@ -164,7 +164,7 @@ def test_items_that_failed_are_left_to_the_rules(open_with, server, events):
 
     def refuses_one(request):
         reply = heard(request)
-        if "item 1.1" in shown(request)["messages"][0]["text"]:
+        if "item 1-1" in shown(request)["messages"][0]["text"]:
             reply = type(reply)(b'{"error": {"message": "no"}}', 500)
         return reply
 
@@ -173,9 +173,9 @@ def test_items_that_failed_are_left_to_the_rules(open_with, server, events):
     talk(memory, messages=1)
     memory.flush()
     assert facts(memory) == {
-        "Heard: I own item 0.1": MODEL,
-        "The user owns item 1.1.": RULES,
-        "Heard: I own item 2.1": MODEL,
+        "Heard: I own item 0-1": MODEL,
+        "The user owns item 1-1.": RULES,
+        "Heard: I own item 2-1": MODEL,
     }
     told = [event for event in events if isinstance(event, ExtractionFellBack)]
     assert told == [ExtractionFellBack(MODEL, "rejected", 1)]
@@ -234,7 +234,7 @@ def test_what_was_forgotten_meanwhile_is_not_learnt(open_with, server):
             server.batch_status = ["completed"]
 
     memory.flush(forgets)
-    assert set(facts(memory)) == {"Heard: I own item 1.1", "Heard: I own item 1.2"}
+    assert set(facts(memory)) == {"Heard: I own item 1-1", "Heard: I own item 1-2"}
 
 
 def test_sessions_with_nothing_to_read_need_no_batch(open_with, server):

@@ -3,18 +3,15 @@ from datetime import timedelta
 import pytest
 
 from semantic_memory import Category
+from semantic_memory.decay import LONGEST, endurance
 from semantic_memory.maintenance.fading import (
-    LONGEST,
     Fading,
-    archived,
-    endurance,
     faded,
     retention,
     to_archive,
-    unarchived,
     used,
 )
-from semantic_memory.models import Source, Status
+from semantic_memory.models import Source
 from tests.conftest import NOW, make_fact
 
 HOUR, DAY, WEEK = timedelta(hours=1), timedelta(days=1), timedelta(weeks=1)
@@ -38,7 +35,7 @@ def test_preferences_and_pinned_facts_never_fade():
     pinned = fact(tags=("pinned",), confidence=0.1)
     assert retention(pinned, late) == 1.0
     assert faded(pinned, NOW, late) == pinned
-    assert to_archive([pinned], Fading(cap=0)) == []
+    assert to_archive([pinned], late, Fading(cap=0)) == []
 
 
 def test_spaced_use_slows_fading_more_than_use_within_an_hour():
@@ -56,7 +53,7 @@ def test_being_said_elsewhere_slows_fading():
 
 
 def test_no_use_stretches_a_half_life_beyond_its_bound():
-    assert endurance(fact(use_count=10_000)) <= LONGEST
+    assert endurance(10_000, 10_000) <= LONGEST
 
 
 def test_a_week_without_confirmation_costs_a_hundredth():
@@ -77,7 +74,7 @@ def test_archived_are_those_below_the_floor_then_the_least_sure_then_the_oldest(
     unsure = fact(2, confidence=0.5)
     old = fact(3, confidence=0.6, created_at=NOW - DAY)
     young = fact(4, confidence=0.6)
-    decisions = to_archive([young, old, unsure, low], Fading(cap=1))
+    decisions = to_archive([young, old, unsure, low], NOW, Fading(cap=1))
     assert [decision.fact.id for decision in decisions] == ["fact-1", "fact-2", "fact-3"]
     assert "below 0.30" in decisions[0].reasons[0]
     assert "cap of 1" in decisions[1].reasons[0]
@@ -86,12 +83,11 @@ def test_archived_are_those_below_the_floor_then_the_least_sure_then_the_oldest(
 def test_verbatim_messages_are_neither_faded_nor_archived():
     message = fact(category=Category.CONVERSATION, confidence=0.1)
     assert faded(message, NOW, NOW + 52 * WEEK) == message
-    assert to_archive([message], Fading(cap=0)) == []
+    assert to_archive([message], NOW, Fading(cap=0)) == []
 
 
-def test_what_is_restored_stays_through_the_next_sweep():
-    away = archived(fact(confidence=0.1))
-    assert away.status is Status.ARCHIVED
-    back = unarchived(away, NOW + 52 * WEEK)
-    assert back.status is Status.ACTIVE
-    assert to_archive([faded(back, NOW + 51 * WEEK, NOW + 53 * WEEK)]) == []
+def test_over_the_cap_what_lasts_is_kept_before_what_fades():
+    lasting = fact(1, category=Category.PERSONAL, created_at=NOW - 400 * DAY)
+    passing = fact(2, category=Category.FINDING, created_at=NOW - 30 * DAY)
+    (decision,) = to_archive([lasting, passing], NOW, Fading(cap=1))
+    assert decision.fact == passing

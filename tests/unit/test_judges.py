@@ -1,9 +1,8 @@
 import json
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import openai
 import pytest
 import torch
 from tokenizers import Tokenizer
@@ -11,13 +10,24 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
 
+from ingest.extract.breaker import CircuitBreaker
 from semantic_memory.errors import ConfigurationError, ProviderError
+from semantic_memory.events import BreakerOpened, Event, JudgingFellBack
 from semantic_memory.maintenance.escalating import EscalatingJudge
 from semantic_memory.maintenance.llm import LLMJudge
 from semantic_memory.maintenance.nli import NLIJudge
 from semantic_memory.maintenance.relations import Pair, Relation, Verdict
 from semantic_memory.maintenance.rules import RuleJudge
+from semantic_memory.settings import (
+    BeliefSettings,
+    ExtractionSettings,
+    OpenAISettings,
+    Settings,
+    UpkeepSettings,
+)
+from semantic_memory.testing import HashEmbedder
 from tests.conftest import make_fact
+from tests.support.openai_server import OpenAIServer, completion, failure, serve, shown
 
 
 def pair(older: str, newer: str, similarity: float = 0.8) -> Pair:
@@ -25,56 +35,51 @@ def pair(older: str, newer: str, similarity: float = 0.8) -> Pair:
 
 
 class Endpoint:
-    """An OpenAI-compatible endpoint on loopback that answers as scripted."""
+    """A scripted endpoint that answers for each pair."""
 
-    def __init__(self) -> None:
-        self.requests: list[dict] = []
-        self.answer: Callable[[list[dict]], object] = lambda pairs: [
-            {"pair": row["pair"], "relation": "updates", "reason": "moved", "certainty": 0.9}
-            for row in pairs
+    def __init__(self, server: OpenAIServer) -> None:
+        self.server = server
+        self.events: list[Event] = []
+        self.client = openai.OpenAI(api_key="k", base_url=server.url, max_retries=0)
+        self.answering(
+            lambda pairs: [
+                {"pair": row["pair"], "relation": "updates", "reason": "moved", "certainty": 0.9}
+                for row in pairs
+            ]
+        )
+
+    @property
+    def requests(self) -> list[dict]:
+        return self.server.requests
+
+    def answering(self, answer: Callable[[list[dict]], object]) -> None:
+        self.server.script = [
+            lambda request: completion(json.dumps({"answers": answer(shown(request))}))
         ]
-        self.status = 200
-        endpoint = self
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                endpoint.requests.append(body)
-                asked = json.loads(body["messages"][1]["content"])
-                content = json.dumps({"answers": endpoint.answer(asked)})
-                message = {"role": "assistant", "content": content}
-                reply = json.dumps(
-                    {
-                        "id": "1",
-                        "object": "chat.completion",
-                        "created": 1,
-                        "model": body["model"],
-                        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-                    }
-                ).encode()
-                self.send_response(endpoint.status)
-                self.send_header("content-type", "application/json")
-                self.send_header("content-length", str(len(reply)))
-                self.end_headers()
-                self.wfile.write(reply)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+    def failing(self) -> None:
+        self.server.script = [failure(500)]
 
     def judge(self) -> LLMJudge:
-        url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
-        return LLMJudge("some-model", base_url=url, max_retries=0)
+        return LLMJudge(self.client, "some-model", self.events.append)
+
+    def escalating(self, failures: int = 3, **values) -> EscalatingJudge:
+        return EscalatingJudge(
+            RuleJudge(),
+            self.judge(),
+            name="second",
+            breaker=CircuitBreaker(failures, 60.0),
+            observe=self.events.append,
+            **values,
+        )
 
 
 @pytest.fixture
 def endpoint() -> Iterator[Endpoint]:
-    served = Endpoint()
-    yield served
-    served.server.shutdown()
-    served.server.server_close()
+    with serve() as server:
+        served = Endpoint(server)
+        yield served
+        served.client.close()
 
 
 def test_a_language_model_decides_each_pair_and_says_why(endpoint):
@@ -87,7 +92,7 @@ def test_a_language_model_decides_each_pair_and_says_why(endpoint):
 
 def test_pairs_are_sent_twenty_at_a_time(endpoint):
     assert len(endpoint.judge().judge([pair("a", str(n)) for n in range(45)])) == 45
-    sizes = [len(json.loads(request["messages"][1]["content"])) for request in endpoint.requests]
+    sizes = [len(shown(request)) for request in endpoint.requests]
     assert sizes == [20, 20, 5]
 
 
@@ -101,13 +106,13 @@ def test_pairs_are_sent_twenty_at_a_time(endpoint):
     ],
 )
 def test_an_answer_of_another_form_is_an_error(endpoint, answer):
-    endpoint.answer = answer
+    endpoint.answering(answer)
     with pytest.raises(ProviderError, match="some-model"):
         endpoint.judge().judge([pair("a", "b")])
 
 
 def test_a_failing_endpoint_is_a_provider_error(endpoint):
-    endpoint.status = 500
+    endpoint.failing()
     with pytest.raises(ProviderError, match="some-model failed"):
         endpoint.judge().judge([pair("a", "b")])
 
@@ -118,32 +123,46 @@ FAR = pair("The user codes with Vim", "Rain is wet", 0.1)
 
 
 def test_only_unsure_pairs_are_escalated_and_each_once(endpoint):
-    cache: dict[str, Verdict] = {}
+    judge = endpoint.escalating()
     for _ in range(2):
-        judge = EscalatingJudge(RuleJudge(), endpoint.judge(), cache=cache)
         verdicts = judge.judge([UNSURE, SURE, FAR])
         assert verdicts[0].relation is Relation.UPDATES
         assert verdicts[2].relation is Relation.UNRELATED
     (request,) = endpoint.requests
-    (asked,) = json.loads(request["messages"][1]["content"])
+    (asked,) = shown(request)
     assert asked["newer"]["text"] == UNSURE.newer.content
 
 
-def test_a_sweep_asks_about_so_many_pairs_and_no_more(endpoint):
-    judge = EscalatingJudge(RuleJudge(), endpoint.judge(), cache={}, at_most=3)
+def test_so_many_pairs_are_asked_about_in_an_hour_and_no_more(endpoint):
+    moment = 0.0
+    judge = endpoint.escalating(per_hour=3, now=lambda: moment)
     many = [pair("The user codes with Vim", f"They like editor {n}", 0.75) for n in range(10)]
-    relations = [verdict.relation for verdict in judge.judge(many) + judge.judge(many)]
-    assert judge.asked == 3
+    for asked in (3, 3):
+        relations = [verdict.relation for verdict in judge.judge(many)]
+        assert relations.count(Relation.UPDATES) == asked
+    moment = 3_600.0
+    relations = [verdict.relation for verdict in judge.judge(many)]
     assert relations.count(Relation.UPDATES) == 6
 
 
-def test_when_the_second_judge_fails_the_first_decides(endpoint):
-    endpoint.status = 500
-    judge = EscalatingJudge(RuleJudge(), endpoint.judge(), cache={})
-    assert judge.judge([UNSURE, UNSURE])[0].relation is Relation.UNRELATED
-    assert isinstance(judge.failure, ProviderError)
-    judge.judge([UNSURE])
-    assert len(endpoint.requests) == 1
+def test_when_the_second_judge_fails_the_rules_decide_and_it_is_left_alone(endpoint):
+    endpoint.failing()
+    judge = endpoint.escalating(failures=2)
+    for _ in range(4):
+        assert judge.judge([UNSURE])[0].relation is Relation.UNRELATED
+    assert len(endpoint.requests) == 2
+    kinds = [type(event).__name__ for event in endpoint.events]
+    assert kinds == ["JudgingFellBack", "JudgingFellBack", "BreakerOpened"]
+
+
+def test_figures_that_differ_are_never_the_same_whatever_the_model_says(endpoint):
+    endpoint.answering(
+        lambda pairs: [
+            {"pair": row["pair"], "relation": "same", "reason": "", "certainty": 1} for row in pairs
+        ]
+    )
+    (verdict,) = endpoint.judge().judge([pair("Drinks 5 cups", "Drinks 7 cups")])
+    assert verdict.relation is Relation.REFINES
 
 
 WORDS = "[PAD] [UNK] [CLS] [SEP] yes no maybe".split()
@@ -193,3 +212,102 @@ def test_entailment_both_ways_is_the_same_unless_a_guard_objects(tmp_path):
 def test_a_model_that_is_not_there_is_named_with_a_remedy(tmp_path):
     with pytest.raises(ConfigurationError, match="give the directory"):
         NLIJudge(tmp_path / "nothing")
+
+
+# ---------------------------------------------------------------- in the product
+
+U = {"user_id": "u1"}
+ALIKE = ("I write my notes in Obsidian at night", "I take my notes in Obsidian at night")
+
+
+def asking(judge: str, **values) -> Settings:
+    return Settings(
+        beliefs=BeliefSettings(judge=judge, **values.pop("beliefs", {})),
+        upkeep=UpkeepSettings(schedule=False),
+        **values,
+    )
+
+
+def remembered(memory) -> list[str]:
+    return sorted(fact.content for fact in memory.list(**U))
+
+
+def test_a_sweep_asks_a_language_model_about_what_the_rules_left(
+    endpoint, open_memory, events, clock
+):
+    endpoint.answering(
+        lambda pairs: [
+            {"pair": row["pair"], "relation": "same", "reason": "habit", "certainty": 0.9}
+            for row in pairs
+        ]
+    )
+    settings = asking(
+        "openai",
+        openai=OpenAISettings(base_url=endpoint.server.url),
+        beliefs={"model": "judge-model"},
+    )
+    memory = open_memory(settings=settings, embedder=HashEmbedder(256))
+    kept = memory.add(ALIKE[0], **U)
+    clock.advance(days=1)
+    other = memory.add(ALIKE[1], **U)
+    memory.flush()
+    assert remembered(memory) == sorted(ALIKE)
+    assert endpoint.requests == []  # settling waits for no model
+    run = memory._service.upkeep.run_due("dedup")
+    assert (run.users, run.counts, run.error) == (1, {"merged": 1}, None)
+    (request,) = endpoint.requests
+    assert request["model"] == "judge-model"
+    assert memory.history(other.id)[-1].reason == "judge-model: habit"
+    assert memory.get(other.id).superseded_by == kept.id
+    assert memory._service.upkeep.run_due("dedup").users == 0  # and nothing costs twice
+    assert "ModelCalled" in [type(event).__name__ for event in events]
+
+
+def test_a_language_model_that_fails_leaves_the_rules_and_is_counted(
+    endpoint, open_memory, events, clock
+):
+    endpoint.failing()
+    settings = asking(
+        "openai",
+        openai=OpenAISettings(base_url=endpoint.server.url),
+        extraction=ExtractionSettings(max_retries=0, breaker_failures=1),
+    )
+    memory = open_memory(settings=settings, embedder=HashEmbedder(256))
+    for content in (*ALIKE, "I live in Bergen"):
+        memory.add(content, **U)
+    clock.advance(days=1)
+    memory.add("I live in Oslo", **U)
+    runs = memory.maintain(["dedup", "conflicts"])
+    assert [run.error for run in runs] == [None, None]
+    assert remembered(memory) == sorted([*ALIKE, "I live in Oslo"])
+    assert [type(e) for e in events if isinstance(e, JudgingFellBack | BreakerOpened)] == [
+        JudgingFellBack,
+        BreakerOpened,
+    ]
+    assert len(endpoint.requests) == 1
+
+
+def test_a_sweep_asks_a_cross_encoder_about_what_the_rules_left(tmp_path, open_memory):
+    model = tiny_model(tmp_path / "model", [6.0, 0.0, 0.0])
+    settings = asking("nli", beliefs={"model": str(model)})
+    memory = open_memory(settings=settings, embedder=HashEmbedder(256))
+    for content in ALIKE:
+        memory.add(content, **U)
+    memory.flush()
+    assert remembered(memory) == sorted(ALIKE)
+    (run,) = memory.maintain(["dedup"])
+    assert run.counts == {"merged": 1}
+    assert len(remembered(memory)) == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        (asking("openai"), "beliefs.judge openai needs a key"),
+        (asking("nli"), "beliefs.judge nli needs beliefs.model"),
+        (asking("nli", beliefs={"model": "/nowhere"}), "can't load the NLI model '/nowhere'"),
+    ],
+)
+def test_a_judge_that_can_not_be_made_is_named_with_a_remedy(open_memory, settings, named):
+    with pytest.raises(ConfigurationError, match=named):
+        open_memory(settings=settings)

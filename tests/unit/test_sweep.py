@@ -7,8 +7,8 @@ from semantic_memory import Category, Fact
 from semantic_memory.maintenance.merging import merged
 from semantic_memory.maintenance.relations import Pair, Relation, Verdict
 from semantic_memory.maintenance.rules import RuleJudge
-from semantic_memory.maintenance.superseding import restored, standing, superseded
-from semantic_memory.maintenance.sweep import MergeDecision, SupersedeDecision, plan, sweep
+from semantic_memory.maintenance.superseding import standing, superseded
+from semantic_memory.maintenance.sweep import MergeDecision, SupersedeDecision, plan
 from semantic_memory.models import Source, Status
 from semantic_memory.testing import HashEmbedder
 from tests.conftest import NOW, make_fact
@@ -90,7 +90,6 @@ def test_the_loser_keeps_its_text_and_says_until_when_it_held_and_what_replaced_
     assert (result.id, result.content, result.status) == (old.id, old.content, Status.SUPERSEDED)
     assert result.valid_to == new.created_at
     assert result.superseded_by == new.id
-    assert restored(result) == old
 
 
 def test_moving_twice_makes_a_chain():
@@ -152,26 +151,6 @@ def test_verbatim_messages_and_inactive_facts_are_left_alone():
         at(2, 3, "Maya likes tea", status=Status.ARCHIVED),
         at(3, 4, "Maya likes tea"),
     )
-
-
-def test_a_sweep_can_be_stopped_between_users_and_gone_on_with():
-    users = []
-    for user in ("u1", "u2"):
-        facts = [
-            make_fact(number, id=f"{user}-{number}", user_id=user, content="Maya likes tea")
-            for number in range(2)
-        ]
-        users.append((facts, EMBEDDER.embed(["Maya likes tea"] * 2, "document")))
-    first = next(sweep(users, RuleJudge()))
-    rest = list(sweep(users[1:], RuleJudge()))
-    assert [first.user_id, *(part.user_id for part in rest)] == ["u1", "u2"]
-    assert list(sweep(users, RuleJudge())) == [first, *rest]
-
-
-def test_a_batch_of_several_users_is_refused():
-    facts = [make_fact(1), make_fact(2, user_id="u2")]
-    with pytest.raises(ValueError, match="facts of 2 users"):
-        list(sweep([(facts, np.eye(2, dtype=np.float32))], RuleJudge()))
 
 
 def test_a_fact_merged_with_itself_is_unchanged_in_what_counts():

@@ -8,9 +8,13 @@ import pytest
 from semantic_memory import Status
 from semantic_memory.errors import InvalidInputError, NotFoundError
 from semantic_memory.events import BeliefsResolved, JobFinished
+from semantic_memory.maintenance.fading import retention
 from semantic_memory.maintenance.relations import Relation, Verdict
-from semantic_memory.resolving import Resolver
+from semantic_memory.maintenance.rules import RuleJudge
+from semantic_memory.models import Candidate
+from semantic_memory.resolving import BOTH, Resolver
 from semantic_memory.settings import Settings, UpkeepSettings
+from semantic_memory.testing import ScriptedExtractor
 from semantic_memory.upkeep.scheduler import Scheduler
 from tests.conftest import eventually, say
 
@@ -65,6 +69,198 @@ def test_a_merge_is_undone_and_stays_undone(memory, clock):
     memory.flush()
     memory.maintain()
     assert len(contents(memory)) == 2
+
+
+def said_in(memory, fact):
+    return sorted(memory.get(fact.id).message_ids)
+
+
+def stating():
+    """An extractor that makes a fact of every message."""
+    return ScriptedExtractor(
+        lambda said: [
+            Candidate(
+                content=message.content,
+                category="technical",
+                confidence=0.8,
+                message_ids=(message.id,),
+                tags=(message.id,),
+            )
+            for message in said
+        ]
+    )
+
+
+BILLING = "I use PostgreSQL for the billing database"
+BILLING_AGAIN = "For the billing database I use PostgreSQL"
+BILLING_ANEW = "I do use PostgreSQL for the billing database"
+
+
+def tell(memory, clock, content, number):
+    memory.observe(say(content, start=number), **S)
+    memory.flush()
+    clock.advance(days=1)
+
+
+def facts_of(memory):
+    return [fact for fact in memory.list(**U, limit=None) if fact.category != "conversation"]
+
+
+def by_content(memory, content):
+    """The fact of that content, whatever has become of it."""
+    ids = memory._service.ledger.ids("u1")
+    (found,) = [
+        fact
+        for fact in map(memory.get, ids)
+        if fact.content == content and fact.category != "conversation"
+    ]
+    return found
+
+
+def test_undoing_a_merge_takes_back_what_it_had_given(open_memory, clock):
+    memory = open_memory(extractor=stating())
+    tell(memory, clock, BILLING, 1)
+    before = by_content(memory, BILLING)
+    tell(memory, clock, BILLING_AGAIN, 2)
+    (kept,) = facts_of(memory)
+    assert set(kept.message_ids) == {"m1", "m2"}
+    assert (kept.confidence, kept.tags) == (pytest.approx(0.82), ("m1", "m2"))
+    memory.restore(by_content(memory, BILLING_AGAIN).id)
+    memory.flush()
+    kept = by_content(memory, BILLING)
+    assert (kept.message_ids, kept.tags) == (("m1",), ("m1",))
+    assert kept.confidence == pytest.approx(0.8)
+    assert (kept.created_at, kept.confirmed_at) == (before.created_at, before.confirmed_at)
+    assert memory.history(kept.id)[-1].action == "told apart"
+
+
+def test_undoing_one_merge_of_three_leaves_the_others(open_memory, clock):
+    memory = open_memory(extractor=stating())
+    for number, content in enumerate((BILLING, BILLING_AGAIN, BILLING_ANEW), start=1):
+        tell(memory, clock, content, number)
+    (kept,) = facts_of(memory)
+    memory.restore(by_content(memory, BILLING_AGAIN).id)
+    memory.flush()
+    left = memory.get(kept.id)
+    assert set(left.message_ids) == {"m1", "m3"}
+    assert left.confidence == pytest.approx(kept.confidence - 0.02)
+    assert len(facts_of(memory)) == 2
+
+
+def test_what_was_told_apart_stays_apart_when_it_is_said_again(open_memory, clock):
+    memory = open_memory(extractor=stating())
+    tell(memory, clock, BILLING, 1)
+    tell(memory, clock, BILLING_AGAIN, 2)
+    memory.restore(by_content(memory, BILLING_AGAIN).id)
+    memory.flush()
+    tell(memory, clock, BILLING_AGAIN, 3)  # extracted again, word for word
+    tell(memory, clock, BILLING_ANEW, 4)  # and in other words, which may join one of them
+    memory.maintain()
+    assert len(facts_of(memory)) == 2
+    clock.advance(days=1)
+    for fact in facts_of(memory):
+        # a stronger statement takes each of them in; they are still apart
+        memory.update(fact.id, confidence=0.5)
+    tell(memory, clock, "For the billing database I do use PostgreSQL", 5)
+    memory.maintain()
+    assert len(facts_of(memory)) == 2
+
+
+def test_undoing_reaches_through_later_merges(open_memory, clock):
+    memory = open_memory(extractor=stating())
+    tell(memory, clock, BILLING, 1)
+    tell(memory, clock, BILLING_AGAIN, 2)
+    stronger = memory.add(BILLING_ANEW, **U, confidence=0.95)
+    memory.flush()
+    assert [fact.id for fact in facts_of(memory)] == [stronger.id]
+    assert said_in(memory, stronger) == ["m1", "m2"]
+    memory.restore(by_content(memory, BILLING_AGAIN).id)
+    memory.flush()
+    memory.maintain()
+    assert said_in(memory, stronger) == ["m1"]
+    assert len(facts_of(memory)) == 2
+
+
+def test_the_same_words_can_be_told_apart_too(memory, clock):
+    first = memory.add(BILLING, **U)
+    clock.advance(days=1)
+    other = memory.add("Something else", **U)
+    memory.update(other.id, content=BILLING)
+    memory.flush()
+    (kept,) = facts_of(memory)
+    memory.restore(first.id if kept.id == other.id else other.id)
+    memory.flush()
+    memory.maintain()
+    assert len(facts_of(memory)) == 2
+
+
+def test_deleting_a_merged_fact_deletes_what_was_merged_into_it(memory, clock):
+    first = memory.add(BILLING, **U)
+    clock.advance(days=1)
+    second = memory.add(BILLING_AGAIN, **U)
+    memory.flush()
+    (kept,) = facts_of(memory)
+    memory.delete(kept.id)
+    for fact in (first, second):
+        with pytest.raises(NotFoundError):
+            memory.get(fact.id)
+    memory.maintain(["compact"])
+    with pytest.raises(NotFoundError):
+        memory.restore(second.id)
+    assert memory.history(second.id)[-1].action == "forgotten"
+
+
+# ---------------------------------------------------------------- what is left to look at
+
+
+class Counting:
+    """A judge that counts what it is asked."""
+
+    def __init__(self):
+        self.asked = 0
+
+    def judge(self, pairs):
+        self.asked += len(pairs)
+        return RuleJudge().judge(pairs)
+
+
+def test_a_sweep_after_settling_looks_at_nothing_twice(memory, clock):
+    memory.add("I live in Bergen", **U)
+    memory.add(BILLING, **U)
+    clock.advance(days=30)
+    memory.add("I live in Oslo", **U)
+    memory.add(BILLING_AGAIN, **U)
+    memory.flush()
+    service = memory._service
+    assert service.resolver.pending(BOTH) == []
+    assert [service.upkeep.run_due(job).users for job in ("dedup", "conflicts")] == [0, 0]
+    memory.observe(say("How are you?"), **S)
+    memory.flush()
+    judge = Counting()
+    resolver = Resolver(service.ledger, service.index, clock, judge)
+    for user in resolver.pending(BOTH):
+        resolver.resolve(user)
+    assert judge.asked == 0  # a message is no fact
+
+
+def test_fading_use_and_archiving_leave_nothing_to_look_at(memory, clock):
+    kept = memory.add("The beta ships in May", **U, category="project")
+    memory.add("The alpha shipped in March", **U, category="project", confidence=0.31)
+    memory.flush()
+    clock.advance(weeks=3)
+    memory._service.uses.note([kept.id], clock.now())
+    runs = {run.job: run.counts for run in memory.maintain(["usage", "decay"])}
+    assert runs == {"usage": {"used": 1}, "decay": {"faded": 2, "archived": 1}}
+    assert memory._service.resolver.pending(BOTH) == []
+
+
+def test_what_is_new_beside_fading_is_still_looked_at(memory, clock):
+    memory._service.pipeline._settle = lambda: None  # as if written while nobody looked
+    memory.add("I live in Bergen", **U, category="project")
+    clock.advance(days=30)
+    memory.add("I live in Oslo", **U)
+    memory.maintain(["decay"])
+    assert memory._service.upkeep.run_due("conflicts").counts == {"superseded": 1}
 
 
 # ---------------------------------------------------------------- conflicts
@@ -125,11 +321,11 @@ def test_what_changes_while_it_is_planned_is_left_to_the_next_run(memory, clock)
                 memory.update(old.id, confidence=0.5)
                 return [Verdict(Relation.UPDATES) for _ in pairs]
 
-        resolver = Resolver(ledger, memory._service.index, Meddling, clock)
-        (user,) = ledger.pending("x", "u1")
-        assert resolver.resolve(user, "x").counts == {}
+        resolver = Resolver(ledger, memory._service.index, clock, Meddling())
+        (user,) = resolver.pending(BOTH, "u1")
+        assert resolver.resolve(user).counts == {}
         assert status(memory, old) is Status.ACTIVE
-        assert ledger.pending("x", "u1")  # to be looked at again
+        assert resolver.pending(BOTH, "u1")  # to be looked at again
     finally:
         memory._service.pipeline._working.release()
 
@@ -199,12 +395,51 @@ def test_what_helped_is_counted_once_an_hour(memory, clock, open_memory):
     assert open_memory().get(fact.id).use_count == 2  # closing counts what is left
 
 
+def test_use_confirmation_and_pins_slow_fading_in_ranking_as_in_the_sweep(open_memory, clock):
+    told_again = "The audit is planned for summer"
+    memory = open_memory(
+        extractor=ScriptedExtractor(
+            lambda said: [
+                Candidate(
+                    content=told_again,
+                    category="project",
+                    confidence=1.0,
+                    message_ids=(said[0].id,),
+                )
+            ]
+        )
+    )
+
+    def project(content, **values):
+        return memory.add(content, **U, category="project", **values)
+
+    plain, helped, pinned = (
+        project("The launch is planned for spring"),
+        project("The budget is planned for autumn"),
+        project("The office move is planned for winter", tags=["pinned"]),
+    )
+    told = project(told_again)
+    memory.observe(say(told_again), **S)
+    memory.flush()
+    for _ in range(3):
+        clock.advance(hours=2)
+        memory._service.uses.note([helped.id], clock.now())
+        memory.maintain(["usage"])
+    clock.advance(days=120)
+    hits = memory.search("what is planned", **U, k=10, filters={"categories": ["project"]})
+    parts = {hit.fact.id: hit.parts.retention for hit in hits}
+    for fact_id, left in parts.items():
+        assert left == pytest.approx(retention(memory.get(fact_id), clock.now()))
+    assert parts[plain.id] < parts[helped.id] < parts[pinned.id] == 1.0
+    assert parts[plain.id] < parts[told.id]
+
+
 # ---------------------------------------------------------------- erasing
 
 
 def test_compaction_leaves_no_text_of_what_was_forgotten(open_memory, tmp_path, clock):
     memory = open_memory()
-    memory.observe(say("My password is swordfish", "I like tea"), **S)
+    memory.observe(say("My boat is called swordfish", "I like tea"), **S)
     memory.flush()
     fact = memory.add("Secret ingredient is marzipan", **U)
     clock.advance(days=1)
@@ -219,7 +454,9 @@ def test_compaction_leaves_no_text_of_what_was_forgotten(open_memory, tmp_path, 
     assert run.counts["erased"] >= 3
     assert run.error is None
     assert [message.content for message in memory.messages(**S)] == ["I like tea"]
-    assert memory.observe(say("My password is swordfish"), **S).accepted == 0  # forgotten for good
+    assert (
+        memory.observe(say("My boat is called swordfish"), **S).accepted == 0
+    )  # forgotten for good
     assert all(finding.ok for finding in memory.check())
     with pytest.raises(NotFoundError):
         memory.get(fact.id)
@@ -234,7 +471,7 @@ def test_compaction_leaves_no_text_of_what_was_forgotten(open_memory, tmp_path, 
     again = open_memory()
     again.flush()
     assert [message.content for message in again.messages(**S)] == ["I like tea"]
-    assert again.observe(say("My password is swordfish"), **S).accepted == 0
+    assert again.observe(say("My boat is called swordfish"), **S).accepted == 0
 
 
 # ---------------------------------------------------------------- running

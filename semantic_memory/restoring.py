@@ -1,0 +1,83 @@
+"""Undoes what replaced a memory: the way back from archived, merged, superseded, quarantined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import pairwise
+
+from semantic_memory.beliefs import restored, told_apart
+from semantic_memory.changes import Change, Update
+from semantic_memory.maintenance.merging import merged, without
+from semantic_memory.models import Fact, Status
+from semantic_memory.ports import Ledger
+
+
+def restoration(ledger: Ledger, fact: Fact, reason: str, now: datetime) -> list[Change]:
+    """The changes by which `fact` is believed again, and told apart from what had replaced it.
+
+    What a merge had taken over from it (sources, tags, confidence) is taken back, also from what
+    the merged fact was merged into later.
+    """
+    back, others = told_apart(restored(fact, now), list(_relieved(ledger, fact)))
+    return [
+        Update(back, "restored", now, reason),
+        *(Update(other, "told apart", now, reason) for other in others),
+    ]
+
+
+def absorbed_into(ledger: Ledger, fact: Fact) -> list[Fact]:
+    """The facts that were merged into `fact`, and into those."""
+    found: list[Fact] = []
+    waiting = [fact]
+    while waiting:
+        parts = [
+            part
+            for part in ledger.replaced_by(waiting.pop())
+            if part.status is Status.ARCHIVED and part not in found
+        ]
+        found += parts
+        waiting += parts
+    return found
+
+
+def _relieved(ledger: Ledger, fact: Fact) -> Iterator[Fact]:
+    """What replaced `fact`, and what replaced that, without what was merged into it by `fact`."""
+    seen = {fact.id}
+    part, smaller = fact, None  # a part of what replaced it, as it was and as it would be
+    merges = True
+    while part.superseded_by is not None and part.superseded_by not in seen:
+        found = ledger.get([part.superseded_by], part.user_id)
+        if not found:
+            return
+        (whole,) = found
+        seen.add(whole.id)
+        merges &= part.status is Status.ARCHIVED
+        left = _without(ledger, whole, part, smaller) if merges else whole
+        yield left
+        part, smaller = whole, left
+
+
+def _without(ledger: Ledger, whole: Fact, part: Fact, smaller: Fact | None) -> Fact:
+    """`whole` as if it had been merged with `smaller`, or nothing, in the place of `part`."""
+    at = _absorbed_at(ledger, part)
+    before = [
+        earlier.fact
+        for earlier, later in pairwise(ledger.history(whole.id))
+        if later.action == "merged" and later.at == at
+    ]
+    if not before:
+        return whole
+    rest = [
+        other
+        for other in ledger.replaced_by(whole)
+        if other.id != part.id and _absorbed_at(ledger, other) == at
+    ]
+    kept = [before[-1], *rest, *([] if smaller is None else [smaller])]
+    taken = merged([before[-1], *rest, part])
+    return without(whole, taken, merged(kept) if len(kept) > 1 else before[-1])
+
+
+def _absorbed_at(ledger: Ledger, fact: Fact) -> datetime | None:
+    steps = [step.at for step in ledger.history(fact.id) if step.action == "absorbed"]
+    return steps[-1] if steps else None
