@@ -1,4 +1,4 @@
-"""docs/operations.md and the commands of the service are true."""
+"""What the pages say of the service, and its commands, are true."""
 
 from __future__ import annotations
 
@@ -26,10 +26,19 @@ from tests.service.conftest import Served
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+def blocks(language: str, page: str = PAGE) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
+
+
+def shown(language: str) -> str:
+    """The snippet that the README shows of using the service; none is longer than nine lines."""
+    (section,) = re.findall(r"## As a service\n.*?(?=\n## )", README, re.DOTALL)
+    snippet = blocks(language, section)[-1]
+    assert snippet.count("\n") < 10
+    return snippet
 
 
 def run(*command: str, code: int = 0, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -59,13 +68,12 @@ def cli(directory: Path, *arguments: str, code: int = 0) -> subprocess.Completed
 def test_the_shell_snippet_runs(service: Served):
     if shutil.which("curl") is None:
         pytest.skip("no curl")
-    snippet = blocks("sh")[1].replace("localhost:8321", f"localhost:{service.port}")
+    snippet = shown("sh").replace("localhost:8321", f"localhost:{service.port}")
     assert run("/bin/sh", "-c", snippet).stdout.count("Prefers tea to coffee") == 2
-    assert snippet.count("\n") < 10
 
 
 def test_the_python_snippet_runs(service: Served):
-    (snippet,) = blocks("python")
+    snippet = shown("python")
     done = run(sys.executable, "-c", snippet.replace("http://127.0.0.1:8321", service.url))
     assert "Prefers tea to coffee" in done.stdout
 
@@ -80,8 +88,7 @@ def test_the_browser_snippet_runs(service: Served):
 
 
 def test_the_agents_configuration_works(tmp_path):
-    (snippet,) = blocks("json")
-    server = json.loads(snippet)["mcpServers"]["memory"]
+    server = json.loads(shown("json"))["mcpServers"]["memory"]
     assert server["command"] == "semantic-memory"
 
     async def tools() -> int:
