@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,12 @@ from semantic_memory.maintenance.lexicon import WORDING
 from semantic_memory.maintenance.relations import Pair, Relation, Verdict
 from semantic_memory.maintenance.statements import Statement, read
 from semantic_memory.models import normalised
+
+_LABEL = re.compile(
+    r"^(?:(?:the|my|our|user's) )?[a-z-]{2,}(?<!s) #?\d[\w-]* [a-z]{2,}"  # not "weighs 80 kilos"
+    r"|\b(?:item|lot|room|unit|ticket|issue|chapter|lesson|episode|season|version|seat|gate|track"
+    r"|platform|exercise|question|case|order|invoice|flight|bus|line|route|number|no\.) #?\d"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +94,7 @@ class RuleJudge:
 
     def _figure(self, pair: Pair, a: Statement, b: Statement) -> Verdict | None:
         """Two figures, or two dates, for one thing: the limit, the price, the appointment."""
-        if pair.similarity < self._thresholds.measured:
+        if pair.similarity < self._thresholds.measured or (_labelled(a) and _labelled(b)):
             return None
         new = b.changes or _states(a, b)
         for unit, (old, now) in _differing(a, b).items():
@@ -147,6 +154,11 @@ class RuleJudge:
     def _doubt(self, similarity: float) -> float:
         """How surely two facts without a rule are unrelated: the nearer, the less surely."""
         return min(1.0, max(0.0, 2.0 * (1.0 - similarity)))
+
+
+def _labelled(statement: Statement) -> bool:
+    """Whether a number in it tells things apart, as in "Room 101 has a projector", "lot 12"."""
+    return _LABEL.search(statement.plain) is not None
 
 
 def _another_time(a: Statement, b: Statement) -> bool:

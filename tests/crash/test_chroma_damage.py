@@ -17,6 +17,7 @@ from semantic_memory import Fact, SemanticMemory
 from semantic_memory.errors import IndexBrokenError, IndexUnavailableError
 from semantic_memory.events import IndexSetAside, IndexSynced, WorkerFailed
 from semantic_memory.index.process import ChromaProcess
+from semantic_memory.maintenance.profile import LIFE, WORK
 from semantic_memory.ports import IndexEntry
 from semantic_memory.settings import IndexSettings, Settings
 from semantic_memory.testing import HashEmbedder
@@ -124,13 +125,14 @@ def test_damage_is_said_and_repaired_without_embedding(sound, tmp_path, damage) 
     ) as memory:
         assert answers(memory) == expected
         memory.flush()
-        memory.add("Knows one more", user_id="small")  # wakes what has been opened by nothing yet
+        memory.add("Knows one more", user_id="later")  # wakes what has been opened by nothing yet
         memory.flush()
         assert [finding for finding in memory.check() if not finding.ok] == []
         assert answers(memory) == expected
     said = [event.reason for event in events if isinstance(event, IndexSetAside)]
     assert said
-    assert embedder.embedded == 2 * len(expected) + 1
+    # the queries twice, what was added, and the sentences by which profiles are read
+    assert embedder.embedded == 2 * len(expected) + 1 + len(WORK) + len(LIFE)
 
 
 def write_until_it_dies(

@@ -91,7 +91,7 @@ def test_random_kills_change_no_fact_and_repeat_no_call_whose_answer_was_kept(
                     time.sleep(0.005)
                 time.sleep(dice.uniform(0.0, 0.15))
             else:
-                time.sleep(dice.uniform(0.3, 3.0))
+                time.sleep(dice.uniform(0.3, 1.5))
             process.kill()
             process.communicate()
             asked, server.requests = server.texts, []
