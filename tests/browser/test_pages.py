@@ -42,7 +42,9 @@ def test_a_search_shows_what_each_score_is_made_of(page: Page):
         made *= factor
     assert made == pytest.approx(product, abs=0.005)
     said, weight = number(hit.locator(".formula b").inner_text()), 0.1
-    assert total * (1 - weight + weight * product) == pytest.approx(said, abs=0.005)
+    gains = hit.locator(".newer").all_inner_texts()
+    newer = sum(number(gain.removeprefix("+ ")) for gain in gains)
+    assert total * (1 - weight + weight * product) + newer == pytest.approx(said, abs=0.005)
     assert said == number(hit.locator(".figure").inner_text().removeprefix("score").strip())
 
 

@@ -23,7 +23,7 @@ KNOWN = (
     "I work as a nurse.",
     "I play the cello in an orchestra.",
 )
-QUESTIONS = ("Where does my sister live?", "What should I drink?", "What is my job?", "My hobbies?")
+QUESTIONS = ("Who lives in Bergen?", "What should I drink?", "What is my job?", "My hobbies?")
 
 
 def held(memory) -> tuple[dict[str, int], int]:

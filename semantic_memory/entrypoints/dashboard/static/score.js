@@ -2,7 +2,7 @@
 //
 //   match = base / total + context + speaker + voice + time - asks
 //   base  = dense * max(cosine, 0) + (1 - dense) * BM25
-//   score = match * (1 - w + w * relevance)
+//   score = match * (1 - w + w * relevance) + newer
 
 import { html } from "./vendor/htm-preact-3.1.1.js";
 
@@ -63,6 +63,10 @@ export function Score({ hit, ranking, scale }) {
         <li title=${`1 − w + w × relevance, with relevance ${shown(parts.relevance)}`}>
           relevance <b>× ${shown(1 - weight + weight * parts.relevance)}</b>
         </li>
+        ${parts.newer > 0 &&
+        html`<li title="over an older memory that gives another figure for the same">
+          newer <b class="newer">+ ${shown(parts.newer)}</b>
+        </li>`}
       </ul>
       <details>
         <summary>How ${score.toFixed(3)} comes about</summary>
@@ -92,8 +96,9 @@ export function Score({ hit, ranking, scale }) {
           </table>
         </div>
         <p class="formula">
-          score = match × (1 − w + w × relevance) = ${shown(parts.match)} ×
-          (${shown(1 - weight)} + ${shown(weight)} × ${shown(parts.relevance)}) = <b>${shown(score)}</b>
+          score = match × (1 − w + w × relevance) + newer = ${shown(parts.match)} ×
+          (${shown(1 - weight)} + ${shown(weight)} × ${shown(parts.relevance)}) + ${shown(parts.newer)} =${" "}
+          <b>${shown(score)}</b>
         </p>
       </details>
     </div>
