@@ -433,6 +433,8 @@ class ScoreParts(Value):
     """What being said at the time that the query speaks of adds."""
     asks: float
     """What being a question itself takes away."""
+    outdated: float = 0.0
+    """What telling what no longer holds takes away from a message."""
     match: float
     """All of the above, 0 to 1."""
     importance: float

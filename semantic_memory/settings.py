@@ -128,6 +128,7 @@ class RetrievalSettings(Section):
     voice: float = Field(default=0.12, ge=0)
     time: float = Field(default=0.3, ge=0)
     asks: float = Field(default=0.03, ge=0)
+    outdated: float = Field(default=0.5, ge=0, le=1)
     relevance: float = Field(default=0.1, ge=0, le=1)
 
 

@@ -44,7 +44,15 @@ _COLUMNS = np.dtype(
         ("valid_to", "f8"),
     ]
 )
-_SLOTS = np.dtype([("session", "i4"), ("before", "i4"), ("behind", "i4"), ("asks", "?")])
+_SLOTS = np.dtype(
+    [
+        ("session", "i4"),
+        ("before", "i4"),
+        ("behind", "i4"),
+        ("asks", "?"),
+        ("outdated", "?"),  # a fact that was drawn from it no longer holds
+    ]
+)
 
 _ROW_OVERHEAD = 600  # bytes of strings, tuples and postings a memory, besides its text
 
@@ -67,6 +75,7 @@ class Partition:
         self.figures: dict[int, frozenset[str]] = {}
         """By row: numbers and days in a fact that has some; messages aside."""
         self._row_of: dict[int, int] = {}
+        self._superseded: set[int] = set()
         self._tags: dict[int, tuple[str, ...]] = {}
         self._sessions: dict[str, int] = {}
         self._speakers: dict[str, int] = {}
@@ -162,6 +171,15 @@ class Partition:
         similar: Scores = vectors @ vectors.T
         return similar
 
+    def outdated(self) -> Mask:
+        """Which rows are messages that tell what no longer holds."""
+        columns = self.columns
+        mask: Mask = columns["verbatim"] & (columns["slot"] >= 0)
+        if not self._superseded:
+            return np.zeros_like(mask)
+        mask[mask] = self.slots["outdated"][columns["slot"][mask]]
+        return mask
+
     def lexical(
         self,
         terms: Iterable[str],
@@ -225,6 +243,7 @@ class Partition:
         self._bm25.add(stems(text))
         self._characters += len(text)
         session, slot = self._place(trait)
+        self._note_outdated(trait, slot)
         return (
             True,
             vectors is not None,
@@ -245,6 +264,13 @@ class Partition:
             trait.valid_to,
         )
 
+    def _note_outdated(self, trait: Trait, slot: int) -> None:
+        """Mark the place of a fact that was superseded, until it is restored."""
+        superseded = trait.status == Status.SUPERSEDED
+        if slot >= 0 and (superseded or trait.num in self._superseded):
+            self.slots["outdated"][slot] = superseded
+        (self._superseded.add if superseded else self._superseded.discard)(trait.num)
+
     def _speaker(self, name: str | None) -> int:
         if name is None:
             return -1
@@ -264,7 +290,7 @@ class Partition:
             slot = self._slot_of[session, trait.position] = len(self._slots)
             before = self._slot_of.get((session, trait.position - 1), -1)
             behind = self._slot_of.get((session, trait.position + 1), -1)
-            self._slots.extend(np.array([(session, before, behind, False)], dtype=_SLOTS))
+            self._slots.extend(np.array([(session, before, behind, False, False)], dtype=_SLOTS))
             if before >= 0:
                 self.slots["behind"][before] = slot
             if behind >= 0:

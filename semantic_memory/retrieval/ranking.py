@@ -1,7 +1,7 @@
 """How well each memory answers a query: pure functions on columns.
 
     base    = a * cosine + (1 - a) * BM25                          both absolute, in [0, 1]
-    match   = base + context + speaker + voice + time - asks       scaled to [0, 1]
+    match   = base + context + speaker + voice + time - asks - outdated     scaled to [0, 1]
     score   = match * (1 - w + w * relevance)
 
 Cosine is that of the nearest sentence and of the nearest window, blended: the sentence says it, the
@@ -14,7 +14,8 @@ score. A memory that stands alone is lent its own, so that dialogue has no advan
 facts.
 
 Who asks about themselves is answered by what they said, rather than by what they were told; a
-question that speaks of a time, by what was said about then; and a question is rarely an answer.
+question that speaks of a time, by what was said about then. A question is rarely an answer, nor is
+a message that told what no longer holds, unless the past is asked for.
 """
 
 from __future__ import annotations
@@ -53,6 +54,8 @@ class Weights:
     """For being said at the time that the question speaks of."""
     asks: float = 0.03
     """Against a memory that is itself a question."""
+    outdated: float = 0.5
+    """Share of its match that a message loses which told what no longer holds."""
     relevance: float = 0.1
     """w above: how much confidence and age may move a memory."""
 
@@ -81,6 +84,8 @@ class Evidence:
     """Said by the user, and the question is about them."""
     timely: Reals
     """How well when it was said fits the question's time, in [0, 1]."""
+    outdated: Mask
+    """Told what no longer holds, and the question is for what does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +100,7 @@ class Ranked:
     voice: Reals
     time: Reals
     asks: Reals
+    outdated: Reals
     match: Reals
     retention: Reals
     recency: Reals
@@ -159,7 +165,9 @@ def rank(
     voice = weights.voice / total * evidence.own.astype(np.float64)
     time = weights.time / total * evidence.timely
     asks = weights.asks / total * columns["asks"].astype(np.float64)
-    match = np.maximum(0.0, base / total + context + speaker + voice + time - asks)
+    whole = np.maximum(0.0, base / total + context + speaker + voice + time - asks)
+    outdated = weights.outdated * whole * evidence.outdated
+    match = whole - outdated
     age = decay.age_days(columns["stated_at"], now)
     retention = decay.retention(age, half_lives * columns["endurance"])
     recency = decay.recency(age)
@@ -174,6 +182,7 @@ def rank(
         voice=voice,
         time=time,
         asks=asks,
+        outdated=outdated,
         match=match,
         retention=retention,
         recency=recency,

@@ -124,6 +124,9 @@ class Searcher:
             named=np.isin(columns["speaker"], mentioned),
             own=columns["own"] & question.about_me,
             timely=closeness(question.windows, columns["created_at"]),
+            outdated=np.zeros(len(partition), dtype=np.bool_)
+            if question.event or question.windows or filters.as_of
+            else partition.outdated(),
         )
         ranked = rank(
             evidence,
@@ -227,6 +230,7 @@ def _parts(partition: Partition, ranked: Ranked, row: int, newer: float) -> Scor
         voice=float(ranked.voice[row]),
         time=float(ranked.time[row]),
         asks=float(ranked.asks[row]),
+        outdated=float(ranked.outdated[row]),
         newer=newer,
         match=float(ranked.match[row]),
         importance=float(columns["importance"][row]),

@@ -478,3 +478,25 @@ def test_files_that_vanish_while_they_are_counted_are_not_missed(memory, monkeyp
     monkeypatch.setattr("semantic_memory.memory.os.walk", vanishing)
     memory.add("One thing", **U)
     assert memory.stats().store_bytes > 10_000
+
+
+def test_a_message_that_told_what_no_longer_holds_gives_way(open_memory, clock):
+    memory = open_memory()
+    for day, said in ((0, "I live in Oslo."), (40, "I live in Berlin now."), (41, "I like tea.")):
+        message = Message(role="user", content=said, created_at=NOW + timedelta(days=day))
+        memory.observe([message], user_id="u1", session_id=f"s{day}")
+    memory.flush()
+    clock.advance(days=60)
+
+    def found(question):
+        return {hit.fact.content: hit for hit in memory.search(question, user_id="u1", k=10)}
+
+    now = found("Where do I live?")
+    assert now["I live in Oslo."].parts.outdated > 0
+    assert now["I live in Oslo."].score < now["I live in Berlin now."].score
+    assert found("Where did I live in May 2026?")["I live in Oslo."].parts.outdated == 0
+    (old,) = [
+        fact for fact in memory.list(user_id="u1", status="superseded") if "Oslo" in fact.content
+    ]
+    memory.restore(old.id)
+    assert found("Where do I live?")["I live in Oslo."].parts.outdated == 0

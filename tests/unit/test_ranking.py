@@ -72,6 +72,7 @@ def ranked(
         named=np.zeros(number, bool) if named is None else np.array(named),
         own=np.zeros(number, bool) if own is None else np.array(own),
         timely=np.zeros(number) if timely is None else np.array(timely),
+        outdated=np.zeros(number, bool),
     )
     return rank(
         evidence,

@@ -115,6 +115,8 @@ def why(hit: Hit) -> str:
         reasons.append(f"time +{parts.time:.2f}")
     if parts.asks:
         reasons.append(f"a question -{parts.asks:.2f}")
+    if parts.outdated:
+        reasons.append(f"no longer so -{parts.outdated:.2f}")
     reasons.append(f"relevance {parts.relevance:.2f}")
     return ", ".join(reasons)
 

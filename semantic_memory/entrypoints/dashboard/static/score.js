@@ -1,6 +1,6 @@
 // A hit's score, drawn in what it is made of:
 //
-//   match = base / total + context + speaker + voice + time - asks
+//   match = base / total + context + speaker + voice + time - asks - outdated
 //   base  = dense * max(cosine, 0) + (1 - dense) * BM25
 //   score = match * (1 - w + w * relevance) + newer
 
@@ -23,6 +23,7 @@ export function contributions(parts, ranking) {
     { name: "lexical", label: "words", value: lexical, about: `BM25 ${parts.lexical.toFixed(3)}` },
     ...LENT.map(([name, label, about]) => ({ name, label, about, value: parts[name] })),
     { name: "asks", label: "is a question", value: -parts.asks, about: "a question is rarely an answer" },
+    { name: "asks", label: "no longer so", value: -parts.outdated, about: "a fact drawn from it was superseded" },
   ];
 }
 
@@ -34,7 +35,7 @@ export function Score({ hit, ranking, scale }) {
   const all = contributions(parts, ranking);
   const given = all.filter(({ value }) => value > 0);
   const weight = ranking.weights.relevance;
-  const taken = -all.find(({ name }) => name === "asks").value;
+  const taken = parts.asks + parts.outdated;
   let from = 0;
   return html`
     <div class="score">
@@ -54,7 +55,7 @@ export function Score({ hit, ranking, scale }) {
           .filter(({ value }) => Math.abs(value) >= 0.0005)
           .map(
             ({ name, label, value, about }) => html`
-              <li key=${name} title=${about}>
+              <li key=${label} title=${about}>
                 <span class=${`dot part-${name}`} aria-hidden="true"></span>${label}${" "}
                 <b>${shown(value)}</b>
               </li>
@@ -77,7 +78,7 @@ export function Score({ hit, ranking, scale }) {
             <tbody>
               ${all.map(
                 ({ name, label, value, about }) => html`
-                  <tr key=${name}><th scope="row">${label}</th><td>${shown(value)}</td><td>${about}</td></tr>
+                  <tr key=${label}><th scope="row">${label}</th><td>${shown(value)}</td><td>${about}</td></tr>
                 `,
               )}
               <tr class="sum"><th scope="row">match</th><td>${shown(parts.match)}</td><td>the sum, never below 0</td></tr>
