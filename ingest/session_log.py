@@ -185,6 +185,10 @@ class SessionLog:
         except FileNotFoundError:
             return 0
 
+    def freed(self, record: Record) -> int:
+        """Bytes that it frees to write the log anew without a message; below 0 if it costs some."""
+        return record.end - record.start - len(self._gone_line(record.message.id))
+
     def compact(
         self, user_id: str, session_id: str, gone: Collection[str], cursors: Sequence[Cursor]
     ) -> tuple[int, list[Cursor]]:
@@ -202,7 +206,7 @@ class SessionLog:
                 for line in file:
                     kind, data = self._format.read(line)
                     if kind == "message" and data["id"] in gone:
-                        line = self._format.write("gone", {"id": data["id"]})
+                        line = self._gone_line(data["id"])
                     elif kind is not None:
                         line = self._format.write(kind, data)  # with the present key
                     lines.append(line)
@@ -274,6 +278,9 @@ class SessionLog:
             tail.digests[record.message.id] = _digest(record.message)
         tail.digests.update(dict.fromkeys(self._gone(path), _GONE))
         return tail
+
+    def _gone_line(self, message_id: str) -> bytes:
+        return self._format.write("gone", {"id": message_id})
 
     def _gone(self, path: Path) -> Iterator[str]:
         with _opened(path) as file:

@@ -51,6 +51,7 @@ _PATIENCE_SECONDS = 5.0
 _GATHER_SECONDS = 5.0  # facts that come in within that time lead to one look at a profile
 _PROFILING_SECONDS = 0.25  # at a time, and then again after gathering: searches go first
 _NEARLY = 0.9
+_GROWN = 0.1  # of its limit, by which a shortened log grows before it is shortened again
 _FACTS = frozenset(Category) - {Category.CONVERSATION}
 
 
@@ -88,6 +89,7 @@ class Pipeline:
         self._most_log_bytes = most_log_bytes
         self._dirty: dict[SessionKey, None] = {}
         self._overlong: set[SessionKey] = set()  # sessions whose log has grown beyond its limit
+        self._shortened: dict[SessionKey, int] = {}  # bytes after the last attempt
         self._unsettled: set[str] = set()  # users whose facts changed
         self._unprofiled: dict[str, None] = {}  # users whose facts have settled, first come first
         self._dirty_lock = threading.Lock()
@@ -197,6 +199,7 @@ class Pipeline:
             self._store_dirty()  # so that every message has a memory, which becomes its tombstone
             self._reading.queue.drop(key)
             self._log.remove(*key)
+            self._shortened.pop(key, None)
             self._ledger.apply(
                 [Advance(Cursor(*key, "stored")), Advance(Cursor(*key, "extracted"))]
             )
@@ -227,7 +230,9 @@ class Pipeline:
     def _shorten(self, key: SessionKey) -> bool:
         """Bring a session's log down to half of what it may take, as far as it has been read.
 
-        Returns whether enough of it has been.
+        Half of what could be freed stays if that is enough to be below the limit: the longer a
+        session, the more its forgotten ids take, and what was said last mustn't go for that.
+        Returns whether enough of it has been read.
         """
         with self._calls.one(), self._reading.lock, self._working:
             self._store_dirty()
@@ -245,10 +250,16 @@ class Pipeline:
                 for fact in sorted(facts, key=lambda fact: fact.importance * fact.confidence)
                 for message_id in fact.message_ids
             }
-            records = takewhile(lambda one: one.position < read.position, self._log.read(*key))
-            gone = expendable(records, worth, size - half)
-            freed = self._rewrite(key, gone)
-            self._observe(LogShortened(*key, len(gone), freed))
+            records = list(
+                takewhile(lambda one: one.position < read.position, self._log.read(*key))
+            )
+            spare = sum(max(0, self._log.freed(record)) for record in records)
+            least = max(size - self._most_log_bytes, min(size - half, spare // 2))
+            gone = expendable(records, worth, least, self._log.freed)
+            if gone:
+                freed = self._rewrite(key, gone)
+                self._observe(LogShortened(*key, len(gone), freed))
+            self._shortened[key] = self._log.size(*key)
             return True
 
     def _rewrite(self, key: SessionKey, gone: Collection[str]) -> int:
@@ -373,7 +384,9 @@ class Pipeline:
         limit = self._most_log_bytes
         if before < _NEARLY * limit <= size:
             self._observe(LogNearlyFull(*key, size, limit))
-        if size > limit and self._reader is not None:
+        # What can't be brought far below its limit isn't written anew at every message.
+        enough = self._shortened.get(key, 0) + _GROWN * limit
+        if size > max(limit, enough) and self._reader is not None:
             with self._dirty_lock:
                 self._overlong.add(key)
             self._reader.wake()

@@ -385,10 +385,6 @@ class Ledger(Protocol):
         """The active fact with the same normalised content (verbatim messages aside)."""
         ...
 
-    def replaced_by(self, fact: Fact) -> list[Fact]:
-        """The facts that were superseded by `fact` or merged into it, and still are."""
-        ...
-
     def history(self, fact_id: str, user_id: str | None = None) -> list[FactVersion]:
         """Every state of a fact, oldest first. Raises NotFoundError, also for another user's."""
         ...

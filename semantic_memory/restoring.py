@@ -33,7 +33,7 @@ def absorbed_into(ledger: Ledger, fact: Fact) -> list[Fact]:
     while waiting:
         parts = [
             part
-            for part in ledger.replaced_by(waiting.pop())
+            for part in ledger.replaced(waiting.pop().id, fact.user_id)
             if part.status is Status.ARCHIVED and part not in found
         ]
         found += parts
@@ -70,7 +70,7 @@ def _without(ledger: Ledger, whole: Fact, part: Fact, smaller: Fact | None) -> F
         return whole
     rest = [
         other
-        for other in ledger.replaced_by(whole)
+        for other in ledger.replaced(whole.id, whole.user_id)
         if other.id != part.id and _absorbed_at(ledger, other) == at
     ]
     kept = [before[-1], *rest, *([] if smaller is None else [smaller])]

@@ -205,6 +205,8 @@ def where(
     if filters.categories is not None:
         marks = ", ".join("?" * len(filters.categories))
         both(f"f.category IN ({marks})", *sorted(filters.categories))
+        if Category.CONVERSATION not in filters.categories:
+            both("f.category <> 'conversation'")  # so that SQLite may use the indexes of facts
     if filters.min_confidence > 0:
         both("f.confidence >= ?", filters.min_confidence)
     return " AND ".join(terms), values

@@ -161,6 +161,12 @@ CREATE TABLE line_sources (
     PRIMARY KEY (num, source)
 ) WITHOUT ROWID;
 CREATE INDEX line_sources_by_source ON line_sources (source);
+
+-- Most memories are messages: what asks for facts must not walk through them.
+CREATE INDEX beliefs_by_time   ON facts (user_id, created_at, num)
+    WHERE category <> 'conversation';
+CREATE INDEX beliefs_by_change ON facts (user_id, revision) WHERE category <> 'conversation';
+CREATE INDEX facts_replaced    ON facts (superseded_by) WHERE superseded_by IS NOT NULL;
 """
 
 MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4)

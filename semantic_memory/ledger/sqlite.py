@@ -161,16 +161,12 @@ class SqliteLedger:
 
     def replaced(self, fact_id: str, user_id: str) -> list[Fact]:
         """The facts that this one superseded or took in, oldest first."""
-        # Only facts are replaced, and only these two: the index leaves out the many messages.
-        categories = ", ".join(f"'{category}'" for category in Category)
         query = (
-            f"SELECT {rows.FACT} FROM facts f INDEXED BY facts_by_category"
-            f" WHERE f.user_id = ? AND f.category IN ({categories})"
-            " AND f.status IN ('superseded', 'archived') AND f.superseded_by = ?"
-            " ORDER BY f.created_at, f.num"
+            f"SELECT {rows.FACT} FROM facts f WHERE f.superseded_by = ? AND +f.user_id = ?"
+            " AND +f.status IN ('superseded', 'archived') ORDER BY f.created_at, f.num"
         )
         with self._connections.snapshot() as db:
-            return [rows.to_fact(row) for row in db.execute(query, (user_id, fact_id))]
+            return [rows.to_fact(row) for row in db.execute(query, (fact_id, user_id))]
 
     def ids(
         self,
@@ -361,15 +357,6 @@ class SqliteLedger:
                 (user_id, rows.content_key(content)),
             ).fetchone()
         return None if row is None else rows.to_fact(row)
-
-    def replaced_by(self, fact: Fact) -> list[Fact]:
-        """The facts that were superseded by `fact` or merged into it, and still are."""
-        with self._connections.snapshot() as db:
-            query = (
-                f"SELECT {rows.FACT} FROM facts f WHERE f.user_id = ? AND f.superseded_by = ?"
-                f" AND {_KNOWN} ORDER BY f.num"
-            )
-            return [rows.to_fact(row) for row in db.execute(query, (fact.user_id, fact.id))]
 
     def history(self, fact_id: str, user_id: str | None = None) -> list[FactVersion]:
         """Every state of a fact, oldest first."""

@@ -79,7 +79,9 @@ def serve_sample(directory: Path, port: int = 0, **parts: object) -> Iterator[Ru
             registry,
         )
         # its time is the clock's, as everything else's
-        app.state.sampler = Sampler(registry, clock, lambda: clock.now().timestamp())
+        app.state.sampler = Sampler(
+            registry, app.state.store_registry, clock, lambda: clock.now().timestamp()
+        )
         listener = stack.enter_context(socket.create_server(("127.0.0.1", port)))
         server = _Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=5))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

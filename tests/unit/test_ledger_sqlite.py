@@ -17,13 +17,16 @@ from semantic_memory.errors import (
 from semantic_memory.ledger.rows import FACT_COLUMNS, from_fact, owner_token
 from semantic_memory.ledger.schema import MIGRATIONS
 from semantic_memory.ledger.sqlite import SqliteLedger
-from semantic_memory.models import Filters, Line, Status
+from semantic_memory.models import Category, Filters, Line, Status
 from tests.conftest import NOW, make_fact
 
 
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "ledger.sqlite3"
+
+
+FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
 
 
 def test_commits_wait_for_the_disk(path):
@@ -199,3 +202,27 @@ def test_a_ledger_that_another_program_has_locked_is_tried_again_and_then_named(
     assert ledger.revision() == 1
     intruder.close()
     ledger.close()
+
+
+@pytest.mark.parametrize(
+    ("ask", "index"),
+    [
+        (lambda ledger: ledger.find("u1", FACTS, limit=32), "beliefs_by_time"),
+        (lambda ledger: ledger.changed("u1", 0, 1, messages=False), "beliefs_by_change"),
+        (lambda ledger: ledger.beliefs("u1", since=1), "beliefs_by_change"),
+        (lambda ledger: ledger.replaced("fact-1", "u1"), "facts_replaced"),
+    ],
+)
+def test_what_asks_for_facts_does_not_walk_through_messages(path, ask, index):
+    ledger = SqliteLedger(path)
+    asked = []
+    with ledger._connections.snapshot() as db:
+        db.set_trace_callback(asked.append)
+    ask(ledger)
+    with ledger._connections.snapshot() as db:
+        db.set_trace_callback(None)
+        (query,) = [one for one in asked if one.startswith("SELECT")]
+        plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {query}")]
+    ledger.close()
+    assert index in plan[0]
+    assert "TEMP B-TREE" not in " ".join(plan) or index == "facts_replaced"

@@ -211,3 +211,22 @@ def test_what_was_not_read_yet_stays_in_the_log(open_small, events):
     assert len(found) == 11
     assert eventually(lambda: bool(of(LogShortened, events)))
     assert [message.content for message in memory.messages(**S)] == [*said, "I like the end"]
+
+
+def test_a_log_of_short_messages_beyond_its_limit_is_not_rewritten_at_every_message(
+    open_small, events
+):
+    memory = open_small()
+    size = lambda: memory._service.log.size("u1", "s1")  # noqa: E731
+    memory.observe(say(*(f"Said {n}" for n in range(400)), start=0), **S)
+    memory.flush()
+    assert eventually(lambda: bool(of(LogShortened, events)))
+    assert size() > 20_000  # their ids alone take more
+    rewritten = len(of(LogShortened, events))
+    assert sum(event.freed for event in of(LogShortened, events)) > 0
+    for number in range(400, 420):
+        memory.observe(say(f"Said {number}", start=number), **S)
+        memory.flush()
+    memory._service.pipeline._reader.wake()
+    memory.close()
+    assert len(of(LogShortened, events)) <= rewritten + 2

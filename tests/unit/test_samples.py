@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry
 
 from semantic_memory.entrypoints.dashboard.samples import MOST, SECONDS, Sampler, quantile
-from semantic_memory.metrics import MetricsObserver, RequestMetrics
+from semantic_memory.metrics import MetricsObserver, RequestMetrics, StoreFigures
+from semantic_memory.models import Stats
 from semantic_memory.testing import FrozenClock
 from tests.conftest import NOW
 
@@ -46,7 +47,7 @@ def registry() -> CollectorRegistry:
 def test_a_sample_tells_what_happened_since_the_one_before(registry: CollectorRegistry):
     times = iter([0.0, 10.0, 20.0])
     clock = FrozenClock(NOW)
-    sampler = Sampler(registry, clock, timer=lambda: next(times))
+    sampler = Sampler(registry, CollectorRegistry(), clock, timer=lambda: next(times))
     MetricsObserver(registry)
     requests = RequestMetrics(registry)
     requests.observe("GET", "/v1/a", 200, 5.0)
@@ -67,8 +68,39 @@ def test_a_sample_tells_what_happened_since_the_one_before(registry: CollectorRe
 
 
 def test_no_more_than_four_hours_are_kept(registry: CollectorRegistry):
-    sampler = Sampler(registry, FrozenClock(NOW))
+    sampler = Sampler(registry, CollectorRegistry(), FrozenClock(NOW))
     for _ in range(MOST + 10):
         sampler.take()
     assert len(sampler.latest(10 * MOST)) == MOST
     assert MOST * SECONDS == 4 * 3_600
+
+
+def test_the_store_is_counted_every_five_minutes_and_told_in_every_sample(
+    registry: CollectorRegistry,
+):
+    now = [0.0]
+    counted: list[float] = []
+
+    def stats() -> Stats:
+        counted.append(now[0])
+        return Stats(
+            users=1,
+            sessions=1,
+            memories=7,
+            by_category_and_status={"event/active": 7},
+            unembedded=2,
+            log_bytes=1,
+            store_bytes=9,
+            embedder="hash",
+        )
+
+    store = CollectorRegistry()
+    StoreFigures(store, stats, timer=lambda: now[0])
+    sampler = Sampler(registry, store, FrozenClock(NOW), timer=lambda: now[0])
+    for place in range(41):
+        now[0] = place * SECONDS
+        sampler.take()
+    assert counted == [0.0, 300.0, 600.0]
+    assert {(one.memories, one.waiting, one.store_bytes) for one in sampler.latest(MOST)} == {
+        (7, 2, 9)
+    }

@@ -67,7 +67,9 @@ def create_app(
     app.state.settings = settings
     app.state.replies = replies
     app.state.registry = registry
-    app.state.sampler = Sampler(registry, SystemClock())
+    app.state.store_registry = store = CollectorRegistry()
+    StoreFigures(store, memory.stats)
+    app.state.sampler = Sampler(registry, store, SystemClock())
     problems.install(app)
     for router in (
         routes.writes,
@@ -89,7 +91,6 @@ def create_app(
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     app.router.routes.extend(over_http.routes)
-    StoreFigures(registry, memory.stats)
 
     # The last one added is the outermost.
     app.add_middleware(

@@ -49,7 +49,9 @@ async def readyz(request: Request, memory: Opened) -> State:
 def metrics(request: Request, caller: CurrentCaller) -> Response:
     """Prometheus metrics; no figure is a single user's. Any key will do."""
     del caller
-    return Response(generate_latest(request.app.state.registry), media_type=CONTENT_TYPE_LATEST)
+    state = request.app.state
+    figures = generate_latest(state.registry) + generate_latest(state.store_registry)
+    return Response(figures, media_type=CONTENT_TYPE_LATEST)
 
 
 @router.post("/flush", status_code=204, response_class=Response, responses=documented(502))

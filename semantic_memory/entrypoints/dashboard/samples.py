@@ -1,4 +1,4 @@
-"""The service's figures over the last hours, sampled from its Prometheus registry."""
+"""The service's figures over the last hours, sampled from its Prometheus registries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from semantic_memory.models import Timestamp, Value
 from semantic_memory.ports import Clock
 
 SECONDS = 15.0
-"""Between two samples; the store is counted no more often than that."""
+"""Between two samples."""
+STORE_SECONDS = 300.0
+"""For which the figures of the store hold: to count them is to look at every memory."""
 MOST = 960
 """Samples kept: four hours."""
 _REQUESTS = f"{PREFIX}request_seconds"
@@ -64,10 +66,14 @@ class Sampler:
     def __init__(
         self,
         registry: CollectorRegistry,
+        store: CollectorRegistry,
         clock: Clock,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
+        """`registry` is read at each sample, `store`, whose figures take longer, now and then."""
         self._registry = registry
+        self._store = store
+        self._stored: _Reading | None = None
         self._clock = clock
         self._timer = timer
         self._samples: deque[Sample] = deque(maxlen=MOST)
@@ -76,6 +82,10 @@ class Sampler:
     def take(self) -> None:
         """Take one sample."""
         reading = _read(self._registry, self._timer())
+        if self._stored is None or reading.time - self._stored.time >= STORE_SECONDS:
+            self._stored = _read(self._store, reading.time)
+        reading.memories = self._stored.memories
+        reading.gauges |= self._stored.gauges
         if (last := self._last) is not None:
             if reading.time <= last.time:
                 return
