@@ -2,11 +2,13 @@
 
 import pytest
 
-from ingest.gate import Gate
+from ingest.gate import Gate, Screened
 from ingest.gate.attacks import is_attack
 from ingest.gate.instructions import is_instruction
 from ingest.gate.secrets import holds_secret, without_secrets
 from semantic_memory import Message
+from semantic_memory.events import WorkerFailed
+from semantic_memory.models import MAX_CONTENT_BYTES
 
 LENGTH = 100_000
 HOSTILE = [
@@ -64,3 +66,38 @@ def test_an_address_is_redacted_at_the_end_of_a_long_word():
     pytest.importorskip("phonenumbers")
     said = Message(role="user", content=f"{'-' * 500} maya.k@example.org")
     assert "maya.k" not in Gate(personal_data="redact").screen(said).content
+
+
+def test_a_message_that_redaction_makes_too_long_is_found_and_holds_up_no_other(open_memory):
+    memory = open_memory()
+    secrets = ("pin: 4711\n" * 100_000)[:MAX_CONTENT_BYTES]
+    memory.observe([Message(role="user", content=secrets)], user_id="maya", session_id="long")
+    memory.observe([Message(role="user", content="The harbour")], user_id="maya", session_id="s")
+    memory.flush()
+    assert memory.search("harbour", user_id="maya")
+    assert memory.search("pin", user_id="maya")
+    memory.close()
+    assert open_memory().search("harbour", user_id="maya")
+
+
+class GateThatMakesTooMuch(Gate):
+    def screen(self, message):
+        if "unstorable" in message.content:
+            return Screened("\x00", quarantined=False)
+        return super().screen(message)
+
+
+def test_a_message_that_can_have_no_memory_holds_up_no_other(open_memory, events, monkeypatch):
+    monkeypatch.setattr("semantic_memory.bootstrap.Gate", GateThatMakesTooMuch)
+    memory = open_memory()
+    for session_id, content in [("a", "unstorable words"), ("b", "The harbour"), ("a", "A pier")]:
+        said = Message(role="user", content=content)
+        memory.observe([said], user_id="maya", session_id=session_id)
+    memory.flush()
+    assert memory.search("harbour", user_id="maya")
+    assert memory.search("pier", user_id="maya")
+    failed = [event for event in events if isinstance(event, WorkerFailed)]
+    assert failed
+    assert not any("\\x00" in event.error or "words" in event.error for event in failed)
+    memory.close()
+    assert open_memory().search("harbour", user_id="maya")
