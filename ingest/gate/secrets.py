@@ -134,9 +134,14 @@ def _found(text: str) -> Iterator[tuple[int, int]]:
             for pattern in detector.denylist:
                 for match in pattern.finditer(text, start, end):
                     cut = match.end() == end
-                    yield match.start(), _WORD_END.match(text, end).end() if cut else match.end()
+                    yield match.start(), _end(_WORD_END, text, end) if cut else match.end()
         if end == len(text):
             return
+
+
+def _end(run: re.Pattern[str], text: str, start: int) -> int:
+    found = run.match(text, start)
+    return found.end() if found else start
 
 
 def _told(text: str) -> Iterator[tuple[int, int]]:
@@ -191,8 +196,8 @@ def _value(text: str, start: int, *, certain: bool) -> tuple[int, int] | None:
     if not (phrase and not joint) and (explained or not _is_value(first, certain=certain)):
         return None
     last = words[-1] if plain else words[0]
-    if rest := _REST.match(text, last.end())[0]:
-        return start, last.end() + len(rest)
+    if (end := _end(_REST, text, last.end())) > last.end():
+        return start, end
     return start, last.start() + len(last[0].rstrip(".,!?)"))
 
 
