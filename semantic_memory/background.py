@@ -8,11 +8,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
+from pydantic import ValidationError
+
 from semantic_memory.errors import StoreClosedError
 from semantic_memory.events import Event, LockWaited, WorkerFailed
 
 _FIRST_RETRY_SECONDS = 1.0
 _LAST_RETRY_SECONDS = 60.0
+
+
+def reason(error: Exception) -> str:
+    """What to tell of an error, without the values that pydantic quotes: they are what was said."""
+    if isinstance(error, ValidationError):
+        found = error.errors(include_url=False, include_context=False, include_input=False)
+        fields = (f"{'.'.join(map(str, one['loc']))} ({one['type']})" for one in found)
+        return f"{type(error).__name__}: {error.title}: {', '.join(fields)}"
+    return f"{type(error).__name__}: {error}"
 
 
 class AbstractLock(Protocol):
@@ -129,5 +140,5 @@ class Worker:
             except Exception as error:
                 if self._ending.is_set():
                     return
-                self._observe(WorkerFailed(self._name, f"{type(error).__name__}: {error}", retry))
+                self._observe(WorkerFailed(self._name, reason(error), retry))
                 pause, retry = retry, min(2 * retry, _LAST_RETRY_SECONDS)

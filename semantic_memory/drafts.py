@@ -10,6 +10,7 @@ from ingest.session_log import Record
 from semantic_memory.changes import Cursor, Stage
 from semantic_memory.lines import TIERS, tier_of
 from semantic_memory.models import (
+    MAX_CONTENT_BYTES,
     Candidate,
     Category,
     Fact,
@@ -36,7 +37,7 @@ def verbatim(key: SessionKey, record: Record, screened: Screened, now: datetime)
     return Fact(
         id=verbatim_id(key, message.id),
         user_id=key.user_id,
-        content=screened.content,
+        content=_cut(screened.content),
         category=Category.CONVERSATION,
         status=Status.QUARANTINED if screened.quarantined else Status.ACTIVE,
         created_at=said,
@@ -52,6 +53,11 @@ def verbatim(key: SessionKey, record: Record, screened: Screened, now: datetime)
         ),
         metadata=message.metadata,
     )
+
+
+def _cut(text: str) -> str:
+    """As much of `text` as may be stored: "[secret]" can be longer than what it stands for."""
+    return text.encode()[:MAX_CONTENT_BYTES].decode(errors="ignore")
 
 
 def verbatim_id(key: SessionKey, message_id: str) -> str:

@@ -16,13 +16,16 @@ import math
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import datetime
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
 
 from ingest.gate import Gate
 from ingest.recalled import without_recalled
 from ingest.session_log import Record, SessionLog
-from semantic_memory.background import Calls, Worker
+from semantic_memory.background import Calls, Worker, reason
 from semantic_memory.changes import Add, Advance, Change, Cursor, Stage
 from semantic_memory.drafts import behind, expendable, verbatim, verbatim_id
 from semantic_memory.embedding.backlog import Backlog
@@ -35,9 +38,18 @@ from semantic_memory.events import (
     LogShortened,
     MemoriesStored,
     MessagesObserved,
+    WorkerFailed,
 )
 from semantic_memory.index.keeper import IndexKeeper
-from semantic_memory.models import Category, Filters, Message, Receipt, SessionKey, SessionOptions
+from semantic_memory.models import (
+    Category,
+    Fact,
+    Filters,
+    Message,
+    Receipt,
+    SessionKey,
+    SessionOptions,
+)
 from semantic_memory.ports import Clock, Ledger, Progress
 from semantic_memory.reading import Reading
 from semantic_memory.resolving import Resolver
@@ -332,6 +344,14 @@ class Pipeline:
         """
         with self._dirty_lock:
             waiting, self._dirty = self._dirty, {}
+        try:
+            self._store_all(waiting)
+        except BaseException:
+            with self._dirty_lock:
+                self._dirty.update(waiting)  # of what is stored already, nothing is stored again
+            raise
+
+    def _store_all(self, waiting: Collection[SessionKey]) -> None:
         failure: StoreError | None = None
         batch: list[tuple[SessionKey, list[Record]]] = []
         for key in waiting:
@@ -361,9 +381,9 @@ class Pipeline:
         changes: list[Change] = []
         for key, records in batch:
             changes += [
-                Add(verbatim(key, record, self._gate.screen(said), now))
+                Add(memory)
                 for record in records
-                if (said := without_recalled(record.message)) is not None
+                if (memory := self._memory(key, record, now)) is not None
             ]
             changes.append(Advance(behind(key, "stored", records[-1])))
         try:
@@ -378,6 +398,18 @@ class Pipeline:
         for key, records in batch:
             self._weigh(key, records[0].start, records[-1].end)
         return None
+
+    def _memory(self, key: SessionKey, record: Record, now: datetime) -> Fact | None:
+        """The memory of a message; None if it only held what was recalled, or can't have one."""
+        said = without_recalled(record.message)
+        if said is None:
+            return None
+        try:
+            return verbatim(key, record, self._gate.screen(said), now)
+        except ValidationError as error:  # it stays in the log, and keeps no other back
+            step = f"the memory of message {record.message.id}"
+            self._observe(WorkerFailed(step, reason(error), retry_seconds=0.0))
+            return None
 
     def _weigh(self, key: SessionKey, before: int, size: int) -> None:
         """Warn of a log that nears its limit, and have one that is over it made shorter."""

@@ -27,6 +27,7 @@ _ORDER = (  # where an order begins: a sentence, or behind what makes it one
     r"|have to|need to)"
     r"|you'll|i want you to|i need you to)\s+(?:now |always |only |just )?)"
 )
+_LINE = r".{0,1000}"  # of it no more, or each start of a match would look through all of it
 _ROLES = (
     r"(?:expert|generator|terminal|interpreter|translator|simulator|compiler|console"
     r"|prompt engineer)"
@@ -66,24 +67,27 @@ _PATTERNS = tuple(
         ),
         (
             rf"\byou are now\b.{{0,60}}\b(?:a|an|in|the|{_MODEL}|going to|no longer|free|named"
-            rf"|called|acting|operating)\b(?=.*\b(?:you|your|respon\w+|answer\w*|repl\w+|output"
+            rf"|called|acting|operating)\b(?={_LINE}\b(?:you|your|respon\w+|answer\w*|repl\w+|output"
             rf"|commands?|request\w*)\b)"
         ),
         rf"\byou(?:'re| are) (?:an?|the|no longer an?|not an?) (?:[\w-]+ ){{0,4}}{_MODEL}\b",
-        rf"(?:^|\n)\W*you(?:'re| are| will be)(?: now)? (?:an?|the) (?:[\w-]+ ){{0,4}}{_ROLES}\b",
+        (
+            rf"(?:^|\n)[^\w\n]*you(?:'re| are| will be)(?: now)? (?:an?|the) (?:[\w-]+ ){{0,4}}"
+            rf"{_ROLES}\b"
+        ),
         (
             rf"{_ORDER}(?:act|behave|respond|pose|answer|reply|function|operate|serve) "
-            rf"(?:exactly |only |strictly )?(?:as|like) (?:an?|my|if|though|the) (?=.*\b(?:you"
+            rf"(?:exactly |only |strictly )?(?:as|like) (?:an?|my|if|though|the) (?={_LINE}\b(?:you"
             rf"|your|prompt|ai|question|answer|reply|respon\w+|command\w*|only)\b)"
         ),
         (
             rf"{_ORDER}(?:pretend|imagine|assume|suppose|roleplay|role-play|simulate) (?:that )?"
-            rf"(?:you(?:'re| are| were| have)|to be|being)\b(?=.*\b(?:ai|{_MODEL}|character"
+            rf"(?:you(?:'re| are| were| have)|to be|being)\b(?={_LINE}\b(?:ai|{_MODEL}|character"
             rf"|persona|restrict\w*|rules|question\w*|answer\w*|respon\w+|prompt\w*|allowed"
             rf"|anything)\b)"
         ),
         (
-            rf"\b(?:hypothetical|fictional) (?:response|ai|world|scenario|dialogue)\b(?=.*\b"
+            rf"\b(?:hypothetical|fictional) (?:response|ai|world|scenario|dialogue)\b(?={_LINE}\b"
             rf"(?:you|your|ai|{_MODEL})\b)"
         ),
         (
@@ -155,19 +159,19 @@ _PATTERNS = tuple(
         ),
         # posing as another voice
         (
-            r"(?:^|\n)\s*(?:\[|<|\#{1,3}|\*\*|\$)?\s*(?:system|assistant|developer|user|human"
+            r"(?:^|\n)[^\S\n]*(?:\[|<|\#{1,3}|\*\*|\$)?\s*(?:system|assistant|developer|user|human"
             r"|ai)\s*(?:\]|>|\*\*)?\s*:(?!//)"
         ),
         (
-            r"(?:^|\n)\s*(?:\[|<|\#{2,3}|\*\*)\s*(?:instructions?|rules)\s*(?:\]|>|\*\*)?\s*:"
-            r"(?=.*\b(?:you|your|respond|answer)\b)"
+            r"(?:^|\n)[^\S\n]*(?:\[|<|\#{2,3}|\*\*)\s*(?:instructions?|rules)\s*(?:\]|>|\*\*)?\s*:"
+            rf"(?={_LINE}\b(?:you|your|respond|answer)\b)"
         ),
         (
             r"<\|?(?:im_start|im_end|system|endoftext|user|assistant)\|?>|\[/?(?:inst|sys"
             r"|system)\]|<</?sys>>|\bbegin system\b|</?(?:tool|function)_?call"
         ),
         (
-            r"\bsystem (?:instruction|override)s?\b|(?:^|\n)\W*system (?:update|alert|notice"
+            r"\bsystem (?:instruction|override)s?\b|(?:^|\n)[^\w\n]*system (?:update|alert|notice"
             r"|note)s?\s*[:!\]]"
         ),
         # ordering what the reply must hold
@@ -199,10 +203,12 @@ _PATTERNS = tuple(
         ),
     )
 )
+_SPACES = re.compile(r"\s{2,}")
 _INVISIBLE = re.compile(r"[\u200b\u200e\u200f\u2060-\u2064\ufeff\u00ad\U000e0000-\U000e007f]")
 # Letters are written in them, or words are broken up by them; chat programs set them beside lists.
 _HIDDEN = re.compile(r"[\U000e0020-\U000e007f]|(?<=\w)[\u200b\u2060-\u2064\ufeff]")
 _MOST_HIDDEN = 3
+_PIECE = 1_000  # marks on a letter are put in order in time that grows with their square
 
 
 def is_attack(text: str) -> bool:
@@ -214,5 +220,12 @@ def is_attack(text: str) -> bool:
 
 
 def plain(text: str) -> str:
-    """`text` without invisible characters, in compatible forms, with straight apostrophes."""
-    return _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).replace("’", "'")
+    """`text` in compatible forms, with straight apostrophes and single spaces and line ends.
+
+    Nothing that can't be seen is left in it. Patterns that skip space between words would take time
+    that grows with the square of how much of it there is.
+    """
+    pieces = (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
+    same = "".join(unicodedata.normalize("NFKC", piece) for piece in pieces)
+    visible = _INVISIBLE.sub("", same).replace("’", "'")
+    return _SPACES.sub(lambda found: "\n" if "\n" in found[0] else " ", visible)

@@ -21,7 +21,7 @@ _ORDERS = tuple(
         (
             rf"\b(?:in|into|to|within|of|for|with|enhance|modify|augment|optimi[sz]e|end|start"
             rf"|begin|refine|boost|elevate|improve|reverse) (?:your|the|all|every|each) "
-            rf"(?:\w+ )?{_REPLY}\b(?!.*\b(?:email|letter|exam|quiz)\b)"
+            rf"(?:\w+ )?{_REPLY}\b(?!.{{0,1000}}\b(?:email|letter|exam|quiz)\b)"
         ),
         (
             r"^(?:[\w ,]+, )?(?:(?:only|just|simply|always|instead|please) )*(?:respond|reply"

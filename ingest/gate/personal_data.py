@@ -18,7 +18,8 @@ Policy = Literal["keep", "redact", "refuse"]
 
 _REGION = "US"
 """Numbers without a country code are read as this country's."""
-_EMAIL = re.compile(r"[\w.%+-]+@(?:[\w-]+\.)+[^\W\d_]{2,}")
+# Bounded, or a long word would be tried from each of its letters to its end.
+_EMAIL = re.compile(r"[\w.%+-]{1,64}@(?:[\w-]+\.)+[^\W\d_]{2,}")
 _DIGITS = re.compile(r"(?<![\w-])\d(?:[ -]?\d){12,18}(?![\w-])")
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){3,8}\b")
 _SSN = re.compile(r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])")

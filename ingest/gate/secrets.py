@@ -60,7 +60,8 @@ _QUOTED = re.compile(
     r"([\"'`\u201c\u2018\u00ab\u201e])"
     r"(?P<value>[^\"'`\u201d\u2019\u00bb\u201c\n]{3,60})[\"'`\u201d\u2019\u00bb\u201c]"
 )
-_VALUE = re.compile(r"[^\s,;!?]+")
+_VALUE = re.compile(r"[^\s,;!?]{1,1000}")
+_REST = re.compile(r"[^\s,;!?]*")
 _MOST_WORDS = 8
 # "The secret is X" is most often no password; one with digits or signs is.
 _LOOSE = re.compile(
@@ -70,7 +71,8 @@ _LOOSE = re.compile(
     ),
     re.IGNORECASE,
 )
-_SIGNS = re.compile(r"\d.*[^\W\d]|[^\W\d].*\d|[^\w\s.,!?'\"\u2019-]")
+# Digits among letters, or what no word holds.
+_SIGNS = re.compile(r"\A(?=\D*\d)(?=[\W\d]*[^\W\d])|[^\w\s.,!?'\"\u2019-]")
 _NO_VALUES = frozenset(
     """
     wrong safe strong weak secure short long new old same good bad fine great okay ok right valid
@@ -93,6 +95,10 @@ _KEY_BLOCK = re.compile(
     r"-----BEGIN[A-Z ]* PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END[A-Z ]*-----|\Z)", re.DOTALL
 )
 _TOKEN = re.compile(r"[A-Za-z0-9_+/=.~-]{20,}")
+_WORD_END = re.compile(r"\S*")
+# Some detectors take time that grows with the square of a text's length; what they know by its
+# beginning is shorter than half of this.
+_WINDOW = 1_000
 _MIN_ENTROPY = 4.0  # bits per character; words and identifiers stay below
 
 REDACTED = "[secret]"
@@ -122,19 +128,27 @@ def _found(text: str) -> Iterator[tuple[int, int]]:
     for token in _TOKEN.finditer(text):
         if _random(token[0]):
             yield token.span()
-    for detector in _detectors():
-        for pattern in detector.denylist:
-            for match in pattern.finditer(text):
-                yield match.span()
+    for start in range(0, len(text), _WINDOW // 2):
+        end = min(start + _WINDOW, len(text))
+        for detector in _detectors():
+            for pattern in detector.denylist:
+                for match in pattern.finditer(text, start, end):
+                    cut = match.end() == end
+                    yield match.start(), _end(_WORD_END, text, end) if cut else match.end()
+        if end == len(text):
+            return
+
+
+def _end(run: re.Pattern[str], text: str, start: int) -> int:
+    found = run.match(text, start)
+    return found.end() if found else start
 
 
 def _told(text: str) -> Iterator[tuple[int, int]]:
     if _HINT.search(text) is None:
         return
-    for told in (*_TOLD.finditer(text), *_SET.finditer(text)):
-        certain = told.groupdict().get("mark") is not None
-        if (span := _value(text, told.end(), certain=certain)) is not None:
-            yield span
+    yield from _announced(_TOLD, text)
+    yield from _announced(_SET, text)
     for used in _USED.finditer(text):
         if _is_value(used["value"].strip("\"'`"), certain=False):
             yield used.span("value")
@@ -143,6 +157,17 @@ def _told(text: str) -> Iterator[tuple[int, int]]:
     for loose in _LOOSE.finditer(text):
         if _SIGNS.search(loose["value"].rstrip(".,!?")) and "://" not in loose["value"]:
             yield loose.span("value")
+
+
+def _announced(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
+    done = 0
+    for told in pattern.finditer(text):
+        if told.end() < done:
+            continue  # it is part of a value itself
+        certain = told.groupdict().get("mark") is not None
+        if (span := _value(text, told.end(), certain=certain)) is not None:
+            done = span[1]
+            yield span
 
 
 def _value(text: str, start: int, *, certain: bool) -> tuple[int, int] | None:
@@ -171,6 +196,8 @@ def _value(text: str, start: int, *, certain: bool) -> tuple[int, int] | None:
     if not (phrase and not joint) and (explained or not _is_value(first, certain=certain)):
         return None
     last = words[-1] if plain else words[0]
+    if (end := _end(_REST, text, last.end())) > last.end():
+        return start, end
     return start, last.start() + len(last[0].rstrip(".,!?)"))
 
 
