@@ -255,13 +255,13 @@ class Head(NamedTuple):
 
 
 _UNBROKEN = re.compile(r"\S{200,}")
-_BLANKS = re.compile(r"[^\S\n]{8,}|\n{8,}")
+_BLANKS = re.compile(r"\s{8,}")
 
 
 def prepared(text: str) -> str:
     """A message without code, links, list marks and the spellings of haste."""
     # What nobody writes would take the expressions below more than linear time.
-    text = _BLANKS.sub(lambda found: found[0][0], _UNBROKEN.sub(" ", text))
+    text = _BLANKS.sub(lambda found: "\n\n" if "\n" in found[0] else " ", _UNBROKEN.sub(" ", text))
     text = _CODE.sub(" ", text.replace("’", "'").replace("‘", "'"))
     text = _MARKUP.sub("", text)
     text = _SPACE_BEFORE_MARK.sub(r"\1", text)
