@@ -42,6 +42,7 @@ from semantic_memory.resolving import Outcome
 ROLLUP = "rollup"
 _DERIVED = "profiles"  # names the marks of how far profiles have been derived
 _OLDER: tuple[HistoryTier, ...] = TIERS[1:]
+_PATIENCE = 2  # times the sentences of a tier may wait for a model that fails
 _TRIES = 3  # to plan lines that nobody changes before they are written
 
 
@@ -164,6 +165,8 @@ class Rollup:
                 return [*others, *self._condensed(self._condenser, own, tier, now)]
             except ProviderError:
                 notes.counts["condensing failed"] += 1
+                if len(own) <= _PATIENCE * extent.sentences:
+                    return [*others, *own]  # the model may be back at the next run
         vectors = list(self._embedder.embed([line.text for line in own], "document"))
         chosen = most_central(
             vectors, [1.0] * len(own), costs, most=extent.sentences, room=extent.tokens
