@@ -23,7 +23,8 @@ def explain(service: Service, fact_id: str, user_id: str | None) -> Explanation:
     if not found:
         raise NotFoundError(f"no memory {fact_id!r}")
     (fact,) = found
-    half_life = service.settings.half_lives[fact.category]
+    lasts = decay.endurance(fact.use_count, len(fact.corroborations), fact.tags)
+    half_life = service.settings.half_lives[fact.category] * lasts
     stated = max(fact.created_at, fact.confirmed_at or fact.created_at)
     age = decay.age_days(stated.timestamp(), service.clock.now().timestamp())
     by = [] if fact.superseded_by is None else ledger.get([fact.superseded_by], fact.user_id)

@@ -262,7 +262,7 @@ class Explanation(Value):
 
     fact: Fact
     half_life_days: float | None
-    """Of its category; None for what never fades."""
+    """Its category's, stretched by use and confirmation; None for what never fades."""
     retention: float
     """What time has left of it, 0.1 to 1."""
     replaced_by: Fact | None

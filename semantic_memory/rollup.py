@@ -42,6 +42,8 @@ from semantic_memory.resolving import Outcome
 ROLLUP = "rollup"
 _DERIVED = "profiles"  # names the marks of how far profiles have been derived
 _OLDER: tuple[HistoryTier, ...] = TIERS[1:]
+_PATIENCE = 2  # times the sentences of a tier may wait for a model that fails
+_TRIES = 3  # to plan lines that nobody changes before they are written
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,18 +91,23 @@ class Rollup:
     def refresh(self, user_id: str) -> None:
         """Derive anew what follows from a user's facts; what was written stays where it is.
 
-        An embedding model that can't be reached leaves it to the next time.
+        An embedding model that can't be reached leaves it to the next time, and so do lines that
+        others keep changing meanwhile.
         """
-        now = self._clock.now()
-        revision = self._ledger.revision(user_id)
-        lines = self._ledger.lines(user_id)
-        written = [line for line in lines if line.origin != "derived"]
-        try:
-            wanted = [*written, *self._derived(user_id, written, now)]
-        except ProviderError:
-            return
-        changes, _ = difference(lines, wanted, now)
-        self._ledger.apply([*changes, Mark(_DERIVED, user_id, revision, now)])
+        for _ in range(_TRIES):
+            now = self._clock.now()
+            revision = self._ledger.revision(user_id)
+            lines = self._ledger.lines(user_id)
+            written = [line for line in lines if line.origin != "derived"]
+            try:
+                wanted = [*written, *self._derived(user_id, written, now)]
+            except ProviderError:
+                return
+            changes, _ = difference(lines, wanted, now)
+            with self._ledger.exclusive():
+                if self._ledger.lines(user_id) == lines:
+                    self._ledger.apply([*changes, Mark(_DERIVED, user_id, revision, now)])
+                    return
 
     def roll(self, user: Pending, *, everything: bool = False, dry_run: bool = False) -> Outcome:
         """Bring a user's lines up to date with their facts and their age.
@@ -158,6 +165,8 @@ class Rollup:
                 return [*others, *self._condensed(self._condenser, own, tier, now)]
             except ProviderError:
                 notes.counts["condensing failed"] += 1
+                if len(own) <= _PATIENCE * extent.sentences:
+                    return [*others, *own]  # the model may be back at the next run
         vectors = list(self._embedder.embed([line.text for line in own], "document"))
         chosen = most_central(
             vectors, [1.0] * len(own), costs, most=extent.sentences, room=extent.tokens
@@ -257,7 +266,11 @@ def difference(
         outcome.counts[kind] += 1
         outcome.planned.append(words)
 
-    before = {_identity(line): line for line in standing}
+    before: dict[tuple[object, ...], Line] = {}
+    for line in standing:
+        if before.setdefault(_identity(line), line) is not line:
+            changes.append(Retire(line.id, now))
+            note("retired", f"take the copy out of {line.layer}: “{line.text}”")
     after = {_identity(line): line for line in wanted}
     new = [line for key, line in after.items() if key not in before]
     came_from = {line.text: line.layer for key, line in before.items() if key not in after}

@@ -22,7 +22,11 @@ _SELECT = (
     " WHERE s.num = l.num) FROM lines l"
 )
 _HARDLY_STOOD = 86_400_000_000  # microseconds: a day
-_RESTING = "(SELECT num FROM line_sources WHERE source = ?)"
+# sessions and messages are named per user: what one says isn't what another says
+_RESTING = (
+    "(SELECT s.num FROM line_sources s JOIN lines l ON l.num = s.num"
+    " WHERE s.source = ? AND l.user_id = ?)"
+)
 
 
 def read(db: Connection, condition: str, values: Sequence[Any], order: str) -> list[Line]:
@@ -110,20 +114,20 @@ def follow(db: Connection, old: Fact, new: Fact, at: datetime) -> None:
     """Do to the lines that rest on a fact what its change asks for."""
     if new.status is Status.FORGOTTEN:
         for source in (old.id, *said_in([old])):
-            db.execute(f"DELETE FROM lines WHERE num IN {_RESTING}", (source,))
+            db.execute(f"DELETE FROM lines WHERE num IN {_RESTING}", (source, old.user_id))
     elif old.content != new.content:
-        _end_resting(db, old.id, at)
+        _end_resting(db, old, at)
     elif old.status is Status.ACTIVE and new.status is not Status.ACTIVE:
         if new.status is Status.SUPERSEDED:
-            _end_resting(db, old.id, at, unless_on=new.superseded_by)
+            _end_resting(db, old, at, unless_on=new.superseded_by)
         elif new.superseded_by is not None:  # merged into another that says the same
             db.execute(
-                "INSERT OR IGNORE INTO line_sources SELECT num, ? FROM line_sources"
-                " WHERE source = ?",
-                (new.superseded_by, old.id),
+                "INSERT OR IGNORE INTO line_sources"
+                f" SELECT num, ? FROM lines WHERE num IN {_RESTING}",
+                (new.superseded_by, old.id, old.user_id),
             )
         else:
-            _end_resting(db, old.id, at, origin="derived")
+            _end_resting(db, old, at, origin="derived")
 
 
 def _end(db: Connection, num: int, at: datetime) -> None:
@@ -138,7 +142,7 @@ def _end(db: Connection, num: int, at: datetime) -> None:
 
 def _end_resting(
     db: Connection,
-    fact_id: str,
+    fact: Fact,
     at: datetime,
     *,
     unless_on: str | None = None,
@@ -146,10 +150,10 @@ def _end_resting(
 ) -> None:
     """End what rests on a fact; a line that rests on its successor too knows of the change."""
     query = f"SELECT num FROM lines WHERE valid_to IS NULL AND num IN {_RESTING}"
-    values: list[Any] = [fact_id]
+    values: list[Any] = [fact.id, fact.user_id]
     if unless_on is not None:
         query += f" AND num NOT IN {_RESTING}"
-        values.append(unless_on)
+        values += [unless_on, fact.user_id]
     if origin is not None:
         query += " AND origin = ?"
         values.append(origin)

@@ -136,6 +136,17 @@ def test_a_forgotten_message_takes_what_rests_on_it_along(ledger):
     assert texts(ledger) == ["Text of other."]
 
 
+def test_forgetting_leaves_the_lines_of_others_whose_sessions_and_messages_are_named_alike(ledger):
+    ledger.apply([Add(make_fact(1, source=SAID)), Add(make_fact(2, user_id="u2", source=SAID))])
+    grounds = {"said_in": ("s1/m1",)}
+    ledger.apply([Write(happened("a", **grounds)), Write(line("b", **grounds))])
+    theirs = [happened("c", user_id="u2", **grounds), line("d", user_id="u2", **grounds)]
+    ledger.apply([Write(one) for one in theirs])
+    ledger.apply([Forget("fact-1", later())])
+    assert texts(ledger) == []
+    assert sorted(ledger.lines("u2"), key=lambda one: one.id) == theirs
+
+
 def supersede(number: int, by: int) -> Update:
     old = make_fact(number, status=Status.SUPERSEDED, superseded_by=f"fact-{by}", valid_to=later())
     return Update(old, "superseded", later())

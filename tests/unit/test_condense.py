@@ -139,12 +139,14 @@ def test_lines_that_have_aged_are_condensed_by_the_model(filled, server, clock):
     assert earlier(filled) == ()
 
 
-def test_a_model_that_fails_leaves_the_most_central(filled, server, clock):
-    server.script = [failure(500)]
+def test_a_model_that_fails_leaves_every_line_to_the_next_run(filled, server, clock):
+    server.script = [failure(500), sentences(("Maya saw a lot.", [*range(1, 15)]))]
     clock.advance(days=31)
     (run,) = filled.maintain(["rollup"])
     assert (run.error, run.counts["condensing failed"]) == (None, 1)
-    assert len(earlier(filled)) == 10
+    assert len(earlier(filled)) == 14
+    filled.maintain(["rollup"])
+    assert [item.text for item in earlier(filled)] == ["Maya saw a lot."]
 
 
 def test_what_is_forgotten_while_a_model_condenses_is_in_no_line(filled, server, clock):

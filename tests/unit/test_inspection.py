@@ -30,6 +30,20 @@ def test_what_never_fades_has_no_half_life(memory: SemanticMemory, clock: Frozen
     assert explained.retention == 1.0
 
 
+@pytest.mark.parametrize("tags", [[], ["pinned"]])
+def test_what_is_explained_is_what_ranks(memory: SemanticMemory, clock: FrozenClock, tags):
+    fact = memory.add("Compaction is leveled", user_id="u1", category="project", tags=tags)
+    for _ in range(2):
+        clock.advance(hours=2)
+        memory.context("Compaction", user_id="u1", budget=500)
+    memory.flush()
+    clock.advance(days=100)
+    (hit,) = memory.search("Compaction is leveled", user_id="u1")
+    explained = memory.explain(fact.id)
+    assert explained.retention == pytest.approx(hit.parts.retention)
+    assert (explained.half_life_days is None) == bool(tags)
+
+
 def test_both_sides_of_a_replacement_name_the_other(memory: SemanticMemory, clock: FrozenClock):
     fact = memory.add("Lives in Oslo", user_id="u1")
     clock.advance(days=1)

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from semantic_memory import Overview
-from semantic_memory.changes import Advance, Cursor, Update
+from semantic_memory.changes import Advance, Cursor, EraseLines, Update, Write
 from semantic_memory.errors import InvalidInputError
 from semantic_memory.maintenance.superseding import superseded
 from semantic_memory.models import Candidate, Extraction, HistoryLine, SessionKey, Status
@@ -187,6 +187,34 @@ def test_the_schedule_looks_only_at_who_changed_or_has_aged(filled, clock, monke
     assert looked == ["u1"]  # a line has come into another tier
     upkeep.run_due("rollup")
     assert looked == ["u1"]
+
+
+def test_two_who_refresh_at_once_write_every_line_once(filled, monkeypatch):
+    ledger, rollup = filled._service.ledger, filled._service.curation._rollup
+    ledger.apply([EraseLines("u1")])
+    beliefs, others = ledger.beliefs, [rollup.refresh]
+
+    def meanwhile(user_id):
+        found = beliefs(user_id)
+        if others:
+            others.pop()(user_id)
+        return found
+
+    monkeypatch.setattr(ledger, "beliefs", meanwhile)
+    rollup.refresh("u1")
+    lines = [(line.layer, line.text) for line in ledger.lines("u1")]
+    assert lines
+    assert len(lines) == len(set(lines))
+
+
+def test_copies_of_a_derived_line_are_taken_out(filled):
+    ledger = filled._service.ledger
+    before = filled.profile(**U)
+    copied = next(line for line in ledger.lines("u1") if line.layer == "long_term_background")
+    ledger.apply([Write(copied.model_copy(update={"id": name})) for name in ("copy-1", "copy-2")])
+    assert len(told(filled, "long_term_background")) == 3
+    filled._service.curation._rollup.refresh("u1")
+    assert filled.profile(**U) == before
 
 
 # ---------------------------------------------------------------- written by a model

@@ -257,7 +257,8 @@ const days = (number) => (number < 1 ? "less than a day" : plural(Math.round(num
 function Decay({ fact, halfLife, retention }) {
   if (halfLife === null) {
     return html`<p>
-      A memory of category <b>${fact.category}</b> never fades: its retention stays at <b>1</b>.
+      ${fact.tags.includes("pinned") ? "A pinned memory" : html`A memory of category <b>${fact.category}</b>`}
+      never fades: its retention stays at <b>1</b>.
     </p>`;
   }
   const stated = Math.max(new Date(fact.created_at), new Date(fact.confirmed_at ?? fact.created_at));
