@@ -19,11 +19,10 @@ from pydantic import Field
 
 from ingest.extract.openai_batch import NOTHING_SENT, BatchState, OpenAIBatch, Stretch
 from ingest.extract.prompt import spoken
-from ingest.recalled import extractable
 from ingest.session_log import Record
 from semantic_memory.errors import ProviderError
 from semantic_memory.events import Event, ExtractionBatched
-from semantic_memory.models import Extraction, SessionKey, Value, derived_id, new_id
+from semantic_memory.models import Extraction, Message, SessionKey, Value, derived_id, new_id
 from semantic_memory.ports import Ledger, Progress
 from semantic_memory.reading import Reading
 
@@ -158,9 +157,9 @@ class Batching:
         for name, place in note.places.items():
             start = time.perf_counter()
             records = self._unread(place)
-            if name != _name(place.key, records):
+            said = self._reading.readable(place.key, records)
+            if name != _name(place.key, records, said):
                 continue  # kept already, or forgotten in part
-            said = extractable([record.message for record in records])
             known = self._reading.known(place.user_id, said)
             if not spoken(said):
                 found = Extraction()
@@ -168,7 +167,7 @@ class Batching:
                 found = self._batch.read(answers.get(name), Stretch(said, known))
             else:
                 continue
-            self._reading.take(place.key, records, known, found, changed, start)
+            self._reading.take(place.key, records, said, known, found, changed, start)
             number += 1
         for key in {place.key for place in note.places.values()} & waiting.keys():
             if next(self._reading.stretches(key), None) is None:
@@ -185,9 +184,9 @@ class Batching:
             places: dict[str, _Place] = {}
             requests: dict[str, Stretch] = {}
             for key, records in islice(self._waiting(), _MOST_REQUESTS):
-                name = _name(key, records)
+                said = self._reading.readable(key, records)
+                name = _name(key, records, said)
                 places[name] = _Place(**key._asdict(), end=records[-1].position + 1)
-                said = extractable([record.message for record in records])
                 if spoken(said):
                     known = self._reading.known(key.user_id, said)
                     requests[name] = Stretch(said, known)
@@ -226,6 +225,7 @@ class Batching:
         self._reading.held = frozenset(place.key for place in places)
 
 
-def _name(key: SessionKey, records: Sequence[Record]) -> str:
-    """What a request is called: it follows from the messages that it is about."""
-    return derived_id(*key, *(record.message.id for record in records))
+def _name(key: SessionKey, records: Sequence[Record], said: Sequence[Message]) -> str:
+    """What a request is called: it follows from its stretch, and from what is read of it."""
+    ids = [record.message.id for record in records]
+    return derived_id(*key, *ids, *(message.id for message in said))

@@ -172,6 +172,8 @@ class Curation:
             sessions = [session_id] if named else self._pipeline.sessions(user_id)
             for session in sessions:
                 self._pipeline.forget_session(SessionKey(user_id, str(session)))
+        else:
+            self._pipeline.store()  # also what was said a moment ago
         number = 0
         with self._ledger.exclusive():
             ids = self._ledger.ids(

@@ -1,4 +1,4 @@
-"""The facts that follow from what was said: pure functions, with ids that follow from it too."""
+"""The facts that follow from what was said, with ids that follow from it too."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from semantic_memory.models import (
     derived_id,
     normalised,
 )
+from semantic_memory.ports import Ledger
 from semantic_memory.text import stems
 
 _RESTATED = 0.6  # of a fact's words, from which a text says what it says
@@ -63,6 +64,13 @@ def _cut(text: str) -> str:
 def verbatim_id(key: SessionKey, message_id: str) -> str:
     """The id of the memory of a message."""
     return derived_id(key.user_id, key.session_id, message_id)
+
+
+def forgotten(ledger: Ledger, key: SessionKey, message_ids: Iterable[str]) -> set[str]:
+    """Those of a session's messages whose memory has been forgotten."""
+    ids = {verbatim_id(key, message_id): message_id for message_id in message_ids}
+    kept = {fact.id for fact in ledger.get(list(ids))}
+    return {ids[one] for one in ledger.known(list(ids)) - kept}
 
 
 def said(fact: Fact) -> Message:

@@ -16,7 +16,7 @@ from pydantic import JsonValue, field_validator
 from semantic_memory.bootstrap import Parts, Service, build
 from semantic_memory.conversation import forget_state, make_packer, open_session, recall
 from semantic_memory.doctor import examine
-from semantic_memory.drafts import said
+from semantic_memory.drafts import VERBATIM, forgotten, said
 from semantic_memory.errors import InvalidInputError, NotFoundError
 from semantic_memory.events import ContextPacked, Searched
 from semantic_memory.inspection import explain, layout
@@ -491,14 +491,18 @@ class SemanticMemory:
         return options
 
     def messages(self, *, user_id: str, session_id: str) -> Messages:
-        """What was said in a session, in order. Raises NotFoundError if nothing was."""
+        """What was said in a session and isn't forgotten, in order.
+
+        Raises NotFoundError if there is nothing.
+        """
         place = parse(_Place, "messages", {"user_id": user_id, "session_id": session_id})
-        found = {record.position: record.message for record in self._service.log.read(*place.key)}
-        narrowed = Filters(
-            categories=frozenset({Category.CONVERSATION}), session_id=place.session_id
-        )
-        for fact in self._service.ledger.find(place.user_id, narrowed):
-            if fact.source.position is not None:  # of a log that was too long, the rest is here
+        ledger = self._service.ledger
+        records = list(self._service.log.read(*place.key))
+        gone = forgotten(ledger, place.key, [record.message.id for record in records])
+        found = {one.position: one.message for one in records if one.message.id not in gone}
+        for fact in ledger.get(ledger.ids(place.user_id, session_id=place.session_id)):
+            # Of a log that was too long, the rest is here.
+            if fact.source.extractor == VERBATIM and fact.source.position is not None:
                 found.setdefault(fact.source.position, said(fact))
         if not found:
             raise NotFoundError(f"no session {session_id!r} of user {user_id!r}")

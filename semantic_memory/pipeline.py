@@ -27,7 +27,7 @@ from ingest.recalled import without_recalled
 from ingest.session_log import Record, SessionLog
 from semantic_memory.background import Calls, Worker, reason
 from semantic_memory.changes import Add, Advance, Change, Cursor, Stage
-from semantic_memory.drafts import behind, expendable, verbatim, verbatim_id
+from semantic_memory.drafts import behind, expendable, forgotten, verbatim
 from semantic_memory.embedding.backlog import Backlog
 from semantic_memory.errors import ProviderError, StoreClosedError, StoreError
 from semantic_memory.events import (
@@ -201,9 +201,13 @@ class Pipeline:
 
     def sessions(self, user_id: str) -> list[str]:
         """Every session of a user, also one that was just begun."""
+        self.store()
+        return self._ledger.session_ids(user_id)
+
+    def store(self) -> None:
+        """Have a memory of every message that was observed so far."""
         with self._calls.one(), self._working:
             self._store_dirty()
-            return self._ledger.session_ids(user_id)
 
     def forget_session(self, key: SessionKey) -> None:
         """Delete a session's log, so that nothing will be made of it any more."""
@@ -230,14 +234,8 @@ class Pipeline:
         """Write a session's log anew without what was forgotten; returns the bytes freed."""
         with self._calls.one(), self._reading.lock, self._working:
             self._store_dirty()
-            said = {
-                verbatim_id(key, record.message.id): record.message.id
-                for record in self._log.read(*key)
-            }
-            kept = {fact.id for fact in self._ledger.get(list(said))}
-            return self._rewrite(
-                key, {said[fact_id] for fact_id in self._ledger.known(list(said)) - kept}
-            )
+            said = [record.message.id for record in self._log.read(*key)]
+            return self._rewrite(key, forgotten(self._ledger, key, said))
 
     def _shorten(self, key: SessionKey) -> bool:
         """Bring a session's log down to half of what it may take, as far as it has been read.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 
 from ingest.gate import Gate
 from ingest.queue import DebounceQueue, Due
@@ -18,7 +18,7 @@ from ingest.session_log import Record, SessionLog
 from semantic_memory.beliefs import believed
 from semantic_memory.changes import Add, Advance, Change, Update, Write
 from semantic_memory.decay import PINNED
-from semantic_memory.drafts import behind, extracted, grounded, verbatim_id, written
+from semantic_memory.drafts import behind, extracted, forgotten, grounded, written
 from semantic_memory.errors import StoreClosedError, StoreError
 from semantic_memory.events import Event, ExtractionFailed, FactsExtracted
 from semantic_memory.models import (
@@ -125,10 +125,10 @@ class Reading:
             if self._ending.is_set():
                 return
             start = time.perf_counter()
-            messages = extractable([record.message for record in stretch])
+            messages = self.readable(key, stretch)
             known = self.known(key.user_id, messages)
-            found = self._extractor.extract(messages, known)
-            self.take(key, stretch, known, found, changed, start)
+            found = self._extractor.extract(messages, known) if messages else Extraction()
+            self.take(key, stretch, messages, known, found, changed, start)
 
     def stretches(self, key: SessionKey) -> Iterator[list[Record]]:
         """What wasn't read of a session yet, in stretches that are read together."""
@@ -165,6 +165,7 @@ class Reading:
         self,
         key: SessionKey,
         stretch: Sequence[Record],
+        read: Sequence[Message],
         known: Sequence[Fact],
         found: Extraction,
         changed: Callable[[str], None],
@@ -172,7 +173,9 @@ class Reading:
     ) -> None:
         """Keep what was found in a stretch, and that it has been read, in one transaction.
 
-        `known` are the facts that were known before, `start` when reading it began.
+        `read` are the messages that were read of it, `known` the facts that were known before,
+        `start` is when reading it began. What rests on a message that has been forgotten meanwhile
+        isn't kept.
         """
         said = [record.message for record in stretch]
         candidates = grounded(found.candidates, {message.id for message in said})
@@ -180,11 +183,14 @@ class Reading:
         refused.update(found.refused)
         if len(candidates) < len(found.candidates):
             refused["unknown message"] += len(found.candidates) - len(candidates)
-        lines = self._told(found, extractable(said), refused)
+        lines = self._told(found, read, refused)
         with self._ledger.exclusive():
+            gone = self._forgotten(key, stretch)
+            admitted = _without(admitted, gone, refused)
+            quarantined = _without(quarantined, gone, refused)
             changes = self._believed(key, stretch, admitted)
             changes += self._quarantined(key, stretch, quarantined)
-            changes += self._written(key, stretch, lines, [*known, *_facts_of(changes)])
+            changes += self._written(key, stretch, lines, gone, [*known, *_facts_of(changes)])
             advance = Advance(behind(key, "extracted", stretch[-1]))
             self._ledger.apply([*changes, advance])
         if changes:
@@ -193,6 +199,15 @@ class Reading:
         self._observe(
             FactsExtracted(*key, len(stretch), len(admitted), len(quarantined), refused, seconds)
         )
+
+    def readable(self, key: SessionKey, stretch: Sequence[Record]) -> list[Message]:
+        """The messages of a stretch to read for facts; nothing that is forgotten."""
+        gone = self._forgotten(key, stretch)
+        said = extractable([record.message for record in stretch])
+        return [message for message in said if message.id not in gone]
+
+    def _forgotten(self, key: SessionKey, stretch: Sequence[Record]) -> Set[str]:
+        return forgotten(self._ledger, key, [record.message.id for record in stretch])
 
     def known(self, user_id: str, messages: Sequence[Message]) -> list[Fact]:
         """The user's facts that share most with the words that were said most."""
@@ -236,15 +251,11 @@ class Reading:
         key: SessionKey,
         batch: Sequence[Record],
         lines: Sequence[tuple[Layer, Candidate]],
+        gone: Set[str],
         facts: Sequence[Fact],
     ) -> list[Change]:
         """The lines of profile and history, save those that rest on a message that is forgotten."""
-        if not lines:
-            return []
         records = {record.message.id: record for record in batch}
-        ids = {verbatim_id(key, message_id): message_id for message_id in records}
-        kept = {fact.id for fact in self._ledger.get(list(ids))}
-        gone = {ids[one] for one in self._ledger.known(list(ids)) - kept}
         now = self._clock.now()
         return [
             Write(written(key, layer, candidate, records, facts, now))
@@ -283,6 +294,16 @@ def _line(text: str, message_ids: tuple[str, ...]) -> Candidate:
     return Candidate(
         content=text, category=Category.PERSONAL, confidence=1.0, message_ids=message_ids
     )
+
+
+def _without(
+    candidates: Sequence[Candidate], gone: Set[str], refused: Counter[str]
+) -> list[Candidate]:
+    """The candidates that rest on nothing forgotten; counts the others."""
+    kept = [one for one in candidates if gone.isdisjoint(one.message_ids)]
+    if len(kept) < len(candidates):
+        refused["forgotten message"] += len(candidates) - len(kept)
+    return kept
 
 
 def _facts_of(changes: Iterable[Change]) -> list[Fact]:

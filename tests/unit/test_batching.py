@@ -249,3 +249,20 @@ def test_without_a_provider_there_is_no_batch(open_memory):
     settings = Settings(extraction=ExtractionSettings(batch=True))
     with pytest.raises(ConfigurationError, match=r"--batch.*needs extraction.provider openai"):
         open_memory(settings=settings)
+
+
+def test_a_message_that_was_forgotten_meanwhile_is_sent_no_more(open_with, server):
+    server.batch_status = ["in_progress"]
+    memory = open_with()
+    talk(memory, sessions=1)
+
+    def deletes(*step) -> None:
+        if step[0] == "waiting for the batch" and server.batch_status != ["completed"]:
+            for told in memory.list(**U):
+                if told.content == "I own item 0-1":
+                    memory.delete(told.id)
+            server.batch_status = ["completed"]
+
+    memory.flush(deletes)
+    assert set(facts(memory)) == {"Heard: I own item 0-2"}
+    assert server.texts == [["I own item 0-1", "I own item 0-2"], ["I own item 0-2"]]

@@ -2,6 +2,7 @@
 
 import shutil
 import threading
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from semantic_memory.errors import InputRefusedError, ProviderError
 from semantic_memory.events import EmbeddingFailed, EmbeddingRefused, FactsExtracted
 from semantic_memory.settings import IngestSettings, Settings
 from semantic_memory.testing import HashEmbedder, ScriptedExtractor
-from tests.conftest import eventually, say
+from tests.conftest import NOW, eventually, say
 
 U = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
@@ -212,3 +213,40 @@ def test_forgetting_a_user_reaches_what_was_said_a_moment_ago(open_memory):
     memory = open_memory()
     memory.flush()
     assert (memory.list(**U), memory.stats().log_bytes) == ([], 0)
+
+
+def test_what_is_forgotten_before_it_was_read_is_never_read(open_memory):
+    extractor = ScriptedExtractor(remark)
+    memory = open_memory(extractor=extractor)
+    memory.observe(say("Maya is pregnant"), **S)
+    assert memory.forget(**U, since=NOW - timedelta(days=1)) == 1
+    memory.observe(say("Maya moved", "Maya sings", start=2), **S)
+    assert eventually(lambda: memory.stats().memories == 2)
+    (sings,) = [one for one in memory.list(**U) if one.content == "Maya sings"]
+    memory.delete(sings.id)
+    memory.flush()
+    assert [[said.content for said in call] for call in extractor.calls] == [["Maya moved"]]
+    assert facts(memory) == ["Said Maya moved"]
+
+
+def test_forgetting_a_time_reaches_what_was_said_a_moment_ago(open_memory):
+    memory = open_memory()
+    memory._service.pipeline._worker.close()  # so that nothing is stored yet
+    memory.observe(say("I like tea"), **S)
+    assert memory.forget(**U, since=NOW - timedelta(days=1)) == 1
+    memory.flush()
+    assert memory.list(**U) == []
+
+
+def test_what_is_forgotten_while_it_is_read_is_not_learnt(open_memory, events):
+    def forgets(messages):
+        (fact,) = [one for one in memory.list(**U) if one.content == "Maya is pregnant"]
+        memory.delete(fact.id)
+        return remark(messages)
+
+    memory = open_memory(extractor=ScriptedExtractor(forgets))
+    memory.observe(say("Maya is pregnant", "Maya moved"), **S)
+    memory.flush()
+    assert facts(memory) == ["Said Maya moved"]
+    (told,) = [event for event in events if isinstance(event, FactsExtracted)]
+    assert (told.admitted, told.refused) == (1, {"forgotten message": 1})
