@@ -17,7 +17,13 @@ from itertools import chain, islice, takewhile
 
 from pydantic import Field
 
-from ingest.extract.openai_batch import NOTHING_SENT, BatchState, OpenAIBatch, Stretch
+from ingest.extract.openai_batch import (
+    NOTHING_SENT,
+    BatchGoneError,
+    BatchState,
+    OpenAIBatch,
+    Stretch,
+)
 from ingest.extract.prompt import spoken
 from ingest.session_log import Record
 from semantic_memory.errors import ProviderError
@@ -137,15 +143,19 @@ class Batching:
             self._write(note if note.batch_id else None)
         if note.batch_id is None:
             return None
-        state = self._batch.state(note.batch_id)
-        if state.working:
-            return state
-        if state.error is not None:
-            self._write(None)
-            raise ProviderError(f"batch {note.batch_id} failed: {state.error}")
-        with self._reading.lock:
-            number = self._take(note, state, changed)
-            self._write(None)
+        try:
+            state = self._batch.state(note.batch_id)
+            if state.working:
+                return state
+            if state.error is not None:
+                self._write(None)
+                raise ProviderError(f"batch {note.batch_id} failed: {state.error}")
+            with self._reading.lock:
+                number = self._take(note, state, changed)
+                self._write(None)
+        except BatchGoneError:
+            self._write(None)  # so that its sessions are read anew
+            raise
         self._observe(ExtractionBatched(note.batch_id, "taken", number))
         return state
 

@@ -9,7 +9,6 @@ read back is embedded anew.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, islice
 from typing import Any
 
 from pydantic import Field
@@ -103,10 +102,11 @@ class Transfer:
     def load(self, records: Iterable[Mapping[str, Any]], user_id: str) -> int:
         """Take records in as memories of `user_id`; returns how many were new."""
         number = 0
-        for place, group in groupby(_read(records, user_id), key=lambda item: item[0]):
-            while batch := [item for _, item in islice(group, _PAGE)]:
+        try:
+            for place, batch in _batches(_read(records, user_id)):
                 number += self._take(place, batch)
-        self._changed(user_id)
+        finally:
+            self._changed(user_id)
         return number
 
     def _take(self, place: SessionKey | None, batch: Sequence[Item]) -> int:
@@ -158,6 +158,27 @@ def _message(session_id: str, message: Message) -> Record:
         "session_id": session_id,
         "message": message.model_dump(mode="json", exclude_defaults=True),
     }
+
+
+def _batches(
+    items: Iterable[tuple[SessionKey | None, Item]],
+) -> Iterator[tuple[SessionKey | None, list[Item]]]:
+    """Items that go to one place together; those before a record that is wrong come before it."""
+    place: SessionKey | None = None
+    batch: list[Item] = []
+    try:
+        for where, item in items:
+            if batch and (where != place or len(batch) == _PAGE):
+                yield place, batch
+                batch = []
+            place = where
+            batch.append(item)
+    except InvalidInputError:
+        if batch:
+            yield place, batch
+        raise
+    if batch:
+        yield place, batch
 
 
 def _read(

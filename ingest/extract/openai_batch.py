@@ -51,6 +51,10 @@ class BatchState:
 NOTHING_SENT = BatchState(working=False, done=0, total=0, complete=True)
 
 
+class BatchGoneError(ProviderError):
+    """The endpoint doesn't know the batch, or no longer has its answers."""
+
+
 class OpenAIBatch:
     """`/v1/batches` with the requests that `extractor` would send.
 
@@ -105,6 +109,8 @@ class OpenAIBatch:
         """How far a batch has come."""
         try:
             batch = self._client.batches.retrieve(batch_id)
+        except openai.NotFoundError as error:
+            raise BatchGoneError(f"batch {batch_id} is gone: {error}") from error
         except openai.OpenAIError as error:
             raise ProviderError(f"batch {batch_id} can't be read: {error}") from error
         counts = batch.request_counts
@@ -124,6 +130,8 @@ class OpenAIBatch:
             return {}
         try:
             output = self._client.files.content(state.output).content
+        except openai.NotFoundError as error:
+            raise BatchGoneError(f"the answers of a batch are gone: {error}") from error
         except openai.OpenAIError as error:
             raise ProviderError(f"the answers of a batch can't be read: {error}") from error
         return dict(_served(output))

@@ -249,7 +249,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(Reply(json.dumps(self.scripted.listed()).encode()))
         elif kind == "batches" and name in self.scripted.batches:
             state = self.scripted.batch(name.removeprefix("batch_"))
-            self._send(Reply(json.dumps(state).encode()))
+            known = state["status"] != "gone"
+            self._send(Reply(json.dumps(state).encode()) if known else failure(404))
         elif kind == "files" and rest[:1] == ["content"]:
             self._send(Reply(self.scripted.content(name)))
         else:

@@ -192,6 +192,17 @@ def test_a_batch_that_fails_as_a_whole_loses_nothing(open_with, server, events):
     assert facts(memory) == dict.fromkeys(said, MODEL)
 
 
+def test_a_batch_that_the_endpoint_no_longer_knows_is_given_up(open_with, server):
+    server.batch_status = ["in_progress", "gone"]
+    memory = open_with()
+    said = talk(memory)
+    with pytest.raises(ProviderError, match="is gone"):
+        memory.flush()
+    server.batch_status = ["completed"]
+    memory.flush()
+    assert facts(memory) == dict.fromkeys(said, MODEL)
+
+
 def test_what_an_expired_batch_did_not_come_to_waits(open_with, server):
     server.batch_status = ["in_progress", "expired"]
     server.batch_untried = 1

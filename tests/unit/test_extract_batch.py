@@ -116,6 +116,6 @@ def test_a_failed_batch_says_why(batch, server):
     assert (state.working, state.error) == (False, "the file is too long")
 
 
-def test_an_endpoint_without_batches_is_named(batch):
-    with pytest.raises(ProviderError, match="batch none/such can't be read"):
+def test_a_batch_that_the_endpoint_does_not_know_is_named(batch):
+    with pytest.raises(ProviderError, match="batch none/such is gone"):
         batch.state("none/such")

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from semantic_memory import Status
 from semantic_memory.errors import InvalidInputError, NotFoundError
 from semantic_memory.models import SessionKey, derived_id
-from tests.conftest import NOW, eventually, say
+from tests.conftest import NOW, eventually, make_fact, say
 
 U = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
@@ -227,3 +227,17 @@ def test_messages_that_a_log_lost_come_back_whatever_their_status(memory):
     assert memory.list(**U, status="quarantined")
     memory._service.pipeline._rewrite(SessionKey(*S.values()), {"m1", "m2"})
     assert [message.id for message in memory.messages(**S)] == [one.id for one in before]
+
+
+@pytest.mark.parametrize("good", [1, 600])
+def test_what_came_before_a_wrong_record_is_kept_and_found(open_memory, good):
+    memory = open_memory()
+    right = [
+        {"kind": "fact", "fact": make_fact(n, content=f"Likes tea {n}").model_dump(mode="json")}
+        for n in range(good)
+    ]
+    with pytest.raises(InvalidInputError):
+        memory.load([*right, {"kind": "fact", "fact": {"content": 7}}], user_id="u1")
+    memory.flush()
+    assert memory.stats().memories == good
+    assert memory.stats().unembedded == 0
