@@ -209,7 +209,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
             ledger,
             resolver,
             rollup,
-            Compactor(ledger, pipeline),
+            Compactor(ledger, pipeline, keeper.purge),
             uses,
             clock,
             observe,

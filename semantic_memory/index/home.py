@@ -27,6 +27,11 @@ class IndexHome(Protocol):
         """Under which the ledger's meta keeps how far this index has come."""
         ...
 
+    @property
+    def keeps_deleted(self) -> bool:
+        """Whether the text of what was deleted stays in its files."""
+        ...
+
     def damage(self, generation: str) -> str | None:
         """What is plainly wrong with a filling, in words, without opening it."""
         ...
@@ -60,6 +65,7 @@ class ChromaDirectory:
     """A directory of Chroma's, opened by a process of its own."""
 
     key = "index"
+    keeps_deleted = True  # in the queue that Chroma writes before it indexes
 
     def __init__(self, directory: Path, sync_threshold: int) -> None:
         self._directory = directory
@@ -130,6 +136,7 @@ class GivenIndex:
     """An index that the caller made, for this store alone."""
 
     key = "given index"
+    keeps_deleted = False
 
     def __init__(self, index: VectorIndex) -> None:
         self._index = index

@@ -114,6 +114,12 @@ class IndexKeeper:
             self._refuse_if_closed()
             self._begin_anew()
 
+    def purge(self) -> None:
+        """Leave no text of what was deleted: an index that keeps it is filled anew."""
+        if self._home.keeps_deleted:
+            self.reset()
+            self.wake()
+
     def rebuild(self, progress: Progress | None = None) -> int:
         """Empty the index and fill it again; returns how many memories it then holds.
 

@@ -1,8 +1,8 @@
-"""Erases what was forgotten for good: from the ledger's pages and from the session logs."""
+"""Erases what was forgotten for good: from the ledger's pages, the session logs and the index."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from semantic_memory.models import SessionKey
 from semantic_memory.pipeline import Pipeline
@@ -13,9 +13,10 @@ from semantic_memory.resolving import Outcome
 class Compactor:
     """Makes forgetting permanent. A tombstone keeps its id, time and reason, and no text."""
 
-    def __init__(self, ledger: Ledger, pipeline: Pipeline) -> None:
+    def __init__(self, ledger: Ledger, pipeline: Pipeline, purge: Callable[[], None]) -> None:
         self._ledger = ledger
         self._pipeline = pipeline
+        self._purge = purge
 
     def compact(self, user_id: str | None, *, dry_run: bool) -> Iterator[Outcome]:
         """Erase, session by session, then the ledger's copies."""
@@ -35,5 +36,8 @@ class Compactor:
                 outcome.planned.append(f"erase the texts of {number:,} forgotten memories")
             outcome.counts["erased"] += number
         else:
-            outcome.counts["erased"] += self._ledger.erase(user_id)
+            erased = self._ledger.erase(user_id)
+            outcome.counts["erased"] += erased
+            if erased:
+                self._purge()
         yield outcome

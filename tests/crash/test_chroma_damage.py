@@ -284,3 +284,18 @@ def test_a_restored_index_is_brought_up_to_the_ledger(sound, tmp_path) -> None:
         held = len(memory._service.ledger.embedded_ids())
     assert not [event for event in events if isinstance(event, IndexSetAside)]
     assert next(event.upserted for event in events if isinstance(event, IndexSynced)) < held
+
+
+def test_compaction_leaves_no_text_in_chroma(tmp_path) -> None:
+    with SemanticMemory.open(tmp_path, settings=SETTINGS, embedder=HashEmbedder()) as memory:
+        for number in range(3):
+            memory.add(f"Plays the saxophone in band {number}", user_id="a")
+            memory.add(f"Plays the viola in band {number}", user_id="b")
+        memory.flush()
+        memory.forget(user_id="a")
+        memory.maintain(["compact"])
+        memory.flush()
+        assert [finding for finding in memory.check() if not finding.ok] == []
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert not [path for path in files if b"saxophone" in path.read_bytes()]
+    assert [path for path in files if "chroma" in path.parts and b"viola" in path.read_bytes()]
