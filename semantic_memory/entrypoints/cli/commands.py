@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from importlib.metadata import version
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Annotated, Any, Optional
@@ -29,6 +30,24 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+def _tell_version(asked: bool) -> None:
+    if asked:
+        show.out.print(version("semantic-memory"))
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    told: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=_tell_version, is_eager=True),
+    ] = False,
+) -> None:
+    """A memory for AI agents: conversations in, the few facts that help out."""
+    del told
+
 
 DataDir = Annotated[
     Optional[Path],

@@ -114,7 +114,15 @@ def forget(
     with opened(data_dir) as memory:
         number = memory.forget(user_id=user, reason=reason, **narrowed)  # type: ignore[arg-type]
         memory.flush()
-    show.as_json({"forgotten": number}) if json else show.out.print(f"forgot {number:,} memories")
+    if json:
+        show.as_json({"forgotten": number})
+        return
+    show.out.print(f"forgot {number:,} memories")
+    if number:
+        show.warn(
+            "their texts leave the disk with the weekly compaction, or now with"
+            " `semantic-memory maintain compact`"
+        )
 
 
 @app.command()
