@@ -12,55 +12,167 @@ with SemanticMemory.open("memory") as memory:
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from semantic_memory.models import (
-    Candidate,
-    Category,
-    Context,
-    Fact,
-    FactVersion,
-    Filters,
-    Hit,
-    Message,
-    Overview,
-    Receipt,
-    ScoreParts,
-    Source,
-    Status,
-)
-
 if TYPE_CHECKING:
+    from semantic_memory.aio import AsyncSemanticMemory
+    from semantic_memory.errors import (
+        AccessDeniedError,
+        ConcurrentUpdateError,
+        ConfigurationError,
+        EmbedderMismatchError,
+        IndexBrokenError,
+        IndexBusyError,
+        IndexUnavailableError,
+        InputRefusedError,
+        InvalidInputError,
+        MissingDependencyError,
+        NotFoundError,
+        PromptTooLongError,
+        ProviderError,
+        SchemaTooNewError,
+        SemanticMemoryError,
+        ServiceError,
+        ServiceUnavailableError,
+        StoreClosedError,
+        StoreCorruptError,
+        StoreError,
+        StoreLockedError,
+        StoreUnavailableError,
+    )
     from semantic_memory.memory import SemanticMemory
+    from semantic_memory.models import (
+        Candidate,
+        Category,
+        Context,
+        Explanation,
+        Extraction,
+        Fact,
+        FactVersion,
+        Filters,
+        Finding,
+        Hit,
+        JobRun,
+        Layout,
+        Line,
+        Message,
+        Overview,
+        Receipt,
+        ScoreParts,
+        SessionInfo,
+        SessionOptions,
+        Source,
+        Stats,
+        Status,
+    )
+    from semantic_memory.ports import (
+        Clock,
+        Embedder,
+        EmbedderIdentity,
+        Extractor,
+        IndexEntry,
+        Match,
+        Observer,
+        Summarizer,
+        TokenCounter,
+        VectorIndex,
+    )
     from semantic_memory.settings import Settings
 
+_ERRORS = """
+    AccessDeniedError ConcurrentUpdateError ConfigurationError EmbedderMismatchError
+    IndexBrokenError IndexBusyError IndexUnavailableError InputRefusedError InvalidInputError
+    MissingDependencyError NotFoundError PromptTooLongError ProviderError SchemaTooNewError
+    SemanticMemoryError ServiceError ServiceUnavailableError StoreClosedError StoreCorruptError
+    StoreError StoreLockedError StoreUnavailableError
+"""
+_MODELS = """
+    Candidate Category Context Explanation Extraction Fact FactVersion Filters Finding Hit JobRun
+    Layout Line Message Overview Receipt ScoreParts SessionInfo SessionOptions Source Stats Status
+"""
+_PORTS = """
+    Clock Embedder EmbedderIdentity Extractor IndexEntry Match Observer Summarizer TokenCounter
+    VectorIndex
+"""
+_HOME = {
+    **dict.fromkeys(_ERRORS.split(), "semantic_memory.errors"),
+    **dict.fromkeys(_MODELS.split(), "semantic_memory.models"),
+    **dict.fromkeys(_PORTS.split(), "semantic_memory.ports"),
+    "AsyncSemanticMemory": "semantic_memory.aio",
+    "SemanticMemory": "semantic_memory.memory",
+    "Settings": "semantic_memory.settings",
+}
+
 __all__ = [
+    "AccessDeniedError",
+    "AsyncSemanticMemory",
     "Candidate",
     "Category",
+    "Clock",
+    "ConcurrentUpdateError",
+    "ConfigurationError",
     "Context",
+    "Embedder",
+    "EmbedderIdentity",
+    "EmbedderMismatchError",
+    "Explanation",
+    "Extraction",
+    "Extractor",
     "Fact",
     "FactVersion",
     "Filters",
+    "Finding",
     "Hit",
+    "IndexBrokenError",
+    "IndexBusyError",
+    "IndexEntry",
+    "IndexUnavailableError",
+    "InputRefusedError",
+    "InvalidInputError",
+    "JobRun",
+    "Layout",
+    "Line",
+    "Match",
     "Message",
+    "MissingDependencyError",
+    "NotFoundError",
+    "Observer",
     "Overview",
+    "PromptTooLongError",
+    "ProviderError",
     "Receipt",
+    "SchemaTooNewError",
     "ScoreParts",
     "SemanticMemory",
+    "SemanticMemoryError",
+    "ServiceError",
+    "ServiceUnavailableError",
+    "SessionInfo",
+    "SessionOptions",
     "Settings",
     "Source",
+    "Stats",
     "Status",
+    "StoreClosedError",
+    "StoreCorruptError",
+    "StoreError",
+    "StoreLockedError",
+    "StoreUnavailableError",
+    "Summarizer",
+    "TokenCounter",
+    "VectorIndex",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    # The facade imports every layer; loading it late keeps the values importable from any of them.
-    if name == "SemanticMemory":
-        from semantic_memory.memory import SemanticMemory
+    # Loaded at first use: importing the package must not import every layer below the facade.
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
 
-        return SemanticMemory
-    if name == "Settings":
-        from semantic_memory.settings import Settings
 
-        return Settings
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,120 @@
+"""Describes the public surface as plain values, by meaning: no module paths, no schema names."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import typer
+
+import semantic_memory
+from semantic_memory.client import AsyncClient, Client
+from semantic_memory.session.session import Session
+
+_SILENT = {"$defs", "title", "description", "examples", "example", "summary", "tags"}
+
+
+def library() -> dict[str, Any]:
+    """Names of the package, and the signature of each verb of its faces."""
+    return {
+        "names": semantic_memory.__all__,
+        "SemanticMemory": _methods(semantic_memory.SemanticMemory),
+        "AsyncSemanticMemory": _methods(semantic_memory.AsyncSemanticMemory),
+        "Client": _methods(Client),
+        "AsyncClient": _methods(AsyncClient),
+        "Session": _methods(Session),
+    }
+
+
+def wire(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """An OpenAPI document without what is only said, and with no name for any schema."""
+    return {
+        f"{method.upper()} {path}": {
+            "operation": operation["operationId"],
+            "parameters": [
+                _inlined(parameter, schema) for parameter in operation.get("parameters", [])
+            ],
+            "body": _inlined(operation.get("requestBody"), schema),
+            "answer": {
+                status: _inlined(answer.get("content"), schema)
+                for status, answer in operation["responses"].items()
+                if status.startswith("2")
+            },
+            "errors": sorted(s for s in operation["responses"] if not s.startswith("2")),
+        }
+        for path, operations in schema["paths"].items()
+        for method, operation in operations.items()
+    }
+
+
+def schema(document: Mapping[str, Any]) -> Any:
+    """A JSON schema with no names and no prose."""
+    return _inlined(document, document)
+
+
+def commands(app: typer.Typer) -> dict[str, list[str]]:
+    """Each command with its arguments and options."""
+    return dict(_commands(typer.main.get_command(app), ""))
+
+
+def _commands(group: Any, prefix: str) -> Iterator[tuple[str, list[str]]]:
+    for name, command in sorted(group.commands.items()):
+        if hasattr(command, "commands"):
+            yield from _commands(command, f"{prefix}{name} ")
+        else:
+            yield (
+                f"{prefix}{name}",
+                [
+                    " ".join(
+                        [
+                            *sorted(parameter.opts + parameter.secondary_opts),
+                            *(["required"] if parameter.required else []),
+                            *(["repeatable"] if parameter.multiple else []),
+                            *([] if parameter.default is None else [repr(parameter.default)]),
+                        ]
+                    )
+                    for parameter in command.params
+                ],
+            )
+
+
+def _methods(kind: type) -> dict[str, str]:
+    return {
+        name: _signature(getattr(kind, name))
+        for name, member in sorted(vars(kind).items())
+        if not name.startswith("_") and not isinstance(member, property)
+    }
+
+
+def _signature(verb: Callable[..., Any]) -> str:
+    signature = inspect.signature(verb)
+    parameters = [one.replace(annotation=one.empty) for one in signature.parameters.values()]
+    return str(signature.replace(parameters=parameters, return_annotation=signature.empty))
+
+
+def _is_field(value: Any) -> bool:
+    """Whether a key that is mostly prose names a property here."""
+    return isinstance(value, dict) and ("type" in value or "anyOf" in value or "$ref" in value)
+
+
+def _inlined(part: Any, document: Mapping[str, Any], depth: int = 0) -> Any:
+    if depth > 60:  # JSON values contain JSON values
+        return "..."
+    if isinstance(part, dict):
+        if "$ref" in part:
+            at: Any = document
+            for step in part["$ref"].removeprefix("#/").split("/"):
+                at = at[step]
+            if re.search(r"Json", part["$ref"]):
+                return "json"
+            return _inlined(at, document, depth + 1)
+        return {
+            name: _inlined(value, document, depth + 1)
+            for name, value in sorted(part.items())
+            if name not in _SILENT or _is_field(value)
+        }
+    if isinstance(part, list):
+        return [_inlined(value, document, depth + 1) for value in part]
+    return part
