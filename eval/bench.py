@@ -15,10 +15,10 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from semantic_memory.domain.models import Message
+from semantic_memory.domain.ports import Progress
 from semantic_memory.entrypoints.cli import show
 from semantic_memory.memory import SemanticMemory
-from semantic_memory.models import Message
-from semantic_memory.ports import Progress
 
 _LARGE = 5_000
 _SUBJECTS = "I, we, my sister, our team, my neighbour, the customer, my manager, Ida".split(", ")

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from semantic_memory.changes import Matrix
-from semantic_memory.errors import StoreUnavailableError
-from semantic_memory.ports import Embedder, EmbedderIdentity, InputType
+from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.errors import StoreUnavailableError
+from semantic_memory.domain.ports import Embedder, EmbedderIdentity, InputType
 
 _MOST_VALUES = 500  # bound in one statement
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from semantic_memory.errors import InvalidInputError, MissingDependencyError
+from semantic_memory.domain.errors import InvalidInputError, MissingDependencyError
+from semantic_memory.domain.models import Category, Fact, Source, Status
 from semantic_memory.maintenance.fading import (
     Fading,
     archived,
@@ -23,7 +24,6 @@ from semantic_memory.maintenance.fading import (
     used,
 )
 from semantic_memory.maintenance.merging import merged
-from semantic_memory.models import Category, Fact, Source, Status
 
 _START = datetime(2024, 1, 1, tzinfo=UTC)
 DAYS = 365

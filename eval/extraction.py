@@ -24,8 +24,8 @@ import numpy as np
 from eval.faithful import is_faithful
 from ingest.gate import Gate
 from ingest.readers import Incoming, read
-from semantic_memory.models import Candidate, Message
-from semantic_memory.ports import Embedder, Extractor
+from semantic_memory.domain.models import Candidate, Message
+from semantic_memory.domain.ports import Embedder, Extractor
 
 ItemT = TypeVar("ItemT")
 

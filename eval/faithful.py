@@ -20,7 +20,7 @@ from functools import lru_cache
 
 from lemminflect import getAllLemmas
 
-from semantic_memory.text import STOP_WORDS
+from semantic_memory.domain.text import STOP_WORDS
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _FINITE = frozenset(

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from eval.bench import resident_megabytes, sentence
+from semantic_memory.domain.models import Category, Filters, Message
 from semantic_memory.entrypoints.cli import show
 from semantic_memory.memory import SemanticMemory
-from semantic_memory.models import Category, Filters, Message
 
 _SAMPLE_SECONDS = 0.05
 _BARE = 500

@@ -12,8 +12,8 @@ from eval.experiment import Bench, compare
 from eval.results import Result, mean
 from eval.run import Row
 from eval.systems.build import OURS
-from semantic_memory.errors import InvalidInputError, NotFoundError
-from semantic_memory.ports import Progress
+from semantic_memory.domain.errors import InvalidInputError, NotFoundError
+from semantic_memory.domain.ports import Progress
 
 TOLERANCE = 0.02
 MEASURES = ("Recall@10", "MRR@10", "nDCG@10")

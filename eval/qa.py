@@ -17,8 +17,8 @@ import openai
 from eval.datasets import DataSet, Question
 from eval.experiment import Bench
 from eval.systems.ours import Ours
-from semantic_memory.errors import InvalidInputError, ProviderError
-from semantic_memory.ports import Progress
+from semantic_memory.domain.errors import InvalidInputError, ProviderError
+from semantic_memory.domain.ports import Progress
 
 _ANSWER = (
     "You answer questions about a user from what is recalled below. Answer in one sentence. If it"

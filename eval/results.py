@@ -13,7 +13,7 @@ import numpy as np
 
 from eval.datasets import DataSet, Level
 from eval.run import Row
-from semantic_memory.errors import StoreUnavailableError
+from semantic_memory.domain.errors import StoreUnavailableError
 
 HEADLINE = ("Recall@10", "MRR@10", "nDCG@10", "Success@10", "AllRecall@10")
 MEASURES = (*HEADLINE, "Success@1", "Success@5", "Recall@5", "AllRecall@5")

@@ -10,7 +10,7 @@ from datetime import datetime
 from eval.datasets import DataSet, History, Level, Question
 from eval.measures import measure
 from eval.systems import Found, System
-from semantic_memory.ports import Progress, TokenCounter
+from semantic_memory.domain.ports import Progress, TokenCounter
 
 TOP = 10
 """Results whose tokens are counted."""

@@ -19,8 +19,8 @@ from eval.results import Result
 from eval.run import ask
 from eval.significance import Difference, paired_bootstrap
 from eval.systems.ours import Ours
-from semantic_memory.errors import InvalidInputError
-from semantic_memory.ports import Progress
+from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.ports import Progress
 from semantic_memory.retrieval.ranking import Weights
 
 FACTORS = (0.0, 0.5, 0.75, 1.33, 2.0)

@@ -20,11 +20,11 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from semantic_memory.domain.errors import PromptTooLongError
+from semantic_memory.domain.events import Event, WindowCompacted
+from semantic_memory.domain.models import Category
 from semantic_memory.entrypoints.cli import show
-from semantic_memory.errors import PromptTooLongError
-from semantic_memory.events import Event, WindowCompacted
 from semantic_memory.memory import SemanticMemory
-from semantic_memory.models import Category
 
 WINDOWS = (4_096, 16_384, 131_072)
 _SAMPLED = 40  # dropped messages that are searched for

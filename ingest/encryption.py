@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from semantic_memory.errors import ConfigurationError, MissingDependencyError
+from semantic_memory.domain.errors import ConfigurationError, MissingDependencyError
 
 if TYPE_CHECKING:
     from cryptography.fernet import MultiFernet

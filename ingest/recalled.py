@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from semantic_memory.marks import NOTE, WROTE_MEMORY
-from semantic_memory.models import Message
+from semantic_memory.domain.markers import NOTE, WROTE_MEMORY
+from semantic_memory.domain.models import Message
 
 
 def _block(line_end: str, character: str) -> re.Pattern[str]:

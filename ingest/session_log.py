@@ -24,10 +24,10 @@ from pydantic import ValidationError
 
 from ingest.encryption import Cipher
 from ingest.log_line import LineFormat
-from semantic_memory.changes import Cursor
-from semantic_memory.errors import InvalidInputError, StoreUnavailableError
-from semantic_memory.events import CursorLost, Event, LogRepaired
-from semantic_memory.models import Message, SessionKey
+from semantic_memory.domain.changes import Cursor
+from semantic_memory.domain.errors import InvalidInputError, StoreUnavailableError
+from semantic_memory.domain.events import CursorLost, Event, LogRepaired
+from semantic_memory.domain.models import Message, SessionKey
 
 _OPEN_SESSIONS = 4_096
 _STRIPES = 64

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from semantic_memory.aio import AsyncSemanticMemory
-    from semantic_memory.errors import (
+    from semantic_memory.domain.errors import (
         AccessDeniedError,
         ConcurrentUpdateError,
         ConfigurationError,
@@ -41,8 +41,7 @@ if TYPE_CHECKING:
         StoreLockedError,
         StoreUnavailableError,
     )
-    from semantic_memory.memory import SemanticMemory
-    from semantic_memory.models import (
+    from semantic_memory.domain.models import (
         Candidate,
         Category,
         Context,
@@ -66,7 +65,7 @@ if TYPE_CHECKING:
         Stats,
         Status,
     )
-    from semantic_memory.ports import (
+    from semantic_memory.domain.ports import (
         Clock,
         Embedder,
         EmbedderIdentity,
@@ -78,6 +77,7 @@ if TYPE_CHECKING:
         TokenCounter,
         VectorIndex,
     )
+    from semantic_memory.memory import SemanticMemory
     from semantic_memory.settings import Settings
 
 _ERRORS = """
@@ -96,9 +96,9 @@ _PORTS = """
     VectorIndex
 """
 _HOME = {
-    **dict.fromkeys(_ERRORS.split(), "semantic_memory.errors"),
-    **dict.fromkeys(_MODELS.split(), "semantic_memory.models"),
-    **dict.fromkeys(_PORTS.split(), "semantic_memory.ports"),
+    **dict.fromkeys(_ERRORS.split(), "semantic_memory.domain.errors"),
+    **dict.fromkeys(_MODELS.split(), "semantic_memory.domain.models"),
+    **dict.fromkeys(_PORTS.split(), "semantic_memory.domain.ports"),
     "AsyncSemanticMemory": "semantic_memory.aio",
     "SemanticMemory": "semantic_memory.memory",
     "Settings": "semantic_memory.settings",

@@ -10,8 +10,8 @@ from typing import Protocol
 
 from pydantic import ValidationError
 
-from semantic_memory.errors import StoreClosedError
-from semantic_memory.events import Event, LockWaited, WorkerFailed
+from semantic_memory.domain.errors import StoreClosedError
+from semantic_memory.domain.events import Event, LockWaited, WorkerFailed
 
 _FIRST_RETRY_SECONDS = 1.0
 _LAST_RETRY_SECONDS = 60.0

@@ -26,10 +26,10 @@ from ingest.extract.openai_batch import (
 )
 from ingest.extract.prompt import spoken
 from ingest.session_log import Record
-from semantic_memory.errors import ProviderError
-from semantic_memory.events import Event, ExtractionBatched
-from semantic_memory.models import Extraction, Message, SessionKey, Value, derived_id, new_id
-from semantic_memory.ports import Ledger, Progress
+from semantic_memory.domain.errors import ProviderError
+from semantic_memory.domain.events import Event, ExtractionBatched
+from semantic_memory.domain.models import Extraction, Message, SessionKey, Value, derived_id, new_id
+from semantic_memory.domain.ports import Ledger, Progress
 from semantic_memory.reading import Reading
 
 _NOTE = "extraction batch"  # key in the ledger's meta

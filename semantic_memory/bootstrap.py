@@ -17,14 +17,26 @@ from ingest.gate import Gate
 from ingest.queue import DebounceQueue
 from ingest.session_log import SessionLog
 from semantic_memory.curation import Curation
-from semantic_memory.embedding.backlog import Backlog
-from semantic_memory.embedding.onnx import OnnxEmbedder
-from semantic_memory.errors import (
+from semantic_memory.domain.errors import (
     ConfigurationError,
     EmbedderMismatchError,
     MissingDependencyError,
     StoreUnavailableError,
 )
+from semantic_memory.domain.observers import log_event
+from semantic_memory.domain.ports import (
+    Clock,
+    Condenser,
+    Embedder,
+    EmbedderIdentity,
+    Extractor,
+    Ledger,
+    Observer,
+    TokenCounter,
+    VectorIndex,
+)
+from semantic_memory.embedding.backlog import Backlog
+from semantic_memory.embedding.onnx import OnnxEmbedder
 from semantic_memory.index.exact import ExactIndex
 from semantic_memory.index.home import ChromaDirectory, GivenIndex
 from semantic_memory.index.keeper import IndexKeeper
@@ -36,19 +48,7 @@ from semantic_memory.maintenance.fading import Fading
 from semantic_memory.maintenance.profile import Extent
 from semantic_memory.maintenance.relations import RelationJudge
 from semantic_memory.maintenance.rules import RuleJudge
-from semantic_memory.observers import log_event
 from semantic_memory.pipeline import Pipeline
-from semantic_memory.ports import (
-    Clock,
-    Condenser,
-    Embedder,
-    EmbedderIdentity,
-    Extractor,
-    Ledger,
-    Observer,
-    TokenCounter,
-    VectorIndex,
-)
 from semantic_memory.reading import Reading
 from semantic_memory.resolving import Resolver
 from semantic_memory.retrieval.ranking import Weights

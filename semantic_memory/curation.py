@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from semantic_memory.beliefs import believed, revised
-from semantic_memory.changes import (
+from semantic_memory.domain.changes import (
     Add,
     Change,
     EraseLines,
@@ -19,9 +19,8 @@ from semantic_memory.changes import (
     Update,
     Write,
 )
-from semantic_memory.embedding.passages import embed_facts
-from semantic_memory.errors import NotFoundError, ProviderError
-from semantic_memory.models import (
+from semantic_memory.domain.errors import NotFoundError, ProviderError
+from semantic_memory.domain.models import (
     Category,
     Content,
     Fact,
@@ -39,8 +38,9 @@ from semantic_memory.models import (
     new_id,
     parse,
 )
+from semantic_memory.domain.ports import Clock, Embedder, Ledger
+from semantic_memory.embedding.passages import embed_facts
 from semantic_memory.pipeline import Pipeline
-from semantic_memory.ports import Clock, Embedder, Ledger
 from semantic_memory.restoring import absorbed_into, restoration
 from semantic_memory.rollup import Rollup
 

@@ -7,9 +7,9 @@ from itertools import islice
 from pathlib import Path
 
 from semantic_memory.bootstrap import Service
+from semantic_memory.domain.errors import IndexUnavailableError, StoreError
+from semantic_memory.domain.models import Finding
 from semantic_memory.drafts import verbatim_id
-from semantic_memory.errors import IndexUnavailableError, StoreError
-from semantic_memory.models import Finding
 
 _BATCH = 500
 

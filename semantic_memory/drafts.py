@@ -7,9 +7,9 @@ from datetime import datetime
 
 from ingest.gate import Screened
 from ingest.session_log import Record
-from semantic_memory.changes import Cursor, Stage
-from semantic_memory.lines import TIERS, tier_of
-from semantic_memory.models import (
+from semantic_memory.domain.changes import Cursor, Stage
+from semantic_memory.domain.lines import TIERS, tier_of
+from semantic_memory.domain.models import (
     MAX_CONTENT_BYTES,
     Candidate,
     Category,
@@ -23,8 +23,8 @@ from semantic_memory.models import (
     derived_id,
     normalised,
 )
-from semantic_memory.ports import Ledger
-from semantic_memory.text import stems
+from semantic_memory.domain.ports import Ledger
+from semantic_memory.domain.text import stems
 
 _RESTATED = 0.6  # of a fact's words, from which a text says what it says
 VERBATIM = "verbatim"

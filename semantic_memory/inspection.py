@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from semantic_memory import decay
 from semantic_memory.bootstrap import Service
-from semantic_memory.errors import NotFoundError
-from semantic_memory.models import Category, Explanation, Filters, Layout, Point
+from semantic_memory.domain import decay
+from semantic_memory.domain.errors import NotFoundError
+from semantic_memory.domain.models import Category, Explanation, Filters, Layout, Point
 from semantic_memory.projection import principal_components
 
 _MESSAGES = frozenset({Category.CONVERSATION})

@@ -16,12 +16,10 @@ from pydantic import JsonValue, field_validator
 from semantic_memory.bootstrap import Parts, Service, build
 from semantic_memory.conversation import forget_state, make_packer, open_session, recall
 from semantic_memory.doctor import examine
-from semantic_memory.drafts import VERBATIM, forgotten, said
-from semantic_memory.errors import InvalidInputError, NotFoundError
-from semantic_memory.events import ContextPacked, Searched
-from semantic_memory.inspection import explain, layout
-from semantic_memory.lines import overview
-from semantic_memory.models import (
+from semantic_memory.domain.errors import InvalidInputError, NotFoundError
+from semantic_memory.domain.events import ContextPacked, Searched
+from semantic_memory.domain.lines import overview
+from semantic_memory.domain.models import (
     NO_FILTERS,
     Category,
     Content,
@@ -50,7 +48,7 @@ from semantic_memory.models import (
     Value,
     parse,
 )
-from semantic_memory.ports import (
+from semantic_memory.domain.ports import (
     Clock,
     Embedder,
     Extractor,
@@ -60,6 +58,8 @@ from semantic_memory.ports import (
     TokenCounter,
     VectorIndex,
 )
+from semantic_memory.drafts import VERBATIM, forgotten, said
+from semantic_memory.inspection import explain, layout
 from semantic_memory.session.parts import Form
 from semantic_memory.session.session import Session
 from semantic_memory.settings import Settings, load

@@ -14,7 +14,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from semantic_memory.events import (
+from semantic_memory.domain.events import (
     BeliefsResolved,
     BreakerOpened,
     CheckpointRestored,
@@ -44,7 +44,7 @@ from semantic_memory.events import (
     WindowCompacted,
     WorkerFailed,
 )
-from semantic_memory.models import Stats
+from semantic_memory.domain.models import Stats
 
 PREFIX = "semantic_memory_"
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)

@@ -26,11 +26,9 @@ from ingest.gate import Gate
 from ingest.recalled import without_recalled
 from ingest.session_log import Record, SessionLog
 from semantic_memory.background import Calls, Worker, reason
-from semantic_memory.changes import Add, Advance, Change, Cursor, Stage
-from semantic_memory.drafts import behind, expendable, forgotten, verbatim
-from semantic_memory.embedding.backlog import Backlog
-from semantic_memory.errors import ProviderError, StoreClosedError, StoreError
-from semantic_memory.events import (
+from semantic_memory.domain.changes import Add, Advance, Change, Cursor, Stage
+from semantic_memory.domain.errors import ProviderError, StoreClosedError, StoreError
+from semantic_memory.domain.events import (
     BeliefsResolved,
     EmbeddingFailed,
     Event,
@@ -40,8 +38,7 @@ from semantic_memory.events import (
     MessagesObserved,
     WorkerFailed,
 )
-from semantic_memory.index.keeper import IndexKeeper
-from semantic_memory.models import (
+from semantic_memory.domain.models import (
     Category,
     Fact,
     Filters,
@@ -50,7 +47,10 @@ from semantic_memory.models import (
     SessionKey,
     SessionOptions,
 )
-from semantic_memory.ports import Clock, Ledger, Progress
+from semantic_memory.domain.ports import Clock, Ledger, Progress
+from semantic_memory.drafts import behind, expendable, forgotten, verbatim
+from semantic_memory.embedding.backlog import Backlog
+from semantic_memory.index.keeper import IndexKeeper
 from semantic_memory.reading import Reading
 from semantic_memory.resolving import Resolver
 from semantic_memory.rollup import Rollup

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from semantic_memory.changes import Matrix
+from semantic_memory.domain.changes import Matrix
 
 Reals = NDArray[np.float64]
 

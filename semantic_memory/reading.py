@@ -16,12 +16,11 @@ from ingest.queue import DebounceQueue, Due
 from ingest.recalled import extractable
 from ingest.session_log import Record, SessionLog
 from semantic_memory.beliefs import believed
-from semantic_memory.changes import Add, Advance, Change, Update, Write
-from semantic_memory.decay import PINNED
-from semantic_memory.drafts import behind, extracted, forgotten, grounded, written
-from semantic_memory.errors import StoreClosedError, StoreError
-from semantic_memory.events import Event, ExtractionFailed, FactsExtracted
-from semantic_memory.models import (
+from semantic_memory.domain.changes import Add, Advance, Change, Update, Write
+from semantic_memory.domain.decay import PINNED
+from semantic_memory.domain.errors import StoreClosedError, StoreError
+from semantic_memory.domain.events import Event, ExtractionFailed, FactsExtracted
+from semantic_memory.domain.models import (
     Candidate,
     Category,
     Extraction,
@@ -33,8 +32,9 @@ from semantic_memory.models import (
     SessionOptions,
     Status,
 )
-from semantic_memory.ports import Clock, Extractor, Ledger, Progress
-from semantic_memory.text import stems
+from semantic_memory.domain.ports import Clock, Extractor, Ledger, Progress
+from semantic_memory.domain.text import stems
+from semantic_memory.drafts import behind, extracted, forgotten, grounded, written
 
 _DEFAULT = SessionOptions()
 _STRETCH = 50

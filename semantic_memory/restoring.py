@@ -7,10 +7,10 @@ from datetime import datetime
 from itertools import pairwise
 
 from semantic_memory.beliefs import restored, told_apart
-from semantic_memory.changes import Change, Update
+from semantic_memory.domain.changes import Change, Update
+from semantic_memory.domain.models import Fact, Status
+from semantic_memory.domain.ports import Ledger
 from semantic_memory.maintenance.merging import merged, without
-from semantic_memory.models import Fact, Status
-from semantic_memory.ports import Ledger
 
 
 def restoration(ledger: Ledger, fact: Fact, reason: str, now: datetime) -> list[Change]:

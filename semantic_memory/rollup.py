@@ -12,10 +12,27 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from semantic_memory.changes import Change, Mark, Retire, Write
-from semantic_memory.decay import HALF_LIFE_DAYS
-from semantic_memory.errors import ProviderError
-from semantic_memory.lines import PROFILE_FIELDS, TIERS, said_in, tier_of
+from semantic_memory.domain.changes import Change, Mark, Retire, Write
+from semantic_memory.domain.decay import HALF_LIFE_DAYS
+from semantic_memory.domain.errors import ProviderError
+from semantic_memory.domain.lines import PROFILE_FIELDS, TIERS, said_in, tier_of
+from semantic_memory.domain.models import (
+    Category,
+    Fact,
+    HistoryTier,
+    Layer,
+    Line,
+    new_id,
+    normalised,
+)
+from semantic_memory.domain.ports import (
+    Clock,
+    Condenser,
+    Embedder,
+    Ledger,
+    Pending,
+    TokenCounter,
+)
 from semantic_memory.maintenance.central import most_central, sentence
 from semantic_memory.maintenance.history import derive_history
 from semantic_memory.maintenance.merging import stated_at
@@ -27,15 +44,6 @@ from semantic_memory.maintenance.profile import (
     Kinds,
     derive_profile,
     profile_text,
-)
-from semantic_memory.models import Category, Fact, HistoryTier, Layer, Line, new_id, normalised
-from semantic_memory.ports import (
-    Clock,
-    Condenser,
-    Embedder,
-    Ledger,
-    Pending,
-    TokenCounter,
 )
 from semantic_memory.resolving import Outcome
 

@@ -21,9 +21,9 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from semantic_memory.decay import HALF_LIFE_DAYS
-from semantic_memory.errors import ConfigurationError
-from semantic_memory.models import Category, Unit, explain
+from semantic_memory.domain.decay import HALF_LIFE_DAYS
+from semantic_memory.domain.errors import ConfigurationError
+from semantic_memory.domain.models import Category, Unit, explain
 
 FILE = "semantic_memory.toml"
 

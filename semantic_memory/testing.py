@@ -11,10 +11,10 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from semantic_memory.changes import Matrix
-from semantic_memory.models import NO_FILTERS, Candidate, Extraction, Fact, Filters, Message
-from semantic_memory.ports import EmbedderIdentity, IndexEntry, InputType, Match
-from semantic_memory.text import stems
+from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.models import NO_FILTERS, Candidate, Extraction, Fact, Filters, Message
+from semantic_memory.domain.ports import EmbedderIdentity, IndexEntry, InputType, Match
+from semantic_memory.domain.text import stems
 
 __all__ = ["FrozenClock", "HashEmbedder", "InMemoryIndex", "ScriptedExtractor"]
 

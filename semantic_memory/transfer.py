@@ -14,10 +14,9 @@ from typing import Any
 from pydantic import Field
 
 from ingest.session_log import SessionLog
-from semantic_memory.changes import Add, Write
-from semantic_memory.drafts import VERBATIM, said, verbatim_id
-from semantic_memory.errors import InvalidInputError
-from semantic_memory.models import (
+from semantic_memory.domain.changes import Add, Write
+from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.models import (
     SCHEMA_VERSION,
     Fact,
     Identifier,
@@ -28,8 +27,9 @@ from semantic_memory.models import (
     derived_id,
     parse,
 )
+from semantic_memory.domain.ports import Ledger
+from semantic_memory.drafts import VERBATIM, said, verbatim_id
 from semantic_memory.pipeline import Pipeline
-from semantic_memory.ports import Ledger
 
 _PAGE = 500
 

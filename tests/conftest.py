@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from semantic_memory import Category, Fact, Message, SemanticMemory
-from semantic_memory.events import Event
+from semantic_memory.domain.events import Event
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
 
 NOW = datetime(2026, 5, 10, 12, tzinfo=UTC)

@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Literal
 
-from semantic_memory.models import Category, Message, Role
+from semantic_memory.domain.models import Category, Message, Role
 
 Level = Literal["memory", "session"]
 

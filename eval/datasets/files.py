@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from semantic_memory.errors import InvalidInputError, NotFoundError
+from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 
 T = TypeVar("T")
 

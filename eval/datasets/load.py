@@ -11,7 +11,7 @@ from eval.datasets.locomo import load_locomo
 from eval.datasets.longmemeval import load_longmemeval
 from eval.datasets.own import load_own
 from eval.datasets.realtalk import load_realtalk
-from semantic_memory.errors import InvalidInputError
+from semantic_memory.domain.errors import InvalidInputError
 
 Name = Literal[
     "locomo", "longmemeval", "longmemeval-dialogue", "longmemeval-loose", "realtalk", "own", "gold"

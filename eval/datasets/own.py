@@ -22,8 +22,8 @@ from pydantic import AliasChoices, BeforeValidator, Field
 
 from eval.datasets import DataSet, History, Memory, Question
 from eval.datasets.files import read_text
-from semantic_memory.errors import InvalidInputError
-from semantic_memory.models import (
+from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.models import (
     Category,
     Content,
     Identifier,
@@ -34,7 +34,7 @@ from semantic_memory.models import (
     Value,
     parse,
 )
-from semantic_memory.models import Unit as Share
+from semantic_memory.domain.models import Unit as Share
 
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 _Id = Annotated[Identifier, BeforeValidator(lambda given: str(given))]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import sentencex
 
-from semantic_memory.errors import InvalidInputError
+from semantic_memory.domain.errors import InvalidInputError
 
 
 class Labelled(NamedTuple):

@@ -9,8 +9,8 @@ from pathlib import Path
 from eval.experiment import Comparison
 from eval.results import HEADLINE, mean, percentile, survival
 from eval.significance import paired_bootstrap
-from semantic_memory.errors import MissingDependencyError, StoreUnavailableError
-from semantic_memory.ports import EmbedderIdentity
+from semantic_memory.domain.errors import MissingDependencyError, StoreUnavailableError
+from semantic_memory.domain.ports import EmbedderIdentity
 
 _TEMPLATE = Path(__file__).with_name("page.html")
 

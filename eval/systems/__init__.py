@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Protocol
 
 from eval.datasets import History
-from semantic_memory.ports import Progress
+from semantic_memory.domain.ports import Progress
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from typing import Literal, get_args
 from eval.systems import System
 from eval.systems.ours import Ours
 from eval.systems.plain import Plain
-from semantic_memory.errors import MissingDependencyError
-from semantic_memory.ports import Embedder
+from semantic_memory.domain.errors import MissingDependencyError
+from semantic_memory.domain.ports import Embedder
 
 Name = Literal[
     "semantic-memory",

@@ -15,7 +15,7 @@ from chromadb.config import Settings
 from eval.datasets import History
 from eval.systems import Found
 from eval.systems.documents import Shelf, shelves
-from semantic_memory.ports import Embedder, Progress
+from semantic_memory.domain.ports import Embedder, Progress
 
 _BATCH = 5_000  # Chroma takes 5,461 at most
 

@@ -10,7 +10,7 @@ from langgraph.store.memory import InMemoryStore
 from eval.datasets import History, Memory
 from eval.systems import Found
 from eval.systems.documents import Vectors, line
-from semantic_memory.ports import Embedder, Progress
+from semantic_memory.domain.ports import Embedder, Progress
 
 
 class LangGraph:

@@ -17,7 +17,7 @@ from mem0.embeddings.base import EmbeddingBase
 from eval.datasets import History, Memory
 from eval.systems import Found
 from eval.systems.documents import line
-from semantic_memory.ports import Embedder, InputType, Progress
+from semantic_memory.domain.ports import Embedder, InputType, Progress
 
 
 class _Vectors(EmbeddingBase):  # type: ignore[misc]  # mem0 publishes no types

@@ -15,7 +15,7 @@ from eval.datasets import History, Memory
 from eval.systems import Found
 from eval.systems.documents import Vectors, line
 from eval.systems.endpoint import EmbeddingEndpoint
-from semantic_memory.ports import Embedder, Progress
+from semantic_memory.domain.ports import Embedder, Progress
 
 _BATCH = 128
 

@@ -17,9 +17,9 @@ import numpy as np
 from eval.datasets import History
 from eval.systems import Found
 from eval.systems.documents import Reals, Shelf, shelves
+from semantic_memory.domain.ports import Embedder, Progress
+from semantic_memory.domain.text import stems
 from semantic_memory.index.bm25 import BM25
-from semantic_memory.ports import Embedder, Progress
-from semantic_memory.text import stems
 
 Method = Literal["dense", "bm25", "min-max", "rrf"]
 

@@ -11,7 +11,7 @@ from txtai import Embeddings
 from eval.datasets import History
 from eval.systems import Found
 from eval.systems.documents import Shelf, Vectors, shelves
-from semantic_memory.ports import Embedder, Progress
+from semantic_memory.domain.ports import Embedder, Progress
 
 
 class Txtai:

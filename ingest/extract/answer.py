@@ -13,8 +13,8 @@ from typing import Any, Literal, TypeVar, get_args
 import json_repair
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from semantic_memory.errors import ProviderError
-from semantic_memory.models import (
+from semantic_memory.domain.errors import ProviderError
+from semantic_memory.domain.models import (
     Candidate,
     Category,
     Content,

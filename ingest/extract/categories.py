@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from semantic_memory.changes import Matrix
-from semantic_memory.models import Category
-from semantic_memory.ports import Embedder
+from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.models import Category
+from semantic_memory.domain.ports import Embedder
 
 
 class _Cue(NamedTuple):

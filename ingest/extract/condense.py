@@ -20,10 +20,10 @@ from ingest.extract.answer import read_completion
 from ingest.extract.breaker import CircuitBreaker
 from ingest.extract.openai import Price
 from ingest.gate.instructions import is_instruction
-from semantic_memory.errors import ProviderError
-from semantic_memory.events import BreakerOpened, Event, ModelCalled
-from semantic_memory.models import Content, Line
-from semantic_memory.ports import Condensed
+from semantic_memory.domain.errors import ProviderError
+from semantic_memory.domain.events import BreakerOpened, Event, ModelCalled
+from semantic_memory.domain.models import Content, Line
+from semantic_memory.domain.ports import Condensed
 
 VERSION = "v1"
 """Of the prompt. A changed prompt is a new file and a new version."""

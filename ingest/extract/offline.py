@@ -31,9 +31,9 @@ from ingest.extract.statements import (
     is_hedged,
 )
 from ingest.extract.third_person import third_person
-from semantic_memory.models import Candidate, Category, Extraction, Fact, Message
-from semantic_memory.ports import Embedder
-from semantic_memory.text import STOP_WORDS
+from semantic_memory.domain.models import Candidate, Category, Extraction, Fact, Message
+from semantic_memory.domain.ports import Embedder
+from semantic_memory.domain.text import STOP_WORDS
 
 _ASSISTANT = "the assistant"
 _MOST_TAGS = 4

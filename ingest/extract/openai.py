@@ -32,10 +32,10 @@ from ingest.extract.answer import (
     read_completion,
 )
 from ingest.extract.breaker import CircuitBreaker
-from semantic_memory.errors import ProviderError
-from semantic_memory.events import BreakerOpened, Event, ExtractionFellBack, ModelCalled
-from semantic_memory.models import Extraction, Fact, Message
-from semantic_memory.ports import Extractor
+from semantic_memory.domain.errors import ProviderError
+from semantic_memory.domain.events import BreakerOpened, Event, ExtractionFellBack, ModelCalled
+from semantic_memory.domain.models import Extraction, Fact, Message
+from semantic_memory.domain.ports import Extractor
 
 _MOST_CHARACTERS = 200_000  # of one request, some 50,000 tokens; more is halved before it is sent
 _MOST_HALVINGS = 4

@@ -16,8 +16,8 @@ from openai.types import Batch
 from ingest.extract.answer import AnswerError, Completion
 from ingest.extract.openai import OpenAIExtractor
 from ingest.extract.prompt import spoken
-from semantic_memory.errors import ProviderError
-from semantic_memory.models import Extraction, Fact, Message
+from semantic_memory.domain.errors import ProviderError
+from semantic_memory.domain.models import Extraction, Fact, Message
 
 _PRICE_FACTOR = 0.5  # of what the same request costs by itself
 _WORKING = frozenset({"validating", "in_progress", "finalizing", "cancelling"})

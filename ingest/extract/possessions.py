@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from ingest.extract.lexicon import WORD, Form, can_be_noun, forms, noun
-from semantic_memory.text import STOP_WORDS
+from semantic_memory.domain.text import STOP_WORDS
 
 _KIN = """
     wife husband spouse partner fiance fiancee girlfriend boyfriend son daughter kid child baby

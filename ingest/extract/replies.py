@@ -11,7 +11,7 @@ import re
 from typing import NamedTuple
 
 from ingest.extract.lexicon import WORD, Form, can_be_noun, forms, is_verb, is_word
-from semantic_memory.text import STOP_WORDS
+from semantic_memory.domain.text import STOP_WORDS
 
 _LONGEST = 12
 """Words of an answer that leans on its question; a longer one is a sentence by itself."""

@@ -10,7 +10,7 @@ from ingest.gate.attacks import is_attack
 from ingest.gate.instructions import is_instruction
 from ingest.gate.personal_data import PersonalData, Policy
 from ingest.gate.secrets import holds_secret, without_secrets
-from semantic_memory.models import Candidate, Category, Message
+from semantic_memory.domain.models import Candidate, Category, Message
 
 
 class Ruling(NamedTuple):

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from semantic_memory.errors import MissingDependencyError
-from semantic_memory.models import Candidate
+from semantic_memory.domain.errors import MissingDependencyError
+from semantic_memory.domain.models import Candidate
 
 Policy = Literal["keep", "redact", "refuse"]
 

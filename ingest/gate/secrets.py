@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ingest.extract.lexicon import Form, can_be_noun, forms, is_adverb, is_quality
-from semantic_memory.text import STOP_WORDS
+from semantic_memory.domain.text import STOP_WORDS
 
 if TYPE_CHECKING:
     from detect_secrets.plugins.base import RegexBasedDetector

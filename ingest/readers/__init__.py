@@ -23,8 +23,8 @@ from ingest.readers.longmemeval import read_longmemeval
 from ingest.readers.notes import read_markdown, read_text
 from ingest.readers.realtalk import read_realtalk
 from ingest.readers.values import Incoming, Rejected
-from semantic_memory.errors import InvalidInputError
-from semantic_memory.ports import Progress
+from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.ports import Progress
 
 _WITH_SESSIONS: dict[Format, Callable[[BufferedReader], Iterator[Incoming | Rejected]]] = {
     "chatgpt": read_chatgpt,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from semantic_memory.marks import writes_memory
+from semantic_memory.domain.markers import writes_memory
 
 _PLACEHOLDERS = {
     "image": "[image]",

@@ -9,7 +9,7 @@ from typing import Any
 from ingest.readers.blocks import text_of, wrote_memory
 from ingest.readers.documents import items
 from ingest.readers.values import Builder, Incoming, Rejected
-from semantic_memory.marks import WROTE_MEMORY
+from semantic_memory.domain.markers import WROTE_MEMORY
 
 _ROLES = {"human": "user", "assistant": "assistant"}
 

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import ijson
 
 from ingest.readers.files import Source
-from semantic_memory.errors import InvalidInputError
+from semantic_memory.domain.errors import InvalidInputError
 
 Format = Literal[
     "auto",

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
 
-from semantic_memory.errors import InvalidInputError, NotFoundError
+from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 
 DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile, RuntimeError)
 """Raised while reading a damaged file; RuntimeError by a zip that wants a password."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from semantic_memory.models import Identifier, Message, derived_id, explain
+from semantic_memory.domain.models import Identifier, Message, derived_id, explain
 
 _IDENTIFIER: TypeAdapter[str] = TypeAdapter(Identifier)
 

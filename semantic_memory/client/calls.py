@@ -13,8 +13,8 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, JsonValue, TypeAdapter
 
-from semantic_memory.errors import InvalidInputError
-from semantic_memory.models import (
+from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.models import (
     NO_FILTERS,
     Category,
     Context,
@@ -36,7 +36,7 @@ from semantic_memory.models import (
     Status,
     parse,
 )
-from semantic_memory.ports import Progress
+from semantic_memory.domain.ports import Progress
 
 _PAGE = 1_000
 LINES = "application/x-ndjson"

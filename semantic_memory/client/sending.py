@@ -12,7 +12,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 import httpx
 
 from semantic_memory.client.calls import LINES, Call, Steps
-from semantic_memory.errors import (
+from semantic_memory.domain.errors import (
     AccessDeniedError,
     ConcurrentUpdateError,
     InputRefusedError,
@@ -23,7 +23,7 @@ from semantic_memory.errors import (
     ServiceError,
     ServiceUnavailableError,
 )
-from semantic_memory.models import new_id
+from semantic_memory.domain.models import new_id
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from semantic_memory.changes import Embed
+from semantic_memory.domain.changes import Embed
+from semantic_memory.domain.errors import InputRefusedError
+from semantic_memory.domain.events import EmbeddingRefused, Event, MemoriesEmbedded
+from semantic_memory.domain.models import Fact
+from semantic_memory.domain.ports import Embedder, Ledger
 from semantic_memory.embedding.passages import embed_facts
-from semantic_memory.errors import InputRefusedError
-from semantic_memory.events import EmbeddingRefused, Event, MemoriesEmbedded
-from semantic_memory.models import Fact
-from semantic_memory.ports import Embedder, Ledger
 
 _BATCH = 64
 

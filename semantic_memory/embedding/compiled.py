@@ -25,7 +25,7 @@ from typing import Literal
 
 from filelock import FileLock
 
-from semantic_memory.errors import ConfigurationError, StoreUnavailableError
+from semantic_memory.domain.errors import ConfigurationError, StoreUnavailableError
 
 Precision = Literal["int8", "fp32"]
 

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import numpy as np
 
-from semantic_memory.changes import Matrix
+from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.errors import ConfigurationError
+from semantic_memory.domain.ports import EmbedderIdentity, InputType
 from semantic_memory.embedding.compiled import (
     MAX_TOKENS,
     Precision,
     compiled_model,
     is_compiled,
 )
-from semantic_memory.errors import ConfigurationError
-from semantic_memory.ports import EmbedderIdentity, InputType
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 DIMENSION = 384

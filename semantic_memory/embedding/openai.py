@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import openai
 
-from semantic_memory.changes import Matrix
-from semantic_memory.errors import InputRefusedError, ProviderError
-from semantic_memory.ports import EmbedderIdentity, InputType
+from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.errors import InputRefusedError, ProviderError
+from semantic_memory.domain.ports import EmbedderIdentity, InputType
 
 _MAX_TEXTS = 512  # of one request; the API takes 2,048 texts or 300,000 tokens
 _MAX_CHARACTERS = 400_000

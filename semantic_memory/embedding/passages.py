@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 import sentencex
 
-from semantic_memory.changes import FactVectors, Matrix
-from semantic_memory.errors import InputRefusedError, ProviderError
-from semantic_memory.models import Category, Fact
-from semantic_memory.ports import Embedder
-from semantic_memory.text import embedded_text
+from semantic_memory.domain.changes import FactVectors, Matrix
+from semantic_memory.domain.errors import InputRefusedError, ProviderError
+from semantic_memory.domain.models import Category, Fact
+from semantic_memory.domain.ports import Embedder
+from semantic_memory.domain.text import embedded_text
 
 WINDOW_CHARACTERS = 900
 """About 220 tokens of English: within the 256 that the default model reads."""

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semantic_memory.changes import Matrix
-from semantic_memory.errors import ConfigurationError
-from semantic_memory.ports import EmbedderIdentity, InputType
+from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.errors import ConfigurationError
+from semantic_memory.domain.ports import EmbedderIdentity, InputType
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

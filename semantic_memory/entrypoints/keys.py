@@ -17,13 +17,13 @@ from typing import Annotated
 from filelock import FileLock
 from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
 
-from semantic_memory.errors import (
+from semantic_memory.domain.errors import (
     AccessDeniedError,
     ConfigurationError,
     NotFoundError,
     StoreUnavailableError,
 )
-from semantic_memory.models import Identifier, Name, Timestamp, Value, explain, parse
+from semantic_memory.domain.models import Identifier, Name, Timestamp, Value, explain, parse
 
 _MARK = "smk"
 

@@ -28,9 +28,9 @@ from chromadb.api.client import Client
 from chromadb.api.collection_configuration import CreateCollectionConfiguration
 from chromadb.config import Settings
 
-from semantic_memory.changes import Matrix
-from semantic_memory.models import NO_FILTERS, Fact, Filters, Status, covers
-from semantic_memory.ports import IndexEntry, Match
+from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.models import NO_FILTERS, Fact, Filters, Status, covers
+from semantic_memory.domain.ports import IndexEntry, Match
 
 SHARED = "memories"
 _BATCH = 1_000  # Chroma takes 5,461 at most

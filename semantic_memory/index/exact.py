@@ -14,11 +14,11 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from semantic_memory.changes import Matrix
+from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.models import NO_FILTERS, Filters
+from semantic_memory.domain.ports import Ledger, Match, VectorSearch
 from semantic_memory.index.order import top
 from semantic_memory.index.partition import Partition
-from semantic_memory.models import NO_FILTERS, Filters
-from semantic_memory.ports import Ledger, Match, VectorSearch
 
 _LOADED_AT_ONCE = 500  # memories; what comes from the ledger takes 15 KB each for a moment
 

@@ -6,10 +6,10 @@ import shutil
 from pathlib import Path
 from typing import Protocol
 
-from semantic_memory.errors import IndexBrokenError, IndexUnavailableError
+from semantic_memory.domain.errors import IndexBrokenError, IndexUnavailableError
+from semantic_memory.domain.ports import VectorIndex
 from semantic_memory.index import seal
 from semantic_memory.index.process import ChromaProcess
-from semantic_memory.ports import VectorIndex
 
 _DELETED_AT_ONCE = 1_000
 _PREDECESSOR_SECONDS = 10.0

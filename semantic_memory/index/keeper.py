@@ -16,17 +16,17 @@ from collections.abc import Callable
 from typing import Protocol, TypeVar, runtime_checkable
 
 from semantic_memory.background import Worker
-from semantic_memory.changes import Matrix
-from semantic_memory.errors import (
+from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.errors import (
     IndexBrokenError,
     IndexBusyError,
     IndexUnavailableError,
     StoreClosedError,
 )
-from semantic_memory.events import Event, IndexSetAside, IndexSynced, WorkerFailed
+from semantic_memory.domain.events import Event, IndexSetAside, IndexSynced, WorkerFailed
+from semantic_memory.domain.models import NO_FILTERS, Filters
+from semantic_memory.domain.ports import Ledger, Match, Progress, VectorIndex
 from semantic_memory.index.home import IndexHome
-from semantic_memory.models import NO_FILTERS, Filters
-from semantic_memory.ports import Ledger, Match, Progress, VectorIndex
 
 _BATCH = 256
 _ATTEMPTS = 3

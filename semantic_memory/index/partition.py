@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semantic_memory.changes import FactVectors, Matrix
+from semantic_memory.domain.changes import FactVectors, Matrix
+from semantic_memory.domain.models import Category, Filters, Status, covers
+from semantic_memory.domain.ports import Delta, Trait, TraitRow
+from semantic_memory.domain.text import figures, lexical_text, stems
 from semantic_memory.index.bm25 import BM25, Mask, Scores, Statistics
 from semantic_memory.index.growing import Growing, GrowingVectors
-from semantic_memory.models import Category, Filters, Status, covers
-from semantic_memory.ports import Delta, Trait, TraitRow
-from semantic_memory.text import figures, lexical_text, stems
 
 CATEGORIES = tuple(Category)
 _CATEGORY = {category.value: code for code, category in enumerate(CATEGORIES)}

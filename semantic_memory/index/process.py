@@ -13,15 +13,15 @@ from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any, cast
 
-from semantic_memory.changes import Matrix
-from semantic_memory.errors import (
+from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.errors import (
     IndexBrokenError,
     IndexBusyError,
     IndexUnavailableError,
     StoreError,
 )
-from semantic_memory.models import NO_FILTERS, Filters
-from semantic_memory.ports import IndexEntry, Match
+from semantic_memory.domain.models import NO_FILTERS, Filters
+from semantic_memory.domain.ports import IndexEntry, Match
 
 _CALL_SECONDS = 600.0
 _END_SECONDS = 60.0

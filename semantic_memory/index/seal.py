@@ -17,7 +17,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from semantic_memory.errors import IndexUnavailableError
+from semantic_memory.domain.errors import IndexUnavailableError
 
 SEAL = "seal.json"
 _DATABASE = "chroma.sqlite3"

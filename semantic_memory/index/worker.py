@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Literal
 
-from semantic_memory.errors import IndexUnavailableError
+from semantic_memory.domain.errors import IndexUnavailableError
 from semantic_memory.index import seal
 
 Outcome = Literal["answer", "broken", "unavailable"]

@@ -17,8 +17,8 @@ from importlib import resources
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from semantic_memory.errors import ConfigurationError
-from semantic_memory.models import Category, Fact, Source
+from semantic_memory.domain.errors import ConfigurationError
+from semantic_memory.domain.models import Category, Fact, Source
 
 MOST_CHARACTERS = 4_000
 """Of one memory; a longer one is shown from its beginning and says that it goes on."""

@@ -14,8 +14,8 @@ from importlib import resources
 
 import tiktoken
 
-from semantic_memory.errors import ConfigurationError, StoreCorruptError
-from semantic_memory.ports import TokenCounter
+from semantic_memory.domain.errors import ConfigurationError, StoreCorruptError
+from semantic_memory.domain.ports import TokenCounter
 
 DEFAULT_ENCODING = "o200k_base"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from sqlite3 import Connection
 
-from semantic_memory.changes import (
+from semantic_memory.domain.changes import (
     Add,
     Advance,
     Change,
@@ -20,10 +20,10 @@ from semantic_memory.changes import (
     Update,
     Write,
 )
-from semantic_memory.errors import ConcurrentUpdateError, NotFoundError
+from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
+from semantic_memory.domain.models import Fact, Status
+from semantic_memory.domain.text import lexical_text
 from semantic_memory.ledger import lines, rows
-from semantic_memory.models import Fact, Status
-from semantic_memory.text import lexical_text
 
 _INSERT = (
     f"INSERT INTO facts ({rows.FACT_COLUMNS}, action, reason, changed_at, embedded,"

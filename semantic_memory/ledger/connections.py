@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from semantic_memory.errors import (
+from semantic_memory.domain.errors import (
     StoreClosedError,
     StoreCorruptError,
     StoreError,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from semantic_memory.errors import StoreLockedError, StoreUnavailableError
+from semantic_memory.domain.errors import StoreLockedError, StoreUnavailableError
 
 
 class DirectoryLock:

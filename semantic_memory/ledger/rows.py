@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from semantic_memory.changes import FactVectors
-from semantic_memory.decay import endurance
-from semantic_memory.models import Category, Fact, Filters, Source, Status, normalised
-from semantic_memory.ports import Trait, TraitRow
+from semantic_memory.domain.changes import FactVectors
+from semantic_memory.domain.decay import endurance
+from semantic_memory.domain.models import Category, Fact, Filters, Source, Status, normalised
+from semantic_memory.domain.ports import Trait, TraitRow
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from semantic_memory.errors import SchemaTooNewError
+from semantic_memory.domain.errors import SchemaTooNewError
 
 _V1 = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -17,18 +17,15 @@ from typing import Any, TypeVar
 import stamina
 
 from semantic_memory.background import Contended
-from semantic_memory.changes import (
+from semantic_memory.domain.changes import (
     Change,
     Cursor,
     Matrix,
     Stage,
 )
-from semantic_memory.errors import NotFoundError, StoreCorruptError, StoreUnavailableError
-from semantic_memory.events import Event
-from semantic_memory.ledger import lines, rows
-from semantic_memory.ledger.batch import Batch, erase
-from semantic_memory.ledger.connections import Connections
-from semantic_memory.models import (
+from semantic_memory.domain.errors import NotFoundError, StoreCorruptError, StoreUnavailableError
+from semantic_memory.domain.events import Event
+from semantic_memory.domain.models import (
     NO_FILTERS,
     Category,
     Fact,
@@ -41,7 +38,10 @@ from semantic_memory.models import (
     SessionKey,
     Status,
 )
-from semantic_memory.ports import Belief, Delta, IndexEntry, Match, Outbox, Pending, TraitRow
+from semantic_memory.domain.ports import Belief, Delta, IndexEntry, Match, Outbox, Pending, TraitRow
+from semantic_memory.ledger import lines, rows
+from semantic_memory.ledger.batch import Batch, erase
+from semantic_memory.ledger.connections import Connections
 
 _TRIES = 3
 _PAUSE_SECONDS = 0.02  # before the second try, twice that before the third

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from semantic_memory.changes import Matrix
-from semantic_memory.models import Fact
-from semantic_memory.text import stems
+from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.models import Fact
+from semantic_memory.domain.text import stems
 
 _RELEVANCE = 0.7  # v above
 _TELLING_WORDS = 6  # content words from which a sentence says enough

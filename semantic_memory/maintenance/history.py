@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 
-from semantic_memory.lines import TIERS, tier_of
+from semantic_memory.domain.lines import TIERS, tier_of
+from semantic_memory.domain.models import Category, Fact, HistoryTier
+from semantic_memory.domain.ports import Belief
 from semantic_memory.maintenance.central import most_central, telling
 from semantic_memory.maintenance.profile import Extent
-from semantic_memory.models import Category, Fact, HistoryTier
-from semantic_memory.ports import Belief
 
 _NOTABLE: Mapping[Category, float] = MappingProxyType(
     {

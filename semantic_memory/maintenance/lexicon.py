@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from semantic_memory.text import stems
+from semantic_memory.domain.text import stems
 
 
 def _stem(word: str) -> str:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 import openai
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from semantic_memory.errors import ProviderError
-from semantic_memory.events import Event, ModelCalled
+from semantic_memory.domain.errors import ProviderError
+from semantic_memory.domain.events import Event, ModelCalled
 from semantic_memory.maintenance.guards import disagreements
 from semantic_memory.maintenance.relations import Pair, Relation, Verdict
 from semantic_memory.maintenance.statements import read

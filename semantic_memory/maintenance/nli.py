@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from sentence_transformers import CrossEncoder
 
-from semantic_memory.errors import ConfigurationError
+from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.maintenance.guards import disagreements
 from semantic_memory.maintenance.relations import Pair, Relation, Verdict
 from semantic_memory.maintenance.statements import read

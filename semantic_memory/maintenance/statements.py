@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from text_to_num import alpha2digit
 
-from semantic_memory.text import STOP_WORDS, stems
+from semantic_memory.domain.text import STOP_WORDS, stems
 
 NEGATIONS = frozenset("not no never none nobody nothing neither nor without nowhere".split())
 

@@ -21,7 +21,8 @@ from itertools import groupby, pairwise
 import numpy as np
 
 from semantic_memory.beliefs import are_kept_apart
-from semantic_memory.changes import Matrix
+from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.models import Category, Fact, Status, normalised
 from semantic_memory.maintenance.claims import Claim, claims
 from semantic_memory.maintenance.gist import gist
 from semantic_memory.maintenance.lexicon import WORDING
@@ -36,7 +37,6 @@ from semantic_memory.maintenance.relations import (
 )
 from semantic_memory.maintenance.statements import read
 from semantic_memory.maintenance.superseding import standing, superseded
-from semantic_memory.models import Category, Fact, Status, normalised
 
 _BLOCK_CELLS = 4_000_000  # of a block of similarities: 16 MB
 

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semantic_memory import decay
+from semantic_memory.domain import decay
 from semantic_memory.index.bm25 import Mask, Scores
 
 Reals = NDArray[np.float64]

@@ -9,21 +9,21 @@ from itertools import islice
 import numpy as np
 
 from semantic_memory.background import Contended
-from semantic_memory.changes import Matrix
+from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.errors import ProviderError
+from semantic_memory.domain.events import EmbeddingFailed, Event
+from semantic_memory.domain.models import NO_FILTERS, Category, Filters, Hit, ScoreParts, normalised
+from semantic_memory.domain.ports import Clock, Delta, Embedder, Ledger
+from semantic_memory.domain.text import figures, words
 from semantic_memory.embedding.passages import checked
-from semantic_memory.errors import ProviderError
-from semantic_memory.events import EmbeddingFailed, Event
 from semantic_memory.index.bm25 import Scores, Statistics
 from semantic_memory.index.exact import ExactIndex
 from semantic_memory.index.order import descending, top
 from semantic_memory.index.partition import CATEGORIES, Partition
-from semantic_memory.models import NO_FILTERS, Category, Filters, Hit, ScoreParts, normalised
-from semantic_memory.ports import Clock, Delta, Embedder, Ledger
 from semantic_memory.retrieval import names, newest
 from semantic_memory.retrieval.question import Question, read
 from semantic_memory.retrieval.ranking import Evidence, Ranked, Weights, base_score, rank
 from semantic_memory.retrieval.times import closeness
-from semantic_memory.text import figures, words
 
 _ARM = 256  # candidates of each arm, for a user whose memories aren't held in RAM
 _COMPARED = 64  # of the best memories, for newer figures of the same

@@ -18,7 +18,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from semantic_memory.decay import DAY
+from semantic_memory.domain.decay import DAY
 
 _DAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
 _MONTHS = (

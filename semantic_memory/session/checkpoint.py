@@ -17,9 +17,13 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from semantic_memory.errors import SchemaTooNewError, StoreCorruptError, StoreUnavailableError
-from semantic_memory.events import CheckpointRestored
-from semantic_memory.ports import Observer
+from semantic_memory.domain.errors import (
+    SchemaTooNewError,
+    StoreCorruptError,
+    StoreUnavailableError,
+)
+from semantic_memory.domain.events import CheckpointRestored
+from semantic_memory.domain.ports import Observer
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 Migration = Callable[[dict[str, Any]], dict[str, Any]]

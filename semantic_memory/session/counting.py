@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from semantic_memory.ports import TokenCounter
+from semantic_memory.domain.ports import TokenCounter
 from semantic_memory.session.parts import Form
 
 _MESSAGE, _NAME, _REPLY = 3, 1, 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from semantic_memory.errors import ConfigurationError
+from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.session.parts import Form
 
 # Tokens of the window, as published by the providers; the first that fits the name counts.

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import platformdirs
 
-from semantic_memory.events import MemoryFileSkipped
-from semantic_memory.ports import Observer
+from semantic_memory.domain.events import MemoryFileSkipped
+from semantic_memory.domain.ports import Observer
 
 NAMES = ("AGENT.md", "MEMORY.md", ".agent-context.md")
 MOST_LINES = 200

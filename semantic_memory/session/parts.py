@@ -13,9 +13,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 
-from semantic_memory.errors import InvalidInputError
-from semantic_memory.marks import WROTE_MEMORY, writes_memory
-from semantic_memory.models import Message, Value, parse
+from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.markers import WROTE_MEMORY, writes_memory
+from semantic_memory.domain.models import Message, Value, parse
 
 PARTS = "parts"
 GROUP = "group"

@@ -13,9 +13,9 @@ from typing import Any, Protocol, Self, TypeVar
 
 from pydantic import BaseModel
 
-from semantic_memory.errors import InvalidInputError, PromptTooLongError, ProviderError
-from semantic_memory.models import Context, Message, Receipt, SessionKey
-from semantic_memory.ports import Clock, Observer, Summarizer, TokenCounter
+from semantic_memory.domain.errors import InvalidInputError, PromptTooLongError, ProviderError
+from semantic_memory.domain.models import Context, Message, Receipt, SessionKey
+from semantic_memory.domain.ports import Clock, Observer, Summarizer, TokenCounter
 from semantic_memory.session.anthropic_form import from_anthropic, to_anthropic
 from semantic_memory.session.checkpoint import Checkpoint
 from semantic_memory.session.counting import RequestCounter

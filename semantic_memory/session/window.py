@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from semantic_memory.errors import ProviderError
-from semantic_memory.events import CompactionFailed, WindowCompacted
-from semantic_memory.models import SessionKey, Value
-from semantic_memory.ports import Observer, Summarizer, TokenCounter
+from semantic_memory.domain.errors import ProviderError
+from semantic_memory.domain.events import CompactionFailed, WindowCompacted
+from semantic_memory.domain.models import SessionKey, Value
+from semantic_memory.domain.ports import Observer, Summarizer, TokenCounter
 from semantic_memory.session.compaction import (
     Level,
     Shortened,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from semantic_memory.models import SessionKey
+from semantic_memory.domain.models import SessionKey
+from semantic_memory.domain.ports import Ledger
 from semantic_memory.pipeline import Pipeline
-from semantic_memory.ports import Ledger
 from semantic_memory.resolving import Outcome
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semantic_memory.changes import (
+from semantic_memory.domain.changes import (
     Add,
     Advance,
     Cursor,
@@ -18,10 +18,10 @@ from semantic_memory.changes import (
     Touch,
     Update,
 )
-from semantic_memory.errors import ConcurrentUpdateError, NotFoundError
+from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
+from semantic_memory.domain.models import Filters, JobRun, Source, Status
+from semantic_memory.domain.ports import Ledger
 from semantic_memory.ledger.sqlite import SqliteLedger
-from semantic_memory.models import Filters, JobRun, Source, Status
-from semantic_memory.ports import Ledger
 from tests.conftest import NOW, make_fact, unit_vectors
 
 

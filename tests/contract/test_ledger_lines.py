@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from semantic_memory.changes import Add, EraseLines, Forget, Retire, Update, Write
-from semantic_memory.errors import NotFoundError
+from semantic_memory.domain.changes import Add, EraseLines, Forget, Retire, Update, Write
+from semantic_memory.domain.errors import NotFoundError
+from semantic_memory.domain.models import Line, Source, Status
+from semantic_memory.domain.ports import Ledger
 from semantic_memory.ledger.sqlite import SqliteLedger
-from semantic_memory.models import Line, Source, Status
-from semantic_memory.ports import Ledger
 from tests.conftest import NOW, make_fact
 
 

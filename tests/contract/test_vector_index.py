@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from semantic_memory.bootstrap import Parts, Service, build
-from semantic_memory.changes import Add, FactVectors, Forget, Update
+from semantic_memory.domain.changes import Add, FactVectors, Forget, Update
+from semantic_memory.domain.models import NO_FILTERS, Filters, Source
+from semantic_memory.domain.ports import IndexEntry, Ledger, VectorIndex, VectorSearch
 from semantic_memory.index.chroma import ChromaIndex
 from semantic_memory.index.exact import ExactIndex
 from semantic_memory.index.home import GivenIndex
 from semantic_memory.index.keeper import IndexKeeper
 from semantic_memory.index.process import ChromaProcess
 from semantic_memory.ledger.sqlite import SqliteLedger
-from semantic_memory.models import NO_FILTERS, Filters, Source
-from semantic_memory.ports import IndexEntry, Ledger, VectorIndex, VectorSearch
 from semantic_memory.settings import IndexSettings, Settings
 from semantic_memory.testing import HashEmbedder, InMemoryIndex
 from tests.conftest import NOW, make_fact, unit_vectors

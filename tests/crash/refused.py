@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from semantic_memory import SemanticMemory
-from semantic_memory.errors import StoreUnavailableError
+from semantic_memory.domain.errors import StoreUnavailableError
 from semantic_memory.testing import HashEmbedder, InMemoryIndex
 from tests.conftest import say
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from ingest.session_log import SessionLog
+from semantic_memory.domain.models import Filters
 from semantic_memory.ledger.sqlite import SqliteLedger
-from semantic_memory.models import Filters
 
 KILLS = 4
 ROOT = Path(__file__).parent.parent.parent

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from semantic_memory import SemanticMemory
-from semantic_memory.errors import NotFoundError
+from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.testing import HashEmbedder
 from tests.crash.program import DIMENSION, SETTINGS, USERS
 

@@ -11,7 +11,7 @@ from collections import defaultdict
 from eval.load import service
 from semantic_memory import Category, Message, SemanticMemory
 from semantic_memory.client import Client
-from semantic_memory.errors import NotFoundError, SemanticMemoryError
+from semantic_memory.domain.errors import NotFoundError, SemanticMemoryError
 
 KILLS = 10
 WRITERS = 4

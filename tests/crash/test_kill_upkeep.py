@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from semantic_memory import Fact, Message, SemanticMemory
-from semantic_memory.changes import Add, FactVectors
-from semantic_memory.models import Category, Source, Status
+from semantic_memory.domain.changes import Add, FactVectors
+from semantic_memory.domain.models import Category, Source, Status
 from semantic_memory.testing import HashEmbedder
 from tests.conftest import make_fact
 from tests.crash.test_kill import ROOT

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from semantic_memory import SemanticMemory
-from semantic_memory.events import BeliefsResolved, Event, JobFinished
-from semantic_memory.ports import Observer
+from semantic_memory.domain.events import BeliefsResolved, Event, JobFinished
+from semantic_memory.domain.ports import Observer
 from semantic_memory.settings import Settings, UpkeepSettings
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semantic_memory.decay import FLOOR, recency, retention
+from semantic_memory.domain.decay import FLOOR, recency, retention
 
 AGES = st.floats(0, 1e5)
 HALF_LIVES = st.floats(0.01, 1e4) | st.just(float("inf"))

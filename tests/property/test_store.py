@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from semantic_memory import Fact, SemanticMemory
+from semantic_memory.domain.ports import VectorIndex
 from semantic_memory.index.process import ChromaProcess
-from semantic_memory.ports import VectorIndex
 from semantic_memory.settings import IndexSettings, Settings, UpkeepSettings
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
 

@@ -18,12 +18,12 @@ from opentelemetry.sdk.trace.export import SpanExporter
 from prometheus_client import CollectorRegistry
 
 from semantic_memory import SemanticMemory
+from semantic_memory.domain.events import Event
 from semantic_memory.entrypoints.api.access import Doorkeeper
 from semantic_memory.entrypoints.api.app import create_app
 from semantic_memory.entrypoints.api.idempotency import Replies
 from semantic_memory.entrypoints.api.tracing import note_event, traced
 from semantic_memory.entrypoints.keys import Keys, Right
-from semantic_memory.events import Event
 from semantic_memory.metrics import MetricsObserver
 from semantic_memory.settings import ServiceSettings
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex

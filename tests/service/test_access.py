@@ -11,9 +11,9 @@ import pytest
 from fastapi.routing import iter_route_contexts
 
 from semantic_memory import Message
+from semantic_memory.domain.errors import ConfigurationError, InvalidInputError, NotFoundError
 from semantic_memory.entrypoints.api.access import Bucket, is_loopback
 from semantic_memory.entrypoints.keys import Keys
-from semantic_memory.errors import ConfigurationError, InvalidInputError, NotFoundError
 from tests.service.conftest import NOW, A, R, Served, W, served
 
 ALL_USERS: dict = {}  # needs a key that covers every user, as what it tells may be about any

@@ -13,7 +13,7 @@ import pytest
 from semantic_memory import Category, Message, SemanticMemory
 from semantic_memory.aio import AsyncSemanticMemory
 from semantic_memory.client import AsyncClient, Client
-from semantic_memory.errors import (
+from semantic_memory.domain.errors import (
     AccessDeniedError,
     InvalidInputError,
     NotFoundError,

@@ -5,8 +5,8 @@ import threading
 import pytest
 
 from semantic_memory import Category
-from semantic_memory.errors import ConfigurationError, ProviderError, StoreClosedError
-from semantic_memory.events import ExtractionBatched, ExtractionFellBack
+from semantic_memory.domain.errors import ConfigurationError, ProviderError, StoreClosedError
+from semantic_memory.domain.events import ExtractionBatched, ExtractionFellBack
 from semantic_memory.settings import ExtractionSettings, IngestSettings, OpenAISettings, Settings
 from tests.conftest import eventually, say
 from tests.support.openai_server import answer, fact, serve, shown

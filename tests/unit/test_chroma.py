@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from semantic_memory.domain.ports import IndexEntry
 from semantic_memory.index import chroma
 from semantic_memory.index.chroma import SHARED, ChromaIndex
-from semantic_memory.ports import IndexEntry
 from tests.conftest import make_fact, unit_vectors
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from ingest.encryption import Cipher, new_key, read_keys
 from ingest.session_log import SessionLog
-from semantic_memory.errors import ConfigurationError, MissingDependencyError
+from semantic_memory.domain.errors import ConfigurationError, MissingDependencyError
 from semantic_memory.settings import LogSettings, Settings
 from tests.conftest import say
 

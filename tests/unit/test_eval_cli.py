@@ -10,7 +10,7 @@ import pytest
 from eval.__main__ import app
 from eval.datasets.load import NAMES as SETS
 from eval.systems.build import NAMES as SYSTEMS
-from semantic_memory.errors import InvalidInputError
+from semantic_memory.domain.errors import InvalidInputError
 
 ROOT = Path(__file__).parents[2]
 OWN = {

@@ -9,8 +9,8 @@ from eval.datasets.locomo import load_locomo
 from eval.datasets.longmemeval import load_longmemeval
 from eval.datasets.own import load_own
 from eval.datasets.realtalk import load_realtalk
-from semantic_memory.errors import InvalidInputError, NotFoundError
-from semantic_memory.models import normalised
+from semantic_memory.domain.errors import InvalidInputError, NotFoundError
+from semantic_memory.domain.models import normalised
 
 
 @pytest.fixture

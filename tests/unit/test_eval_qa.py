@@ -10,7 +10,7 @@ from eval.__main__ import app
 from eval.cache import CachingEmbedder
 from eval.experiment import Bench
 from eval.qa import Chat, accuracy, answer_all
-from semantic_memory.errors import ProviderError
+from semantic_memory.domain.errors import ProviderError
 from semantic_memory.injection.tokens import TiktokenCounter
 from semantic_memory.testing import HashEmbedder
 from tests.unit.eval_histories import small

@@ -6,7 +6,7 @@ import pytest
 from eval.systems import System
 from eval.systems.build import NAMES, build_system
 from eval.systems.plain import Plain
-from semantic_memory.errors import MissingDependencyError
+from semantic_memory.domain.errors import MissingDependencyError
 from semantic_memory.testing import HashEmbedder
 from tests.unit.eval_histories import ASKED, small
 

@@ -7,8 +7,8 @@ import pytest
 
 from ingest.extract.openai_batch import OpenAIBatch, Stretch
 from semantic_memory.bootstrap import make_client, make_extractor
-from semantic_memory.errors import ProviderError
-from semantic_memory.events import ExtractionFellBack, ModelCalled
+from semantic_memory.domain.errors import ProviderError
+from semantic_memory.domain.events import ExtractionFellBack, ModelCalled
 from semantic_memory.settings import ExtractionSettings, OpenAISettings, Settings
 from semantic_memory.testing import HashEmbedder
 from tests.conftest import make_fact, say

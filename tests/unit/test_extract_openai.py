@@ -13,8 +13,8 @@ from ingest.extract.answer import SCHEMA
 from ingest.extract.breaker import CircuitBreaker
 from semantic_memory import Category
 from semantic_memory.bootstrap import make_extractor
-from semantic_memory.errors import ConfigurationError, ProviderError
-from semantic_memory.events import (
+from semantic_memory.domain.errors import ConfigurationError, ProviderError
+from semantic_memory.domain.events import (
     BreakerOpened,
     ExtractionFailed,
     ExtractionFellBack,

@@ -4,7 +4,7 @@ import pytest
 
 from ingest.gate import Gate
 from semantic_memory import Candidate
-from semantic_memory.errors import MissingDependencyError
+from semantic_memory.domain.errors import MissingDependencyError
 from tests.conftest import say
 
 PHONE_AND_MAIL = "Maya's number is +1 212 555 2368 and her mail is maya.k@example.org."

@@ -11,7 +11,7 @@ import pytest
 import tiktoken
 
 from semantic_memory import Category, Hit, ScoreParts, Source
-from semantic_memory.errors import ConfigurationError
+from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.injection.pack import Packer
 from semantic_memory.injection.render import as_data, shown
 from semantic_memory.injection.tokens import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from semantic_memory import SemanticMemory, Status
-from semantic_memory.errors import InvalidInputError, NotFoundError
+from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 from semantic_memory.testing import FrozenClock
 from tests.conftest import say
 

@@ -11,8 +11,8 @@ from tokenizers.pre_tokenizers import Whitespace
 from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
 
 from ingest.extract.breaker import CircuitBreaker
-from semantic_memory.errors import ConfigurationError, ProviderError
-from semantic_memory.events import BreakerOpened, Event, JudgingFellBack
+from semantic_memory.domain.errors import ConfigurationError, ProviderError
+from semantic_memory.domain.events import BreakerOpened, Event, JudgingFellBack
 from semantic_memory.maintenance.escalating import EscalatingJudge
 from semantic_memory.maintenance.llm import LLMJudge
 from semantic_memory.maintenance.nli import NLIJudge

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from semantic_memory.changes import Add, FactVectors, Forget, Update
-from semantic_memory.errors import (
+from semantic_memory.domain.changes import Add, FactVectors, Forget, Update
+from semantic_memory.domain.errors import (
     IndexBrokenError,
     IndexBusyError,
     IndexUnavailableError,
     StoreClosedError,
 )
-from semantic_memory.events import IndexSetAside, IndexSynced, WorkerFailed
+from semantic_memory.domain.events import IndexSetAside, IndexSynced, WorkerFailed
+from semantic_memory.domain.models import Filters
+from semantic_memory.domain.ports import IndexEntry
 from semantic_memory.index.home import ChromaDirectory, GivenIndex
 from semantic_memory.index.keeper import IndexKeeper
 from semantic_memory.ledger.sqlite import SqliteLedger
-from semantic_memory.models import Filters
-from semantic_memory.ports import IndexEntry
 from semantic_memory.testing import InMemoryIndex
 from tests.conftest import NOW, eventually, make_fact, unit_vectors
 

@@ -7,17 +7,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from semantic_memory.changes import Add, Write
-from semantic_memory.errors import (
+from semantic_memory.domain.changes import Add, Write
+from semantic_memory.domain.errors import (
     SchemaTooNewError,
     StoreClosedError,
     StoreCorruptError,
     StoreUnavailableError,
 )
+from semantic_memory.domain.models import Category, Filters, Line, Status
 from semantic_memory.ledger.rows import FACT_COLUMNS, from_fact, owner_token
 from semantic_memory.ledger.schema import MIGRATIONS
 from semantic_memory.ledger.sqlite import SqliteLedger
-from semantic_memory.models import Category, Filters, Line, Status
 from tests.conftest import NOW, make_fact
 
 

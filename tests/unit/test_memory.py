@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from semantic_memory import Candidate, Category, Message, SemanticMemory, Status
-from semantic_memory.errors import (
+from semantic_memory.domain.errors import (
     EmbedderMismatchError,
     InvalidInputError,
     NotFoundError,
@@ -15,7 +15,7 @@ from semantic_memory.errors import (
     StoreClosedError,
     StoreLockedError,
 )
-from semantic_memory.events import ExtractionFailed, FactsExtracted, MessagesObserved
+from semantic_memory.domain.events import ExtractionFailed, FactsExtracted, MessagesObserved
 from semantic_memory.settings import IngestSettings, Settings
 from semantic_memory.testing import HashEmbedder, ScriptedExtractor
 from tests.conftest import NOW, eventually, say

@@ -7,8 +7,8 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
+from semantic_memory.domain.text import figures
 from semantic_memory.retrieval.newest import gains
-from semantic_memory.text import figures
 
 U = {"user_id": "u1"}
 OLD, NEW = 0, 1

@@ -5,11 +5,11 @@ import threading
 import numpy as np
 import pytest
 
-from semantic_memory.changes import Add, Embed, FactVectors, Forget, Update
+from semantic_memory.domain.changes import Add, Embed, FactVectors, Forget, Update
+from semantic_memory.domain.models import Category, Filters, Source
 from semantic_memory.index.exact import ExactIndex
 from semantic_memory.index.partition import Partition
 from semantic_memory.ledger.sqlite import SqliteLedger
-from semantic_memory.models import Category, Filters, Source
 from tests.conftest import NOW, make_fact, unit_vectors
 
 

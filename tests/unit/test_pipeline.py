@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from semantic_memory import Candidate
-from semantic_memory.errors import InputRefusedError, ProviderError
-from semantic_memory.events import EmbeddingFailed, EmbeddingRefused, FactsExtracted
+from semantic_memory.domain.errors import InputRefusedError, ProviderError
+from semantic_memory.domain.events import EmbeddingFailed, EmbeddingRefused, FactsExtracted
 from semantic_memory.settings import IngestSettings, Settings
 from semantic_memory.testing import HashEmbedder, ScriptedExtractor
 from tests.conftest import NOW, eventually, say

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from semantic_memory.errors import IndexBrokenError, IndexBusyError, IndexUnavailableError
+from semantic_memory.domain.errors import IndexBrokenError, IndexBusyError, IndexUnavailableError
+from semantic_memory.domain.ports import IndexEntry
 from semantic_memory.index import process, worker
 from semantic_memory.index.process import ChromaProcess
-from semantic_memory.ports import IndexEntry
 from tests.conftest import eventually, make_fact, unit_vectors
 
 ROOT = Path(__file__).parent.parent.parent

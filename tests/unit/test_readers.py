@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ingest.readers import FORMATS, Incoming, Rejected, read
-from semantic_memory.errors import InvalidInputError, NotFoundError
+from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 from tests.conftest import DATA
 
 

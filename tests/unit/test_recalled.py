@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.recalled import extractable, strip_recalled, without_recalled
+from semantic_memory.domain.markers import WROTE_MEMORY, writes_memory
 from semantic_memory.injection.render import (
     Entry,
     block,
@@ -14,7 +15,6 @@ from semantic_memory.injection.render import (
     section,
     shown,
 )
-from semantic_memory.marks import WROTE_MEMORY, writes_memory
 from tests.conftest import make_fact, say
 
 STORABLE = st.characters(exclude_categories=["Cs"], exclude_characters="\0")

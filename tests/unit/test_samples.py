@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry
 
+from semantic_memory.domain.models import Stats
 from semantic_memory.entrypoints.dashboard.samples import MOST, SECONDS, Sampler, quantile
 from semantic_memory.metrics import MetricsObserver, RequestMetrics, StoreFigures
-from semantic_memory.models import Stats
 from semantic_memory.testing import FrozenClock
 from tests.conftest import NOW
 

@@ -4,13 +4,13 @@ import pytest
 from pydantic import BaseModel
 
 from semantic_memory import Candidate, Category
-from semantic_memory.errors import (
+from semantic_memory.domain.errors import (
     ConfigurationError,
     InvalidInputError,
     PromptTooLongError,
     ProviderError,
 )
-from semantic_memory.events import CompactionFailed, WindowCompacted
+from semantic_memory.domain.events import CompactionFailed, WindowCompacted
 from semantic_memory.injection.tokens import TiktokenCounter
 from semantic_memory.session.counting import RequestCounter
 from semantic_memory.testing import ScriptedExtractor

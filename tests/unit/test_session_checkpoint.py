@@ -4,8 +4,12 @@ import stat
 import pytest
 from pydantic import BaseModel
 
-from semantic_memory.errors import SchemaTooNewError, StoreCorruptError, StoreUnavailableError
-from semantic_memory.events import CheckpointRestored
+from semantic_memory.domain.errors import (
+    SchemaTooNewError,
+    StoreCorruptError,
+    StoreUnavailableError,
+)
+from semantic_memory.domain.events import CheckpointRestored
 from semantic_memory.session.checkpoint import Checkpoint
 
 

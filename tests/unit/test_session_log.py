@@ -7,10 +7,14 @@ from dataclasses import replace
 import pytest
 
 from ingest.session_log import SessionLog
-from semantic_memory.changes import Cursor
-from semantic_memory.errors import InvalidInputError, SchemaTooNewError, StoreUnavailableError
-from semantic_memory.events import CursorLost, LogRepaired
-from semantic_memory.models import SessionKey
+from semantic_memory.domain.changes import Cursor
+from semantic_memory.domain.errors import (
+    InvalidInputError,
+    SchemaTooNewError,
+    StoreUnavailableError,
+)
+from semantic_memory.domain.events import CursorLost, LogRepaired
+from semantic_memory.domain.models import SessionKey
 from tests.conftest import NOW, say
 
 

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from semantic_memory.events import MemoryFileSkipped
+from semantic_memory.domain.events import MemoryFileSkipped
 from semantic_memory.session.memory_files import MOST_BYTES, MOST_LINES, read_memory_files
 
 

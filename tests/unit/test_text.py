@@ -1,6 +1,6 @@
 import pytest
 
-from semantic_memory.text import lexical_text, stems, words
+from semantic_memory.domain.text import lexical_text, stems, words
 
 
 def test_words_leave_out_function_words_and_fold_case():

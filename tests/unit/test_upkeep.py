@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from semantic_memory import Status
-from semantic_memory.errors import InvalidInputError, NotFoundError
-from semantic_memory.events import BeliefsResolved, JobFinished
+from semantic_memory.domain.errors import InvalidInputError, NotFoundError
+from semantic_memory.domain.events import BeliefsResolved, JobFinished
+from semantic_memory.domain.models import Candidate
 from semantic_memory.maintenance.fading import retention
 from semantic_memory.maintenance.relations import Relation, Verdict
 from semantic_memory.maintenance.rules import RuleJudge
-from semantic_memory.models import Candidate
 from semantic_memory.resolving import BOTH, Resolver
 from semantic_memory.settings import Settings, UpkeepSettings
 from semantic_memory.testing import ScriptedExtractor

@@ -16,11 +16,11 @@ from fastapi.security import HTTPBearer
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from semantic_memory.domain.errors import ConfigurationError
+from semantic_memory.domain.models import Identifier
 from semantic_memory.entrypoints.api.problems import problem
 from semantic_memory.entrypoints.dashboard.files import PATH
 from semantic_memory.entrypoints.keys import ANYONE, Caller, Keys, Right
-from semantic_memory.errors import ConfigurationError
-from semantic_memory.models import Identifier
 
 OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/openapi.json", PATH})
 """Answered without a key, as are the dashboard's files; none knows of users."""

@@ -18,6 +18,7 @@ from prometheus_client import CollectorRegistry
 from starlette.middleware.cors import CORSMiddleware
 
 from semantic_memory.bootstrap import SystemClock
+from semantic_memory.domain.errors import ProviderError, StoreClosedError
 from semantic_memory.entrypoints.api import problems, routes, transfer, upkeep
 from semantic_memory.entrypoints.api.access import Access, Doorkeeper
 from semantic_memory.entrypoints.api.idempotency import Replies
@@ -27,7 +28,6 @@ from semantic_memory.entrypoints.dashboard.files import PATH, DashboardFiles
 from semantic_memory.entrypoints.dashboard.samples import Sampler
 from semantic_memory.entrypoints.keys import Caller
 from semantic_memory.entrypoints.mcp.server import build_server
-from semantic_memory.errors import ProviderError, StoreClosedError
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.metrics import RequestMetrics, StoreFigures
 from semantic_memory.settings import ServiceSettings

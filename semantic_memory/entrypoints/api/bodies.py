@@ -1,4 +1,4 @@
-"""What the service is sent and answers, beyond the values of `semantic_memory.models`."""
+"""What the service is sent and answers, beyond the values of `semantic_memory.domain.models`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pydantic import (
 )
 
 from semantic_memory.curation import NewFact
-from semantic_memory.models import (
+from semantic_memory.domain.models import (
     Category,
     Content,
     Fact,

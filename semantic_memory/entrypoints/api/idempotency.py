@@ -15,9 +15,9 @@ from fastapi import Header, Request, Response
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
+from semantic_memory.domain.errors import StoreUnavailableError
+from semantic_memory.domain.ports import Clock
 from semantic_memory.entrypoints.keys import Caller
-from semantic_memory.errors import StoreUnavailableError
-from semantic_memory.ports import Clock
 
 _DAY = 86_400.0
 _PURGE_EVERY = 1_000

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from semantic_memory.errors import (
+from semantic_memory.domain.errors import (
     AccessDeniedError,
     ConcurrentUpdateError,
     ConfigurationError,

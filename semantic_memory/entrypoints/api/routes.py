@@ -6,6 +6,19 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
+from semantic_memory.domain.models import (
+    Context,
+    Explanation,
+    Fact,
+    Identifier,
+    Layout,
+    Overview,
+    ProfileField,
+    Receipt,
+    SessionOptions,
+    Timestamp,
+    derived_id,
+)
 from semantic_memory.entrypoints.api.access import (
     AnyReader,
     AnyWriter,
@@ -45,19 +58,6 @@ from semantic_memory.entrypoints.api.idempotency import (
 from semantic_memory.entrypoints.api.problems import documented
 from semantic_memory.entrypoints.keys import Right
 from semantic_memory.memory import SemanticMemory
-from semantic_memory.models import (
-    Context,
-    Explanation,
-    Fact,
-    Identifier,
-    Layout,
-    Overview,
-    ProfileField,
-    Receipt,
-    SessionOptions,
-    Timestamp,
-    derived_id,
-)
 
 EVERYWHERE = documented(400, 401, 403, 408, 413, 421, 422, 429, 500, 503)
 UNKNOWN = documented(404)

@@ -19,16 +19,16 @@ from prometheus_client import CollectorRegistry, GCCollector, PlatformCollector,
 
 from semantic_memory.bootstrap import SystemClock
 from semantic_memory.client.local import ADDRESS_FILE
+from semantic_memory.domain.errors import ConfigurationError, MissingDependencyError
+from semantic_memory.domain.events import Event
+from semantic_memory.domain.observers import log_event
+from semantic_memory.domain.ports import Embedder, Observer
 from semantic_memory.entrypoints.api.access import Doorkeeper
 from semantic_memory.entrypoints.api.app import create_app
 from semantic_memory.entrypoints.api.idempotency import Replies
 from semantic_memory.entrypoints.keys import Keys
-from semantic_memory.errors import ConfigurationError, MissingDependencyError
-from semantic_memory.events import Event
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.metrics import MetricsObserver
-from semantic_memory.observers import log_event
-from semantic_memory.ports import Embedder, Observer
 from semantic_memory.settings import ServiceSettings, Settings
 
 _logger = logging.getLogger("semantic_memory.service")

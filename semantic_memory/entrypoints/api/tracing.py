@@ -17,7 +17,7 @@ from opentelemetry.sdk.resources import SERVICE_NAME, OTELResourceDetector, Reso
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 
-from semantic_memory.events import Event
+from semantic_memory.domain.events import Event
 
 _UNTRACED = "healthz,readyz,metrics"
 

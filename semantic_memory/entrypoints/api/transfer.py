@@ -13,12 +13,12 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 from starlette.exceptions import HTTPException
 
+from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.models import Identifier
 from semantic_memory.entrypoints.api.access import Reader, Writer, documents_key
 from semantic_memory.entrypoints.api.bodies import Loaded
 from semantic_memory.entrypoints.api.problems import documented
 from semantic_memory.entrypoints.api.routes import EVERYWHERE, Opened
-from semantic_memory.errors import InvalidInputError
-from semantic_memory.models import Identifier
 
 MEDIA_TYPE = "application/x-ndjson"
 _LINES = {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}

@@ -9,12 +9,12 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
+from semantic_memory.domain.models import Finding, JobRun, Stats, Value
 from semantic_memory.entrypoints.api.access import Admin, CurrentCaller, documents_key
 from semantic_memory.entrypoints.api.bodies import Items, State, Upkeep
 from semantic_memory.entrypoints.api.problems import documented
 from semantic_memory.entrypoints.api.routes import EVERYWHERE, Opened
 from semantic_memory.entrypoints.keys import Right
-from semantic_memory.models import Finding, JobRun, Stats, Value
 
 health = APIRouter(tags=["health"])
 scraped = APIRouter(tags=["health"], dependencies=[Depends(documents_key)])

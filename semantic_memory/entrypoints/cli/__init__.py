@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
+from semantic_memory.domain.errors import SemanticMemoryError
 from semantic_memory.entrypoints.cli import records, serving
 from semantic_memory.entrypoints.cli.commands import app
 from semantic_memory.entrypoints.cli.show import fail
-from semantic_memory.errors import SemanticMemoryError
 
 __all__ = ["app", "main", "records", "serving"]
 

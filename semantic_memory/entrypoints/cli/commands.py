@@ -15,12 +15,12 @@ import typer
 
 from ingest.readers import FORMATS, Incoming, Rejected, read
 from semantic_memory.client import Client
+from semantic_memory.domain.errors import InvalidInputError, ProviderError
+from semantic_memory.domain.models import Category, Message, Receipt
+from semantic_memory.domain.ports import Progress
 from semantic_memory.entrypoints.cli import show
 from semantic_memory.entrypoints.cli.opening import opened, prepared
-from semantic_memory.errors import InvalidInputError, ProviderError
 from semantic_memory.memory import SemanticMemory
-from semantic_memory.models import Category, Message, Receipt
-from semantic_memory.ports import Progress
 from semantic_memory.settings import load
 
 app = typer.Typer(

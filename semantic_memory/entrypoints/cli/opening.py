@@ -7,11 +7,11 @@ from pathlib import Path
 from semantic_memory.bootstrap import make_embedder
 from semantic_memory.client import Client
 from semantic_memory.client.local import find_service
+from semantic_memory.domain.errors import StoreLockedError
+from semantic_memory.domain.ports import Embedder
 from semantic_memory.embedding.onnx import OnnxEmbedder
 from semantic_memory.entrypoints.cli import show
-from semantic_memory.errors import StoreLockedError
 from semantic_memory.memory import SemanticMemory
-from semantic_memory.ports import Embedder
 from semantic_memory.settings import Settings, load
 
 

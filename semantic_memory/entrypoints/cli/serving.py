@@ -8,11 +8,11 @@ from typing import Annotated, Optional
 import typer
 
 from semantic_memory.bootstrap import SystemClock
+from semantic_memory.domain.errors import MissingDependencyError
 from semantic_memory.entrypoints.cli import show
 from semantic_memory.entrypoints.cli.commands import AsJson, DataDir, app
 from semantic_memory.entrypoints.cli.opening import opened, prepared
 from semantic_memory.entrypoints.keys import Keys, Right
-from semantic_memory.errors import MissingDependencyError
 from semantic_memory.settings import explained, load
 
 __all__ = ["app"]

@@ -22,13 +22,13 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from semantic_memory.errors import (
+from semantic_memory.domain.errors import (
     ConfigurationError,
     InvalidInputError,
     NotFoundError,
     SemanticMemoryError,
 )
-from semantic_memory.models import (
+from semantic_memory.domain.models import (
     Category,
     Fact,
     FactVersion,
@@ -38,7 +38,7 @@ from semantic_memory.models import (
     Overview,
     SessionInfo,
 )
-from semantic_memory.ports import Progress as Report
+from semantic_memory.domain.ports import Progress as Report
 
 _OFF = {"not extracted": "extract", "doesn't fade": "fades"}  # how options that are off are shown
 

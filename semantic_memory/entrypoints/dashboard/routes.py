@@ -10,14 +10,14 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import RedirectResponse
 
-from semantic_memory import decay
+from semantic_memory.domain import decay
+from semantic_memory.domain.models import Category, Value
 from semantic_memory.entrypoints.api.access import CurrentCaller, documents_key
 from semantic_memory.entrypoints.api.bodies import Items
 from semantic_memory.entrypoints.api.routes import EVERYWHERE, Opened
 from semantic_memory.entrypoints.dashboard.files import PATH
 from semantic_memory.entrypoints.dashboard.samples import MOST, SECONDS, Sample, Sampler
 from semantic_memory.entrypoints.keys import Right
-from semantic_memory.models import Category, Value
 from semantic_memory.retrieval.ranking import Weights
 
 router = APIRouter(

@@ -14,9 +14,9 @@ from anyio import to_thread
 from prometheus_client import CollectorRegistry
 from prometheus_client.samples import Sample as Measure
 
+from semantic_memory.domain.models import Timestamp, Value
+from semantic_memory.domain.ports import Clock
 from semantic_memory.metrics import PREFIX
-from semantic_memory.models import Timestamp, Value
-from semantic_memory.ports import Clock
 
 SECONDS = 15.0
 """Between two samples."""

@@ -15,11 +15,11 @@ from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
 
 from semantic_memory.client import Client
+from semantic_memory.domain.errors import SemanticMemoryError
+from semantic_memory.domain.markers import WROTE_MEMORY
+from semantic_memory.domain.models import Category, Fact, Message, Overview, parse
 from semantic_memory.entrypoints.keys import Caller, Right
-from semantic_memory.errors import SemanticMemoryError
-from semantic_memory.marks import WROTE_MEMORY
 from semantic_memory.memory import SemanticMemory
-from semantic_memory.models import Category, Fact, Message, Overview, parse
 
 CallerOf = Callable[[Context[Any, Any]], Caller]
 Ctx = Context[Any, Any]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple, Protocol
 
-from semantic_memory.changes import Change, Cursor, FactVectors, Matrix, Stage
-from semantic_memory.events import Event
-from semantic_memory.models import (
+from semantic_memory.domain.changes import Change, Cursor, FactVectors, Matrix, Stage
+from semantic_memory.domain.events import Event
+from semantic_memory.domain.models import (
     NO_FILTERS,
     Extraction,
     Fact,
@@ -213,7 +213,7 @@ class Trait(NamedTuple):
     said_in: tuple[str, ...]
     """`session/message` for every message that says this."""
     endurance: float
-    """How many times its category's half-life it lasts: see `semantic_memory.decay`."""
+    """How many times its category's half-life it lasts: see `semantic_memory.domain.decay`."""
 
 
 class TraitRow(NamedTuple):

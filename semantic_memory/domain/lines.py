@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import get_args
 
-from semantic_memory.models import (
+from semantic_memory.domain.models import (
     Category,
     Fact,
     History,

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from semantic_memory.models import Fact, Line
+from semantic_memory.domain.models import Fact, Line
 
 Matrix = NDArray[np.float32]
 """Row vectors, unit length, shape (n, dimension)."""

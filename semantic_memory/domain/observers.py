@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from semantic_memory.events import (
+from semantic_memory.domain.events import (
     CheckpointRestored,
     CompactionFailed,
     Event,

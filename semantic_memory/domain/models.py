@@ -27,7 +27,7 @@ from pydantic import (
     ValidationError,
 )
 
-from semantic_memory.errors import InvalidInputError
+from semantic_memory.domain.errors import InvalidInputError
 
 MAX_CONTENT_BYTES = 1_000_000
 """Largest text that is kept as one memory, in UTF-8 bytes."""
