@@ -36,10 +36,7 @@ from semantic_memory.domain.ports import (
     VectorIndex,
 )
 from semantic_memory.embedding.backlog import Backlog
-from semantic_memory.embedding.onnx import OnnxEmbedder
 from semantic_memory.index.exact import ExactIndex
-from semantic_memory.index.home import ChromaDirectory, GivenIndex
-from semantic_memory.index.keeper import IndexKeeper
 from semantic_memory.injection.tokens import TiktokenCounter, encoding_name
 from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.sqlite import SqliteLedger
@@ -59,6 +56,9 @@ from semantic_memory.transfer import Transfer
 from semantic_memory.upkeep.compaction import Compactor
 from semantic_memory.upkeep.jobs import Upkeep, Uses
 from semantic_memory.upkeep.scheduler import Scheduler
+from semantic_memory.vectors.embedders.onnx import OnnxEmbedder
+from semantic_memory.vectors.home import ChromaDirectory, GivenIndex
+from semantic_memory.vectors.sync import IndexKeeper
 
 if TYPE_CHECKING:
     import openai
@@ -346,7 +346,9 @@ def make_embedder(settings: Settings) -> Embedder:
         case "onnx":
             return OnnxEmbedder(settings.cache_dir / "models", embedding.precision)
         case "sentence-transformers":
-            from semantic_memory.embedding.sentence_transformer import SentenceTransformerEmbedder
+            from semantic_memory.vectors.embedders.sentence_transformer import (
+                SentenceTransformerEmbedder,
+            )
 
             if not embedding.model:
                 raise ConfigurationError(
@@ -354,7 +356,7 @@ def make_embedder(settings: Settings) -> Embedder:
                 )
             return SentenceTransformerEmbedder(embedding.model)
         case "openai":
-            from semantic_memory.embedding.openai import OpenAIEmbedder
+            from semantic_memory.vectors.embedders.openai import OpenAIEmbedder
 
             key = settings.openai.api_key
             return OpenAIEmbedder(

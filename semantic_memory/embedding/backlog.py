@@ -10,7 +10,7 @@ from semantic_memory.domain.errors import InputRefusedError
 from semantic_memory.domain.events import EmbeddingRefused, Event, MemoriesEmbedded
 from semantic_memory.domain.models import Fact
 from semantic_memory.domain.ports import Embedder, Ledger
-from semantic_memory.embedding.passages import embed_facts
+from semantic_memory.vectors.passages import embed_facts
 
 _BATCH = 64
 

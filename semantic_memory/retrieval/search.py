@@ -15,7 +15,6 @@ from semantic_memory.domain.events import EmbeddingFailed, Event
 from semantic_memory.domain.models import NO_FILTERS, Category, Filters, Hit, ScoreParts, normalised
 from semantic_memory.domain.ports import Clock, Delta, Embedder, Ledger
 from semantic_memory.domain.text import figures, words
-from semantic_memory.embedding.passages import checked
 from semantic_memory.index.bm25 import Scores, Statistics
 from semantic_memory.index.exact import ExactIndex
 from semantic_memory.index.order import descending, top
@@ -24,6 +23,7 @@ from semantic_memory.retrieval import names, newest
 from semantic_memory.retrieval.question import Question, read
 from semantic_memory.retrieval.ranking import Evidence, Ranked, Weights, base_score, rank
 from semantic_memory.retrieval.times import closeness
+from semantic_memory.vectors.passages import checked
 
 _ARM = 256  # candidates of each arm, for a user whose memories aren't held in RAM
 _COMPARED = 64  # of the best memories, for newer figures of the same

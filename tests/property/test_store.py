@@ -19,9 +19,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from semantic_memory import Fact, SemanticMemory
 from semantic_memory.domain.ports import VectorIndex
-from semantic_memory.index.process import ChromaProcess
 from semantic_memory.settings import IndexSettings, Settings, UpkeepSettings
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
+from semantic_memory.vectors.chroma.process import ChromaProcess
 
 WORDS = ("tea", "coffee", "berlin", "oslo", "rust", "python")
 USERS = ("u1", "u2")

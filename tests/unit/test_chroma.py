@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from semantic_memory.domain.ports import IndexEntry
-from semantic_memory.index import chroma
-from semantic_memory.index.chroma import SHARED, ChromaIndex
+from semantic_memory.vectors.chroma import index as chroma
+from semantic_memory.vectors.chroma.index import SHARED, ChromaIndex
 from tests.conftest import make_fact, unit_vectors
 
 

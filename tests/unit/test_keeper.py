@@ -16,10 +16,10 @@ from semantic_memory.domain.errors import (
 from semantic_memory.domain.events import IndexSetAside, IndexSynced, WorkerFailed
 from semantic_memory.domain.models import Filters
 from semantic_memory.domain.ports import IndexEntry
-from semantic_memory.index.home import ChromaDirectory, GivenIndex
-from semantic_memory.index.keeper import IndexKeeper
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.testing import InMemoryIndex
+from semantic_memory.vectors.home import ChromaDirectory, GivenIndex
+from semantic_memory.vectors.sync import IndexKeeper
 from tests.conftest import NOW, eventually, make_fact, unit_vectors
 
 

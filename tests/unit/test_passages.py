@@ -2,13 +2,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from semantic_memory.embedding.passages import (
+from semantic_memory.testing import HashEmbedder
+from semantic_memory.vectors.passages import (
     OVERLAP_CHARACTERS,
     WINDOW_CHARACTERS,
     embed_facts,
     split,
 )
-from semantic_memory.testing import HashEmbedder
 from tests.conftest import make_fact
 
 

@@ -14,8 +14,8 @@ from filelock import FileLock
 
 from semantic_memory.domain.errors import IndexBrokenError, IndexBusyError, IndexUnavailableError
 from semantic_memory.domain.ports import IndexEntry
-from semantic_memory.index import process, worker
-from semantic_memory.index.process import ChromaProcess
+from semantic_memory.vectors.chroma import process, worker
+from semantic_memory.vectors.chroma.process import ChromaProcess
 from tests.conftest import eventually, make_fact, unit_vectors
 
 ROOT = Path(__file__).parent.parent.parent
@@ -79,7 +79,7 @@ def test_the_worker_runs_the_package_that_started_it(tmp_path, way):
     (checkout / "semantic_memory").symlink_to(ROOT / "semantic_memory")
     marker = "import os, sys; print(open(f'/proc/{index.pid}/cmdline').read())"
     script = (
-        "from pathlib import Path; from semantic_memory.index.process import ChromaProcess;"
+        "from pathlib import Path; from semantic_memory.vectors.chroma.process import ChromaProcess;"
         f"index = ChromaProcess(Path({str(tmp_path / 'chroma')!r}), 'g', 100); {marker};"
         "print(index.count()); index.close()"
     )

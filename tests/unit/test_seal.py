@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from semantic_memory.index import seal
+from semantic_memory.vectors.chroma import seal
 
 
 @pytest.fixture

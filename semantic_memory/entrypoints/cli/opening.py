@@ -9,10 +9,10 @@ from semantic_memory.client import Client
 from semantic_memory.client.local import find_service
 from semantic_memory.domain.errors import StoreLockedError
 from semantic_memory.domain.ports import Embedder
-from semantic_memory.embedding.onnx import OnnxEmbedder
 from semantic_memory.entrypoints.cli import show
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.settings import Settings, load
+from semantic_memory.vectors.embedders.onnx import OnnxEmbedder
 
 
 def opened(

@@ -15,7 +15,7 @@ import numpy as np
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.ports import EmbedderIdentity, InputType
-from semantic_memory.embedding.compiled import (
+from semantic_memory.vectors.embedders.compiled import (
     MAX_TOKENS,
     Precision,
     compiled_model,

@@ -8,8 +8,8 @@ from typing import Protocol
 
 from semantic_memory.domain.errors import IndexBrokenError, IndexUnavailableError
 from semantic_memory.domain.ports import VectorIndex
-from semantic_memory.index import seal
-from semantic_memory.index.process import ChromaProcess
+from semantic_memory.vectors.chroma import seal
+from semantic_memory.vectors.chroma.process import ChromaProcess
 
 _DELETED_AT_ONCE = 1_000
 _PREDECESSOR_SECONDS = 10.0

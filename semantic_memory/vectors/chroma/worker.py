@@ -1,4 +1,4 @@
-"""The process that Chroma lives in; `semantic_memory.index.process` starts it.
+"""The process that Chroma lives in; `semantic_memory.vectors.chroma.process` starts it.
 
 A damaged index can bring down the process that loads it, so that process isn't the service. It says
 when it is about to load the index and whether the index can be used, then answers calls until its
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from semantic_memory.domain.errors import IndexUnavailableError
-from semantic_memory.index import seal
+from semantic_memory.vectors.chroma import seal
 
 Outcome = Literal["answer", "broken", "unavailable"]
 
@@ -40,7 +40,7 @@ def _serve_alone(
         connection.send(("broken", reason))
         return
 
-    from semantic_memory.index.chroma import ChromaIndex
+    from semantic_memory.vectors.chroma.index import ChromaIndex
 
     stamps: seal.Stamps | None = None
 

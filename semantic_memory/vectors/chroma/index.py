@@ -7,7 +7,7 @@ is searched without `where`: more than asked for is fetched and filtered here, a
 that lets almost nothing through falls back to `where`.
 
 Chroma's HNSW files are written whole every `sync_threshold` writes and can't survive being cut off
-half way; `semantic_memory.index.seal` finds out, `semantic_memory.index.keeper` rebuilds.
+half way; `semantic_memory.vectors.chroma.seal` finds out, `semantic_memory.vectors.sync` rebuilds.
 
 A memory takes a place ("piece") for each window of its text. All pieces carry its metadata, which
 filters read; its text lies with the first only.

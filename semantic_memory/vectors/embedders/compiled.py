@@ -1,6 +1,6 @@
 """Compiles a sentence-transformers model to ONNX, once; run as a process of its own.
 
-    python -m semantic_memory.embedding.compiled SOURCE TARGET PRECISION
+    python -m semantic_memory.vectors.embedders.compiled SOURCE TARGET PRECISION
 
 Loading torch takes seconds and 400 MB. It is needed once: from then on ONNX Runtime and
 `tokenizers` run what this leaves in the user's cache. Pooling and normalisation are inside the

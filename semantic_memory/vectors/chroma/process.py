@@ -38,7 +38,7 @@ import importlib.util, sys
 spec = importlib.util.spec_from_file_location("semantic_memory", sys.argv.pop(1))
 package = sys.modules["semantic_memory"] = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(package)
-from semantic_memory.index.worker import main
+from semantic_memory.vectors.chroma.worker import main
 main()
 """
 

@@ -26,7 +26,7 @@ from semantic_memory.domain.errors import (
 from semantic_memory.domain.events import Event, IndexSetAside, IndexSynced, WorkerFailed
 from semantic_memory.domain.models import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Ledger, Match, Progress, VectorIndex
-from semantic_memory.index.home import IndexHome
+from semantic_memory.vectors.home import IndexHome
 
 _BATCH = 256
 _ATTEMPTS = 3
