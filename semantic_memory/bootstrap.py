@@ -36,7 +36,6 @@ from semantic_memory.domain.ports import (
     VectorIndex,
 )
 from semantic_memory.embedding.backlog import Backlog
-from semantic_memory.index.exact import ExactIndex
 from semantic_memory.injection.tokens import TiktokenCounter, encoding_name
 from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.sqlite import SqliteLedger
@@ -48,6 +47,7 @@ from semantic_memory.maintenance.rules import RuleJudge
 from semantic_memory.pipeline import Pipeline
 from semantic_memory.reading import Reading
 from semantic_memory.resolving import Resolver
+from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.retrieval.ranking import Weights
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.rollup import Extents, Rollup

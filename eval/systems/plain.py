@@ -19,7 +19,7 @@ from eval.systems import Found
 from eval.systems.documents import Reals, Shelf, shelves
 from semantic_memory.domain.ports import Embedder, Progress
 from semantic_memory.domain.text import stems
-from semantic_memory.index.bm25 import BM25
+from semantic_memory.retrieval.bm25 import BM25
 
 Method = Literal["dense", "bm25", "min-max", "rrf"]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from semantic_memory.index.bm25 import Scores
+from semantic_memory.retrieval.bm25 import Scores
 
 ALIKE = 0.5
 """Cosine from which two facts are taken to speak of one thing."""

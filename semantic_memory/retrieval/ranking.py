@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semantic_memory.domain import decay
-from semantic_memory.index.bm25 import Mask, Scores
+from semantic_memory.retrieval.bm25 import Mask, Scores
 
 Reals = NDArray[np.float64]
 

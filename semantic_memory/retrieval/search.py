@@ -15,11 +15,11 @@ from semantic_memory.domain.events import EmbeddingFailed, Event
 from semantic_memory.domain.models import NO_FILTERS, Category, Filters, Hit, ScoreParts, normalised
 from semantic_memory.domain.ports import Clock, Delta, Embedder, Ledger
 from semantic_memory.domain.text import figures, words
-from semantic_memory.index.bm25 import Scores, Statistics
-from semantic_memory.index.exact import ExactIndex
-from semantic_memory.index.order import descending, top
-from semantic_memory.index.partition import CATEGORIES, Partition
 from semantic_memory.retrieval import names, newest
+from semantic_memory.retrieval.bm25 import Scores, Statistics
+from semantic_memory.retrieval.exact import ExactIndex
+from semantic_memory.retrieval.order import descending, top
+from semantic_memory.retrieval.partition import CATEGORIES, Partition
 from semantic_memory.retrieval.question import Question, read
 from semantic_memory.retrieval.ranking import Evidence, Ranked, Weights, base_score, rank
 from semantic_memory.retrieval.times import closeness

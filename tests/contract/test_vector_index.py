@@ -14,8 +14,8 @@ from semantic_memory.bootstrap import Parts, Service, build
 from semantic_memory.domain.changes import Add, FactVectors, Forget, Update
 from semantic_memory.domain.models import NO_FILTERS, Filters, Source
 from semantic_memory.domain.ports import IndexEntry, Ledger, VectorIndex, VectorSearch
-from semantic_memory.index.exact import ExactIndex
 from semantic_memory.ledger.sqlite import SqliteLedger
+from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.settings import IndexSettings, Settings
 from semantic_memory.testing import HashEmbedder, InMemoryIndex
 from semantic_memory.vectors.chroma.index import ChromaIndex

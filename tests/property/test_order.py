@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semantic_memory.index.order import descending, top
+from semantic_memory.retrieval.order import descending, top
 
 scores = st.lists(st.sampled_from([-1.0, 0.0, 0.25, 0.5, 1.0]), max_size=300).map(np.array)
 

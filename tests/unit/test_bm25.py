@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from semantic_memory.index.bm25 import BM25, K1, B
+from semantic_memory.retrieval.bm25 import BM25, K1, B
 
 
 def index(*texts: str) -> BM25:

@@ -7,9 +7,9 @@ import pytest
 
 from semantic_memory.domain.changes import Add, Embed, FactVectors, Forget, Update
 from semantic_memory.domain.models import Category, Filters, Source
-from semantic_memory.index.exact import ExactIndex
-from semantic_memory.index.partition import Partition
 from semantic_memory.ledger.sqlite import SqliteLedger
+from semantic_memory.retrieval.exact import ExactIndex
+from semantic_memory.retrieval.partition import Partition
 from tests.conftest import NOW, make_fact, unit_vectors
 
 

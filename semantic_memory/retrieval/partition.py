@@ -13,8 +13,8 @@ from semantic_memory.domain.changes import FactVectors, Matrix
 from semantic_memory.domain.models import Category, Filters, Status, covers
 from semantic_memory.domain.ports import Delta, Trait, TraitRow
 from semantic_memory.domain.text import figures, lexical_text, stems
-from semantic_memory.index.bm25 import BM25, Mask, Scores, Statistics
-from semantic_memory.index.growing import Growing, GrowingVectors
+from semantic_memory.retrieval.bm25 import BM25, Mask, Scores, Statistics
+from semantic_memory.retrieval.growing import Growing, GrowingVectors
 
 CATEGORIES = tuple(Category)
 _CATEGORY = {category.value: code for code, category in enumerate(CATEGORIES)}

@@ -17,8 +17,8 @@ import numpy as np
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.models import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Ledger, Match, VectorSearch
-from semantic_memory.index.order import top
-from semantic_memory.index.partition import Partition
+from semantic_memory.retrieval.order import top
+from semantic_memory.retrieval.partition import Partition
 
 _LOADED_AT_ONCE = 500  # memories; what comes from the ledger takes 15 KB each for a moment
 
