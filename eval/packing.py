@@ -17,10 +17,10 @@ import typer
 
 from eval.datasets import History
 from eval.datasets.locomo import load_locomo
+from semantic_memory.context.pack import Packer
+from semantic_memory.context.tokens import TiktokenCounter
 from semantic_memory.domain.models import Category, Fact, Hit, ScoreParts, Source
 from semantic_memory.entrypoints.cli import show
-from semantic_memory.injection.pack import Packer
-from semantic_memory.injection.tokens import TiktokenCounter
 
 _CANDIDATES = 1_000
 _ROUNDS = 200

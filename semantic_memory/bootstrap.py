@@ -16,6 +16,7 @@ from ingest.extract.offline import OfflineExtractor
 from ingest.gate import Gate
 from ingest.queue import DebounceQueue
 from ingest.session_log import SessionLog
+from semantic_memory.context.tokens import TiktokenCounter, encoding_name
 from semantic_memory.curation import Curation
 from semantic_memory.domain.errors import (
     ConfigurationError,
@@ -36,7 +37,6 @@ from semantic_memory.domain.ports import (
     VectorIndex,
 )
 from semantic_memory.embedding.backlog import Backlog
-from semantic_memory.injection.tokens import TiktokenCounter, encoding_name
 from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.maintenance.escalating import EscalatingJudge

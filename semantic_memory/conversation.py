@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from semantic_memory.bootstrap import Service
+from semantic_memory.context.choose import Policy
+from semantic_memory.context.pack import Packer
+from semantic_memory.context.tokens import counter_for, encoding_name
 from semantic_memory.domain.changes import Cursor
 from semantic_memory.domain.lines import PROFILE_FIELDS, TIERS, as_fact
 from semantic_memory.domain.models import (
@@ -23,9 +26,6 @@ from semantic_memory.domain.models import (
     SessionKey,
 )
 from semantic_memory.domain.ports import Ledger, Summarizer, TokenCounter
-from semantic_memory.injection.choose import Policy
-from semantic_memory.injection.pack import Packer
-from semantic_memory.injection.tokens import counter_for, encoding_name
 from semantic_memory.session.limits import Budget, WindowPolicy, form_of, window_of
 from semantic_memory.session.memory_files import standard_directories
 from semantic_memory.session.parts import Form

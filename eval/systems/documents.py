@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from eval.datasets import History, Memory
 from eval.systems import Found
+from semantic_memory.context.render import as_data
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.ports import Embedder, InputType, Progress
-from semantic_memory.injection.render import as_data
 
 _BATCH = 256
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from eval.datasets import History, Memory
 from eval.systems import Found
+from semantic_memory.context import render
 from semantic_memory.domain.models import Fact
 from semantic_memory.domain.ports import Embedder, Progress
-from semantic_memory.injection import render
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.retrieval.ranking import Weights
 from semantic_memory.settings import RetrievalSettings, Settings, load

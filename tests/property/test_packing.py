@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semantic_memory import Category, Hit, ScoreParts, Source
-from semantic_memory.injection.pack import Packer
-from semantic_memory.injection.render import shown
-from semantic_memory.injection.tokens import TiktokenCounter
+from semantic_memory.context.pack import Packer
+from semantic_memory.context.render import shown
+from semantic_memory.context.tokens import TiktokenCounter
 from tests.conftest import make_fact
 from tests.structure import parsed
 

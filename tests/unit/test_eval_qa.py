@@ -10,8 +10,8 @@ from eval.__main__ import app
 from eval.cache import CachingEmbedder
 from eval.experiment import Bench
 from eval.qa import Chat, accuracy, answer_all
+from semantic_memory.context.tokens import TiktokenCounter
 from semantic_memory.domain.errors import ProviderError
-from semantic_memory.injection.tokens import TiktokenCounter
 from semantic_memory.testing import HashEmbedder
 from tests.unit.eval_histories import small
 

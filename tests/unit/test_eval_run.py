@@ -16,8 +16,8 @@ from eval.significance import paired_bootstrap
 from eval.systems import Found
 from eval.systems.ours import Ours
 from eval.tune import split, tune
+from semantic_memory.context.tokens import TiktokenCounter
 from semantic_memory.domain.errors import InvalidInputError, MissingDependencyError
-from semantic_memory.injection.tokens import TiktokenCounter
 from semantic_memory.testing import HashEmbedder
 from tests.unit.eval_histories import ASKED, question, small, told
 

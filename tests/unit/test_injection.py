@@ -11,15 +11,15 @@ import pytest
 import tiktoken
 
 from semantic_memory import Category, Hit, ScoreParts, Source
-from semantic_memory.domain.errors import ConfigurationError
-from semantic_memory.injection.pack import Packer
-from semantic_memory.injection.render import as_data, shown
-from semantic_memory.injection.tokens import (
+from semantic_memory.context.pack import Packer
+from semantic_memory.context.render import as_data, shown
+from semantic_memory.context.tokens import (
     TiktokenCounter,
     counter_for,
     encoding_name,
     load_encoding,
 )
+from semantic_memory.domain.errors import ConfigurationError
 from tests.conftest import NOW, make_fact
 from tests.structure import parsed
 
@@ -42,7 +42,7 @@ def test_the_vendored_encodings_are_tiktokens_own(name, tmp_path, monkeypatch):
 
     url = f"https://openaipublic.blob.core.windows.net/encodings/{name}.tiktoken"
     cached = tmp_path / hashlib.sha1(url.encode()).hexdigest()
-    vendored = resources.files("semantic_memory.injection").joinpath("encodings")
+    vendored = resources.files("semantic_memory.context").joinpath("encodings")
     cached.write_bytes(vendored.joinpath(f"{name}.tiktoken").read_bytes())
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", os.fspath(tmp_path))
     theirs = tiktoken.get_encoding(name)
@@ -270,7 +270,7 @@ _PROGRAM = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from tests.unit.test_injection import COUNTER, MEMORIES
-from semantic_memory.injection.pack import Packer
+from semantic_memory.context.pack import Packer
 for budget in (60, 120, 400):
     print(Packer(COUNTER).pack(MEMORIES, budget=budget).text)
 """

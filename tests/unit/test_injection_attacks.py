@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from semantic_memory import Category, Source
-from semantic_memory.injection.pack import Packer
-from semantic_memory.injection.render import shown
-from semantic_memory.injection.tokens import TiktokenCounter
+from semantic_memory.context.pack import Packer
+from semantic_memory.context.render import shown
+from semantic_memory.context.tokens import TiktokenCounter
 from tests.structure import parsed
 from tests.unit.test_injection import hit
 

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.recalled import extractable, strip_recalled, without_recalled
-from semantic_memory.domain.markers import WROTE_MEMORY, writes_memory
-from semantic_memory.injection.render import (
+from semantic_memory.context.render import (
     Entry,
     block,
     load_template,
@@ -15,6 +14,7 @@ from semantic_memory.injection.render import (
     section,
     shown,
 )
+from semantic_memory.domain.markers import WROTE_MEMORY, writes_memory
 from tests.conftest import make_fact, say
 
 STORABLE = st.characters(exclude_categories=["Cs"], exclude_characters="\0")

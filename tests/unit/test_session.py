@@ -4,6 +4,7 @@ import pytest
 from pydantic import BaseModel
 
 from semantic_memory import Candidate, Category
+from semantic_memory.context.tokens import TiktokenCounter
 from semantic_memory.domain.errors import (
     ConfigurationError,
     InvalidInputError,
@@ -11,7 +12,6 @@ from semantic_memory.domain.errors import (
     ProviderError,
 )
 from semantic_memory.domain.events import CompactionFailed, WindowCompacted
-from semantic_memory.injection.tokens import TiktokenCounter
 from semantic_memory.session.counting import RequestCounter
 from semantic_memory.testing import ScriptedExtractor
 from tests.structure import check_anthropic, check_openai

@@ -1,6 +1,6 @@
 import pytest
 
-from semantic_memory.injection.tokens import TiktokenCounter
+from semantic_memory.context.tokens import TiktokenCounter
 from semantic_memory.session.counting import RequestCounter
 
 JARGON = [
