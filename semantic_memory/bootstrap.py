@@ -44,7 +44,7 @@ from semantic_memory.maintenance.fading import Fading
 from semantic_memory.maintenance.profile import Extent
 from semantic_memory.maintenance.relations import RelationJudge
 from semantic_memory.maintenance.rules import RuleJudge
-from semantic_memory.pipeline import Pipeline
+from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.reading import Reading
 from semantic_memory.resolving import Resolver
 from semantic_memory.retrieval.exact import ExactIndex

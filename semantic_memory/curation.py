@@ -39,7 +39,7 @@ from semantic_memory.domain.models import (
     parse,
 )
 from semantic_memory.domain.ports import Clock, Embedder, Ledger
-from semantic_memory.pipeline import Pipeline
+from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.restoring import absorbed_into, restoration
 from semantic_memory.rollup import Rollup
 from semantic_memory.vectors.passages import embed_facts

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from semantic_memory.domain.models import SessionKey
 from semantic_memory.domain.ports import Ledger
-from semantic_memory.pipeline import Pipeline
+from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.resolving import Outcome
 
 

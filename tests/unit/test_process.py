@@ -79,7 +79,8 @@ def test_the_worker_runs_the_package_that_started_it(tmp_path, way):
     (checkout / "semantic_memory").symlink_to(ROOT / "semantic_memory")
     marker = "import os, sys; print(open(f'/proc/{index.pid}/cmdline').read())"
     script = (
-        "from pathlib import Path; from semantic_memory.vectors.chroma.process import ChromaProcess;"
+        "from pathlib import Path;"
+        "from semantic_memory.vectors.chroma.process import ChromaProcess;"
         f"index = ChromaProcess(Path({str(tmp_path / 'chroma')!r}), 'g', 100); {marker};"
         "print(index.count()); index.close()"
     )

@@ -1,1 +1,0 @@
-"""What can be found: one user's memories in RAM, everyone's in Chroma; both follow the ledger."""
