@@ -36,7 +36,6 @@ from semantic_memory.domain.ports import (
     TokenCounter,
     VectorIndex,
 )
-from semantic_memory.embedding.backlog import Backlog
 from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.maintenance.escalating import EscalatingJudge
@@ -44,8 +43,9 @@ from semantic_memory.maintenance.fading import Fading
 from semantic_memory.maintenance.profile import Extent
 from semantic_memory.maintenance.relations import RelationJudge
 from semantic_memory.maintenance.rules import RuleJudge
+from semantic_memory.pipeline.embedding import Backlog
+from semantic_memory.pipeline.extraction import Reading
 from semantic_memory.pipeline.pipeline import Pipeline
-from semantic_memory.reading import Reading
 from semantic_memory.resolving import Resolver
 from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.retrieval.ranking import Weights
@@ -63,7 +63,7 @@ from semantic_memory.vectors.sync import IndexKeeper
 if TYPE_CHECKING:
     import openai
 
-    from semantic_memory.batching import Batching
+    from semantic_memory.pipeline.batch_extraction import Batching
 
 _EMBEDDER = "embedder"  # key in the ledger's meta
 _MEGABYTES = 32  # for the users searched last
@@ -427,7 +427,7 @@ def make_batching(
     if extraction.provider == "openai":
         from ingest.extract.openai import OpenAIExtractor
         from ingest.extract.openai_batch import OpenAIBatch
-        from semantic_memory.batching import Batching
+        from semantic_memory.pipeline.batch_extraction import Batching
 
         if isinstance(extractor, OpenAIExtractor):
             client = resources.enter_context(make_client(settings))

@@ -58,8 +58,8 @@ from semantic_memory.domain.ports import (
     TokenCounter,
     VectorIndex,
 )
-from semantic_memory.drafts import VERBATIM, forgotten, said
 from semantic_memory.inspection import explain, layout
+from semantic_memory.pipeline.facts import VERBATIM, forgotten, said
 from semantic_memory.session.parts import Form
 from semantic_memory.session.session import Session
 from semantic_memory.settings import Settings, load

@@ -28,7 +28,7 @@ from semantic_memory.domain.models import (
     parse,
 )
 from semantic_memory.domain.ports import Ledger
-from semantic_memory.drafts import VERBATIM, said, verbatim_id
+from semantic_memory.pipeline.facts import VERBATIM, said, verbatim_id
 from semantic_memory.pipeline.pipeline import Pipeline
 
 _PAGE = 500

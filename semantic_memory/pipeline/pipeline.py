@@ -48,15 +48,17 @@ from semantic_memory.domain.models import (
     SessionOptions,
 )
 from semantic_memory.domain.ports import Clock, Ledger, Progress
-from semantic_memory.drafts import behind, expendable, forgotten, verbatim
-from semantic_memory.embedding.backlog import Backlog
-from semantic_memory.reading import Reading
+from semantic_memory.pipeline.embedding import Backlog
+from semantic_memory.pipeline.extraction import Reading
+from semantic_memory.pipeline.facts import behind, expendable, forgotten, verbatim
 from semantic_memory.resolving import Resolver
 from semantic_memory.rollup import Rollup
 from semantic_memory.vectors.sync import IndexKeeper
 
 if TYPE_CHECKING:
-    from semantic_memory.batching import Batching  # with openai, which takes long to import
+    from semantic_memory.pipeline.batch_extraction import (
+        Batching,  # with openai, which takes long to import
+    )
 
 _STORE_BATCH = 256
 _PATIENCE_SECONDS = 5.0

@@ -34,7 +34,7 @@ from semantic_memory.domain.models import (
 )
 from semantic_memory.domain.ports import Clock, Extractor, Ledger, Progress
 from semantic_memory.domain.text import stems
-from semantic_memory.drafts import behind, extracted, forgotten, grounded, written
+from semantic_memory.pipeline.facts import behind, extracted, forgotten, grounded, written
 
 _DEFAULT = SessionOptions()
 _STRETCH = 50

@@ -30,7 +30,7 @@ from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import Event, ExtractionBatched
 from semantic_memory.domain.models import Extraction, Message, SessionKey, Value, derived_id, new_id
 from semantic_memory.domain.ports import Ledger, Progress
-from semantic_memory.reading import Reading
+from semantic_memory.pipeline.extraction import Reading
 
 _NOTE = "extraction batch"  # key in the ledger's meta
 _MOST_REQUESTS = 20_000  # the API takes 50,000
