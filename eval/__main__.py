@@ -33,9 +33,9 @@ from eval.systems.build import INCLUDED, OURS
 from eval.systems.build import NAMES as SYSTEMS
 from eval.systems.build import Name as SystemName
 from eval.tune import tune as search_weights
+from semantic_memory.consolidation.fading import Fading
 from semantic_memory.domain.errors import InvalidInputError, SemanticMemoryError
 from semantic_memory.entrypoints.cli import show
-from semantic_memory.maintenance.fading import Fading
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
 

@@ -22,14 +22,14 @@ from eval.datasets import pairs as sets
 from eval.datasets.pairs import Labelled, Observation, Replaced
 from semantic_memory import SemanticMemory
 from semantic_memory.bootstrap import make_embedder
+from semantic_memory.consolidation.judges.rules import RuleJudge, Thresholds
+from semantic_memory.consolidation.relations import Pair, Relation, RelationJudge, Verdict
+from semantic_memory.consolidation.statements import read
+from semantic_memory.consolidation.sweep import SupersedeDecision, plan
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.models import Category, Fact
 from semantic_memory.domain.ports import Embedder
 from semantic_memory.domain.text import figures
-from semantic_memory.maintenance.relations import Pair, Relation, RelationJudge, Verdict
-from semantic_memory.maintenance.rules import RuleJudge, Thresholds
-from semantic_memory.maintenance.statements import read
-from semantic_memory.maintenance.sweep import SupersedeDecision, plan
 from semantic_memory.retrieval.newest import gains
 from semantic_memory.retrieval.question import read as read_question
 from semantic_memory.settings import Settings, UpkeepSettings, load

@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from semantic_memory.domain.errors import InvalidInputError, MissingDependencyError
-from semantic_memory.domain.models import Category, Fact, Source, Status
-from semantic_memory.maintenance.fading import (
+from semantic_memory.consolidation.fading import (
     Fading,
     archived,
     faded,
@@ -23,7 +21,9 @@ from semantic_memory.maintenance.fading import (
     to_archive,
     used,
 )
-from semantic_memory.maintenance.merging import merged
+from semantic_memory.consolidation.merging import merged
+from semantic_memory.domain.errors import InvalidInputError, MissingDependencyError
+from semantic_memory.domain.models import Category, Fact, Source, Status
 
 _START = datetime(2024, 1, 1, tzinfo=UTC)
 DAYS = 365

@@ -16,6 +16,11 @@ from ingest.extract.offline import OfflineExtractor
 from ingest.gate import Gate
 from ingest.queue import DebounceQueue
 from ingest.session_log import SessionLog
+from semantic_memory.consolidation.fading import Fading
+from semantic_memory.consolidation.judges.escalating import EscalatingJudge
+from semantic_memory.consolidation.judges.rules import RuleJudge
+from semantic_memory.consolidation.relations import RelationJudge
+from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.context.tokens import TiktokenCounter, encoding_name
 from semantic_memory.curation import Curation
 from semantic_memory.domain.errors import (
@@ -38,15 +43,10 @@ from semantic_memory.domain.ports import (
 )
 from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.sqlite import SqliteLedger
-from semantic_memory.maintenance.escalating import EscalatingJudge
-from semantic_memory.maintenance.fading import Fading
 from semantic_memory.maintenance.profile import Extent
-from semantic_memory.maintenance.relations import RelationJudge
-from semantic_memory.maintenance.rules import RuleJudge
 from semantic_memory.pipeline.embedding import Backlog
 from semantic_memory.pipeline.extraction import Reading
 from semantic_memory.pipeline.pipeline import Pipeline
-from semantic_memory.resolving import Resolver
 from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.retrieval.ranking import Weights
 from semantic_memory.retrieval.search import Searcher
@@ -274,14 +274,14 @@ def make_judge(
         case "rules":
             return None
         case "openai":
-            from semantic_memory.maintenance.llm import LLMJudge
+            from semantic_memory.consolidation.judges.llm import LLMJudge
 
             model = beliefs.model or settings.extraction.model
             client = resources.enter_context(make_client(settings, "beliefs.judge"))
             second, name = LLMJudge(client, model, observe), f"openai:{model}"
         case "nli":
             try:
-                from semantic_memory.maintenance.nli import NLIJudge
+                from semantic_memory.consolidation.judges.nli import NLIJudge
             except ImportError:
                 raise MissingDependencyError(
                     "beliefs.judge nli needs sentence-transformers:"

@@ -8,7 +8,8 @@ from typing import Any
 
 from pydantic import Field
 
-from semantic_memory.beliefs import believed, revised
+from semantic_memory.consolidation.beliefs import believed, revised
+from semantic_memory.consolidation.restore import absorbed_into, restoration
 from semantic_memory.domain.changes import (
     Add,
     Change,
@@ -40,7 +41,6 @@ from semantic_memory.domain.models import (
 )
 from semantic_memory.domain.ports import Clock, Embedder, Ledger
 from semantic_memory.pipeline.pipeline import Pipeline
-from semantic_memory.restoring import absorbed_into, restoration
 from semantic_memory.rollup import Rollup
 from semantic_memory.vectors.passages import embed_facts
 

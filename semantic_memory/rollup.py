@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
+from semantic_memory.consolidation.merging import stated_at
+from semantic_memory.consolidation.resolver import Outcome
 from semantic_memory.domain.changes import Change, Mark, Retire, Write
 from semantic_memory.domain.decay import HALF_LIFE_DAYS
 from semantic_memory.domain.errors import ProviderError
@@ -35,7 +37,6 @@ from semantic_memory.domain.ports import (
 )
 from semantic_memory.maintenance.central import most_central, sentence
 from semantic_memory.maintenance.history import derive_history
-from semantic_memory.maintenance.merging import stated_at
 from semantic_memory.maintenance.profile import (
     LATELY,
     LIFE,
@@ -45,7 +46,6 @@ from semantic_memory.maintenance.profile import (
     derive_profile,
     profile_text,
 )
-from semantic_memory.resolving import Outcome
 
 ROLLUP = "rollup"
 _DERIVED = "profiles"  # names the marks of how far profiles have been derived

@@ -17,12 +17,12 @@ from datetime import datetime, timedelta
 
 import numpy as np
 
+from semantic_memory.consolidation.merging import stated_at
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.decay import HALF_LIFE_DAYS, age_days, retention
 from semantic_memory.domain.models import Category, Fact, ProfileField
 from semantic_memory.domain.ports import Belief
 from semantic_memory.maintenance.central import lasting, most_central, sentence, telling
-from semantic_memory.maintenance.merging import stated_at
 
 WORK = (
     "Works as an engineer at a company, in a team.",

@@ -15,7 +15,7 @@ from ingest.gate import Gate
 from ingest.queue import DebounceQueue, Due
 from ingest.recalled import extractable
 from ingest.session_log import Record, SessionLog
-from semantic_memory.beliefs import believed
+from semantic_memory.consolidation.beliefs import believed
 from semantic_memory.domain.changes import Add, Advance, Change, Update, Write
 from semantic_memory.domain.decay import PINNED
 from semantic_memory.domain.errors import StoreClosedError, StoreError

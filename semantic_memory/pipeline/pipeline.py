@@ -26,6 +26,7 @@ from ingest.gate import Gate
 from ingest.recalled import without_recalled
 from ingest.session_log import Record, SessionLog
 from semantic_memory.background import Calls, Worker, reason
+from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.domain.changes import Add, Advance, Change, Cursor, Stage
 from semantic_memory.domain.errors import ProviderError, StoreClosedError, StoreError
 from semantic_memory.domain.events import (
@@ -51,7 +52,6 @@ from semantic_memory.domain.ports import Clock, Ledger, Progress
 from semantic_memory.pipeline.embedding import Backlog
 from semantic_memory.pipeline.extraction import Reading
 from semantic_memory.pipeline.facts import behind, expendable, forgotten, verbatim
-from semantic_memory.resolving import Resolver
 from semantic_memory.rollup import Rollup
 from semantic_memory.vectors.sync import IndexKeeper
 

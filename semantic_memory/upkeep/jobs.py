@@ -16,13 +16,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
+from semantic_memory.consolidation.fading import Fading, archived, faded, to_archive, used
+from semantic_memory.consolidation.resolver import Kind, Outcome, Resolver
 from semantic_memory.domain.changes import Change, Mark, Touch, Update
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.events import Event, JobFinished
 from semantic_memory.domain.models import Category, Fact, Filters, JobRun
 from semantic_memory.domain.ports import Clock, Ledger, Pending
-from semantic_memory.maintenance.fading import Fading, archived, faded, to_archive, used
-from semantic_memory.resolving import Kind, Outcome, Resolver
 from semantic_memory.rollup import ROLLUP, Rollup
 from semantic_memory.upkeep.compaction import Compactor
 

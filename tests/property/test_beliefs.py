@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from semantic_memory import Category, SemanticMemory
+from semantic_memory.consolidation.fading import faded, retention
+from semantic_memory.consolidation.judges.rules import RuleJudge
+from semantic_memory.consolidation.merging import keeper, merged, without
+from semantic_memory.consolidation.sweep import MergeDecision, SupersedeDecision, plan
 from semantic_memory.domain.models import Source, Status
-from semantic_memory.maintenance.fading import faded, retention
-from semantic_memory.maintenance.merging import keeper, merged, without
-from semantic_memory.maintenance.rules import RuleJudge
-from semantic_memory.maintenance.sweep import MergeDecision, SupersedeDecision, plan
 from semantic_memory.settings import Settings, UpkeepSettings
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
 from tests.conftest import NOW, make_fact

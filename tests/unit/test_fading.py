@@ -3,15 +3,15 @@ from datetime import timedelta
 import pytest
 
 from semantic_memory import Category
-from semantic_memory.domain.decay import LONGEST, endurance
-from semantic_memory.domain.models import Source
-from semantic_memory.maintenance.fading import (
+from semantic_memory.consolidation.fading import (
     Fading,
     faded,
     retention,
     to_archive,
     used,
 )
+from semantic_memory.domain.decay import LONGEST, endurance
+from semantic_memory.domain.models import Source
 from tests.conftest import NOW, make_fact
 
 HOUR, DAY, WEEK = timedelta(hours=1), timedelta(days=1), timedelta(weeks=1)

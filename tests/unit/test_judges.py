@@ -11,13 +11,13 @@ from tokenizers.pre_tokenizers import Whitespace
 from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
 
 from ingest.extract.breaker import CircuitBreaker
+from semantic_memory.consolidation.judges.escalating import EscalatingJudge
+from semantic_memory.consolidation.judges.llm import LLMJudge
+from semantic_memory.consolidation.judges.nli import NLIJudge
+from semantic_memory.consolidation.judges.rules import RuleJudge
+from semantic_memory.consolidation.relations import Pair, Relation, Verdict
 from semantic_memory.domain.errors import ConfigurationError, ProviderError
 from semantic_memory.domain.events import BreakerOpened, Event, JudgingFellBack
-from semantic_memory.maintenance.escalating import EscalatingJudge
-from semantic_memory.maintenance.llm import LLMJudge
-from semantic_memory.maintenance.nli import NLIJudge
-from semantic_memory.maintenance.relations import Pair, Relation, Verdict
-from semantic_memory.maintenance.rules import RuleJudge
 from semantic_memory.settings import (
     BeliefSettings,
     ExtractionSettings,

@@ -2,10 +2,10 @@ from datetime import timedelta
 
 import pytest
 
-from semantic_memory.maintenance.claims import claims
-from semantic_memory.maintenance.relations import Pair, Relation
-from semantic_memory.maintenance.rules import RuleJudge
-from semantic_memory.maintenance.statements import read
+from semantic_memory.consolidation.claims import claims
+from semantic_memory.consolidation.judges.rules import RuleJudge
+from semantic_memory.consolidation.relations import Pair, Relation
+from semantic_memory.consolidation.statements import read
 from tests.conftest import NOW, make_fact
 
 

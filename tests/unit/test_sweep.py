@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from semantic_memory import Category, Fact
+from semantic_memory.consolidation.judges.rules import RuleJudge
+from semantic_memory.consolidation.merging import merged
+from semantic_memory.consolidation.relations import Pair, Relation, Verdict
+from semantic_memory.consolidation.superseding import standing, superseded
+from semantic_memory.consolidation.sweep import MergeDecision, SupersedeDecision, plan
 from semantic_memory.domain.models import Source, Status
-from semantic_memory.maintenance.merging import merged
-from semantic_memory.maintenance.relations import Pair, Relation, Verdict
-from semantic_memory.maintenance.rules import RuleJudge
-from semantic_memory.maintenance.superseding import standing, superseded
-from semantic_memory.maintenance.sweep import MergeDecision, SupersedeDecision, plan
 from semantic_memory.testing import HashEmbedder
 from tests.conftest import NOW, make_fact
 

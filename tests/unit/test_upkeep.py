@@ -6,13 +6,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from semantic_memory import Status
+from semantic_memory.consolidation.fading import retention
+from semantic_memory.consolidation.judges.rules import RuleJudge
+from semantic_memory.consolidation.relations import Relation, Verdict
+from semantic_memory.consolidation.resolver import BOTH, Resolver
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 from semantic_memory.domain.events import BeliefsResolved, JobFinished
 from semantic_memory.domain.models import Candidate
-from semantic_memory.maintenance.fading import retention
-from semantic_memory.maintenance.relations import Relation, Verdict
-from semantic_memory.maintenance.rules import RuleJudge
-from semantic_memory.resolving import BOTH, Resolver
 from semantic_memory.settings import Settings, UpkeepSettings
 from semantic_memory.testing import ScriptedExtractor
 from semantic_memory.upkeep.scheduler import Scheduler

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from semantic_memory.maintenance.attributes import PLACES, attributes
-from semantic_memory.maintenance.clauses import OTHERS, clauses, content
-from semantic_memory.maintenance.stances import stances
-from semantic_memory.maintenance.statements import NEGATIONS, read
+from semantic_memory.consolidation.attributes import PLACES, attributes
+from semantic_memory.consolidation.clauses import OTHERS, clauses, content
+from semantic_memory.consolidation.stances import stances
+from semantic_memory.consolidation.statements import NEGATIONS, read
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,10 @@ from typing import Literal
 
 import numpy as np
 
-from semantic_memory.beliefs import are_kept_apart
-from semantic_memory.domain.changes import Change, Keyed, Mark, Update
-from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
-from semantic_memory.domain.models import Category, Fact, Filters, normalised
-from semantic_memory.domain.ports import Belief, Clock, Ledger, Pending, VectorSearch
-from semantic_memory.maintenance.claims import claims
-from semantic_memory.maintenance.relations import Pair, Relation, RelationJudge, Verdict
-from semantic_memory.maintenance.sweep import (
+from semantic_memory.consolidation.beliefs import are_kept_apart
+from semantic_memory.consolidation.claims import claims
+from semantic_memory.consolidation.relations import Pair, Relation, RelationJudge, Verdict
+from semantic_memory.consolidation.sweep import (
     DEFAULT,
     Decision,
     MergeDecision,
@@ -25,6 +21,10 @@ from semantic_memory.maintenance.sweep import (
     plan,
     wordings,
 )
+from semantic_memory.domain.changes import Change, Keyed, Mark, Update
+from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
+from semantic_memory.domain.models import Category, Fact, Filters, normalised
+from semantic_memory.domain.ports import Belief, Clock, Ledger, Pending, VectorSearch
 
 Kind = Literal["dedup", "conflicts"]
 BOTH: frozenset[Kind] = frozenset({"dedup", "conflicts"})

@@ -20,14 +20,12 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
-from semantic_memory.beliefs import are_kept_apart
-from semantic_memory.domain.changes import Matrix
-from semantic_memory.domain.models import Category, Fact, Status, normalised
-from semantic_memory.maintenance.claims import Claim, claims
-from semantic_memory.maintenance.gist import gist
-from semantic_memory.maintenance.lexicon import WORDING
-from semantic_memory.maintenance.merging import absorbed, keeper, merged
-from semantic_memory.maintenance.relations import (
+from semantic_memory.consolidation.beliefs import are_kept_apart
+from semantic_memory.consolidation.claims import Claim, claims
+from semantic_memory.consolidation.gist import gist
+from semantic_memory.consolidation.lexicon import WORDING
+from semantic_memory.consolidation.merging import absorbed, keeper, merged
+from semantic_memory.consolidation.relations import (
     Pair,
     Relation,
     RelationJudge,
@@ -35,8 +33,10 @@ from semantic_memory.maintenance.relations import (
     in_order,
     said_at,
 )
-from semantic_memory.maintenance.statements import read
-from semantic_memory.maintenance.superseding import standing, superseded
+from semantic_memory.consolidation.statements import read
+from semantic_memory.consolidation.superseding import standing, superseded
+from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.models import Category, Fact, Status, normalised
 
 _BLOCK_CELLS = 4_000_000  # of a block of similarities: 16 MB
 

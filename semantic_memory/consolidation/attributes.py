@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from semantic_memory.maintenance.clauses import (
+from semantic_memory.consolidation.clauses import (
     content,
     head,
     ordered,
@@ -15,7 +15,7 @@ from semantic_memory.maintenance.clauses import (
     subject,
     verb,
 )
-from semantic_memory.maintenance.lexicon import (
+from semantic_memory.consolidation.lexicon import (
     COLOURS,
     DIETS,
     HAIR_OF,
@@ -23,7 +23,7 @@ from semantic_memory.maintenance.lexicon import (
     MEATS,
     SINGLE_VALUED,
 )
-from semantic_memory.maintenance.statements import read
+from semantic_memory.consolidation.statements import read
 
 
 class Attribute(NamedTuple):

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from semantic_memory.consolidation.merging import stated_at
 from semantic_memory.domain import decay
 from semantic_memory.domain.decay import HALF_LIFE_DAYS, PINNED
 from semantic_memory.domain.models import Category, Fact, Status
-from semantic_memory.maintenance.merging import stated_at
 
 WEEK = timedelta(weeks=1)
 SPACING = timedelta(hours=1)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from semantic_memory.consolidation.lexicon import GENERAL
+from semantic_memory.consolidation.statements import NEGATIONS
 from semantic_memory.domain.text import STOP_WORDS, stems
-from semantic_memory.maintenance.lexicon import GENERAL
-from semantic_memory.maintenance.statements import NEGATIONS
 
 SELF = frozenset("i we me my our user users mine us".split())
 OTHERS = frozenset("he she they it you who your his her their".split())

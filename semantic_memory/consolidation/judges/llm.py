@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 import openai
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from semantic_memory.consolidation.guards import disagreements
+from semantic_memory.consolidation.relations import Pair, Relation, Verdict
+from semantic_memory.consolidation.statements import read
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import Event, ModelCalled
-from semantic_memory.maintenance.guards import disagreements
-from semantic_memory.maintenance.relations import Pair, Relation, Verdict
-from semantic_memory.maintenance.statements import read
 
 _AT_ONCE = 20
 _DECISIVE = frozenset({"numbers", "dates", "names"})

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from datetime import datetime
 from itertools import pairwise
 
-from semantic_memory.beliefs import restored, told_apart
+from semantic_memory.consolidation.beliefs import restored, told_apart
+from semantic_memory.consolidation.merging import merged, without
 from semantic_memory.domain.changes import Change, Update
 from semantic_memory.domain.models import Fact, Status
 from semantic_memory.domain.ports import Ledger
-from semantic_memory.maintenance.merging import merged, without
 
 
 def restoration(ledger: Ledger, fact: Fact, reason: str, now: datetime) -> list[Change]:

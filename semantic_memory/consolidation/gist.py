@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from semantic_memory.consolidation.clauses import OTHERS
+from semantic_memory.consolidation.statements import NEGATIONS, plain
 from semantic_memory.domain.text import STOP_WORDS, stems
-from semantic_memory.maintenance.clauses import OTHERS
-from semantic_memory.maintenance.statements import NEGATIONS, plain
 
 _PERSON = r"(?P<noun>[a-z]+)"
 _NAME = r"(?P<name>[\w'-]+)"

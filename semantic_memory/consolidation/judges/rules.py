@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from semantic_memory.consolidation.claims import claims, conflicting
+from semantic_memory.consolidation.gist import gist
+from semantic_memory.consolidation.guards import disagreements, missing_names, opposed
+from semantic_memory.consolidation.lexicon import WORDING
+from semantic_memory.consolidation.relations import Pair, Relation, Verdict
+from semantic_memory.consolidation.statements import Statement, read
 from semantic_memory.domain.models import normalised
-from semantic_memory.maintenance.claims import claims, conflicting
-from semantic_memory.maintenance.gist import gist
-from semantic_memory.maintenance.guards import disagreements, missing_names, opposed
-from semantic_memory.maintenance.lexicon import WORDING
-from semantic_memory.maintenance.relations import Pair, Relation, Verdict
-from semantic_memory.maintenance.statements import Statement, read
 
 _LABEL = re.compile(
     r"^(?:(?:the|my|our|user's) )?[a-z-]{2,}(?<!s) #?\d[\w-]* [a-z]{2,}"  # not "weighs 80 kilos"

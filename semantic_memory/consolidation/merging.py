@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from pydantic import JsonValue
 
-from semantic_memory.beliefs import CONFIRMATION_GAIN, with_sides
+from semantic_memory.consolidation.beliefs import CONFIRMATION_GAIN, with_sides
+from semantic_memory.consolidation.relations import said_at
 from semantic_memory.domain.models import Fact, Source, Status
-from semantic_memory.maintenance.relations import said_at
 
 T = TypeVar("T")
 _TAKEN_OVER = (

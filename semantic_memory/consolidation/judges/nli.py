@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 from sentence_transformers import CrossEncoder
 
+from semantic_memory.consolidation.guards import disagreements
+from semantic_memory.consolidation.relations import Pair, Relation, Verdict
+from semantic_memory.consolidation.statements import read
 from semantic_memory.domain.errors import ConfigurationError
-from semantic_memory.maintenance.guards import disagreements
-from semantic_memory.maintenance.relations import Pair, Relation, Verdict
-from semantic_memory.maintenance.statements import read
 
 _LABELS = ("contradiction", "entailment", "neutral")
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from semantic_memory.maintenance.clauses import items, owner, possessor, subject, verb
-from semantic_memory.maintenance.lexicon import CLASS_NAMES, CLASS_OF
-from semantic_memory.maintenance.statements import NEGATIONS
+from semantic_memory.consolidation.clauses import items, owner, possessor, subject, verb
+from semantic_memory.consolidation.lexicon import CLASS_NAMES, CLASS_OF
+from semantic_memory.consolidation.statements import NEGATIONS
 
 
 class Stance(NamedTuple):

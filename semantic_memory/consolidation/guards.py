@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from semantic_memory.consolidation.lexicon import OPPOSITES
+from semantic_memory.consolidation.statements import Statement
 from semantic_memory.domain.text import stems
-from semantic_memory.maintenance.lexicon import OPPOSITES
-from semantic_memory.maintenance.statements import Statement
 
 
 def disagreements(a: Statement, b: Statement) -> tuple[str, ...]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from semantic_memory.consolidation.merging import stated_at
+from semantic_memory.consolidation.relations import said_at
 from semantic_memory.domain.models import Category, Fact, Status
-from semantic_memory.maintenance.merging import stated_at
-from semantic_memory.maintenance.relations import said_at
 
 _CORRECTION = re.compile(
     r"\b(?:actually|correction|i meant|to be (?:clear|precise)"
