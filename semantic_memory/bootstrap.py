@@ -43,14 +43,14 @@ from semantic_memory.domain.ports import (
 )
 from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.sqlite import SqliteLedger
-from semantic_memory.maintenance.profile import Extent
 from semantic_memory.pipeline.embedding import Backlog
 from semantic_memory.pipeline.extraction import Reading
 from semantic_memory.pipeline.pipeline import Pipeline
+from semantic_memory.profile.fields import Extent
+from semantic_memory.profile.rollup import Extents, Rollup
 from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.retrieval.ranking import Weights
 from semantic_memory.retrieval.search import Searcher
-from semantic_memory.rollup import Extents, Rollup
 from semantic_memory.settings import Settings
 from semantic_memory.transfer import Transfer
 from semantic_memory.upkeep.compaction import Compactor

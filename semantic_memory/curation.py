@@ -41,7 +41,7 @@ from semantic_memory.domain.models import (
 )
 from semantic_memory.domain.ports import Clock, Embedder, Ledger
 from semantic_memory.pipeline.pipeline import Pipeline
-from semantic_memory.rollup import Rollup
+from semantic_memory.profile.rollup import Rollup
 from semantic_memory.vectors.passages import embed_facts
 
 _FORGET_BATCH = 500

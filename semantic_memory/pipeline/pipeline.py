@@ -52,7 +52,7 @@ from semantic_memory.domain.ports import Clock, Ledger, Progress
 from semantic_memory.pipeline.embedding import Backlog
 from semantic_memory.pipeline.extraction import Reading
 from semantic_memory.pipeline.facts import behind, expendable, forgotten, verbatim
-from semantic_memory.rollup import Rollup
+from semantic_memory.profile.rollup import Rollup
 from semantic_memory.vectors.sync import IndexKeeper
 
 if TYPE_CHECKING:

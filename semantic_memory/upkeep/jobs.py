@@ -23,7 +23,7 @@ from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.events import Event, JobFinished
 from semantic_memory.domain.models import Category, Fact, Filters, JobRun
 from semantic_memory.domain.ports import Clock, Ledger, Pending
-from semantic_memory.rollup import ROLLUP, Rollup
+from semantic_memory.profile.rollup import ROLLUP, Rollup
 from semantic_memory.upkeep.compaction import Compactor
 
 JOBS = ("usage", "dedup", "conflicts", "decay", ROLLUP, "compact")

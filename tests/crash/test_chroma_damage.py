@@ -17,7 +17,7 @@ from semantic_memory import Fact, SemanticMemory
 from semantic_memory.domain.errors import IndexBrokenError, IndexUnavailableError
 from semantic_memory.domain.events import IndexSetAside, IndexSynced, WorkerFailed
 from semantic_memory.domain.ports import IndexEntry
-from semantic_memory.maintenance.profile import LIFE, WORK
+from semantic_memory.profile.fields import LIFE, WORK
 from semantic_memory.settings import IndexSettings, Settings
 from semantic_memory.testing import HashEmbedder
 from semantic_memory.vectors.chroma.process import ChromaProcess

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from semantic_memory.domain.lines import TIERS, tier_of
 from semantic_memory.domain.models import Category
 from semantic_memory.domain.ports import Belief
-from semantic_memory.maintenance.central import most_central
-from semantic_memory.maintenance.history import derive_history
-from semantic_memory.maintenance.profile import LATELY, Extent, Kinds, derive_profile
+from semantic_memory.profile.central import most_central
+from semantic_memory.profile.fields import LATELY, Extent, Kinds, derive_profile
+from semantic_memory.profile.history import derive_history
 from tests.conftest import NOW, make_fact, unit_vectors
 
 KINDS = Kinds(unit_vectors(3, seed=7), unit_vectors(3, seed=8))

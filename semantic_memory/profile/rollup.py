@@ -35,9 +35,8 @@ from semantic_memory.domain.ports import (
     Pending,
     TokenCounter,
 )
-from semantic_memory.maintenance.central import most_central, sentence
-from semantic_memory.maintenance.history import derive_history
-from semantic_memory.maintenance.profile import (
+from semantic_memory.profile.central import most_central, sentence
+from semantic_memory.profile.fields import (
     LATELY,
     LIFE,
     WORK,
@@ -46,6 +45,7 @@ from semantic_memory.maintenance.profile import (
     derive_profile,
     profile_text,
 )
+from semantic_memory.profile.history import derive_history
 
 ROLLUP = "rollup"
 _DERIVED = "profiles"  # names the marks of how far profiles have been derived

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from semantic_memory.domain.lines import TIERS, tier_of
 from semantic_memory.domain.models import Category, Fact, HistoryTier
 from semantic_memory.domain.ports import Belief
-from semantic_memory.maintenance.central import most_central, telling
-from semantic_memory.maintenance.profile import Extent
+from semantic_memory.profile.central import most_central, telling
+from semantic_memory.profile.fields import Extent
 
 _NOTABLE: Mapping[Category, float] = MappingProxyType(
     {

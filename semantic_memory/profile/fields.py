@@ -22,7 +22,7 @@ from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.decay import HALF_LIFE_DAYS, age_days, retention
 from semantic_memory.domain.models import Category, Fact, ProfileField
 from semantic_memory.domain.ports import Belief
-from semantic_memory.maintenance.central import lasting, most_central, sentence, telling
+from semantic_memory.profile.central import lasting, most_central, sentence, telling
 
 WORK = (
     "Works as an engineer at a company, in a team.",
