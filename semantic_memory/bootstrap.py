@@ -16,13 +16,17 @@ from ingest.extract.offline import OfflineExtractor
 from ingest.gate import Gate
 from ingest.queue import DebounceQueue
 from ingest.session_log import SessionLog
+from semantic_memory.application.edits import Curation
+from semantic_memory.application.jobs.compaction import Compactor
+from semantic_memory.application.jobs.scheduler import Scheduler
+from semantic_memory.application.jobs.upkeep import Upkeep, Uses
+from semantic_memory.application.transfer import Transfer
 from semantic_memory.consolidation.fading import Fading
 from semantic_memory.consolidation.judges.escalating import EscalatingJudge
 from semantic_memory.consolidation.judges.rules import RuleJudge
 from semantic_memory.consolidation.relations import RelationJudge
 from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.context.tokens import TiktokenCounter, encoding_name
-from semantic_memory.curation import Curation
 from semantic_memory.domain.errors import (
     ConfigurationError,
     EmbedderMismatchError,
@@ -52,10 +56,6 @@ from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.retrieval.ranking import Weights
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.settings import Settings
-from semantic_memory.transfer import Transfer
-from semantic_memory.upkeep.compaction import Compactor
-from semantic_memory.upkeep.jobs import Upkeep, Uses
-from semantic_memory.upkeep.scheduler import Scheduler
 from semantic_memory.vectors.embedders.onnx import OnnxEmbedder
 from semantic_memory.vectors.home import ChromaDirectory, GivenIndex
 from semantic_memory.vectors.sync import IndexKeeper

@@ -13,9 +13,11 @@ from typing import Any, Self
 
 from pydantic import JsonValue, field_validator
 
+from semantic_memory.application.doctor import examine
+from semantic_memory.application.explain import explain, layout
+from semantic_memory.application.recall import forget_state, make_packer, open_session, recall
+from semantic_memory.application.transfer import Record
 from semantic_memory.bootstrap import Parts, Service, build
-from semantic_memory.conversation import forget_state, make_packer, open_session, recall
-from semantic_memory.doctor import examine
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 from semantic_memory.domain.events import ContextPacked, Searched
 from semantic_memory.domain.lines import overview
@@ -58,12 +60,10 @@ from semantic_memory.domain.ports import (
     TokenCounter,
     VectorIndex,
 )
-from semantic_memory.inspection import explain, layout
 from semantic_memory.pipeline.facts import VERBATIM, forgotten, said
 from semantic_memory.session.parts import Form
 from semantic_memory.session.session import Session
 from semantic_memory.settings import Settings, load
-from semantic_memory.transfer import Record
 
 Facts = list[Fact]
 Messages = list[Message]

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from semantic_memory import Status
+from semantic_memory.application.jobs.scheduler import Scheduler
 from semantic_memory.consolidation.fading import retention
 from semantic_memory.consolidation.judges.rules import RuleJudge
 from semantic_memory.consolidation.relations import Relation, Verdict
@@ -15,7 +16,6 @@ from semantic_memory.domain.events import BeliefsResolved, JobFinished
 from semantic_memory.domain.models import Candidate
 from semantic_memory.settings import Settings, UpkeepSettings
 from semantic_memory.testing import ScriptedExtractor
-from semantic_memory.upkeep.scheduler import Scheduler
 from tests.conftest import eventually, say
 
 U = {"user_id": "u1"}

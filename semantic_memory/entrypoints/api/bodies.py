@@ -13,7 +13,8 @@ from pydantic import (
     model_validator,
 )
 
-from semantic_memory.curation import NewFact
+from semantic_memory.application.edits import NewFact
+from semantic_memory.application.jobs.upkeep import JOBS
 from semantic_memory.domain.models import (
     Category,
     Content,
@@ -31,7 +32,6 @@ from semantic_memory.domain.models import (
     Unit,
     Value,
 )
-from semantic_memory.upkeep.jobs import JOBS
 
 MOST_HITS = 1_000
 MOST_ITEMS = 1_000

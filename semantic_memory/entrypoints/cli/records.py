@@ -13,11 +13,11 @@ from typing import Annotated, Any, Optional
 import typer
 
 from ingest.encryption import new_key
+from semantic_memory.application.jobs.upkeep import JOBS
 from semantic_memory.domain.errors import ConfigurationError, InvalidInputError
 from semantic_memory.entrypoints.cli import show
 from semantic_memory.entrypoints.cli.commands import AsJson, AsOf, DataDir, Since, Until, User, app
 from semantic_memory.entrypoints.cli.opening import opened
-from semantic_memory.upkeep.jobs import JOBS
 
 __all__ = ["app"]
 

@@ -16,6 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
+from semantic_memory.application.jobs.compaction import Compactor
 from semantic_memory.consolidation.fading import Fading, archived, faded, to_archive, used
 from semantic_memory.consolidation.resolver import Kind, Outcome, Resolver
 from semantic_memory.domain.changes import Change, Mark, Touch, Update
@@ -24,7 +25,6 @@ from semantic_memory.domain.events import Event, JobFinished
 from semantic_memory.domain.models import Category, Fact, Filters, JobRun
 from semantic_memory.domain.ports import Clock, Ledger, Pending
 from semantic_memory.profile.rollup import ROLLUP, Rollup
-from semantic_memory.upkeep.compaction import Compactor
 
 JOBS = ("usage", "dedup", "conflicts", "decay", ROLLUP, "compact")
 LAST_RUN = "last run of "  # with a job's name, a key in the ledger's meta

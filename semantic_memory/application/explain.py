@@ -10,7 +10,7 @@ from semantic_memory.bootstrap import Service
 from semantic_memory.domain import decay
 from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.domain.models import Category, Explanation, Filters, Layout, Point
-from semantic_memory.projection import principal_components
+from semantic_memory.domain.projection import principal_components
 
 _MESSAGES = frozenset({Category.CONVERSATION})
 _TEXT = 200

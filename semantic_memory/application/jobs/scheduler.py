@@ -12,8 +12,8 @@ from datetime import UTC, datetime, timedelta
 from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.interval import IntervalTrigger
 
+from semantic_memory.application.jobs.upkeep import LAST_RUN, Upkeep
 from semantic_memory.domain.ports import Clock, Ledger
-from semantic_memory.upkeep.jobs import LAST_RUN, Upkeep
 
 _FIRST_SECONDS = 60.0  # after opening at the earliest, so that a short process is left alone
 _JITTER = 0.1  # of the interval

@@ -1,1 +1,0 @@
-"""Keeping beliefs straight: duplicates, conflicts, fading. Pure rules on facts and vectors."""
