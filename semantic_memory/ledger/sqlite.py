@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import stamina
 
-from semantic_memory.background import Contended
+from semantic_memory.concurrency import Contended
 from semantic_memory.domain.changes import (
     Change,
     Cursor,

@@ -25,7 +25,7 @@ from pydantic import ValidationError
 from ingest.gate import Gate
 from ingest.recalled import without_recalled
 from ingest.session_log import Record, SessionLog
-from semantic_memory.background import Calls, Worker, reason
+from semantic_memory.concurrency import Calls, Worker, reason
 from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.domain.changes import Add, Advance, Change, Cursor, Stage
 from semantic_memory.domain.errors import ProviderError, StoreClosedError, StoreError

@@ -8,7 +8,7 @@ from itertools import islice
 
 import numpy as np
 
-from semantic_memory.background import Contended
+from semantic_memory.concurrency import Contended
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import EmbeddingFailed, Event

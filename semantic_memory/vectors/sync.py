@@ -15,7 +15,7 @@ import uuid
 from collections.abc import Callable
 from typing import Protocol, TypeVar, runtime_checkable
 
-from semantic_memory.background import Worker
+from semantic_memory.concurrency import Worker
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.errors import (
     IndexBrokenError,

@@ -9,7 +9,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from semantic_memory import Category
-from semantic_memory.metrics import PREFIX, MetricsObserver
+from semantic_memory.entrypoints.metrics import PREFIX, MetricsObserver
 from semantic_memory.settings import ExtractionSettings, IngestSettings, OpenAISettings, Settings
 from tests.conftest import eventually, say
 from tests.support.openai_server import (

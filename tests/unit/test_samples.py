@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry
 
 from semantic_memory.domain.models import Stats
 from semantic_memory.entrypoints.dashboard.samples import MOST, SECONDS, Sampler, quantile
-from semantic_memory.metrics import MetricsObserver, RequestMetrics, StoreFigures
+from semantic_memory.entrypoints.metrics import MetricsObserver, RequestMetrics, StoreFigures
 from semantic_memory.testing import FrozenClock
 from tests.conftest import NOW
 

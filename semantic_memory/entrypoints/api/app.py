@@ -28,8 +28,8 @@ from semantic_memory.entrypoints.dashboard.files import PATH, DashboardFiles
 from semantic_memory.entrypoints.dashboard.samples import Sampler
 from semantic_memory.entrypoints.keys import Caller
 from semantic_memory.entrypoints.mcp.server import build_server
+from semantic_memory.entrypoints.metrics import RequestMetrics, StoreFigures
 from semantic_memory.memory import SemanticMemory
-from semantic_memory.metrics import RequestMetrics, StoreFigures
 from semantic_memory.settings import ServiceSettings
 
 _logger = logging.getLogger("semantic_memory.service")

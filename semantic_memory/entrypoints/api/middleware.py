@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from semantic_memory.entrypoints.api.problems import problem
 from semantic_memory.entrypoints.dashboard.files import PATH
-from semantic_memory.metrics import RequestMetrics
+from semantic_memory.entrypoints.metrics import RequestMetrics
 
 _logger = logging.getLogger("semantic_memory.requests")
 _GIVEN_ID = re.compile(r"[A-Za-z0-9_.\-]{1,64}")

@@ -27,8 +27,8 @@ from semantic_memory.entrypoints.api.access import Doorkeeper
 from semantic_memory.entrypoints.api.app import create_app
 from semantic_memory.entrypoints.api.idempotency import Replies
 from semantic_memory.entrypoints.keys import Keys
+from semantic_memory.entrypoints.metrics import MetricsObserver
 from semantic_memory.memory import SemanticMemory
-from semantic_memory.metrics import MetricsObserver
 from semantic_memory.settings import ServiceSettings, Settings
 
 _logger = logging.getLogger("semantic_memory.service")

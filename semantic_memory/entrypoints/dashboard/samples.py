@@ -16,7 +16,7 @@ from prometheus_client.samples import Sample as Measure
 
 from semantic_memory.domain.models import Timestamp, Value
 from semantic_memory.domain.ports import Clock
-from semantic_memory.metrics import PREFIX
+from semantic_memory.entrypoints.metrics import PREFIX
 
 SECONDS = 15.0
 """Between two samples."""
