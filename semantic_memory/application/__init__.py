@@ -1,1 +1,1 @@
-"""TODO."""
+"""One module a use case."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""What facts make of each other: duplicates, conflicts, fading."""

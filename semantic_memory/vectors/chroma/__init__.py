@@ -1,1 +1,1 @@
-"""TODO."""
+"""Chroma in a process of its own, and how its damage is found."""

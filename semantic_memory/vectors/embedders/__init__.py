@@ -1,1 +1,1 @@
-"""TODO."""
+"""One embedding backend a module."""
