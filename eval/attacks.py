@@ -17,7 +17,8 @@ from typing import Any, Literal, NamedTuple
 
 from eval.extraction import read_lines, read_text
 from ingest.gate import Gate
-from semantic_memory.domain.models import Category, Message
+from semantic_memory.domain.facts import Category
+from semantic_memory.domain.messages import Message
 from semantic_memory.memory import SemanticMemory
 
 Way = Literal["said by a user", "returned by a tool", "in a pasted page"]

@@ -27,7 +27,7 @@ from semantic_memory.consolidation.relations import Pair, Relation, RelationJudg
 from semantic_memory.consolidation.statements import read
 from semantic_memory.consolidation.sweep import SupersedeDecision, plan
 from semantic_memory.domain.changes import Matrix
-from semantic_memory.domain.models import Category, Fact
+from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.ports import Embedder
 from semantic_memory.domain.text import figures
 from semantic_memory.retrieval.newest import gains

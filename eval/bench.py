@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from semantic_memory.domain.models import Message
+from semantic_memory.domain.messages import Message
 from semantic_memory.domain.ports import Progress
 from semantic_memory.entrypoints.cli import show
 from semantic_memory.memory import SemanticMemory

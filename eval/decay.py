@@ -23,7 +23,7 @@ from semantic_memory.consolidation.fading import (
 )
 from semantic_memory.consolidation.merging import merged
 from semantic_memory.domain.errors import InvalidInputError, MissingDependencyError
-from semantic_memory.domain.models import Category, Fact, Source, Status
+from semantic_memory.domain.facts import Category, Fact, Source, Status
 
 _START = datetime(2024, 1, 1, tzinfo=UTC)
 DAYS = 365

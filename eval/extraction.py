@@ -24,7 +24,8 @@ import numpy as np
 from eval.faithful import is_faithful
 from ingest.gate import Gate
 from ingest.readers import Incoming, read
-from semantic_memory.domain.models import Candidate, Message
+from semantic_memory.domain.extraction import Candidate
+from semantic_memory.domain.messages import Message
 from semantic_memory.domain.ports import Embedder, Extractor
 
 ItemT = TypeVar("ItemT")

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from eval.bench import resident_megabytes, sentence
-from semantic_memory.domain.models import Category, Filters, Message
+from semantic_memory.domain.facts import Category
+from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.messages import Message
 from semantic_memory.entrypoints.cli import show
 from semantic_memory.memory import SemanticMemory
 

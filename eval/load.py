@@ -27,7 +27,8 @@ from eval.bench import sentence
 from semantic_memory.client import AsyncClient
 from semantic_memory.client.local import ADDRESS_FILE
 from semantic_memory.domain.errors import SemanticMemoryError
-from semantic_memory.domain.models import Category, Fact, Message
+from semantic_memory.domain.facts import Category, Fact
+from semantic_memory.domain.messages import Message
 from semantic_memory.entrypoints.cli import show
 from semantic_memory.entrypoints.keys import Keys, Right
 from semantic_memory.memory import SemanticMemory

@@ -19,7 +19,8 @@ from eval.datasets import History
 from eval.datasets.locomo import load_locomo
 from semantic_memory.context.pack import Packer
 from semantic_memory.context.tokens import TiktokenCounter
-from semantic_memory.domain.models import Category, Fact, Hit, ScoreParts, Source
+from semantic_memory.domain.facts import Category, Fact, Source
+from semantic_memory.domain.recall import Hit, ScoreParts
 from semantic_memory.entrypoints.cli import show
 
 _CANDIDATES = 1_000

@@ -19,8 +19,9 @@ from rich.table import Table
 
 from semantic_memory.bootstrap import Parts, Service, build, check_embedder
 from semantic_memory.domain.changes import Add, FactVectors, Matrix
-from semantic_memory.domain.models import Category, Fact, JobRun, Source
+from semantic_memory.domain.facts import Category, Fact, Source
 from semantic_memory.domain.ports import IndexEntry
+from semantic_memory.domain.reports import JobRun
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.settings import Settings, UpkeepSettings
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex

@@ -22,7 +22,7 @@ from rich.table import Table
 
 from semantic_memory.domain.errors import PromptTooLongError
 from semantic_memory.domain.events import Event, WindowCompacted
-from semantic_memory.domain.models import Category
+from semantic_memory.domain.facts import Category
 from semantic_memory.entrypoints.cli import show
 from semantic_memory.memory import SemanticMemory
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ingest.encryption import Cipher
 from semantic_memory.domain.errors import ConfigurationError, SchemaTooNewError
-from semantic_memory.domain.models import SCHEMA_VERSION
+from semantic_memory.domain.values import SCHEMA_VERSION
 
 _PREFIX = b'{"crc":"'
 _BODY = len(_PREFIX) + 8 + len(b'",')

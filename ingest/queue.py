@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from semantic_memory.domain.models import SessionKey
+from semantic_memory.domain.messages import SessionKey
 
 
 class Due(NamedTuple):

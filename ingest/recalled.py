@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from semantic_memory.domain.markers import NOTE, WROTE_MEMORY
-from semantic_memory.domain.models import Message
+from semantic_memory.domain.messages import Message
 
 
 def _block(line_end: str, character: str) -> re.Pattern[str]:

@@ -27,7 +27,7 @@ from ingest.log_line import LineFormat
 from semantic_memory.domain.changes import Cursor
 from semantic_memory.domain.errors import InvalidInputError, StoreUnavailableError
 from semantic_memory.domain.events import CursorLost, Event, LogRepaired
-from semantic_memory.domain.models import Message, SessionKey
+from semantic_memory.domain.messages import Message, SessionKey
 
 _OPEN_SESSIONS = 4_096
 _STRIPES = 64

@@ -41,30 +41,18 @@ if TYPE_CHECKING:
         StoreLockedError,
         StoreUnavailableError,
     )
-    from semantic_memory.domain.models import (
-        Candidate,
+    from semantic_memory.domain.extraction import Candidate, Extraction
+    from semantic_memory.domain.facts import (
         Category,
-        Context,
         Explanation,
-        Extraction,
         Fact,
         FactVersion,
-        Filters,
-        Finding,
-        Hit,
-        JobRun,
-        Layout,
-        Line,
-        Message,
-        Overview,
-        Receipt,
-        ScoreParts,
-        SessionInfo,
-        SessionOptions,
         Source,
-        Stats,
         Status,
     )
+    from semantic_memory.domain.filters import Filters
+    from semantic_memory.domain.layout import Layout
+    from semantic_memory.domain.messages import Message, Receipt, SessionInfo, SessionOptions
     from semantic_memory.domain.ports import (
         Clock,
         Embedder,
@@ -77,32 +65,37 @@ if TYPE_CHECKING:
         TokenCounter,
         VectorIndex,
     )
+    from semantic_memory.domain.profile import Line, Overview
+    from semantic_memory.domain.recall import Context, Hit, ScoreParts
+    from semantic_memory.domain.reports import Finding, JobRun, Stats
     from semantic_memory.memory import SemanticMemory
     from semantic_memory.settings import Settings
 
-_ERRORS = """
-    AccessDeniedError ConcurrentUpdateError ConfigurationError EmbedderMismatchError
-    IndexBrokenError IndexBusyError IndexUnavailableError InputRefusedError InvalidInputError
-    MissingDependencyError NotFoundError PromptTooLongError ProviderError SchemaTooNewError
-    SemanticMemoryError ServiceError ServiceUnavailableError StoreClosedError StoreCorruptError
-    StoreError StoreLockedError StoreUnavailableError
-"""
-_MODELS = """
-    Candidate Category Context Explanation Extraction Fact FactVersion Filters Finding Hit JobRun
-    Layout Line Message Overview Receipt ScoreParts SessionInfo SessionOptions Source Stats Status
-"""
-_PORTS = """
-    Clock Embedder EmbedderIdentity Extractor IndexEntry Match Observer Summarizer TokenCounter
-    VectorIndex
-"""
-_HOME = {
-    **dict.fromkeys(_ERRORS.split(), "semantic_memory.domain.errors"),
-    **dict.fromkeys(_MODELS.split(), "semantic_memory.domain.models"),
-    **dict.fromkeys(_PORTS.split(), "semantic_memory.domain.ports"),
-    "AsyncSemanticMemory": "semantic_memory.aio",
-    "SemanticMemory": "semantic_memory.memory",
-    "Settings": "semantic_memory.settings",
+_EXPORTS = {
+    "aio": "AsyncSemanticMemory",
+    "domain.errors": """
+        AccessDeniedError ConcurrentUpdateError ConfigurationError EmbedderMismatchError
+        IndexBrokenError IndexBusyError IndexUnavailableError InputRefusedError
+        InvalidInputError MissingDependencyError NotFoundError PromptTooLongError ProviderError
+        SchemaTooNewError SemanticMemoryError ServiceError ServiceUnavailableError
+        StoreClosedError StoreCorruptError StoreError StoreLockedError StoreUnavailableError
+    """,
+    "domain.extraction": "Candidate Extraction",
+    "domain.facts": "Category Explanation Fact FactVersion Source Status",
+    "domain.filters": "Filters",
+    "domain.layout": "Layout",
+    "domain.messages": "Message Receipt SessionInfo SessionOptions",
+    "domain.ports": """
+        Clock Embedder EmbedderIdentity Extractor IndexEntry Match Observer Summarizer
+        TokenCounter VectorIndex
+    """,
+    "domain.profile": "Line Overview",
+    "domain.recall": "Context Hit ScoreParts",
+    "domain.reports": "Finding JobRun Stats",
+    "memory": "SemanticMemory",
+    "settings": "Settings",
 }
+_HOME = {name: module for module, names in _EXPORTS.items() for name in names.split()}
 
 __all__ = [
     "AccessDeniedError",
@@ -169,7 +162,7 @@ def __getattr__(name: str) -> Any:
     # Loaded at first use: importing the package must not import every layer below the facade.
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_HOME[name]), name)
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
     globals()[name] = value
     return value
 

@@ -20,35 +20,15 @@ from semantic_memory.application.transfer import Record
 from semantic_memory.bootstrap import Parts, Service, build
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 from semantic_memory.domain.events import ContextPacked, Searched
-from semantic_memory.domain.lines import overview
-from semantic_memory.domain.models import (
-    NO_FILTERS,
-    Category,
-    Content,
-    Context,
-    Explanation,
-    Fact,
-    FactVersion,
-    Filters,
-    Finding,
-    Hit,
-    Identifier,
-    JobRun,
-    Layout,
-    Line,
+from semantic_memory.domain.facts import Category, Explanation, Fact, FactVersion, Status
+from semantic_memory.domain.filters import NO_FILTERS, Filters
+from semantic_memory.domain.layout import Layout
+from semantic_memory.domain.messages import (
     Message,
-    Overview,
-    ProfileField,
     Receipt,
     SessionInfo,
     SessionKey,
     SessionOptions,
-    Stats,
-    Status,
-    Tag,
-    Timestamp,
-    Value,
-    parse,
 )
 from semantic_memory.domain.ports import (
     Clock,
@@ -60,6 +40,10 @@ from semantic_memory.domain.ports import (
     TokenCounter,
     VectorIndex,
 )
+from semantic_memory.domain.profile import Line, Overview, ProfileField, overview
+from semantic_memory.domain.recall import Context, Hit
+from semantic_memory.domain.reports import Finding, JobRun, Stats
+from semantic_memory.domain.values import Content, Identifier, Tag, Timestamp, Value, parse
 from semantic_memory.pipeline.facts import VERBATIM, forgotten, said
 from semantic_memory.session.parts import Form
 from semantic_memory.session.session import Session

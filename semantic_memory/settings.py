@@ -23,7 +23,8 @@ from pydantic_settings import (
 
 from semantic_memory.domain.decay import HALF_LIFE_DAYS
 from semantic_memory.domain.errors import ConfigurationError
-from semantic_memory.domain.models import Category, Unit, explain
+from semantic_memory.domain.facts import Category
+from semantic_memory.domain.values import Unit, explain
 
 FILE = "semantic_memory.toml"
 

@@ -8,7 +8,8 @@ from datetime import datetime
 from itertools import groupby
 from typing import Literal
 
-from semantic_memory.domain.models import Category, Message, Role
+from semantic_memory.domain.facts import Category
+from semantic_memory.domain.messages import Message, Role
 
 Level = Literal["memory", "session"]
 

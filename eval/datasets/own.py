@@ -23,18 +23,10 @@ from pydantic import AliasChoices, BeforeValidator, Field
 from eval.datasets import DataSet, History, Memory, Question
 from eval.datasets.files import read_text
 from semantic_memory.domain.errors import InvalidInputError
-from semantic_memory.domain.models import (
-    Category,
-    Content,
-    Identifier,
-    Name,
-    Role,
-    Tag,
-    Timestamp,
-    Value,
-    parse,
-)
-from semantic_memory.domain.models import Unit as Share
+from semantic_memory.domain.facts import Category
+from semantic_memory.domain.messages import Role
+from semantic_memory.domain.values import Content, Identifier, Name, Tag, Timestamp, Value, parse
+from semantic_memory.domain.values import Unit as Share
 
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 _Id = Annotated[Identifier, BeforeValidator(lambda given: str(given))]

@@ -10,7 +10,7 @@ from pathlib import Path
 from eval.datasets import History, Memory
 from eval.systems import Found
 from semantic_memory.context import render
-from semantic_memory.domain.models import Fact
+from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.ports import Embedder, Progress
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.retrieval.ranking import Weights

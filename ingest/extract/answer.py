@@ -14,16 +14,11 @@ import json_repair
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from semantic_memory.domain.errors import ProviderError
-from semantic_memory.domain.models import (
-    Candidate,
-    Category,
-    Content,
-    Extraction,
-    HistoryLine,
-    Message,
-    ProfileField,
-    Value,
-)
+from semantic_memory.domain.extraction import Candidate, Extraction, HistoryLine
+from semantic_memory.domain.facts import Category
+from semantic_memory.domain.messages import Message
+from semantic_memory.domain.profile import ProfileField
+from semantic_memory.domain.values import Content, Value
 
 Reason = Literal["malformed", "refused", "rejected", "too_long"]
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from semantic_memory.domain.changes import Matrix
-from semantic_memory.domain.models import Category
+from semantic_memory.domain.facts import Category
 from semantic_memory.domain.ports import Embedder
 
 

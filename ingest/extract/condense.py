@@ -22,8 +22,9 @@ from ingest.extract.openai import Price
 from ingest.gate.instructions import is_instruction
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import BreakerOpened, Event, ModelCalled
-from semantic_memory.domain.models import Content, Line
 from semantic_memory.domain.ports import Condensed
+from semantic_memory.domain.profile import Line
+from semantic_memory.domain.values import Content
 
 VERSION = "v1"
 """Of the prompt. A changed prompt is a new file and a new version."""

@@ -31,7 +31,9 @@ from ingest.extract.statements import (
     is_hedged,
 )
 from ingest.extract.third_person import third_person
-from semantic_memory.domain.models import Candidate, Category, Extraction, Fact, Message
+from semantic_memory.domain.extraction import Candidate, Extraction
+from semantic_memory.domain.facts import Category, Fact
+from semantic_memory.domain.messages import Message
 from semantic_memory.domain.ports import Embedder
 from semantic_memory.domain.text import STOP_WORDS
 

@@ -34,7 +34,9 @@ from ingest.extract.answer import (
 from ingest.extract.breaker import CircuitBreaker
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import BreakerOpened, Event, ExtractionFellBack, ModelCalled
-from semantic_memory.domain.models import Extraction, Fact, Message
+from semantic_memory.domain.extraction import Extraction
+from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.messages import Message
 from semantic_memory.domain.ports import Extractor
 
 _MOST_CHARACTERS = 200_000  # of one request, some 50,000 tokens; more is halved before it is sent

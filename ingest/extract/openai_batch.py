@@ -17,7 +17,9 @@ from ingest.extract.answer import AnswerError, Completion
 from ingest.extract.openai import OpenAIExtractor
 from ingest.extract.prompt import spoken
 from semantic_memory.domain.errors import ProviderError
-from semantic_memory.domain.models import Extraction, Fact, Message
+from semantic_memory.domain.extraction import Extraction
+from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.messages import Message
 
 _PRICE_FACTOR = 0.5  # of what the same request costs by itself
 _WORKING = frozenset({"validating", "in_progress", "finalizing", "cancelling"})

@@ -12,7 +12,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from semantic_memory.domain.models import Fact, Message
+from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.messages import Message
 
 VERSION = "v1"
 """Of the prompt; recorded with every fact. A changed prompt is a new file and a new version."""

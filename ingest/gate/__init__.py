@@ -10,7 +10,9 @@ from ingest.gate.attacks import is_attack
 from ingest.gate.instructions import is_instruction
 from ingest.gate.personal_data import PersonalData, Policy
 from ingest.gate.secrets import holds_secret, without_secrets
-from semantic_memory.domain.models import Candidate, Category, Message
+from semantic_memory.domain.extraction import Candidate
+from semantic_memory.domain.facts import Category
+from semantic_memory.domain.messages import Message
 
 
 class Ruling(NamedTuple):

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from semantic_memory.domain.errors import MissingDependencyError
-from semantic_memory.domain.models import Candidate
+from semantic_memory.domain.extraction import Candidate
 
 Policy = Literal["keep", "redact", "refuse"]
 

@@ -14,7 +14,7 @@ from typing import Any
 from ingest.readers.blocks import text_of
 from ingest.readers.documents import items
 from ingest.readers.values import Builder, Incoming, Rejected
-from semantic_memory.domain.models import derived_id
+from semantic_memory.domain.values import derived_id
 
 # What a model did on the way to its answer, and settings shown to it in every conversation.
 _UNSAID = frozenset(

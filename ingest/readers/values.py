@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from semantic_memory.domain.models import Identifier, Message, derived_id, explain
+from semantic_memory.domain.messages import Message
+from semantic_memory.domain.values import Identifier, derived_id, explain
 
 _IDENTIFIER: TypeAdapter[str] = TypeAdapter(Identifier)
 

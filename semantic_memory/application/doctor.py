@@ -8,7 +8,7 @@ from pathlib import Path
 
 from semantic_memory.bootstrap import Service
 from semantic_memory.domain.errors import IndexUnavailableError, StoreError
-from semantic_memory.domain.models import Finding
+from semantic_memory.domain.reports import Finding
 from semantic_memory.pipeline.facts import verbatim_id
 
 _BATCH = 500

@@ -21,16 +21,14 @@ from semantic_memory.domain.changes import (
     Write,
 )
 from semantic_memory.domain.errors import NotFoundError, ProviderError
-from semantic_memory.domain.models import (
-    Category,
+from semantic_memory.domain.facts import Category, Fact, Status
+from semantic_memory.domain.messages import SessionKey
+from semantic_memory.domain.ports import Clock, Embedder, Ledger
+from semantic_memory.domain.profile import Line, ProfileField
+from semantic_memory.domain.values import (
     Content,
-    Fact,
     Identifier,
-    Line,
     Metadata,
-    ProfileField,
-    SessionKey,
-    Status,
     Tag,
     Timestamp,
     Unit,
@@ -39,7 +37,6 @@ from semantic_memory.domain.models import (
     new_id,
     parse,
 )
-from semantic_memory.domain.ports import Clock, Embedder, Ledger
 from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.profile.rollup import Rollup
 from semantic_memory.vectors.passages import embed_facts

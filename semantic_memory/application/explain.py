@@ -9,7 +9,9 @@ import numpy as np
 from semantic_memory.bootstrap import Service
 from semantic_memory.domain import decay
 from semantic_memory.domain.errors import NotFoundError
-from semantic_memory.domain.models import Category, Explanation, Filters, Layout, Point
+from semantic_memory.domain.facts import Category, Explanation
+from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.layout import Layout, Point
 from semantic_memory.domain.projection import principal_components
 
 _MESSAGES = frozenset({Category.CONVERSATION})

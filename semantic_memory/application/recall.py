@@ -13,19 +13,12 @@ from semantic_memory.context.choose import Policy
 from semantic_memory.context.pack import Packer
 from semantic_memory.context.tokens import counter_for, encoding_name
 from semantic_memory.domain.changes import Cursor
-from semantic_memory.domain.lines import PROFILE_FIELDS, TIERS, as_fact
-from semantic_memory.domain.models import (
-    NO_FILTERS,
-    Category,
-    Context,
-    Fact,
-    Filters,
-    Hit,
-    Message,
-    Receipt,
-    SessionKey,
-)
+from semantic_memory.domain.facts import Category, Fact
+from semantic_memory.domain.filters import NO_FILTERS, Filters
+from semantic_memory.domain.messages import Message, Receipt, SessionKey
 from semantic_memory.domain.ports import Ledger, Summarizer, TokenCounter
+from semantic_memory.domain.profile import PROFILE_FIELDS, TIERS, as_fact
+from semantic_memory.domain.recall import Context, Hit
 from semantic_memory.session.limits import Budget, WindowPolicy, form_of, window_of
 from semantic_memory.session.memory_files import standard_directories
 from semantic_memory.session.parts import Form

@@ -16,18 +16,11 @@ from pydantic import Field
 from ingest.session_log import SessionLog
 from semantic_memory.domain.changes import Add, Write
 from semantic_memory.domain.errors import InvalidInputError
-from semantic_memory.domain.models import (
-    SCHEMA_VERSION,
-    Fact,
-    Identifier,
-    Line,
-    Message,
-    SessionKey,
-    Value,
-    derived_id,
-    parse,
-)
+from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.messages import Message, SessionKey
 from semantic_memory.domain.ports import Ledger
+from semantic_memory.domain.profile import Line
+from semantic_memory.domain.values import SCHEMA_VERSION, Identifier, Value, derived_id, parse
 from semantic_memory.pipeline.facts import VERBATIM, said, verbatim_id
 from semantic_memory.pipeline.pipeline import Pipeline
 

@@ -14,29 +14,15 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, JsonValue, TypeAdapter
 
 from semantic_memory.domain.errors import InvalidInputError
-from semantic_memory.domain.models import (
-    NO_FILTERS,
-    Category,
-    Context,
-    Explanation,
-    Fact,
-    FactVersion,
-    Filters,
-    Finding,
-    Hit,
-    JobRun,
-    Layout,
-    Line,
-    Message,
-    Overview,
-    Receipt,
-    SessionInfo,
-    SessionOptions,
-    Stats,
-    Status,
-    parse,
-)
+from semantic_memory.domain.facts import Category, Explanation, Fact, FactVersion, Status
+from semantic_memory.domain.filters import NO_FILTERS, Filters
+from semantic_memory.domain.layout import Layout
+from semantic_memory.domain.messages import Message, Receipt, SessionInfo, SessionOptions
 from semantic_memory.domain.ports import Progress
+from semantic_memory.domain.profile import Line, Overview
+from semantic_memory.domain.recall import Context, Hit
+from semantic_memory.domain.reports import Finding, JobRun, Stats
+from semantic_memory.domain.values import parse
 
 _PAGE = 1_000
 LINES = "application/x-ndjson"

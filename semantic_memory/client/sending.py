@@ -23,7 +23,7 @@ from semantic_memory.domain.errors import (
     ServiceError,
     ServiceUnavailableError,
 )
-from semantic_memory.domain.models import new_id
+from semantic_memory.domain.values import new_id
 
 P = ParamSpec("P")
 T = TypeVar("T")

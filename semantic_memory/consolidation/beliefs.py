@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from semantic_memory.domain.changes import Add, Change, Update
-from semantic_memory.domain.models import Fact, Source, Status, derived_id, normalised
+from semantic_memory.domain.facts import Fact, Source, Status
+from semantic_memory.domain.values import derived_id, normalised
 
 CONFIRMATION_GAIN = 0.02
 """What being said once more adds to the confidence."""

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from semantic_memory.consolidation.merging import stated_at
 from semantic_memory.domain import decay
 from semantic_memory.domain.decay import HALF_LIFE_DAYS, PINNED
-from semantic_memory.domain.models import Category, Fact, Status
+from semantic_memory.domain.facts import Category, Fact, Status
 
 WEEK = timedelta(weeks=1)
 SPACING = timedelta(hours=1)

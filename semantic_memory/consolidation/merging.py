@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from semantic_memory.consolidation.beliefs import CONFIRMATION_GAIN, with_sides
 from semantic_memory.consolidation.relations import said_at
-from semantic_memory.domain.models import Fact, Source, Status
+from semantic_memory.domain.facts import Fact, Source, Status
 
 T = TypeVar("T")
 _TAKEN_OVER = (

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
-from semantic_memory.domain.models import Fact
+from semantic_memory.domain.facts import Fact
 
 
 class Relation(StrEnum):

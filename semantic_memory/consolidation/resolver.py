@@ -23,8 +23,10 @@ from semantic_memory.consolidation.sweep import (
 )
 from semantic_memory.domain.changes import Change, Keyed, Mark, Update
 from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
-from semantic_memory.domain.models import Category, Fact, Filters, normalised
+from semantic_memory.domain.facts import Category, Fact
+from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.ports import Belief, Clock, Ledger, Pending, VectorSearch
+from semantic_memory.domain.values import normalised
 
 Kind = Literal["dedup", "conflicts"]
 BOTH: frozenset[Kind] = frozenset({"dedup", "conflicts"})

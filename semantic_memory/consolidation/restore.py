@@ -9,7 +9,7 @@ from itertools import pairwise
 from semantic_memory.consolidation.beliefs import restored, told_apart
 from semantic_memory.consolidation.merging import merged, without
 from semantic_memory.domain.changes import Change, Update
-from semantic_memory.domain.models import Fact, Status
+from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.domain.ports import Ledger
 
 

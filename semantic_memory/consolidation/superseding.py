@@ -6,7 +6,7 @@ import re
 
 from semantic_memory.consolidation.merging import stated_at
 from semantic_memory.consolidation.relations import said_at
-from semantic_memory.domain.models import Category, Fact, Status
+from semantic_memory.domain.facts import Category, Fact, Status
 
 _CORRECTION = re.compile(
     r"\b(?:actually|correction|i meant|to be (?:clear|precise)"

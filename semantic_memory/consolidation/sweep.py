@@ -36,7 +36,8 @@ from semantic_memory.consolidation.relations import (
 from semantic_memory.consolidation.statements import read
 from semantic_memory.consolidation.superseding import standing, superseded
 from semantic_memory.domain.changes import Matrix
-from semantic_memory.domain.models import Category, Fact, Status, normalised
+from semantic_memory.domain.facts import Category, Fact, Status
+from semantic_memory.domain.values import normalised
 
 _BLOCK_CELLS = 4_000_000  # of a block of similarities: 16 MB
 

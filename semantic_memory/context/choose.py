@@ -19,7 +19,7 @@ from datetime import date
 from types import MappingProxyType
 from typing import NamedTuple
 
-from semantic_memory.domain.models import Category
+from semantic_memory.domain.facts import Category
 
 _LEAST_TOKENS = 8  # of any line, for a first guess of its value
 _CHARACTERS = 8  # more than a token has on average in any language

@@ -8,9 +8,11 @@ from functools import lru_cache
 
 from semantic_memory.context import render
 from semantic_memory.context.choose import Candidate, Heading, Line, Policy, choose
-from semantic_memory.domain.models import Category, Context, Fact, Hit, normalised
+from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.ports import TokenCounter
+from semantic_memory.domain.recall import Context, Hit
 from semantic_memory.domain.text import stems
+from semantic_memory.domain.values import normalised
 
 _REMEMBERED = 8_192  # lines whose tokens are known
 _BITS = 512

@@ -18,7 +18,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from semantic_memory.domain.errors import ConfigurationError
-from semantic_memory.domain.models import Category, Fact, Source
+from semantic_memory.domain.facts import Category, Fact, Source
 
 MOST_CHARACTERS = 4_000
 """Of one memory; a longer one is shown from its beginning and says that it goes on."""

@@ -12,7 +12,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from semantic_memory.domain.models import Fact, Line
+from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.profile import Line
 
 Matrix = NDArray[np.float32]
 """Row vectors, unit length, shape (n, dimension)."""

@@ -21,7 +21,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from semantic_memory.domain.models import Category
+from semantic_memory.domain.facts import Category
 
 Reals = NDArray[np.float64]
 

@@ -10,20 +10,12 @@ from typing import Literal, NamedTuple, Protocol
 
 from semantic_memory.domain.changes import Change, Cursor, FactVectors, Matrix, Stage
 from semantic_memory.domain.events import Event
-from semantic_memory.domain.models import (
-    NO_FILTERS,
-    Extraction,
-    Fact,
-    FactVersion,
-    Filters,
-    JobRun,
-    Layer,
-    Line,
-    Message,
-    SessionInfo,
-    SessionKey,
-    Status,
-)
+from semantic_memory.domain.extraction import Extraction
+from semantic_memory.domain.facts import Fact, FactVersion, Status
+from semantic_memory.domain.filters import NO_FILTERS, Filters
+from semantic_memory.domain.messages import Message, SessionInfo, SessionKey
+from semantic_memory.domain.profile import Layer, Line
+from semantic_memory.domain.reports import JobRun
 
 InputType = Literal["query", "document"]
 

@@ -23,7 +23,7 @@ from semantic_memory.domain.errors import (
     NotFoundError,
     StoreUnavailableError,
 )
-from semantic_memory.domain.models import Identifier, Name, Timestamp, Value, explain, parse
+from semantic_memory.domain.values import Identifier, Name, Timestamp, Value, explain, parse
 
 _MARK = "smk"
 

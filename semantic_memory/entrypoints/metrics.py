@@ -44,7 +44,7 @@ from semantic_memory.domain.events import (
     WindowCompacted,
     WorkerFailed,
 )
-from semantic_memory.domain.models import Stats
+from semantic_memory.domain.reports import Stats
 
 PREFIX = "semantic_memory_"
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)

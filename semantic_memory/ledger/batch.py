@@ -21,7 +21,7 @@ from semantic_memory.domain.changes import (
     Write,
 )
 from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
-from semantic_memory.domain.models import Fact, Status
+from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.domain.text import lexical_text
 from semantic_memory.ledger import lines, rows
 

@@ -12,8 +12,8 @@ from sqlite3 import Connection
 from typing import Any
 
 from semantic_memory.domain.changes import EraseLines, Retire, Write
-from semantic_memory.domain.lines import PROFILE_FIELDS, prevails, said_in
-from semantic_memory.domain.models import Fact, Line, Status
+from semantic_memory.domain.facts import Fact, Status
+from semantic_memory.domain.profile import PROFILE_FIELDS, Line, prevails, said_in
 from semantic_memory.ledger import rows
 
 _COLUMNS = "l.id, l.user_id, l.layer, l.text, l.origin, l.at, l.valid_from, l.valid_to"

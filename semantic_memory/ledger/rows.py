@@ -13,8 +13,10 @@ import numpy as np
 
 from semantic_memory.domain.changes import FactVectors
 from semantic_memory.domain.decay import endurance
-from semantic_memory.domain.models import Category, Fact, Filters, Source, Status, normalised
+from semantic_memory.domain.facts import Category, Fact, Source, Status
+from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.ports import Trait, TraitRow
+from semantic_memory.domain.values import normalised
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

@@ -25,20 +25,12 @@ from semantic_memory.domain.changes import (
 )
 from semantic_memory.domain.errors import NotFoundError, StoreCorruptError, StoreUnavailableError
 from semantic_memory.domain.events import Event
-from semantic_memory.domain.models import (
-    NO_FILTERS,
-    Category,
-    Fact,
-    FactVersion,
-    Filters,
-    JobRun,
-    Layer,
-    Line,
-    SessionInfo,
-    SessionKey,
-    Status,
-)
+from semantic_memory.domain.facts import Category, Fact, FactVersion, Status
+from semantic_memory.domain.filters import NO_FILTERS, Filters
+from semantic_memory.domain.messages import SessionInfo, SessionKey
 from semantic_memory.domain.ports import Belief, Delta, IndexEntry, Match, Outbox, Pending, TraitRow
+from semantic_memory.domain.profile import Layer, Line
+from semantic_memory.domain.reports import JobRun
 from semantic_memory.ledger import lines, rows
 from semantic_memory.ledger.batch import Batch, erase
 from semantic_memory.ledger.connections import Connections

@@ -28,8 +28,10 @@ from ingest.extract.prompt import spoken
 from ingest.session_log import Record
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import Event, ExtractionBatched
-from semantic_memory.domain.models import Extraction, Message, SessionKey, Value, derived_id, new_id
+from semantic_memory.domain.extraction import Extraction
+from semantic_memory.domain.messages import Message, SessionKey
 from semantic_memory.domain.ports import Ledger, Progress
+from semantic_memory.domain.values import Value, derived_id, new_id
 from semantic_memory.pipeline.extraction import Reading
 
 _NOTE = "extraction batch"  # key in the ledger's meta

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from semantic_memory.domain.changes import Embed
 from semantic_memory.domain.errors import InputRefusedError
 from semantic_memory.domain.events import EmbeddingRefused, Event, MemoriesEmbedded
-from semantic_memory.domain.models import Fact
+from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.ports import Embedder, Ledger
 from semantic_memory.vectors.passages import embed_facts
 

@@ -20,19 +20,12 @@ from semantic_memory.domain.changes import Add, Advance, Change, Update, Write
 from semantic_memory.domain.decay import PINNED
 from semantic_memory.domain.errors import StoreClosedError, StoreError
 from semantic_memory.domain.events import Event, ExtractionFailed, FactsExtracted
-from semantic_memory.domain.models import (
-    Candidate,
-    Category,
-    Extraction,
-    Fact,
-    Filters,
-    Layer,
-    Message,
-    SessionKey,
-    SessionOptions,
-    Status,
-)
+from semantic_memory.domain.extraction import Candidate, Extraction
+from semantic_memory.domain.facts import Category, Fact, Status
+from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.messages import Message, SessionKey, SessionOptions
 from semantic_memory.domain.ports import Clock, Extractor, Ledger, Progress
+from semantic_memory.domain.profile import Layer
 from semantic_memory.domain.text import stems
 from semantic_memory.pipeline.facts import behind, extracted, forgotten, grounded, written
 

@@ -8,23 +8,13 @@ from datetime import datetime
 from ingest.gate import Screened
 from ingest.session_log import Record
 from semantic_memory.domain.changes import Cursor, Stage
-from semantic_memory.domain.lines import TIERS, tier_of
-from semantic_memory.domain.models import (
-    MAX_CONTENT_BYTES,
-    Candidate,
-    Category,
-    Fact,
-    Layer,
-    Line,
-    Message,
-    SessionKey,
-    Source,
-    Status,
-    derived_id,
-    normalised,
-)
+from semantic_memory.domain.extraction import Candidate
+from semantic_memory.domain.facts import Category, Fact, Source, Status
+from semantic_memory.domain.messages import Message, SessionKey
 from semantic_memory.domain.ports import Ledger
+from semantic_memory.domain.profile import TIERS, Layer, Line, tier_of
 from semantic_memory.domain.text import stems
+from semantic_memory.domain.values import MAX_CONTENT_BYTES, derived_id, normalised
 
 _RESTATED = 0.6  # of a fact's words, from which a text says what it says
 VERBATIM = "verbatim"

@@ -39,15 +39,9 @@ from semantic_memory.domain.events import (
     MessagesObserved,
     WorkerFailed,
 )
-from semantic_memory.domain.models import (
-    Category,
-    Fact,
-    Filters,
-    Message,
-    Receipt,
-    SessionKey,
-    SessionOptions,
-)
+from semantic_memory.domain.facts import Category, Fact
+from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.messages import Message, Receipt, SessionKey, SessionOptions
 from semantic_memory.domain.ports import Clock, Ledger, Progress
 from semantic_memory.pipeline.embedding import Backlog
 from semantic_memory.pipeline.extraction import Reading

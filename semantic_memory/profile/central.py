@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from semantic_memory.domain.changes import Matrix
-from semantic_memory.domain.models import Fact
+from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.text import stems
 
 _RELEVANCE = 0.7  # v above

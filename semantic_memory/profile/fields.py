@@ -20,8 +20,9 @@ import numpy as np
 from semantic_memory.consolidation.merging import stated_at
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.decay import HALF_LIFE_DAYS, age_days, retention
-from semantic_memory.domain.models import Category, Fact, ProfileField
+from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.ports import Belief
+from semantic_memory.domain.profile import ProfileField
 from semantic_memory.profile.central import lasting, most_central, sentence, telling
 
 WORK = (

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 
-from semantic_memory.domain.lines import TIERS, tier_of
-from semantic_memory.domain.models import Category, Fact, HistoryTier
+from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.ports import Belief
+from semantic_memory.domain.profile import TIERS, HistoryTier, tier_of
 from semantic_memory.profile.central import most_central, telling
 from semantic_memory.profile.fields import Extent
 

@@ -17,16 +17,7 @@ from semantic_memory.consolidation.resolver import Outcome
 from semantic_memory.domain.changes import Change, Mark, Retire, Write
 from semantic_memory.domain.decay import HALF_LIFE_DAYS
 from semantic_memory.domain.errors import ProviderError
-from semantic_memory.domain.lines import PROFILE_FIELDS, TIERS, said_in, tier_of
-from semantic_memory.domain.models import (
-    Category,
-    Fact,
-    HistoryTier,
-    Layer,
-    Line,
-    new_id,
-    normalised,
-)
+from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.ports import (
     Clock,
     Condenser,
@@ -35,6 +26,16 @@ from semantic_memory.domain.ports import (
     Pending,
     TokenCounter,
 )
+from semantic_memory.domain.profile import (
+    PROFILE_FIELDS,
+    TIERS,
+    HistoryTier,
+    Layer,
+    Line,
+    said_in,
+    tier_of,
+)
+from semantic_memory.domain.values import new_id, normalised
 from semantic_memory.profile.central import most_central, sentence
 from semantic_memory.profile.fields import (
     LATELY,

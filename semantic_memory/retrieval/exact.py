@@ -15,7 +15,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from semantic_memory.domain.changes import Matrix
-from semantic_memory.domain.models import NO_FILTERS, Filters
+from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Ledger, Match, VectorSearch
 from semantic_memory.retrieval.order import top
 from semantic_memory.retrieval.partition import Partition

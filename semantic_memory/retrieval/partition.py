@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semantic_memory.domain.changes import FactVectors, Matrix
-from semantic_memory.domain.models import Category, Filters, Status, covers
+from semantic_memory.domain.facts import Category, Status
+from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.ports import Delta, Trait, TraitRow
 from semantic_memory.domain.text import figures, lexical_text, stems
+from semantic_memory.domain.values import covers
 from semantic_memory.retrieval.bm25 import BM25, Mask, Scores, Statistics
 from semantic_memory.retrieval.growing import Growing, GrowingVectors
 

@@ -12,9 +12,12 @@ from semantic_memory.concurrency import Contended
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import EmbeddingFailed, Event
-from semantic_memory.domain.models import NO_FILTERS, Category, Filters, Hit, ScoreParts, normalised
+from semantic_memory.domain.facts import Category
+from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Clock, Delta, Embedder, Ledger
+from semantic_memory.domain.recall import Hit, ScoreParts
 from semantic_memory.domain.text import figures, words
+from semantic_memory.domain.values import normalised
 from semantic_memory.retrieval import names, newest
 from semantic_memory.retrieval.bm25 import Scores, Statistics
 from semantic_memory.retrieval.exact import ExactIndex

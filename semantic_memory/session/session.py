@@ -14,8 +14,9 @@ from typing import Any, Protocol, Self, TypeVar
 from pydantic import BaseModel
 
 from semantic_memory.domain.errors import InvalidInputError, PromptTooLongError, ProviderError
-from semantic_memory.domain.models import Context, Message, Receipt, SessionKey
+from semantic_memory.domain.messages import Message, Receipt, SessionKey
 from semantic_memory.domain.ports import Clock, Observer, Summarizer, TokenCounter
+from semantic_memory.domain.recall import Context
 from semantic_memory.session.anthropic_form import from_anthropic, to_anthropic
 from semantic_memory.session.checkpoint import Checkpoint
 from semantic_memory.session.counting import RequestCounter

@@ -9,8 +9,9 @@ from typing import Protocol
 
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import CompactionFailed, WindowCompacted
-from semantic_memory.domain.models import SessionKey, Value
+from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Observer, Summarizer, TokenCounter
+from semantic_memory.domain.values import Value
 from semantic_memory.session.compaction import (
     Level,
     Shortened,

@@ -15,7 +15,7 @@ import sentencex
 
 from semantic_memory.domain.changes import FactVectors, Matrix
 from semantic_memory.domain.errors import InputRefusedError, ProviderError
-from semantic_memory.domain.models import Category, Fact
+from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.ports import Embedder
 from semantic_memory.domain.text import embedded_text
 

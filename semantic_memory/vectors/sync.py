@@ -24,7 +24,7 @@ from semantic_memory.domain.errors import (
     StoreClosedError,
 )
 from semantic_memory.domain.events import Event, IndexSetAside, IndexSynced, WorkerFailed
-from semantic_memory.domain.models import NO_FILTERS, Filters
+from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Ledger, Match, Progress, VectorIndex
 from semantic_memory.vectors.home import IndexHome
 

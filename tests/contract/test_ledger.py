@@ -19,8 +19,10 @@ from semantic_memory.domain.changes import (
     Update,
 )
 from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
-from semantic_memory.domain.models import Filters, JobRun, Source, Status
+from semantic_memory.domain.facts import Source, Status
+from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.ports import Ledger
+from semantic_memory.domain.reports import JobRun
 from semantic_memory.ledger.sqlite import SqliteLedger
 from tests.conftest import NOW, make_fact, unit_vectors
 

@@ -7,8 +7,9 @@ import pytest
 
 from semantic_memory.domain.changes import Add, EraseLines, Forget, Retire, Update, Write
 from semantic_memory.domain.errors import NotFoundError
-from semantic_memory.domain.models import Line, Source, Status
+from semantic_memory.domain.facts import Source, Status
 from semantic_memory.domain.ports import Ledger
+from semantic_memory.domain.profile import Line
 from semantic_memory.ledger.sqlite import SqliteLedger
 from tests.conftest import NOW, make_fact
 

@@ -12,7 +12,8 @@ import pytest
 
 from semantic_memory.bootstrap import Parts, Service, build
 from semantic_memory.domain.changes import Add, FactVectors, Forget, Update
-from semantic_memory.domain.models import NO_FILTERS, Filters, Source
+from semantic_memory.domain.facts import Source
+from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import IndexEntry, Ledger, VectorIndex, VectorSearch
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.retrieval.exact import ExactIndex

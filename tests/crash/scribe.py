@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from semantic_memory import Candidate, Fact, Message, SemanticMemory
-from semantic_memory.domain.models import Extraction, HistoryLine
+from semantic_memory.domain.extraction import Extraction, HistoryLine
 from semantic_memory.settings import IngestSettings, Settings
 from semantic_memory.testing import HashEmbedder, InMemoryIndex
 from tests.crash.program import DIMENSION, name

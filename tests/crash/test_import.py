@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from ingest.session_log import SessionLog
-from semantic_memory.domain.models import Filters
+from semantic_memory.domain.filters import Filters
 from semantic_memory.ledger.sqlite import SqliteLedger
 
 KILLS = 4

@@ -14,7 +14,7 @@ import pytest
 
 from semantic_memory import Fact, Message, SemanticMemory
 from semantic_memory.domain.changes import Add, FactVectors
-from semantic_memory.domain.models import Category, Source, Status
+from semantic_memory.domain.facts import Category, Source, Status
 from semantic_memory.testing import HashEmbedder
 from tests.conftest import make_fact
 from tests.crash.test_kill import ROOT

@@ -12,7 +12,7 @@ from semantic_memory.consolidation.fading import faded, retention
 from semantic_memory.consolidation.judges.rules import RuleJudge
 from semantic_memory.consolidation.merging import keeper, merged, without
 from semantic_memory.consolidation.sweep import MergeDecision, SupersedeDecision, plan
-from semantic_memory.domain.models import Source, Status
+from semantic_memory.domain.facts import Source, Status
 from semantic_memory.settings import Settings, UpkeepSettings
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
 from tests.conftest import NOW, make_fact

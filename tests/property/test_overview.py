@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semantic_memory.domain.lines import TIERS, tier_of
-from semantic_memory.domain.models import Category
+from semantic_memory.domain.facts import Category
 from semantic_memory.domain.ports import Belief
+from semantic_memory.domain.profile import TIERS, tier_of
 from semantic_memory.profile.central import most_central
 from semantic_memory.profile.fields import LATELY, Extent, Kinds, derive_profile
 from semantic_memory.profile.history import derive_history

@@ -11,7 +11,8 @@ from ingest.extract.condense import OpenAICondenser
 from ingest.extract.openai import Price
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import BreakerOpened, ModelCalled
-from semantic_memory.domain.models import Extraction, HistoryLine, Line
+from semantic_memory.domain.extraction import Extraction, HistoryLine
+from semantic_memory.domain.profile import Line
 from semantic_memory.settings import ExtractionSettings, OpenAISettings, Settings
 from tests.conftest import NOW, say
 from tests.support.openai_server import answer, completion, failure, serve, shown

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from semantic_memory.domain.decay import HALF_LIFE_DAYS, age_days, recency, retention
-from semantic_memory.domain.models import Category
+from semantic_memory.domain.facts import Category
 
 
 def test_retention_halves_in_a_half_life_and_has_a_floor():

@@ -10,7 +10,7 @@ from eval.datasets.longmemeval import load_longmemeval
 from eval.datasets.own import load_own
 from eval.datasets.realtalk import load_realtalk
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
-from semantic_memory.domain.models import normalised
+from semantic_memory.domain.values import normalised
 
 
 @pytest.fixture

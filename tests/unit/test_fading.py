@@ -11,7 +11,7 @@ from semantic_memory.consolidation.fading import (
     used,
 )
 from semantic_memory.domain.decay import LONGEST, endurance
-from semantic_memory.domain.models import Source
+from semantic_memory.domain.facts import Source
 from tests.conftest import NOW, make_fact
 
 HOUR, DAY, WEEK = timedelta(hours=1), timedelta(days=1), timedelta(weeks=1)

@@ -8,7 +8,7 @@ from ingest.gate.instructions import is_instruction
 from ingest.gate.secrets import holds_secret, without_secrets
 from semantic_memory import Message
 from semantic_memory.domain.events import WorkerFailed
-from semantic_memory.domain.models import MAX_CONTENT_BYTES
+from semantic_memory.domain.values import MAX_CONTENT_BYTES
 
 LENGTH = 100_000
 HOSTILE = [

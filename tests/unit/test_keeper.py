@@ -14,7 +14,7 @@ from semantic_memory.domain.errors import (
     StoreClosedError,
 )
 from semantic_memory.domain.events import IndexSetAside, IndexSynced, WorkerFailed
-from semantic_memory.domain.models import Filters
+from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.ports import IndexEntry
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.testing import InMemoryIndex

@@ -14,7 +14,9 @@ from semantic_memory.domain.errors import (
     StoreCorruptError,
     StoreUnavailableError,
 )
-from semantic_memory.domain.models import Category, Filters, Line, Status
+from semantic_memory.domain.facts import Category, Status
+from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.profile import Line
 from semantic_memory.ledger.rows import FACT_COLUMNS, from_fact, owner_token
 from semantic_memory.ledger.schema import MIGRATIONS
 from semantic_memory.ledger.sqlite import SqliteLedger

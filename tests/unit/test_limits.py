@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from semantic_memory import Candidate, Message
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.events import FactsExtracted, LogNearlyFull, LogShortened
-from semantic_memory.domain.models import MAX_CONTENT_BYTES
+from semantic_memory.domain.values import MAX_CONTENT_BYTES
 from semantic_memory.settings import IngestSettings, LogSettings, Settings
 from semantic_memory.testing import HashEmbedder, ScriptedExtractor
 from tests.conftest import eventually, say

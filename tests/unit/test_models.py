@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from semantic_memory import Filters, Message
 from semantic_memory.domain.errors import InvalidInputError
-from semantic_memory.domain.models import MAX_CONTENT_BYTES, normalised, parse
+from semantic_memory.domain.values import MAX_CONTENT_BYTES, normalised, parse
 from tests.conftest import NOW, make_fact
 
 

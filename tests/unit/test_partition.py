@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from semantic_memory.domain.changes import Add, Embed, FactVectors, Forget, Update
-from semantic_memory.domain.models import Category, Filters, Source
+from semantic_memory.domain.facts import Category, Source
+from semantic_memory.domain.filters import Filters
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.retrieval.partition import Partition

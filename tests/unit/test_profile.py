@@ -9,7 +9,9 @@ from semantic_memory import Overview
 from semantic_memory.consolidation.superseding import superseded
 from semantic_memory.domain.changes import Advance, Cursor, EraseLines, Update, Write
 from semantic_memory.domain.errors import InvalidInputError
-from semantic_memory.domain.models import Candidate, Extraction, HistoryLine, SessionKey, Status
+from semantic_memory.domain.extraction import Candidate, Extraction, HistoryLine
+from semantic_memory.domain.facts import Status
+from semantic_memory.domain.messages import SessionKey
 from semantic_memory.settings import ProfileSettings, Settings
 from tests.conftest import NOW, say
 

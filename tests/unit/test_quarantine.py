@@ -1,5 +1,5 @@
 from semantic_memory import Message
-from semantic_memory.domain.models import Category, Status
+from semantic_memory.domain.facts import Category, Status
 from tests.conftest import NOW, OpenMemory
 
 

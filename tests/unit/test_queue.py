@@ -1,5 +1,5 @@
 from ingest.queue import DebounceQueue, Due
-from semantic_memory.domain.models import SessionKey
+from semantic_memory.domain.messages import SessionKey
 
 A, B = SessionKey("u1", "a"), SessionKey("u1", "b")
 

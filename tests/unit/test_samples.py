@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry
 
-from semantic_memory.domain.models import Stats
+from semantic_memory.domain.reports import Stats
 from semantic_memory.entrypoints.dashboard.samples import MOST, SECONDS, Sampler, quantile
 from semantic_memory.entrypoints.metrics import MetricsObserver, RequestMetrics, StoreFigures
 from semantic_memory.testing import FrozenClock

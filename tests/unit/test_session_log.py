@@ -14,7 +14,7 @@ from semantic_memory.domain.errors import (
     StoreUnavailableError,
 )
 from semantic_memory.domain.events import CursorLost, LogRepaired
-from semantic_memory.domain.models import SessionKey
+from semantic_memory.domain.messages import SessionKey
 from tests.conftest import NOW, say
 
 

@@ -9,7 +9,7 @@ from semantic_memory.consolidation.merging import merged
 from semantic_memory.consolidation.relations import Pair, Relation, Verdict
 from semantic_memory.consolidation.superseding import standing, superseded
 from semantic_memory.consolidation.sweep import MergeDecision, SupersedeDecision, plan
-from semantic_memory.domain.models import Source, Status
+from semantic_memory.domain.facts import Source, Status
 from semantic_memory.testing import HashEmbedder
 from tests.conftest import NOW, make_fact
 

@@ -8,7 +8,8 @@ from pydantic import BaseModel
 
 from semantic_memory import Status
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
-from semantic_memory.domain.models import SessionKey, derived_id
+from semantic_memory.domain.messages import SessionKey
+from semantic_memory.domain.values import derived_id
 from tests.conftest import NOW, eventually, make_fact, say
 
 U = {"user_id": "u1"}

@@ -13,7 +13,7 @@ from semantic_memory.consolidation.relations import Relation, Verdict
 from semantic_memory.consolidation.resolver import BOTH, Resolver
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 from semantic_memory.domain.events import BeliefsResolved, JobFinished
-from semantic_memory.domain.models import Candidate
+from semantic_memory.domain.extraction import Candidate
 from semantic_memory.settings import Settings, UpkeepSettings
 from semantic_memory.testing import ScriptedExtractor
 from tests.conftest import eventually, say

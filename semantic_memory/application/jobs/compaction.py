@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from semantic_memory.consolidation.resolver import Outcome
-from semantic_memory.domain.models import SessionKey
+from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Ledger
 from semantic_memory.pipeline.pipeline import Pipeline
 

@@ -22,8 +22,10 @@ from semantic_memory.consolidation.resolver import Kind, Outcome, Resolver
 from semantic_memory.domain.changes import Change, Mark, Touch, Update
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.events import Event, JobFinished
-from semantic_memory.domain.models import Category, Fact, Filters, JobRun
+from semantic_memory.domain.facts import Category, Fact
+from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.ports import Clock, Ledger, Pending
+from semantic_memory.domain.reports import JobRun
 from semantic_memory.profile.rollup import ROLLUP, Rollup
 
 JOBS = ("usage", "dedup", "conflicts", "decay", ROLLUP, "compact")

@@ -10,7 +10,7 @@ from typing import Protocol
 from semantic_memory.consolidation.relations import Pair, Relation, RelationJudge, Verdict
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import BreakerOpened, Event, JudgingFellBack
-from semantic_memory.domain.models import derived_id
+from semantic_memory.domain.values import derived_id
 
 _HOUR = 3_600.0
 _MOST_KNOWN = 10_000

@@ -12,7 +12,7 @@ from semantic_memory.consolidation.guards import disagreements, missing_names, o
 from semantic_memory.consolidation.lexicon import WORDING
 from semantic_memory.consolidation.relations import Pair, Relation, Verdict
 from semantic_memory.consolidation.statements import Statement, read
-from semantic_memory.domain.models import normalised
+from semantic_memory.domain.values import normalised
 
 _LABEL = re.compile(
     r"^(?:(?:the|my|our|user's) )?[a-z-]{2,}(?<!s) #?\d[\w-]* [a-z]{2,}"  # not "weighs 80 kilos"

@@ -17,7 +17,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from semantic_memory.domain.errors import ConfigurationError
-from semantic_memory.domain.models import Identifier
+from semantic_memory.domain.values import Identifier
 from semantic_memory.entrypoints.api.problems import problem
 from semantic_memory.entrypoints.dashboard.files import PATH
 from semantic_memory.entrypoints.keys import ANYONE, Caller, Keys, Right

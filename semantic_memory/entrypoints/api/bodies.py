@@ -1,4 +1,4 @@
-"""What the service is sent and answers, beyond the values of `semantic_memory.domain.models`."""
+"""What the service is sent and answers, beyond the values of `semantic_memory.domain`."""
 
 from __future__ import annotations
 
@@ -15,23 +15,12 @@ from pydantic import (
 
 from semantic_memory.application.edits import NewFact
 from semantic_memory.application.jobs.upkeep import JOBS
-from semantic_memory.domain.models import (
-    Category,
-    Content,
-    Fact,
-    FactVersion,
-    Filters,
-    Hit,
-    Identifier,
-    Line,
-    Message,
-    Metadata,
-    SessionInfo,
-    Tag,
-    Timestamp,
-    Unit,
-    Value,
-)
+from semantic_memory.domain.facts import Category, Fact, FactVersion
+from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.messages import Message, SessionInfo
+from semantic_memory.domain.profile import Line
+from semantic_memory.domain.recall import Hit
+from semantic_memory.domain.values import Content, Identifier, Metadata, Tag, Timestamp, Unit, Value
 
 MOST_HITS = 1_000
 MOST_ITEMS = 1_000

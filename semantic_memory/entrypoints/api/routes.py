@@ -6,19 +6,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from semantic_memory.domain.models import (
-    Context,
-    Explanation,
-    Fact,
-    Identifier,
-    Layout,
-    Overview,
-    ProfileField,
-    Receipt,
-    SessionOptions,
-    Timestamp,
-    derived_id,
-)
+from semantic_memory.domain.facts import Explanation, Fact
+from semantic_memory.domain.layout import Layout
+from semantic_memory.domain.messages import Receipt, SessionOptions
+from semantic_memory.domain.profile import Overview, ProfileField
+from semantic_memory.domain.recall import Context
+from semantic_memory.domain.values import Identifier, Timestamp, derived_id
 from semantic_memory.entrypoints.api.access import (
     AnyReader,
     AnyWriter,

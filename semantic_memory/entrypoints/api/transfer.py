@@ -14,7 +14,7 @@ from fastapi.responses import StreamingResponse
 from starlette.exceptions import HTTPException
 
 from semantic_memory.domain.errors import InvalidInputError
-from semantic_memory.domain.models import Identifier
+from semantic_memory.domain.values import Identifier
 from semantic_memory.entrypoints.api.access import Reader, Writer, documents_key
 from semantic_memory.entrypoints.api.bodies import Loaded
 from semantic_memory.entrypoints.api.problems import documented

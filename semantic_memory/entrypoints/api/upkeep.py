@@ -9,7 +9,8 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from semantic_memory.domain.models import Finding, JobRun, Stats, Value
+from semantic_memory.domain.reports import Finding, JobRun, Stats
+from semantic_memory.domain.values import Value
 from semantic_memory.entrypoints.api.access import Admin, CurrentCaller, documents_key
 from semantic_memory.entrypoints.api.bodies import Items, State, Upkeep
 from semantic_memory.entrypoints.api.problems import documented

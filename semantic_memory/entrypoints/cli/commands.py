@@ -16,7 +16,8 @@ import typer
 from ingest.readers import FORMATS, Incoming, Rejected, read
 from semantic_memory.client import Client
 from semantic_memory.domain.errors import InvalidInputError, ProviderError
-from semantic_memory.domain.models import Category, Message, Receipt
+from semantic_memory.domain.facts import Category
+from semantic_memory.domain.messages import Message, Receipt
 from semantic_memory.domain.ports import Progress
 from semantic_memory.entrypoints.cli import show
 from semantic_memory.entrypoints.cli.opening import opened, prepared

@@ -28,17 +28,12 @@ from semantic_memory.domain.errors import (
     NotFoundError,
     SemanticMemoryError,
 )
-from semantic_memory.domain.models import (
-    Category,
-    Fact,
-    FactVersion,
-    Hit,
-    JobRun,
-    Message,
-    Overview,
-    SessionInfo,
-)
+from semantic_memory.domain.facts import Category, Fact, FactVersion
+from semantic_memory.domain.messages import Message, SessionInfo
 from semantic_memory.domain.ports import Progress as Report
+from semantic_memory.domain.profile import Overview
+from semantic_memory.domain.recall import Hit
+from semantic_memory.domain.reports import JobRun
 
 _OFF = {"not extracted": "extract", "doesn't fade": "fades"}  # how options that are off are shown
 

@@ -11,7 +11,8 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import RedirectResponse
 
 from semantic_memory.domain import decay
-from semantic_memory.domain.models import Category, Value
+from semantic_memory.domain.facts import Category
+from semantic_memory.domain.values import Value
 from semantic_memory.entrypoints.api.access import CurrentCaller, documents_key
 from semantic_memory.entrypoints.api.bodies import Items
 from semantic_memory.entrypoints.api.routes import EVERYWHERE, Opened

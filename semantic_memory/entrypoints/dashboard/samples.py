@@ -14,8 +14,8 @@ from anyio import to_thread
 from prometheus_client import CollectorRegistry
 from prometheus_client.samples import Sample as Measure
 
-from semantic_memory.domain.models import Timestamp, Value
 from semantic_memory.domain.ports import Clock
+from semantic_memory.domain.values import Timestamp, Value
 from semantic_memory.entrypoints.metrics import PREFIX
 
 SECONDS = 15.0

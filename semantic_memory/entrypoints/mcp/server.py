@@ -16,8 +16,11 @@ from pydantic import BaseModel, Field
 
 from semantic_memory.client import Client
 from semantic_memory.domain.errors import SemanticMemoryError
+from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.markers import WROTE_MEMORY
-from semantic_memory.domain.models import Category, Fact, Message, Overview, parse
+from semantic_memory.domain.messages import Message
+from semantic_memory.domain.profile import Overview
+from semantic_memory.domain.values import parse
 from semantic_memory.entrypoints.keys import Caller, Right
 from semantic_memory.memory import SemanticMemory
 

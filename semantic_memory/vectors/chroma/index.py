@@ -29,8 +29,10 @@ from chromadb.api.collection_configuration import CreateCollectionConfiguration
 from chromadb.config import Settings
 
 from semantic_memory.domain.changes import Matrix
-from semantic_memory.domain.models import NO_FILTERS, Fact, Filters, Status, covers
+from semantic_memory.domain.facts import Fact, Status
+from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import IndexEntry, Match
+from semantic_memory.domain.values import covers
 
 SHARED = "memories"
 _BATCH = 1_000  # Chroma takes 5,461 at most

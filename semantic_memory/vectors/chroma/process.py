@@ -20,7 +20,7 @@ from semantic_memory.domain.errors import (
     IndexUnavailableError,
     StoreError,
 )
-from semantic_memory.domain.models import NO_FILTERS, Filters
+from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import IndexEntry, Match
 
 _CALL_SECONDS = 600.0

@@ -1,0 +1,182 @@
+"""The types that records are made of: identifiers, times, texts, tags, and their checks.
+
+Times are timezone-aware and in UTC; a naive datetime is read as UTC.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import unicodedata
+import uuid
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Annotated, Any, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StringConstraints,
+    ValidationError,
+)
+
+from semantic_memory.domain.errors import InvalidInputError
+
+MAX_CONTENT_BYTES = 1_000_000
+"""Largest text that is kept as one memory, in UTF-8 bytes."""
+
+
+SCHEMA_VERSION = 1
+"""Version written into every record; readers refuse newer ones and migrate older ones."""
+
+
+def _utc(value: datetime) -> datetime:
+    try:
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("is outside the years 1 to 9999 in UTC") from None
+
+
+def _written(value: object) -> object:
+    # Seconds or milliseconds? Pydantic would guess.
+    if isinstance(value, int | float):
+        raise ValueError("must be written as a date and time, like 2026-05-10T12:00:00Z")
+    return value
+
+
+def _storable(text: str) -> str:
+    """Refuse what no store and no model API can carry: NUL, lone surrogates, blank, over-long."""
+    if "\x00" in text:
+        raise ValueError(f"contains a NUL character at position {text.index(chr(0))}; remove it")
+    try:
+        size = len(text.encode("utf-8"))
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"contains a lone surrogate at position {error.start}; decode the text properly first"
+        ) from None
+    if not text.strip():
+        raise ValueError("is empty")
+    if size > MAX_CONTENT_BYTES:
+        raise ValueError(
+            f"is {size:,} bytes; the limit is {MAX_CONTENT_BYTES:,}: split it into parts"
+        )
+    return text
+
+
+def _tag(text: str) -> str:
+    tag = text.strip().casefold()
+    if not 1 <= len(tag) <= 64 or not re.fullmatch(r"[\w+#-]+(\.[\w+#-]+)*", tag):
+        raise ValueError(
+            f"tag {text!r} must be 1-64 letters, digits and '_-+#', with '.' between levels"
+        )
+    return tag
+
+
+def _encodable(values: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+    try:
+        json.dumps(values, ensure_ascii=False, allow_nan=False).encode("utf-8")
+    except ValueError as error:
+        raise ValueError(f"can't be written as JSON: {error}") from None
+    return values
+
+
+Timestamp = Annotated[datetime, BeforeValidator(_written), AfterValidator(_utc)]
+
+
+Identifier = Annotated[
+    str, StringConstraints(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_.@:+\-]+$")
+]
+"""1-128 letters, digits and `_ . @ : + -`; never used as a path or in SQL as it stands."""
+
+
+_STORABLE_SCHEMA: dict[str, JsonValue] = {"minLength": 1, "pattern": r"^[^\x00]*[^\s\x00][^\x00]*$"}
+
+
+Content = Annotated[
+    str,
+    AfterValidator(_storable),
+    Field(json_schema_extra={**_STORABLE_SCHEMA, "maxLength": MAX_CONTENT_BYTES}),
+]
+
+
+Name = Annotated[
+    str,
+    StringConstraints(max_length=128),
+    AfterValidator(_storable),
+    Field(json_schema_extra=_STORABLE_SCHEMA),
+]
+
+
+Tag = Annotated[
+    str,
+    AfterValidator(_tag),
+    Field(json_schema_extra={"pattern": r"^[\w+#-]+(\.[\w+#-]+)*$", "maxLength": 64}),
+]
+
+
+Metadata = Annotated[Mapping[str, JsonValue], AfterValidator(_encodable)]
+
+
+Unit = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False, strict=True)]
+
+
+def new_id() -> str:
+    """A random identifier of 24 hexadecimal digits."""
+    return uuid.uuid4().hex[:24]
+
+
+def derived_id(*parts: str) -> str:
+    """The identifier that follows from `parts`: the same parts give the same 24 digits."""
+    joined = "\x1f".join(parts).encode("utf-8")
+    return hashlib.blake2b(joined, digest_size=12).hexdigest()
+
+
+def normalised(text: str) -> str:
+    """Text as compared for exact duplicates: NFKC, casefolded, white space and end marks folded."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return re.sub(r"\s+", " ", folded).strip(" .!;,")
+
+
+class Value(BaseModel):
+    """Base of every record: frozen, closed to unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def covers(tag: str, other: str) -> bool:
+    """Whether `other` is `tag` or lies below it."""
+    return other == tag or other.startswith(tag + ".")
+
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+def parse(model: type[ModelT], what: str, values: Mapping[str, Any]) -> ModelT:
+    """Build `model` from a caller's values.
+
+    Raises `InvalidInputError` that names the field, the value and what it must be.
+    """
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise InvalidInputError(f"{what}: {explain(error, known=model.model_fields)}") from None
+
+
+def explain(error: ValidationError, known: Sequence[str] | Mapping[str, object] = ()) -> str:
+    """A pydantic error in one line: field, reason, value."""
+    reasons = []
+    for item in error.errors(include_url=False):
+        field = ".".join(str(part) for part in item["loc"]) or "value"
+        if item["type"] == "extra_forbidden":
+            reasons.append(f"unknown key {field!r}; known: {', '.join(sorted(known))}")
+            continue
+        shown = repr(item["input"])
+        shown = shown if len(shown) <= 60 else shown[:57] + "..."
+        reason = item["msg"].removeprefix("Value error, ")
+        reasons.append(f"{field} {reason} (got {shown})")
+    return "; ".join(reasons)
