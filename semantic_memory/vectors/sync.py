@@ -1,9 +1,9 @@
-"""Keeps the vector index level with the ledger, and the service alive whatever becomes of it.
+"""Keeping the vector index level with the ledger, and queries answered whatever becomes of it.
 
-The index is derived: how far it has come is one revision number, kept in the ledger, and beside the
-index where there is a place. An index that is damaged, or breaks, is set aside and filled again
-from the vectors in the ledger, which embeds nothing. One that merely can't be reached is kept and
-tried again. Meanwhile queries are answered by scanning the ledger.
+The index is derived: its position is one revision number, kept in the ledger, and beside the index
+where there is a place. An index that is damaged, or breaks, is set aside and filled again from the
+vectors in the ledger, which embeds nothing. One that merely can't be reached is kept and tried
+again. Meanwhile queries are answered by scanning the ledger.
 """
 
 from __future__ import annotations
@@ -25,7 +25,14 @@ from semantic_memory.domain.errors import (
 )
 from semantic_memory.domain.events import Event, IndexSetAside, IndexSynced, WorkerFailed
 from semantic_memory.domain.filters import NO_FILTERS, Filters
-from semantic_memory.domain.ports import Ledger, Match, Progress, VectorIndex
+from semantic_memory.domain.ports import (
+    Census,
+    KeyValues,
+    Match,
+    Progress,
+    SyncFeed,
+    VectorIndex,
+)
 from semantic_memory.vectors.home import IndexHome
 
 _BATCH = 256
@@ -37,12 +44,16 @@ _MOST_CHANGED = 1_000  # of a user's memories, that a query looks up besides ask
 T = TypeVar("T")
 
 
+class SyncLedger(SyncFeed, Census, KeyValues, Protocol):
+    """The roles of the ledger that an index is kept level with."""
+
+
 @runtime_checkable
 class SeparatingIndex(VectorIndex, Protocol):
     """A `VectorIndex` that can hold a large user apart from the others."""
 
     def owns(self, user_id: str) -> bool:
-        """Whether a user is held apart."""
+        """Return whether a user is held apart."""
         ...
 
     def own(self, user_id: str) -> None:
@@ -53,14 +64,13 @@ class SeparatingIndex(VectorIndex, Protocol):
 class IndexKeeper:
     """Follows the ledger with an index that it opens when there is something to do. Thread-safe.
 
-    A user with more than `own_at` memories, or who is asked about, is held apart, by an index that
-    can.
+    A user who is searched, or has more than `own_at` memories, is held apart by an index that can.
     """
 
     def __init__(
         self,
         home: IndexHome,
-        ledger: Ledger,
+        ledger: SyncLedger,
         observe: Callable[[Event], None],
         own_at: int,
     ) -> None:
@@ -85,9 +95,9 @@ class IndexKeeper:
         self._apart: set[str] = set()
 
     def follow(self) -> None:
-        """Keep level from now on, in the background, whenever `wake` says that something changed.
+        """Keep the index level in the background from now on, at every `wake`.
 
-        What is plainly damaged is set aside and refilled even if nothing does.
+        A plainly damaged index is set aside and refilled without one.
         """
         if self._revision and (reason := self._home.damage(self._generation)):
             self._failed = None, IndexBrokenError(reason)
@@ -96,7 +106,7 @@ class IndexKeeper:
             self._worker.wake()
 
     def wake(self) -> None:
-        """Tell the background that there is something to do."""
+        """Wake the background, after a change."""
         if self._worker is not None:
             self._worker.wake()
 
@@ -115,13 +125,13 @@ class IndexKeeper:
             self._begin_anew()
 
     def purge(self) -> None:
-        """Leave no text of what was deleted: an index that keeps it is filled anew."""
+        """Fill an index anew that keeps the text of deleted memories."""
         if self._home.keeps_deleted:
             self.reset()
             self.wake()
 
     def rebuild(self, progress: Progress | None = None) -> int:
-        """Empty the index and fill it again; returns how many memories it then holds.
+        """Empty the index and fill it again; return how many memories it then holds.
 
         Raises StoreClosedError, and what `sync` raises.
         """
@@ -134,7 +144,7 @@ class IndexKeeper:
         return self._mending(fill)
 
     def differences(self) -> tuple[set[str], set[str]]:
-        """Ids that the index lacks, and ids it has too many; both empty once level."""
+        """Return the ids that the index lacks, and those it has too many; none once level."""
 
         def compare() -> tuple[set[str], set[str]]:
             self._drain(None)
@@ -147,9 +157,9 @@ class IndexKeeper:
     def query(
         self, vector: Matrix, *, user_id: str, limit: int, filters: Filters = NO_FILTERS
     ) -> list[Match]:
-        """The nearest memories, those just written included.
+        """Return the nearest memories, those just written included.
 
-        By the index if it is up, level and free, else by scanning the ledger.
+        From the index if it is up, level and free, else by scanning the ledger.
         """
         if user_id not in self._asked_about:
             self._asked_about.add(user_id)
@@ -169,7 +179,7 @@ class IndexKeeper:
         return self._scan(vector, user_id, limit, filters, since=0)
 
     def close(self) -> None:
-        """End the background and close the index, after what they are doing."""
+        """End the background and close the index, after the work under way."""
         self._closed = True
         if self._worker is not None:
             self._worker.close()
@@ -192,9 +202,9 @@ class IndexKeeper:
         limit: int,
         filters: Filters,
     ) -> list[Match] | None:
-        """What an index at `revision` finds, corrected by what has changed since.
+        """Return the matches of an index at `revision`, corrected by the changes since.
 
-        None if too much has.
+        None if these are too many.
         """
         changed: set[str] = set()
         if self._ledger.revision(user_id) > revision:
@@ -219,7 +229,7 @@ class IndexKeeper:
     # ---------------------------------------------------------------- in the background
 
     def _step(self) -> float | None:
-        """Sync, unless it failed a moment ago; seconds until the next try."""
+        """Sync, unless it failed a moment ago; return the seconds until the next try."""
         if (left := self._retry_at - time.monotonic()) > 0:
             return left
         try:
@@ -235,7 +245,7 @@ class IndexKeeper:
         return None
 
     def _mending(self, action: Callable[[], T]) -> T:
-        """Do something to the index, again with a new one each time that it turns out broken."""
+        """Run `action` on the index, again with a new one each time that it turns out broken."""
         attempt = 0
         with self._lock:
             while True:
@@ -303,7 +313,7 @@ class IndexKeeper:
         return self._index
 
     def _resume(self, index: VectorIndex) -> None:
-        """Go on from where this index is, if that can be."""
+        """Go on from the index's own position. Raises IndexBrokenError if that can't be."""
         noted = self._home.position()
         if noted is not None and noted > self._revision:
             raise IndexBrokenError(
@@ -317,7 +327,7 @@ class IndexKeeper:
             raise IndexBrokenError(f"it holds {held} memories instead of {least}")
 
     def _let_go(self) -> None:
-        """Use the index no longer; its home closes it."""
+        """Let go of the index; its home closes it."""
         self._level = False
         self._index = None
         self._apart.clear()

@@ -1,0 +1,47 @@
+"""The ledger on SQLite: `apply` writes, everything else reads.
+
+Every change takes the next revision number. What changed after a revision can be asked for, so the
+vector index and the in-memory partitions follow by remembering one number each; that number and the
+rows behind it are the outbox.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from semantic_memory.domain.events import Event
+from semantic_memory.ledger.sqlite.administration import Administration
+from semantic_memory.ledger.sqlite.beliefs import BeliefReader
+from semantic_memory.ledger.sqlite.changes import ChangeWriter
+from semantic_memory.ledger.sqlite.connections import Connections
+from semantic_memory.ledger.sqlite.facts import FactReader
+from semantic_memory.ledger.sqlite.feeds import Feeds
+from semantic_memory.ledger.sqlite.lines import LineReader
+from semantic_memory.ledger.sqlite.records import JobRecords, SessionReader
+from semantic_memory.ledger.sqlite.words import WordSearcher
+
+
+def _ignore(event: Event) -> None:
+    del event
+
+
+class SqliteLedger(
+    FactReader,
+    BeliefReader,
+    LineReader,
+    ChangeWriter,
+    Feeds,
+    WordSearcher,
+    SessionReader,
+    JobRecords,
+    Administration,
+):
+    """The `Ledger` on one SQLite file, for many threads of one process: its parts together."""
+
+    def __init__(self, path: Path, observe: Callable[[Event], None] = _ignore) -> None:
+        super().__init__(Connections(path, observe))
+
+    def close(self) -> None:
+        """Close every connection, after the transaction under way."""
+        self._connections.close()
