@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,22 +57,21 @@ class BM25:
 
     def score(
         self,
-        terms: Iterable[str],
+        terms: Sequence[str],
         alive: Mask,
         *,
         statistics: Statistics | None = None,
     ) -> Scores:
-        """Score of every text for a query's stemmed words, shape (len(self),), in [0, 1].
+        """Return the score of every text for a query's stemmed words, in [0, 1].
 
-        Texts that aren't `alive` neither score nor count. `statistics` replaces N and n(t), for
-        when these texts are a sample of more.
+        Shape (len(self),). Texts that aren't `alive` neither score nor count. `statistics` replaces
+        N and n(t), for when these texts are a sample of more.
         """
-        size = len(self)
-        scores: Scores = np.zeros(size, dtype=np.float32)
-        lengths = np.frombuffer(self._lengths, dtype=np.uint32) if size else np.zeros(0, np.uint32)
+        scores: Scores = np.zeros(len(self), dtype=np.float32)
         present = int(alive.sum())
-        if not present:
+        if not terms or not present:
             return scores
+        lengths = np.frombuffer(self._lengths, dtype=np.uint32)
         average = max(1.0, float(lengths[alive].mean()))
         norm = K1 * (1.0 - B + B * lengths / average)
         total = present if statistics is None else max(present, statistics[0])
