@@ -103,6 +103,13 @@ class LogSettings(Section):
     the fewest facts rest on, the oldest first; their memories stay. At 90 % there is a warning."""
 
 
+class LedgerSettings(Section):
+    """Where facts are kept."""
+
+    store: Literal["sqlite", "memory"] = "sqlite"
+    """`memory` keeps nothing after the process: for tests."""
+
+
 class IndexSettings(Section):
     """What is kept in RAM, and how Chroma is used."""
 
@@ -277,6 +284,7 @@ class Settings(BaseSettings):
     extraction: ExtractionSettings = ExtractionSettings()
     log: LogSettings = LogSettings()
     ingest: IngestSettings = IngestSettings()
+    ledger: LedgerSettings = LedgerSettings()
     index: IndexSettings = IndexSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     context: ContextSettings = ContextSettings()

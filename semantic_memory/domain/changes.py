@@ -96,7 +96,10 @@ class Embed:
     fact_id: str
     content: str
     vectors: FactVectors | None
-    """None: the embedding model refuses the text, which is then found by words only."""
+    """None: the embedding model refuses the text, which is then found by words only.
+
+    Ignored if the memory has vectors by now.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Observers: what becomes of events."""
+"""Observers of events: one logs them, one ignores them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,13 @@ from semantic_memory.domain.events import (
 _logger = logging.getLogger("semantic_memory")
 
 
+def ignore_event(event: Event) -> None:
+    """Do nothing about an event."""
+    del event
+
+
 def log_event(event: Event) -> None:
-    """Log what needs attention as warnings, the rest at DEBUG. Carries no message text."""
+    """Log an event: as a warning if it needs attention, else at DEBUG. Never any message text."""
     match event:
         case IndexSetAside(reason, kept_at):
             where = f"; it was moved to {kept_at}" if kept_at else ""

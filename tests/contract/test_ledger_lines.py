@@ -1,24 +1,14 @@
 """What every ledger does with profiles and histories."""
 
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
 from semantic_memory.domain.changes import Add, EraseLines, Forget, Retire, Update, Write
 from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.domain.facts import Source, Status
-from semantic_memory.domain.ports import Ledger
 from semantic_memory.domain.profile import Line
-from semantic_memory.ledger.sqlite import SqliteLedger
 from tests.conftest import NOW, make_fact
-
-
-@pytest.fixture(params=["sqlite"])
-def ledger(request, tmp_path: Path):
-    ledger: Ledger = SqliteLedger(tmp_path / "ledger.sqlite3")
-    yield ledger
-    ledger.close()
 
 
 def line(name="l1", **values) -> Line:

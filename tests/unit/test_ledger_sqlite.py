@@ -3,14 +3,12 @@
 import os
 import sqlite3
 import stat
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from semantic_memory.domain.changes import Add, Write
 from semantic_memory.domain.errors import (
     SchemaTooNewError,
-    StoreClosedError,
     StoreCorruptError,
     StoreUnavailableError,
 )
@@ -27,6 +25,7 @@ from semantic_memory.ledger.sqlite.rows import FactRow, from_fact
 from semantic_memory.ledger.sqlite.schema import MIGRATIONS
 from semantic_memory.ledger.sqlite.words import owner_token
 from tests.conftest import NOW, make_fact
+from tests.contract.conftest import vectors
 
 
 @pytest.fixture
@@ -95,13 +94,18 @@ def test_a_read_only_directory_is_said(tmp_path):
         SqliteLedger(tmp_path / "closed" / "ledger.sqlite3")
 
 
-def test_using_it_after_closing_is_said(path):
+def test_everything_is_there_after_reopening(path):
     ledger = SqliteLedger(path)
+    ledger.apply([Add(make_fact(), vectors())])
+    ledger.set_meta("key", "value")
     ledger.close()
-    with pytest.raises(StoreClosedError):
-        ledger.count()
-    with pytest.raises(StoreClosedError):
-        ledger.apply([Add(make_fact())])
+    again = SqliteLedger(path)
+    assert again.get(["fact-1"]) == [make_fact()]
+    assert again.revision() == again.revision("u1") == 1
+    assert again.meta("key") == "value"
+    assert again.users() == ["u1"]
+    assert again.damage() == []
+    again.close()
 
 
 def test_damage_is_found(path):
@@ -123,20 +127,6 @@ def test_the_owners_token_is_one_word_that_stemming_leaves_alone(connections):
         for user in users:
             query = "SELECT count(*) FROM words WHERE words MATCH ?"
             assert db.execute(query, (f"owner : {owner_token(user)}",)).fetchone() == (1,)
-
-
-def test_threads_share_it(path):
-    ledger = SqliteLedger(path)
-
-    def work(number: int) -> int:
-        ledger.apply([Add(make_fact(number, user_id=f"u{number % 5}"))])
-        return len(ledger.find(f"u{number % 5}", Filters()))
-
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(work, range(200)))
-    assert ledger.count() == 200
-    assert ledger.revision() == 200
-    ledger.close()
 
 
 @pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
@@ -171,23 +161,6 @@ def test_a_ledger_of_an_older_schema_is_brought_up_to_date(path, version):
     assert ledger.lines("u1") == []
     assert ledger.apply([Write(line)]) == 1
     assert ledger.lines("u1") == [line]
-    ledger.close()
-
-
-def test_a_writer_that_had_to_wait_is_told(tmp_path):
-    events = []
-    ledger = SqliteLedger(tmp_path / "ledger.sqlite3", events.append)
-    ledger.apply([Add(make_fact(1))])
-    assert events == []
-    with ThreadPoolExecutor(1) as other:
-        with ledger.exclusive():
-            waiting = other.submit(ledger.apply, [Add(make_fact(2))])
-            with pytest.raises(TimeoutError):
-                waiting.result(timeout=0.05)
-        assert waiting.result() == 1
-    (event,) = events
-    assert event.lock == "ledger"
-    assert event.seconds > 0
     ledger.close()
 
 

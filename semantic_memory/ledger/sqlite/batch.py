@@ -147,8 +147,8 @@ class Batch:
             return False
         num, user_id = found
         if change.vectors is None:
-            db.execute("UPDATE facts SET embedded = -1 WHERE num = ?", (num,))
-            return True
+            query = "UPDATE facts SET embedded = -1 WHERE num = ? AND embedded <> 1"
+            return db.execute(query, (num,)).rowcount > 0
         _write_vectors(db, num, change.vectors)
         db.execute(
             "UPDATE facts SET embedded = 1, revision = ? WHERE num = ?", (self._next(user_id), num)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from semantic_memory.domain.events import Event
+from semantic_memory.domain.observers import ignore_event
 from semantic_memory.ledger.sqlite.administration import Administration
 from semantic_memory.ledger.sqlite.beliefs import BeliefReader
 from semantic_memory.ledger.sqlite.changes import ChangeWriter
@@ -20,10 +21,6 @@ from semantic_memory.ledger.sqlite.feeds import Feeds
 from semantic_memory.ledger.sqlite.lines import LineReader
 from semantic_memory.ledger.sqlite.records import JobRecords, SessionReader
 from semantic_memory.ledger.sqlite.words import WordSearcher
-
-
-def _ignore(event: Event) -> None:
-    del event
 
 
 class SqliteLedger(
@@ -39,7 +36,7 @@ class SqliteLedger(
 ):
     """The `Ledger` on one SQLite file, for many threads of one process: its parts together."""
 
-    def __init__(self, path: Path, observe: Callable[[Event], None] = _ignore) -> None:
+    def __init__(self, path: Path, observe: Callable[[Event], None] = ignore_event) -> None:
         super().__init__(Connections(path, observe))
 
     def close(self) -> None:

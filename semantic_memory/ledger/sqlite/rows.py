@@ -25,6 +25,8 @@ from semantic_memory.ledger.rules import places
 MOST_ROWS = 2**63 - 1
 """For LIMIT: all of them."""
 _CHUNK = 500  # values bound to one statement; SQLite's own limit is far above
+_CATEGORIES = {category.value: category for category in Category}
+_STATUSES = {status.value: status for status in Status}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -190,7 +192,7 @@ def to_fact(row: FactRow) -> Fact:
         id=row.id,
         user_id=row.user_id,
         content=row.content,
-        category=Category(row.category),
+        category=_CATEGORIES[row.category],
         confidence=row.confidence,
         importance=row.importance,
         created_at=moment(row.created_at),
@@ -200,7 +202,7 @@ def to_fact(row: FactRow) -> Fact:
         confirmed_at=maybe_moment(row.confirmed_at),
         last_used_at=maybe_moment(row.last_used_at),
         use_count=row.use_count,
-        status=Status(row.status),
+        status=_STATUSES[row.status],
         superseded_by=row.superseded_by,
         tags=tuple(row.tags.split()),
         references=tuple(detail.get("references", ())),
@@ -250,5 +252,5 @@ def from_vectors(vectors: FactVectors) -> tuple[int, int, bytes]:
 
 def to_vectors(windows: int, sentences: int, data: bytes) -> FactVectors:
     """Return the vectors of a row of `vectors`."""
-    both = np.frombuffer(data, dtype=np.float32).reshape(windows + sentences, -1)
-    return FactVectors(windows=both[:windows], sentences=both[windows:])
+    both = np.frombuffer(data, np.float32).reshape(windows + sentences, -1)
+    return FactVectors(both[:windows], both[windows:])
