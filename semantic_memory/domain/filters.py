@@ -45,3 +45,6 @@ class Filters(Value):
 
 NO_FILTERS = Filters()
 """Passes everything that is believed now."""
+
+FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
+"""Passes facts that are believed now, and no messages."""
