@@ -29,6 +29,7 @@ from eval.measures import measure as parse_measure
 from eval.qa import Answers, Chat, answer_all
 from eval.report import document, page, terminal
 from eval.results import summary, write_rows
+from eval.statements_report import languages, statements
 from eval.systems.build import INCLUDED, OURS
 from eval.systems.build import NAMES as SYSTEMS
 from eval.systems.build import Name as SystemName
@@ -53,6 +54,8 @@ MeasureName = Annotated[str, typer.Option("--measure", help="Like nDCG@10 or Suc
 
 app.command()(extraction)
 app.command()(attacks)
+app.command()(statements)
+app.command()(languages)
 
 
 @app.callback()
