@@ -1,0 +1,1 @@
+"""What a store believes after conversations in natural chat: telling, judging, counting."""
