@@ -1,4 +1,4 @@
-"""Observers: what becomes of events."""
+"""The observer that logs events."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _logger = logging.getLogger("semantic_memory")
 
 
 def log_event(event: Event) -> None:
-    """Log what needs attention as warnings, the rest at DEBUG. Carries no message text."""
+    """Log failures and damage as warnings, other events at DEBUG. Logs no message text."""
     match event:
         case IndexSetAside(reason, kept_at):
             where = f"; it was moved to {kept_at}" if kept_at else ""
