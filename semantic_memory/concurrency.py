@@ -1,4 +1,4 @@
-"""Work on other threads: a step done whenever it is asked for, calls that closing waits for."""
+"""Background threads, lock waits as events, and calls that closing waits for."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LAST_RETRY_SECONDS = 60.0
 
 
 def reason(error: Exception) -> str:
-    """What to tell of an error, without the values that pydantic quotes: they are what was said."""
+    """Describe an error without the values that pydantic quotes, which may be message text."""
     if isinstance(error, ValidationError):
         found = error.errors(include_url=False, include_context=False, include_input=False)
         fields = (f"{'.'.join(map(str, one['loc']))} ({one['type']})" for one in found)
@@ -27,42 +27,42 @@ def reason(error: Exception) -> str:
 
 
 class AbstractLock(Protocol):
-    """What `threading.Lock`, `RLock` and the semaphores have in common."""
+    """Interface common to `threading.Lock`, `RLock` and semaphores."""
 
     def acquire(self, blocking: bool = True) -> bool:
-        """Take it; whether it was taken."""
+        """Acquire it; return True if it was acquired."""
         ...
 
     def release(self) -> None:
-        """Give it back."""
+        """Release it."""
         ...
 
 
 class Contended:
-    """A lock or semaphore as a context manager, which tells when it had to be waited for."""
+    """Context manager around a lock or semaphore that emits an event if it had to wait."""
 
     def __init__(
         self,
         name: str,
         lock: AbstractLock,
-        observe: Callable[[Event], None],
+        emit: Callable[[Event], None],
     ) -> None:
         self._name = name
         self._lock = lock
-        self._observe = observe
+        self._emit = emit
 
     def __enter__(self) -> None:
         if not self._lock.acquire(blocking=False):
             start = time.perf_counter()
             self._lock.acquire()
-            self._observe(LockWaited(self._name, time.perf_counter() - start))
+            self._emit(LockWaited(self._name, time.perf_counter() - start))
 
     def __exit__(self, *error: object) -> None:
         self._lock.release()
 
 
 class Calls:
-    """Counts calls under way, so that closing can wait for them and refuse later ones."""
+    """Count of the calls under way, so that closing can wait for them and refuse later ones."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -71,7 +71,7 @@ class Calls:
 
     @contextmanager
     def one(self) -> Iterator[None]:
-        """Held during a call. Raises StoreClosedError once closed."""
+        """Count a call while the context lasts. Raises StoreClosedError once closed."""
         with self._changed:
             if self._closed:
                 raise StoreClosedError("this memory has been closed")
@@ -91,23 +91,23 @@ class Calls:
 
 
 class Worker:
-    """Runs `step` on a thread of its own, never twice at once.
+    """Background thread that runs `step`, one run at a time.
 
-    `step` returns the seconds until it wants to run again, or None to wait for `wake`. Wakes within
-    `gather_seconds` lead to one run. If it raises, it is told to `observe` and tried again after 1,
-    2, 4, ... 60 s, or when woken.
+    `step` returns the seconds until its next run, or None to wait for `wake`. Wakes within
+    `gather_seconds` lead to one run. If a run raises, the worker emits WorkerFailed and runs again
+    after 1, 2, 4, ... 60 s, or when woken.
     """
 
     def __init__(
         self,
         name: str,
         step: Callable[[], float | None],
-        observe: Callable[[Event], None],
+        emit: Callable[[Event], None],
         gather_seconds: float = 0.0,
     ) -> None:
         self._name = name
         self._step = step
-        self._observe = observe
+        self._emit = emit
         self._gather = gather_seconds
         self._woken = threading.Event()
         self._ending = threading.Event()
@@ -115,11 +115,11 @@ class Worker:
         self._thread.start()
 
     def wake(self) -> None:
-        """Ask for a run, soon."""
+        """Request a run."""
         self._woken.set()
 
     def close(self, timeout: float | None = None) -> None:
-        """End after the run under way, if any; wait `timeout` seconds for it, or as it takes."""
+        """Stop after the run under way; wait for it, at most `timeout` seconds if given."""
         self._ending.set()
         self._woken.set()
         self._thread.join(timeout)
@@ -140,5 +140,5 @@ class Worker:
             except Exception as error:
                 if self._ending.is_set():
                     return
-                self._observe(WorkerFailed(self._name, reason(error), retry))
+                self._emit(WorkerFailed(self._name, reason(error), retry))
                 pause, retry = retry, min(2 * retry, _LAST_RETRY_SECONDS)
