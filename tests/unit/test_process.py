@@ -58,7 +58,7 @@ def test_a_predecessor_that_does_not_end_is_not_the_fault_of_the_index(tmp_path,
         worker.serve(theirs, tmp_path / "chroma", "g", 1_000)
         outcome, reason = ours.recv()
     assert outcome == "unavailable"
-    assert "before does not end" in reason
+    assert "doesn't end" in reason
 
 
 def test_files_in_the_current_directory_stand_in_for_no_module(tmp_path, monkeypatch):
