@@ -89,8 +89,8 @@ def _log_session_log(event: LogRepaired | LogNearlyFull | LogShortened) -> None:
             )
         case LogShortened(user_id, session_id, number, freed):
             _logger.warning(
-                "the log of session %s of user %s was too long: %d messages (%d bytes) were removed;"
-                " the ledger keeps their memories",
+                "the log of session %s of user %s was too long: %d messages (%d bytes) were"
+                " removed; the ledger keeps their memories",
                 session_id,
                 user_id,
                 number,

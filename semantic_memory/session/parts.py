@@ -1,8 +1,8 @@
 """Messages of a conversation with a model, independent of the API.
 
 A message is made of parts: text, images, documents, thinking, tool calls and their results. The
-session log keeps it as a `Message` with its readable text as content and, unless it is a single text, its
-parts in the metadata, under `parts`.
+session log keeps it as a `Message` whose content is its readable text. Unless that is all of it,
+its parts are kept in the metadata, under `parts`.
 """
 
 from __future__ import annotations
