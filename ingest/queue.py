@@ -1,4 +1,4 @@
-"""When a session is read for facts: once it has gone quiet, or has gone on for long enough."""
+"""Queue of the sessions to extract: once quiet, or after a time or a number of messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from semantic_memory.domain.messages import SessionKey
 
 
 class Due(NamedTuple):
-    """A session whose turn it is, and how many messages had been announced when that was said."""
+    """A session that is due, with the number of messages announced so far."""
 
     key: SessionKey
     messages: int
@@ -25,11 +25,11 @@ class _Waiting:
 
 
 class DebounceQueue:
-    """Sessions with something new, due after `quiet` seconds without more. Thread-safe.
+    """Queue of sessions with new messages, due after `quiet` seconds without more. Thread-safe.
 
-    A session that doesn't go quiet is due `most_wait` seconds after its first new message, or with
-    `most_messages` of them. It waits on until `done` says that it has been read, so whoever fails
-    half way loses none. Only keys are held here; what was said is on disk.
+    A session that doesn't go quiet is due `most_wait` seconds after its first new message, or when
+    it has `most_messages` of them. It stays in the queue until `done`, so a failure loses nothing.
+    The queue holds keys only; the messages are in the session log.
     """
 
     def __init__(self, quiet: float, most_wait: float, most_messages: int) -> None:
@@ -37,13 +37,13 @@ class DebounceQueue:
         self._most_wait = most_wait
         self._most_messages = most_messages
         self._waiting: dict[SessionKey, _Waiting] = {}
-        self._next = math.inf  # when `wait` said that the next one is due
+        self._next = math.inf  # due time of the next session, as last returned by `wait`
         self._lock = threading.Lock()
 
     def push(self, key: SessionKey, now: float, messages: int = 1) -> bool:
-        """Something new in a session, at `now` seconds.
+        """Announce new messages of a session, at `now` seconds.
 
-        Returns whether it is due before the time that `wait` named last.
+        Returns True if the session is due before the time that `wait` returned last.
         """
         with self._lock:
             waiting = self._waiting.setdefault(key, _Waiting(first=now, last=now))
@@ -52,7 +52,7 @@ class DebounceQueue:
             return self._time(waiting) < self._next
 
     def due(self, now: float) -> list[Due]:
-        """The sessions whose turn it is."""
+        """Return the sessions that are due."""
         with self._lock:
             return [
                 Due(key, waiting.messages)
@@ -61,12 +61,12 @@ class DebounceQueue:
             ]
 
     def all(self) -> list[Due]:
-        """Every session, due or not."""
+        """Return every session, due or not."""
         with self._lock:
             return [Due(key, waiting.messages) for key, waiting in self._waiting.items()]
 
     def done(self, due: Due) -> None:
-        """A session has been read; it waits on only for what came in meanwhile."""
+        """Remove a session that has been extracted, unless messages have come in meanwhile."""
         with self._lock:
             waiting = self._waiting.get(due.key)
             if waiting is None or waiting.messages <= due.messages:
@@ -76,18 +76,18 @@ class DebounceQueue:
                 waiting.first = waiting.last
 
     def retry(self, key: SessionKey, at: float) -> None:
-        """A session could not be read; it is due at `at`, not before."""
+        """Postpone a session that could not be extracted until `at`."""
         with self._lock:
             if key in self._waiting:
                 self._waiting[key] = _Waiting(first=at, last=at - self._quiet)
 
     def drop(self, key: SessionKey) -> None:
-        """A session is gone."""
+        """Remove a session."""
         with self._lock:
             self._waiting.pop(key, None)
 
     def wait(self, now: float) -> float | None:
-        """Seconds until the next one is due; None if there is none."""
+        """Return the seconds until the next session is due; None if there is none."""
         with self._lock:
             self._next = min(map(self._time, self._waiting.values()), default=math.inf)
             return None if not self._waiting else max(0.0, self._next - now)
