@@ -23,7 +23,7 @@ class MessagesObserved:
 
 @dataclass(frozen=True, slots=True)
 class MemoriesStored:
-    """A transaction of the ledger was committed."""
+    """Messages were stored as memories, in one transaction."""
 
     count: int
     seconds: float
