@@ -580,7 +580,7 @@ class SemanticMemory:
         if user_id is not None:
             user_id = parse(_Owner, "maintain", {"user_id": user_id}).user_id
         runs = self._service.upkeep.run(jobs, user_id, dry_run=dry_run)
-        self._service.keeper.wake()
+        self._service.pipeline.changed()
         return runs
 
     def runs(self, limit: int = 50) -> Runs:

@@ -81,6 +81,8 @@ class ExtractionSettings(Section):
 class IngestSettings(Section):
     """Schedule of extraction, and the gate."""
 
+    background: bool = True
+    """Extract, embed and index messages in the background; if False, only in `flush`."""
     quiet_seconds: float = Field(default=30.0, ge=0)
     """Time without new messages after which a session is extracted."""
     most_wait_seconds: float = Field(default=300.0, ge=0)

@@ -166,7 +166,7 @@ class Curation:
         """
         if tag is None and since is None and until is None:
             named = session_id is not None
-            sessions = [session_id] if named else self._pipeline.sessions(user_id)
+            sessions = [session_id] if named else self._pipeline.session_ids(user_id)
             for session in sessions:
                 self._pipeline.forget_session(SessionKey(user_id, str(session)))
         else:

@@ -45,3 +45,6 @@ class Filters(Value):
 
 NO_FILTERS = Filters()
 """Filters that admit every memory believed now."""
+
+FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
+"""Filters that admit every fact believed now, and no messages."""

@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-import numpy as np
 import sentencex
 
-from semantic_memory.domain.changes import FactVectors, Matrix
-from semantic_memory.domain.errors import InputRefusedError, ProviderError
+from semantic_memory.domain.changes import FactVectors
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.ports import Embedder
 from semantic_memory.domain.text import embedded_text
@@ -70,8 +68,7 @@ def _short(parts: Iterable[str]) -> Iterator[str]:
 def embed_facts(embedder: Embedder, facts: Sequence[Fact]) -> list[FactVectors]:
     """Return the vectors of each fact, with one call of the embedder.
 
-    Raises ProviderError if the embedder can't be reached or returns vectors of another shape,
-    InputRefusedError if it refuses a text or returns a vector without a direction.
+    Raises ProviderError if the embedder can't be reached, InputRefusedError if it refuses a text.
     """
     pieces = [split(fact.content) for fact in facts]
     texts = [
@@ -82,7 +79,7 @@ def embed_facts(embedder: Embedder, facts: Sequence[Fact]) -> list[FactVectors]:
             *passages.sentences,
         )
     ]
-    rows = checked(embedder.embed(texts, "document"), len(texts), embedder)
+    rows = embedder.embed(texts, "document")
     vectors, start = [], 0
     for passages in pieces:
         middle = start + len(passages.windows)
@@ -95,22 +92,3 @@ def embed_facts(embedder: Embedder, facts: Sequence[Fact]) -> list[FactVectors]:
 def _said_by(fact: Fact) -> str | None:
     """Return the speaker of a message; None for a fact, which names its subject itself."""
     return fact.source.speaker if fact.category is Category.CONVERSATION else None
-
-
-def checked(rows: Matrix, number: int, embedder: Embedder) -> Matrix:
-    """Return `rows` if they are `number` vectors that can be compared.
-
-    Raises ProviderError if their number or dimension is wrong, InputRefusedError if a vector isn't
-    finite or is all zeros.
-    """
-    wanted = (number, embedder.identity.dimension)
-    if rows.shape != wanted:
-        raise ProviderError(
-            f"the embedder {embedder.identity} returned vectors of shape {rows.shape} instead of"
-            f" {wanted}"
-        )
-    if not np.isfinite(rows).all() or not rows.any(axis=1).all():
-        raise InputRefusedError(
-            f"the embedder {embedder.identity} returned a vector without a direction"
-        )
-    return rows
