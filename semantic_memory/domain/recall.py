@@ -27,7 +27,7 @@ class ScoreParts(Value):
     outdated: float = 0.0
     """Loss of a message that states a superseded fact."""
     match: float
-    """How well it answers the query by all of the above, scaled to 0 to 1."""
+    """Match with the query by all of the above, scaled to 0 to 1."""
     importance: float
     confidence: float
     retention: float

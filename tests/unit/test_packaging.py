@@ -1,4 +1,4 @@
-"""Checks that a wheel has the data files that the packages read."""
+"""The wheel contains the data files of the packages."""
 
 import tomllib
 from pathlib import Path
