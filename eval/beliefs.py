@@ -45,7 +45,7 @@ CURVE = (0.80, 0.84, 0.88, 0.90, 0.92, 0.94, 0.96, 0.98)
 class Measured:
     """A rate on both halves of a data set, with its target."""
 
-    what: str
+    rate: str
     data: str
     halves: tuple[float, float]
     pairs: tuple[int, int]
@@ -114,13 +114,13 @@ def measure(directory: Path, vectors: Embedded, judge: RelationJudge) -> Iterato
         (False, "DNLI, annotated utterance"),
     ):
         rows = sets.dnli(directory, written_out=written_out)
-        for label, what, target in (
+        for label, rate, target in (
             ("neg", "contradictions found", 0.6),
             ("similar", "contradictions imagined", 0.1),
         ):
             verdicts = [_verdicts(half, vectors, judge) for half in _halves(_only(rows, label))]
             found = [[verdict.relation.conflicting for verdict in half] for half in verdicts]
-            yield _rate(what, name, found, target, at_most=label == "similar")
+            yield _rate(rate, name, found, target, at_most=label == "similar")
     for data, updates in (
         ("BEAM updates", sets.beam_updates(directory)),
         ("LongMemEval updates", sets.longmemeval_updates(directory)),
@@ -162,7 +162,7 @@ def tables(directory: Path) -> Iterator[Table]:
     for row in measure(directory, vectors, RuleJudge()):
         sign = "<=" if row.at_most else ">="
         figures.add_row(
-            row.what,
+            row.rate,
             row.data,
             *(f"{100 * half:.1f} %" for half in row.halves),
             f"{sum(row.pairs):,}",
@@ -196,7 +196,7 @@ def tables(directory: Path) -> Iterator[Table]:
 
 
 def _merged(
-    what: str,
+    rate: str,
     data: str,
     rows: Sequence[Labelled],
     vectors: Embedded,
@@ -206,7 +206,7 @@ def _merged(
     at_most: bool = False,
 ) -> Measured:
     merged = [_is_same(_verdicts(half, vectors, judge)) for half in _halves(rows)]
-    return _rate(what, data, merged, target, at_most=at_most)
+    return _rate(rate, data, merged, target, at_most=at_most)
 
 
 class Asked(NamedTuple):
@@ -268,12 +268,12 @@ def asked(rows: Sequence[Replaced], vectors: Embedded) -> list[Asked]:
 
 
 def _updates(data: str, rows: Sequence[Asked]) -> Iterator[Measured]:
-    for what, target in (("newer above older", 0.9), ("  by superseding it", None)):
+    for rate, target in (("newer above older", 0.9), ("  by superseding it", None)):
         halves = [
             [row.first if target else row.superseded for row in rows if row.row % 2 == half]
             for half in (0, 1)
         ]
-        yield _rate(what, data, halves, target)
+        yield _rate(rate, data, halves, target)
 
 
 def recency(rows: Sequence[Asked], vectors: Embedded) -> Iterator[tuple[float, list[float]]]:
@@ -385,7 +385,7 @@ def _halves(rows: Sequence[Labelled]) -> tuple[list[Labelled], list[Labelled]]:
 
 
 def _rate(
-    what: str,
+    rate: str,
     data: str,
     halves: Sequence[Sequence[bool]],
     target: float | None = None,
@@ -394,7 +394,7 @@ def _rate(
 ) -> Measured:
     first, second = halves
     rates = (_share(first), _share(second))
-    return Measured(what, data, rates, (len(first), len(second)), target, at_most)
+    return Measured(rate, data, rates, (len(first), len(second)), target, at_most)
 
 
 def _share(values: Sequence[bool]) -> float:

@@ -68,7 +68,7 @@ class Outcome:
         tenth = max(1, len(self.megabytes) // 10)
         return {
             "requests": sum(self.requests.values()),
-            **{f"of them {what}": number for what, number in sorted(self.requests.items())},
+            **{f"of them {verb}": number for verb, number in sorted(self.requests.items())},
             "requests a second": sum(self.requests.values()) / seconds,
             "errors": len(self.errors),
             "writes lost": self.lost,
@@ -184,10 +184,10 @@ async def _work(
     while time.monotonic() < ends:
         turn += 1
         user_id = f"user-{dice.randrange(users)}"
-        what = dice.choices(("search", "observe", "add"), (80, 15, 5))[0]
+        verb = dice.choices(("search", "observe", "add"), (80, 15, 5))[0]
         text = _marked(user_id, f"{sentence(dice, turn)} By client {number}.")
         try:
-            match what:
+            match verb:
                 case "search":
                     start = time.perf_counter()
                     hits = await client.search(dice.choice(QUESTIONS), user_id=user_id, k=10)
@@ -201,8 +201,8 @@ async def _work(
                     fact = await client.add(text, user_id=user_id, category=Category.FINDING)
                     outcome.added[user_id].add(fact.id)
         except SemanticMemoryError as error:
-            outcome.errors.append(f"{what}: {type(error).__name__}: {error}")
-        outcome.requests[what] += 1
+            outcome.errors.append(f"{verb}: {type(error).__name__}: {error}")
+        outcome.requests[verb] += 1
 
 
 async def _watch(url: str, token: str, ends: float, outcome: Outcome) -> None:

@@ -41,7 +41,7 @@ _THING = "Lisbon,Acme,jazz,coffee,guitar,Spanish,bike,dog,tea,Rust,boat,lamp,che
 class Taken(NamedTuple):
     """Times of a sweep, with its outcome."""
 
-    what: str
+    sweep: str
     wall: float
     cpu: float
     found: str
@@ -97,7 +97,7 @@ def table(timed: Timed) -> Table:
         caption=f"peak {timed.peak_megabytes} MB, {timed.grown_megabytes} MB of it since opening",
     )
     for sweep in timed.sweeps:
-        shown.add_row(sweep.what, f"{sweep.wall:.1f}", f"{sweep.cpu:.1f}", sweep.found)
+        shown.add_row(sweep.sweep, f"{sweep.wall:.1f}", f"{sweep.cpu:.1f}", sweep.found)
     return shown
 
 
@@ -131,10 +131,10 @@ def _sweep(directory: Path, users: int, each: int) -> Timed:
     took = time.perf_counter() - start[0], time.process_time() - start[1]
     settled = f"{_left(service):,} of {users * each:,} facts left"
     sweeps = [
-        Taken("opening: what is new (dedup and conflicts at once)", *took, settled),
+        Taken("opening: new facts (dedup and conflicts at once)", *took, settled),
         _timed("by hand: everything", lambda: service.upkeep.run(_SWEEP)),
         _timed(
-            "by schedule: what is left",
+            "by schedule: the rest",
             lambda: [service.upkeep.run_due(job) for job in _SWEEP],
         ),
     ]
@@ -143,14 +143,14 @@ def _sweep(directory: Path, users: int, each: int) -> Timed:
     return Timed(users, each, sweeps, peak, peak - before)
 
 
-def _timed(what: str, run: Callable[[], list[JobRun]]) -> Taken:
+def _timed(sweep: str, run: Callable[[], list[JobRun]]) -> Taken:
     wall, cpu = time.perf_counter(), time.process_time()
     runs = run()
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     found = ", ".join(
         f"{job.job} {job.seconds:.1f} s {dict(job.counts) or ''}".rstrip() for job in runs
     )
-    return Taken(what, wall, cpu, found)
+    return Taken(sweep, wall, cpu, found)
 
 
 def _left(service: Service) -> int:

@@ -73,7 +73,7 @@ def load_own(path: Path) -> DataSet:
     users = [history.user_id for history in histories]
     if len(set(users)) < len(users):
         raise InvalidInputError(f"{path}: two lines have the same user_id")
-    return DataSet("own", histories, "a store of one's own: one user a line")
+    return DataSet("own", histories, "a store of your own: one user a line")
 
 
 def _history(number: int, place: str, line: str) -> History:

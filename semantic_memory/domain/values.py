@@ -159,15 +159,15 @@ def covers(tag: str, other: str) -> bool:
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
-def parse(model: type[ModelT], what: str, values: Mapping[str, Any]) -> ModelT:
-    """Build `model` from a caller's values; `what` names them in error messages.
+def parse(model: type[ModelT], label: str, values: Mapping[str, Any]) -> ModelT:
+    """Build `model` from a caller's values; `label` names them in error messages.
 
     Raises InvalidInputError, which names the field, its value and the requirement.
     """
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        raise InvalidInputError(f"{what}: {explain(error, known=model.model_fields)}") from None
+        raise InvalidInputError(f"{label}: {explain(error, known=model.model_fields)}") from None
 
 
 def explain(error: ValidationError, known: Sequence[str] | Mapping[str, object] = ()) -> str:
