@@ -54,9 +54,14 @@ class _Lane:
     running: set[Hashable] = field(default_factory=set)
     blocked: list[Hashable] = field(default_factory=list)
     """Due items that wait for a run of this stage to end."""
-    workers: int = 0
-    """Background threads that run an item."""
+    threads: int = 0
+    """Threads that run an item."""
     rests_until: float = -math.inf
+
+    @property
+    def has_room(self) -> bool:
+        """Whether another item may run."""
+        return self.threads < max(1, self.pace.workers)
 
     def due(self, item: Hashable) -> float:
         """Return when an item is due."""
@@ -173,7 +178,6 @@ class Runner:
             finally:
                 end = time.monotonic()
                 with self._changed:
-                    lane.workers -= 1
                     lane.rests_until = end + lane.pace.rest * (end - start)
                     self._end(lane, item)
 
@@ -222,8 +226,9 @@ class Runner:
     @contextmanager
     def _turn(self, lane: _Lane, item: Hashable) -> Iterator[None]:
         with self._changed:
-            self._changed.wait_for(lambda: item not in lane.running)
+            self._changed.wait_for(lambda: item not in lane.running and lane.has_room)
             lane.running.add(item)
+            lane.threads += 1
         try:
             yield
         finally:
@@ -241,11 +246,11 @@ class Runner:
                         continue
                     if lane.due(item) > now:
                         self._schedule(lane, item)
-                    elif item in lane.running or lane.workers >= lane.pace.workers:
+                    elif item in lane.running or not lane.has_room:
                         lane.blocked.append(item)
                     else:
                         lane.running.add(item)
-                        lane.workers += 1
+                        lane.threads += 1
                         return lane, item
                 self._changed.wait(self._agenda[0][0] - now if self._agenda else None)
         return None
@@ -253,6 +258,7 @@ class Runner:
     def _end(self, lane: _Lane, item: Hashable) -> None:
         """End an item's turn, and schedule what waited for it."""
         lane.running.discard(item)
+        lane.threads -= 1
         blocked, lane.blocked = lane.blocked, []
         for other in dict.fromkeys((item, *blocked)):
             if other in lane.waiting:

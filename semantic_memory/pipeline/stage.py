@@ -80,7 +80,7 @@ class Pace:
     rest: float = 0.0
     """Time to leave to others after each run, as a multiple of the time that the run took."""
     workers: int = 1
-    """Items run at once in the background; 0 leaves the stage to `flush`."""
+    """Items run at once, by the background and `flush` together; 0 leaves them to `flush`."""
     flushed: bool = True
     """Whether `flush` waits for the stage."""
     eager: bool = False
