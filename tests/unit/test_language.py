@@ -54,6 +54,7 @@ WAITING = frozenset(
     semantic_memory/ledger/sqlite.py
     semantic_memory/memory.py
     semantic_memory/pipeline/facts.py
+    semantic_memory/pipeline/runner.py
     semantic_memory/pipeline/stage.py
     semantic_memory/profile/rollup.py
     semantic_memory/retrieval/newest.py
