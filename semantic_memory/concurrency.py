@@ -1,4 +1,4 @@
-"""Work on other threads: a step done whenever it is asked for, calls that closing waits for."""
+"""Background threads, lock waits as events, and calls that closing waits for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KeyT = TypeVar("KeyT")
 
 
 def reason(error: Exception) -> str:
-    """What to tell of an error, without the values that pydantic quotes: they are what was said."""
+    """Describe an error without the values that pydantic quotes, which may be message text."""
     if isinstance(error, ValidationError):
         found = error.errors(include_url=False, include_context=False, include_input=False)
         fields = (f"{'.'.join(map(str, one['loc']))} ({one['type']})" for one in found)
@@ -26,42 +26,42 @@ def reason(error: Exception) -> str:
 
 
 class AbstractLock(Protocol):
-    """What `threading.Lock`, `RLock` and the semaphores have in common."""
+    """Interface common to `threading.Lock`, `RLock` and semaphores."""
 
     def acquire(self, blocking: bool = True) -> bool:
-        """Take it; whether it was taken."""
+        """Acquire it; return True if it was acquired."""
         ...
 
     def release(self) -> None:
-        """Give it back."""
+        """Release it."""
         ...
 
 
 class Contended:
-    """A lock or semaphore as a context manager, which tells when it had to be waited for."""
+    """Context manager around a lock or semaphore that emits an event if it had to wait."""
 
     def __init__(
         self,
         name: str,
         lock: AbstractLock,
-        observe: Callable[[Event], None],
+        emit: Callable[[Event], None],
     ) -> None:
         self._name = name
         self._lock = lock
-        self._observe = observe
+        self._emit = emit
 
     def __enter__(self) -> None:
         if not self._lock.acquire(blocking=False):
             start = time.perf_counter()
             self._lock.acquire()
-            self._observe(LockWaited(self._name, time.perf_counter() - start))
+            self._emit(LockWaited(self._name, time.perf_counter() - start))
 
     def __exit__(self, *error: object) -> None:
         self._lock.release()
 
 
 class KeyedLocks(Generic[KeyT]):
-    """A lock for each key, kept only while somebody holds or waits for it."""
+    """A lock for each key, which exists only while it is held or waited for."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -84,7 +84,7 @@ class KeyedLocks(Generic[KeyT]):
 
 
 class Calls:
-    """Counts calls under way, so that closing can wait for them and refuse later ones."""
+    """Count of the calls under way, so that closing can wait for them and refuse later ones."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -93,7 +93,7 @@ class Calls:
 
     @contextmanager
     def one(self) -> Iterator[None]:
-        """Held during a call. Raises StoreClosedError once closed."""
+        """Count a call while the context lasts. Raises StoreClosedError once closed."""
         with self._changed:
             if self._closed:
                 raise StoreClosedError("this memory has been closed")

@@ -1,4 +1,4 @@
-"""Facts: what is believed, since when, how firmly, and why."""
+"""Facts, their versions and their sources."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from semantic_memory.domain.values import (
 
 
 class Category(StrEnum):
-    """What a memory is about. The set is closed; each member has its own half-life."""
+    """Subject of a memory. The set is closed; each member has its own half-life."""
 
     PREFERENCE = "preference"
     PERSONAL = "personal"
@@ -35,7 +35,7 @@ class Category(StrEnum):
 
 
 class Status(StrEnum):
-    """Where a memory stands. Only `active` ones are recalled without asking for more."""
+    """State of a memory. Only `active` ones are recalled by default."""
 
     ACTIVE = "active"
     SUPERSEDED = "superseded"
@@ -45,7 +45,7 @@ class Status(StrEnum):
 
 
 class Source(Value):
-    """Where a memory came from."""
+    """Origin of a memory."""
 
     extractor: str = "caller"
     session_id: Identifier | None = None
@@ -57,7 +57,7 @@ class Source(Value):
 
 
 class Fact(Value):
-    """One memory: what is believed, since when, how firmly, and why."""
+    """One memory: its content with validity, confidence, status and sources."""
 
     id: Identifier = Field(default_factory=new_id)
     user_id: Identifier
@@ -66,12 +66,12 @@ class Fact(Value):
     confidence: Unit = 1.0
     importance: Unit = 0.5
     created_at: Timestamp
-    """When it was said."""
+    """Time of the statement."""
     recorded_at: Timestamp
-    """When it reached this store."""
+    """Time of arrival in this store."""
     valid_from: Timestamp
     valid_to: Timestamp | None = None
-    """When it stopped being believed; None while it still is."""
+    """End of validity; None while the fact is believed."""
     confirmed_at: Timestamp | None = None
     last_used_at: Timestamp | None = None
     use_count: int = Field(default=0, ge=0)
@@ -81,24 +81,24 @@ class Fact(Value):
     references: tuple[Identifier, ...] = ()
     source: Source = Source()
     corroborations: tuple[Source, ...] = ()
-    """Further places where the same was said."""
+    """Further sources of the same statement."""
     metadata: Metadata = Field(default_factory=dict)
     version: int = Field(default=1, ge=1)
     schema_version: int = SCHEMA_VERSION
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """Every place where this was said, the first one first."""
+        """All sources, the first one first."""
         return (self.source, *self.corroborations)
 
     @property
     def message_ids(self) -> tuple[str, ...]:
-        """Every message that says this, the first source's first."""
+        """Ids of the messages of all sources, without repeats, in order."""
         return tuple(dict.fromkeys(m for source in self.sources for m in source.message_ids))
 
 
 class FactVersion(Value):
-    """One step in the life of a fact, as `history` tells it."""
+    """One state of a fact, with the action that led to it; an entry of `history`."""
 
     version: int
     at: Timestamp
@@ -108,14 +108,14 @@ class FactVersion(Value):
 
 
 class Explanation(Value):
-    """How firmly a memory still stands, and what took whose place."""
+    """Retention of a memory, and the memories it replaced or was replaced by."""
 
     fact: Fact
     half_life_days: float | None
-    """Its category's, stretched by use and confirmation; None for what never fades."""
+    """Half-life of its category times its endurance; None for a memory that never fades."""
     retention: float
-    """What time has left of it, 0.1 to 1."""
+    """Retention at present, 0.1 to 1."""
     replaced_by: Fact | None
-    """What superseded it or was merged with it."""
+    """The memory that superseded it or absorbed it."""
     replaced: tuple[Fact, ...]
-    """What it superseded or took in, oldest first."""
+    """Memories that it superseded or absorbed, oldest first."""

@@ -1,4 +1,4 @@
-"""Which memories a search or a listing is about."""
+"""Filters of searches and listings."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from semantic_memory.domain.values import Identifier, Tag, Timestamp, Unit, Valu
 
 
 class Filters(Value):
-    """Narrows a search or a listing. Conditions are combined with AND; unknown keys are errors."""
+    """Conditions on memories, combined with AND. Unknown keys are errors."""
 
     categories: frozenset[Category] | None = None
-    """Any of these; None means all."""
+    """Categories to include; None includes all."""
     tags: tuple[Tag, ...] = ()
-    """Every one of these; a tag stands for all below it (`security` finds `security.tls`)."""
+    """Tags required; a tag includes the tags below it (`security` finds `security.tls`)."""
     since: Timestamp | None = None
-    """Said at or after this time."""
+    """Earliest time of the statement, inclusive."""
     until: Timestamp | None = None
-    """Said before this time."""
+    """Latest time of the statement, exclusive."""
     min_confidence: Unit = 0.0
     session_id: Identifier | None = None
     as_of: Timestamp | None = None
-    """What was believed at this time, instead of now."""
+    """Time at which the memories were believed; None for now."""
 
     def admits(self, fact: Fact) -> bool:
-        """Whether `fact` passes. The reference that every store's own filter is tested against."""
+        """Return True if `fact` passes. Every store's own filter is tested against this one."""
         if self.as_of is None:
             believed = fact.status is Status.ACTIVE
         else:
@@ -44,7 +44,7 @@ class Filters(Value):
 
 
 NO_FILTERS = Filters()
-"""Passes everything that is believed now."""
+"""Filters that admit every memory believed now."""
 
 FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
-"""Passes facts that are believed now, and no messages."""
+"""Filters that admit every fact believed now, and no messages."""

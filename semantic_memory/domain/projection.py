@@ -1,4 +1,4 @@
-"""Vectors in two dimensions, by principal components."""
+"""Projection of vectors to two dimensions by principal components."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from semantic_memory.domain.changes import Matrix
 Reals = NDArray[np.float64]
 
 _SPARE = 10
-"""Directions followed beside the two that are wanted."""
+"""Directions iterated besides the two returned."""
 _ROUNDS = 16
 
 
 def principal_components(vectors: Matrix) -> tuple[Reals, tuple[float, float]]:
-    """Places of row vectors of shape (n, dimension) on their two principal components.
+    """Project row vectors of shape (n, dimension) onto their first two principal components.
 
-    Returns shape (n, 2), and the share of the variance that each component explains. The same
-    vectors give the same places: the start is fixed, and each component points to where its largest
-    loading is positive. By subspace iteration (Halko, Martinsson & Tropp 2011, algorithm 4.4), as
-    only two components are wanted.
+    Returns coordinates of shape (n, 2) and the share of the variance that each component explains.
+    Deterministic: the start is fixed, and the sign of a component makes its largest loading
+    positive. Uses subspace iteration (Halko, Martinsson & Tropp 2011, algorithm 4.4).
     """
     number, dimension = vectors.shape
     centred = vectors.astype(np.float64) - vectors.mean(axis=0, dtype=np.float64)

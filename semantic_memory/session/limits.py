@@ -1,4 +1,4 @@
-"""How long a prompt may be: what models take, and what of it is kept for what."""
+"""Limits on the prompt: the context windows of models, and their division."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.session.parts import Form
 
-# Tokens of the window, as published by the providers; the first that fits the name counts.
+# Tokens of the window, as published by the providers; the first pattern that matches counts.
 _WINDOWS = (
     (r"gpt-4\.1", 1_047_576),
     (r"gpt-5", 400_000),
@@ -23,75 +23,75 @@ _WINDOWS = (
 
 
 def window_of(model: str) -> int:
-    """The window of a model by its name. Raises ConfigurationError for an unknown one."""
+    """Return the context window of a model in tokens. Raises ConfigurationError if unknown."""
     name = model.rpartition("/")[2].casefold()
     for pattern, tokens in _WINDOWS:
         if re.match(pattern, name):
             return tokens
     raise ConfigurationError(
-        f"the window of model {model!r} isn't known: say how many tokens it takes, as in"
+        f"the window of model {model!r} isn't known: pass its size in tokens, as in"
         " session(..., window=32_768)"
     )
 
 
 def form_of(model: str) -> Form:
-    """Which API's messages a model takes; all but Anthropic's take OpenAI's."""
+    """Return the message form of a model: Anthropic's for Claude, OpenAI's for all others."""
     return "anthropic" if "claude" in model.casefold() else "openai"
 
 
 @dataclass(frozen=True, slots=True)
 class WindowPolicy:
-    """How a window is used; tokens, and shares of what is left after the response."""
+    """Division of a window, in tokens or as shares of the window less the response reserve."""
 
     response_reserve: int = 13_000
-    """Kept for the response, or a quarter of a small window."""
+    """Tokens reserved for the response, at most a quarter of the window."""
     trigger: float = 0.85
-    """Filled further than this, the window is compacted."""
+    """Share above which the window is compacted."""
     target: float = 0.6
-    """What it is compacted to, so that many turns pass before the next time."""
+    """Share that it is compacted to, low enough to last for many turns."""
     summary_reserve: int = 20_000
-    """Kept for a summary while it is made, or a quarter of a small window."""
+    """Tokens reserved for a summary while it is generated, at most a quarter of the window."""
     memory_tokens: int = 2_000
-    """The most for what memory recalls, or a sixth of a small window."""
+    """Largest context block in tokens, at most a sixth of the window."""
     keep_last: int = 10
-    """Messages that stay whole, as long as they fit at all."""
+    """Number of recent messages that stay whole, as long as they fit."""
     result_characters: int = 10_000
-    """What an older tool result is cut to."""
+    """Characters that an older tool result is cut to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The tokens of one window."""
+    """Token budget of one window."""
 
     window: int
     policy: WindowPolicy
 
     @property
     def effective(self) -> int:
-        """The most that a prompt may take."""
+        """Largest prompt in tokens."""
         return self.window - min(self.policy.response_reserve, self.window // 4)
 
     @property
     def trigger(self) -> int:
-        """Above this the window is compacted."""
+        """Tokens above which the window is compacted."""
         return int(self.effective * self.policy.trigger)
 
     @property
     def target(self) -> int:
-        """What it is compacted to."""
+        """Tokens that the window is compacted to."""
         return int(self.effective * self.policy.target)
 
     @property
     def summary_input(self) -> int:
-        """The most that a summary can be made of at once."""
+        """Largest input of a summary in tokens."""
         return self.window - min(self.policy.summary_reserve, self.window // 4)
 
     @property
     def summary(self) -> int:
-        """The most that a summary may take in the window."""
+        """Largest summary in tokens."""
         return min(self.policy.summary_reserve, self.effective // 8)
 
     @property
     def memory(self) -> int:
-        """The most for what memory recalls."""
+        """Largest context block in tokens."""
         return min(self.policy.memory_tokens, self.effective // 6)

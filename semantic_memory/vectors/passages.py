@@ -1,8 +1,8 @@
-"""Which pieces of a memory are embedded.
+"""Splitting of memories into the pieces that are embedded.
 
-A model of 256 tokens can't see the end of a long text, and one vector blurs a text that says
-several things. So a memory has one vector for each window (the whole text, for most) and, if it
-fits one window but has several sentences, one for each sentence too.
+A model of 256 tokens doesn't read the end of a long text, and a single vector blurs a text with
+several statements. So a memory has one vector for each window (mostly the whole text) and, if it
+fits one window but has several sentences, one for each sentence of three words or more.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from semantic_memory.domain.ports import Embedder
 from semantic_memory.domain.text import embedded_text
 
 WINDOW_CHARACTERS = 900
-"""About 220 tokens of English: within the 256 that the default model reads."""
+"""Length of a window: about 220 tokens of English, within the 256 of the default model."""
 OVERLAP_CHARACTERS = 150
 MIN_SENTENCE_WORDS = 3
 
 
 class Passages(NamedTuple):
-    """The pieces of a text."""
+    """Pieces of a text."""
 
     windows: list[str]
     sentences: list[str]
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of `text`, by language-independent rules; line breaks end one."""
+    """Split `text` into sentences by language-independent rules; a line break ends a sentence."""
     return [part.strip() for part in sentencex.segment("en", text) if part.strip()]
 
 
 def split(text: str) -> Passages:
-    """Cut `text` into windows of whole sentences that overlap, and into sentences."""
+    """Split `text` into overlapping windows of whole sentences, and into sentences."""
     parts = sentences(text)
     if len(text) > WINDOW_CHARACTERS:
         return Passages(list(_windows(parts)), [])
-    telling = [part for part in parts if len(part.split()) >= MIN_SENTENCE_WORDS]
-    return Passages([text], telling if len(parts) > 1 else [])
+    long = [part for part in parts if len(part.split()) >= MIN_SENTENCE_WORDS]
+    return Passages([text], long if len(parts) > 1 else [])
 
 
 def _windows(parts: Iterable[str]) -> Iterator[str]:
@@ -66,9 +66,9 @@ def _short(parts: Iterable[str]) -> Iterator[str]:
 
 
 def embed_facts(embedder: Embedder, facts: Sequence[Fact]) -> list[FactVectors]:
-    """The vectors of each fact, from one call to the embedder.
+    """Return the vectors of each fact, with one call of the embedder.
 
-    Raises ProviderError if it can't be reached, InputRefusedError if it refuses a text.
+    Raises ProviderError if the embedder can't be reached, InputRefusedError if it refuses a text.
     """
     pieces = [split(fact.content) for fact in facts]
     texts = [
@@ -90,5 +90,5 @@ def embed_facts(embedder: Embedder, facts: Sequence[Fact]) -> list[FactVectors]:
 
 
 def _said_by(fact: Fact) -> str | None:
-    """The speaker of a message; a fact names its subject itself."""
+    """Return the speaker of a message; None for a fact, which names its subject itself."""
     return fact.source.speaker if fact.category is Category.CONVERSATION else None

@@ -1,6 +1,6 @@
-"""What every vector index does: Chroma, here and in its own process, the stand-in, the service's.
+"""Contract of every vector index: Chroma, here and in its own process, the fake, the service's.
 
-What the service asks follows a ledger, so its adapters below write to one instead of to the index.
+The service's indexes follow a ledger, so their adapters below write to one instead.
 """
 
 import random
@@ -27,7 +27,7 @@ from tests.conftest import NOW, make_fact, unit_vectors
 
 
 class LedgerBacked:
-    """An index as a ledger feeds it."""
+    """An index fed by a ledger."""
 
     def __init__(self, ledger: Ledger, search: VectorSearch) -> None:
         self._ledger = ledger
@@ -58,7 +58,7 @@ class LedgerBacked:
 
 
 class InParts(LedgerBacked):
-    """Ledger, keeper and partitions by themselves; nothing runs in the background."""
+    """Ledger, keeper and partitions, without background work."""
 
     def __init__(self, path: Path, limit: int, *, synced: bool = False) -> None:
         ledger = SqliteLedger(path / "ledger.sqlite3")
@@ -69,7 +69,7 @@ class InParts(LedgerBacked):
         self._synced = synced
 
     def upsert(self, entries: Sequence[IndexEntry]) -> None:
-        """Half of it reaches the index, the other half is what was written since."""
+        """Write in two halves; if `synced`, only the first one reaches the index."""
         half = len(entries) // 2
         super().upsert(entries[:half])
         if self._synced:
@@ -78,7 +78,7 @@ class InParts(LedgerBacked):
 
 
 class InService(LedgerBacked):
-    """The index of a service as `SemanticMemory.open` wires it up, everything running."""
+    """The index of a service as `SemanticMemory.open` wires it, with background work."""
 
     def __init__(self, path: Path, limit: int, index: VectorIndex | None) -> None:
         settings = Settings(
@@ -297,7 +297,7 @@ def test_an_empty_index_answers(index):
 
 
 def test_chroma_finds_what_the_exact_scan_finds(tmp_path):
-    """Its HNSW is approximate; at this size it must miss next to nothing."""
+    """HNSW is approximate, but at this size it must miss next to nothing."""
     entries = [entry(number, windows=1 + number % 3) for number in range(300)]
     exact = InMemoryIndex()
     exact.upsert(entries)

@@ -1,4 +1,4 @@
-"""A sweep killed at any moment leaves no half of anything, and the next one ends where it would."""
+"""A sweep killed at any moment leaves no half change, and the next one completes it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ State = dict[str, tuple[object, ...]]
 
 
 def told(user: str, dice: random.Random) -> list[Fact]:
-    """What is said twice, what is replaced, what has faded, more than the cap allows."""
+    """Return duplicates, conflicts, faded facts, and more facts than the cap."""
     contents = [
         *(f"{who} {thing}" for thing in THINGS for who in ("I love", "The user loves")),
         *(f"I live in {city}" for city in CITIES),
@@ -52,7 +52,7 @@ def told(user: str, dice: random.Random) -> list[Fact]:
 
 
 def fill(directory: Path) -> None:
-    """A store that nobody has swept, with something forgotten in it."""
+    """Build a store that has not been swept, with forgotten memories."""
     embedder = HashEmbedder(DIMENSION)
     dice = random.Random(3)
     with opened(directory) as memory:
@@ -84,7 +84,7 @@ def fill(directory: Path) -> None:
 
 
 def state(memory: SemanticMemory) -> State:
-    """What is believed, and why, of everything that was told."""
+    """Return status, successor, validity, confidence and messages of every fact."""
     ledger = memory._service.ledger
     return {
         fact.id: (
@@ -101,7 +101,7 @@ def state(memory: SemanticMemory) -> State:
 
 
 def check(memory: SemanticMemory) -> None:
-    """Whole merges, whole chains, a sound store."""
+    """Check for complete merges, complete chains, and a sound store."""
     assert [finding for finding in memory.check() if not finding.ok] == []
     ledger = memory._service.ledger
     for user in USERS:

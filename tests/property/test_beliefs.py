@@ -189,7 +189,7 @@ def test_taking_one_fact_out_of_a_merge_leaves_what_the_others_make(facts, data)
 
 
 class Believing(RuleBasedStateMachine):
-    """Facts are told, settled, restored and deleted in any order, on a real ledger."""
+    """Facts are added, consolidated, restored and deleted in any order, on a real ledger."""
 
     def __init__(self):
         super().__init__()

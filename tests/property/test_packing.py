@@ -1,4 +1,4 @@
-"""The prompt block keeps its promises for any stored text."""
+"""Context blocks keep their promises for any stored text."""
 
 from html import unescape
 

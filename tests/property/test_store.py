@@ -1,7 +1,7 @@
-"""Ledger, exact scan and index against a dictionary, over any course of writes, ends and returns.
+"""Ledger, exact scan and index against a dictionary, over any course of writes and restarts.
 
 Chroma runs in its own process as in service; `u1` outgrows the scan after a few memories, so that
-it is Chroma's word that is taken for it.
+Chroma answers for it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Store(RuleBasedStateMachine):
         )
 
     def expected(self, user: str, word: str) -> dict[str, float]:
-        """What an index that is level answers."""
+        """Return the answer of a synced index."""
         own = [fact for fact in self.known.values() if fact.user_id == user]
         rows = EMBEDDER.embed([fact.content for fact in own], "document")
         return dict(zip([fact.id for fact in own], (rows @ VECTORS[word]).tolist(), strict=True))
@@ -175,14 +175,14 @@ class Store(RuleBasedStateMachine):
 
 
 class GivenStore(Store):
-    """A store with an index that was given to it, and outlives it or is lost."""
+    """A store with an index passed by the caller, which outlives it or is lost."""
 
     def open(self) -> None:
         self.index = self.index or InMemoryIndex()
         super().open()
 
     def restore(self) -> None:
-        """What is restored can't be told from what the index holds; it wants a `rebuild`."""
+        """A restored ledger can't be told from the index's own; it needs a `rebuild`."""
         super().restore()
         self.memory.rebuild()
 

@@ -59,7 +59,7 @@ def talk(memory, sessions: int = 3, messages: int = 2, first: int = 1) -> set[st
 
 
 def close_while_waiting(memory, server) -> None:
-    """Submit a batch, and close the memory while it is being waited for."""
+    """Submit a batch, and close the store while it is waiting."""
     errors = []
 
     def flush() -> None:

@@ -1,4 +1,4 @@
-"""Mistakes that memory systems are known for, through the product with its own embedding model."""
+"""Known mistakes of memory systems, tested on the product with its embedding model."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def memory(open_memory, embedder):
 
 @pytest.fixture
 def told(memory, clock):
-    """Tells facts, an hour apart or as asked; returns what is believed after them."""
+    """Return a function that adds facts, an hour apart by default, and returns those believed."""
 
     def tell(*contents, user_id="u1", hours=1.0, **values):
         for content in contents:

@@ -1,4 +1,4 @@
-"""Whatever a model does: nothing is lost, the cursor is right, nobody waits, all of it is counted.
+"""Failing models: nothing is lost, the cursor is right, no call waits, all is counted.
 
 Through the whole product and the real client, over HTTP, in the background.
 """
@@ -30,13 +30,13 @@ BY_RULES = {"The user moved to Berlin.", "The user owns a boat.", "The user play
 
 
 def heard(request) -> Reply:
-    """A fact for each message."""
+    """Reply with a fact for each message."""
     messages = shown(request)["messages"]
     return answer(*(fact(f"Heard: {m['text']}", m["n"]) for m in messages))
 
 
 def lengthy(request) -> Reply:
-    """Takes one message at a time."""
+    """Reply that accepts one message at a time."""
     long = len(shown(request)["messages"]) > 1
     reply = failure(400, "too many tokens", code="context_length_exceeded")
     return reply if long else heard(request)

@@ -1,4 +1,4 @@
-"""A thousand sessions at once: a fixed number of threads, and what waits lies on the disk."""
+"""A thousand sessions at once: a fixed number of threads, and waiting messages on disk."""
 
 import threading
 import tracemalloc
@@ -50,7 +50,7 @@ def test_a_thousand_sessions_take_no_thread_more_and_are_all_extracted(open_memo
 
 
 def test_what_waits_takes_no_memory(open_memory):
-    """30 MB of messages wait for a background that is busy with something else."""
+    """30 MB of messages wait for busy background work."""
     text = "word " * 20_000
     memory = open_memory(
         extractor=ScriptedExtractor(lambda _: []),

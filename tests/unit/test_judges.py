@@ -169,7 +169,7 @@ WORDS = "[PAD] [UNK] [CLS] [SEP] yes no maybe".split()
 
 
 def tiny_model(directory: Path, bias: list[float]) -> Path:
-    """A cross-encoder of one layer that gives these logits, whatever it reads."""
+    """Return a cross-encoder of one layer that gives these logits for any input."""
     core = Tokenizer(WordLevel({word: n for n, word in enumerate(WORDS)}, unk_token="[UNK]"))
     core.pre_tokenizer = Whitespace()
     PreTrainedTokenizerFast(

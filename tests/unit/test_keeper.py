@@ -1,4 +1,4 @@
-"""Following the ledger with an index, and surviving the index."""
+"""Keeping an index in sync with the ledger, and surviving its failures."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -44,7 +44,7 @@ def add(ledger, *numbers: int, **values) -> None:
 
 
 class Failing(InMemoryIndex):
-    """Raises `failures` in turn instead of writing, and `refusal` instead of answering."""
+    """Index that raises `failures` in turn when written, and `refusal` when queried."""
 
     def __init__(self, *failures: Exception, refusal: Exception | None = None) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class Failing(InMemoryIndex):
 
 
 class Home(GivenIndex):
-    """A home whose opening can fail, and that counts."""
+    """A home whose opening can fail, and that counts openings."""
 
     def __init__(self, index, *failures: Exception) -> None:
         super().__init__(index)
@@ -94,7 +94,7 @@ def keeper_of(ledger, home, events, own_at=1_000) -> IndexKeeper:
 
 @contextmanager
 def in_background(keeper: IndexKeeper, events: list[Event]) -> Iterator[Callable[[], None]]:
-    """Run the keeper's stage on a thread; gives what wakes it."""
+    """Run the keeper's stage on a thread; return the function that wakes it."""
     runner = Runner(events.append, retry_seconds=60, threads=1)
     runner.add(Indexing(keeper))
     runner.start()

@@ -1,4 +1,4 @@
-"""What is too large is refused with the figures, or made smaller: nothing is lost by either."""
+"""Oversized input is refused with the sizes, or shortened, without loss."""
 
 import gzip
 import json
@@ -144,7 +144,7 @@ def open_small(open_memory):
 
 
 def texts(number: int, first: int = 0) -> list[str]:
-    """Every tenth is liked; the lines take about 400 bytes."""
+    """Return texts, every tenth of which yields a fact; their log lines take about 400 bytes."""
     return [
         f"I like the {name(str(n))}. " + "x" * 200 if n % 10 == 0 else f"Said {n}. " + "x" * 200
         for n in range(first, first + number)

@@ -1,4 +1,4 @@
-"""What the background makes of failures: each keeps to itself, and nothing is lost."""
+"""Failures in the background: they stay apart, and nothing is lost."""
 
 import shutil
 import threading
@@ -32,7 +32,7 @@ AT_ONCE = Settings(ingest=IngestSettings(quiet_seconds=0.05, retry_seconds=0.05)
 
 
 class Moody(HashEmbedder):
-    """Fails while it is told to, and refuses whatever holds a word."""
+    """Embedder that fails while set to, and refuses texts with a word."""
 
     down = False
     refuses = "poison"

@@ -21,7 +21,7 @@ HOME = "Maya has a sister and two cats in Bergen."
 
 
 class Model:
-    """An extractor that writes profiles and histories as told."""
+    """An extractor with scripted profiles and histories."""
 
     name = "scripted"
 
@@ -53,7 +53,7 @@ def told(memory, tier="recent_months", **options):
 
 
 def on_disk(memory, tmp_path):
-    """Everything in the store's files, once what was forgotten is erased."""
+    """Return the contents of the store's files after erasing forgotten texts."""
     memory.maintain(["compact"])
     memory.close()
     return b"\n".join(p.read_bytes() for p in (tmp_path / "store").rglob("*") if p.is_file())

@@ -627,7 +627,7 @@ JUNK = st.sampled_from(
 
 
 def places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The way to every part of a document."""
+    """Yield the path of every part of a document."""
     keys = (
         value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
     )

@@ -1,4 +1,4 @@
-"""When stages run their items, and what becomes of failures."""
+"""Scheduling of stages, and their failures."""
 
 import threading
 import time
@@ -15,7 +15,7 @@ from tests.conftest import eventually
 
 
 class Doing:
-    """A stage that does what a function says."""
+    """A stage that runs a function."""
 
     def __init__(
         self, name: str, do: Callable[[Hashable], float | None], pending: tuple[Hashable, ...] = ()

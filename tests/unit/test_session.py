@@ -53,7 +53,7 @@ def levels(events) -> list[str]:
 
 
 def every_message(messages):
-    """One fact for every message of the user."""
+    """Extract a fact from every message of the user."""
     return [
         Candidate(
             content=f"The user told {' '.join(m.content.split()[:2])}",
@@ -252,7 +252,7 @@ def test_the_last_ten_stay_whole(memory):
 
 
 class Teller:
-    """A summarizer that fails as often as it is told to."""
+    """A summarizer that fails a given number of times."""
 
     def __init__(self, failures: int = 0) -> None:
         self.failures = failures

@@ -1,4 +1,4 @@
-"""What is known of sessions, and what is done otherwise with some."""
+"""Summaries of sessions, and their overrides."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Sessions, forgetting, taking a memory out of a store and into another."""
+"""Sessions, forgetting, export and import."""
 
 import json
 from datetime import timedelta
@@ -21,7 +21,7 @@ class Steps(BaseModel):
 
 @pytest.fixture
 def filled(memory):
-    """Two sessions of one user, and somebody else."""
+    """Return a store with two sessions of one user, and another user."""
     memory.observe(say("I prefer tea over coffee.", "Noted."), **S)
     memory.observe(
         say("I live in Bergen.", created_at=NOW - timedelta(days=40)), **U, session_id="s2"

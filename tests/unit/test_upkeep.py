@@ -78,7 +78,7 @@ def said_in(memory, fact):
 
 
 def stating():
-    """An extractor that makes a fact of every message."""
+    """An extractor that yields a fact for every message."""
     return ScriptedExtractor(
         lambda said: [
             Candidate(
@@ -109,7 +109,7 @@ def facts_of(memory):
 
 
 def by_content(memory, content):
-    """The fact of that content, whatever has become of it."""
+    """Return the fact with that content, whatever its status."""
     ids = memory._service.ledger.ids("u1")
     (found,) = [
         fact
@@ -216,7 +216,7 @@ def test_deleting_a_merged_fact_deletes_what_was_merged_into_it(memory, clock):
 
 
 class Counting:
-    """A judge that counts what it is asked."""
+    """A judge that counts its pairs."""
 
     def __init__(self):
         self.asked = 0
