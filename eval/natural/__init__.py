@@ -1,1 +1,1 @@
-"""What a store believes after conversations in natural chat: telling, judging, counting."""
+"""Tell conversations in natural chat to a store, judge what it believes, and count."""
