@@ -1,30 +1,15 @@
-"""Which format a file has, by what is in it."""
+"""Detect the format of a file by its content."""
 
 from __future__ import annotations
 
 import json
 from io import BufferedReader
-from typing import Literal, get_args
 
 import ijson
 
 from ingest.readers.files import Source
 from semantic_memory.domain.errors import InvalidInputError
-
-Format = Literal[
-    "auto",
-    "jsonl",
-    "openai",
-    "anthropic",
-    "chatgpt",
-    "claude",
-    "locomo",
-    "longmemeval",
-    "realtalk",
-    "markdown",
-    "text",
-]
-FORMATS: tuple[Format, ...] = get_args(Format)
+from semantic_memory.domain.fields import FORMATS, Format
 
 _HEAD = 65_536
 _MOST_EVENTS = 100_000
@@ -47,7 +32,7 @@ _BY_SUFFIX: dict[str, Format] = {
 
 
 def detect(source: Source) -> Format:
-    """The format of a file: by its content if that is JSON, else by its name.
+    """Return the format of a file: by its content if that is JSON, else by its name.
 
     Raises InvalidInputError that names the formats if neither says.
     """

@@ -1,11 +1,12 @@
-"""Facts: what is believed, since when, how firmly, and why."""
+"""Facts: believed statements with their sources, dates and confidence."""
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from pydantic import Field
 
+# Kept apart, so that the command line can offer them without loading any model.
+from semantic_memory.domain.categories import Category as Category
+from semantic_memory.domain.categories import Status as Status
 from semantic_memory.domain.messages import Role
 from semantic_memory.domain.values import (
     SCHEMA_VERSION,
@@ -20,32 +21,8 @@ from semantic_memory.domain.values import (
 )
 
 
-class Category(StrEnum):
-    """What a memory is about. The set is closed; each member has its own half-life."""
-
-    PREFERENCE = "preference"
-    PERSONAL = "personal"
-    FEEDBACK = "feedback"
-    PROJECT = "project"
-    TECHNICAL = "technical"
-    DECISION = "decision"
-    FINDING = "finding"
-    REFERENCE = "reference"
-    CONVERSATION = "conversation"
-
-
-class Status(StrEnum):
-    """Where a memory stands. Only `active` ones are recalled without asking for more."""
-
-    ACTIVE = "active"
-    SUPERSEDED = "superseded"
-    QUARANTINED = "quarantined"
-    ARCHIVED = "archived"
-    FORGOTTEN = "forgotten"
-
-
 class Source(Value):
-    """Where a memory came from."""
+    """The origin of a memory."""
 
     extractor: str = "caller"
     session_id: Identifier | None = None
@@ -57,7 +34,7 @@ class Source(Value):
 
 
 class Fact(Value):
-    """One memory: what is believed, since when, how firmly, and why."""
+    """A memory: a believed statement with its source, dates and confidence."""
 
     id: Identifier = Field(default_factory=new_id)
     user_id: Identifier
@@ -98,7 +75,7 @@ class Fact(Value):
 
 
 class FactVersion(Value):
-    """One step in the life of a fact, as `history` tells it."""
+    """A state of a fact, as `history` returns it."""
 
     version: int
     at: Timestamp
@@ -108,14 +85,14 @@ class FactVersion(Value):
 
 
 class Explanation(Value):
-    """How firmly a memory still stands, and what took whose place."""
+    """A fact with its retention, and the facts that it replaced or that replaced it."""
 
     fact: Fact
     half_life_days: float | None
     """Its category's, stretched by use and confirmation; None for what never fades."""
     retention: float
-    """What time has left of it, 0.1 to 1."""
+    """The share of its relevance that age has left, 0.1 to 1."""
     replaced_by: Fact | None
-    """What superseded it or was merged with it."""
+    """The fact that superseded it or that it was merged into."""
     replaced: tuple[Fact, ...]
-    """What it superseded or took in, oldest first."""
+    """The facts that it superseded or absorbed, oldest first."""
