@@ -7,25 +7,37 @@ import os
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingest.encryption import Cipher, read_keys
 from ingest.extract.breaker import CircuitBreaker
-from ingest.extract.offline import OfflineExtractor
 from ingest.gate import Gate
 from ingest.queue import DebounceQueue
 from ingest.session_log import SessionLog
-from semantic_memory.application.edits import Curation
+from semantic_memory.application.doctor import Doctor
+from semantic_memory.application.edits import Edits
+from semantic_memory.application.explain import Explain
+from semantic_memory.application.forgetting import Forgetting
 from semantic_memory.application.jobs.compaction import Compactor
-from semantic_memory.application.jobs.scheduler import Scheduler
 from semantic_memory.application.jobs.upkeep import Upkeep, Uses
+from semantic_memory.application.lookup import Lookup
+from semantic_memory.application.maintenance import Maintenance
+from semantic_memory.application.map import Map
+from semantic_memory.application.open_session import OpenSession
+from semantic_memory.application.profiles import Profiles
+from semantic_memory.application.recall import Recall
+from semantic_memory.application.sessions import Sessions
+from semantic_memory.application.statistics import Statistics
 from semantic_memory.application.transfer import Transfer
 from semantic_memory.consolidation.fading import Fading
 from semantic_memory.consolidation.judges.escalating import EscalatingJudge
 from semantic_memory.consolidation.judges.rules import RuleJudge
 from semantic_memory.consolidation.relations import RelationJudge
 from semantic_memory.consolidation.resolver import Resolver
+from semantic_memory.context.choose import Policy
+from semantic_memory.context.pack import Packer
 from semantic_memory.context.tokens import TiktokenCounter, encoding_name
 from semantic_memory.domain.errors import (
     ConfigurationError,
@@ -55,8 +67,8 @@ from semantic_memory.profile.rollup import Extents, Rollup
 from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.retrieval.ranking import Weights
 from semantic_memory.retrieval.search import Searcher
+from semantic_memory.session.limits import WindowPolicy
 from semantic_memory.settings import Settings
-from semantic_memory.vectors.embedders.onnx import OnnxEmbedder
 from semantic_memory.vectors.home import ChromaDirectory, GivenIndex
 from semantic_memory.vectors.sync import IndexKeeper
 
@@ -73,13 +85,13 @@ class SystemClock:
     """The wall clock."""
 
     def now(self) -> datetime:
-        """The present, in UTC."""
+        """Return the present, in UTC."""
         return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What can be put in the place of the defaults; None keeps the default."""
+    """Parts that replace the defaults; None keeps the default."""
 
     embedder: Embedder | None = None
     extractor: Extractor | None = None
@@ -90,25 +102,23 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
-    """Everything that a memory is made of, wired up and running."""
+class UseCases:
+    """The use cases of an open store, each given the parts it needs."""
 
     settings: Settings
-    ledger: Ledger
-    log: SessionLog
-    keeper: IndexKeeper
-    index: ExactIndex
-    embedder: Embedder
-    searcher: Searcher
-    pipeline: Pipeline
-    curation: Curation
-    resolver: Resolver
-    upkeep: Upkeep
-    uses: Uses
+    sessions: Sessions
+    open_session: OpenSession
+    recall: Recall
+    lookup: Lookup
+    edits: Edits
+    forgetting: Forgetting
+    explain: Explain
+    map: Map
+    profiles: Profiles
     transfer: Transfer
-    token_counter: TokenCounter
-    clock: Clock
-    observe: Observer
+    statistics: Statistics
+    doctor: Doctor
+    maintenance: Maintenance
     resources: ExitStack
 
     def close(self) -> None:
@@ -116,7 +126,7 @@ class Service:
         self.resources.close()
 
 
-def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Service:
+def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> UseCases:
     """Open the store in `settings.data_dir` and start its background work.
 
     Raises StoreLockedError, StoreUnavailableError, StoreCorruptError, SchemaTooNewError, and
@@ -217,34 +227,54 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Ser
         )
         stack.callback(pipeline.close)
         if settings.upkeep.schedule:
+            from semantic_memory.application.jobs.scheduler import Scheduler
+
             scheduler = Scheduler(upkeep, ledger, clock, settings.upkeep.intervals)
             scheduler.start()
             stack.callback(scheduler.close)
         else:
             stack.callback(upkeep.close)
-        return Service(
+        packer_for = partial(make_packer, settings)
+        recall = Recall(
+            ledger, searcher, packer_for(counter), uses, clock, observe, settings.context.candidates
+        )
+        windows = directory / "working"
+        return UseCases(
             settings=settings,
-            ledger=ledger,
-            log=log,
-            keeper=keeper,
-            index=index,
-            embedder=embedder,
-            searcher=searcher,
-            pipeline=pipeline,
-            curation=Curation(ledger, embedder, pipeline, rollup, clock, changed),
-            resolver=resolver,
-            upkeep=upkeep,
-            uses=uses,
+            sessions=Sessions(ledger, log, pipeline, clock),
+            open_session=OpenSession(
+                ledger,
+                log,
+                pipeline,
+                recall,
+                packer_for,
+                settings.context.model,
+                counter,
+                WindowPolicy(**settings.window.model_dump()),
+                windows,
+                clock,
+                observe,
+            ),
+            recall=recall,
+            lookup=Lookup(ledger),
+            edits=Edits(ledger, embedder, clock, changed),
+            forgetting=Forgetting(ledger, pipeline, windows, clock, changed),
+            explain=Explain(ledger, settings.half_lives, clock),
+            map=Map(ledger),
+            profiles=Profiles(ledger, rollup, clock),
             transfer=Transfer(ledger, log, pipeline, changed),
-            token_counter=counter,
-            clock=clock,
-            observe=observe,
+            statistics=Statistics(ledger, log, embedder.identity, directory),
+            doctor=Doctor(ledger, log, keeper, embedder.identity, directory),
+            maintenance=Maintenance(ledger, pipeline, keeper, upkeep),
             resources=stack.pop_all(),
         )
 
 
 def check_embedder(ledger: Ledger, identity: EmbedderIdentity) -> None:
-    """Make sure that the vectors in the ledger are this embedder's; note it in a new ledger."""
+    """Check that the vectors in the ledger are this embedder's; record it in a new ledger.
+
+    Raises EmbedderMismatchError.
+    """
     stored = ledger.meta(_EMBEDDER)
     if stored is None:
         record_embedder(ledger, identity)
@@ -256,14 +286,14 @@ def check_embedder(ledger: Ledger, identity: EmbedderIdentity) -> None:
 
 
 def record_embedder(ledger: Ledger, identity: EmbedderIdentity) -> int:
-    """Make `identity` the ledger's; returns how many memories must be embedded (again)."""
+    """Record the ledger's embedder; return the number of memories to embed (again)."""
     return ledger.drop_vectors(_EMBEDDER, json.dumps(asdict(identity)))
 
 
 def make_judge(
     settings: Settings, rules: RelationJudge, observe: Observer, resources: ExitStack
 ) -> RelationJudge | None:
-    """Who is asked how two facts stand to each other where the rules aren't sure, if anybody.
+    """Make the judge of two facts' relation where the rules are unsure; None to do without.
 
     `resources` closes its connections. Raises ConfigurationError, and MissingDependencyError
     without sentence-transformers.
@@ -327,7 +357,7 @@ def _extents(settings: Settings) -> Extents:
 
 
 def make_cipher(settings: Settings) -> Cipher | None:
-    """What encrypts the session logs; None to leave them in plain text."""
+    """Make the cipher of the session logs; None leaves them in plain text."""
     match settings.log.key, settings.log.key_file:
         case None, None:
             return None
@@ -339,11 +369,26 @@ def make_cipher(settings: Settings) -> Cipher | None:
             raise ConfigurationError("log.key and log.key_file are both set: give one of them")
 
 
+def make_packer(settings: Settings, counter: TokenCounter) -> Packer:
+    """Make a packer for the model whose tokens `counter` counts."""
+    context = settings.context
+    policy = Policy(
+        shares=context.shares,
+        diversity=context.diversity,
+        floor=context.floor,
+        weakest=context.weakest,
+        overview=context.overview,
+    )
+    return Packer(counter, context.template, policy)
+
+
 def make_embedder(settings: Settings) -> Embedder:
-    """The embedder that the settings name."""
+    """Make the embedder that the settings name."""
     embedding = settings.embedding
     match embedding.provider:
         case "onnx":
+            from semantic_memory.vectors.embedders.onnx import OnnxEmbedder
+
             return OnnxEmbedder(settings.cache_dir / "models", embedding.precision)
         case "sentence-transformers":
             from semantic_memory.vectors.embedders.sentence_transformer import (
@@ -370,7 +415,9 @@ def make_embedder(settings: Settings) -> Embedder:
 def make_extractor(
     settings: Settings, embedder: Embedder, observe: Observer, resources: ExitStack
 ) -> Extractor:
-    """The extractor that the settings name; `resources` closes its connections."""
+    """Make the extractor that the settings name; `resources` closes its connections."""
+    from ingest.extract.offline import OfflineExtractor
+
     extraction = settings.extraction
     match extraction.provider:
         case "offline":
@@ -391,7 +438,7 @@ def make_extractor(
 
 
 def make_condenser(settings: Settings, observe: Observer, resources: ExitStack) -> Condenser | None:
-    """What condenses histories: the model that extracts, if there is one."""
+    """Make the condenser of histories: the model that extracts, if there is one."""
     extraction = settings.extraction
     match extraction.provider:
         case "offline":
@@ -419,7 +466,7 @@ def make_batching(
     observe: Observer,
     resources: ExitStack,
 ) -> Batching | None:
-    """What reads through the batch API of the extractor's endpoint; None if it has no endpoint.
+    """Make the reader through the batch API of the extractor's endpoint; None without an endpoint.
 
     Raises ConfigurationError if the settings ask for a batch then.
     """
@@ -448,7 +495,7 @@ def make_batching(
 
 
 def make_client(settings: Settings, setting: str = "extraction.provider") -> openai.OpenAI:
-    """The client of the endpoint that `setting` asks for.
+    """Make the client of the endpoint that `setting` asks for.
 
     Raises ConfigurationError if there is no key.
     """

@@ -348,3 +348,15 @@ def load(**arguments: Any) -> Settings:
         ) from None
     except ValueError as error:
         raise ConfigurationError(f"settings: {error}") from None
+
+
+def located(data_dir: str | Path | None, settings: Settings | None) -> Settings:
+    """Return `settings`, or else the effective ones, with `data_dir` if it is given.
+
+    Raises ConfigurationError.
+    """
+    if settings is None:
+        return load(data_dir=data_dir)
+    if data_dir is None:
+        return settings
+    return settings.model_copy(update={"data_dir": Path(data_dir)})

@@ -8,6 +8,7 @@ from semantic_memory import Candidate, Message
 from semantic_memory.settings import IngestSettings, Settings
 from semantic_memory.testing import ScriptedExtractor
 from tests.conftest import eventually
+from tests.support.inside import inside
 
 SESSIONS, EACH, CALLERS = 1_000, 1, 8
 U = {"user_id": "u1"}
@@ -55,7 +56,7 @@ def test_what_waits_takes_no_memory(open_memory):
     memory = open_memory(extractor=ScriptedExtractor(lambda _: []))
     memory.observe([Message(role="user", content="warm up")], **U, session_id="s")
     memory.flush()
-    with memory._service.pipeline._working:
+    with inside(memory).pipeline._working:
         tracemalloc.start()
         before, _ = tracemalloc.get_traced_memory()
         for number in range(300):

@@ -13,6 +13,7 @@ from semantic_memory.domain.events import EmbeddingFailed, EmbeddingRefused, Fac
 from semantic_memory.settings import IngestSettings, Settings
 from semantic_memory.testing import HashEmbedder, ScriptedExtractor
 from tests.conftest import NOW, eventually, say
+from tests.support.inside import inside
 
 U = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
@@ -175,7 +176,7 @@ def test_closing_does_not_wait_for_the_backlog(open_memory):
     memory = open_memory(
         embedder=Slow(), settings=Settings(ingest=IngestSettings(quiet_seconds=99))
     )
-    memory._service.pipeline._ending.set()  # as close does first
+    inside(memory).pipeline._ending.set()  # as close does first
     memory.observe(say(*(f"Message {n}" for n in range(500))), **S)
     memory.close()
     assert sum(started) < 500
@@ -204,7 +205,7 @@ def test_what_is_said_while_a_model_is_thinking_is_found_at_once(open_memory):
 
 def test_forgetting_a_user_reaches_what_was_said_a_moment_ago(open_memory):
     memory = open_memory()
-    memory._service.pipeline._worker.close()  # so that nothing is stored yet
+    inside(memory).pipeline._worker.close()  # so that nothing is stored yet
     memory.observe(say("One", "Two"), **S)
     assert memory.forget(**U) == 2
     memory.flush()
@@ -231,7 +232,7 @@ def test_what_is_forgotten_before_it_was_read_is_never_read(open_memory):
 
 def test_forgetting_a_time_reaches_what_was_said_a_moment_ago(open_memory):
     memory = open_memory()
-    memory._service.pipeline._worker.close()  # so that nothing is stored yet
+    inside(memory).pipeline._worker.close()  # so that nothing is stored yet
     memory.observe(say("I like tea"), **S)
     assert memory.forget(**U, since=NOW - timedelta(days=1)) == 1
     memory.flush()
