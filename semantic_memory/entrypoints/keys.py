@@ -10,7 +10,6 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -24,19 +23,9 @@ from semantic_memory.domain.errors import (
     StoreUnavailableError,
 )
 from semantic_memory.domain.values import Identifier, Name, Timestamp, Value, explain, parse
+from semantic_memory.entrypoints.rights import Right as Right
 
 _MARK = "smk"
-
-
-class Right(StrEnum):
-    """What a key lets its holder do; none includes another."""
-
-    READ = "read"
-    """See the memories of the key's users."""
-    WRITE = "write"
-    """Add to, change and delete them."""
-    ADMIN = "admin"
-    """Run upkeep, and see figures about the whole store."""
 
 
 UserPattern = Annotated[
