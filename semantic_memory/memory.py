@@ -12,6 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from pydantic import JsonValue
+
 from semantic_memory.domain import fields
 from semantic_memory.domain.facts import Category, Explanation, Fact, FactVersion, Status
 from semantic_memory.domain.filters import FilterLike
@@ -49,8 +51,6 @@ from semantic_memory.domain.requests import (
 )
 
 if TYPE_CHECKING:  # loaded by `open`, so that importing the facade loads none of the parts
-    from pydantic import JsonValue
-
     from semantic_memory.application.transfer import Record
     from semantic_memory.bootstrap import UseCases
     from semantic_memory.domain.ports import (
