@@ -68,7 +68,7 @@ from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.retrieval.ranking import Weights
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.session.limits import WindowPolicy
-from semantic_memory.settings import Settings
+from semantic_memory.settings import ContextSettings, Settings
 from semantic_memory.vectors.home import ChromaDirectory, GivenIndex
 from semantic_memory.vectors.sync import IndexKeeper
 
@@ -234,7 +234,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             stack.callback(scheduler.close)
         else:
             stack.callback(upkeep.close)
-        packer_for = partial(make_packer, settings)
+        packer_for = partial(make_packer, settings.context)
         recall = Recall(
             ledger, searcher, packer_for(counter), uses, clock, observe, settings.context.candidates
         )
@@ -369,9 +369,8 @@ def make_cipher(settings: Settings) -> Cipher | None:
             raise ConfigurationError("log.key and log.key_file are both set: give one of them")
 
 
-def make_packer(settings: Settings, counter: TokenCounter) -> Packer:
+def make_packer(context: ContextSettings, counter: TokenCounter) -> Packer:
     """Make a packer for the model whose tokens `counter` counts."""
-    context = settings.context
     policy = Policy(
         shares=context.shares,
         diversity=context.diversity,

@@ -14,7 +14,7 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from types import MappingProxyType
 from typing import NamedTuple
@@ -69,22 +69,22 @@ SHARES: Mapping[Category, float] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How a block is filled."""
+    """Weights and limits of choosing; defaults are in `ContextSettings`."""
 
-    shares: Mapping[Category, float] = field(default_factory=dict)
+    shares: Mapping[Category, float]
     """The most of the budget for each category as long as others want the rest; replaces SHARES."""
-    diversity: float = 0.5
+    diversity: float
     """d above."""
+    floor: float
+    """If no memory matches better than this, none is recalled."""
+    weakest: float
+    """The match below which a memory isn't recalled even beside better ones."""
+    overview: float
+    """The most of the budget for the user's profile and history."""
+    standing: float = 0.15
+    """The most of the budget for facts that are shown whatever the question."""
     brevity: float = 0.1
     """b above."""
-    floor: float = 0.12
-    """If no memory matches better than this, none is recalled."""
-    weakest: float = 0.1
-    """The match below which a memory isn't recalled even beside better ones."""
-    standing: float = 0.15
-    """The most of the budget for what is shown whatever the question."""
-    overview: float = 0.04
-    """The most of the budget for the user's profile and history besides."""
 
 
 def most_alike(words: int, others: Sequence[int]) -> float:

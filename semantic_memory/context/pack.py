@@ -26,15 +26,10 @@ class Packer:
     What a memory costs is counted once and remembered.
     """
 
-    def __init__(
-        self,
-        counter: TokenCounter,
-        template: str = "xml",
-        policy: Policy | None = None,
-    ) -> None:
+    def __init__(self, counter: TokenCounter, template: str, policy: Policy) -> None:
         self._counter = counter
         self._template = render.load_template(template)
-        self._policy = policy or Policy()
+        self._policy = policy
         self._priced = lru_cache(_REMEMBERED)(self._price)
         self._counted = lru_cache(_REMEMBERED)(counter.count)
 

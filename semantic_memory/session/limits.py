@@ -41,21 +41,24 @@ def form_of(model: str) -> Form:
 
 @dataclass(frozen=True, slots=True)
 class WindowPolicy:
-    """How a window is used; tokens, and shares of what is left after the response."""
+    """The use of a window: tokens, and shares of the part after the response.
 
-    response_reserve: int = 13_000
+    Defaults are in `WindowSettings`.
+    """
+
+    response_reserve: int
     """Kept for the response, or a quarter of a small window."""
-    trigger: float = 0.85
+    trigger: float
     """Filled further than this, the window is compacted."""
-    target: float = 0.6
+    target: float
     """What it is compacted to, so that many turns pass before the next time."""
-    summary_reserve: int = 20_000
+    summary_reserve: int
     """Kept for a summary while it is made, or a quarter of a small window."""
-    memory_tokens: int = 2_000
+    memory_tokens: int
     """The most for what memory recalls, or a sixth of a small window."""
-    keep_last: int = 10
+    keep_last: int
     """Messages that stay whole, as long as they fit at all."""
-    result_characters: int = 10_000
+    result_characters: int
     """What an older tool result is cut to."""
 
 
