@@ -1,4 +1,4 @@
-"""What can be set: arguments > environment > semantic_memory.toml > defaults.
+"""Settings: arguments > environment > semantic_memory.toml > defaults.
 
 Environment variables start with SEMANTIC_MEMORY_, with two underscores between levels:
 SEMANTIC_MEMORY_DATA_DIR, SEMANTIC_MEMORY_EMBEDDING__PRECISION.
@@ -36,7 +36,7 @@ class Section(BaseModel):
 
 
 class EmbeddingSettings(Section):
-    """How texts become vectors."""
+    """Embedding of texts."""
 
     provider: Literal["onnx", "sentence-transformers", "openai"] = "onnx"
     model: str = ""
@@ -55,7 +55,7 @@ class OpenAISettings(Section):
 
 
 class ExtractionSettings(Section):
-    """What reads conversations for facts."""
+    """Extraction of facts from conversations."""
 
     provider: Literal["offline", "openai"] = "offline"
     """`openai` sends conversations to the endpoint in `openai`, `offline` sends nothing."""
@@ -74,37 +74,37 @@ class ExtractionSettings(Section):
     usd_per_million_tokens: Mapping[str, tuple[float, float]] = Field(
         default_factory=lambda: {"gpt-4o-mini": (0.15, 0.60)}
     )
-    """Price of input and of output by model; what it costs is told with every call."""
+    """Price of input and of output by model; the cost is reported with every call."""
 
 
 class IngestSettings(Section):
-    """When and what is extracted."""
+    """Timing and strictness of extraction."""
 
     quiet_seconds: float = Field(default=30.0, ge=0)
     most_wait_seconds: float = Field(default=300.0, ge=0)
     most_messages: int = Field(default=50, ge=1)
     min_confidence: float = Field(default=0.7, ge=0, le=1)
     personal_data: Literal["keep", "redact", "refuse"] = "keep"
-    """What becomes of e-mail addresses, phone, card and account numbers in facts. What is recalled
-    of messages has them redacted under `refuse` too; the session logs keep what was said."""
+    """The treatment of e-mail addresses, phone, card and account numbers in facts. Under `refuse`,
+    recalled messages have them redacted too; the session logs keep them."""
     retry_seconds: float = Field(default=60.0, gt=0)
-    """Until a model that couldn't be reached is tried again."""
+    """The pause before a model that couldn't be reached is tried again."""
 
 
 class LogSettings(Section):
-    """The session logs, which hold what was said word for word."""
+    """The session logs, which hold messages word for word."""
 
     key: SecretStr | None = None
-    """Encrypts them, if given: Fernet keys, separated by commas, the one to write with first."""
+    """Fernet keys that encrypt the logs, separated by commas, the one to write with first."""
     key_file: Path | None = None
-    """Or a file with such keys, one a line, outside the data directory."""
+    """A file with such keys instead, one a line, outside the data directory."""
     most_bytes: int = Field(default=10_000_000, ge=10_000)
     """Of one session's log. A longer one is written anew at half of that, without the messages that
     the fewest facts rest on, the oldest first; their memories stay. At 90 % there is a warning."""
 
 
 class IndexSettings(Section):
-    """What is kept in RAM, and how Chroma is used."""
+    """Vectors in RAM and in Chroma."""
 
     exact_limit: int = Field(default=7_000, ge=0)
     """Memories of one user up to which searches scan exactly, in RAM. Chat messages take 4.5 KB
@@ -118,7 +118,7 @@ class IndexSettings(Section):
 
 
 class RetrievalSettings(Section):
-    """What counts how much in ranking; see `semantic_memory.retrieval.ranking`."""
+    """Weights of ranking; see `semantic_memory.retrieval.ranking`."""
 
     dense: float = Field(default=0.55, ge=0, le=1)
     sentence: float = Field(default=0.8, ge=0, le=1)
@@ -134,20 +134,20 @@ class RetrievalSettings(Section):
 
 
 class ContextSettings(Section):
-    """How memories are packed into a prompt."""
+    """Packing of memories into a prompt."""
 
     model: str = "gpt-4o"
-    """Decides how tokens are counted."""
+    """The model whose tokens are counted."""
     candidates: int = Field(default=100, ge=1, le=1_000)
     """Memories recalled to choose from."""
     template: str = "xml"
-    """How the block looks: xml, markdown or plain."""
+    """The form of the block: xml, markdown or plain."""
     floor: float = Field(default=0.12, ge=0, le=1)
     """If no memory matches a question better than this, none is recalled."""
     weakest: float = Field(default=0.1, ge=0, le=1)
     """The match below which a memory isn't shown even beside better ones."""
     diversity: float = Field(default=0.5, ge=0, le=1)
-    """How much being like one already chosen takes from a memory's score."""
+    """The weight of being like a chosen memory, which lowers a memory's score."""
     overview: float = Field(default=0.04, ge=0, le=1)
     """The most of the budget for the user's profile and history, whatever the question."""
     shares: Mapping[Category, float] = Field(default_factory=dict)
@@ -155,7 +155,7 @@ class ContextSettings(Section):
 
 
 class WindowSettings(Section):
-    """How a session uses its model's window; see `semantic_memory.session.limits`."""
+    """Division of a model's window; see `semantic_memory.session.limits`."""
 
     response_reserve: int = Field(default=13_000, ge=0)
     trigger: float = Field(default=0.85, gt=0, le=1)
@@ -167,7 +167,7 @@ class WindowSettings(Section):
 
 
 class ServiceSettings(Section):
-    """The service: where it listens and what it bears."""
+    """Address and limits of the service."""
 
     host: str = "127.0.0.1"
     """Anything but loopback needs API keys: `semantic-memory keys create`."""
@@ -194,7 +194,7 @@ class ServiceSettings(Section):
 
 
 class ProfileSettings(Section):
-    """How long profiles and histories may become."""
+    """Limits of profiles and histories."""
 
     sentences: int = Field(default=3, ge=1)
     """Of a field of the profile, where it is derived from facts."""
@@ -211,18 +211,18 @@ class ProfileSettings(Section):
 
 
 class UpkeepSettings(Section):
-    """What keeps the store true and small."""
+    """Maintenance jobs."""
 
     schedule: bool = True
-    """Whether jobs run by themselves while the store is open."""
+    """Run jobs by schedule while the store is open."""
     usage_minutes: float = Field(default=10, gt=0)
     sweep_minutes: float = Field(default=60, gt=0)
-    """Between looking for duplicates and conflicts that writing has left."""
+    """The interval of looking for duplicates and conflicts that writing has left."""
     decay_hours: float = Field(default=24, gt=0)
     rollup_hours: float = Field(default=24, gt=0)
     compact_hours: float = Field(default=168, gt=0)
     loss_per_week: Unit = 0.01
-    """What a week without confirmation takes from the confidence of what fades."""
+    """The confidence that a fading fact loses in a week without confirmation."""
     floor: Unit = 0.3
     """Facts of lower confidence are archived."""
     cap: int = Field(default=5_000, ge=1)
@@ -230,7 +230,7 @@ class UpkeepSettings(Section):
 
     @property
     def intervals(self) -> Mapping[str, timedelta]:
-        """How often each job runs."""
+        """The interval of each job."""
         sweep = timedelta(minutes=self.sweep_minutes)
         return {
             "usage": timedelta(minutes=self.usage_minutes),
@@ -243,15 +243,15 @@ class UpkeepSettings(Section):
 
 
 class BeliefSettings(Section):
-    """Who decides whether facts say the same, or can't both hold."""
+    """Judging of duplicates and conflicts between facts."""
 
     judge: Literal["rules", "openai", "nli"] = "rules"
-    """The rules decide what they are sure of; the sweeps ask `openai` (at the endpoint in `openai`)
-    or `nli` (a cross-encoder on this machine) about the rest."""
+    """Rules decide the clear cases; the sweeps ask `openai` (at the endpoint in `openai`) or `nli`
+    (a cross-encoder on this machine) about the rest."""
     model: str = ""
-    """Of `openai`, by default that of extraction; of `nli`, a directory or a name in the cache."""
+    """For `openai`, by default that of extraction; for `nli`, a directory or name in the cache."""
     pairs_per_hour: int = Field(default=200, ge=0)
-    """Pairs of facts that it is asked about at most."""
+    """Most pairs of facts that it is asked about."""
 
 
 class Settings(BaseSettings):
@@ -271,7 +271,7 @@ class Settings(BaseSettings):
     cache_dir: Path = Field(
         default_factory=lambda: Path(platformdirs.user_cache_dir("semantic-memory"))
     )
-    """Where compiled embedding models are kept, for all stores."""
+    """The directory of compiled embedding models, for all stores."""
     embedding: EmbeddingSettings = EmbeddingSettings()
     openai: OpenAISettings = OpenAISettings()
     extraction: ExtractionSettings = ExtractionSettings()
@@ -297,18 +297,18 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Arguments, then the environment, then the file."""
+        """Order the sources: arguments, then the environment, then the file."""
         del dotenv_settings, file_secret_settings
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
 
     @property
     def half_lives(self) -> Mapping[Category, float]:
-        """Half-life in days of every category."""
+        """The half-life in days of every category."""
         return {**HALF_LIFE_DAYS, **self.half_life_days}
 
 
 class Explained(NamedTuple):
-    """A setting, its value, and where that came from."""
+    """A setting, its value, and the origin of the value."""
 
     name: str
     value: Any
@@ -316,7 +316,7 @@ class Explained(NamedTuple):
 
 
 def explained(**arguments: Any) -> list[Explained]:
-    """Every setting; secrets are masked. Raises ConfigurationError."""
+    """List every setting; secrets are masked. Raises ConfigurationError."""
     given = {key: value for key, value in arguments.items() if value is not None}
     effective = load(**given)
     origins = {
@@ -339,7 +339,7 @@ def _leaves(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def load(**arguments: Any) -> Settings:
-    """The effective settings. Raises ConfigurationError that names what is wrong."""
+    """Load the effective settings. Raises ConfigurationError that names the wrong value."""
     try:
         return Settings(**{key: value for key, value in arguments.items() if value is not None})
     except ValidationError as error:

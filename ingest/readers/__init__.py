@@ -1,4 +1,4 @@
-"""Readers: messages from files, one at a time, with what can't be used reported by place.
+"""Read messages from files, one at a time, and report the places that can't be used.
 
 `read` picks the reader; each yields `Incoming` messages and `Rejected` places. Messages without an
 id get the same one at every reading, so a file can be read again at any time.
@@ -41,7 +41,7 @@ __all__ = ["Format", "Incoming", "Rejected", "read"]
 def read(
     path: Path, form: Format, session_id: str, progress: Progress | None = None
 ) -> Iterator[Incoming | Rejected]:
-    """The messages of a file, plain, gzipped or an export's zip.
+    """Yield the messages of a file: plain, gzipped, or the zip of an export.
 
     Those of no session go to `session_id`. Memory is bounded by the largest item of the file: a
     message, or a conversation of an export. `progress` is told the bytes read.

@@ -63,7 +63,7 @@ def _is_message(line: bytes) -> bool:
 
 
 def _keys(file: BufferedReader) -> list[str]:
-    """The keys of a document, or of the first of its items if it is a list."""
+    """Return the keys of a document, or of its first item if it is a list."""
     keys: list[str] = []
     depth = own = 0
     try:

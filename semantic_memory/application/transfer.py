@@ -118,7 +118,7 @@ class Transfer:
         )
 
     def _own_line(self, line: Line) -> Line:
-        """`line` with ids of the user's own, as `_owned` makes them."""
+        """Give a line ids of the user's own, as `_owned` makes them."""
         own = {one.id for one in self._ledger.past_lines(line.user_id, line.layer)}
         known = {fact.id for fact in self._ledger.get(line.fact_ids, line.user_id)}
         return line.model_copy(
@@ -131,7 +131,7 @@ class Transfer:
         )
 
     def _owned(self, fact: Fact) -> Fact:
-        """`fact` with ids that follow from its user's, unless they are the user's already.
+        """Give a fact ids derived from its user's, unless they are the user's already.
 
         A record may claim any id, also one that another user's memory will have.
         """
@@ -162,7 +162,7 @@ def _message(session_id: str, message: Message) -> Record:
 def _batches(
     items: Iterable[tuple[SessionKey | None, Item]],
 ) -> Iterator[tuple[SessionKey | None, list[Item]]]:
-    """Items that go to one place together; those before a record that is wrong come before it."""
+    """Yield items of one place together; those before a wrong record come before its error."""
     place: SessionKey | None = None
     batch: list[Item] = []
     try:
@@ -183,9 +183,9 @@ def _batches(
 def _read(
     records: Iterable[Mapping[str, Any]], user_id: str
 ) -> Iterator[tuple[SessionKey | None, Item]]:
-    """What records hold, and the session that each message belongs to.
+    """Yield the items of records, each message with its session.
 
-    Raises InvalidInputError, which names the record by its number.
+    Raises InvalidInputError that names the record by its number.
     """
     for number, record in enumerate(records, start=1):
         what = f"record {number}"

@@ -1,4 +1,4 @@
-"""Clients of a running service, with the verbs of `SemanticMemory`.
+"""Clients of a running service, with the methods of `SemanticMemory`.
 
 from semantic_memory.client import Client
 
@@ -140,7 +140,7 @@ class Client:
 
 
 class AsyncClient:
-    """A `Client` whose verbs are awaited."""
+    """A `Client` whose methods are awaited."""
 
     def __init__(
         self,

@@ -42,7 +42,7 @@ _TEMPORARY = frozenset({408, 429, 502, 503, 504})
 
 
 class _TemporaryError(ServiceUnavailableError):
-    """Sending it again may help."""
+    """A failure after which sending again may help."""
 
     def __init__(self, message: str, seconds: float | None = None) -> None:
         super().__init__(message)

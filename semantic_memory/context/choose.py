@@ -1,4 +1,4 @@
-"""Which memories a budget buys: greedy by score, brevity and diversity, under category budgets.
+"""Choose memories for a budget: greedily by score, brevity and diversity, under category budgets.
 
     value = score * (1 - d * s) / tokens^b
 
@@ -28,16 +28,16 @@ _MISFITS = 64  # that many in a row too long: no use in looking further
 
 
 Heading = tuple[str, date | None]
-"""A section, or a day of it."""
+"""A section of the block, or a day in it."""
 
 
 class Line(NamedTuple):
-    """What choosing reads of a memory."""
+    """The size and words of a memory's line."""
 
     tokens: int
-    """Of its line."""
+    """Tokens of the line."""
     words: int
-    """A bit for each of its words."""
+    """A bit set of its words."""
 
 
 class Candidate(NamedTuple):
@@ -47,9 +47,9 @@ class Candidate(NamedTuple):
     category: Category
     section: Heading
     day: Heading
-    """Both are paid for once."""
+    """Section and day are paid for once."""
     characters: int
-    """Of its text."""
+    """Characters of its text."""
 
 
 SHARES: Mapping[Category, float] = MappingProxyType(
@@ -88,7 +88,7 @@ class Policy:
 
 
 def most_alike(words: int, others: Sequence[int]) -> float:
-    """The highest Jaccard similarity of a set of words with others, 0 to 1."""
+    """Return the highest Jaccard similarity of a set of words with others, 0 to 1."""
     own = words.bit_count()
     highest = 0.0
     for other in others:
@@ -108,7 +108,7 @@ def choose(
     budget: int,
     policy: Policy,
 ) -> list[int]:
-    """Places of the chosen candidates, first chosen first, within `room` tokens.
+    """Return the places of the chosen candidates, first chosen first, within `room` tokens.
 
     `line` is asked for those only that may be chosen; `heading` says what one costs, `opened` which
     are paid for. Each category gets its share of `budget` first; what others leave of theirs
@@ -147,7 +147,7 @@ class _Choice:
             self._below[candidate.day].append(place)
 
     def take(self, places: Sequence[int], *, capped: bool) -> list[int]:
-        """Choose among `places`; returns those that only their category's share kept out."""
+        """Choose among `places`; return those that only their category's share kept out."""
         waiting = set(places)
         heap = [(-self._promise(place), place) for place in places]
         heapq.heapify(heap)
@@ -177,7 +177,7 @@ class _Choice:
         return refused
 
     def _buy(self, place: int, tokens: int) -> list[int]:
-        """Take one in; returns those that its new day makes cheaper."""
+        """Add a candidate; return those that its new day makes cheaper."""
         candidate = self._candidates[place]
         self._room -= tokens
         self._allowance[candidate.category] -= tokens
@@ -188,7 +188,7 @@ class _Choice:
         return cheaper
 
     def _promise(self, place: int) -> float:
-        """What the value can't be above, without counting."""
+        """Return an upper bound of the value, without counting tokens."""
         candidate = self._candidates[place]
         tokens = _LEAST_TOKENS + candidate.characters // _CHARACTERS
         return float(candidate.score / float(tokens) ** self._policy.brevity)
@@ -210,7 +210,7 @@ class _Choice:
         return self._worth(place, tokens)
 
     def _worth(self, place: int, tokens: int) -> float:
-        """The value by what is known so far; it can only fall with what is chosen later."""
+        """Return the value at present; it can only fall as more candidates are chosen."""
         alike = self._compared[place][1]
         varied = 1.0 - self._policy.diversity * max(0.0, alike - _CHANCE) / (1.0 - _CHANCE)
         length = float(max(1, tokens)) ** self._policy.brevity

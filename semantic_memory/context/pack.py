@@ -1,4 +1,4 @@
-"""Fits memories into a token budget."""
+"""Pack memories into a token budget."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Packer:
         overview: Sequence[tuple[Fact, str]] = (),
         without: Collection[str] = (),
     ) -> Context:
-        """The block that holds as much as fits into `budget` tokens of `hits`, given best first.
+        """Return the block with as many of `hits`, given best first, as fit into `budget` tokens.
 
         `standing` is shown whatever was asked, the first ones first, within its share; so is
         `overview`, the user's profile and history with the section of each. Of the hits none is
@@ -115,7 +115,7 @@ class Packer:
         texts: Collection[str],
         without: frozenset[str],
     ) -> list[Hit]:
-        """Those that match well enough and that the reader doesn't have already."""
+        """Return the hits that match well enough and that the reader doesn't have already."""
         if all(hit.parts.match < self._policy.floor for hit in hits):
             return []
         return [
@@ -130,7 +130,7 @@ class Packer:
     def _always(
         self, facts: Sequence[tuple[Fact, str]], opened: set[Heading], room: int
     ) -> tuple[list[int], int]:
-        """Places of those shown and what they take; the headings they open are added."""
+        """Return the places of the facts that fit and their tokens; add the headings they open."""
         chosen: list[int] = []
         spent = 0
         for place, (fact, name) in enumerate(facts):
@@ -162,7 +162,7 @@ class Packer:
         return sum(self._counted(f"{end.format(number=most_left_out)}\n") for end in ends if end)
 
     def _heading(self, heading: Heading) -> int:
-        """What opening a section takes, or a day."""
+        """Return the tokens of opening a section or a day."""
         name, day = heading
         template = self._template
         if day is not None:
@@ -182,7 +182,7 @@ def _headings(fact: Fact, name: str) -> tuple[Heading, Heading]:
 
 
 def _is_said(fact: Fact, texts: Collection[str]) -> bool:
-    """Whether one of some normalised texts has the fact's sentence in it."""
+    """Return True if one of some normalised texts contains the fact's sentence."""
     if fact.category is Category.CONVERSATION:
         return False
     own = normalised(fact.content)

@@ -43,12 +43,12 @@ class Fact(Value):
     confidence: Unit = 1.0
     importance: Unit = 0.5
     created_at: Timestamp
-    """When it was said."""
+    """The time when it was said."""
     recorded_at: Timestamp
-    """When it reached this store."""
+    """The time when it reached this store."""
     valid_from: Timestamp
     valid_to: Timestamp | None = None
-    """When it stopped being believed; None while it still is."""
+    """The time when it stopped being believed; None while it still is."""
     confirmed_at: Timestamp | None = None
     last_used_at: Timestamp | None = None
     use_count: int = Field(default=0, ge=0)
@@ -65,12 +65,12 @@ class Fact(Value):
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """Every place where this was said, the first one first."""
+        """All sources, the first one first."""
         return (self.source, *self.corroborations)
 
     @property
     def message_ids(self) -> tuple[str, ...]:
-        """Every message that says this, the first source's first."""
+        """The ids of all messages that say this, the first source's first."""
         return tuple(dict.fromkeys(m for source in self.sources for m in source.message_ids))
 
 
@@ -89,7 +89,7 @@ class Explanation(Value):
 
     fact: Fact
     half_life_days: float | None
-    """Its category's, stretched by use and confirmation; None for what never fades."""
+    """Its category's half-life, stretched by use and confirmation; None if it never fades."""
     retention: float
     """The share of its relevance that age has left, 0.1 to 1."""
     replaced_by: Fact | None

@@ -1,4 +1,4 @@
-"""API keys: who may do what. Kept hashed in a file that the service reads again when it changes."""
+"""API keys with their users and rights, hashed in a file that is read again when it changes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ UserPattern = Annotated[
 
 
 class ApiKey(Value):
-    """A key as it is stored: its secret can't be got back from it."""
+    """A stored key; its secret can't be recovered."""
 
     id: Identifier
     name: Name
@@ -48,14 +48,14 @@ class ApiKey(Value):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whoever sent a request, and what they may do."""
+    """The sender of a request, with users and rights."""
 
     name: str
     users: tuple[str, ...]
     rights: frozenset[Right]
 
     def covers(self, user_id: str) -> bool:
-        """Whether `user_id` is one of the caller's users."""
+        """Return True if `user_id` is one of the caller's users."""
         return any(
             user_id.startswith(pattern[:-1]) if pattern.endswith("*") else user_id == pattern
             for pattern in self.users
@@ -69,14 +69,14 @@ class Caller:
             raise AccessDeniedError("this key doesn't cover that user")
 
     def require_user(self, right: Right, user_id: str | None) -> None:
-        """As `require`, where None stands for every user."""
+        """Do as `require`, where None stands for every user."""
         self.require(right, user_id)
         if user_id is None and "*" not in self.users:
             raise AccessDeniedError("give a user_id: this key doesn't cover every user")
 
     @property
     def only_user(self) -> str | None:
-        """The caller's user, where there is exactly one."""
+        """The caller's user, if there is exactly one."""
         if len(self.users) == 1 and not self.users[0].endswith("*"):
             return self.users[0]
         return None
@@ -99,7 +99,7 @@ class Keys:
     def create(
         self, name: str, users: Iterable[str], rights: Iterable[Right], now: datetime
     ) -> tuple[ApiKey, str]:
-        """A new key, and the token to be handed to its holder, which can't be shown again.
+        """Create a key; return it with the token for its holder, which can't be shown again.
 
         Raises InvalidInputError.
         """
@@ -118,7 +118,7 @@ class Keys:
         return key, f"{_MARK}_{key.id}_{secret}"
 
     def revoke(self, key_id: str) -> None:
-        """Take a key away, at once. Raises NotFoundError."""
+        """Revoke a key at once. Raises NotFoundError."""
         with self._locked():
             kept = [key for key in self.all() if key.id != key_id]
             if len(kept) == len(self.all()):
@@ -126,12 +126,12 @@ class Keys:
             self._write(kept)
 
     def all(self) -> list[ApiKey]:
-        """Every key, oldest first. Raises ConfigurationError if the file is damaged."""
+        """Return every key, oldest first. Raises ConfigurationError if the file is damaged."""
         self._refresh()
         return [*self._keys.values()]
 
     def find(self, token: str) -> ApiKey | None:
-        """The key that `token` belongs to, compared in constant time."""
+        """Return the key of a token, compared in constant time; None if there is none."""
         self._refresh()
         mark, _, rest = token.partition("_")
         key_id, _, secret = rest.partition("_")

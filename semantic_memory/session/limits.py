@@ -1,4 +1,4 @@
-"""How long a prompt may be: what models take, and what of it is kept for what."""
+"""Limits of prompts: the windows of models, and the division of a window."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WINDOWS = (
 
 
 def window_of(model: str) -> int:
-    """The window of a model by its name. Raises ConfigurationError for an unknown one."""
+    """Return a model's window in tokens. Raises ConfigurationError for an unknown model."""
     name = model.rpartition("/")[2].casefold()
     for pattern, tokens in _WINDOWS:
         if re.match(pattern, name):
@@ -35,7 +35,7 @@ def window_of(model: str) -> int:
 
 
 def form_of(model: str) -> Form:
-    """Which API's messages a model takes; all but Anthropic's take OpenAI's."""
+    """Return the form of messages that a model takes; all but Anthropic's take OpenAI's."""
     return "anthropic" if "claude" in model.casefold() else "openai"
 
 
@@ -47,54 +47,54 @@ class WindowPolicy:
     """
 
     response_reserve: int
-    """Kept for the response, or a quarter of a small window."""
+    """Reserved for the response, or a quarter of a small window."""
     trigger: float
-    """Filled further than this, the window is compacted."""
+    """The share above which the window is compacted."""
     target: float
-    """What it is compacted to, so that many turns pass before the next time."""
+    """The share to which it is compacted, so that many turns pass before the next time."""
     summary_reserve: int
-    """Kept for a summary while it is made, or a quarter of a small window."""
+    """Reserved for a summary while it is made, or a quarter of a small window."""
     memory_tokens: int
-    """The most for what memory recalls, or a sixth of a small window."""
+    """The most for recalled memories, or a sixth of a small window."""
     keep_last: int
-    """Messages that stay whole, as long as they fit at all."""
+    """The latest messages, which stay whole as long as they fit."""
     result_characters: int
-    """What an older tool result is cut to."""
+    """Characters to which an older tool result is cut."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The tokens of one window."""
+    """The division of one window, in tokens."""
 
     window: int
     policy: WindowPolicy
 
     @property
     def effective(self) -> int:
-        """The most that a prompt may take."""
+        """The limit of a prompt."""
         return self.window - min(self.policy.response_reserve, self.window // 4)
 
     @property
     def trigger(self) -> int:
-        """Above this the window is compacted."""
+        """The size above which the window is compacted."""
         return int(self.effective * self.policy.trigger)
 
     @property
     def target(self) -> int:
-        """What it is compacted to."""
+        """The size to which the window is compacted."""
         return int(self.effective * self.policy.target)
 
     @property
     def summary_input(self) -> int:
-        """The most that a summary can be made of at once."""
+        """The limit of the text that is summarized at once."""
         return self.window - min(self.policy.summary_reserve, self.window // 4)
 
     @property
     def summary(self) -> int:
-        """The most that a summary may take in the window."""
+        """The limit of a summary in the window."""
         return min(self.policy.summary_reserve, self.effective // 8)
 
     @property
     def memory(self) -> int:
-        """The most for what memory recalls."""
+        """The limit of recalled memories."""
         return min(self.policy.memory_tokens, self.effective // 6)
