@@ -13,9 +13,9 @@ import hashlib
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -57,6 +57,15 @@ class SessionSummary(NamedTuple):
     torn_bytes: int
 
 
+class Rewritten(NamedTuple):
+    """Outcome of rewriting a session's log."""
+
+    freed: int
+    """Bytes."""
+    offsets: Mapping[int, int]
+    """Byte offset of each position in the new file."""
+
+
 @dataclass
 class _Tail:
     """What appending to a session needs to know of it."""
@@ -76,6 +85,7 @@ class SessionLog:
         self._observe = observe
         self._format = LineFormat(cipher)
         self._tails: OrderedDict[Path, _Tail] = OrderedDict()
+        self._generations: dict[Path, int] = {}
         self._guard = threading.Lock()
         self._stripes = [threading.Lock() for _ in range(_STRIPES)]
         _make_directory(root)
@@ -165,7 +175,7 @@ class SessionLog:
         """Delete a session's log for good; returns how many bytes that were."""
         path = self.path(user_id, session_id)
         with self._stripes[hash(path) % _STRIPES]:
-            self._forget(path)
+            self._outdate(path)
             try:
                 size = path.stat().st_size
                 path.unlink()
@@ -189,14 +199,19 @@ class SessionLog:
         """Bytes that it frees to write the log anew without a message; below 0 if it costs some."""
         return record.end - record.start - len(self._gone_line(record.message.id))
 
-    def compact(
-        self, user_id: str, session_id: str, gone: Collection[str], cursors: Sequence[Cursor]
-    ) -> tuple[int, list[Cursor]]:
-        """Write a session's log anew without what the messages `gone` said.
+    def generation(self, user_id: str, session_id: str) -> int:
+        """Return a number that changes when a session's log is rewritten or removed.
 
-        Their ids and places stay, so that they aren't taken in again and no place shifts. Returns
-        how many bytes that freed, and the cursors where they now belong. Cut off, the log is as it
-        was or as it shall be.
+        Byte offsets read before are void then.
+        """
+        with self._guard:
+            return self._generations.get(self.path(user_id, session_id), 0)
+
+    def compact(self, user_id: str, session_id: str, gone: Collection[str]) -> Rewritten:
+        """Rewrite a session's log without the texts of the messages `gone`.
+
+        Their ids and positions stay, so that they aren't taken in again and no position shifts. The
+        file is replaced as a whole: cut off, the log is as it was before or as it is after.
         """
         path = self.path(user_id, session_id)
         with self._stripes[hash(path) % _STRIPES]:
@@ -214,9 +229,8 @@ class SessionLog:
                     position += kind != "session"
                     ends[position] = end
             _replace(path, b"".join(lines))
-            self._forget(path)
-        moved = [replace(cursor, offset=ends[cursor.position]) for cursor in cursors]
-        return before - end, moved
+            self._outdate(path)
+        return Rewritten(before - end, ends)
 
     def files(self) -> Iterator[tuple[Path, int]]:
         """Path and size of every session's file."""
@@ -264,6 +278,11 @@ class SessionLog:
     def _forget(self, path: Path) -> None:
         with self._guard:
             self._tails.pop(path, None)
+
+    def _outdate(self, path: Path) -> None:
+        self._forget(path)
+        with self._guard:
+            self._generations[path] = self._generations.get(path, 0) + 1
 
     def _load(self, path: Path, user_id: str, session_id: str) -> _Tail:
         """Learn a session's ids, and cut off a last line that a crash left unfinished."""

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from ingest.encryption import Cipher, read_keys
 from ingest.extract.breaker import CircuitBreaker
 from ingest.gate import Gate
-from ingest.queue import DebounceQueue
 from ingest.session_log import SessionLog
+from semantic_memory.application.conversations import Conversations
 from semantic_memory.application.doctor import Doctor
 from semantic_memory.application.edits import Edits
 from semantic_memory.application.explain import Explain
@@ -28,7 +28,6 @@ from semantic_memory.application.map import Map
 from semantic_memory.application.open_session import OpenSession
 from semantic_memory.application.profiles import Profiles
 from semantic_memory.application.recall import Recall
-from semantic_memory.application.sessions import Sessions
 from semantic_memory.application.statistics import Statistics
 from semantic_memory.application.transfer import Transfer
 from semantic_memory.consolidation.fading import Fading
@@ -59,9 +58,19 @@ from semantic_memory.domain.ports import (
 )
 from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.sqlite import SqliteLedger
-from semantic_memory.pipeline.embedding import Backlog
-from semantic_memory.pipeline.extraction import Reading
+from semantic_memory.pipeline.admission import Admission
+from semantic_memory.pipeline.consolidating import Consolidating, Profiling
+from semantic_memory.pipeline.embedding import Embedding
+from semantic_memory.pipeline.extraction import Committer, Extracting
+from semantic_memory.pipeline.indexing import Indexing
 from semantic_memory.pipeline.pipeline import Pipeline
+from semantic_memory.pipeline.portions import Portion, PortionReader
+from semantic_memory.pipeline.runner import Runner
+from semantic_memory.pipeline.sessions import Sessions
+from semantic_memory.pipeline.shortening import Shortening
+from semantic_memory.pipeline.stage import EMBED, INDEX, WHOLE, Hint, Pace
+from semantic_memory.pipeline.storing import Storing
+from semantic_memory.pipeline.stretches import StretchReader
 from semantic_memory.profile.fields import Extent
 from semantic_memory.profile.rollup import Extents, Rollup
 from semantic_memory.retrieval.exact import ExactIndex
@@ -69,16 +78,24 @@ from semantic_memory.retrieval.ranking import Weights
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.session.limits import WindowPolicy
 from semantic_memory.settings import ContextSettings, Settings
+from semantic_memory.vectors.embedders.checked import CheckedEmbedder
 from semantic_memory.vectors.home import ChromaDirectory, GivenIndex
 from semantic_memory.vectors.sync import IndexKeeper
 
 if TYPE_CHECKING:
     import openai
 
-    from semantic_memory.pipeline.batch_extraction import Batching
+    from semantic_memory.pipeline.batch_extraction import BatchExtracting
 
 _EMBEDDER = "embedder"  # key in the ledger's meta
 _MEGABYTES = 32  # for the users searched last
+_GATHER_PROFILE = 5.0  # seconds within which changes of facts lead to one look at a profile
+_GATHER_INDEX = 2.0  # seconds within which changes reach the index together
+_THREADS = 4  # of the pipeline: one may wait for a model, one for the index
+
+
+def _threads(settings: Settings) -> int:
+    return _THREADS if settings.ingest.background else 0
 
 
 class SystemClock:
@@ -106,7 +123,7 @@ class UseCases:
     """The use cases of an open store, each given the parts it needs."""
 
     settings: Settings
-    sessions: Sessions
+    conversations: Conversations
     open_session: OpenSession
     recall: Recall
     lookup: Lookup
@@ -141,7 +158,8 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
         stack.callback(lock.release)
         ledger = SqliteLedger(directory / "ledger.sqlite3", observe)
         stack.callback(ledger.close)
-        embedder = parts.embedder or make_embedder(settings)
+        embedder = CheckedEmbedder(parts.embedder or make_embedder(settings))
+        runner = Runner(observe, settings.ingest.retry_seconds, _threads(settings))
         keeper = IndexKeeper(
             ChromaDirectory(directory / "chroma", settings.index.sync_threshold)
             if parts.index is None
@@ -149,6 +167,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             ledger,
             observe,
             own_at=settings.index.exact_limit,
+            lags=partial(runner.hint, INDEX, WHOLE),
         )
         index = ExactIndex(
             ledger,
@@ -179,40 +198,26 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
         )
         gate = Gate(ingest.min_confidence, ingest.personal_data)
         extractor = parts.extractor or make_extractor(settings, embedder, observe, stack)
-        reading = Reading(
+        pipeline = make_pipeline(
+            settings,
             ledger,
             log,
+            gate,
+            embedder,
             extractor,
-            gate,
-            DebounceQueue(ingest.quiet_seconds, ingest.most_wait_seconds, ingest.most_messages),
-            clock,
-            observe,
-            ingest.retry_seconds,
-        )
-        pipeline = Pipeline(
-            ledger,
-            log,
-            gate,
-            Backlog(ledger, embedder, observe),
-            reading,
-            make_batching(settings, reading, ledger, extractor, observe, stack),
             resolver,
             rollup,
             keeper,
+            runner,
             clock,
             observe,
-            ingest.retry_seconds,
-            settings.log.most_bytes,
+            stack,
         )
         weights = Weights(**settings.retrieval.model_dump())
         searcher = Searcher(ledger, index, embedder, clock, weights, settings.half_lives, observe)
 
-        def changed(user_id: str) -> None:
-            keeper.wake()
-            pipeline.wake(user_id)
-
-        keeper.follow()
         stack.callback(keeper.close)
+        keeper.inspect()
         pipeline.start()
         uses = Uses()
         upkeep = Upkeep(
@@ -241,7 +246,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
         windows = directory / "working"
         return UseCases(
             settings=settings,
-            sessions=Sessions(ledger, log, pipeline, clock),
+            conversations=Conversations(ledger, log, pipeline, clock),
             open_session=OpenSession(
                 ledger,
                 log,
@@ -257,12 +262,12 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             ),
             recall=recall,
             lookup=Lookup(ledger),
-            edits=Edits(ledger, embedder, clock, changed),
-            forgetting=Forgetting(ledger, pipeline, windows, clock, changed),
+            edits=Edits(ledger, embedder, clock, pipeline.changed),
+            forgetting=Forgetting(ledger, pipeline, windows, clock, pipeline.changed),
             explain=Explain(ledger, settings.half_lives, clock),
             map=Map(ledger),
             profiles=Profiles(ledger, rollup, clock),
-            transfer=Transfer(ledger, log, pipeline, changed),
+            transfer=Transfer(ledger, log, pipeline, pipeline.changed),
             statistics=Statistics(ledger, log, embedder.identity, directory),
             doctor=Doctor(ledger, log, keeper, embedder.identity, directory),
             maintenance=Maintenance(ledger, pipeline, keeper, upkeep),
@@ -457,15 +462,73 @@ def make_condenser(settings: Settings, observe: Observer, resources: ExitStack) 
             )
 
 
-def make_batching(
+def make_pipeline(
     settings: Settings,
-    reading: Reading,
     ledger: Ledger,
+    log: SessionLog,
+    gate: Gate,
+    embedder: Embedder,
     extractor: Extractor,
+    resolver: Resolver,
+    rollup: Rollup,
+    keeper: IndexKeeper,
+    runner: Runner,
+    clock: Clock,
     observe: Observer,
     resources: ExitStack,
-) -> Batching | None:
-    """Make the reader through the batch API of the extractor's endpoint; None without an endpoint.
+) -> Pipeline:
+    """Wire up the stages of the write path, in the order in which `flush` runs them."""
+    ingest, hint = settings.ingest, runner.hint
+    reader = PortionReader(ledger, log)
+    stretches = StretchReader(ledger, reader)
+    admission = Admission(ledger, gate, clock, extractor.name)
+    committer = Committer(ledger, reader, admission, observe, hint)
+    batch = make_batch(settings, ledger, extractor, stretches, committer, observe, hint, resources)
+    alone = settings.extraction.batch
+
+    def stored(portion: Portion) -> None:
+        hint(EMBED, WHOLE)
+        shortening.weigh(portion)
+
+    storing = Storing(ledger, log, reader, gate, clock, observe, stored)
+    sessions = Sessions(ledger, log, reader, stretches, lambda key: storing.store([key]))
+    shortening = Shortening(
+        ledger, log, sessions, observe, hint, settings.log.most_bytes, ingest.retry_seconds
+    )
+    held = batch.holds if batch is not None else lambda _: False
+    extracting = Extracting(stretches, extractor, committer, observe, held)
+    runner.add(storing, Pace(eager=True))
+    runner.add(
+        extracting,
+        Pace(
+            quiet=ingest.quiet_seconds,
+            most_wait=ingest.most_wait_seconds,
+            most_hints=ingest.most_messages,
+            workers=0 if alone else 1,
+            flushed=not alone,
+        ),
+    )
+    if batch is not None:
+        runner.add(batch, Pace(workers=0 if alone else 1, flushed=alone))
+    runner.add(Embedding(ledger, embedder, observe, hint))
+    runner.add(Consolidating(resolver, observe, hint))
+    runner.add(Profiling(rollup), Pace(quiet=_GATHER_PROFILE, most_wait=_GATHER_PROFILE, rest=4.0))
+    runner.add(Indexing(keeper), Pace(quiet=_GATHER_INDEX, most_wait=_GATHER_INDEX))
+    runner.add(shortening, Pace(flushed=False))
+    return Pipeline(ledger, log, storing, sessions, runner, observe)
+
+
+def make_batch(
+    settings: Settings,
+    ledger: Ledger,
+    extractor: Extractor,
+    stretches: StretchReader,
+    committer: Committer,
+    observe: Observer,
+    hint: Hint,
+    resources: ExitStack,
+) -> BatchExtracting | None:
+    """Return the stage that extracts through the batch API; None if the endpoint has none.
 
     Raises ConfigurationError if the settings ask for a batch then.
     """
@@ -473,15 +536,17 @@ def make_batching(
     if extraction.provider == "openai":
         from ingest.extract.openai import OpenAIExtractor
         from ingest.extract.openai_batch import OpenAIBatch
-        from semantic_memory.pipeline.batch_extraction import Batching
+        from semantic_memory.pipeline.batch_extraction import BatchExtracting
 
         if isinstance(extractor, OpenAIExtractor):
             client = resources.enter_context(make_client(settings))
-            return Batching(
-                reading,
+            return BatchExtracting(
                 ledger,
                 OpenAIBatch(client, extractor),
+                stretches,
+                committer,
                 observe,
+                hint,
                 alone=extraction.batch,
                 poll_seconds=extraction.batch_poll_seconds,
             )

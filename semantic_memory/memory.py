@@ -154,7 +154,7 @@ class SemanticMemory:
         disk refuses; nothing of the call is kept then.
         """
         asked = ObserveRequest.of(messages, user_id=user_id, session_id=session_id)
-        return self._use_cases.sessions.observe(asked)
+        return self._use_cases.conversations.observe(asked)
 
     def add(
         self,
@@ -368,7 +368,7 @@ class SemanticMemory:
 
     def sessions(self, *, user_id: str) -> Sessions:
         """Return a user's sessions, the one with the latest message first."""
-        return self._use_cases.sessions.sessions(SessionsRequest.of(user_id=user_id))
+        return self._use_cases.conversations.sessions(SessionsRequest.of(user_id=user_id))
 
     def configure_session(
         self,
@@ -387,7 +387,7 @@ class SemanticMemory:
         asked = ConfigureSessionRequest.of(
             user_id=user_id, session_id=session_id, extract=extract, fades=fades
         )
-        return self._use_cases.sessions.configure(asked)
+        return self._use_cases.conversations.configure(asked)
 
     def messages(self, *, user_id: str, session_id: str) -> Messages:
         """Return a session's messages in order, without the forgotten ones.
@@ -395,7 +395,7 @@ class SemanticMemory:
         Raises NotFoundError if there is none.
         """
         asked = MessagesRequest.of(user_id=user_id, session_id=session_id)
-        return self._use_cases.sessions.messages(asked)
+        return self._use_cases.conversations.messages(asked)
 
     def forget(
         self,

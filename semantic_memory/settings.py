@@ -80,6 +80,8 @@ class ExtractionSettings(Section):
 class IngestSettings(Section):
     """Timing and strictness of extraction."""
 
+    background: bool = True
+    """Whether messages are extracted, embedded and indexed by themselves; otherwise by `flush`."""
     quiet_seconds: float = Field(default=30.0, ge=0)
     most_wait_seconds: float = Field(default=300.0, ge=0)
     most_messages: int = Field(default=50, ge=1)

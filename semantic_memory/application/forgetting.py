@@ -68,6 +68,6 @@ class Forgetting:
     def _forget_conversations(self, user_id: str, session_id: str | None) -> None:
         names = [user_id] if session_id is None else [user_id, session_id]
         shutil.rmtree(state_path(self._windows, *names), ignore_errors=True)
-        sessions = self._pipeline.sessions(user_id) if session_id is None else [session_id]
+        sessions = self._pipeline.session_ids(user_id) if session_id is None else [session_id]
         for session in sessions:
             self._pipeline.forget_session(SessionKey(user_id, session))

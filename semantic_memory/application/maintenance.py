@@ -29,7 +29,7 @@ class Maintenance:
     def maintain(self, asked: MaintainRequest) -> list[JobRun]:
         """Run jobs; a dry run only reports the changes they would make."""
         runs = self.jobs.run(asked.jobs, asked.user_id, dry_run=asked.dry_run)
-        self._keeper.wake()
+        self._pipeline.changed()
         return runs
 
     def runs(self, asked: RunsRequest) -> list[JobRun]:

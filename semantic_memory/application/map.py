@@ -7,15 +7,14 @@ from numpy.typing import NDArray
 
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.facts import Category, Fact
-from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.filters import FACTS, Filters
 from semantic_memory.domain.layout import Layout, Point
 from semantic_memory.domain.ports import Ledger
 from semantic_memory.domain.requests import LayoutRequest
 
 Reals = NDArray[np.float64]
 
-_MESSAGES = frozenset({Category.CONVERSATION})
-_FACTS = frozenset(Category) - _MESSAGES
+_MESSAGES = Filters(categories=frozenset({Category.CONVERSATION}))
 _TEXT = 200  # characters of a point's text
 _SPARE = 10  # directions followed beside the two that are wanted
 _ROUNDS = 16
@@ -29,10 +28,9 @@ class Map:
 
     def layout(self, asked: LayoutRequest) -> Layout:
         """Lay out the newest `limit` memories that are believed, facts before messages."""
-        facts = self._ledger.find(asked.user_id, Filters(categories=_FACTS), limit=asked.limit)
+        facts = self._ledger.find(asked.user_id, FACTS, limit=asked.limit)
         if rest := asked.limit - len(facts):
-            messages = Filters(categories=_MESSAGES)
-            facts += self._ledger.find(asked.user_id, messages, limit=rest)
+            facts += self._ledger.find(asked.user_id, _MESSAGES, limit=rest)
         rows = self._ledger.traits([fact.id for fact in facts])
         vectors = {row.trait.id: row.vectors.windows[0] for row in rows if row.vectors is not None}
         shown = [fact for fact in facts if fact.id in vectors]

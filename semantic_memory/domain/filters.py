@@ -76,3 +76,6 @@ FilterLike = Filters | Mapping[str, Any] | None
 """The forms in which callers give filters."""
 NO_FILTERS = Filters()
 """Admits all memories that are believed now."""
+
+FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
+"""Admits facts that are believed now, and no messages."""

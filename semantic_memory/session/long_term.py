@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from semantic_memory.domain.changes import Cursor
-from semantic_memory.domain.facts import Category, Fact
-from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.filters import FACTS, Filters
 from semantic_memory.domain.messages import Message, Receipt, SessionKey
 from semantic_memory.domain.recall import Context
 from semantic_memory.session.session import LogRecord
 from semantic_memory.session.window import WindowState
 
-_FACTS = frozenset(Category) - {Category.CONVERSATION}
 _MOST_FACTS = 500
 
 
-class Conversations(Protocol):
+class Observing(Protocol):
     """Takes messages in and extracts their facts."""
 
     def observe(self, messages: Sequence[Message], user_id: str, session_id: str) -> Receipt:
@@ -63,14 +62,14 @@ class BoundMemory:
     """The long-term memory of one session: a `LongTerm`."""
 
     key: SessionKey
-    conversations: Conversations
+    observing: Observing
     log: Log
     ledger: Facts
     recalling: Recalling
 
     def observe(self, messages: Sequence[Message]) -> Receipt:
         """Keep messages of the session; they are on disk when this returns."""
-        return self.conversations.observe(messages, *self.key)
+        return self.observing.observe(messages, *self.key)
 
     def read(self, state: WindowState) -> Iterator[LogRecord]:
         """Yield the messages of the log behind a window; all of them if it has been rewritten."""
@@ -79,7 +78,7 @@ class BoundMemory:
 
     def promote(self) -> None:
         """Wait until the session's messages are extracted. Raises ProviderError."""
-        self.conversations.flush()
+        self.observing.flush()
 
     def recall(self, query: str, budget: int, without: frozenset[str]) -> Context:
         """Pack a block about `query` without the messages with these ids."""
@@ -87,7 +86,7 @@ class BoundMemory:
 
     def facts(self, message_ids: frozenset[str]) -> list[str]:
         """Return the facts drawn from these messages as dated lines, oldest first."""
-        filters = Filters(categories=_FACTS, session_id=self.key.session_id)
+        filters = FACTS.model_copy(update={"session_id": self.key.session_id})
         found = self.ledger.find(self.key.user_id, filters, limit=_MOST_FACTS)
         said = [fact for fact in found if not message_ids.isdisjoint(fact.message_ids)]
         return [_line(fact) for fact in sorted(said, key=lambda fact: (fact.created_at, fact.id))]

@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-import numpy as np
 import sentencex
 
-from semantic_memory.domain.changes import FactVectors, Matrix
-from semantic_memory.domain.errors import InputRefusedError, ProviderError
+from semantic_memory.domain.changes import FactVectors
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.ports import Embedder
 from semantic_memory.domain.text import embedded_text
@@ -70,8 +68,7 @@ def _short(parts: Iterable[str]) -> Iterator[str]:
 def embed_facts(embedder: Embedder, facts: Sequence[Fact]) -> list[FactVectors]:
     """The vectors of each fact, from one call to the embedder.
 
-    Raises ProviderError if it can't be reached or gives vectors of another shape, InputRefusedError
-    if it refuses a text or makes nothing of it.
+    Raises ProviderError if it can't be reached, InputRefusedError if it refuses a text.
     """
     pieces = [split(fact.content) for fact in facts]
     texts = [
@@ -82,7 +79,7 @@ def embed_facts(embedder: Embedder, facts: Sequence[Fact]) -> list[FactVectors]:
             *passages.sentences,
         )
     ]
-    rows = checked(embedder.embed(texts, "document"), len(texts), embedder)
+    rows = embedder.embed(texts, "document")
     vectors, start = [], 0
     for passages in pieces:
         middle = start + len(passages.windows)
@@ -95,20 +92,3 @@ def embed_facts(embedder: Embedder, facts: Sequence[Fact]) -> list[FactVectors]:
 def _said_by(fact: Fact) -> str | None:
     """The speaker of a message; a fact names its subject itself."""
     return fact.source.speaker if fact.category is Category.CONVERSATION else None
-
-
-def checked(rows: Matrix, number: int, embedder: Embedder) -> Matrix:
-    """`rows` if they are `number` vectors that can be compared.
-
-    Raises ProviderError if there are more, fewer or of another dimension, InputRefusedError if one
-    isn't a direction: not finite, or all zeros.
-    """
-    wanted = (number, embedder.identity.dimension)
-    if rows.shape != wanted:
-        raise ProviderError(
-            f"the embedder {embedder.identity} gave vectors of shape {rows.shape} where {wanted}"
-            " was asked for"
-        )
-    if not np.isfinite(rows).all() or not rows.any(axis=1).all():
-        raise InputRefusedError(f"the embedder {embedder.identity} made nothing of a text")
-    return rows

@@ -63,7 +63,9 @@ class InParts(LedgerBacked):
 
     def __init__(self, path: Path, limit: int, *, synced: bool = False) -> None:
         ledger = SqliteLedger(path / "ledger.sqlite3")
-        self._keeper = IndexKeeper(GivenIndex(InMemoryIndex()), ledger, print, own_at=9)
+        self._keeper = IndexKeeper(
+            GivenIndex(InMemoryIndex()), ledger, print, own_at=9, lags=lambda: None
+        )
         super().__init__(ledger, ExactIndex(ledger, self._keeper, budget_bytes=10**7, limit=limit))
         self._synced = synced
 
@@ -94,7 +96,7 @@ class InService(LedgerBacked):
 
     def delete(self, fact_ids: Sequence[str]) -> None:
         super().delete(fact_ids)
-        self._parts.keeper.wake()
+        self._parts.pipeline.changed()
 
     def ids(self) -> set[str]:
         assert self._parts.keeper.differences() == (set(), set())

@@ -38,11 +38,11 @@ class Parts:
 def inside(memory: SemanticMemory | UseCases) -> Parts:
     """The parts of `memory`."""
     use_cases = memory._use_cases if isinstance(memory, SemanticMemory) else memory
-    maintenance, sessions = use_cases.maintenance, use_cases.sessions
+    maintenance, conversations = use_cases.maintenance, use_cases.conversations
     upkeep = maintenance.jobs
     return Parts(
         ledger=maintenance._ledger,
-        log=sessions._log,
+        log=conversations._log,
         keeper=maintenance._keeper,
         index=use_cases.recall._searcher._index,
         pipeline=maintenance._pipeline,
@@ -50,5 +50,5 @@ def inside(memory: SemanticMemory | UseCases) -> Parts:
         rollup=upkeep._rollup,
         upkeep=upkeep,
         uses=upkeep._uses,
-        clock=sessions._clock,
+        clock=conversations._clock,
     )

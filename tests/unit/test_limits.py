@@ -228,6 +228,5 @@ def test_a_log_of_short_messages_beyond_its_limit_is_not_rewritten_at_every_mess
     for number in range(400, 420):
         memory.observe(say(f"Said {number}", start=number), **S)
         memory.flush()
-    inside(memory).pipeline._reader.wake()
     memory.close()
     assert len(of(LogShortened, events)) <= rewritten + 2

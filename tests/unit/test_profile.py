@@ -11,7 +11,6 @@ from semantic_memory.domain.changes import Advance, Cursor, EraseLines, Update, 
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.extraction import Candidate, Extraction, HistoryLine
 from semantic_memory.domain.facts import Status
-from semantic_memory.domain.messages import SessionKey
 from semantic_memory.settings import ProfileSettings, Settings
 from tests.conftest import NOW, say
 from tests.support.inside import inside
@@ -385,7 +384,6 @@ def test_a_session_that_is_read_again_does_not_bring_a_forgotten_line_back(open_
     memory.delete(message.id)
 
     inside(memory).ledger.apply([Advance(Cursor("u1", "s1", "extracted"))])
-    inside(memory).pipeline._reading.queue.push(SessionKey("u1", "s1"), 0.0)
     memory.flush()
     assert memory.profile(**U) == Overview()
 

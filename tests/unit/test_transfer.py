@@ -8,7 +8,6 @@ from pydantic import BaseModel
 
 from semantic_memory import Status
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
-from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.values import derived_id
 from tests.conftest import NOW, eventually, make_fact, say
 from tests.support.inside import inside
@@ -227,7 +226,7 @@ def test_messages_that_a_log_lost_come_back_whatever_their_status(memory):
     memory.flush()
     before = memory.messages(**S)
     assert memory.list(**U, status="quarantined")
-    inside(memory).pipeline._rewrite(SessionKey(*S.values()), {"m1", "m2"})
+    inside(memory).log.compact(*S.values(), {"m1", "m2"})
     assert [message.id for message in memory.messages(**S)] == [one.id for one in before]
 
 

@@ -14,13 +14,15 @@ from semantic_memory.consolidation.resolver import BOTH, Resolver
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 from semantic_memory.domain.events import BeliefsResolved, JobFinished
 from semantic_memory.domain.extraction import Candidate
-from semantic_memory.settings import Settings, UpkeepSettings
+from semantic_memory.settings import IngestSettings, Settings, UpkeepSettings
 from semantic_memory.testing import ScriptedExtractor
 from tests.conftest import eventually, say
 from tests.support.inside import inside
 
 U = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
+UNATTENDED = Settings(ingest=IngestSettings(background=False))
+"""Nothing is settled by itself: as if written while nobody looked."""
 
 
 def contents(memory, user="u1"):
@@ -255,8 +257,8 @@ def test_fading_use_and_archiving_leave_nothing_to_look_at(memory, clock):
     assert inside(memory).resolver.pending(BOTH) == []
 
 
-def test_what_is_new_beside_fading_is_still_looked_at(memory, clock):
-    inside(memory).pipeline._settle = lambda: None  # as if written while nobody looked
+def test_what_is_new_beside_fading_is_still_looked_at(open_memory, clock):
+    memory = open_memory(settings=UNATTENDED)
     memory.add("I live in Bergen", **U, category="project")
     clock.advance(days=30)
     memory.add("I live in Oslo", **U)
@@ -292,12 +294,10 @@ def test_a_restored_fact_is_not_superseded_again(memory, clock):
 
 
 def test_a_dry_run_tells_exactly_what_would_change_and_changes_nothing(open_memory, clock):
-    memory = open_memory()
-    inside(memory).pipeline._settle = lambda: None  # as if written while nobody looked
+    memory = open_memory(settings=UNATTENDED)
     memory.add("I live in Bergen", **U)
     clock.advance(days=30)
     memory.add("I live in Oslo", **U)
-    memory.flush()
     (run,) = memory.maintain(["conflicts"], dry_run=True)
     assert (run.dry_run, run.counts) == (True, {"superseded": 1})
     (planned,) = run.planned
@@ -309,26 +309,23 @@ def test_a_dry_run_tells_exactly_what_would_change_and_changes_nothing(open_memo
     assert memory.runs()[0] == run
 
 
-def test_what_changes_while_it_is_planned_is_left_to_the_next_run(memory, clock):
-    inside(memory).pipeline._working.acquire()  # the background waits
-    try:
-        old = memory.add("I live in Bergen", **U)
-        clock.advance(days=30)
-        memory.add("I live in Oslo", **U)
-        ledger = inside(memory).ledger
+def test_what_changes_while_it_is_planned_is_left_to_the_next_run(open_memory, clock):
+    memory = open_memory(settings=UNATTENDED)
+    old = memory.add("I live in Bergen", **U)
+    clock.advance(days=30)
+    memory.add("I live in Oslo", **U)
+    ledger = inside(memory).ledger
 
-        class Meddling:
-            def judge(self, pairs):
-                memory.update(old.id, confidence=0.5)
-                return [Verdict(Relation.UPDATES) for _ in pairs]
+    class Meddling:
+        def judge(self, pairs):
+            memory.update(old.id, confidence=0.5)
+            return [Verdict(Relation.UPDATES) for _ in pairs]
 
-        resolver = Resolver(ledger, inside(memory).index, clock, Meddling())
-        (user,) = resolver.pending(BOTH, "u1")
-        assert resolver.resolve(user).counts == {}
-        assert status(memory, old) is Status.ACTIVE
-        assert resolver.pending(BOTH, "u1")  # to be looked at again
-    finally:
-        inside(memory).pipeline._working.release()
+    resolver = Resolver(ledger, inside(memory).index, clock, Meddling())
+    (user,) = resolver.pending(BOTH, "u1")
+    assert resolver.resolve(user).counts == {}
+    assert status(memory, old) is Status.ACTIVE
+    assert resolver.pending(BOTH, "u1")  # to be looked at again
 
 
 # ---------------------------------------------------------------- fading

@@ -21,15 +21,14 @@ from semantic_memory.consolidation.fading import Fading, archived, faded, to_arc
 from semantic_memory.consolidation.resolver import Kind, Outcome, Resolver
 from semantic_memory.domain.changes import Change, Mark, Touch, Update
 from semantic_memory.domain.events import Event, JobFinished
-from semantic_memory.domain.facts import Category, Fact
+from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.fields import ALL_JOBS, JOBS
-from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.filters import FACTS
 from semantic_memory.domain.ports import Clock, Ledger, Pending
 from semantic_memory.domain.reports import JobRun
 from semantic_memory.profile.rollup import ROLLUP, Rollup
 
 LAST_RUN = "last run of "  # with a job's name, a key in the ledger's meta
-_FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
 _BATCH = 500
 
 
@@ -177,7 +176,7 @@ class Upkeep:
         outcome = Outcome()
         changes: list[Change] = []
         facts: list[Fact] = []
-        for fact in self._ledger.find(user.user_id, _FACTS):
+        for fact in self._ledger.find(user.user_id, FACTS):
             since = max(user.seen_at or fact.recorded_at, fact.recorded_at)
             left = faded(fact, since, now, self._fading)
             facts.append(left)

@@ -29,7 +29,7 @@ _PATIENCE_SECONDS = 0.25  # of a query; longer than a portion takes
 _PORTION = 128  # windows written, or memories deleted, at once: about 0.1 s
 _TAIL_BYTES = 2_000
 
-_PACKAGE = Path(__file__).parent.parent.parent / "__init__.py"
+_PACKAGE = Path(__file__).parents[2] / "__init__.py"
 
 # The worker imports this very package, wherever it was imported from, and takes all else from the
 # usual places: `-P` keeps the current directory out, whose files could stand in for any module.

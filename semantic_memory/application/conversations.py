@@ -22,7 +22,7 @@ from semantic_memory.pipeline.facts import VERBATIM, forgotten, said
 from semantic_memory.pipeline.pipeline import Pipeline
 
 
-class Sessions:
+class Conversations:
     """Take in messages, list sessions and their messages, and set their options. Thread-safe."""
 
     def __init__(self, ledger: Ledger, log: SessionLog, pipeline: Pipeline, clock: Clock) -> None:
