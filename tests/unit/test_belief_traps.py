@@ -7,7 +7,7 @@ from itertools import chain, permutations
 
 import pytest
 
-from semantic_memory.bootstrap import make_embedder
+from semantic_memory.bootstrap.models import make_embedder
 from semantic_memory.domain.facts import Status
 from semantic_memory.domain.ports import Embedder
 from semantic_memory.settings import Settings, UpkeepSettings, load

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from semantic_memory.bootstrap import make_embedder
+from semantic_memory.bootstrap.models import make_embedder
 from semantic_memory.client import Client
 from semantic_memory.client.local import find_service
 from semantic_memory.domain.errors import StoreLockedError

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ingest.encryption import Cipher, read_keys
-from ingest.extract.breaker import CircuitBreaker
 from ingest.gate import Gate
 from ingest.session_log import SessionLog
 from semantic_memory.application.conversations import Conversations
@@ -30,10 +27,15 @@ from semantic_memory.application.profiles import Profiles
 from semantic_memory.application.recall import Recall
 from semantic_memory.application.statistics import Statistics
 from semantic_memory.application.transfer import Transfer
+from semantic_memory.bootstrap.models import (
+    make_condenser,
+    make_embedder,
+    make_extractor,
+    make_judge,
+)
+from semantic_memory.bootstrap.write_path import make_pipeline
 from semantic_memory.consolidation.fading import Fading
-from semantic_memory.consolidation.judges.escalating import EscalatingJudge
 from semantic_memory.consolidation.judges.rules import RuleJudge
-from semantic_memory.consolidation.relations import RelationJudge
 from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.context.choose import Policy
 from semantic_memory.context.pack import Packer
@@ -41,13 +43,11 @@ from semantic_memory.context.tokens import TiktokenCounter, encoding_name
 from semantic_memory.domain.errors import (
     ConfigurationError,
     EmbedderMismatchError,
-    MissingDependencyError,
     StoreUnavailableError,
 )
 from semantic_memory.domain.observers import log_event
 from semantic_memory.domain.ports import (
     Clock,
-    Condenser,
     Embedder,
     EmbedderIdentity,
     Extractor,
@@ -58,19 +58,8 @@ from semantic_memory.domain.ports import (
 )
 from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.sqlite import SqliteLedger
-from semantic_memory.pipeline.admission import Admission
-from semantic_memory.pipeline.consolidating import Consolidating, Profiling
-from semantic_memory.pipeline.embedding import Embedding
-from semantic_memory.pipeline.extraction import Committer, Extracting
-from semantic_memory.pipeline.indexing import Indexing
-from semantic_memory.pipeline.pipeline import Pipeline
-from semantic_memory.pipeline.portions import Portion, PortionReader
 from semantic_memory.pipeline.runner import Runner
-from semantic_memory.pipeline.sessions import Sessions
-from semantic_memory.pipeline.shortening import Shortening
-from semantic_memory.pipeline.stage import EMBED, INDEX, WHOLE, Hint, Pace
-from semantic_memory.pipeline.storing import Storing
-from semantic_memory.pipeline.stretches import StretchReader
+from semantic_memory.pipeline.stage import INDEX, WHOLE
 from semantic_memory.profile.fields import Extent
 from semantic_memory.profile.rollup import Extents, Rollup
 from semantic_memory.retrieval.exact import ExactIndex
@@ -82,15 +71,8 @@ from semantic_memory.vectors.embedders.checked import CheckedEmbedder
 from semantic_memory.vectors.home import ChromaDirectory, GivenIndex
 from semantic_memory.vectors.sync import IndexKeeper
 
-if TYPE_CHECKING:
-    import openai
-
-    from semantic_memory.pipeline.batch_extraction import BatchExtracting
-
 _EMBEDDER = "embedder"  # key in the ledger's meta
 _MEGABYTES = 32  # for the users searched last
-_GATHER_PROFILE = 5.0  # seconds within which changes of facts lead to one look at a profile
-_GATHER_INDEX = 2.0  # seconds within which changes reach the index together
 _THREADS = 4  # of the pipeline: one may wait for a model, one for the index
 
 
@@ -295,50 +277,6 @@ def record_embedder(ledger: Ledger, identity: EmbedderIdentity) -> int:
     return ledger.drop_vectors(_EMBEDDER, json.dumps(asdict(identity)))
 
 
-def make_judge(
-    settings: Settings, rules: RelationJudge, observe: Observer, resources: ExitStack
-) -> RelationJudge | None:
-    """Make the judge of two facts' relation where the rules are unsure; None to do without.
-
-    `resources` closes its connections. Raises ConfigurationError, and MissingDependencyError
-    without sentence-transformers.
-    """
-    beliefs = settings.beliefs
-    second: RelationJudge
-    match beliefs.judge:
-        case "rules":
-            return None
-        case "openai":
-            from semantic_memory.consolidation.judges.llm import LLMJudge
-
-            model = beliefs.model or settings.extraction.model
-            client = resources.enter_context(make_client(settings, "beliefs.judge"))
-            second, name = LLMJudge(client, model, observe), f"openai:{model}"
-        case "nli":
-            try:
-                from semantic_memory.consolidation.judges.nli import NLIJudge
-            except ImportError:
-                raise MissingDependencyError(
-                    "beliefs.judge nli needs sentence-transformers:"
-                    " pip install 'sentence-transformers>=6.2,<7'"
-                ) from None
-            if not beliefs.model:
-                raise ConfigurationError(
-                    "beliefs.judge nli needs beliefs.model: the directory of a cross-encoder, or a"
-                    " name in the local cache"
-                )
-            second, name = NLIJudge(beliefs.model), f"nli:{Path(beliefs.model).name}"
-    extraction = settings.extraction
-    return EscalatingJudge(
-        rules,
-        second,
-        name=name,
-        breaker=CircuitBreaker(extraction.breaker_failures, extraction.breaker_seconds),
-        observe=observe,
-        per_hour=beliefs.pairs_per_hour,
-    )
-
-
 def _fading(settings: Settings) -> Fading:
     upkeep = settings.upkeep
     return Fading(
@@ -384,200 +322,6 @@ def make_packer(context: ContextSettings, counter: TokenCounter) -> Packer:
         overview=context.overview,
     )
     return Packer(counter, context.template, policy)
-
-
-def make_embedder(settings: Settings) -> Embedder:
-    """Make the embedder that the settings name."""
-    embedding = settings.embedding
-    match embedding.provider:
-        case "onnx":
-            from semantic_memory.vectors.embedders.onnx import OnnxEmbedder
-
-            return OnnxEmbedder(settings.cache_dir / "models", embedding.precision)
-        case "sentence-transformers":
-            from semantic_memory.vectors.embedders.sentence_transformer import (
-                SentenceTransformerEmbedder,
-            )
-
-            if not embedding.model:
-                raise ConfigurationError(
-                    "embedding.provider sentence-transformers needs embedding.model: a name or path"
-                )
-            return SentenceTransformerEmbedder(embedding.model)
-        case "openai":
-            from semantic_memory.vectors.embedders.openai import OpenAIEmbedder
-
-            key = settings.openai.api_key
-            return OpenAIEmbedder(
-                embedding.model or "text-embedding-3-small",
-                embedding.dimension,
-                api_key=key.get_secret_value() if key else os.environ.get("OPENAI_API_KEY"),
-                base_url=settings.openai.base_url,
-            )
-
-
-def make_extractor(
-    settings: Settings, embedder: Embedder, observe: Observer, resources: ExitStack
-) -> Extractor:
-    """Make the extractor that the settings name; `resources` closes its connections."""
-    from ingest.extract.offline import OfflineExtractor
-
-    extraction = settings.extraction
-    match extraction.provider:
-        case "offline":
-            return OfflineExtractor(embedder)
-        case "openai":
-            from ingest.extract.openai import OpenAIExtractor, Price
-
-            price = extraction.usd_per_million_tokens.get(extraction.model)
-            return OpenAIExtractor(
-                resources.enter_context(make_client(settings)),
-                extraction.model,
-                rules=OfflineExtractor(embedder),
-                breaker=CircuitBreaker(extraction.breaker_failures, extraction.breaker_seconds),
-                observe=observe,
-                temperature=extraction.temperature,
-                price=Price(*price) if price else None,
-            )
-
-
-def make_condenser(settings: Settings, observe: Observer, resources: ExitStack) -> Condenser | None:
-    """Make the condenser of histories: the model that extracts, if there is one."""
-    extraction = settings.extraction
-    match extraction.provider:
-        case "offline":
-            return None
-        case "openai":
-            from ingest.extract.condense import OpenAICondenser
-            from ingest.extract.openai import Price
-
-            price = extraction.usd_per_million_tokens.get(extraction.model)
-            return OpenAICondenser(
-                resources.enter_context(make_client(settings)),
-                extraction.model,
-                breaker=CircuitBreaker(extraction.breaker_failures, extraction.breaker_seconds),
-                observe=observe,
-                temperature=extraction.temperature,
-                price=Price(*price) if price else None,
-            )
-
-
-def make_pipeline(
-    settings: Settings,
-    ledger: Ledger,
-    log: SessionLog,
-    gate: Gate,
-    embedder: Embedder,
-    extractor: Extractor,
-    resolver: Resolver,
-    rollup: Rollup,
-    keeper: IndexKeeper,
-    runner: Runner,
-    clock: Clock,
-    observe: Observer,
-    resources: ExitStack,
-) -> Pipeline:
-    """Wire up the stages of the write path, in the order in which `flush` runs them."""
-    ingest, hint = settings.ingest, runner.hint
-    reader = PortionReader(ledger, log)
-    stretches = StretchReader(ledger, reader)
-    admission = Admission(ledger, gate, clock, extractor.name)
-    committer = Committer(ledger, reader, admission, observe, hint)
-    batch = make_batch(settings, ledger, extractor, stretches, committer, observe, hint, resources)
-    alone = settings.extraction.batch
-
-    def stored(portion: Portion) -> None:
-        hint(EMBED, WHOLE)
-        shortening.weigh(portion)
-
-    storing = Storing(ledger, log, reader, gate, clock, observe, stored)
-    sessions = Sessions(ledger, log, reader, stretches, lambda key: storing.store([key]))
-    shortening = Shortening(
-        ledger, log, sessions, observe, hint, settings.log.most_bytes, ingest.retry_seconds
-    )
-    held = batch.holds if batch is not None else lambda _: False
-    extracting = Extracting(stretches, extractor, committer, observe, held)
-    runner.add(storing, Pace(eager=True))
-    runner.add(
-        extracting,
-        Pace(
-            quiet=ingest.quiet_seconds,
-            most_wait=ingest.most_wait_seconds,
-            most_hints=ingest.most_messages,
-            workers=0 if alone else 1,
-            flushed=not alone,
-        ),
-    )
-    if batch is not None:
-        runner.add(batch, Pace(workers=0 if alone else 1, flushed=alone))
-    runner.add(Embedding(ledger, embedder, observe, hint))
-    runner.add(Consolidating(resolver, observe, hint))
-    runner.add(Profiling(rollup), Pace(quiet=_GATHER_PROFILE, most_wait=_GATHER_PROFILE, rest=4.0))
-    runner.add(Indexing(keeper), Pace(quiet=_GATHER_INDEX, most_wait=_GATHER_INDEX))
-    runner.add(shortening, Pace(flushed=False))
-    return Pipeline(ledger, log, storing, sessions, runner, observe)
-
-
-def make_batch(
-    settings: Settings,
-    ledger: Ledger,
-    extractor: Extractor,
-    stretches: StretchReader,
-    committer: Committer,
-    observe: Observer,
-    hint: Hint,
-    resources: ExitStack,
-) -> BatchExtracting | None:
-    """Return the stage that extracts through the batch API; None if the endpoint has none.
-
-    Raises ConfigurationError if the settings ask for a batch then.
-    """
-    extraction = settings.extraction
-    if extraction.provider == "openai":
-        from ingest.extract.openai import OpenAIExtractor
-        from ingest.extract.openai_batch import OpenAIBatch
-        from semantic_memory.pipeline.batch_extraction import BatchExtracting
-
-        if isinstance(extractor, OpenAIExtractor):
-            client = resources.enter_context(make_client(settings))
-            return BatchExtracting(
-                ledger,
-                OpenAIBatch(client, extractor),
-                stretches,
-                committer,
-                observe,
-                hint,
-                alone=extraction.batch,
-                poll_seconds=extraction.batch_poll_seconds,
-            )
-    if extraction.batch:
-        raise ConfigurationError(
-            "extraction.batch (--batch) needs extraction.provider openai: rules read at once and"
-            " cost nothing"
-        )
-    return None
-
-
-def make_client(settings: Settings, setting: str = "extraction.provider") -> openai.OpenAI:
-    """Make the client of the endpoint that `setting` asks for.
-
-    Raises ConfigurationError if there is no key.
-    """
-    import openai  # takes longer to import than all the rest, and few stores need it
-
-    key, base_url = settings.openai.api_key, settings.openai.base_url
-    api_key = key.get_secret_value() if key else os.environ.get("OPENAI_API_KEY")
-    if not api_key and not base_url:
-        raise ConfigurationError(
-            f"{setting} openai needs a key: set OPENAI_API_KEY or openai.api_key, or"
-            " openai.base_url for an endpoint that takes none"
-        )
-    return openai.OpenAI(
-        api_key=api_key or "none",
-        base_url=base_url,
-        timeout=settings.extraction.timeout_seconds,
-        max_retries=settings.extraction.max_retries,
-    )
 
 
 def _make_private(directory: Path) -> None:
