@@ -163,7 +163,7 @@ def _observe(verb: Verb[..., Receipt], request: ObserveRequest) -> Steps[Receipt
     accepted = duplicates = 0
     for start in range(0, len(request.messages), MOST_ITEMS):
         part = request.messages[start : start + MOST_ITEMS]
-        call = verb.call(request.model_copy(update={"messages": ()}))
+        call = verb.call(request.model_copy(update={"messages": []}))
         # With their ids, also those that were drawn at random here.
         said = [message.model_dump(mode="json", exclude_none=True) for message in part]
         receipt = verb.read((yield replace(call, json={**call.json, "messages": said})))

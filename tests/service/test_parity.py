@@ -10,6 +10,7 @@ from typing import Any
 import anyio
 import pytest
 import typer
+from pydantic import BaseModel
 
 from semantic_memory import AsyncSemanticMemory, SemanticMemory
 from semantic_memory.client import AsyncClient, Client, verbs
@@ -194,10 +195,14 @@ def test_signatures_and_defaults_are_those_of_the_request(name: str):
     for one, parameter in own.items():
         field = request.model_fields.get(one)
         if field is not None and not field.is_required():
-            default = field.get_default(call_default_factory=True)
-            assert parameter.default == default or not (parameter.default or _given(default)), one
+            assert _plain(parameter.default) == _plain(
+                field.get_default(call_default_factory=True)
+            ), one
 
 
-def _given(value: Any) -> bool:
-    """Whether a default stands for more than nothing."""
-    return bool(value.model_dump(exclude_defaults=True) if hasattr(value, "model_dump") else value)
+def _plain(default: Any) -> Any:
+    """A default in one form: as JSON would have it, and every way of giving nothing alike."""
+    if isinstance(default, BaseModel):
+        default = default.model_dump(exclude_defaults=True)
+    default = [*default] if isinstance(default, tuple) else default
+    return None if default in ("", [], {}, False) else default

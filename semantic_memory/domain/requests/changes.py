@@ -90,15 +90,15 @@ class AddManyRequest(OfUser):
         items=[{"content": "Is vegetarian"}, {"content": "Uses Linux", "category": "technical"}],
     )
 
-    items: tuple[NewFact, ...]
+    items: list[NewFact]
 
     @classmethod
     def of(cls, items: Iterable[Mapping[str, Any]], *, user_id: str) -> Self:
         """Build the request. Raises InvalidInputError that names the item."""
-        facts = tuple(
+        facts = [
             parse(NewFact, f"{cls.verb}, item {place}", item)
             for place, item in enumerate(items, start=1)
-        )
+        ]
         return cls.parsed(items=facts, user_id=user_id)
 
 

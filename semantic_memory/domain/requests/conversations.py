@@ -25,12 +25,12 @@ class ObserveRequest(OfSession):
         messages=[{"role": "user", "content": "I moved to Berlin in March."}],
     )
 
-    messages: tuple[Message, ...] = Field(description=fields.MESSAGES)
+    messages: list[Message] = Field(description=fields.MESSAGES)
 
     @classmethod
     def of(cls, messages: Iterable[Message], *, user_id: str, session_id: str) -> Self:
         """Build the request. Raises InvalidInputError."""
-        return cls.parsed(messages=tuple(messages), user_id=user_id, session_id=session_id)
+        return cls.parsed(messages=[*messages], user_id=user_id, session_id=session_id)
 
 
 class OpenSessionRequest(OfSession):

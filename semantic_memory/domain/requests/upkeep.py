@@ -78,8 +78,8 @@ class MaintainRequest(Request):
     verb: ClassVar[str] = "maintain"
     model_config = example(jobs=["dedup", "decay"], dry_run=True)
 
-    jobs: tuple[JobName, ...] = Field(
-        default=(ALL_JOBS,), min_length=1, max_length=len(JOBS) + 1, description=fields.JOB_NAMES
+    jobs: list[JobName] = Field(
+        default=[ALL_JOBS], min_length=1, max_length=len(JOBS) + 1, description=fields.JOB_NAMES
     )
     user_id: Identifier | None = Field(None, description=fields.ONE_USER)
     dry_run: StrictBool = Field(False, description=fields.DRY_RUN)
@@ -89,7 +89,7 @@ class MaintainRequest(Request):
         cls, jobs: Sequence[str] = (ALL_JOBS,), *, user_id: str | None = None, dry_run: bool = False
     ) -> Self:
         """Build the request. Raises InvalidInputError."""
-        return cls.parsed(jobs=tuple(jobs), user_id=user_id, dry_run=dry_run)
+        return cls.parsed(jobs=[*jobs], user_id=user_id, dry_run=dry_run)
 
 
 class RunsRequest(Request):

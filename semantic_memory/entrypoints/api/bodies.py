@@ -33,7 +33,7 @@ ItemT = TypeVar("ItemT")
 class ObserveBody(ObserveRequest):
     """Messages of a conversation."""
 
-    messages: tuple[Message, ...] = Field(
+    messages: list[Message] = Field(
         min_length=1, max_length=MOST_ITEMS, description=fields.MESSAGES
     )
 
@@ -41,7 +41,7 @@ class ObserveBody(ObserveRequest):
 class AddManyBody(AddManyRequest):
     """Facts to add."""
 
-    items: tuple[NewFact, ...] = Field(min_length=1, max_length=MOST_ITEMS)
+    items: list[NewFact] = Field(min_length=1, max_length=MOST_ITEMS)
 
 
 class ContextBody(ContextRequest):

@@ -97,14 +97,14 @@ def observe(
     caller.require(Right.WRITE, body.user_id)
     said = body.messages
     if idempotency_key is not None:  # the same ids, should the answer be lost with the service
-        said = tuple(
+        said = [
             message
             if "id" in message.model_fields_set
             else message.model_copy(
                 update={"id": derived_id(caller.name, idempotency_key, str(place))}
             )
             for place, message in enumerate(said)
-        )
+        ]
     return memory.observe(said, user_id=body.user_id, session_id=body.session_id)
 
 
