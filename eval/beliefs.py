@@ -21,7 +21,7 @@ from rich.table import Table
 from eval.datasets import pairs as sets
 from eval.datasets.pairs import Labelled, Observation, Replaced
 from semantic_memory import SemanticMemory
-from semantic_memory.bootstrap import make_embedder
+from semantic_memory.bootstrap.models import make_embedder
 from semantic_memory.consolidation.judges.rules import RuleJudge, Thresholds
 from semantic_memory.consolidation.relations import Pair, Relation, RelationJudge, Verdict
 from semantic_memory.consolidation.statements import read

@@ -16,7 +16,7 @@ from eval.run import Packer, ask
 from eval.significance import Difference, paired_bootstrap
 from eval.systems.build import Name, build_system
 from eval.systems.ours import Ours
-from semantic_memory.bootstrap import make_embedder
+from semantic_memory.bootstrap.models import make_embedder
 from semantic_memory.context.tokens import TiktokenCounter, encoding_name
 from semantic_memory.domain.errors import MissingDependencyError
 from semantic_memory.domain.ports import Progress, TokenCounter

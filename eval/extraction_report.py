@@ -21,7 +21,7 @@ from eval.extraction import (
 )
 from ingest.extract.offline import OfflineExtractor
 from ingest.gate import Gate
-from semantic_memory.bootstrap import make_embedder
+from semantic_memory.bootstrap.models import make_embedder
 from semantic_memory.entrypoints.cli import show
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.settings import Settings

@@ -17,11 +17,13 @@ import typer
 
 from eval.datasets import History
 from eval.datasets.locomo import load_locomo
+from semantic_memory.bootstrap import make_packer
 from semantic_memory.context.pack import Packer
 from semantic_memory.context.tokens import TiktokenCounter
 from semantic_memory.domain.facts import Category, Fact, Source
 from semantic_memory.domain.recall import Hit, ScoreParts
 from semantic_memory.entrypoints.cli import show
+from semantic_memory.settings import ContextSettings
 
 _CANDIDATES = 1_000
 _ROUNDS = 200
@@ -37,8 +39,8 @@ def speed(histories: Sequence[History], budget: int = 2_000) -> dict[str, float]
         start = round_ * 7 % max(1, len(memories) - _CANDIDATES)
         hits = sorted(memories[start : start + _CANDIDATES], key=lambda hit: -hit.score)
         if round_ % 20 == 0:
-            packer = Packer(TiktokenCounter())
-            packer.pack(hits[:1], budget=budget)  # loads the vocabulary
+            packer = make_packer(ContextSettings(), TiktokenCounter())
+            packer.pack(hits[:1], budget=budget)  # the vocabulary is loaded
             cold.append(_timed(packer, hits, budget))
         warm.append(_timed(packer, hits, budget))
     warm.sort()

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from rich.table import Table
 
-from semantic_memory.bootstrap import Parts, Service, build, check_embedder
+from semantic_memory.bootstrap import Parts, UseCases, build, check_embedder
 from semantic_memory.domain.changes import Add, FactVectors, Matrix
 from semantic_memory.domain.facts import Category, Fact, Source
 from semantic_memory.domain.ports import IndexEntry
@@ -123,23 +123,24 @@ def _sweep(directory: Path, users: int, each: int) -> Timed:
     clock = FrozenClock(_START + timedelta(days=_DAYS + 7))
     start = time.perf_counter(), time.process_time()
     before = _peak()
-    service = build(
+    store = build(
         settings,
         Parts(embedder=HashEmbedder(DIMENSION), index=_NoVectors(), clock=clock),
     )
-    service.pipeline.flush()
+    store.maintenance.flush()
+    jobs = store.maintenance.jobs
     took = time.perf_counter() - start[0], time.process_time() - start[1]
-    settled = f"{_left(service):,} of {users * each:,} facts left"
+    settled = f"{_left(store):,} of {users * each:,} facts left"
     sweeps = [
         Taken("opening: new facts (dedup and conflicts at once)", *took, settled),
-        _timed("by hand: everything", lambda: service.upkeep.run(_SWEEP)),
+        _timed("by hand: everything", lambda: jobs.run(_SWEEP)),
         _timed(
             "by schedule: the rest",
-            lambda: [service.upkeep.run_due(job) for job in _SWEEP],
+            lambda: [jobs.run_due(job) for job in _SWEEP],
         ),
     ]
     peak = _peak()
-    service.close()
+    store.close()
     return Timed(users, each, sweeps, peak, peak - before)
 
 
@@ -153,10 +154,9 @@ def _timed(sweep: str, run: Callable[[], list[JobRun]]) -> Taken:
     return Taken(sweep, wall, cpu, found)
 
 
-def _left(service: Service) -> int:
-    return sum(
-        number for kind, number in service.ledger.tally().items() if kind.endswith("/active")
-    )
+def _left(store: UseCases) -> int:
+    tally = store.statistics.stats().by_category_and_status
+    return sum(number for kind, number in tally.items() if kind.endswith("/active"))
 
 
 def _peak() -> int:

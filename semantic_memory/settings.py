@@ -1,4 +1,4 @@
-"""Settings, by precedence: arguments, environment, semantic_memory.toml, defaults.
+"""Settings: arguments > environment > semantic_memory.toml > defaults.
 
 Environment variables start with SEMANTIC_MEMORY_, with two underscores between levels:
 SEMANTIC_MEMORY_DATA_DIR, SEMANTIC_MEMORY_EMBEDDING__PRECISION.
@@ -36,7 +36,7 @@ class Section(BaseModel):
 
 
 class EmbeddingSettings(Section):
-    """Embedding model."""
+    """Embedding of texts."""
 
     provider: Literal["onnx", "sentence-transformers", "openai"] = "onnx"
     model: str = ""
@@ -75,11 +75,11 @@ class ExtractionSettings(Section):
     usd_per_million_tokens: Mapping[str, tuple[float, float]] = Field(
         default_factory=lambda: {"gpt-4o-mini": (0.15, 0.60)}
     )
-    """Prices of input and output tokens by model, from which the cost of each call is computed."""
+    """Price of input and of output by model; the cost is reported with every call."""
 
 
 class IngestSettings(Section):
-    """Schedule of extraction, and the gate."""
+    """Timing and strictness of extraction."""
 
     background: bool = True
     """Extract, embed and index messages in the background; if False, only in `flush`."""
@@ -92,19 +92,19 @@ class IngestSettings(Section):
     min_confidence: float = Field(default=0.7, ge=0, le=1)
     """Confidence below which the gate refuses a candidate."""
     personal_data: Literal["keep", "redact", "refuse"] = "keep"
-    """Treatment of e-mail addresses, phone, card and account numbers in facts. In the memories of
-    messages, `refuse` redacts them too; the session logs keep the messages verbatim."""
+    """The treatment of e-mail addresses, phone, card and account numbers in facts. Under `refuse`,
+    recalled messages have them redacted too; the session logs keep them."""
     retry_seconds: float = Field(default=60.0, gt=0)
-    """Pause before an unreachable model is tried again."""
+    """The pause before a model that couldn't be reached is tried again."""
 
 
 class LogSettings(Section):
-    """The session logs, which hold messages verbatim."""
+    """The session logs, which hold messages word for word."""
 
     key: SecretStr | None = None
-    """Fernet keys to encrypt the logs with, separated by commas; the first one encrypts."""
+    """Fernet keys that encrypt the logs, separated by commas, the one to write with first."""
     key_file: Path | None = None
-    """File outside the data directory with such keys, one a line, instead of `key`."""
+    """A file with such keys instead, one a line, outside the data directory."""
     most_bytes: int = Field(default=10_000_000, ge=10_000)
     """Largest size of a session's log. A longer one is rewritten at half that size, without the
     messages that the fewest facts rest on, the oldest first; their memories stay. At 90 % of the
@@ -112,7 +112,7 @@ class LogSettings(Section):
 
 
 class IndexSettings(Section):
-    """In-RAM search, and Chroma."""
+    """Vectors in RAM and in Chroma."""
 
     exact_limit: int = Field(default=7_000, ge=0)
     """Number of memories of a user up to which searches scan exactly, in RAM. Chat messages take
@@ -127,7 +127,7 @@ class IndexSettings(Section):
 
 
 class RetrievalSettings(Section):
-    """Weights of ranking; see `semantic_memory.retrieval.ranking.Weights`."""
+    """Weights of ranking; see `semantic_memory.retrieval.ranking`."""
 
     dense: float = Field(default=0.55, ge=0, le=1)
     sentence: float = Field(default=0.8, ge=0, le=1)
@@ -143,20 +143,20 @@ class RetrievalSettings(Section):
 
 
 class ContextSettings(Section):
-    """Packing of memories into a context block."""
+    """Packing of memories into a prompt."""
 
     model: str = "gpt-4o"
-    """Model whose tokenizer counts the tokens."""
+    """The model whose tokens are counted."""
     candidates: int = Field(default=100, ge=1, le=1_000)
     """Number of memories recalled to choose from."""
     template: str = "xml"
-    """Form of the block: xml, markdown or plain."""
+    """The form of the block: xml, markdown or plain."""
     floor: float = Field(default=0.12, ge=0, le=1)
     """Match below which nothing is recalled, if no memory reaches it."""
     weakest: float = Field(default=0.1, ge=0, le=1)
     """Match below which a memory is left out even beside better ones."""
     diversity: float = Field(default=0.5, ge=0, le=1)
-    """Penalty on a memory's score for similarity to the memories already chosen."""
+    """The weight of being like a chosen memory, which lowers a memory's score."""
     overview: float = Field(default=0.04, ge=0, le=1)
     """Largest share of the budget for the user's profile and history."""
     shares: Mapping[Category, float] = Field(default_factory=dict)
@@ -164,7 +164,7 @@ class ContextSettings(Section):
 
 
 class WindowSettings(Section):
-    """Use of the model's window by a session; see `semantic_memory.session.limits`."""
+    """Division of a model's window; see `semantic_memory.session.limits`."""
 
     response_reserve: int = Field(default=13_000, ge=0)
     trigger: float = Field(default=0.85, gt=0, le=1)
@@ -176,7 +176,7 @@ class WindowSettings(Section):
 
 
 class ServiceSettings(Section):
-    """The service: its address and its limits."""
+    """Address and limits of the service."""
 
     host: str = "127.0.0.1"
     """Any address but loopback requires API keys: `semantic-memory keys create`."""
@@ -203,7 +203,7 @@ class ServiceSettings(Section):
 
 
 class ProfileSettings(Section):
-    """Lengths of profile fields and history tiers."""
+    """Limits of profiles and histories."""
 
     sentences: int = Field(default=3, ge=1)
     """Sentences of a profile field derived from facts."""
@@ -221,18 +221,18 @@ class ProfileSettings(Section):
 
 
 class UpkeepSettings(Section):
-    """Scheduled jobs that maintain the store."""
+    """Maintenance jobs."""
 
     schedule: bool = True
-    """Run the jobs on schedule while the store is open."""
+    """Run jobs by schedule while the store is open."""
     usage_minutes: float = Field(default=10, gt=0)
     sweep_minutes: float = Field(default=60, gt=0)
-    """Interval of the sweeps for duplicates and conflicts that writing has left."""
+    """The interval of looking for duplicates and conflicts that writing has left."""
     decay_hours: float = Field(default=24, gt=0)
     rollup_hours: float = Field(default=24, gt=0)
     compact_hours: float = Field(default=168, gt=0)
     loss_per_week: Unit = 0.01
-    """Loss of confidence per week without confirmation, in categories that fade."""
+    """The confidence that a fading fact loses in a week without confirmation."""
     floor: Unit = 0.3
     """Confidence below which facts are archived."""
     cap: int = Field(default=5_000, ge=1)
@@ -240,7 +240,7 @@ class UpkeepSettings(Section):
 
     @property
     def intervals(self) -> Mapping[str, timedelta]:
-        """Interval of each job."""
+        """The interval of each job."""
         sweep = timedelta(minutes=self.sweep_minutes)
         return {
             "usage": timedelta(minutes=self.usage_minutes),
@@ -253,15 +253,15 @@ class UpkeepSettings(Section):
 
 
 class BeliefSettings(Section):
-    """Judge of whether two facts are duplicates or contradict each other."""
+    """Judging of duplicates and conflicts between facts."""
 
     judge: Literal["rules", "openai", "nli"] = "rules"
-    """The rules decide the clear cases; the sweeps ask `openai` (at the endpoint in `openai`) or
-    `nli` (a cross-encoder on this machine) about the others."""
+    """Rules decide the clear cases; the sweeps ask `openai` (at the endpoint in `openai`) or `nli`
+    (a cross-encoder on this machine) about the rest."""
     model: str = ""
-    """Model of `openai`, by default that of extraction; of `nli`, a directory or a cached name."""
+    """For `openai`, by default that of extraction; for `nli`, a directory or name in the cache."""
     pairs_per_hour: int = Field(default=200, ge=0)
-    """Largest number of pairs of facts sent to the model in an hour."""
+    """Most pairs of facts that it is asked about."""
 
 
 class Settings(BaseSettings):
@@ -281,7 +281,7 @@ class Settings(BaseSettings):
     cache_dir: Path = Field(
         default_factory=lambda: Path(platformdirs.user_cache_dir("semantic-memory"))
     )
-    """Directory of compiled embedding models, shared by all stores."""
+    """The directory of compiled embedding models, for all stores."""
     embedding: EmbeddingSettings = EmbeddingSettings()
     openai: OpenAISettings = OpenAISettings()
     extraction: ExtractionSettings = ExtractionSettings()
@@ -307,18 +307,18 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Read arguments first, then the environment, then the file."""
+        """Order the sources: arguments, then the environment, then the file."""
         del dotenv_settings, file_secret_settings
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
 
     @property
     def half_lives(self) -> Mapping[Category, float]:
-        """Half-life in days of every category."""
+        """The half-life in days of every category."""
         return {**HALF_LIFE_DAYS, **self.half_life_days}
 
 
 class Explained(NamedTuple):
-    """A setting with its value and the origin of the value."""
+    """A setting, its value, and the origin of the value."""
 
     name: str
     value: Any
@@ -326,7 +326,7 @@ class Explained(NamedTuple):
 
 
 def explained(**arguments: Any) -> list[Explained]:
-    """Return every setting with secrets masked. Raises ConfigurationError."""
+    """List every setting; secrets are masked. Raises ConfigurationError."""
     given = {key: value for key, value in arguments.items() if value is not None}
     effective = load(**given)
     origins = {
@@ -349,7 +349,7 @@ def _leaves(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def load(**arguments: Any) -> Settings:
-    """Return the effective settings. Raises ConfigurationError, which names the invalid ones."""
+    """Load the effective settings. Raises ConfigurationError that names the wrong value."""
     try:
         return Settings(**{key: value for key, value in arguments.items() if value is not None})
     except ValidationError as error:
@@ -358,3 +358,15 @@ def load(**arguments: Any) -> Settings:
         ) from None
     except ValueError as error:
         raise ConfigurationError(f"settings: {error}") from None
+
+
+def located(data_dir: str | Path | None, settings: Settings | None) -> Settings:
+    """Return `settings`, or else the effective ones, with `data_dir` if it is given.
+
+    Raises ConfigurationError.
+    """
+    if settings is None:
+        return load(data_dir=data_dir)
+    if data_dir is None:
+        return settings
+    return settings.model_copy(update={"data_dir": Path(data_dir)})

@@ -8,7 +8,7 @@ from pathlib import Path
 from eval.datasets.scenarios import HALVES, load_scenarios
 from eval.natural.figures import document, tables, write_rows
 from eval.natural.play import play
-from semantic_memory.bootstrap import make_embedder
+from semantic_memory.bootstrap.models import make_embedder
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.entrypoints.cli import show
 from semantic_memory.settings import load

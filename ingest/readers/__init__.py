@@ -15,7 +15,7 @@ import ijson
 from ingest.readers.chat import read_chat
 from ingest.readers.chatgpt import read_chatgpt
 from ingest.readers.claude import read_claude
-from ingest.readers.detect import FORMATS, Format, detect
+from ingest.readers.detect import detect
 from ingest.readers.files import DAMAGE, Source, sources
 from ingest.readers.jsonl import read_jsonl
 from ingest.readers.locomo import read_locomo
@@ -24,6 +24,7 @@ from ingest.readers.notes import read_markdown, read_text
 from ingest.readers.realtalk import read_realtalk
 from ingest.readers.values import Incoming, Rejected
 from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.fields import Format
 from semantic_memory.domain.ports import Progress
 
 _WITH_SESSIONS: dict[Format, Callable[[BufferedReader], Iterator[Incoming | Rejected]]] = {
@@ -34,7 +35,7 @@ _WITH_SESSIONS: dict[Format, Callable[[BufferedReader], Iterator[Incoming | Reje
     "realtalk": read_realtalk,
 }
 
-__all__ = ["FORMATS", "Format", "Incoming", "Rejected", "read"]
+__all__ = ["Format", "Incoming", "Rejected", "read"]
 
 
 def read(

@@ -4,27 +4,12 @@ from __future__ import annotations
 
 import json
 from io import BufferedReader
-from typing import Literal, get_args
 
 import ijson
 
 from ingest.readers.files import Source
 from semantic_memory.domain.errors import InvalidInputError
-
-Format = Literal[
-    "auto",
-    "jsonl",
-    "openai",
-    "anthropic",
-    "chatgpt",
-    "claude",
-    "locomo",
-    "longmemeval",
-    "realtalk",
-    "markdown",
-    "text",
-]
-FORMATS: tuple[Format, ...] = get_args(Format)
+from semantic_memory.domain.fields import FORMATS, Format
 
 _HEAD = 65_536
 _MOST_EVENTS = 100_000

@@ -14,7 +14,7 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from types import MappingProxyType
 from typing import NamedTuple
@@ -28,7 +28,7 @@ _MISFITS = 64  # consecutive candidates too long for the room, after which the s
 
 
 Heading = tuple[str, date | None]
-"""A section, or a day of it."""
+"""A section of the block, or a day in it."""
 
 
 class Line(NamedTuple):
@@ -69,22 +69,22 @@ SHARES: Mapping[Category, float] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Settings of the choice."""
+    """Weights and limits of the choice; defaults are in `ContextSettings`."""
 
-    shares: Mapping[Category, float] = field(default_factory=dict)
+    shares: Mapping[Category, float]
     """Largest share of the budget by category, while others can use the rest; overrides SHARES."""
-    diversity: float = 0.5
+    diversity: float
     """d above."""
-    brevity: float = 0.1
-    """b above."""
-    floor: float = 0.12
+    floor: float
     """Match below which nothing is recalled, if no memory reaches it."""
-    weakest: float = 0.1
+    weakest: float
     """Match below which a memory is left out even beside better ones."""
+    overview: float
+    """Largest share of the budget for the user's profile and history."""
     standing: float = 0.15
     """Largest share of the budget for standing facts, which are shown for every question."""
-    overview: float = 0.04
-    """Largest share of the budget for the user's profile and history."""
+    brevity: float = 0.1
+    """b above."""
 
 
 def most_alike(words: int, others: Sequence[int]) -> float:

@@ -26,15 +26,10 @@ class Packer:
     Token counts of lines are cached.
     """
 
-    def __init__(
-        self,
-        counter: TokenCounter,
-        template: str = "xml",
-        policy: Policy | None = None,
-    ) -> None:
+    def __init__(self, counter: TokenCounter, template: str, policy: Policy) -> None:
         self._counter = counter
         self._template = render.load_template(template)
-        self._policy = policy or Policy()
+        self._policy = policy
         self._priced = lru_cache(_REMEMBERED)(self._price)
         self._counted = lru_cache(_REMEMBERED)(counter.count)
 

@@ -1,11 +1,12 @@
-"""Facts, their versions and their sources."""
+"""Facts: believed statements with their sources, dates and confidence."""
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from pydantic import Field
 
+# Kept apart, so that the command line can offer them without loading any model.
+from semantic_memory.domain.categories import Category as Category
+from semantic_memory.domain.categories import Status as Status
 from semantic_memory.domain.messages import Role
 from semantic_memory.domain.values import (
     SCHEMA_VERSION,
@@ -20,32 +21,8 @@ from semantic_memory.domain.values import (
 )
 
 
-class Category(StrEnum):
-    """Subject of a memory. The set is closed; each member has its own half-life."""
-
-    PREFERENCE = "preference"
-    PERSONAL = "personal"
-    FEEDBACK = "feedback"
-    PROJECT = "project"
-    TECHNICAL = "technical"
-    DECISION = "decision"
-    FINDING = "finding"
-    REFERENCE = "reference"
-    CONVERSATION = "conversation"
-
-
-class Status(StrEnum):
-    """State of a memory. Only `active` ones are recalled by default."""
-
-    ACTIVE = "active"
-    SUPERSEDED = "superseded"
-    QUARANTINED = "quarantined"
-    ARCHIVED = "archived"
-    FORGOTTEN = "forgotten"
-
-
 class Source(Value):
-    """Origin of a memory."""
+    """The origin of a memory."""
 
     extractor: str = "caller"
     session_id: Identifier | None = None
@@ -57,7 +34,7 @@ class Source(Value):
 
 
 class Fact(Value):
-    """One memory: its content with validity, confidence, status and sources."""
+    """A memory: a believed statement with its source, dates and confidence."""
 
     id: Identifier = Field(default_factory=new_id)
     user_id: Identifier
@@ -66,12 +43,12 @@ class Fact(Value):
     confidence: Unit = 1.0
     importance: Unit = 0.5
     created_at: Timestamp
-    """Time of the statement."""
+    """The time when it was said."""
     recorded_at: Timestamp
-    """Time of arrival in this store."""
+    """The time when it reached this store."""
     valid_from: Timestamp
     valid_to: Timestamp | None = None
-    """End of validity; None while the fact is believed."""
+    """The time when it stopped being believed; None while it still is."""
     confirmed_at: Timestamp | None = None
     last_used_at: Timestamp | None = None
     use_count: int = Field(default=0, ge=0)
@@ -93,12 +70,12 @@ class Fact(Value):
 
     @property
     def message_ids(self) -> tuple[str, ...]:
-        """Ids of the messages of all sources, without repeats, in order."""
+        """The ids of all messages that say this, the first source's first."""
         return tuple(dict.fromkeys(m for source in self.sources for m in source.message_ids))
 
 
 class FactVersion(Value):
-    """One state of a fact, with the action that led to it; an entry of `history`."""
+    """A state of a fact, as `history` returns it."""
 
     version: int
     at: Timestamp
@@ -108,14 +85,14 @@ class FactVersion(Value):
 
 
 class Explanation(Value):
-    """Retention of a memory, and the memories it replaced or was replaced by."""
+    """A fact with its retention, and the facts that it replaced or that replaced it."""
 
     fact: Fact
     half_life_days: float | None
-    """Half-life of its category times its endurance; None for a memory that never fades."""
+    """Its category's half-life, stretched by use and confirmation; None if it never fades."""
     retention: float
-    """Retention at present, 0.1 to 1."""
+    """The share of its relevance that age has left, 0.1 to 1."""
     replaced_by: Fact | None
-    """The memory that superseded it or absorbed it."""
+    """The fact that superseded it or that it was merged into."""
     replaced: tuple[Fact, ...]
-    """Memories that it superseded or absorbed, oldest first."""
+    """The facts that it superseded or absorbed, oldest first."""

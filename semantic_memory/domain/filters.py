@@ -1,18 +1,30 @@
-"""Filters of searches and listings."""
+"""Conditions that narrow a search or a listing."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
 from semantic_memory.domain.facts import Category, Fact, Status
-from semantic_memory.domain.values import Identifier, Tag, Timestamp, Unit, Value, covers
+from semantic_memory.domain.values import (
+    Identifier,
+    Tag,
+    Timestamp,
+    Unit,
+    Value,
+    covers,
+    parse,
+)
 
 
 class Filters(Value):
-    """Conditions on memories, combined with AND. Unknown keys are errors."""
+    """Conditions of a search or a listing, combined with AND; unknown keys are errors."""
 
     categories: frozenset[Category] | None = None
     """Categories to include; None includes all."""
     tags: tuple[Tag, ...] = ()
-    """Tags required; a tag includes the tags below it (`security` finds `security.tls`)."""
+    """All of these; a tag covers those below it (`security` finds `security.tls`)."""
     since: Timestamp | None = None
     """Earliest time of the statement, inclusive."""
     until: Timestamp | None = None
@@ -20,10 +32,27 @@ class Filters(Value):
     min_confidence: Unit = 0.0
     session_id: Identifier | None = None
     as_of: Timestamp | None = None
-    """Time at which the memories were believed; None for now."""
+    """Memories believed at this time, instead of now."""
+
+    @classmethod
+    def of(cls, given: FilterLike, as_of: datetime | None = None) -> Filters:
+        """Build the filters from an instance, a mapping or None; `as_of` replaces theirs.
+
+        Raises InvalidInputError for an unknown key or a wrong value.
+        """
+        match given:
+            case Filters():
+                found = given
+            case None:
+                found = NO_FILTERS
+            case _:
+                found = parse(cls, "filters", given)
+        if as_of is None:
+            return found
+        return parse(cls, "filters", {**found.model_dump(), "as_of": as_of})
 
     def admits(self, fact: Fact) -> bool:
-        """Return True if `fact` passes. Every store's own filter is tested against this one."""
+        """Return True if `fact` passes; the filters of all stores are tested against this one."""
         if self.as_of is None:
             believed = fact.status is Status.ACTIVE
         else:
@@ -43,8 +72,10 @@ class Filters(Value):
         )
 
 
+FilterLike = Filters | Mapping[str, Any] | None
+"""The forms in which callers give filters."""
 NO_FILTERS = Filters()
-"""Filters that admit every memory believed now."""
+"""Admits all memories that are believed now."""
 
 FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
-"""Filters that admit every fact believed now, and no messages."""
+"""Admits facts that are believed now, and no messages."""

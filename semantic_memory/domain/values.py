@@ -1,4 +1,4 @@
-"""Field types of records, with their validation: identifiers, times, texts, tags, metadata.
+"""The types of the fields of records: identifiers, times, texts and tags, with their checks.
 
 Times are timezone-aware and in UTC; a naive datetime is taken to be in UTC.
 """
@@ -10,7 +10,7 @@ import json
 import re
 import unicodedata
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
 
@@ -24,6 +24,7 @@ from pydantic import (
     StringConstraints,
     ValidationError,
 )
+from pydantic.fields import FieldInfo
 
 from semantic_memory.domain.errors import InvalidInputError
 
@@ -131,16 +132,13 @@ def new_id() -> str:
 
 
 def derived_id(*parts: str) -> str:
-    """Return an identifier derived from `parts`: equal parts give equal 24 hexadecimal digits."""
+    """Return the identifier of `parts`, 24 hexadecimal digits; the same parts give the same one."""
     joined = "\x1f".join(parts).encode("utf-8")
     return hashlib.blake2b(joined, digest_size=12).hexdigest()
 
 
 def normalised(text: str) -> str:
-    """Normalise text for comparing exact duplicates.
-
-    Applies NFKC, casefolds, collapses white space, and strips spaces and `.!;,` from both ends.
-    """
+    """Fold a text for exact comparison: NFKC, case, white space and end marks."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return re.sub(r"\s+", " ", folded).strip(" .!;,")
 
@@ -162,7 +160,7 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 def parse(model: type[ModelT], label: str, values: Mapping[str, Any]) -> ModelT:
     """Build `model` from a caller's values; `label` names them in error messages.
 
-    Raises InvalidInputError, which names the field, its value and the requirement.
+    Raises InvalidInputError that names the field, the value and what it must be.
     """
     try:
         return model.model_validate(values)
@@ -170,16 +168,37 @@ def parse(model: type[ModelT], label: str, values: Mapping[str, Any]) -> ModelT:
         raise InvalidInputError(f"{label}: {explain(error, known=model.model_fields)}") from None
 
 
-def explain(error: ValidationError, known: Sequence[str] | Mapping[str, object] = ()) -> str:
-    """Return a pydantic error as one line: field, reason, value."""
+def explain(error: ValidationError, known: Mapping[str, FieldInfo] | None = None) -> str:
+    """Describe a pydantic error in one line: field, reason, value.
+
+    `known` are the fields of the model, which are named where a key is unknown.
+    """
+    known = known or {}
     reasons = []
     for item in error.errors(include_url=False):
         field = ".".join(str(part) for part in item["loc"]) or "value"
         if item["type"] == "extra_forbidden":
             reasons.append(f"unknown key {field!r}; known: {', '.join(sorted(known))}")
             continue
+        if not item["loc"] and item["type"] == "value_error":  # about the fields together
+            reasons.append(item["msg"].removeprefix("Value error, "))
+            continue
         shown = repr(item["input"])
         shown = shown if len(shown) <= 60 else shown[:57] + "..."
-        reason = item["msg"].removeprefix("Value error, ")
-        reasons.append(f"{field} {reason} (got {shown})")
+        limits = _limits(known.get(field)) if item["type"] in _OUT_OF_LIMITS else None
+        reason = limits or item["msg"].removeprefix("Value error, ")
+        reasons.append(f"{field} {reason.replace('Input should', 'must', 1)} (got {shown})")
     return "; ".join(reasons)
+
+
+_OUT_OF_LIMITS = ("greater_than_equal", "less_than_equal")
+
+
+def _limits(field: FieldInfo | None) -> str | None:
+    """Describe the limits of a number, all of them at once."""
+    found = field.metadata if field else ()
+    least = next((one.ge for one in found if hasattr(one, "ge")), None)
+    most = next((one.le for one in found if hasattr(one, "le")), None)
+    if least is None:
+        return None
+    return f"must be at least {least:,}" if most is None else f"must be {least:,} to {most:,}"

@@ -1,4 +1,4 @@
-"""API keys and their rights, kept as hashes in a file that is read again when it changes."""
+"""API keys with their users and rights, hashed in a file that is read again when it changes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -24,19 +23,9 @@ from semantic_memory.domain.errors import (
     StoreUnavailableError,
 )
 from semantic_memory.domain.values import Identifier, Name, Timestamp, Value, explain, parse
+from semantic_memory.entrypoints.rights import Right as Right
 
 _MARK = "smk"
-
-
-class Right(StrEnum):
-    """Right of a key's holder; no right includes another."""
-
-    READ = "read"
-    """Read the memories of the key's users."""
-    WRITE = "write"
-    """Add, change and delete their memories."""
-    ADMIN = "admin"
-    """Run upkeep jobs, and read figures about the whole store."""
 
 
 UserPattern = Annotated[
@@ -46,7 +35,7 @@ UserPattern = Annotated[
 
 
 class ApiKey(Value):
-    """A stored key; its secret can't be recovered from it."""
+    """A stored key; its secret can't be recovered."""
 
     id: Identifier
     name: Name
@@ -59,7 +48,7 @@ class ApiKey(Value):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Sender of a request, with users and rights."""
+    """The sender of a request, with users and rights."""
 
     name: str
     users: tuple[str, ...]
@@ -80,14 +69,14 @@ class Caller:
             raise AccessDeniedError("this key doesn't cover that user")
 
     def require_user(self, right: Right, user_id: str | None) -> None:
-        """Raise AccessDeniedError like `require`; None stands for every user."""
+        """Do as `require`, where None stands for every user."""
         self.require(right, user_id)
         if user_id is None and "*" not in self.users:
             raise AccessDeniedError("give a user_id: this key doesn't cover every user")
 
     @property
     def only_user(self) -> str | None:
-        """The caller's user if there is exactly one, else None."""
+        """The caller's user, if there is exactly one."""
         if len(self.users) == 1 and not self.users[0].endswith("*"):
             return self.users[0]
         return None
@@ -129,7 +118,7 @@ class Keys:
         return key, f"{_MARK}_{key.id}_{secret}"
 
     def revoke(self, key_id: str) -> None:
-        """Revoke a key, with immediate effect. Raises NotFoundError."""
+        """Revoke a key at once. Raises NotFoundError."""
         with self._locked():
             kept = [key for key in self.all() if key.id != key_id]
             if len(kept) == len(self.all()):
@@ -142,7 +131,7 @@ class Keys:
         return [*self._keys.values()]
 
     def find(self, token: str) -> ApiKey | None:
-        """Return the key of `token`, compared in constant time; None if there is none."""
+        """Return the key of a token, compared in constant time; None if there is none."""
         self._refresh()
         mark, _, rest = token.partition("_")
         key_id, _, secret = rest.partition("_")

@@ -1,4 +1,4 @@
-"""Limits on the prompt: the context windows of models, and their division."""
+"""Limits of prompts: the windows of models, and the division of a window."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WINDOWS = (
 
 
 def window_of(model: str) -> int:
-    """Return the context window of a model in tokens. Raises ConfigurationError if unknown."""
+    """Return a model's window in tokens. Raises ConfigurationError for an unknown model."""
     name = model.rpartition("/")[2].casefold()
     for pattern, tokens in _WINDOWS:
         if re.match(pattern, name):
@@ -35,63 +35,66 @@ def window_of(model: str) -> int:
 
 
 def form_of(model: str) -> Form:
-    """Return the message form of a model: Anthropic's for Claude, OpenAI's for all others."""
+    """Return the form of messages that a model takes; all but Anthropic's take OpenAI's."""
     return "anthropic" if "claude" in model.casefold() else "openai"
 
 
 @dataclass(frozen=True, slots=True)
 class WindowPolicy:
-    """Division of a window, in tokens or as shares of the window less the response reserve."""
+    """The use of a window: tokens, and shares of the part after the response.
 
-    response_reserve: int = 13_000
-    """Tokens reserved for the response, at most a quarter of the window."""
-    trigger: float = 0.85
-    """Share above which the window is compacted."""
-    target: float = 0.6
-    """Share that it is compacted to, low enough to last for many turns."""
-    summary_reserve: int = 20_000
-    """Tokens reserved for a summary while it is generated, at most a quarter of the window."""
-    memory_tokens: int = 2_000
-    """Largest context block in tokens, at most a sixth of the window."""
-    keep_last: int = 10
-    """Number of recent messages that stay whole, as long as they fit."""
-    result_characters: int = 10_000
-    """Characters that an older tool result is cut to."""
+    Defaults are in `WindowSettings`.
+    """
+
+    response_reserve: int
+    """Reserved for the response, or a quarter of a small window."""
+    trigger: float
+    """The share above which the window is compacted."""
+    target: float
+    """The share to which it is compacted, so that many turns pass before the next time."""
+    summary_reserve: int
+    """Reserved for a summary while it is made, or a quarter of a small window."""
+    memory_tokens: int
+    """The most for recalled memories, or a sixth of a small window."""
+    keep_last: int
+    """The latest messages, which stay whole as long as they fit."""
+    result_characters: int
+    """Characters to which an older tool result is cut."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Token budget of one window."""
+    """The division of one window, in tokens."""
 
     window: int
     policy: WindowPolicy
 
     @property
     def effective(self) -> int:
-        """Largest prompt in tokens."""
+        """The limit of a prompt."""
         return self.window - min(self.policy.response_reserve, self.window // 4)
 
     @property
     def trigger(self) -> int:
-        """Tokens above which the window is compacted."""
+        """The size above which the window is compacted."""
         return int(self.effective * self.policy.trigger)
 
     @property
     def target(self) -> int:
-        """Tokens that the window is compacted to."""
+        """The size to which the window is compacted."""
         return int(self.effective * self.policy.target)
 
     @property
     def summary_input(self) -> int:
-        """Largest input of a summary in tokens."""
+        """The limit of the text that is summarized at once."""
         return self.window - min(self.policy.summary_reserve, self.window // 4)
 
     @property
     def summary(self) -> int:
-        """Largest summary in tokens."""
+        """The limit of a summary in the window."""
         return min(self.policy.summary_reserve, self.effective // 8)
 
     @property
     def memory(self) -> int:
-        """Largest context block in tokens."""
+        """The limit of recalled memories."""
         return min(self.policy.memory_tokens, self.effective // 6)

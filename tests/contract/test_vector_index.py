@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from semantic_memory.bootstrap import Parts, Service, build
+from semantic_memory.bootstrap import Parts, build
 from semantic_memory.domain.changes import Add, FactVectors, Forget, Update
 from semantic_memory.domain.facts import Source
 from semantic_memory.domain.filters import NO_FILTERS, Filters
@@ -24,6 +24,7 @@ from semantic_memory.vectors.chroma.process import ChromaProcess
 from semantic_memory.vectors.home import GivenIndex
 from semantic_memory.vectors.sync import IndexKeeper
 from tests.conftest import NOW, make_fact, unit_vectors
+from tests.support.inside import inside
 
 
 class LedgerBacked:
@@ -85,23 +86,24 @@ class InService(LedgerBacked):
             data_dir=path / "store", index=IndexSettings(exact_limit=limit, sync_threshold=1_000)
         )
         parts = Parts(embedder=HashEmbedder(16), index=index, observer=print)
-        self._service: Service = build(settings, parts)
-        super().__init__(self._service.ledger, self._service.index)
+        self._use_cases = build(settings, parts)
+        self._parts = inside(self._use_cases)
+        super().__init__(self._parts.ledger, self._parts.index)
 
     def upsert(self, entries: Sequence[IndexEntry]) -> None:
         super().upsert(entries)
-        self._service.keeper.sync()
+        self._parts.keeper.sync()
 
     def delete(self, fact_ids: Sequence[str]) -> None:
         super().delete(fact_ids)
-        self._service.pipeline.changed()
+        self._parts.pipeline.changed()
 
     def ids(self) -> set[str]:
-        assert self._service.keeper.differences() == (set(), set())
+        assert self._parts.keeper.differences() == (set(), set())
         return super().ids()
 
     def close(self) -> None:
-        self._service.close()
+        self._use_cases.close()
 
 
 def chroma_own(path: Path) -> ChromaIndex:

@@ -22,6 +22,7 @@ from semantic_memory.settings import IndexSettings, Settings
 from semantic_memory.testing import HashEmbedder
 from semantic_memory.vectors.chroma.process import ChromaProcess
 from tests.conftest import make_fact, unit_vectors
+from tests.support.inside import inside
 
 SETTINGS = Settings(index=IndexSettings(sync_threshold=50, exact_limit=40))
 QUERIES = [f"item {number}" for number in range(0, 120, 11)]
@@ -192,7 +193,7 @@ def test_a_worker_that_dies_is_replaced_and_the_service_goes_on(tmp_path: Path, 
             memory.add(f"Knows item {number}", user_id="large")
         memory.flush()
         before = answers(memory)
-        worker = memory._service.keeper._index
+        worker = inside(memory).keeper._index
         assert isinstance(worker, ChromaProcess)
         os.kill(worker.pid, way)
         worker._process.wait()
@@ -200,7 +201,7 @@ def test_a_worker_that_dies_is_replaced_and_the_service_goes_on(tmp_path: Path, 
         memory.add("Knows one more", user_id="large")
         memory.flush()
         assert [finding for finding in memory.check() if not finding.ok] == []
-        assert memory._service.keeper._index is not worker
+        assert inside(memory).keeper._index is not worker
     aside = [event.reason for event in events if isinstance(event, IndexSetAside)]
     failed = [event.error for event in events if isinstance(event, WorkerFailed)]
     if way == signal.SIGSEGV:
@@ -223,7 +224,7 @@ def changed_store(directory: Path, events: list[object]) -> tuple[SemanticMemory
 def found_by_meaning(memory: SemanticMemory) -> list[list[tuple[str, float]]]:
     """Return the answers of the synced index itself."""
     memory.flush()
-    embedder, keeper = HashEmbedder(), memory._service.keeper
+    embedder, keeper = HashEmbedder(), inside(memory).keeper
     keeper.differences()
     return [
         [
@@ -281,7 +282,7 @@ def test_a_restored_index_is_brought_up_to_the_ledger(sound, tmp_path) -> None:
     with memory:
         assert found_by_meaning(memory) == by_meaning
         assert [finding for finding in memory.check() if not finding.ok] == []
-        held = len(memory._service.ledger.embedded_ids())
+        held = len(inside(memory).ledger.embedded_ids())
     assert not [event for event in events if isinstance(event, IndexSetAside)]
     assert next(event.upserted for event in events if isinstance(event, IndexSynced)) < held
 

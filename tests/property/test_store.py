@@ -22,6 +22,7 @@ from semantic_memory.domain.ports import VectorIndex
 from semantic_memory.settings import IndexSettings, Settings, UpkeepSettings
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
 from semantic_memory.vectors.chroma.process import ChromaProcess
+from tests.support.inside import inside
 
 WORDS = ("tea", "coffee", "berlin", "oslo", "rust", "python")
 USERS = ("u1", "u2")
@@ -121,7 +122,7 @@ class Store(RuleBasedStateMachine):
             self.open()
 
     def end_the_worker(self, way: int) -> None:
-        worker = self.memory._service.keeper._index
+        worker = inside(self.memory).keeper._index
         if isinstance(worker, ChromaProcess):
             os.kill(worker.pid, way)
 
@@ -131,7 +132,7 @@ class Store(RuleBasedStateMachine):
     def the_index_holds_what_is_known(self) -> None:
         self.memory.flush()
         self.unembedded.clear()
-        keeper = self.memory._service.keeper
+        keeper = inside(self.memory).keeper
         assert keeper.differences() == (set(), set())
         index = keeper._index
         assert index is not None
@@ -143,7 +144,7 @@ class Store(RuleBasedStateMachine):
 
     @rule(user=st.sampled_from(USERS), word=st.sampled_from(WORDS))
     def what_was_written_is_found_at_once(self, user: str, word: str) -> None:
-        service = self.memory._service
+        service = inside(self.memory)
         found = dict(service.index.query(VECTORS[word], user_id=user, limit=100))
         expected = self.expected(user, word)
         assert found.keys() <= expected.keys()

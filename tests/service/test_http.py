@@ -12,7 +12,7 @@ import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from semantic_memory import Message, SemanticMemory
-from semantic_memory.application.jobs.upkeep import JOBS
+from semantic_memory.domain.fields import JOBS
 from semantic_memory.entrypoints.api.server import configure_logging
 from semantic_memory.settings import ServiceSettings
 from semantic_memory.testing import HashEmbedder, InMemoryIndex

@@ -12,7 +12,7 @@ from ingest.extract import prompt
 from ingest.extract.answer import SCHEMA
 from ingest.extract.breaker import CircuitBreaker
 from semantic_memory import Category
-from semantic_memory.bootstrap import make_extractor
+from semantic_memory.bootstrap.models import make_extractor
 from semantic_memory.domain.errors import ConfigurationError, ProviderError
 from semantic_memory.domain.events import (
     BreakerOpened,

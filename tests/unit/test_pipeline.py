@@ -24,6 +24,7 @@ from semantic_memory.domain.events import (
 from semantic_memory.settings import IngestSettings, Settings
 from semantic_memory.testing import HashEmbedder, ScriptedExtractor
 from tests.conftest import NOW, eventually, say
+from tests.support.inside import inside
 
 U = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
@@ -347,7 +348,7 @@ def test_the_background_settles_what_it_could_not_at_first(open_memory, clock, e
 
 def refuse_once(memory, kind: type) -> None:
     """Have the ledger refuse the first transaction with a change of this kind."""
-    ledger = memory._service.ledger
+    ledger = inside(memory).ledger
     apply, refused = ledger.apply, []
 
     def refusing(changes):

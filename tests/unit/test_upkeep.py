@@ -17,6 +17,7 @@ from semantic_memory.domain.extraction import Candidate
 from semantic_memory.settings import IngestSettings, Settings, UpkeepSettings
 from semantic_memory.testing import ScriptedExtractor
 from tests.conftest import eventually, say
+from tests.support.inside import inside
 
 U = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
@@ -110,7 +111,7 @@ def facts_of(memory):
 
 def by_content(memory, content):
     """Return the fact with that content, whatever its status."""
-    ids = memory._service.ledger.ids("u1")
+    ids = inside(memory).ledger.ids("u1")
     (found,) = [
         fact
         for fact in map(memory.get, ids)
@@ -233,7 +234,7 @@ def test_a_sweep_after_settling_looks_at_nothing_twice(memory, clock):
     memory.add("I live in Oslo", **U)
     memory.add(BILLING_AGAIN, **U)
     memory.flush()
-    service = memory._service
+    service = inside(memory)
     assert service.resolver.pending(BOTH) == []
     assert [service.upkeep.run_due(job).users for job in ("dedup", "conflicts")] == [0, 0]
     memory.observe(say("How are you?"), **S)
@@ -250,10 +251,10 @@ def test_fading_use_and_archiving_leave_nothing_to_look_at(memory, clock):
     memory.add("The alpha shipped in March", **U, category="project", confidence=0.31)
     memory.flush()
     clock.advance(weeks=3)
-    memory._service.uses.note([kept.id], clock.now())
+    inside(memory).uses.note([kept.id], clock.now())
     runs = {run.job: run.counts for run in memory.maintain(["usage", "decay"])}
     assert runs == {"usage": {"used": 1}, "decay": {"faded": 2, "archived": 1}}
-    assert memory._service.resolver.pending(BOTH) == []
+    assert inside(memory).resolver.pending(BOTH) == []
 
 
 def test_what_is_new_beside_fading_is_still_looked_at(open_memory, clock):
@@ -262,7 +263,7 @@ def test_what_is_new_beside_fading_is_still_looked_at(open_memory, clock):
     clock.advance(days=30)
     memory.add("I live in Oslo", **U)
     memory.maintain(["decay"])
-    assert memory._service.upkeep.run_due("conflicts").counts == {"superseded": 1}
+    assert inside(memory).upkeep.run_due("conflicts").counts == {"superseded": 1}
 
 
 # ---------------------------------------------------------------- conflicts
@@ -313,14 +314,14 @@ def test_what_changes_while_it_is_planned_is_left_to_the_next_run(open_memory, c
     old = memory.add("I live in Bergen", **U)
     clock.advance(days=30)
     memory.add("I live in Oslo", **U)
-    ledger = memory._service.ledger
+    ledger = inside(memory).ledger
 
     class Meddling:
         def judge(self, pairs):
             memory.update(old.id, confidence=0.5)
             return [Verdict(Relation.UPDATES) for _ in pairs]
 
-    resolver = Resolver(ledger, memory._service.index, clock, Meddling())
+    resolver = Resolver(ledger, inside(memory).index, clock, Meddling())
     (user,) = resolver.pending(BOTH, "u1")
     assert resolver.resolve(user).counts == {}
     assert status(memory, old) is Status.ACTIVE
@@ -420,7 +421,7 @@ def test_use_confirmation_and_pins_slow_fading_in_ranking_as_in_the_sweep(open_m
     memory.flush()
     for _ in range(3):
         clock.advance(hours=2)
-        memory._service.uses.note([helped.id], clock.now())
+        inside(memory).uses.note([helped.id], clock.now())
         memory.maintain(["usage"])
     clock.advance(days=120)
     hits = memory.search("what is planned", **U, k=10, filters={"categories": ["project"]})
@@ -478,7 +479,7 @@ def test_a_failing_job_holds_up_no_other_and_is_kept_with_its_error(memory, even
     def fail(*_, **__):
         raise ValueError("a mistake")
 
-    memory._service.upkeep._fade = fail
+    inside(memory).upkeep._fade = fail
     memory.add("x", **U)
     runs = memory.maintain()
     assert {run.job: run.error for run in runs} == {
@@ -500,7 +501,7 @@ def test_an_unknown_job_is_named(memory):
 
 
 def test_jobs_run_by_schedule_and_remember_when(memory, events, clock):
-    service = memory._service
+    service = inside(memory)
     scheduler = Scheduler(service.upkeep, service.ledger, clock, {"decay": timedelta(seconds=0.05)})
     scheduler.start()
     scheduler._scheduler.modify_job("decay", next_run_time=datetime.now(UTC))
