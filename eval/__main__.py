@@ -20,15 +20,18 @@ from eval.bench import build_store, measure_store
 from eval.datasets.load import NAMES as SETS
 from eval.datasets.load import Name as SetName
 from eval.datasets.load import load
+from eval.datasets.scenarios import BELIEFS
 from eval.decay import draw, simulate
 from eval.extraction_report import attacks, extraction
 from eval.flood import flood as put_flood
 from eval.load import fill
 from eval.load import load as put_load
 from eval.measures import measure as parse_measure
+from eval.natural.command import measure_natural
 from eval.qa import Answers, Chat, answer_all
 from eval.report import document, page, terminal
 from eval.results import summary, write_rows
+from eval.statements_report import languages, statements
 from eval.systems.build import INCLUDED, OURS
 from eval.systems.build import NAMES as SYSTEMS
 from eval.systems.build import Name as SystemName
@@ -53,6 +56,8 @@ MeasureName = Annotated[str, typer.Option("--measure", help="Like nDCG@10 or Suc
 
 app.command()(extraction)
 app.command()(attacks)
+app.command()(statements)
+app.command()(languages)
 
 
 @app.callback()
@@ -265,13 +270,24 @@ def flood(
 
 @app.command()
 def beliefs(
-    data: Annotated[Path | None, typer.Option(help="Directory of the data sets.")] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Directory of the data sets, or, with --natural, a file of scenarios."),
+    ] = None,
     sweep: Annotated[
         bool, typer.Option("--sweep", help="Time upkeep over 100,000 facts instead.")
     ] = False,
+    natural: Annotated[
+        bool, typer.Option("--natural", help="Tell scenarios in natural chat to a store instead.")
+    ] = False,
+    half: Annotated[str, typer.Option(help="Scenarios: build, measure or both.")] = "both",
+    rows: Annotated[Path | None, typer.Option(help="Write every scenario's row, JSONL.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Measure the detection of duplicates, conflicts and updates."""
-    if sweep:
+    if natural:
+        measure_natural(data or BELIEFS, half, rows, as_json=as_json)
+    elif sweep:
         for timed in sweeps.timed():
             show.out.print(sweeps.table(timed))
     elif data is None:

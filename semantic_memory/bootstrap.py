@@ -47,19 +47,15 @@ from semantic_memory.domain.ports import (
 )
 from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.sqlite import SqliteLedger
-from semantic_memory.pipeline.admission import Admission
-from semantic_memory.pipeline.consolidating import Consolidating, Profiling
 from semantic_memory.pipeline.embedding import Embedding
-from semantic_memory.pipeline.extraction import Committer, Extracting
-from semantic_memory.pipeline.indexing import Indexing
+from semantic_memory.pipeline.extraction import Admission, Committer, Extracting
+from semantic_memory.pipeline.following import Consolidating, Indexing, Profiling
 from semantic_memory.pipeline.pipeline import Pipeline
-from semantic_memory.pipeline.portions import Portion, PortionReader
+from semantic_memory.pipeline.reading import Portion, PortionReader, StretchReader
 from semantic_memory.pipeline.runner import Runner
-from semantic_memory.pipeline.sessions import Sessions
-from semantic_memory.pipeline.shortening import Shortening
+from semantic_memory.pipeline.sessions import Sessions, Shortening
 from semantic_memory.pipeline.stage import EMBED, INDEX, WHOLE, Hint, Pace
 from semantic_memory.pipeline.storing import Storing
-from semantic_memory.pipeline.stretches import StretchReader
 from semantic_memory.profile.fields import Extent
 from semantic_memory.profile.rollup import Extents, Rollup
 from semantic_memory.retrieval.exact import ExactIndex

@@ -31,8 +31,8 @@ from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Ledger
 from semantic_memory.domain.values import Value, derived_id, new_id
 from semantic_memory.pipeline.extraction import Committer
+from semantic_memory.pipeline.reading import Stretch, StretchReader
 from semantic_memory.pipeline.stage import BATCH, EXTRACT, WHOLE, Hint, Outlook, Whole
-from semantic_memory.pipeline.stretches import Stretch, StretchReader
 
 _NOTE = "extraction batch"  # key in the ledger's meta
 _MOST_REQUESTS = 20_000  # the API takes 50,000

@@ -22,7 +22,7 @@ from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Clock, Ledger
 from semantic_memory.pipeline.facts import verbatim
-from semantic_memory.pipeline.portions import Portion, PortionReader
+from semantic_memory.pipeline.reading import Portion, PortionReader
 from semantic_memory.pipeline.stage import STORE, WHOLE, Outlook, Whole
 
 _BATCH = 256  # messages in a transaction; each transaction waits for the disk

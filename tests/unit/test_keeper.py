@@ -18,7 +18,7 @@ from semantic_memory.domain.events import Event, IndexSetAside, IndexSynced, Wor
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.ports import IndexEntry
 from semantic_memory.ledger.sqlite import SqliteLedger
-from semantic_memory.pipeline.indexing import Indexing
+from semantic_memory.pipeline.following import Indexing
 from semantic_memory.pipeline.runner import Runner
 from semantic_memory.pipeline.stage import INDEX, WHOLE
 from semantic_memory.testing import InMemoryIndex

@@ -1,23 +1,98 @@
-"""Stretches of sessions: the messages that are extracted together."""
+"""Read session logs from where each stage has come to.
+
+Nothing is locked between reading and committing. What was read stands as long as its stage has gone
+no further in that session and the log has been neither rewritten nor removed, so forgetting wins
+over whatever was being made of the messages meanwhile.
+"""
 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
 from ingest.recalled import extractable
-from ingest.session_log import Record
-from semantic_memory.domain.changes import Advance
+from ingest.session_log import Record, SessionLog
+from semantic_memory.concurrency import KeyedLocks
+from semantic_memory.domain.changes import Advance, Cursor
+from semantic_memory.domain.changes import Stage as Progress
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.filters import FACTS
-from semantic_memory.domain.messages import Message, SessionKey
+from semantic_memory.domain.messages import Message, SessionKey, SessionOptions
 from semantic_memory.domain.ports import Ledger
 from semantic_memory.domain.text import stems
-from semantic_memory.pipeline.facts import forgotten
-from semantic_memory.pipeline.portions import Portion, PortionReader
-from semantic_memory.pipeline.session_options import read_options
+from semantic_memory.pipeline.facts import behind, forgotten
+
+_DEFAULT = SessionOptions()
+
+
+def read_options(ledger: Ledger, key: SessionKey) -> SessionOptions:
+    """Return the options of a session."""
+    stored = ledger.meta(_name(key))
+    return SessionOptions.model_validate_json(stored) if stored else _DEFAULT
+
+
+def write_options(ledger: Ledger, key: SessionKey, options: SessionOptions) -> None:
+    """Set the options of a session."""
+    ledger.set_meta(_name(key), options.model_dump_json())
+
+
+def reset_options(ledger: Ledger, key: SessionKey) -> None:
+    """Set the options of a session to the defaults."""
+    if read_options(ledger, key) != _DEFAULT:
+        ledger.set_meta(_name(key), "")
+
+
+def _name(key: SessionKey) -> str:
+    return f"options {key.user_id} {key.session_id}"  # no id holds a space
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """Consecutive records of a session that a stage hasn't done."""
+
+    key: SessionKey
+    start: Cursor
+    generation: int
+    """Of the log that was read."""
+    records: Sequence[Record]
+
+    @property
+    def end(self) -> Cursor:
+        """The cursor once the portion is done."""
+        return behind(self.key, self.start.stage, self.records[-1])
+
+
+class PortionReader:
+    """Read the logs of sessions from their cursors on. Thread-safe."""
+
+    def __init__(self, ledger: Ledger, log: SessionLog) -> None:
+        self._ledger = ledger
+        self._log = log
+        self.locks: KeyedLocks[SessionKey] = KeyedLocks()
+        """Lock of each session, held while its log is read or rewritten."""
+
+    def read(
+        self,
+        key: SessionKey,
+        stage: Progress,
+        take: Callable[[Iterator[Record]], Sequence[Record]],
+    ) -> Portion | None:
+        """Return what `take` takes of the records that a stage hasn't done; None for nothing."""
+        with self.locks.hold(key):
+            start = self._ledger.cursor(*key, stage)
+            generation = self._log.generation(*key)
+            records = take(self._log.read(*key, after=start))
+        return Portion(key, start, generation, records) if records else None
+
+    def stands(self, portion: Portion) -> bool:
+        """Tell whether a portion may be committed. Ask with the ledger held exclusively."""
+        return (
+            self._log.generation(*portion.key) == portion.generation
+            and self._ledger.cursor(*portion.key, portion.start.stage) == portion.start
+        )
+
 
 _LEAST = 50
 _MOST = 100

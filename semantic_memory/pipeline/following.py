@@ -1,4 +1,4 @@
-"""Settle a user's facts moments after they were written, and derive what follows from them."""
+"""Stages that follow a user's facts: settle them, derive their profile, index them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 
 from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.domain.events import BeliefsResolved, Event
-from semantic_memory.pipeline.stage import CONSOLIDATE, INDEX, PROFILE, WHOLE, Hint, Outlook
+from semantic_memory.pipeline.stage import CONSOLIDATE, INDEX, PROFILE, WHOLE, Hint, Outlook, Whole
 from semantic_memory.profile.rollup import Rollup
+from semantic_memory.vectors.sync import IndexKeeper
 
 
 class Consolidating:
@@ -59,3 +60,26 @@ class Profiling:
     def outlook(self) -> Outlook:
         """Count the users with changes since their profiles were derived."""
         return Outlook("deriving profiles", len(self._rollup.stale()))
+
+
+class Indexing:
+    """Stage that brings the vector index level with the ledger."""
+
+    name = INDEX
+
+    def __init__(self, keeper: IndexKeeper) -> None:
+        self._keeper = keeper
+
+    def pending(self) -> Iterator[Whole]:
+        """Yield `WHOLE` if the index lacks a change."""
+        if self._keeper.behind:
+            yield WHOLE
+
+    def run(self, item: Whole) -> None:
+        """Bring the index level. Raises IndexBrokenError, IndexUnavailableError."""
+        del item
+        self._keeper.sync()
+
+    def outlook(self) -> Outlook:
+        """Count the changes that the index lacks."""
+        return Outlook("indexing", self._keeper.behind)

@@ -1,0 +1,1 @@
+"""Evaluation of beliefs after natural chat: playing scenarios, judging outcomes, figures."""
