@@ -1,1 +1,1 @@
-"""Evaluation of beliefs after natural chat: playing scenarios, judging outcomes, figures."""
+"""Tell conversations in natural chat to a store, judge what it believes, and count."""
