@@ -1,4 +1,4 @@
-"""The commands `python -m eval statements` and `python -m eval languages`."""
+"""Commands `python -m eval statements` and `python -m eval languages`."""
 
 from __future__ import annotations
 
