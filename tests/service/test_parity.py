@@ -22,7 +22,7 @@ from semantic_memory.entrypoints.mcp.server import build_server
 from tests.service.conftest import Served
 
 LIFECYCLE = {"open", "close", "reembed", "settings"}
-"""What is done to a store as a whole, in the process that owns it."""
+"""Operations on a store as a whole, in the process that owns it."""
 IN_PROCESS = "a session holds its window in the process that talks to the model"
 OPERATOR = "for those who operate the store, not for an agent"
 REVIEW = "for those who review what is remembered, not for an agent"

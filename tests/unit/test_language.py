@@ -13,15 +13,6 @@ TRANSLATED = re.compile(r"(?:What|Whether|How|Who|Whose|Whoever|Where|Told|Of an
 # Files that still have such docstrings. The list only ever shrinks.
 WAITING = frozenset(
     """
-    semantic_memory/application/doctor.py
-    semantic_memory/application/edits.py
-    semantic_memory/application/explain.py
-    semantic_memory/application/jobs/upkeep.py
-    semantic_memory/application/recall.py
-    semantic_memory/application/transfer.py
-    semantic_memory/bootstrap.py
-    semantic_memory/client/calls.py
-    semantic_memory/client/sending.py
     semantic_memory/consolidation/attributes.py
     semantic_memory/consolidation/claims.py
     semantic_memory/consolidation/clauses.py
@@ -35,24 +26,16 @@ WAITING = frozenset(
     semantic_memory/domain/ports.py
     semantic_memory/domain/text.py
     semantic_memory/entrypoints/api/access.py
-    semantic_memory/entrypoints/api/bodies.py
     semantic_memory/entrypoints/api/idempotency.py
     semantic_memory/entrypoints/api/middleware.py
     semantic_memory/entrypoints/api/problems.py
-    semantic_memory/entrypoints/api/routes.py
     semantic_memory/entrypoints/api/server.py
-    semantic_memory/entrypoints/api/transfer.py
-    semantic_memory/entrypoints/api/upkeep.py
-    semantic_memory/entrypoints/cli/commands.py
-    semantic_memory/entrypoints/cli/show.py
     semantic_memory/entrypoints/dashboard/routes.py
     semantic_memory/entrypoints/dashboard/samples.py
-    semantic_memory/entrypoints/mcp/server.py
     semantic_memory/ledger/batch.py
     semantic_memory/ledger/lines.py
     semantic_memory/ledger/rows.py
     semantic_memory/ledger/sqlite.py
-    semantic_memory/memory.py
     semantic_memory/pipeline/facts.py
     semantic_memory/pipeline/runner.py
     semantic_memory/pipeline/stage.py
