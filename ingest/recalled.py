@@ -1,8 +1,8 @@
-"""The loop guard: what memory itself put into a conversation is not taken in again.
+"""Loop guard: keeps memories that recall put into a conversation from being extracted again.
 
-Recall hands the agent a marked block. It comes back inside the messages that are observed, and
-would be believed a second time, as if the user had said it. The same goes for a turn in which the
-agent wrote memories with a tool: what it wrote is there already.
+A context block comes back inside the messages that are observed, and would be extracted as if the
+user had said it. The same holds for a turn in which the agent wrote memories with a tool: they are
+stored already.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from semantic_memory.domain.messages import Message
 
 
 def _block(line_end: str, character: str) -> re.Pattern[str]:
-    """The lines of a block, in any of its templates, also of one that was cut short on the way.
+    """Return a pattern of a context block in any of its templates, even if its end is missing.
 
-    What is recalled is on one line each, begins with a number, and holds no angle brackets.
+    Each memory in a block takes one line, which begins with a number and has no angle brackets.
     """
     return re.compile(
         rf"""
@@ -35,12 +35,12 @@ def _block(line_end: str, character: str) -> re.Pattern[str]:
 
 
 _BLOCK = _block(r"\r?\n", r"[^\r\n]")
-# As a tool hands it over: within JSON.
+# As tools return it: within JSON.
 _QUOTED_BLOCK = _block(r"\\n", r"(?:[^\\\r\n\"]|\\[^n])")
 
 
 def strip_recalled(text: str) -> str:
-    """`text` without the blocks that recall rendered; empty if there is nothing else."""
+    """Remove context blocks from `text`; return an empty text if there is nothing else."""
     if NOTE not in text:
         return text
     said = _QUOTED_BLOCK.sub("", _BLOCK.sub("", text))
@@ -48,7 +48,7 @@ def strip_recalled(text: str) -> str:
 
 
 def without_recalled(message: Message) -> Message | None:
-    """The message as it was said; None if it only held what was recalled."""
+    """Remove context blocks from a message; return None if it has nothing else."""
     said = strip_recalled(message.content)
     if said == message.content:
         return message
@@ -56,9 +56,9 @@ def without_recalled(message: Message) -> Message | None:
 
 
 def extractable(messages: Sequence[Message]) -> list[Message]:
-    """The messages to read for facts: nothing recalled, no turn in which the agent wrote memories.
+    """Return the messages to extract: without context blocks and turns that wrote memories.
 
-    A turn is a user's message and all that follows it up to the next one.
+    A turn is a user's message with all messages up to the user's next one.
     """
     kept: list[Message] = []
     turn: list[Message] = []

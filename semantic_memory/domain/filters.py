@@ -1,8 +1,8 @@
-"""Filters, and the conditions they are made of.
+"""Filters, and the conditions they compile into.
 
-`Filters.conditions` is the one definition of what a filter means. Each engine renders three kinds
-of condition in its own terms: `Filters.admits` over facts, the SQLite ledger in SQL, a partition as
-a mask of its columns, Chroma as a `where`.
+`Filters.conditions` is the one definition of a filter's meaning. Each engine renders three kinds of
+condition in its own terms: `Filters.admits` over facts, the SQLite ledger in SQL, a partition as a
+mask of its columns, Chroma as a `where`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,15 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from semantic_memory.domain.facts import Category, Fact, Status
-from semantic_memory.domain.values import Identifier, Tag, Timestamp, Unit, Value, covers
+from semantic_memory.domain.values import (
+    Identifier,
+    Tag,
+    Timestamp,
+    Unit,
+    Value,
+    covers,
+    parse,
+)
 
 Operator = Literal["<", "<=", ">", ">="]
 
@@ -56,20 +64,37 @@ Condition = OneOf | Compared | Tagged
 
 
 class Filters(Value):
-    """Narrows a search or a listing. Conditions are combined with AND; unknown keys are errors."""
+    """Conditions of a search or a listing, combined with AND; unknown keys are errors."""
 
     categories: frozenset[Category] | None = None
-    """Any of these; None means all."""
+    """Categories to include; None includes all."""
     tags: tuple[Tag, ...] = ()
-    """Every one of these; a tag stands for all below it (`security` finds `security.tls`)."""
+    """All of these; a tag covers those below it (`security` finds `security.tls`)."""
     since: Timestamp | None = None
-    """Said at or after this time."""
+    """Earliest time of the statement, inclusive."""
     until: Timestamp | None = None
-    """Said before this time."""
+    """Latest time of the statement, exclusive."""
     min_confidence: Unit = 0.0
     session_id: Identifier | None = None
     as_of: Timestamp | None = None
-    """What was believed at this time, instead of now."""
+    """Memories believed at this time, instead of now."""
+
+    @classmethod
+    def of(cls, given: FilterLike, as_of: datetime | None = None) -> Filters:
+        """Build the filters from an instance, a mapping or None; `as_of` replaces theirs.
+
+        Raises InvalidInputError for an unknown key or a wrong value.
+        """
+        match given:
+            case Filters():
+                found = given
+            case None:
+                found = NO_FILTERS
+            case _:
+                found = parse(cls, "filters", given)
+        if as_of is None:
+            return found
+        return parse(cls, "filters", {**found.model_dump(), "as_of": as_of})
 
     def conditions(self, status: Status | None = None) -> list[Condition]:
         """Return the conditions that a fact must meet, all of them.
@@ -94,12 +119,17 @@ class Filters(Value):
         )
 
     def admits(self, fact: Fact) -> bool:
-        """Return whether `fact` meets every condition."""
+        """Return True if `fact` meets every condition; the engines are tested against this one."""
         return meets(fact, self.conditions())
 
 
+FilterLike = Filters | Mapping[str, Any] | None
+"""The forms in which callers give filters."""
 NO_FILTERS = Filters()
-"""Passes everything that is believed now."""
+"""Admits all memories that are believed now."""
+
+FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
+"""Admits facts that are believed now, and no messages."""
 
 
 def narrowing(
@@ -109,7 +139,7 @@ def narrowing(
     until: datetime | None = None,
     session_id: str | None = None,
 ) -> list[Condition]:
-    """Return the conditions on subject, time and session alone, whatever is believed."""
+    """Return the conditions on tags, time and session alone, of facts in any status."""
     found: list[Condition] = []
     if since is not None:
         found.append(Compared("created_at", ">=", since))
@@ -121,7 +151,7 @@ def narrowing(
 
 
 def meets(fact: Fact, conditions: Iterable[Condition]) -> bool:
-    """Return whether `fact` meets every one of `conditions`."""
+    """Return True if `fact` meets every one of `conditions`."""
     return all(_meets(fact, condition) for condition in conditions)
 
 

@@ -28,7 +28,7 @@ def ignore_event(event: Event) -> None:
 
 
 def log_event(event: Event) -> None:
-    """Log an event: as a warning if it needs attention, else at DEBUG. Never any message text."""
+    """Log failures and damage as warnings, other events at DEBUG. Logs no message text."""
     match event:
         case IndexSetAside(reason, kept_at):
             where = f"; it was moved to {kept_at}" if kept_at else ""
@@ -37,7 +37,7 @@ def log_event(event: Event) -> None:
             )
         case ExtractionFailed(user_id, session_id, error):
             _logger.warning(
-                "extraction from session %s of user %s failed, to be tried again: %s",
+                "extraction from session %s of user %s failed and will be retried: %s",
                 session_id,
                 user_id,
                 error,
@@ -48,7 +48,7 @@ def log_event(event: Event) -> None:
             _logger.warning("the job %s failed: %s", job, error)
         case CheckpointRestored(path, reason, kept_at):
             _logger.warning(
-                "the checkpoint %s was damaged (%s) and moved to %s; the state before it is in use",
+                "the checkpoint %s was damaged (%s) and moved to %s; the previous one is in use",
                 path,
                 reason,
                 kept_at,
@@ -85,8 +85,8 @@ def _log_session_log(event: LogRepaired | LogNearlyFull | LogShortened) -> None:
             )
         case LogNearlyFull(user_id, session_id, size, limit):
             _logger.warning(
-                "the log of session %s of user %s takes %d of %d bytes, beyond which it is"
-                " shortened",
+                "the log of session %s of user %s takes %d of %d bytes; beyond that it"
+                " is shortened",
                 session_id,
                 user_id,
                 size,
@@ -94,8 +94,8 @@ def _log_session_log(event: LogRepaired | LogNearlyFull | LogShortened) -> None:
             )
         case LogShortened(user_id, session_id, number, freed):
             _logger.warning(
-                "the log of session %s of user %s was too long: %d messages (%d bytes) are left to"
-                " the ledger",
+                "the log of session %s of user %s was too long: %d messages (%d bytes) were"
+                " removed; the ledger keeps their memories",
                 session_id,
                 user_id,
                 number,

@@ -1,1 +1,1 @@
-"""The truth of facts: on SQLite, or in memory."""
+"""The ledger of facts: on SQLite, or in memory."""

@@ -1,7 +1,7 @@
 """The rules that every ledger follows: the next state of a fact, and of the lines that rest on it.
 
-A line never outlives the facts and messages that it rests on. A ledger sees to that in the
-transaction in which a fact changes, whichever caller changes it.
+A line never outlives the facts and messages that it rests on: a ledger enforces it in the
+transaction in which a fact changes.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def updated(old: Fact, change: Update) -> Fact:
 
 
 def forgetting(old: Fact, change: Forget) -> Update:
-    """Return a forget as the update that it is."""
+    """Return the update that a forget amounts to."""
     tombstone = old.model_copy(update={"status": Status.FORGOTTEN})
     return Update(tombstone, "forgotten", change.at, change.reason)
 
@@ -58,7 +58,7 @@ def searched_text(fact: Fact) -> str:
 
 
 def places(sources: Iterable[Source]) -> tuple[str, ...]:
-    """Return `session/message` of every message that `sources` name, with or without a session."""
+    """Return `session/message` of every message in `sources`, without a session `/message`."""
     return tuple(dict.fromkeys(f"{s.session_id or ''}/{m}" for s in sources for m in s.message_ids))
 
 
@@ -117,7 +117,7 @@ def ended(line: Line, at: datetime) -> Line | None:
 
 
 def is_grounded(line: Line, statuses: Iterable[Status]) -> bool:
-    """Return whether a line may be written that rests on facts with these statuses.
+    """Return True if a line may be written that rests on facts with these statuses.
 
     A derived line rests on active facts only, others on any that isn't forgotten.
     """
@@ -169,9 +169,9 @@ class SessionPart(NamedTuple):
     first_at: datetime
     last_at: datetime
     recorded_at: datetime
-    """When the first of them was recorded."""
+    """Earliest recording."""
     seen_at: datetime
-    """When one of them was recorded or used for the last time."""
+    """Latest recording or use."""
 
 
 def session_infos(parts: Iterable[SessionPart]) -> list[SessionInfo]:

@@ -1,8 +1,8 @@
-"""The exact scan in front of Chroma.
+"""The exact scan in RAM, in front of Chroma.
 
 Measured: one user's 1,000 vectors are scanned in 0.2 ms, with any filter; Chroma takes 80 ms for a
-filtered query over 100,000. So users who fit are searched in RAM, and only one who has outgrown it
-is searched in Chroma.
+filtered query over 100,000. So users are searched in RAM as long as they fit, and in Chroma
+once they have outgrown it.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class ExactIndex:
     def snapshot(
         self, user_id: str, filters: Filters = NO_FILTERS, terms: Sequence[str] = ()
     ) -> Snapshot | None:
-        """Return the user's memories as the ledger has them now; None if outgrown.
+        """Return a snapshot level with the ledger; None if the user has outgrown RAM.
 
-        Filtered, and matched by `terms`: stemmed words.
+        It is filtered, and scored for `terms`, stemmed words.
         """
         partition = self._find(user_id)
         if partition is None:
@@ -94,7 +94,7 @@ class ExactIndex:
             return held
 
     def _weigh(self, user_id: str, partition: Partition) -> None:
-        """Note the size of a partition that may have grown, and drop what is over the budget."""
+        """Record the size of a partition that may have grown; drop partitions over the budget."""
         with self._guard:
             if self._partitions.get(user_id) is not partition:
                 return

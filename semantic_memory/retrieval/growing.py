@@ -22,12 +22,12 @@ class Growing:
 
     @property
     def view(self) -> NDArray[Any]:
-        """The rows so far, without copying. It doesn't grow with them, and stays as it is."""
+        """The rows so far, without copying. Rows appended later aren't in it."""
         return self._rows[: self._size]
 
     @property
     def nbytes(self) -> int:
-        """The bytes held, spare room included."""
+        """Size in bytes, spare room included."""
         return int(self._rows.nbytes)
 
     def extend(self, rows: Any) -> None:
@@ -50,7 +50,7 @@ class Vectors(NamedTuple):
     rows: NDArray[np.floating]
 
     def first(self, owners: Sequence[int]) -> NDArray[np.float32]:
-        """Return the first vector of each of `owners`, all of whom have one."""
+        """Return the first vector of each of `owners`, all of which must have one."""
         return self.rows[np.searchsorted(self.owners, owners)].astype(np.float32, copy=False)
 
     def best(
@@ -82,7 +82,7 @@ class GrowingVectors:
 
     @property
     def nbytes(self) -> int:
-        """The bytes held."""
+        """Size in bytes."""
         return self._vectors.nbytes + self._owners.nbytes
 
     @property
@@ -91,6 +91,6 @@ class GrowingVectors:
         return Vectors(self._owners.view, self._vectors.view)
 
     def extend(self, owners: Sequence[int], vectors: Sequence[NDArray[np.float32]]) -> None:
-        """Append the vectors of some owners, one array each."""
+        """Append the vectors of several owners, one array for each."""
         self._vectors.extend(np.concatenate(vectors))
         self._owners.extend(np.repeat(owners, [len(own) for own in vectors]))

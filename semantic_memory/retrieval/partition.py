@@ -100,12 +100,12 @@ class Partition:
 
     @property
     def wasteful(self) -> bool:
-        """Whether so many rows have died that loading afresh is cheaper."""
+        """True if so many rows are dead that loading the partition anew is cheaper."""
         return self._dead > 64 + len(self) // 4
 
     @property
     def nbytes(self) -> int:
-        """About how much memory this takes."""
+        """Estimated RAM, in bytes."""
         vectors = sum(part.nbytes for part in (self._windows, self._sentences) if part)
         rows = len(self) * _ROW_OVERHEAD + 4 * self._characters
         return vectors + self._columns.nbytes + self._slots.nbytes + rows
@@ -116,7 +116,7 @@ class Partition:
         terms: Sequence[str] = (),
         statistics: Statistics | None = None,
     ) -> Snapshot:
-        """Return the memories as they are now, filtered, and matched by stemmed words.
+        """Return the present memories, filtered, and scored for stemmed words.
 
         `statistics` as in `BM25.score`. Only what changes in place is copied.
         """
@@ -162,7 +162,7 @@ class Partition:
     # ---------------------------------------------------------------- following the ledger
 
     def apply(self, delta: Delta) -> None:
-        """Take a delta over."""
+        """Apply a delta."""
         for num in delta.removed:
             self._kill(num)
         first = len(self._ids)
@@ -235,7 +235,7 @@ class Partition:
         )
 
     def _note_outdated(self, trait: Trait, slot: int) -> None:
-        """Mark the place of a fact that was superseded, until it is restored."""
+        """Mark the place of a superseded fact, until the fact is restored."""
         superseded = trait.status == Status.SUPERSEDED
         if slot >= 0 and (superseded or trait.num in self._superseded):
             self._slots.view["outdated"][slot] = superseded

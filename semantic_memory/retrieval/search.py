@@ -1,4 +1,4 @@
-"""From a question to the user's best memories: both arms, ranked together, doubles collapsed."""
+"""Search of one user's memories by cosine and BM25, ranked together, without doubles."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from semantic_memory.retrieval.question import Question, read
 from semantic_memory.retrieval.ranking import Evidence, Ranked, Weights, base_score, rank
 from semantic_memory.retrieval.snapshot import Snapshot
 from semantic_memory.retrieval.times import closeness
-from semantic_memory.vectors.passages import checked
 
 _ARM = 256  # candidates of each arm, for a user whose memories aren't held in RAM
 _COMPARED = 64  # of the best memories, for newer figures of the same
@@ -41,7 +40,7 @@ class SearchLedger(Facts, WordSearch, Traits, Protocol):
 
 
 class Searcher:
-    """Answers questions about one user's memories. Thread-safe."""
+    """Searches the memories of one user at a time. Thread-safe."""
 
     def __init__(
         self,
@@ -65,8 +64,8 @@ class Searcher:
     def search(self, query: str, user_id: str, k: int, filters: Filters = NO_FILTERS) -> list[Hit]:
         """Return the user's `k` best memories for `query`, best first.
 
-        A fact and the message it was drawn from never both take a place, nor do two memories with
-        the same words.
+        A fact and the message it was drawn from are never both among them, nor are two memories
+        with the same words.
         """
         question = read(query, filters.as_of or self._clock.now())
         with self._turn:
@@ -80,7 +79,7 @@ class Searcher:
     def _search_large(
         self, question: Question, user_id: str, k: int, filters: Filters
     ) -> list[Hit]:
-        """Rank the candidates of both arms, for a user whose memories aren't held in RAM."""
+        """Search a user whose memories aren't held in RAM: rank the candidates of both arms."""
         terms = list(dict.fromkeys(words(question.text)))
         lexical = self._ledger.words(user_id, terms, limit=_ARM, filters=filters)
         by_words = self._ledger.traits([match.id for match in lexical])
@@ -102,11 +101,11 @@ class Searcher:
         return self._answer(snapshot, question, vector, k, filters)
 
     def _embed(self, question: Question, speakers: Sequence[str]) -> Matrix | None:
-        """Return the question's vector; None if the model can't be reached, and words must do."""
+        """Return the question's vector; None if the model can't be reached."""
         mentioned = [speakers[number] for number in names.named(question.text, speakers)]
         text = names.without(question.text, mentioned)
         try:
-            vector: Matrix = checked(self._embedder.embed([text], "query"), 1, self._embedder)[0]
+            vector: Matrix = self._embedder.embed([text], "query")[0]
         except ProviderError as error:
             self._observe(EmbeddingFailed(str(error)))
             return None
@@ -147,7 +146,7 @@ class Searcher:
         return self._hits(snapshot, ranked, question, k, filters)
 
     def _meaning(self, snapshot: Snapshot, vector: Matrix | None) -> Scores:
-        """Return the cosine to each memory, its nearest window and sentence blended."""
+        """Return the cosine to each memory: that of its nearest window and sentence, blended."""
         if vector is None:
             return np.zeros_like(snapshot.lexical)
         window = snapshot.dense(vector)
@@ -187,7 +186,7 @@ class Searcher:
 
 
 def _distinct(snapshot: Snapshot, order: Iterable[int]) -> Iterator[int]:
-    """Yield rows in `order`, of a fact and its message only the one that comes first."""
+    """Yield rows in `order`; of a fact and its message, only the first."""
     told_as_message: set[str] = set()
     told_as_fact: set[str] = set()
     verbatim = snapshot.columns["verbatim"]
@@ -204,7 +203,7 @@ def _distinct(snapshot: Snapshot, order: Iterable[int]) -> Iterator[int]:
 def _newest(
     snapshot: Snapshot, ranked: Ranked, rows: np.ndarray, question: Question
 ) -> dict[int, float]:
-    """Return the gains of the best of `rows` that give newer figures than others among them."""
+    """Return the gains of those of the best `rows` that give newer figures than others."""
     if question.event or question.windows or not snapshot.figures:
         return {}
     best = rows[top(ranked.score[rows], _COMPARED)].tolist()

@@ -1,4 +1,4 @@
-"""A user's memories at one moment, as one search reads them."""
+"""A snapshot of one user's memories, read by one search."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from semantic_memory.retrieval.growing import Vectors
 class Snapshot:
     """A partition's rows, filtered and matched by words, as arrays of shape (rows,).
 
-    Stays as it is while the partition goes on, so that it is read without a lock.
+    Later changes of the partition don't reach it, so it is read without a lock.
     """
 
     columns: NDArray[Any]
@@ -32,7 +32,7 @@ class Snapshot:
     said_in: Sequence[tuple[str, ...]]
     """By row: `session/message` for every message that says the memory."""
     figures: Mapping[int, frozenset[str]]
-    """By row: numbers and days in a fact that has some; messages aside."""
+    """By row: numbers and days in a fact; rows without any, and messages, are missing."""
     speakers: tuple[str, ...]
     """Names of the speakers, by the code in the column `speaker`."""
     windows: Vectors | None

@@ -1,8 +1,8 @@
-"""Time expressions in a question, as windows over when things were said.
+"""Time expressions in a question, as windows over the times of messages.
 
-Which words speak of time is told here, what they mean by `dateparser`. People remember dates
-roughly, and talk about things some time after they happened, so a window has soft edges: inside it
-counts in full, outside by a Gaussian of the distance.
+This module finds the expressions, `dateparser` interprets them. People remember dates roughly, and
+talk about events some time later, so a window has soft edges: its weight is 1 inside and falls
+outside by a Gaussian of the distance.
 
 English only; other questions have no windows.
 """
@@ -62,14 +62,14 @@ _WEEKEND_DAYS = 2
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A stretch of time, in Unix seconds, and how soft its edges are (one sigma, in seconds)."""
+    """A stretch of time, in Unix seconds, and the softness of its edges (sigma, in seconds)."""
 
     start: float
     end: float
     softness: float
 
     def weight(self, moments: ArrayLike) -> NDArray[np.float64]:
-        """1 for moments inside, falling to 0 with the distance outside."""
+        """Return the weight of each moment: 1 inside, falling to 0 with the distance outside."""
         then = np.asarray(moments, dtype=np.float64)
         distance = np.maximum(0.0, np.maximum(self.start - then, then - self.end))
         weight: NDArray[np.float64] = np.exp(-0.5 * (distance / self.softness) ** 2)
@@ -77,7 +77,7 @@ class Window:
 
 
 def windows(question: str, now: datetime) -> list[Window]:
-    """The stretches of time that `question`, asked at `now`, speaks of."""
+    """Return the stretches of time that `question`, asked at `now`, names."""
     found = []
     for match in _EXPRESSION.finditer(question):
         kind = next(kind for kind in _KINDS if match[kind])
@@ -92,7 +92,7 @@ def windows(question: str, now: datetime) -> list[Window]:
 
 
 def closeness(windows: Sequence[Window], moments: ArrayLike) -> NDArray[np.float64]:
-    """How well each moment fits any of `windows`, in [0, 1]; 0 where there are none."""
+    """Return the highest weight of each moment in any of `windows`, in [0, 1]; 0 without any."""
     best = np.zeros(np.shape(moments))
     for window in windows:
         best = np.maximum(best, window.weight(moments))
@@ -129,7 +129,7 @@ def _window(kind: str, phrase: str, now: datetime) -> Window | None:
 
 
 def _ago(phrase: str, now: datetime) -> Window | None:
-    """`two months ago`: about that long, the less exact the longer."""
+    """Return the window of `two months ago`: the longer ago, the wider."""
     *count, unit, _ = phrase.split()
     if unit.startswith("weekend"):
         unit = "week"
@@ -148,7 +148,7 @@ def _ago(phrase: str, now: datetime) -> Window | None:
 
 
 def _recent(phrase: str, now: datetime) -> Window | None:
-    """`the past two weeks`: from then until now."""
+    """Return the window of `the past two weeks`: from then until now."""
     _, *count, unit = phrase.split()
     parsed = _parse(f"{_count(count) if count else 'one'} {unit} ago", now)
     if unit.startswith("weekend"):
@@ -160,7 +160,7 @@ def _recent(phrase: str, now: datetime) -> Window | None:
 
 
 def _period(which: str, unit: str, now: datetime) -> Window | None:
-    """`last month`, `this week`: by the calendar."""
+    """Return the window of `last month` or `this week`, by the calendar."""
     shift = 0 if which == "this" else 1
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
     match unit:
@@ -183,7 +183,7 @@ def _period(which: str, unit: str, now: datetime) -> Window | None:
 
 
 def _calendar(phrase: str, now: datetime) -> Window | None:
-    """`5 March`, `May 2023`, `yesterday`: the whole day, month or year."""
+    """Return the whole day, month or year of `5 March`, `May 2023`, `yesterday`."""
     parsed = _parse(phrase, now)
     if parsed is None:
         return None
@@ -214,7 +214,7 @@ def _count(words: Sequence[str]) -> str:
 
 
 def _parse(phrase: str, now: datetime) -> tuple[datetime, str] | None:
-    """The moment that `phrase` means, and whether it names a day, week, month or year."""
+    """Return the moment that `phrase` names, and its precision: day, week, month or year."""
     # To the hour: "last week" is asked again and again, and takes a millisecond to parse.
     return _parse_at(phrase, now.replace(minute=0, second=0, microsecond=0))
 

@@ -18,8 +18,8 @@ _PREDECESSOR_SECONDS = 10.0
 class IndexHome(Protocol):
     """Opens, sets aside and empties a vector index.
 
-    A filling of the index has a name, the generation. Every method but `damage` and `position`
-    raises IndexUnavailableError if it can't do its work at present.
+    Each filling of the index has a name, its generation. Every method but `damage` and `position`
+    raises IndexUnavailableError if it is impossible at present.
     """
 
     @property
@@ -29,11 +29,11 @@ class IndexHome(Protocol):
 
     @property
     def keeps_deleted(self) -> bool:
-        """Whether the text of deleted memories stays in its files."""
+        """True if its files keep the text of deleted memories."""
         ...
 
     def damage(self, generation: str) -> str | None:
-        """Return a plain damage of a filling, in words, without opening it; None if none shows."""
+        """Describe the damage visible without opening the index; None if there is none."""
         ...
 
     def open(self, generation: str) -> VectorIndex:
@@ -74,7 +74,7 @@ class ChromaDirectory:
         self._process: ChromaProcess | None = None
 
     def damage(self, generation: str) -> str | None:
-        """Return a missing file or a wrong size; digests are compared at opening."""
+        """Describe a missing file or a wrong size; opening compares digests."""
         try:
             with seal.alone(self._directory, patience=0.0):
                 if seal.is_empty(self._directory):
@@ -84,7 +84,7 @@ class ChromaDirectory:
             return None  # an earlier process is still finishing; opening waits for it, and looks
 
     def open(self, generation: str) -> VectorIndex:
-        """Start a process on the directory, once its files are found as they were left."""
+        """Start a process on the directory, which checks its files first."""
         self.close()
         self._process = ChromaProcess(self._directory, generation, self._sync_threshold)
         return self._process
@@ -97,7 +97,7 @@ class ChromaDirectory:
             return 0
 
     def note(self, revision: int) -> None:
-        """Note the revision in the directory, so that it goes where the directory goes."""
+        """Write the revision into the directory, so that a copy of it has its own position."""
         draft = self._position.with_suffix(".new")
         try:
             draft.write_text(str(revision), encoding="ascii")
@@ -108,7 +108,7 @@ class ChromaDirectory:
             raise IndexUnavailableError(f"can't write {self._position}: {error}") from error
 
     def set_aside(self) -> Path | None:
-        """Rename the directory; of several set aside, the last is the one to look at."""
+        """Rename the directory, replacing one set aside before."""
         self.close()
         with seal.alone(self._directory, _PREDECESSOR_SECONDS):
             if not self._directory.exists():
@@ -133,7 +133,7 @@ class ChromaDirectory:
 
 
 class GivenIndex:
-    """An index that the caller made, for this store alone."""
+    """An index given by the caller, for this store alone."""
 
     key = "given index"
     keeps_deleted = False
@@ -142,10 +142,10 @@ class GivenIndex:
         self._index = index
 
     def damage(self, generation: str) -> None:
-        """Return None: nothing is known before it is opened."""
+        """Return None: damage shows only in use."""
 
     def open(self, generation: str) -> VectorIndex:
-        """Return the index, which is open already."""
+        """Return the index, which is already open."""
         del generation
         return self._index
 
@@ -159,7 +159,7 @@ class GivenIndex:
         """Keep nothing: the index is emptied before it is filled again."""
 
     def empty(self) -> None:
-        """Delete every memory in it."""
+        """Delete every memory of the index."""
         held = sorted(self._index.ids())
         for start in range(0, len(held), _DELETED_AT_ONCE):
             self._index.delete(held[start : start + _DELETED_AT_ONCE])

@@ -1,9 +1,9 @@
-"""Keeping the vector index level with the ledger, and queries answered whatever becomes of it.
+"""Synchronisation of the vector index with the ledger; answers queries even without an index.
 
 The index is derived: its position is one revision number, kept in the ledger, and beside the index
-where there is a place. An index that is damaged, or breaks, is set aside and filled again from the
-vectors in the ledger, which embeds nothing. One that merely can't be reached is kept and tried
-again. Meanwhile queries are answered by scanning the ledger.
+if it has a place for it. An index that is damaged, or breaks, is set aside and filled again from
+the vectors in the ledger, without embedding anything. One that merely can't be reached is kept and
+tried again. Meanwhile queries are answered by scanning the ledger.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import uuid
 from collections.abc import Callable
 from typing import Protocol, TypeVar, runtime_checkable
 
-from semantic_memory.concurrency import Worker
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.errors import (
     IndexBrokenError,
@@ -37,15 +36,13 @@ from semantic_memory.vectors.home import IndexHome
 
 _BATCH = 256
 _ATTEMPTS = 3
-_GATHER_SECONDS = 2.0  # what is written within it reaches the index together
-_FIRST_PAUSE_SECONDS, _LAST_PAUSE_SECONDS = 1.0, 60.0
 _MOST_CHANGED = 1_000  # of a user's memories, that a query looks up besides asking the index
 
 T = TypeVar("T")
 
 
 class SyncLedger(SyncFeed, Census, KeyValues, Protocol):
-    """The roles of the ledger that an index is kept level with."""
+    """The roles of the ledger that an `IndexKeeper` uses."""
 
 
 @runtime_checkable
@@ -53,7 +50,7 @@ class SeparatingIndex(VectorIndex, Protocol):
     """A `VectorIndex` that can hold a large user apart from the others."""
 
     def owns(self, user_id: str) -> bool:
-        """Return whether a user is held apart."""
+        """Return True if a user is held apart."""
         ...
 
     def own(self, user_id: str) -> None:
@@ -73,14 +70,15 @@ class IndexKeeper:
         ledger: SyncLedger,
         observe: Callable[[Event], None],
         own_at: int,
+        lags: Callable[[], None],
     ) -> None:
+        """Call `lags` whenever a query finds that `sync` has something to do."""
         self._home = home
         self._ledger = ledger
         self._observe = observe
         self._own_at = own_at
+        self._lags = lags
         self._lock = threading.Lock()  # of all that opens, writes to, or closes the index
-        self._worker: Worker | None = None
-        self._retry_at = self._pause = 0.0
         self._closed = False
         # Replaced under the lock and read by queries, which never wait for it:
         self._index: VectorIndex | None = None
@@ -94,21 +92,17 @@ class IndexKeeper:
         self._failed = None
         self._apart: set[str] = set()
 
-    def follow(self) -> None:
-        """Keep the index level in the background from now on, at every `wake`.
+    def inspect(self) -> None:
+        """Look for plain damage without opening the index; the next `sync` sets it aside."""
+        if self._revision and (why := self._home.damage(self._generation)):
+            self._failed = None, IndexBrokenError(why)
 
-        A plainly damaged index is set aside and refilled without one.
-        """
-        if self._revision and (reason := self._home.damage(self._generation)):
-            self._failed = None, IndexBrokenError(reason)
-        self._worker = Worker("index", self._step, self._observe, gather_seconds=_GATHER_SECONDS)
-        if self._failed or self._revision < self._ledger.revision():
-            self._worker.wake()
-
-    def wake(self) -> None:
-        """Wake the background, after a change."""
-        if self._worker is not None:
-            self._worker.wake()
+    @property
+    def behind(self) -> int:
+        """Number of changes that `sync` has to bring in; 1 if it has something else to do."""
+        missing = self._ledger.revision() - self._revision
+        waits = self._failed is not None or (self._index is None and bool(self._asked_about))
+        return max(missing, int(waits))
 
     def sync(self, progress: Progress | None = None) -> None:
         """Bring the index level with the ledger, setting it aside and refilling it if it is broken.
@@ -125,10 +119,10 @@ class IndexKeeper:
             self._begin_anew()
 
     def purge(self) -> None:
-        """Fill an index anew that keeps the text of deleted memories."""
+        """Give up an index that keeps the text of deleted memories; the next `sync` fills it."""
         if self._home.keeps_deleted:
             self.reset()
-            self.wake()
+            self._lags()
 
     def rebuild(self, progress: Progress | None = None) -> int:
         """Empty the index and fill it again; return how many memories it then holds.
@@ -144,7 +138,7 @@ class IndexKeeper:
         return self._mending(fill)
 
     def differences(self) -> tuple[set[str], set[str]]:
-        """Return the ids that the index lacks, and those it has too many; none once level."""
+        """Sync, then return the ids that the index lacks, and those that only it has."""
 
         def compare() -> tuple[set[str], set[str]]:
             self._drain(None)
@@ -159,11 +153,11 @@ class IndexKeeper:
     ) -> list[Match]:
         """Return the nearest memories, those just written included.
 
-        From the index if it is up, level and free, else by scanning the ledger.
+        Asks the index if it is open, level and free, else scans the ledger.
         """
         if user_id not in self._asked_about:
             self._asked_about.add(user_id)
-            self.wake()
+            self._lags()
         generation, index, revision = self._generation, self._index, self._revision
         if index is not None and self._level:
             try:
@@ -172,17 +166,15 @@ class IndexKeeper:
                 pass
             except (IndexBrokenError, IndexUnavailableError) as error:
                 self._failed = index, error
-                self.wake()
+                self._lags()
             else:
                 if found is not None and self._generation == generation:  # not emptied meanwhile
                     return found
         return self._scan(vector, user_id, limit, filters, since=0)
 
     def close(self) -> None:
-        """End the background and close the index, after the work under way."""
+        """Close the index, after the operation under way."""
         self._closed = True
-        if self._worker is not None:
-            self._worker.close()
         with self._lock:
             index, error = self._failed or (None, None)
             if isinstance(error, IndexBrokenError) and index is self._index:
@@ -204,7 +196,7 @@ class IndexKeeper:
     ) -> list[Match] | None:
         """Return the matches of an index at `revision`, corrected by the changes since.
 
-        None if these are too many.
+        None if there are too many changes.
         """
         changed: set[str] = set()
         if self._ledger.revision(user_id) > revision:
@@ -226,26 +218,10 @@ class IndexKeeper:
             best = heapq.nlargest(limit, [*best, *matches], key=lambda match: match.similarity)
         return best
 
-    # ---------------------------------------------------------------- in the background
-
-    def _step(self) -> float | None:
-        """Sync, unless it failed a moment ago; return the seconds until the next try."""
-        if (left := self._retry_at - time.monotonic()) > 0:
-            return left
-        try:
-            self.sync()
-        except StoreClosedError:
-            return None
-        except (IndexBrokenError, IndexUnavailableError) as error:
-            self._pause = min(max(2 * self._pause, _FIRST_PAUSE_SECONDS), _LAST_PAUSE_SECONDS)
-            self._retry_at = time.monotonic() + self._pause
-            self._observe(WorkerFailed("index", f"{type(error).__name__}: {error}", self._pause))
-            return self._pause
-        self._pause = 0.0
-        return None
+    # ---------------------------------------------------------------- under the lock
 
     def _mending(self, action: Callable[[], T]) -> T:
-        """Run `action` on the index, again with a new one each time that it turns out broken."""
+        """Run `action` on the index, again with a new one each time the index breaks."""
         attempt = 0
         with self._lock:
             while True:
@@ -262,8 +238,6 @@ class IndexKeeper:
                     if not opened or attempt == _ATTEMPTS:
                         raise
                     self._observe(WorkerFailed("index", str(error), retry_seconds=0.0))
-
-    # ---------------------------------------------------------------- under the lock
 
     def _drain(self, progress: Progress | None) -> None:
         start = time.perf_counter()
@@ -313,7 +287,7 @@ class IndexKeeper:
         return self._index
 
     def _resume(self, index: VectorIndex) -> None:
-        """Go on from the index's own position. Raises IndexBrokenError if that can't be."""
+        """Continue from the index's own position. Raises IndexBrokenError if it is impossible."""
         noted = self._home.position()
         if noted is not None and noted > self._revision:
             raise IndexBrokenError(

@@ -27,8 +27,8 @@ from semantic_memory.domain.changes import (
     Write,
 )
 from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
-from semantic_memory.domain.events import Event
 from semantic_memory.domain.facts import Fact, Source, Status
+from semantic_memory.domain.observers import ignore_event
 from semantic_memory.domain.ports import Ledger
 from semantic_memory.domain.profile import Line
 from tests.conftest import NOW, make_fact
@@ -120,15 +120,11 @@ def outcome(ledger: Ledger, step: tuple[str, Any]) -> object:
             return ledger.drop_vectors("embedder", "x")
 
 
-def ignore(event: Event) -> None:
-    del event
-
-
 @given(st.lists(STEPS, min_size=1, max_size=8))
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_the_same_changes_leave_the_same_behind(steps: Sequence[tuple[str, Any]]) -> None:
     with tempfile.TemporaryDirectory() as directory:
-        ledgers = [make(Path(directory), ignore) for make in MAKERS.values()]
+        ledgers = [make(Path(directory), ignore_event) for make in MAKERS.values()]
         try:
             for step in steps:
                 first, *others = [outcome(ledger, step) for ledger in ledgers]

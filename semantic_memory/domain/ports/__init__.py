@@ -1,11 +1,11 @@
-"""The Protocols that several parts share. Each names what its consumers call, and no more.
+"""The Protocols that several parts share, each with only the methods its consumers call.
 
 runtime     the clock and the observer of events
 models      embedders, extractors and the other models of language
 vectors     the vector index
 facts       reading facts, their history, beliefs and profile lines
 changes     committing changes and following them
-feeds       what an index, a partition and the embedder take from the ledger
+feeds       reading the ledger to fill an index, a partition and the embedder's queue
 records     sessions, jobs, statistics and small values
 ledger      `Ledger`, the composition of all roles of the ledger
 """

@@ -37,5 +37,5 @@ class ChangeLog(Revisions, Protocol):
         ...
 
     def exclusive(self) -> AbstractContextManager[None]:
-        """Keep other writers out while reading and writing what follows from it. Reentrant."""
+        """Keep other writers out, so that changes can depend on reads. Reentrant."""
         ...

@@ -17,9 +17,9 @@ class Belief(NamedTuple):
 
     fact: Fact
     vector: Matrix
-    """Of its (first) window, shape (dimension,)."""
+    """Vector of its (first) window, shape (dimension,)."""
     revision: int
-    """Of its latest change."""
+    """Revision of its latest change."""
 
 
 class Facts(Protocol):
@@ -63,7 +63,7 @@ class Facts(Protocol):
     ) -> list[str]:
         """Return the ids of the user's facts in the order written, forgotten ones aside.
 
-        Whatever their status; narrowed to a tag, a time and a session where these are given.
+        In any status; narrowed to a tag, a time and a session if these are given.
         """
         ...
 

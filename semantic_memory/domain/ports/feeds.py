@@ -1,4 +1,4 @@
-"""What an index, a partition, large searches and the embedder take from the ledger."""
+"""Reading the ledger to fill an index, a partition, a large search, the embedder's queue."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Trait(NamedTuple):
     stated_at: float
     valid_from: float
     valid_to: float
-    """Infinity while still believed."""
+    """Infinity for a fact that is still believed."""
     tags: tuple[str, ...]
     said_in: tuple[str, ...]
-    """`session/message` for every message that says this."""
+    """`session/message` for every message with this statement."""
     endurance: float
-    """How many times its category's half-life it lasts: see `semantic_memory.domain.decay`."""
+    """Multiple of its category's half-life: see `semantic_memory.domain.decay`."""
 
 
 class TraitRow(NamedTuple):
@@ -51,10 +51,10 @@ class Delta:
     """A user's memories that changed after a revision."""
 
     revision: int
-    """A partition is level with this revision once it has taken the delta over."""
+    """A partition is level with this revision once it has applied the delta."""
     rows: Sequence[TraitRow]
     removed: Sequence[int]
-    """Numbers of memories that are gone."""
+    """Numbers of forgotten memories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class PartitionFeed(Protocol):
 
 
 class SyncFeed(Revisions, Protocol):
-    """Keeps a vector index level, and answers for it meanwhile."""
+    """Fills a vector index, and answers queries while the index lags."""
 
     def outbox(self, since: int, limit: int) -> Outbox:
         """Return the next changes that an index at revision `since` lacks, in order."""
@@ -125,7 +125,7 @@ class WordSearch(Protocol):
     ) -> tuple[int, dict[str, float]]:
         """Return the number of a user's memories, and about how many hold each stemmed word.
 
-        Words are taken to be as frequent with this user as with all, forgotten memories included.
+        Estimated from the frequencies among all users' memories, forgotten ones included.
         """
         ...
 

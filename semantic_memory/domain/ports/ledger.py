@@ -44,9 +44,9 @@ class Ledger(
     Maintenance,
     Protocol,
 ):
-    """The truth of facts: every role, as bootstrap wires it up and adapters satisfy it.
+    """Every role of the ledger together: adapters satisfy it, bootstrap passes it on.
 
-    A consumer asks for the roles it uses, not for this. Once closed, reading and writing raise
+    Consumers declare the roles they use. Once closed, reading and writing raise
     StoreClosedError.
     """
 

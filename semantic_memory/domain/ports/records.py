@@ -5,30 +5,30 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from semantic_memory.domain.changes import Cursor, Stage
+from semantic_memory.domain.changes import Cursor, CursorStage
 from semantic_memory.domain.messages import SessionInfo, SessionKey
 from semantic_memory.domain.reports import JobRun
 
 
 class Pending(NamedTuple):
-    """A user with changes that a job hasn't seen."""
+    """A user with changes since a job's mark."""
 
     user_id: str
     revision: int
     """The latest change of the user's memories."""
     seen: int
-    """The one that the job has seen; 0 if it never has."""
+    """The latest one that the job has processed; 0 if none."""
     seen_at: datetime | None
 
 
 class Sessions(Protocol):
     """Reads the cursors of sessions, and summaries of them."""
 
-    def cursor(self, user_id: str, session_id: str, stage: Stage) -> Cursor:
+    def cursor(self, user_id: str, session_id: str, stage: CursorStage) -> Cursor:
         """Return the session's cursor at a stage; at the beginning, if it has none."""
         ...
 
-    def cursors(self, stage: Stage) -> list[Cursor]:
+    def cursors(self, stage: CursorStage) -> list[Cursor]:
         """Return every session's cursor at a stage."""
         ...
 
@@ -37,7 +37,7 @@ class Sessions(Protocol):
         ...
 
     def session_infos(self, user_id: str) -> list[SessionInfo]:
-        """Return a summary of each session of which a fact is kept, newest first.
+        """Return a summary of each session with a kept fact, newest first.
 
         Sizes of logs are left at 0.
         """
@@ -61,7 +61,7 @@ class JobRuns(Protocol):
     """Keeps the runs of jobs."""
 
     def record_run(self, run: JobRun) -> None:
-        """Keep a run; old ones make room."""
+        """Record a run, and delete the oldest over the limit."""
         ...
 
     def runs(self, limit: int) -> list[JobRun]:

@@ -1,4 +1,4 @@
-"""The clock, the observer of events, the report of progress."""
+"""The clock, the observer of events, and progress callbacks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 from semantic_memory.domain.events import Event
 
 Progress = Callable[[str, int, int], None]
-"""Report the step of a long task, how much of it is done, and its total (0: unknown)."""
+"""Callback with the step of a long task, the amount done, and its total (0: unknown)."""
 
 
 class Clock(Protocol):
@@ -24,5 +24,5 @@ class Observer(Protocol):
     """Receives events. Must be quick and must not raise."""
 
     def __call__(self, event: Event, /) -> None:
-        """Take note of `event`."""
+        """Receive `event`."""
         ...

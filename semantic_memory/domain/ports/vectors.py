@@ -41,11 +41,11 @@ class VectorSearch(Protocol):
 
 
 class VectorIndex(VectorSearch, Protocol):
-    """Holds the vectors of one store, and nothing else. Derived: filled again when in doubt.
+    """Holds the vectors of one store. Derived from the ledger, and refilled when in doubt.
 
     Queries come from several threads, also during a write. Any method raises IndexUnavailableError
     if the index can't be reached at present, IndexBusyError if it is occupied, and IndexBrokenError
-    if its content can't be trusted: it is then emptied.
+    if its content can't be trusted; it is then refilled.
     """
 
     def upsert(self, entries: Sequence[IndexEntry]) -> None:

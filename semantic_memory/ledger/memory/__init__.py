@@ -1,4 +1,4 @@
-"""The ledger in memory: nothing is kept after the process. For tests."""
+"""The ledger in memory, for tests: it ends with the process."""
 
 from semantic_memory.ledger.memory.ledger import MemoryLedger
 

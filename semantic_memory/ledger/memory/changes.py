@@ -31,7 +31,7 @@ class ChangeWriter(Part):
     """The role `ChangeLog`."""
 
     def exclusive(self) -> AbstractContextManager[None]:
-        """Keep other writers out while reading and writing what follows from it. Reentrant."""
+        """Keep other writers out, so that changes can depend on reads. Reentrant."""
         return self._store.exclusive()
 
     def apply(self, changes: Sequence[Change]) -> int:
@@ -55,7 +55,7 @@ class ChangeWriter(Part):
 
 
 def _write(tables: Tables, change: Change) -> bool:
-    """Write a change; return whether it had an effect."""
+    """Write a change; return True if it had an effect."""
     match change:
         case Add():
             return _add(tables, change)

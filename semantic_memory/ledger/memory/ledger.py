@@ -26,10 +26,10 @@ class MemoryLedger(
     JobRecords,
     Administration,
 ):
-    """The `Ledger` in plain dictionaries, for many threads: its parts together.
+    """The `Ledger` in plain dictionaries, composed of its parts. Thread-safe.
 
-    Nothing is kept after the process. A transaction copies the dictionaries, so that it takes
-    longer the more they hold: 0.1 ms at 10,000 memories.
+    It ends with the process. A transaction copies the dictionaries, which takes 0.1 ms at 10,000
+    memories.
     """
 
     def __init__(self, observe: Callable[[Event], None] = ignore_event) -> None:

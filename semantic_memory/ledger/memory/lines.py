@@ -28,7 +28,7 @@ class LineReader(Part):
 
 
 def write(tables: Tables, change: Write | Retire | EraseLines) -> bool:
-    """Write a change; return whether it had an effect."""
+    """Write a change; return True if it had an effect."""
     match change:
         case Write(line):
             return _write(tables, line)

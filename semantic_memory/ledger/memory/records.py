@@ -1,11 +1,11 @@
-"""Sessions, jobs, statistics, small values, erasure."""
+"""Sessions, jobs, counts, small values and erasure."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
 
-from semantic_memory.domain.changes import Cursor, Stage
+from semantic_memory.domain.changes import Cursor, CursorStage
 from semantic_memory.domain.facts import Fact, Source
 from semantic_memory.domain.messages import SessionInfo, SessionKey
 from semantic_memory.domain.ports import Pending
@@ -17,12 +17,12 @@ from semantic_memory.ledger.memory.store import Part, Row
 class SessionReader(Part):
     """The role `Sessions`."""
 
-    def cursor(self, user_id: str, session_id: str, stage: Stage) -> Cursor:
+    def cursor(self, user_id: str, session_id: str, stage: CursorStage) -> Cursor:
         """Return the session's cursor at a stage; at the beginning, if it has none."""
         found = self._store.snapshot().cursors.get((user_id, session_id, stage))
         return found or Cursor(user_id, session_id, stage)
 
-    def cursors(self, stage: Stage) -> list[Cursor]:
+    def cursors(self, stage: CursorStage) -> list[Cursor]:
         """Return every session's cursor at a stage."""
         cursors = sorted(self._store.snapshot().cursors.items())
         return [cursor for _, cursor in cursors if cursor.stage == stage]
@@ -33,7 +33,7 @@ class SessionReader(Part):
         return sorted({cursor.session_id for cursor in cursors if cursor.user_id == user_id})
 
     def session_infos(self, user_id: str) -> list[SessionInfo]:
-        """Return a summary of each session of which a fact is kept, newest first."""
+        """Return a summary of each session with a kept fact, newest first."""
         rows = self._store.snapshot().of(user_id)
         return rules.session_infos(
             rules.SessionPart(
@@ -67,7 +67,7 @@ class JobRecords(Part):
         return found
 
     def record_run(self, run: JobRun) -> None:
-        """Keep a run; old ones make room."""
+        """Record a run, and delete the oldest over the limit."""
         with self._store.transaction() as tables:
             tables.runs = (*tables.runs, run)[-rules.MOST_RUNS :]
 
@@ -152,7 +152,7 @@ class Administration(Part):
 
 
 def _erased(fact: Fact) -> Fact:
-    """Return the tombstone of a fact: when and why it was forgotten, and nothing it said."""
+    """Return the tombstone of a fact: its id and times, without its content and sources."""
     return fact.model_copy(
         update={
             "content": "",

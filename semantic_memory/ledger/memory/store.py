@@ -1,4 +1,4 @@
-"""The states of the ledger: plain dictionaries, of which a transaction makes the next ones."""
+"""The states of the ledger in plain dictionaries, each made from the last by a transaction."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from semantic_memory.concurrency import Contended
-from semantic_memory.domain.changes import Cursor, FactVectors, Mark, Stage
+from semantic_memory.domain.changes import Cursor, CursorStage, FactVectors, Mark
 from semantic_memory.domain.errors import StoreClosedError
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.facts import Category, Fact, FactVersion, Status
@@ -24,37 +24,37 @@ class Row:
     num: int
     fact: Fact
     action: str
-    """The reason for this version, with the two below."""
+    """The action that led to this version; its reason and time are below."""
     reason: str
     changed_at: datetime
     words: Mapping[str, int]
-    """How often the text holds each stemmed word; none once erased."""
+    """Count of each stemmed word in the text; empty once erased."""
     revision: int
     versions: tuple[FactVersion, ...] = ()
     """The versions before this one."""
     vectors: FactVectors | None = None
     refused: bool = False
-    """Whether the embedding model refuses the text."""
+    """True if the embedding model refuses the text."""
     keys: frozenset[bytes] = frozenset()
 
     @property
     def kept(self) -> bool:
-        """Whether it isn't forgotten."""
+        """True unless it is forgotten."""
         return self.fact.status is not Status.FORGOTTEN
 
     @property
     def waiting(self) -> bool:
-        """Whether it waits for its vectors."""
+        """True if it waits for its vectors."""
         return self.kept and self.vectors is None and not self.refused
 
     @property
     def believed(self) -> bool:
-        """Whether it is an active fact, and no verbatim message."""
+        """True for an active fact that isn't a verbatim message."""
         return self.fact.status is Status.ACTIVE and not self.verbatim
 
     @property
     def verbatim(self) -> bool:
-        """Whether it is a message as it was said."""
+        """True for a verbatim message."""
         return self.fact.category is Category.CONVERSATION
 
     @property
@@ -71,16 +71,16 @@ class Row:
 
 @dataclass(slots=True)
 class Tables:
-    """A state of the ledger. Once it is the present one, it never changes."""
+    """A state of the ledger. A committed one never changes."""
 
     revision: int = 0
     revisions: dict[str, int] = field(default_factory=dict)
-    """By user: the latest change."""
+    """By user: revision of the latest change."""
     facts: dict[str, Row] = field(default_factory=dict)
     """By id, in the order written."""
     lines: dict[str, Line] = field(default_factory=dict)
     """By id, in the order written."""
-    cursors: dict[tuple[str, str, Stage], Cursor] = field(default_factory=dict)
+    cursors: dict[tuple[str, str, CursorStage], Cursor] = field(default_factory=dict)
     marks: dict[tuple[str, str], Mark] = field(default_factory=dict)
     """By job and user."""
     meta: dict[str, str] = field(default_factory=dict)
@@ -104,7 +104,7 @@ class Tables:
 
 
 class Store:
-    """The present state, replaced by each transaction as a whole. Thread-safe."""
+    """The committed state, which each transaction replaces as a whole. Thread-safe."""
 
     def __init__(self, observe: Callable[[Event], None]) -> None:
         self._lock = Contended("ledger", threading.RLock(), observe)
@@ -112,7 +112,7 @@ class Store:
         self._closed = False
 
     def snapshot(self) -> Tables:
-        """Return the present state, which stays as it is. Raises StoreClosedError."""
+        """Return the committed state, which is immutable. Raises StoreClosedError."""
         if self._closed:
             raise StoreClosedError("this memory has been closed")
         return self._present
@@ -125,7 +125,7 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[Tables]:
-        """Lend a copy of the present state, which takes its place unless something is raised."""
+        """Lend a copy of the committed state; commit it unless the body raises. Not reentrant."""
         with self._lock:
             draft = self.snapshot().copy()
             yield draft
@@ -138,7 +138,7 @@ class Store:
 
 
 class Part:
-    """A subject of the ledger: reads snapshots and writes in transactions of one store."""
+    """A part of the ledger: reads snapshots and writes in transactions of one store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

@@ -1,4 +1,4 @@
-"""Finding memories by words, ranked as FTS5 ranks.
+"""Search by words, with the BM25 of FTS5.
 
 BM25 with k1 = 1.2 and b = 0.75, its statistics over the memories of all users; see
 https://www.sqlite.org/fts5.html#the_bm25_function. Function words neither match nor count.
@@ -24,7 +24,7 @@ _LEAST_IDF = 1e-6
 
 
 def counted(fact: Fact) -> Counter[str]:
-    """Return how often the searched text of a fact holds each stemmed word."""
+    """Return the count of each stemmed word in the searched text of a fact."""
     return Counter(stems(searched_text(fact)))
 
 

@@ -1,4 +1,4 @@
-"""The ledger on SQLite: every change in a transaction, nothing acknowledged lost."""
+"""The ledger on SQLite: changes are durable once `apply` returns."""
 
 from semantic_memory.ledger.sqlite.ledger import SqliteLedger
 

@@ -121,7 +121,7 @@ def _set_meta(db: Connection, key: str, value: str) -> None:
 
 
 def _erase(db: Connection, nums: Sequence[int]) -> None:
-    """Leave nothing of forgotten memories but their tombstones."""
+    """Erase all of forgotten memories but their tombstones."""
     for num in nums:
         db.execute("DELETE FROM versions WHERE num = ?", (num,))
         db.execute("DELETE FROM vectors WHERE num = ?", (num,))

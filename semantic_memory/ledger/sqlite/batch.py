@@ -1,4 +1,4 @@
-"""Writing the changes of one transaction."""
+"""The writer of one transaction's changes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _UPDATE = f"UPDATE facts SET ({', '.join(_COLUMNS)}) = ({_MARKS}) WHERE num = ?"
 
 
 class Batch:
-    """The writing of one transaction's changes, which take the revisions after `revision`."""
+    """Writes the changes of one transaction, numbered from the revision after `revision`."""
 
     def __init__(self, revision: int) -> None:
         self.revision = revision
@@ -48,7 +48,7 @@ class Batch:
         """The latest revision of every user with a change."""
 
     def write(self, db: Connection, change: Change) -> bool:
-        """Write a change; return whether it had an effect."""
+        """Write a change; return True if it had an effect."""
         match change:
             case Add(fact, vectors):
                 return self._add(db, fact, vectors)
@@ -159,7 +159,7 @@ class Batch:
 def _kept(
     db: Connection, fact_id: str, condition: str = "", *values: str
 ) -> tuple[int, str] | None:
-    """Return number and user of a fact that isn't forgotten and meets the condition."""
+    """Return the number and user of a fact that isn't forgotten and meets the condition."""
     query = f"SELECT num, user_id FROM facts WHERE id = ? AND status <> 'forgotten'{condition}"
     found: tuple[int, str] | None = db.execute(query, (fact_id, *values)).fetchone()
     return found

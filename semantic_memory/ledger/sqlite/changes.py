@@ -26,13 +26,13 @@ class ChangeWriter(Part):
         self._revisions: dict[str, int] = {}
 
     def exclusive(self) -> AbstractContextManager[None]:
-        """Keep other writers out while reading and writing what follows from it. Reentrant."""
+        """Keep other writers out, so that changes can depend on reads. Reentrant."""
         return self._connections.exclusive()
 
     def apply(self, changes: Sequence[Change]) -> int:
         """Commit all of `changes`, durably, or none; return how many had an effect.
 
-        Tried three times if the disk refuses.
+        Tries three times if the disk refuses.
         """
         if not changes:
             return 0

@@ -1,8 +1,8 @@
 """The ledger on SQLite: `apply` writes, everything else reads.
 
-Every change takes the next revision number. What changed after a revision can be asked for, so the
-vector index and the in-memory partitions follow by remembering one number each; that number and the
-rows behind it are the outbox.
+Every change takes the next revision number, and a reader asks for the changes after a revision. So
+the vector index and the partitions in RAM follow the ledger by one number each; no outbox table is
+needed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class SqliteLedger(
     JobRecords,
     Administration,
 ):
-    """The `Ledger` on one SQLite file, for many threads of one process: its parts together."""
+    """The `Ledger` on one SQLite file, composed of its parts. Thread-safe, for one process."""
 
     def __init__(self, path: Path, observe: Callable[[Event], None] = ignore_event) -> None:
         super().__init__(Connections(path, observe))

@@ -9,7 +9,7 @@ from semantic_memory.ledger.sqlite.connections import Connections
 
 
 class Part:
-    """A subject of the ledger: reads in snapshots and writes in transactions of one database."""
+    """A part of the ledger: reads in snapshots and writes in transactions of one database."""
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from semantic_memory.domain.changes import Cursor, Stage
+from semantic_memory.domain.changes import Cursor, CursorStage
 from semantic_memory.domain.messages import SessionInfo
 from semantic_memory.domain.ports import Pending
 from semantic_memory.domain.reports import JobRun
@@ -16,7 +16,7 @@ from semantic_memory.ledger.sqlite.rows import maybe_moment, micros, moment
 class SessionReader(Part):
     """The role `Sessions`."""
 
-    def cursor(self, user_id: str, session_id: str, stage: Stage) -> Cursor:
+    def cursor(self, user_id: str, session_id: str, stage: CursorStage) -> Cursor:
         """Return the session's cursor at a stage; at the beginning, if it has none."""
         with self._connections.snapshot() as db:
             row = db.execute(
@@ -26,7 +26,7 @@ class SessionReader(Part):
             ).fetchone()
         return Cursor(user_id, session_id, stage, *(row or ()))
 
-    def cursors(self, stage: Stage) -> list[Cursor]:
+    def cursors(self, stage: CursorStage) -> list[Cursor]:
         """Return every session's cursor at a stage."""
         query = (
             "SELECT user_id, session_id, stage, position, offset, message_id FROM cursors"
@@ -42,7 +42,7 @@ class SessionReader(Part):
             return [session_id for (session_id,) in db.execute(query, (user_id,))]
 
     def session_infos(self, user_id: str) -> list[SessionInfo]:
-        """Return a summary of each session of which a fact is kept, newest first."""
+        """Return a summary of each session with a kept fact, newest first."""
         query = (
             "SELECT session_id, category, count(*), min(created_at), max(created_at),"
             " min(recorded_at), max(max(recorded_at, coalesce(last_used_at, 0))) FROM facts"
@@ -80,7 +80,7 @@ class JobRecords(Part):
         ]
 
     def record_run(self, run: JobRun) -> None:
-        """Keep a run; old ones make room."""
+        """Record a run, and delete the oldest over the limit."""
         with self._connections.transaction() as db:
             db.execute(
                 "INSERT INTO runs (job, started_at, record) VALUES (?, ?, ?)",

@@ -23,7 +23,7 @@ from semantic_memory.domain.values import normalised
 from semantic_memory.ledger.rules import places
 
 MOST_ROWS = 2**63 - 1
-"""For LIMIT: all of them."""
+"""A LIMIT without effect."""
 _CHUNK = 500  # values bound to one statement; SQLite's own limit is far above
 _CATEGORIES = {category.value: category for category in Category}
 _STATUSES = {status.value: status for status in Status}
@@ -136,7 +136,7 @@ def chunks(values: Sequence[ValueT]) -> Iterator[tuple[Sequence[ValueT], str]]:
 def of_user(
     query: str, values: tuple[Any, ...], user_id: str | None
 ) -> tuple[str, tuple[Any, ...]]:
-    """Return a query narrowed to a user, with its values; as it is, without one."""
+    """Return a query narrowed to a user, with its values; unchanged without one."""
     if user_id is None:
         return query, values
     joint = " AND" if " WHERE " in query else " WHERE"

@@ -54,9 +54,9 @@ class WordSearcher(Part):
 
 
 def owner_token(user_id: str) -> str:
-    """Return the user as one word, of letters and digits, that stemming leaves alone.
+    """Return a user as one word of letters and digits that stemming leaves unchanged.
 
-    A stem never ends in `z`, whatever comes before it.
+    No stem ends in `z`.
     """
     digest = hashlib.blake2b(user_id.encode(), digest_size=10).hexdigest()
     return f"u{digest}z"
@@ -71,7 +71,7 @@ def write(db: Connection, num: int | None, fact: Fact) -> None:
 
 
 def follow(db: Connection, num: int, old: Fact, new: Fact) -> None:
-    """Index the words of a fact anew, if they have changed."""
+    """Index the words of a changed fact, if they changed."""
     if searched_text(old) != searched_text(new):
         db.execute("DELETE FROM words WHERE rowid = ?", (num,))
         write(db, num, new)

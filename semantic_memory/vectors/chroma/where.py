@@ -1,4 +1,4 @@
-"""Conditions on facts, for Chroma: as a `where`, and over the metadata of what it found."""
+"""Conditions on facts, for Chroma: as a `where`, and over the metadata of its results."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _rendered(condition: Condition) -> dict[str, Any]:
 
 
 def meets(metadata: Mapping[str, Any], conditions: Iterable[Condition]) -> bool:
-    """Return whether a piece with this metadata meets all of `conditions`."""
+    """Return True if a piece with this metadata meets all of `conditions`."""
     return all(_meets(metadata, condition) for condition in conditions)
 
 
@@ -52,5 +52,5 @@ def _meets(metadata: Mapping[str, Any], condition: Condition) -> bool:
 
 
 def _number(value: float | datetime) -> float:
-    """Return a number as it is, a moment in Unix seconds: Chroma's metadata knows no times."""
+    """Return a number unchanged, a time in Unix seconds: Chroma's metadata has no times."""
     return value.timestamp() if isinstance(value, datetime) else value
