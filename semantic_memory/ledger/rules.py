@@ -106,6 +106,13 @@ def consequence(old: Fact, new: Fact) -> EraseResting | EndResting | HandOver | 
     return EndResting(old.id, origin="derived")
 
 
+def with_sources(line: Line, fact_ids: Iterable[str], said_in: Iterable[str]) -> Line:
+    """Return a line that rests on these facts and messages, each once and sorted."""
+    return line.model_copy(
+        update={"fact_ids": tuple(sorted(set(fact_ids))), "said_in": tuple(sorted(set(said_in)))}
+    )
+
+
 def ended(line: Line, at: datetime) -> Line | None:
     """Return a line as it ends at `at`.
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from semantic_memory.domain.changes import FactVectors
+from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.facts import Status
 from semantic_memory.domain.filters import Filters
@@ -73,20 +74,34 @@ def contents(ledger: Ledger) -> dict[str, Any]:
         "deltas": [_delta(ledger.delta(user, 0)) for user in users],
         "footprints": [ledger.footprint(user) for user in users],
         "traits": sorted(_trait(row) for row in ledger.traits(ids)),
-        "neighbours": sorted(ledger.neighbours(ids)),
+        "neighbours": [sorted(ledger.neighbours([one])) for one in ids],
         "unembedded": [fact.id for fact in ledger.unembedded(99)],
+        "count unembedded": ledger.count_unembedded(),
+        "pages": [_page(ledger, user, one) for user in users for one in ids],
         "counts": [ledger.count(user) for user in (None, *users)],
         "tallies": [ledger.tally(user) for user in (None, *users)],
         "users": ledger.users(),
         "cursors": [ledger.cursors(stage) for stage in ("stored", "extracted")],
         "sessions": [ledger.session_ids(user) for user in users],
         "session infos": [ledger.session_infos(user) for user in users],
-        "pending": [ledger.pending("dedup", everyone=everyone) for everyone in (False, True)],
+        "pending": [
+            ledger.pending("dedup", user, everyone=everyone)
+            for user in (None, *users)
+            for everyone in (False, True)
+        ],
+        "meta": ledger.meta("embedder"),
         "forgotten": sorted(ledger.forgotten()),
         "sessions with forgotten": ledger.sessions_with_forgotten(),
         "frequencies": [ledger.document_frequencies(user, ["thing", "tea"]) for user in users],
         "words": [{m.id for m in ledger.words(user, ["thing", "tea"], limit=99)} for user in users],
     }
+
+
+def _page(ledger: Ledger, user_id: str, after: str) -> Any:
+    try:
+        return [fact.id for fact in ledger.find(user_id, Filters(), limit=2, after=after)]
+    except NotFoundError as error:
+        return str(error)
 
 
 def _belief(belief: Belief) -> tuple[int, str, list[float]]:

@@ -135,6 +135,15 @@ def test_neighbours_are_one_place_away_in_the_same_session(ledger):
     assert ledger.neighbours(["fact-4"]) == []
 
 
+def test_a_forgotten_memory_has_no_neighbours_erased_or_not(ledger):
+    places = (Source(session_id="s1", position=0), Source(session_id="s1", position=1))
+    ledger.apply([Add(make_fact(number, source=place)) for number, place in enumerate(places)])
+    ledger.apply([Forget("fact-0", NOW)])
+    assert ledger.neighbours(["fact-0"]) == []
+    ledger.erase()
+    assert ledger.neighbours(["fact-0"]) == []
+
+
 def test_a_delta_comes_in_portions_in_the_order_of_the_changes(ledger):
     ledger.apply([Add(make_fact(n)) for n in (1, 2, 3)])
     ledger.apply([Touch("fact-1", confidence=0.5)])

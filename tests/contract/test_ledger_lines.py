@@ -43,6 +43,13 @@ def test_a_line_comes_back_as_it_went_in(ledger):
     assert ledger.lines("u2") == []
 
 
+def test_the_sources_of_a_line_are_sorted_and_named_once(ledger):
+    ledger.apply([Write(happened(fact_ids=("f2", "f1", "f2"), said_in=("s2/m1", "s1/m1")))])
+    (one,) = ledger.lines("u1")
+    assert one.fact_ids == ("f1", "f2")
+    assert one.said_in == ("s1/m1", "s2/m1")
+
+
 def test_writing_a_line_again_does_nothing(ledger):
     ledger.apply([Write(happened())])
     assert ledger.apply([Write(happened(text="Other."))]) == 0
@@ -175,6 +182,14 @@ def test_a_merged_fact_hands_its_lines_to_the_one_that_stays(ledger):
     assert one.fact_ids == ("fact-1", "fact-2")
     ledger.apply([Forget("fact-2", later(2))])
     assert texts(ledger) == []
+
+
+def test_a_line_handed_over_to_an_older_fact_keeps_its_sources_sorted(ledger):
+    ledger.apply([Add(make_fact(1)), Add(make_fact(2)), Write(happened(fact_ids=("fact-2",)))])
+    merged = make_fact(2, status=Status.ARCHIVED, superseded_by="fact-1")
+    ledger.apply([Update(merged, "absorbed", later())])
+    (one,) = ledger.lines("u1")
+    assert one.fact_ids == ("fact-1", "fact-2")
 
 
 def test_an_archived_fact_ends_what_is_derived_from_it_only(ledger):

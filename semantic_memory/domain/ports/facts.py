@@ -105,7 +105,10 @@ class ProfileLines(Protocol):
     """Reads the lines of users' profiles and histories."""
 
     def lines(self, user_id: str, as_of: datetime | None = None) -> list[Line]:
-        """Return the lines that stand, or stood at `as_of`, oldest first in each layer."""
+        """Return the lines that stand, or stood at `as_of`, oldest first in each layer.
+
+        The sources of a line are sorted.
+        """
         ...
 
     def past_lines(self, user_id: str, layer: Layer) -> list[Line]:

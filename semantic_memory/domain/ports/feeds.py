@@ -138,7 +138,10 @@ class Traits(Protocol):
         ...
 
     def neighbours(self, fact_ids: Sequence[str]) -> list[str]:
-        """Return the ids of placed memories and of those one place away in their sessions."""
+        """Return the ids of placed memories and of those one place away in their sessions.
+
+        Forgotten ones are left out.
+        """
         ...
 
 

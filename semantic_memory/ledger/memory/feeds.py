@@ -87,9 +87,9 @@ class Feeds(Part):
         tables = self._store.snapshot()
         near = {
             (user_id, session_id, position + step)
-            for fact_id in fact_ids
-            if fact_id in tables.facts
-            for user_id, session_id, position in [_place(tables.facts[fact_id].fact)]
+            for row in map(tables.facts.get, fact_ids)
+            if row is not None and row.kept
+            for user_id, session_id, position in [_place(row.fact)]
             if session_id is not None and position is not None
             for step in (-1, 0, 1)
         }

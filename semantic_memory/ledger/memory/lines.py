@@ -68,8 +68,8 @@ def follow(tables: Tables, old: Fact, new: Fact, at: datetime) -> None:
                 _end(tables, line, at)
         case HandOver(source, heir):
             for line in _lines(tables, old.user_id, lambda line: source in _sources(line)):
-                facts = tuple(dict.fromkeys((*line.fact_ids, heir)))
-                tables.lines[line.id] = line.model_copy(update={"fact_ids": facts})
+                facts = (*line.fact_ids, heir)
+                tables.lines[line.id] = rules.with_sources(line, facts, line.said_in)
 
 
 def _write(tables: Tables, line: Line) -> bool:
@@ -86,7 +86,7 @@ def _write(tables: Tables, line: Line) -> bool:
         return False
     for other in replaced:
         _end(tables, other, line.valid_from)
-    tables.lines[line.id] = line
+    tables.lines[line.id] = rules.with_sources(line, line.fact_ids, line.said_in)
     return True
 
 

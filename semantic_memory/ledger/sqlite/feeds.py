@@ -136,7 +136,8 @@ class Feeds(Part):
                     SELECT n.id FROM facts f JOIN facts n INDEXED BY facts_by_place
                     ON n.user_id = f.user_id AND n.session_id = f.session_id
                        AND n.position BETWEEN f.position - 1 AND f.position + 1
-                    WHERE f.id IN ({marks}) AND n.status <> 'forgotten'"""
+                    WHERE f.id IN ({marks})
+                       AND f.status <> 'forgotten' AND n.status <> 'forgotten'"""
                 found.update(dict.fromkeys(fact_id for (fact_id,) in db.execute(query, chunk)))
         return list(found)
 

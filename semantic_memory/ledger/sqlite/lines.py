@@ -160,7 +160,7 @@ def _read(db: Connection, condition: str, values: Sequence[Any]) -> list[Line]:
 
 def _to_line(row: LineRow) -> Line:
     """Return the line of a row. Its values were validated on their way in."""
-    sources = (row.sources or "").split()
+    sources = sorted((row.sources or "").split())
     return Line.model_construct(
         id=row.id,
         user_id=row.user_id,
