@@ -1,8 +1,8 @@
-"""The loop guard: what memory itself put into a conversation is not taken in again.
+"""Keep recalled text out of extraction, so that no memory is believed a second time.
 
-Recall hands the agent a marked block. It comes back inside the messages that are observed, and
-would be believed a second time, as if the user had said it. The same goes for a turn in which the
-agent wrote memories with a tool: what it wrote is there already.
+Recall hands the agent a marked block. It comes back inside the messages that are observed, as if
+the user had said it. The same goes for a turn in which the agent wrote memories with a tool: they
+are there already.
 """
 
 from __future__ import annotations
@@ -15,23 +15,16 @@ from semantic_memory.domain.messages import Message
 
 
 def _block(line_end: str, character: str) -> re.Pattern[str]:
-    """The lines of a block, in any of its templates, also of one that was cut short on the way.
+    """Return a pattern for a block in any template, also for one that was cut short on the way.
 
-    What is recalled is on one line each, begins with a number, and holds no angle brackets.
+    Each memory is on one line, begins with a number, and holds no angle brackets.
     """
-    return re.compile(
-        rf"""
-        (?:<memory>|\#\ Memory|Memory)[ \t]*{line_end}[ \t]*{re.escape(NOTE)}
-        (?:[ \t]*{line_end}[ \t]*(?:
-            </?[a-z]+>                                 # a section, and the end
-          | \#{{2,3}}\ [\w-]+ | [a-z]+:                 # a section, a day
-          | \d{{4}}-\d\d-\d\d:?
-          | \d+\.?\ {character}*                       # a memory; how many were left out
-          | \.\.\. | \([^()\n]*\)
-        ))*
-        """,
-        re.VERBOSE,
-    )
+    opening = rf"(?:<memory>|# Memory|Memory)[ \t]*{line_end}[ \t]*{re.escape(NOTE)}"
+    section_or_end, heading = r"</?[a-z]+>", r"#{2,3} [\w-]+|[a-z]+:"
+    day, memory_or_rest = r"\d{4}-\d\d-\d\d:?", rf"\d+\.? {character}*"
+    left_out = r"\.\.\.|\([^()\n]*\)"
+    line = "|".join((section_or_end, heading, day, memory_or_rest, left_out))
+    return re.compile(rf"{opening}(?:[ \t]*{line_end}[ \t]*(?:{line}))*")
 
 
 _BLOCK = _block(r"\r?\n", r"[^\r\n]")
@@ -40,7 +33,7 @@ _QUOTED_BLOCK = _block(r"\\n", r"(?:[^\\\r\n\"]|\\[^n])")
 
 
 def strip_recalled(text: str) -> str:
-    """`text` without the blocks that recall rendered; empty if there is nothing else."""
+    """Return `text` without the blocks that recall rendered; empty if there is nothing else."""
     if NOTE not in text:
         return text
     said = _QUOTED_BLOCK.sub("", _BLOCK.sub("", text))
@@ -48,7 +41,7 @@ def strip_recalled(text: str) -> str:
 
 
 def without_recalled(message: Message) -> Message | None:
-    """The message as it was said; None if it only held what was recalled."""
+    """Return the message as it was said; None if it only held recalled text."""
     said = strip_recalled(message.content)
     if said == message.content:
         return message
@@ -56,7 +49,7 @@ def without_recalled(message: Message) -> Message | None:
 
 
 def extractable(messages: Sequence[Message]) -> list[Message]:
-    """The messages to read for facts: nothing recalled, no turn in which the agent wrote memories.
+    """Return the messages to extract from, without recalled text and turns that wrote memories.
 
     A turn is a user's message and all that follows it up to the next one.
     """
