@@ -1,7 +1,7 @@
-# Everything is run in .venv, which is made when it is missing.
+# All targets run in .venv, which is created if it is missing.
 PYTHON ?= python3
 VENV ?= .venv
-# Where torch comes from. On Linux, PyPI's build brings several GB of CUDA; for the CPU build:
+# Index to install torch from. On Linux, PyPI's build includes several GB of CUDA; for the CPU build:
 #   make install TORCH_INDEX_URL=https://download.pytorch.org/whl/cpu
 TORCH_INDEX_URL ?=
 
@@ -36,7 +36,7 @@ lint: install
 
 check: lint test
 
-# The set that comes with the checkout, or another: make eval SET=locomo DATA=locomo10.json
+# Evaluates the shipped set, or another: make eval SET=locomo DATA=locomo10.json
 SET ?= gold
 eval: install
 	$(BIN)/python -m eval run --set $(SET) $(if $(DATA),--data $(DATA))

@@ -1,4 +1,4 @@
-"""python -m eval: measure retrieval on data sets of your own or of others."""
+"""Command line of the evaluation: python -m eval."""
 
 from __future__ import annotations
 
@@ -20,15 +20,18 @@ from eval.bench import build_store, measure_store
 from eval.datasets.load import NAMES as SETS
 from eval.datasets.load import Name as SetName
 from eval.datasets.load import load
+from eval.datasets.scenarios import BELIEFS
 from eval.decay import draw, simulate
 from eval.extraction_report import attacks, extraction
 from eval.flood import flood as put_flood
 from eval.load import fill
 from eval.load import load as put_load
 from eval.measures import measure as parse_measure
+from eval.natural.command import measure_natural
 from eval.qa import Answers, Chat, answer_all
 from eval.report import document, page, terminal
 from eval.results import summary, write_rows
+from eval.statements_report import languages, statements
 from eval.systems.build import INCLUDED, OURS
 from eval.systems.build import NAMES as SYSTEMS
 from eval.systems.build import Name as SystemName
@@ -45,7 +48,7 @@ DataFile = Annotated[
 SetChoice = Annotated[str, typer.Option("--set", help=f"One of: {', '.join(SETS)}.")]
 Cache = Annotated[
     Path | None,
-    typer.Option(help="Where embeddings are kept between runs [the settings' cache_dir/eval]."),
+    typer.Option(help="Cache of embeddings between runs [the settings' cache_dir/eval]."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, last.")]
 MeasureName = Annotated[str, typer.Option("--measure", help="Like nDCG@10 or Success@5.")]
@@ -53,6 +56,8 @@ MeasureName = Annotated[str, typer.Option("--measure", help="Like nDCG@10 or Suc
 
 app.command()(extraction)
 app.command()(attacks)
+app.command()(statements)
+app.command()(languages)
 
 
 @app.callback()
@@ -68,14 +73,18 @@ def run(
         str, typer.Option(help=f"`all`, or some of {','.join(SYSTEMS)}.")
     ] = ",".join(INCLUDED),
     html: Annotated[Path | None, typer.Option(help="Write a page with plots.")] = None,
-    rows: Annotated[Path | None, typer.Option(help="Write every question's row, JSONL.")] = None,
-    ablation: Annotated[bool, typer.Option(help="Switch off one part at a time.")] = False,
+    rows: Annotated[
+        Path | None, typer.Option(help="Write a row for every question, as JSONL.")
+    ] = None,
+    ablation: Annotated[
+        bool, typer.Option(help="Switch off one part of the ranking at a time.")
+    ] = False,
     measure: MeasureName = "nDCG@10",
-    pack: Annotated[bool, typer.Option(help="Measure what token budgets leave.")] = True,
+    pack: Annotated[bool, typer.Option(help="Measure packing into token budgets.")] = True,
     cache: Cache = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure systems on a data set, all with the same vectors, in one table."""
+    """Compare systems on a data set, all with the same vectors."""
     names = _systems(systems)
     _check_measure(measure)
     if html is not None:
@@ -98,11 +107,11 @@ def run(
 @app.command()
 def locomo(
     data: Annotated[Path, typer.Option("--data", help="A LoCoMo file, plain or gzipped.")],
-    pack: Annotated[bool, typer.Option(help="Measure what token budgets leave.")] = False,
+    pack: Annotated[bool, typer.Option(help="Measure packing into token budgets.")] = False,
     cache: Cache = None,
     as_json: AsJson = False,
 ) -> None:
-    """LoCoMo, turn level, this product only: how much of what holds the answer comes back."""
+    """Measure recall of this product on LoCoMo, at the turn level."""
     loaded = load("locomo", data)
     with experiment.bench(cache) as shared, show.progress(quiet=False) as report:
         found = experiment.compare(loaded, [OURS], shared, report, pack=pack)
@@ -118,11 +127,13 @@ def tune(
     dataset: SetChoice,
     data: DataFile = None,
     measure: MeasureName = "nDCG@10",
-    rounds: Annotated[int, typer.Option(min=1, help="At most so many over all weights.")] = 3,
+    rounds: Annotated[
+        int, typer.Option(min=1, help="Largest number of rounds over all weights.")
+    ] = 3,
     cache: Cache = None,
     as_json: AsJson = False,
 ) -> None:
-    """Search weights on half of the users, report them on the other half."""
+    """Search weights on half of the users, and report them on the other half."""
     _check_measure(measure)
     loaded = load(_set(dataset), data)
     with (
@@ -138,10 +149,12 @@ def tune(
 
 @app.command()
 def gate(
-    write: Annotated[bool, typer.Option(help="Store the measured figures as expected.")] = False,
+    write: Annotated[
+        bool, typer.Option(help="Store the measured figures as the expected ones.")
+    ] = False,
     cache: Cache = None,
 ) -> None:
-    """The shipped set against its stored figures; fails if one has dropped by more than .02."""
+    """Compare figures on the shipped set with stored ones; fail on a drop of more than .02."""
     with experiment.bench(cache) as shared, show.progress(quiet=False) as report:
         figures = gating.measured(shared, report)
     if write:
@@ -155,19 +168,21 @@ def gate(
 @app.command()
 def qa(
     dataset: SetChoice,
-    model: Annotated[str, typer.Option(help="Answers the questions.")],
+    model: Annotated[str, typer.Option(help="Model that answers the questions.")],
     data: DataFile = None,
-    judge_model: Annotated[str | None, typer.Option(help="Judges them [the same].")] = None,
+    judge_model: Annotated[
+        str | None, typer.Option(help="Model that judges the answers [the same].")
+    ] = None,
     base_url: Annotated[
         str | None, typer.Option(help="An OpenAI-compatible endpoint [OpenAI's].")
     ] = None,
     api_key: Annotated[str | None, typer.Option(envvar="OPENAI_API_KEY")] = None,
-    budget: Annotated[int, typer.Option(min=1, help="Tokens of memory in a prompt.")] = 2_000,
-    workers: Annotated[int, typer.Option(min=1, help="Requests under way at once.")] = 4,
+    budget: Annotated[int, typer.Option(min=1, help="Token budget of the context block.")] = 2_000,
+    workers: Annotated[int, typer.Option(min=1, help="Number of concurrent requests.")] = 4,
     cache: Cache = None,
     as_json: AsJson = False,
 ) -> None:
-    """Answer with a model from what is recalled, and have the answers judged."""
+    """Answer questions with a model from recalled memories, and judge the answers."""
     loaded = load(_set(dataset), data)
     reader = Chat(base_url, model, api_key=api_key)
     judge = Chat(base_url, judge_model or model, api_key=api_key)
@@ -182,19 +197,21 @@ def qa(
 
 @app.command()
 def bench(
-    users: Annotated[int, typer.Option(help="Small users beside the large one.")] = 1_000,
-    each: Annotated[int, typer.Option(help="Memories of each.")] = 100,
+    users: Annotated[
+        int, typer.Option(help="Number of small users besides the large one.")
+    ] = 1_000,
+    each: Annotated[int, typer.Option(help="Number of memories of a small user.")] = 100,
     store: Annotated[
-        Path | None, typer.Option(help="Keep the store here, or measure the one that is there.")
+        Path | None, typer.Option(help="Keep the store here, or measure an existing one.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Speed and memory: a user of 5,000 memories, and many small ones."""
+    """Measure speed and RAM with a user of 5,000 memories and many small users."""
     with TemporaryDirectory(prefix="semantic-memory-bench-") as scratch:
         directory = store or Path(scratch, "store")
         figures: dict[str, float] = {}
         if not directory.exists():
-            # In a process of its own, so that what building leaves behind isn't measured.
+            # In a process of its own, so that its garbage isn't measured.
             with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as apart:
                 figures["messages taken in a second"] = apart.submit(
                     build_store, directory, users, each
@@ -208,16 +225,16 @@ def bench(
 
 @app.command("load")
 def load_service(
-    users: Annotated[int, typer.Option(help="Users of the store.")] = 100,
-    each: Annotated[int, typer.Option(help="Memories of each.")] = 5_000,
-    seconds: Annotated[float, typer.Option(help="How long.")] = 60.0,
-    clients: Annotated[int, typer.Option(help="At the same time.")] = 16,
+    users: Annotated[int, typer.Option(help="Number of users.")] = 100,
+    each: Annotated[int, typer.Option(help="Number of memories of a user.")] = 5_000,
+    seconds: Annotated[float, typer.Option(help="Duration.")] = 60.0,
+    clients: Annotated[int, typer.Option(help="Number of concurrent clients.")] = 16,
     store: Annotated[
-        Path | None, typer.Option(help="Keep the store here, or use the one that is there.")
+        Path | None, typer.Option(help="Keep the store here, or use an existing one.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Load on the service: 80 % searches, 15 % messages, 5 % facts; nothing may be lost."""
+    """Put load on the service: 80 % searches, 15 % messages, 5 % facts; fail on any loss."""
     with TemporaryDirectory(prefix="semantic-memory-load-") as scratch:
         directory = store or Path(scratch, "store")
         if not directory.exists():
@@ -235,12 +252,12 @@ def load_service(
 
 @app.command()
 def flood(
-    sessions: Annotated[int, typer.Option(help="At the same time.")] = 1_000,
-    each: Annotated[int, typer.Option(help="Messages of each.")] = 10,
-    callers: Annotated[int, typer.Option(help="Threads that tell them.")] = 16,
+    sessions: Annotated[int, typer.Option(help="Number of concurrent sessions.")] = 1_000,
+    each: Annotated[int, typer.Option(help="Number of messages of a session.")] = 10,
+    callers: Annotated[int, typer.Option(help="Number of threads that observe.")] = 16,
     as_json: AsJson = False,
 ) -> None:
-    """Many sessions at once: what taking in costs, in time, threads and memory."""
+    """Measure the cost of observing many sessions at once, in time, threads and RAM."""
     with TemporaryDirectory(prefix="semantic-memory-flood-") as scratch:
         figures = put_flood(Path(scratch, "store"), sessions, each, callers)
     if as_json:
@@ -253,13 +270,24 @@ def flood(
 
 @app.command()
 def beliefs(
-    data: Annotated[Path | None, typer.Option(help="Directory of the data sets.")] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Directory of the data sets, or, with --natural, a file of scenarios."),
+    ] = None,
     sweep: Annotated[
         bool, typer.Option("--sweep", help="Time upkeep over 100,000 facts instead.")
     ] = False,
+    natural: Annotated[
+        bool, typer.Option("--natural", help="Tell scenarios in natural chat to a store instead.")
+    ] = False,
+    half: Annotated[str, typer.Option(help="Scenarios: build, measure or both.")] = "both",
+    rows: Annotated[Path | None, typer.Option(help="Write every scenario's row, JSONL.")] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Duplicates, conflicts and updates: what is found, and what is found wrongly."""
-    if sweep:
+    """Measure the detection of duplicates, conflicts and updates."""
+    if natural:
+        measure_natural(data or BELIEFS, half, rows, as_json=as_json)
+    elif sweep:
         for timed in sweeps.timed():
             show.out.print(sweeps.table(timed))
     elif data is None:
@@ -271,10 +299,12 @@ def beliefs(
 
 @app.command()
 def decay(
-    plot: Annotated[Path | None, typer.Option(help="Draw it there (.svg, .png).")] = None,
-    cap: Annotated[int, typer.Option(help="Facts the user may have.")] = 1_500,
+    plot: Annotated[
+        Path | None, typer.Option(help="Write a plot to this file (.svg, .png).")
+    ] = None,
+    cap: Annotated[int, typer.Option(help="Largest number of facts of the user.")] = 1_500,
 ) -> None:
-    """A simulated year: what fades, what is kept, what is put away."""
+    """Simulate a year of decay: facts kept, faded and archived."""
     year = simulate(Fading(cap=cap))
     table = Table("category", "said", "kept", "kept of used", "of unused", "mean retention")
     for name, said, kept, used, unused, left in year.rows():

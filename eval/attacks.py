@@ -1,10 +1,9 @@
-"""Measures how many stored prompt injections reach a packed block, and what the guard costs.
+"""Measurement of stored prompt injections that reach a context block, and of the guard's cost.
 
-Every attack string is said in a session of a user of its own: by the user, by a tool, and amid a
-page that the user pastes. Then the store is asked for the attack in its own words, which is the
-question most likely to recall it. It reached the block if the block holds a memory of its message.
-What people ordinarily say must be recalled all the same: of that, the share that is quarantined or
-changed is told.
+Every attack string is observed in a session of a user of its own: said by the user, returned by a
+tool, and amid a page that the user pastes. Then the attack itself is the query, which is the one
+most likely to recall it. It reaches the block if the block has a memory of its message. The cost is
+the share of ordinary messages that are quarantined or changed.
 """
 
 from __future__ import annotations
@@ -34,19 +33,19 @@ _PAGE = (
 
 
 class Attack(NamedTuple):
-    """A string that tries to instruct a model."""
+    """Text that tries to instruct a model."""
 
     kind: str
     text: str
 
 
 def read_attacks(path: Path) -> list[Attack]:
-    """The attacks of a file of JSON lines with `kind` and `text`."""
+    """Read attacks from a file of JSON lines with `kind` and `text`."""
     return [Attack(row["kind"], row["text"]) for row in read_lines(path)]
 
 
 def reach(memory: SemanticMemory, attacks: Sequence[Attack]) -> dict[str, float]:
-    """The share of attacks that reach a block, by the way they came in and by their kind."""
+    """Return the share of attacks that reach a block, by their way into the store and kind."""
     reached: dict[str, list[bool]] = defaultdict(list)
     believed: dict[str, list[bool]] = defaultdict(list)
     for way in WAYS:
@@ -68,7 +67,7 @@ def reach(memory: SemanticMemory, attacks: Sequence[Attack]) -> dict[str, float]
 
 
 def disturbed(gate: Gate, path: Path) -> dict[str, float]:
-    """What becomes of the messages of a file of ordinary conversations."""
+    """Measure how the gate treats the messages of a file of ordinary conversations."""
     texts = said_by_users(json.loads(read_text(path)))
     screened = [gate.screen(Message(role="user", content=text)) for text in texts]
     name = path.name.split(".")[0]
@@ -96,7 +95,7 @@ def _message(way: Way, attack: Attack) -> Message:
 
 
 def said_by_users(node: Any) -> list[str]:
-    """Every text in a JSON document that has a speaker or the role of a user."""
+    """Return every text in a JSON document that has a speaker or the role of a user."""
     return list(dict.fromkeys(_texts(node)))
 
 

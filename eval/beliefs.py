@@ -1,6 +1,6 @@
-"""How well duplicates, conflicts and updates are told apart, without a model beyond the vectors.
+"""Quality of the rules for duplicates, conflicts and updates, with no model but the embedder.
 
-Each file is split by its rows (even, odd), so that all pairs of one row stay together.
+Each file is split into halves by its rows (even, odd), so that all pairs of a row stay together.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rich.table import Table
 from eval.datasets import pairs as sets
 from eval.datasets.pairs import Labelled, Observation, Replaced
 from semantic_memory import SemanticMemory
-from semantic_memory.bootstrap import make_embedder
+from semantic_memory.bootstrap.models import make_embedder
 from semantic_memory.consolidation.judges.rules import RuleJudge, Thresholds
 from semantic_memory.consolidation.relations import Pair, Relation, RelationJudge, Verdict
 from semantic_memory.consolidation.statements import read
@@ -43,9 +43,9 @@ CURVE = (0.80, 0.84, 0.88, 0.90, 0.92, 0.94, 0.96, 0.98)
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A rate on both halves of a set, and what it should be."""
+    """A rate on both halves of a data set, with its target."""
 
-    what: str
+    rate: str
     data: str
     halves: tuple[float, float]
     pairs: tuple[int, int]
@@ -54,7 +54,7 @@ class Measured:
 
     @property
     def met(self) -> bool | None:
-        """Whether both halves reach the target; None where there is none."""
+        """True if both halves reach the target; None without a target."""
         if self.target is None:
             return None
         worst = max(self.halves) if self.at_most else min(self.halves)
@@ -62,14 +62,14 @@ class Measured:
 
 
 class Embedded:
-    """Texts' vectors, each made once."""
+    """Vectors of texts, each computed once."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder
         self._rows: dict[str, Matrix] = {}
 
     def of(self, texts: Sequence[str]) -> Matrix:
-        """Unit rows, one for each text."""
+        """Return a unit row vector for each text."""
         new = [text for text in dict.fromkeys(texts) if text not in self._rows]
         if new:
             self._rows.update(zip(new, self.embedder.embed(new, "document"), strict=True))
@@ -77,7 +77,7 @@ class Embedded:
 
 
 def fact(text: str, day: int = 0, number: int = 0, user_id: str = "someone") -> Fact:
-    """A fact that was said on that day."""
+    """Return a fact stated on a day."""
     moment = _START + timedelta(days=day, seconds=number)
     return Fact(
         id=f"{day}-{number}",
@@ -91,7 +91,7 @@ def fact(text: str, day: int = 0, number: int = 0, user_id: str = "someone") -> 
 
 
 def measure(directory: Path, vectors: Embedded, judge: RelationJudge) -> Iterator[Measured]:
-    """Every figure, one after the other."""
+    """Yield every figure."""
     rows = sets.sick(directory)
     same = [row for row in rows if row.label == "same"]
     yield _merged(
@@ -114,25 +114,25 @@ def measure(directory: Path, vectors: Embedded, judge: RelationJudge) -> Iterato
         (False, "DNLI, annotated utterance"),
     ):
         rows = sets.dnli(directory, written_out=written_out)
-        for label, what, target in (
+        for label, rate, target in (
             ("neg", "contradictions found", 0.6),
             ("similar", "contradictions imagined", 0.1),
         ):
             verdicts = [_verdicts(half, vectors, judge) for half in _halves(_only(rows, label))]
             found = [[verdict.relation.conflicting for verdict in half] for half in verdicts]
-            yield _rate(what, name, found, target, at_most=label == "similar")
+            yield _rate(rate, name, found, target, at_most=label == "similar")
     for data, updates in (
         ("BEAM updates", sets.beam_updates(directory)),
         ("LongMemEval updates", sets.longmemeval_updates(directory)),
     ):
-        yield from _updates(data, told(updates, vectors))
+        yield from _updates(data, asked(updates, vectors))
     yield from _distinct(sets.observations(directory), vectors, judge)
 
 
 def curve(directory: Path, vectors: Embedded) -> Iterator[tuple[float, list[float], list[float]]]:
-    """For each threshold the rates of contradictions, neutrals and equivalents that are merged.
+    """Yield for each threshold the rates of contradictions, neutrals and equivalents merged.
 
-    Over all rows; first with the guards, then by cosine similarity alone.
+    Rates are over all rows, first with the guards, then by cosine similarity alone.
     """
     rows = sets.sick(directory)
     kinds = [
@@ -156,13 +156,13 @@ def curve(directory: Path, vectors: Embedded) -> Iterator[tuple[float, list[floa
 
 
 def tables(directory: Path) -> Iterator[Table]:
-    """Every figure with its target, then the curve of merging."""
+    """Yield tables of the figures with targets, the curve of merging, and recency."""
     vectors = Embedded(make_embedder(load()))
     figures = Table("what", "data", "even rows", "odd rows", "pairs", "target", "met")
     for row in measure(directory, vectors, RuleJudge()):
         sign = "<=" if row.at_most else ">="
         figures.add_row(
-            row.what,
+            row.rate,
             row.data,
             *(f"{100 * half:.1f} %" for half in row.halves),
             f"{sum(row.pairs):,}",
@@ -189,14 +189,14 @@ def tables(directory: Path) -> Iterator[Table]:
         newest = Table(
             "cosine", *(f"{share:.1f}" for share in SHARES), title=f"newer first, {data}"
         )
-        for alike, rates in recency(told(updates, vectors), vectors):
+        for alike, rates in recency(asked(updates, vectors), vectors):
             newest.add_row(f"{alike:.1f}", *(f"{100 * rate:.0f} %" for rate in rates))
         newest.caption = "by the share of the older one's score that the newer has by itself"
         yield newest
 
 
 def _merged(
-    what: str,
+    rate: str,
     data: str,
     rows: Sequence[Labelled],
     vectors: Embedded,
@@ -206,28 +206,28 @@ def _merged(
     at_most: bool = False,
 ) -> Measured:
     merged = [_is_same(_verdicts(half, vectors, judge)) for half in _halves(rows)]
-    return _rate(what, data, merged, target, at_most=at_most)
+    return _rate(rate, data, merged, target, at_most=at_most)
 
 
-class Told(NamedTuple):
-    """An update that was told to a store, and the scores of both statements for its question."""
+class Asked(NamedTuple):
+    """An update in a store, with the scores of both statements for its question."""
 
     row: int
     question: str
     statements: tuple[str, str]
     superseded: bool
     first: bool
-    """Whether the newer statement came first."""
+    """The newer statement ranked first."""
     scores: tuple[float, float]
-    """Without what the newer one gained by being newer."""
+    """Scores of the older and the newer one, without the gain for being newer."""
 
 
-def told(rows: Sequence[Replaced], vectors: Embedded) -> list[Told]:
-    """Both statements are told, 60 days apart, and the question is asked 30 days later.
+def asked(rows: Sequence[Replaced], vectors: Embedded) -> list[Asked]:
+    """Add both statements of each row, 60 days apart, and ask its question 30 days later.
 
-    The sentence nearest to the question stands for each side's evidence; of the newer side, among
-    those with a figure of the answer, if there are any. Rows with one sentence on both sides tell
-    of no update.
+    Each side is represented by its sentence nearest to the question; the newer side by its sentence
+    nearest to question and answer, among those with a figure of the answer if there are any. Skips
+    rows with the same sentence on both sides.
     """
     found = []
     with TemporaryDirectory(prefix="semantic-memory-beliefs-") as scratch:
@@ -255,7 +255,7 @@ def told(rows: Sequence[Replaced], vectors: Embedded) -> list[Told]:
                 hits = memory.search(row.question, user_id=f"user-{number}", k=2)
                 score = {hit.fact.id: hit.score - hit.parts.newer for hit in hits}
                 found.append(
-                    Told(
+                    Asked(
                         number,
                         row.question,
                         statements,
@@ -267,17 +267,17 @@ def told(rows: Sequence[Replaced], vectors: Embedded) -> list[Told]:
     return found
 
 
-def _updates(data: str, rows: Sequence[Told]) -> Iterator[Measured]:
-    for what, target in (("newer above older", 0.9), ("  by superseding it", None)):
+def _updates(data: str, rows: Sequence[Asked]) -> Iterator[Measured]:
+    for rate, target in (("newer above older", 0.9), ("  by superseding it", None)):
         halves = [
             [row.first if target else row.superseded for row in rows if row.row % 2 == half]
             for half in (0, 1)
         ]
-        yield _rate(what, data, halves, target)
+        yield _rate(rate, data, halves, target)
 
 
-def recency(rows: Sequence[Told], vectors: Embedded) -> Iterator[tuple[float, list[float]]]:
-    """For each cosine, the share of updates whose newer statement is first, by `SHARES`."""
+def recency(rows: Sequence[Asked], vectors: Embedded) -> Iterator[tuple[float, list[float]]]:
+    """Yield for each cosine the share of updates whose newer statement is first, by `SHARES`."""
     for alike in ALIKE:
         yield (
             alike,
@@ -288,7 +288,7 @@ def recency(rows: Sequence[Told], vectors: Embedded) -> Iterator[tuple[float, li
         )
 
 
-def _is_first(row: Told, vectors: Embedded, alike: float, share: float) -> bool:
+def _is_first(row: Asked, vectors: Embedded, alike: float, share: float) -> bool:
     older, newer = row.scores
     question = read_question(row.question, _START + timedelta(days=90))
     if newer > older or question.event or question.windows:
@@ -321,10 +321,10 @@ def _statements(row: Replaced, vectors: Embedded) -> tuple[str, str] | None:
 def _distinct(
     rows: Sequence[Observation], vectors: Embedded, judge: RelationJudge
 ) -> Iterator[Measured]:
-    """How often observations of different events supersede each other.
+    """Measure how often observations of different events supersede each other.
 
-    Two of one speaker are different events if they come from different turns of one session, or
-    from different sessions and both tell of something past.
+    Two observations of a speaker are different events if they come from different turns of one
+    session, or from different sessions and both are in the past tense.
     """
     speakers: dict[tuple[str, str], list[Observation]] = defaultdict(list)
     for row in rows:
@@ -385,7 +385,7 @@ def _halves(rows: Sequence[Labelled]) -> tuple[list[Labelled], list[Labelled]]:
 
 
 def _rate(
-    what: str,
+    rate: str,
     data: str,
     halves: Sequence[Sequence[bool]],
     target: float | None = None,
@@ -394,7 +394,7 @@ def _rate(
 ) -> Measured:
     first, second = halves
     rates = (_share(first), _share(second))
-    return Measured(what, data, rates, (len(first), len(second)), target, at_most)
+    return Measured(rate, data, rates, (len(first), len(second)), target, at_most)
 
 
 def _share(values: Sequence[bool]) -> float:

@@ -1,7 +1,7 @@
-"""Speed and memory of a store: one large user, and many small ones.
+"""Speed and RAM of a store with one large user and many small ones.
 
-Sentences are made up from the words of a fixed list, so that every run measures the same store. All
-measuring is done on one core; building uses all.
+Sentences are generated from a fixed list of words, so that every run measures the same store.
+Measuring uses one core; building uses all.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _QUESTIONS = (
 
 
 def sentence(dice: random.Random, number: int) -> str:
-    """A sentence of a dozen words that occurs once."""
+    """Return a unique sentence of a dozen words."""
     parts = [dice.choice(words) for words in (_SUBJECTS, _VERBS, _OBJECTS, _TIMES)]
     return f"{' '.join(parts)}, and wrote it down as note {number}."
 
 
 def build_store(directory: Path, users: int, each: int) -> float:
-    """Make a store; returns messages taken in a second, embedding and indexing included."""
+    """Build a store; return the messages observed, embedded and indexed a second."""
     with show.progress(quiet=False) as report, SemanticMemory.open(directory) as memory:
         return _fill(memory, _LARGE, users, each, report)
 
@@ -74,7 +74,7 @@ def _fill(memory: SemanticMemory, large: int, users: int, each: int, progress: P
 
 
 def measure_store(directory: Path, users: int, each: int) -> dict[str, float]:
-    """Open the store that was built and measure it, on one core. Times in milliseconds."""
+    """Open a store and measure it on one core. Times are in milliseconds."""
     dice = random.Random(1)
     with _one_core():
         start = time.perf_counter()
@@ -126,7 +126,7 @@ def _timed(name: str, call: Callable[[], None], times: int) -> dict[str, float]:
 
 
 def resident_megabytes() -> float:
-    """Resident memory of this process."""
+    """Return the resident memory of this process in MB."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 

@@ -1,4 +1,4 @@
-"""An embedder that remembers documents between runs."""
+"""An embedder with a cache of documents on disk."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.errors import StoreUnavailableError
 from semantic_memory.domain.ports import Embedder, EmbedderIdentity, InputType
 
-_MOST_VALUES = 500  # bound in one statement
+_MOST_VALUES = 500  # number of values bound in one statement
 
 
 class CachingEmbedder:
-    """Embeds a document once, ever; queries every time, so that latency is measured with them.
+    """Embedder that caches documents on disk, but not queries, as their latency is measured.
 
-    The file is named after the model. `remember_queries` keeps queries too, for this process only:
-    for searching weights, where nobody measures time. Thread-safe.
+    The cache is a file for each model. `remember_queries` caches queries too, in this process only,
+    for the search of weights, which measures no times. Thread-safe.
     """
 
     def __init__(self, inner: Embedder, directory: Path, *, remember_queries: bool = False) -> None:
@@ -33,7 +33,7 @@ class CachingEmbedder:
         try:
             directory.mkdir(parents=True, exist_ok=True)
             self._file = sqlite3.connect(file, check_same_thread=False, isolation_level=None)
-            # Losing it costs a run's time only.
+            # Losing the cache costs time only.
             self._file.execute("PRAGMA synchronous=OFF")
             self._file.execute("PRAGMA journal_mode=WAL")
             self._file.execute(
@@ -45,11 +45,11 @@ class CachingEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """The inner embedder's."""
+        """Identity of the inner embedder."""
         return self._inner.identity
 
     def embed(self, texts: Sequence[str], input_type: InputType) -> Matrix:
-        """Unit row vectors, shape (len(texts), dimension)."""
+        """Return unit row vectors of shape (len(texts), dimension)."""
         if input_type == "query":
             return self._query(texts)
         keys = [hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts]
@@ -70,7 +70,7 @@ class CachingEmbedder:
         return np.array(vectors, dtype=np.float32).reshape(-1, self.identity.dimension)
 
     def close(self) -> None:
-        """Release the file."""
+        """Close the file."""
         self._file.close()
 
     def _query(self, texts: Sequence[str]) -> Matrix:

@@ -1,7 +1,7 @@
-"""A year of one user's memory, simulated: what is kept, and what is put away.
+"""Simulation of a year of one user's facts under the product's rules of fading.
 
-Every day new facts are said; some are said again, some help with a question; once a week the sweep
-runs. Nothing is random but for a seed, and the rules are the product's own.
+New facts are stated every day; some are stated again, some are used for a question; the sweep runs
+once a week. Random choices are seeded.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from semantic_memory.domain.facts import Category, Fact, Source, Status
 _START = datetime(2024, 1, 1, tzinfo=UTC)
 DAYS = 365
 FACTS_A_DAY = 6
-# Shares of what people say by category, and of facts that matter again, are made up for a picture.
+# The shares of facts by category, and of facts used again, are invented.
 _SHARES: Mapping[Category, int] = {
     Category.PREFERENCE: 10,
     Category.PERSONAL: 10,
@@ -40,12 +40,12 @@ _SHARES: Mapping[Category, int] = {
     Category.REFERENCE: 5,
 }
 _LIVELY = 0.15
-"""Share of facts that keep being used, about once in ten days, and said again once in sixty."""
+"""Share of facts used about every ten days and stated again about every sixty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Year:
-    """What became of a year's facts."""
+    """Facts of a simulated year."""
 
     facts: Sequence[Fact]
     lively: frozenset[str]
@@ -54,7 +54,7 @@ class Year:
     rules: Fading
 
     def rows(self) -> list[tuple[str, int, int, float, float, float]]:
-        """For each category: said, kept, kept of lively and of other facts, mean retention."""
+        """Return for each category: stated, kept, kept of lively and of other facts, retention."""
         table = []
         for category in _SHARES:
             own = [fact for fact in self.facts if fact.category is category]
@@ -76,7 +76,7 @@ class Year:
 
 
 def simulate(rules: Fading, *, seed: int = 1) -> Year:
-    """Live through a year with `rules`."""
+    """Simulate a year with `rules`."""
     dice = random.Random(seed)
     facts: dict[str, Fact] = {}
     lively: set[str] = set()
@@ -103,7 +103,7 @@ def simulate(rules: Fading, *, seed: int = 1) -> Year:
 
 
 def draw(year: Year, path: Path) -> None:
-    """Write a plot of the active facts by category over the weeks; the suffix decides the format.
+    """Plot the active facts by category over the weeks; the suffix of `path` sets the format.
 
     Raises MissingDependencyError without matplotlib, InvalidInputError for an unknown suffix.
     """
@@ -118,7 +118,7 @@ def draw(year: Year, path: Path) -> None:
     weeks = range(1, len(year.active_by_week) + 1)
     for category in _SHARES:
         axes.plot(weeks, [count[category] for count in year.active_by_week], label=category.value)
-    axes.set(xlabel="week", ylabel="active facts", title="What is kept over a year")
+    axes.set(xlabel="week", ylabel="active facts", title="Facts kept over a year")
     axes.legend()
     try:
         figure.savefig(path)

@@ -1,4 +1,4 @@
-"""One run: a data set, several systems, one table; and what each part of the ranking is worth."""
+"""Comparison of systems on a data set, and ablation of the ranking's parts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from eval.run import Packer, ask
 from eval.significance import Difference, paired_bootstrap
 from eval.systems.build import Name, build_system
 from eval.systems.ours import Ours
-from semantic_memory.bootstrap import make_embedder
+from semantic_memory.bootstrap.models import make_embedder
 from semantic_memory.context.tokens import TiktokenCounter, encoding_name
 from semantic_memory.domain.errors import MissingDependencyError
 from semantic_memory.domain.ports import Progress, TokenCounter
@@ -28,19 +28,19 @@ BUDGETS = (500, 1_000, 2_000)
 
 @dataclass(frozen=True, slots=True)
 class Ablation:
-    """What switching one part off costs."""
+    """Effect of switching one part of the ranking off."""
 
     part: str
     was: float
     figure: float
-    """Of the measure, without the part."""
+    """Value of the measure without the part."""
     difference: Difference
-    """Without the part minus with it."""
+    """Difference of the measure without the part to that with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What every system of a run shares."""
+    """Resources shared by all systems of a run."""
 
     embedder: CachingEmbedder
     counter: TokenCounter
@@ -49,7 +49,7 @@ class Bench:
 
 @contextmanager
 def bench(cache: Path | None, *, remember_queries: bool = False) -> Iterator[Bench]:
-    """An embedder with its cache, a token counter, and a directory that is gone afterwards."""
+    """Provide an embedder with cache, a token counter, and a temporary directory."""
     settings = load()
     embedder = CachingEmbedder(
         make_embedder(settings),
@@ -66,12 +66,12 @@ def bench(cache: Path | None, *, remember_queries: bool = False) -> Iterator[Ben
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The results of a run."""
+    """Results of a run."""
 
     dataset: DataSet
     results: Sequence[Result]
     skipped: Sequence[str]
-    """Why a system that was asked for isn't among them."""
+    """Reasons for which requested systems are missing."""
     ablations: Sequence[Ablation]
     ablation_measure: str
 
@@ -85,9 +85,9 @@ def compare(
     pack: bool = True,
     ablate: str | None = None,
 ) -> Comparison:
-    """Run every system over `dataset`; `ablate` names the measure for an ablation of ours.
+    """Run every system over `dataset`; `ablate` is the measure of an ablation of this product.
 
-    A system whose package is missing is skipped. Raises MissingDependencyError if none is left.
+    Skips a system whose package is missing. Raises MissingDependencyError if none is left.
     """
     results, skipped, ablations = [], [], []
     for name in names:
@@ -120,7 +120,7 @@ def compare(
 
 
 def weights_of(ours: Ours) -> dict[str, float]:
-    """What counts how much, by name."""
+    """Return the weights of the ranking by name."""
     weights = ours.weights
     return {field.name: getattr(weights, field.name) for field in fields(Weights)}
 
@@ -133,7 +133,7 @@ def _ablate(
     measure: str,
     progress: Progress,
 ) -> list[Ablation]:
-    """Each part of the ranking switched off by itself, the costliest first."""
+    """Switch each part of the ranking off by itself; return the costliest part first."""
     weights = ours.weights
     before = full.column(measure, dataset.level)
     ablations = []

@@ -1,10 +1,10 @@
-"""Measures what extraction keeps and what the gate lets through.
+"""Quality of extraction and gate.
 
-On utterances with gold triples (head, relation, tail; PAED, Zhu et al. 2023): a gold triple is
-carried by a fact of its utterance that holds its head and tail words, the speaker standing for
-"I" and "my". Recall is the share of triples carried; precision the share of facts that carry one
-or are faithful by the rule of `eval.faithful`. The baseline keeps every sentence as a fact and is
-judged by the same rule.
+On utterances with gold triples (head, relation, tail; PAED, Zhu et al. 2023), a triple is carried
+by a fact of its utterance that contains its head and tail words, where any word for the speaker
+matches any other. Recall is the share of triples carried, precision the share of facts that carry a
+triple or are faithful by the rule of `eval.faithful`. The baseline keeps every sentence as a fact
+and is judged by the same rule.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from semantic_memory.domain.ports import Embedder, Extractor
 ItemT = TypeVar("ItemT")
 
 Facts = Callable[[str], list[str]]
-"""The facts that a system takes from an utterance."""
+"""A system under test: returns the facts of an utterance."""
 
 _SPEAKER = frozenset(
     "i my me mine we our us myself i'm i've i'd i'll ours im ive user user's their".split()
@@ -41,7 +41,7 @@ _MATCHED = 0.6
 
 
 class Case(NamedTuple):
-    """An utterance, what it holds, what was taken from it."""
+    """An utterance, with the triples missed and the facts extracted."""
 
     text: str
     missed: list[str]
@@ -51,7 +51,7 @@ class Case(NamedTuple):
 
 @dataclass(slots=True)
 class Tally:
-    """What a system did over a set of utterances."""
+    """Result of a system over a set of utterances."""
 
     triples: int = 0
     carried: int = 0
@@ -71,11 +71,11 @@ class Tally:
         return self.right / max(1, self.facts)
 
     def worst(self, count: int) -> list[Case]:
-        """The cases with most that is wrong or missed."""
+        """Return the cases with the most wrong facts and missed triples."""
         return sorted(self.cases, key=lambda case: -2 * len(case.wrong) - len(case.missed))[:count]
 
     def figures(self) -> dict[str, float]:
-        """What to print."""
+        """Return the figures to print."""
         return {
             "recall": self.recall,
             "precision": self.precision,
@@ -85,12 +85,12 @@ class Tally:
 
 
 def every_sentence(text: str) -> list[str]:
-    """The baseline: every sentence is a fact."""
+    """Return every sentence as a fact: the baseline."""
     return [part.strip() for part in re.split(r"(?<=[.!?])\s+", text) if re.search(r"\w", part)]
 
 
 def extracted(extractor: Extractor, gate: Gate) -> Facts:
-    """A system: an extractor and the gate behind it."""
+    """Return a system made of an extractor and the gate."""
 
     def facts(text: str) -> list[str]:
         messages = [Message(role="user", content=text)]
@@ -101,9 +101,9 @@ def extracted(extractor: Extractor, gate: Gate) -> Facts:
 
 
 def halves(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """The rows for developing and those held out, by a hash of the utterance.
+    """Split rows into those for development and those held out, by a hash of the utterance.
 
-    An utterance with several triples is on one side with all of them.
+    All triples of an utterance are on the same side.
     """
     sides: dict[str, list[dict[str, Any]]] = {"development": [], "held out": []}
     for row in rows:
@@ -113,7 +113,7 @@ def halves(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
 
 
 def judge(rows: Sequence[dict[str, Any]], system: Facts) -> Tally:
-    """Run a system over every utterance and compare with its triples."""
+    """Run a system over every utterance and compare its facts with the triples."""
     golds: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         golds.setdefault(row["utterance"], []).append(row)
@@ -158,21 +158,21 @@ def _carries(fact: set[str], row: dict[str, Any]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Dialogues:
-    """What extraction made of long conversations."""
+    """Result of extraction from long conversations."""
 
     messages: int
     seconds: float
     facts: int
     faithful: float
-    """Share of facts that are faithful by rule."""
+    """Share of facts that are faithful."""
     observations: int
     matched: float
-    """Share of the file's own observations with a fact at a cosine of 0.6 or more."""
+    """Share of the file's observations with a fact at a cosine of 0.6 or more."""
     smaller: float
-    """Characters of all messages over characters of all facts."""
+    """Ratio of the characters of all messages to those of all facts."""
 
     def figures(self) -> dict[str, float]:
-        """What to print; messages a second are without embeddings."""
+        """Return the figures to print; messages a second exclude embedding."""
         return {
             "messages": self.messages,
             "messages a second of processor time": self.messages / self.seconds,
@@ -185,7 +185,7 @@ class Dialogues:
 
 
 def judge_dialogues(path: Path, extractor: Extractor, gate: Gate, embedder: Embedder) -> Dialogues:
-    """Extract from a LoCoMo file and compare with its observations."""
+    """Extract facts from a LoCoMo file and compare them with its observations."""
     items = [item for item in read(path, "locomo", "") if isinstance(item, Incoming)]
     messages = {(item.user_id, item.message.id): item.message for item in items}
     facts: dict[str, list[Candidate]] = {}
@@ -244,11 +244,11 @@ def _batches(items: Sequence[ItemT]) -> Iterator[Sequence[ItemT]]:
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
-    """The rows of a file of JSON lines, gzipped or not."""
+    """Read the rows of a file of JSON lines, plain or gzipped."""
     return [json.loads(line) for line in read_text(path).split("\n") if line]
 
 
 def read_text(path: Path) -> str:
-    """The text of a file, gzipped or not."""
+    """Read the text of a file, plain or gzipped."""
     data = path.read_bytes()
     return (gzip.decompress(data) if path.suffix == ".gz" else data).decode()

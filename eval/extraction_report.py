@@ -1,4 +1,4 @@
-"""The commands `python -m eval extraction` and `python -m eval attacks`."""
+"""Commands `python -m eval extraction` and `python -m eval attacks`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from eval.extraction import (
 )
 from ingest.extract.offline import OfflineExtractor
 from ingest.gate import Gate
-from semantic_memory.bootstrap import make_embedder
+from semantic_memory.bootstrap.models import make_embedder
 from semantic_memory.entrypoints.cli import show
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.settings import Settings
@@ -32,10 +32,10 @@ InputFile = Annotated[Path | None, typer.Option(exists=True, dir_okay=False)]
 def extraction(
     paed: InputFile = None,
     locomo: InputFile = None,
-    worst: Annotated[int, typer.Option(help="Print so many cases that went wrong.")] = 0,
+    worst: Annotated[int, typer.Option(help="Number of wrong cases to print.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, last.")] = False,
 ) -> None:
-    """What the offline extractor keeps, and how much of it is right."""
+    """Measure recall and precision of the offline extractor."""
     extractor, gate = OfflineExtractor(), Gate()
     figures: dict[str, dict[str, float]] = {}
     cases: list[Tally] = []
@@ -43,7 +43,7 @@ def extraction(
         for half, own in halves(read_lines(paed)).items():
             tally = judge(own, extracted(extractor, gate))
             baseline = judge(own, every_sentence)
-            if half == "development":  # what is held out isn't read
+            if half == "development":  # held-out cases aren't printed
                 cases.append(tally)
             figures[f"{half}: offline extractor"] = tally.figures()
             figures[f"{half}: every sentence"] = baseline.figures()
@@ -71,11 +71,11 @@ def attacks(
     ],
     ordinary: Annotated[
         list[Path] | None,
-        typer.Option(help="Conversations that hold no attack; can be given more than once."),
+        typer.Option(help="Conversations without attacks; can be given more than once."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, last.")] = False,
 ) -> None:
-    """How many stored prompt injections reach a prompt, and what the guard against them costs."""
+    """Measure how many stored prompt injections reach a prompt, and the guard's cost."""
     with TemporaryDirectory() as directory:
         settings = Settings(data_dir=Path(directory))
         with SemanticMemory.open(settings=settings) as memory:

@@ -1,16 +1,16 @@
-"""Whether a fact is a faithful, standalone statement, by a rule that knows no extractor.
+"""A rule for whether a fact is a faithful, standalone statement, independent of any extractor.
 
-A fact is faithful to the text it was taken from if
+A fact is faithful to its source text if
 
-    it is declarative       at least three words, no question, no command, no greeting or thanks
+    it is declarative       at least three words, not a question, command, greeting or thanks
     it is a clause          a subject, then a finite verb
-    it stands alone         doesn't begin with a pronoun other than the speaker's, and no pronoun
-                            of the third person comes before everything that it could stand for
-    it invents nothing      every content word occurs in the text, in some form, is the speaker's
-                            name, or spells out a date that the text gives relatively
+    it stands alone         it doesn't begin with a pronoun other than the speaker's, and no pronoun
+                            of the third person precedes everything that it could refer to
+    it invents nothing      every content word occurs in the text in some form, is the speaker's
+                            name, or resolves a relative date in the text
 
-"I", "my" and "we" count as resolved, like the name of the speaker, so that a sentence kept as it
-was said is judged by the same rule as one put in the third person.
+"I", "my" and "we" count as resolved, like the speaker's name, so that the rule judges verbatim
+sentences and those in the third person alike.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _TELLING = frozenset("user user's others others' other them themselves".split())
 
 
 def is_faithful(fact: str, text: str, name: str | None = None) -> bool:
-    """Whether `fact`, taken from `text` as said by `name`, passes the rule of this module."""
+    """Return True if `fact`, extracted from `text` said by `name`, passes the rule."""
     words = [word.lower() for word in _WORD.findall(fact.replace("’", "'"))]
     return (
         len(words) >= 3
@@ -78,7 +78,7 @@ def is_faithful(fact: str, text: str, name: str | None = None) -> bool:
 
 
 def invented(fact: str, text: str, name: str | None = None) -> list[str]:
-    """The content words of `fact` that `text` doesn't account for."""
+    """Return the content words of `fact` that `text` doesn't support."""
     given = {form for word in _WORD.findall(text.replace("’", "'")) for form in _forms(word)}
     named = set(_WORD.findall((name or "").lower()))
     dated = bool(_DATE_GIVEN.search(text))

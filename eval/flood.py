@@ -1,6 +1,6 @@
-"""Many sessions at once: what taking in costs while everything behind it is busy.
+"""Many sessions at once: the cost of observing messages while all background work is busy.
 
-Every session gets a message in turn, from a few callers at the same time, as fast as they can.
+A few concurrent callers observe a message of each session in turn, as fast as possible.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ _FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
 
 @dataclass(slots=True)
 class Watch:
-    """What this process takes while it is watched."""
+    """Peak threads and RAM of this process, sampled on a thread."""
 
     threads: int = 0
     megabytes: float = 0.0
     _ending: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> None:
-        """Look until the end, and keep the highest figures."""
+        """Sample until the end, and keep the highest figures."""
         while not self._ending.wait(_SAMPLE_SECONDS):
             self.threads = max(self.threads, threading.active_count())
             self.megabytes = max(self.megabytes, resident_megabytes())
 
     def end(self) -> None:
-        """Look no more."""
+        """Stop sampling."""
         self._ending.set()
 
 
 def flood(directory: Path, sessions: int, each: int, callers: int) -> dict[str, float]:
-    """Have `callers` tell `sessions` sessions `each` messages. Times in milliseconds."""
+    """Observe `each` messages of `sessions` sessions from `callers` threads; times in ms."""
     dice = random.Random(0)
     texts = [[sentence(dice, n * each + turn) for turn in range(each)] for n in range(sessions)]
     directory.mkdir()
@@ -63,10 +63,10 @@ def flood(directory: Path, sessions: int, each: int, callers: int) -> dict[str, 
             lots = [range(number, sessions, callers) for number in range(callers)]
             taken = sorted(
                 seconds
-                for part in pool.map(lambda lot: _tell(memory, texts, lot), lots)
+                for part in pool.map(lambda lot: _observe(memory, texts, lot), lots)
                 for seconds in part
             )
-        told = time.perf_counter() - start
+        observed = time.perf_counter() - start
         with show.progress(quiet=False) as report:
             memory.flush(report)
         done = time.perf_counter() - start
@@ -83,7 +83,7 @@ def flood(directory: Path, sessions: int, each: int, callers: int) -> dict[str, 
         "observe p95 ms": 1_000 * taken[int(0.95 * (len(taken) - 1))],
         "observe p99 ms": 1_000 * taken[int(0.99 * (len(taken) - 1))],
         "a bare write and fsync p95 ms": 1_000 * bare,
-        "seconds until told": told,
+        "seconds until told": observed,
         "seconds until extracted and indexed": done,
         "threads before": own,
         "threads at most": watch.threads - 1,  # the watcher
@@ -94,7 +94,7 @@ def flood(directory: Path, sessions: int, each: int, callers: int) -> dict[str, 
 
 
 def _bare_fsyncs(file: Path) -> float:
-    """What the disk takes by itself: the 95th percentile of appending 300 bytes, in seconds."""
+    """Return the disk's own time: the 95th percentile of appending 300 bytes, in seconds."""
     taken = []
     for _ in range(_BARE):
         start = time.perf_counter()
@@ -106,8 +106,8 @@ def _bare_fsyncs(file: Path) -> float:
     return sorted(taken)[int(0.95 * (_BARE - 1))]
 
 
-def _tell(memory: SemanticMemory, texts: list[list[str]], lot: range) -> list[float]:
-    """Tell each session of `lot` its messages, a turn in all before the next; seconds of each."""
+def _observe(memory: SemanticMemory, texts: list[list[str]], lot: range) -> list[float]:
+    """Observe the messages of the sessions of `lot`, turn by turn; return the seconds of each."""
     taken = []
     for turn in range(len(texts[0])):
         for number in lot:

@@ -1,4 +1,4 @@
-"""A watch on retrieval quality: the shipped set against the figures stored beside it."""
+"""Regression check of retrieval: the shipped set against its stored figures."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ MEASURES = ("Recall@10", "MRR@10", "nDCG@10")
 EXPECTED = GOLD / "expected.json"
 
 Figures = Mapping[str, Mapping[str, float]]
-"""By part of the set, by measure."""
+"""Figures by part of the set, then by measure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One figure against the stored one."""
+    """A measured figure and the stored one."""
 
     part: str
     measure: str
@@ -34,18 +34,18 @@ class Check:
 
     @property
     def passed(self) -> bool:
-        """Whether it hasn't dropped by more than the tolerance."""
+        """True unless the figure has dropped by more than the tolerance."""
         return self.measured >= self.expected - TOLERANCE - 1e-9
 
 
 def measured(shared: Bench, progress: Progress) -> dict[str, dict[str, float]]:
-    """The figures of the present ranking."""
+    """Measure the present ranking."""
     comparison = compare(load_gold(GOLD), [OURS], shared, progress, pack=False)
     return _figures(comparison.results[0])
 
 
 def checks(expected: Figures, found: Figures) -> list[Check]:
-    """Every stored figure against what was measured; one that is gone counts as 0."""
+    """Compare every stored figure with the measured one; a missing one counts as 0."""
     return [
         Check(part, measure, value, found.get(part, {}).get(measure, 0.0))
         for part, figures in expected.items()
@@ -54,7 +54,7 @@ def checks(expected: Figures, found: Figures) -> list[Check]:
 
 
 def read_expected(path: Path = EXPECTED) -> Figures:
-    """The stored figures. Raises NotFoundError, InvalidInputError."""
+    """Read the stored figures. Raises NotFoundError, InvalidInputError."""
     try:
         figures: Figures = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -65,7 +65,7 @@ def read_expected(path: Path = EXPECTED) -> Figures:
 
 
 def write_expected(figures: Figures, path: Path = EXPECTED) -> None:
-    """Store figures as the ones to hold."""
+    """Store figures as the expected ones."""
     path.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
 
 

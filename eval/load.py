@@ -1,7 +1,7 @@
-"""Load on a running service: concurrent clients that search, observe and add; then a count.
+"""Load on a running service: concurrent clients search, observe and add; losses are counted.
 
-The service runs in a process of its own; every user's sentences bear the user's mark, so that one
-that strays to another user is seen.
+The service runs in a process of its own. Sentences name their user, so that a memory returned to
+another user is detected.
 """
 
 from __future__ import annotations
@@ -47,28 +47,28 @@ _MARK = re.compile(r"user-\d+")
 
 @dataclass(slots=True)
 class Outcome:
-    """What the clients saw."""
+    """Observations of the clients."""
 
     requests: Counter[str] = field(default_factory=Counter)
     errors: list[str] = field(default_factory=list)
     strays: int = 0
-    """Hits that were another user's."""
+    """Number of hits that were another user's."""
     search_seconds: list[float] = field(default_factory=list)
     observed: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    """Texts of messages that were acknowledged, by user."""
+    """Texts of acknowledged messages, by user."""
     added: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    """Ids of facts that were, by user; what supersedes one leaves it its history."""
+    """Ids of acknowledged facts, by user; superseded facts keep their history."""
     lost: int = 0
     megabytes: list[float] = field(default_factory=list)
-    """RSS of the service, once a second."""
+    """RSS of the service in MB, once a second."""
 
     def figures(self, seconds: float) -> dict[str, float]:
-        """What there is to report."""
+        """Return the figures to report."""
         searches = sorted(self.search_seconds) or [0.0]
         tenth = max(1, len(self.megabytes) // 10)
         return {
             "requests": sum(self.requests.values()),
-            **{f"of them {what}": number for what, number in sorted(self.requests.items())},
+            **{f"of them {verb}": number for verb, number in sorted(self.requests.items())},
             "requests a second": sum(self.requests.values()) / seconds,
             "errors": len(self.errors),
             "writes lost": self.lost,
@@ -81,10 +81,10 @@ class Outcome:
 
 
 def fill(directory: Path, users: int, each: int) -> None:
-    """Make a store of `users` with `each` memories: messages, and the facts drawn from them.
+    """Build a store of `users` users with `each` memories: messages, and facts extracted from them.
 
-    All users say the same, so that most of it is embedded once, but for every fifth sentence, which
-    bears the user's mark.
+    All users say the same, so that most texts are embedded once, except every fifth sentence, which
+    names its user.
     """
     dice = random.Random(0)
     sentences = [sentence(dice, place) for place in range(each)]
@@ -94,8 +94,8 @@ def fill(directory: Path, users: int, each: int) -> None:
             for user_id in names:
                 _say(memory, user_id, "user", sentences, start, min(start + _BATCH, each // 2))
             memory.flush()
-            report("telling", start, each // 2)
-        for user_id in names:  # what an assistant says becomes no fact
+            report("observing", start, each // 2)
+        for user_id in names:  # an assistant's messages yield no facts
             missing = each - len(memory.list(user_id=user_id, limit=None))
             _say(memory, user_id, "assistant", sentences, each - max(0, missing), each)
         memory.flush(report)
@@ -123,10 +123,10 @@ def _say(
 
 @contextmanager
 def service(directory: Path, *options: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """A service of its own process over `directory`, and its URL; ended by a signal."""
+    """Run a service over `directory`; yield its process and URL, then end it by a signal."""
     address = directory / ADDRESS_FILE
     address.unlink(missing_ok=True)
-    process = subprocess.Popen(  # noqa: S603  # its own program
+    process = subprocess.Popen(  # noqa: S603  # this project's program
         [
             sys.executable,
             *("-m", "semantic_memory.entrypoints.cli", "serve", "--port", "0"),
@@ -144,7 +144,7 @@ def service(directory: Path, *options: str) -> Iterator[tuple[subprocess.Popen[b
 def load(
     directory: Path, users: int, seconds: float, clients: int
 ) -> tuple[Outcome, dict[str, float]]:
-    """Put load on a service over `directory`, then count what it kept."""
+    """Put load on a service over `directory`, then count lost writes."""
     keys = Keys(directory)
     key, token = keys.create("load", ["user-*"], list(Right), datetime.now(UTC))
     try:
@@ -158,7 +158,7 @@ def load(
 async def _load(url: str, token: str, users: int, seconds: float, clients: int) -> Outcome:
     outcome = Outcome()
     async with AsyncClient(url, api_key=token, attempts=1) as client:
-        for number in range(users):  # so that memory is measured with all of them in RAM
+        for number in range(users):  # so that RAM is measured with all users loaded
             await client.search(QUESTIONS[0], user_id=f"user-{number}")
         ends = time.monotonic() + seconds
         async with asyncio.TaskGroup() as group:
@@ -184,10 +184,10 @@ async def _work(
     while time.monotonic() < ends:
         turn += 1
         user_id = f"user-{dice.randrange(users)}"
-        what = dice.choices(("search", "observe", "add"), (80, 15, 5))[0]
+        verb = dice.choices(("search", "observe", "add"), (80, 15, 5))[0]
         text = _marked(user_id, f"{sentence(dice, turn)} By client {number}.")
         try:
-            match what:
+            match verb:
                 case "search":
                     start = time.perf_counter()
                     hits = await client.search(dice.choice(QUESTIONS), user_id=user_id, k=10)
@@ -201,8 +201,8 @@ async def _work(
                     fact = await client.add(text, user_id=user_id, category=Category.FINDING)
                     outcome.added[user_id].add(fact.id)
         except SemanticMemoryError as error:
-            outcome.errors.append(f"{what}: {type(error).__name__}: {error}")
-        outcome.requests[what] += 1
+            outcome.errors.append(f"{verb}: {type(error).__name__}: {error}")
+        outcome.requests[verb] += 1
 
 
 async def _watch(url: str, token: str, ends: float, outcome: Outcome) -> None:

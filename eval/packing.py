@@ -1,6 +1,6 @@
-"""How long packing takes: python -m eval.packing --data FILE.
+"""Speed of packing: python -m eval.packing --data FILE.
 
-What survives it is measured with everything else: python -m eval locomo --data FILE --pack.
+Its quality is measured by python -m eval locomo --data FILE --pack.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ import typer
 
 from eval.datasets import History
 from eval.datasets.locomo import load_locomo
+from semantic_memory.bootstrap import make_packer
 from semantic_memory.context.pack import Packer
 from semantic_memory.context.tokens import TiktokenCounter
 from semantic_memory.domain.facts import Category, Fact, Source
 from semantic_memory.domain.recall import Hit, ScoreParts
 from semantic_memory.entrypoints.cli import show
+from semantic_memory.settings import ContextSettings
 
 _CANDIDATES = 1_000
 _ROUNDS = 200
@@ -29,7 +31,7 @@ _START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def speed(histories: Sequence[History], budget: int = 2_000) -> dict[str, float]:
-    """Milliseconds of one core to pack many candidates, at first and once they are counted."""
+    """Measure the CPU milliseconds to pack many candidates, with cold and warm caches."""
     texts = [memory.text for history in histories for memory in history.memories]
     cold, warm = [], []
     memories = [_hit(place, text) for place, text in enumerate(texts)]
@@ -37,7 +39,7 @@ def speed(histories: Sequence[History], budget: int = 2_000) -> dict[str, float]
         start = round_ * 7 % max(1, len(memories) - _CANDIDATES)
         hits = sorted(memories[start : start + _CANDIDATES], key=lambda hit: -hit.score)
         if round_ % 20 == 0:
-            packer = Packer(TiktokenCounter())
+            packer = make_packer(ContextSettings(), TiktokenCounter())
             packer.pack(hits[:1], budget=budget)  # the vocabulary is loaded
             cold.append(_timed(packer, hits, budget))
         warm.append(_timed(packer, hits, budget))
@@ -51,13 +53,13 @@ def speed(histories: Sequence[History], budget: int = 2_000) -> dict[str, float]
 
 
 def _timed(packer: Packer, hits: Sequence[Hit], budget: int) -> float:
-    start = time.thread_time()  # it only computes: what else the machine does isn't its time
+    start = time.thread_time()  # packing only computes, so other load doesn't count
     packer.pack(hits, budget=budget)
     return 1_000 * (time.thread_time() - start)
 
 
 def _hit(place: int, content: str) -> Hit:
-    """A memory with a score of its own between 0 and 1, the same in every run."""
+    """Return a hit with a distinct score in [0, 1), the same in every run."""
     score = (place * 0.618_033_988_75) % 1.0
     said = _START + timedelta(days=place // 20)
     fact = Fact(
@@ -78,7 +80,7 @@ def main(
     data: Annotated[Path, typer.Option("--data", help="A LoCoMo file.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, last.")] = False,
 ) -> None:
-    """Milliseconds of one core to pack 1,000 candidates into 2,000 tokens."""
+    """Measure the CPU milliseconds to pack 1,000 candidates into 2,000 tokens."""
     figures = {name: round(value, 2) for name, value in speed(load_locomo(data).histories).items()}
     if as_json:
         print(json.dumps(figures))

@@ -1,7 +1,7 @@
-"""Answering with a model from what is recalled, and having a model judge the answers.
+"""Question answering with a model from recalled memories, judged by a model.
 
-Any OpenAI-compatible endpoint serves. What is measured depends on both models, so their names and
-the token budget are part of the result.
+Works with any OpenAI-compatible endpoint. The figures depend on both models, so their names and the
+token budget are part of the result.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _JUDGE_DECLINED = (
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A question, what the model answered, and whether the judge accepts it."""
+    """A question with the model's answer and the judge's verdict."""
 
     question: Question
     tokens: int
@@ -46,17 +46,17 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What a model made of what was recalled."""
+    """Judged answers of a model."""
 
     dataset: str
     model: str
     judge: str
     budget: int
-    """Tokens of memory in a prompt, at most."""
+    """Token budget of the context block."""
     judged: Sequence[Judged]
 
     def by_kind(self) -> dict[str, list[Judged]]:
-        """The answers by the kind of their question, sorted."""
+        """Return the answers by the kind of their question, sorted."""
         kinds: dict[str, list[Judged]] = {}
         for one in self.judged:
             kinds.setdefault(one.question.kind, []).append(one)
@@ -64,7 +64,7 @@ class Answers:
 
 
 class Chat:
-    """One model at an endpoint, through the openai client, which retries by itself."""
+    """A chat model at an endpoint, called with the openai client and its retries."""
 
     def __init__(
         self, base_url: str | None, model: str, *, api_key: str | None = None, timeout: float = 60.0
@@ -73,7 +73,7 @@ class Chat:
         self._client = openai.OpenAI(api_key=api_key or "none", base_url=base_url, timeout=timeout)
 
     def ask(self, instruction: str, text: str) -> str:
-        """The model's reply. Raises ProviderError."""
+        """Return the model's reply. Raises ProviderError."""
         try:
             reply = self._client.chat.completions.create(
                 model=self._model,
@@ -99,9 +99,9 @@ def answer_all(
     shared: Bench,
     progress: Progress,
 ) -> list[Judged]:
-    """Every question that has an expected answer, or none at all in the memories.
+    """Answer and judge every question that has an expected answer or is unanswerable.
 
-    Raises ProviderError, and InvalidInputError if no question can be judged.
+    Raises ProviderError, or InvalidInputError if no question can be judged.
     """
     asked = [
         (history.user_id, question)
@@ -138,7 +138,7 @@ def answer_all(
 
 
 def accuracy(judged: Sequence[Judged]) -> float:
-    """The share of accepted answers."""
+    """Return the share of accepted answers."""
     return statistics.fmean(one.correct for one in judged)
 
 

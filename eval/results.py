@@ -1,4 +1,4 @@
-"""From rows to figures: means over questions, overall and by kind, at both levels."""
+"""Figures of results: means over questions, overall and by kind, at both levels."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ MEASURES = (*HEADLINE, "Success@1", "Success@5", "Recall@5", "AllRecall@5")
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """All rows of one system."""
+    """Rows of one system."""
 
     system: str
     rows: Sequence[Row]
     take_in_seconds: float
 
     def answered(self, level: Level) -> list[Row]:
-        """The rows that are measured at a level; what can't be answered is no part of it."""
+        """Return the rows measured at a level: those of questions with relevant memories."""
         if level == "memory":
             return [row for row in self.rows if row.answerable]
         return [row for row in self.rows if row.relevant_sessions]
 
     def column(self, measure: str, level: Level) -> np.ndarray:
-        """A measure of every measured row, shape (questions,)."""
+        """Return a measure of every measured row, of shape (questions,)."""
         return np.array([row.value(measure, level) for row in self.answered(level)])
 
 
 def mean(rows: Sequence[Row], measure: str, level: Level) -> float:
-    """The mean of a measure; 0 over no rows."""
+    """Return the mean of a measure; 0 for no rows."""
     return statistics.fmean(row.value(measure, level) for row in rows) if rows else 0.0
 
 
 def by_kind(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """Rows by the kind of their question, sorted."""
+    """Group rows by the kind of their question, sorted."""
     kinds: dict[str, list[Row]] = {}
     for row in rows:
         kinds.setdefault(row.question.kind, []).append(row)
@@ -52,15 +52,15 @@ def by_kind(rows: Iterable[Row]) -> dict[str, list[Row]]:
 
 
 def percentile(rows: Sequence[Row], share: float) -> float:
-    """A percentile of latency, in milliseconds."""
+    """Return a percentile of latency, in milliseconds."""
     return float(np.percentile([1_000 * row.seconds for row in rows], 100 * share))
 
 
 def separation(rows: Sequence[Row]) -> float | None:
-    """How well the best score tells questions that can be answered from those that can't: AUROC.
+    """Return the AUROC with which the best score separates answerable from other questions.
 
-    The chance that one of the former scores above one of the latter; 0.5 is no better than a coin.
-    None if there are only questions of one sort.
+    The probability that an answerable question scores above an unanswerable one; 0.5 is chance.
+    None unless there are questions of both kinds.
     """
     can = np.array([row.score for row in rows if row.answerable])
     cannot = np.array([row.score for row in rows if not row.answerable])
@@ -72,7 +72,7 @@ def separation(rows: Sequence[Row]) -> float | None:
 
 
 def summary(result: Result, level: Level) -> dict[str, Any]:
-    """The figures of a system as JSON, the data set's own level first."""
+    """Return the figures of a system as JSON, the data set's own level first."""
     other: Level = "session" if level == "memory" else "memory"
     figures = _at(result, level)
     figures["latency_ms"] = {
@@ -92,7 +92,7 @@ def summary(result: Result, level: Level) -> dict[str, Any]:
 
 
 def survival(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
-    """Share of the relevant memories left in a block, by budget: of the system's, and greedy."""
+    """Return the share of relevant memories in a block by budget, of greedy and own packing."""
     packed = [row for row in rows if row.greedy]
     figures: dict[str, dict[str, float]] = {}
     for budget in packed[0].greedy if packed else ():
@@ -111,7 +111,7 @@ def survival(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
 
 
 def write_rows(path: Path, dataset: DataSet, results: Sequence[Result]) -> None:
-    """Every question's row as a line of JSON. Raises StoreUnavailableError."""
+    """Write every question's row as a line of JSON. Raises StoreUnavailableError."""
     try:
         with path.open("w", encoding="utf-8") as file:
             for result in results:

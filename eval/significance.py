@@ -1,9 +1,9 @@
-"""Whether a difference between two systems is more than chance: the paired bootstrap.
+"""Significance of a difference between two systems, by the paired bootstrap.
 
 Efron & Tibshirani (1993), "An Introduction to the Bootstrap"; Sakai (2006), "Evaluating evaluation
 metrics based on the bootstrap". Questions are drawn with replacement, the same ones for both
-systems; the interval is that of the percentiles. It speaks of other questions about the same users,
-not of other users.
+systems; the interval is that of the percentiles. It generalises to other questions about the same
+users, not to other users.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _BATCH = 500
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A mean difference and its 95 % interval."""
+    """A mean difference with its 95 % interval."""
 
     mean: float
     low: float
@@ -27,19 +27,19 @@ class Difference:
 
     @property
     def significant(self) -> bool:
-        """Whether the interval leaves 0 out."""
+        """True if the interval excludes 0."""
         return self.low > 0 or self.high < 0
 
     def __str__(self) -> str:
         return f"{self.mean:+.3f} [{self.low:+.3f}, {self.high:+.3f}]"
 
     def rounded(self) -> dict[str, float]:
-        """As JSON."""
+        """Return the values as JSON."""
         return {name: round(value, 4) for name, value in asdict(self).items()}
 
 
 def paired_bootstrap(first: ArrayLike, second: ArrayLike, *, seed: int = 0) -> Difference:
-    """Mean of `first - second` over the same questions, both of shape (questions,)."""
+    """Return the mean of `first - second`, both of shape (questions,), with its interval."""
     differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
     dice = np.random.default_rng(seed)
     size = len(differences)

@@ -1,4 +1,4 @@
-"""How long upkeep takes over a whole store: through the ledger, on one core, vectors given."""
+"""Time of upkeep over a whole store, through the ledger, on one core, with given vectors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from rich.table import Table
 
-from semantic_memory.bootstrap import Parts, Service, build, check_embedder
+from semantic_memory.bootstrap import Parts, UseCases, build, check_embedder
 from semantic_memory.domain.changes import Add, FactVectors, Matrix
 from semantic_memory.domain.facts import Category, Fact, Source
 from semantic_memory.domain.ports import IndexEntry
@@ -27,11 +27,11 @@ from semantic_memory.settings import Settings, UpkeepSettings
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
 
 SIZES = ((1_000, 100), (1, 10_000))
-"""Users, and facts of each."""
+"""Numbers of users, and of facts of each."""
 DIMENSION = 384
 _START = datetime(2025, 1, 1, tzinfo=UTC)
 _DAYS = 365
-_ALIKE = 0.25  # of a user's vectors lie near another one
+_ALIKE = 0.25  # share of a user's vectors that lie near another one
 _SWEEP = ("dedup", "conflicts", "decay")
 _WHAT = "lives in,works at,likes,hates,visited,plays,is learning,bought,has,prefers,uses".split(",")
 _KIND = "red,blue,old,new,big,tiny,quiet,loud,plain,sharp,warm,rare".split(",")
@@ -39,35 +39,35 @@ _THING = "Lisbon,Acme,jazz,coffee,guitar,Spanish,bike,dog,tea,Rust,boat,lamp,che
 
 
 class Taken(NamedTuple):
-    """What a sweep took, and what it found."""
+    """Times of a sweep, with its outcome."""
 
-    what: str
+    sweep: str
     wall: float
     cpu: float
     found: str
 
 
 class _NoVectors(InMemoryIndex):
-    """Chroma has a process of its own; here nothing is held."""
+    """Index that holds nothing, as Chroma runs in a process of its own."""
 
     def upsert(self, entries: Sequence[IndexEntry]) -> None:
-        """Hold nothing."""
+        """Ignore entries."""
 
 
 class Timed(NamedTuple):
-    """The sweeps of one store."""
+    """Sweeps of one store."""
 
     users: int
     each: int
     sweeps: list[Taken]
     peak_megabytes: int
-    """Of the process, from its beginning."""
+    """Peak RAM of the process."""
     grown_megabytes: int
-    """Of the peak, what came after opening the store."""
+    """Growth of the peak since the store was opened."""
 
 
 def timed(sizes: Sequence[tuple[int, int]] = SIZES) -> Iterator[Timed]:
-    """Make a store of each size, then sweep it in a process of its own."""
+    """Build a store of each size, then sweep it in a process of its own."""
     for users, each in sizes:
         with TemporaryDirectory(prefix="semantic-memory-sweep-") as scratch:
             fill(Path(scratch), users, each)
@@ -77,7 +77,7 @@ def timed(sizes: Sequence[tuple[int, int]] = SIZES) -> Iterator[Timed]:
 
 @contextmanager
 def _one_core() -> Iterator[None]:
-    """What is started meanwhile has one core for all of its threads."""
+    """Restrict processes started in the context to one core."""
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {max(cores)})
     try:
@@ -87,7 +87,7 @@ def _one_core() -> Iterator[None]:
 
 
 def table(timed: Timed) -> Table:
-    """Seconds of each sweep, and memory."""
+    """Return a table of the seconds and the RAM of each sweep."""
     shown = Table(
         "sweep",
         "wall s",
@@ -97,12 +97,12 @@ def table(timed: Timed) -> Table:
         caption=f"peak {timed.peak_megabytes} MB, {timed.grown_megabytes} MB of it since opening",
     )
     for sweep in timed.sweeps:
-        shown.add_row(sweep.what, f"{sweep.wall:.1f}", f"{sweep.cpu:.1f}", sweep.found)
+        shown.add_row(sweep.sweep, f"{sweep.wall:.1f}", f"{sweep.cpu:.1f}", sweep.found)
     return shown
 
 
 def fill(directory: Path, users: int, each: int) -> None:
-    """Make a store of synthetic facts that nobody has looked at yet."""
+    """Build a store of synthetic facts that no job has processed."""
     directory.mkdir(parents=True, exist_ok=True)
     ledger = SqliteLedger(directory / "ledger.sqlite3")
     check_embedder(ledger, HashEmbedder(DIMENSION).identity)
@@ -123,40 +123,40 @@ def _sweep(directory: Path, users: int, each: int) -> Timed:
     clock = FrozenClock(_START + timedelta(days=_DAYS + 7))
     start = time.perf_counter(), time.process_time()
     before = _peak()
-    service = build(
+    store = build(
         settings,
         Parts(embedder=HashEmbedder(DIMENSION), index=_NoVectors(), clock=clock),
     )
-    service.pipeline.flush()
+    store.maintenance.flush()
+    jobs = store.maintenance.jobs
     took = time.perf_counter() - start[0], time.process_time() - start[1]
-    settled = f"{_left(service):,} of {users * each:,} facts left"
+    settled = f"{_left(store):,} of {users * each:,} facts left"
     sweeps = [
-        Taken("opening: what is new (dedup and conflicts at once)", *took, settled),
-        _timed("by hand: everything", lambda: service.upkeep.run(_SWEEP)),
+        Taken("opening: new facts (dedup and conflicts at once)", *took, settled),
+        _timed("by hand: everything", lambda: jobs.run(_SWEEP)),
         _timed(
-            "by schedule: what is left",
-            lambda: [service.upkeep.run_due(job) for job in _SWEEP],
+            "by schedule: the rest",
+            lambda: [jobs.run_due(job) for job in _SWEEP],
         ),
     ]
     peak = _peak()
-    service.close()
+    store.close()
     return Timed(users, each, sweeps, peak, peak - before)
 
 
-def _timed(what: str, run: Callable[[], list[JobRun]]) -> Taken:
+def _timed(sweep: str, run: Callable[[], list[JobRun]]) -> Taken:
     wall, cpu = time.perf_counter(), time.process_time()
     runs = run()
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     found = ", ".join(
         f"{job.job} {job.seconds:.1f} s {dict(job.counts) or ''}".rstrip() for job in runs
     )
-    return Taken(what, wall, cpu, found)
+    return Taken(sweep, wall, cpu, found)
 
 
-def _left(service: Service) -> int:
-    return sum(
-        number for kind, number in service.ledger.tally().items() if kind.endswith("/active")
-    )
+def _left(store: UseCases) -> int:
+    tally = store.statistics.stats().by_category_and_status
+    return sum(number for kind, number in tally.items() if kind.endswith("/active"))
 
 
 def _peak() -> int:
@@ -164,7 +164,7 @@ def _peak() -> int:
 
 
 def _facts(user_id: str, size: int) -> tuple[list[Fact], Matrix]:
-    """Facts of a synthetic user, a quarter of them near another in meaning."""
+    """Return facts of a synthetic user, a quarter of them near another one in meaning."""
     dice = np.random.default_rng([size, int(user_id.rpartition("-")[2])])
     facts = []
     for number in range(size):
@@ -190,5 +190,5 @@ def _facts(user_id: str, size: int) -> tuple[list[Fact], Matrix]:
 
 
 def _word(number: int) -> str:
-    """A word of its own for each number: of two figures for one thing, the newer is believed."""
+    """Return a word for a number; digits would make the newer of two facts supersede the older."""
     return "".join("bcdfghjklm"[int(digit)] + "a" for digit in str(number))

@@ -1,8 +1,8 @@
-"""Searching weights on one half of a data set, and reporting them on the other.
+"""Search of weights on one half of a data set, reported on the other.
 
-Coordinate ascent: each weight in turn is tried at factors of its present value and kept if the
-measure rises on the training users; it stops when a round changes nothing. Users, not questions,
-are split, so nothing of a reported user was seen.
+Coordinate ascent: each weight in turn is tried at multiples of its present value, and a change is
+kept if the measure rises on the training users; the search ends when a round changes nothing. Users
+rather than questions are split, so that the search sees nothing of the reported users.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from semantic_memory.domain.ports import Progress
 from semantic_memory.retrieval.ranking import Weights
 
 FACTORS = (0.0, 0.5, 0.75, 1.33, 2.0)
-_START = 0.1  # tried for a weight that is 0
+_START = 0.1  # value tried for a weight of 0
 
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What was tuned where, and what it brought elsewhere."""
+    """Outcome of a search for weights."""
 
     dataset: str
     measure: str
@@ -39,15 +39,15 @@ class Tuning:
     after: Weights
     tried: int
     train: tuple[float, float]
-    """The measure before and after, where it was tuned."""
+    """Measure before and after, on the users tuned on."""
     test: tuple[float, float]
-    """The measure before and after, on users that weren't looked at."""
+    """Measure before and after, on the other users."""
     difference: Difference
-    """After minus before, on those."""
+    """Difference of after to before, on the other users."""
 
 
 def split(dataset: DataSet) -> tuple[DataSet, DataSet]:
-    """Two halves by user, always the same ones. Raises InvalidInputError for a single user."""
+    """Split a data set by user, deterministically. Raises InvalidInputError for one user."""
     if len(dataset.histories) < 2:
         raise InvalidInputError("tuning needs at least two users: one to tune on, one to report")
     ordered = sorted(

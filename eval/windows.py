@@ -1,8 +1,8 @@
-"""Real conversations through small windows: python -m eval.windows --data FILE [--window N ...].
+"""Real conversations in small windows: python -m eval.windows --data FILE [--window N ...].
 
-Every turn is asked for a payload and then pushed. Printed are the fullest payload against what it
-may take, what each level of compaction saved, and how many of the messages that slid out are still
-found by a search for their own words.
+For every turn the session builds a payload, then the turn is pushed. The figures are the largest
+payload relative to its limit, the tokens saved by each level of compaction, and the share of
+dropped messages that a search for their own words still finds.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from semantic_memory.entrypoints.cli import show
 from semantic_memory.memory import SemanticMemory
 
 WINDOWS = (4_096, 16_384, 131_072)
-_SAMPLED = 40  # dropped messages that are searched for
+_SAMPLED = 40  # number of dropped messages to search for
 _DEPTH = 10
 
 Turn = dict[str, str]
 
 
 def conversation(data: Path) -> list[Turn]:
-    """The first conversation of a LoCoMo or LongMemEval file as messages of two roles."""
+    """Load the first conversation of a LoCoMo or LongMemEval file, in two roles."""
     raw = data.read_bytes()
     document = json.loads(gzip.decompress(raw) if data.suffix == ".gz" else raw)
     turns = _locomo(document[0]) if "conversation" in document[0] else _longmemeval(document[0])
@@ -61,7 +61,7 @@ def _longmemeval(entry: dict[str, Any]) -> list[Turn]:
 
 
 def push_through(turns: Sequence[Turn], window: int) -> dict[str, Any]:
-    """What happened to a conversation in a window."""
+    """Run a conversation through a window; return the figures."""
     events: list[Event] = []
     fullest, refused, taken = 0.0, 0, []
     with (
@@ -122,11 +122,11 @@ def push_through(turns: Sequence[Turn], window: int) -> dict[str, Any]:
 def main(
     data: Annotated[Path, typer.Option("--data", help="A LoCoMo or LongMemEval file.")],
     window: Annotated[
-        list[int] | None, typer.Option(help="Tokens; can be given several times.")
+        list[int] | None, typer.Option(help="Size in tokens; can be given several times.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Push a conversation through windows of several sizes."""
+    """Run a conversation through windows of several sizes."""
     turns = conversation(data)
     rows = [push_through(turns, size) for size in window or WINDOWS]
     if as_json:

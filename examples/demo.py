@@ -1,4 +1,4 @@
-"""Takes in the sample conversations and shows what comes of them: python examples/demo.py."""
+"""Show facts, answers and a context block of the sample conversations: python examples/demo.py."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ BUDGET = 300
 
 
 class May2026:
-    """A clock that stands a few days after the last conversation."""
+    """Clock set to a few days after the last conversation."""
 
     def now(self) -> datetime:
-        """Noon of 10 May 2026."""
+        """Return noon of 10 May 2026."""
         return datetime(2026, 5, 10, 12, tzinfo=UTC)
 
 
 @contextmanager
 def timed(title: str) -> Iterator[None]:
-    """Print a heading, and behind the block how long it took."""
+    """Print a heading before the block, and its duration after it."""
     show.out.rule(f"[bold]{title}", align="left")
     start = time.perf_counter()
     yield
@@ -40,14 +40,14 @@ def timed(title: str) -> Iterator[None]:
 
 
 def main() -> None:
-    """The whole way: conversations, facts, questions, prompt block."""
+    """Go from conversations to facts, answers and a context block."""
     facts = frozenset(Category) - {Category.CONVERSATION}
     with tempfile.TemporaryDirectory(prefix="semantic-memory-demo-") as directory:
         with timed("Open a store and load the embedding model"):
             memory = SemanticMemory.open(directory, clock=May2026())
             memory.search("warm up", user_id="maya")
         with memory:
-            with timed("Take in three conversations and extract facts"):
+            with timed("Observe three conversations and extract facts"):
                 for file in sorted(CONVERSATIONS.glob("*.jsonl")):
                     incoming = [
                         item for item in read(file, "auto", file.stem) if isinstance(item, Incoming)
@@ -62,7 +62,7 @@ def main() -> None:
             for question in QUESTIONS:
                 with timed(question):
                     show.hits(memory.search(question, user_id="maya", k=3))
-            with timed(f"The same as a prompt block of at most {BUDGET} tokens"):
+            with timed(f"A context block of at most {BUDGET} tokens for the first question"):
                 block = memory.context(QUESTIONS[0], user_id="maya", budget=BUDGET)
                 show.out.print(block.text, markup=False, highlight=False, soft_wrap=True)
                 show.out.print(f"\n{block.tokens} tokens, {block.left_out} memories left out")

@@ -1,4 +1,4 @@
-"""From conversation to candidate facts: the session log, readers, extractors and the gate.
+"""From conversations to candidate facts: the session log, readers, extractors and the gate.
 
-Knows no store: what becomes of a message or a candidate is decided by the package above.
+Imports nothing but `semantic_memory.domain`; storing candidates is up to `semantic_memory`.
 """

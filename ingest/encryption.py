@@ -1,6 +1,6 @@
-"""Encryption of session logs: Fernet (AES-128-CBC with HMAC-SHA256), with keys that can be changed.
+"""Encryption of session logs with Fernet (AES-128-CBC with HMAC-SHA256) and rotating keys.
 
-The first key encrypts, all of them decrypt: to change the key, put the new one before the old.
+The first key encrypts, all of them decrypt: to rotate keys, put the new one before the old.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 class Cipher:
-    """Seals bytes and opens them again. Thread-safe."""
+    """Cipher of a list of keys. Thread-safe."""
 
     def __init__(self, keys: Sequence[str]) -> None:
-        """`keys`: each 32 bytes in URL-safe base64, as `new_key` makes them."""
+        """Take keys of 32 bytes in URL-safe base64, as made by `new_key`."""
         self._fernet = _fernet(keys)
 
     def seal(self, plain: bytes) -> str:
-        """`plain`, encrypted and signed, in URL-safe base64."""
+        """Encrypt and sign `plain`; return URL-safe base64."""
         return self._fernet.encrypt(plain).decode("ascii")
 
     def open(self, sealed: str) -> bytes:
-        """What was sealed. Raises ConfigurationError if none of the keys sealed it."""
+        """Decrypt sealed text. Raises ConfigurationError if no key fits."""
         from cryptography.fernet import InvalidToken
 
         try:
@@ -37,26 +37,26 @@ class Cipher:
         except InvalidToken:
             raise ConfigurationError(
                 "the session log was encrypted with another key: set log.key to the key it was"
-                " written with; to change keys, put the new one before the old (NEW,OLD)"
+                " written with; to rotate keys, put the new one before the old (NEW,OLD)"
             ) from None
 
 
 def new_key() -> str:
-    """A random key."""
+    """Return a random key."""
     return str(_module().Fernet.generate_key().decode("ascii"))
 
 
 def read_keys(file: Path, data_dir: Path) -> list[str]:
-    """The keys in `file`, one a line.
+    """Read the keys in `file`, one a line.
 
-    Raises ConfigurationError if it lies in the data directory, where whoever takes the data takes
-    the key, or if others may read it.
+    Raises ConfigurationError if the file can't be read, lies in the data directory, where it would
+    be copied with the data, or is readable by others.
     """
     path = file.expanduser().resolve()
     if path.is_relative_to(data_dir.resolve()):
         raise ConfigurationError(
-            f"the key file {file} lies in the data directory {data_dir}: whoever takes the data"
-            " would take the key; keep it elsewhere"
+            f"the key file {file} lies in the data directory {data_dir}, where it would be"
+            " copied with the data; keep it elsewhere"
         )
     try:
         if stat.S_IMODE(path.stat().st_mode) & 0o077:

@@ -1,7 +1,7 @@
-"""How a line of a session log is written.
+"""Format of the lines of a session log.
 
     {"crc":"<8 hex digits>","v":1,"kind":...,"data":{...}}
-    {"crc":"<8 hex digits>","v":1,"sealed":"<the same two, encrypted>"}
+    {"crc":"<8 hex digits>","v":1,"sealed":"<kind and data, encrypted>"}
 
 `crc` is the CRC-32 of the rest of the line.
 """
@@ -21,20 +21,20 @@ _BODY = len(_PREFIX) + 8 + len(b'",')
 
 
 class Entry(NamedTuple):
-    """What a line holds; `kind` is None if it is damaged."""
+    """Content of a line; `kind` is None if the line is damaged."""
 
     kind: str | None
     data: dict[str, Any]
 
 
 class LineFormat:
-    """Writes lines, encrypted if there is a cipher, and reads both forms."""
+    """Writer and reader of lines. Encrypts if there is a cipher, and reads both forms."""
 
     def __init__(self, cipher: Cipher | None) -> None:
         self._cipher = cipher
 
     def write(self, kind: str, data: dict[str, Any]) -> bytes:
-        """The line, with its end."""
+        """Return the line, with its line end."""
         entry: dict[str, Any] = {"kind": kind, "data": data}
         if self._cipher is not None:
             entry = {"sealed": self._cipher.seal(_json(entry))}
@@ -42,10 +42,10 @@ class LineFormat:
         return b'%b%08x",%b\n' % (_PREFIX, zlib.crc32(body), body)
 
     def read(self, line: bytes) -> Entry:
-        """What a line holds.
+        """Parse a line.
 
-        Raises SchemaTooNewError for one of a newer version, ConfigurationError for an encrypted one
-        without its key.
+        Raises SchemaTooNewError for a line of a newer version, ConfigurationError for an encrypted
+        line without its key.
         """
         body = line[_BODY:].rstrip(b"\n")
         crc = line[len(_PREFIX) : _BODY - 2]
@@ -54,8 +54,8 @@ class LineFormat:
         record = json.loads(b"{" + body)
         if record["v"] > SCHEMA_VERSION:
             raise SchemaTooNewError(
-                f"a session log has schema {record['v']}, this version of semantic-memory knows"
-                f" {SCHEMA_VERSION}: upgrade the package (pip install -U semantic-memory)"
+                f"a session log has schema {record['v']}, but this version of semantic-memory reads"
+                f" up to {SCHEMA_VERSION}: upgrade the package (pip install -U semantic-memory)"
             )
         if "sealed" in record:
             record = json.loads(self._opened(record["sealed"]))

@@ -1,8 +1,8 @@
-"""Keep recalled text out of extraction, so that no memory is believed a second time.
+"""Loop guard: keeps memories that recall put into a conversation from being extracted again.
 
-Recall hands the agent a marked block. It comes back inside the messages that are observed, as if
-the user had said it. The same goes for a turn in which the agent wrote memories with a tool: they
-are there already.
+A context block comes back inside the messages that are observed, and would be extracted as if the
+user had said it. The same holds for a turn in which the agent wrote memories with a tool: they are
+stored already.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from semantic_memory.domain.messages import Message
 
 
 def _block(line_end: str, character: str) -> re.Pattern[str]:
-    """Return a pattern for a block in any template, also for one that was cut short on the way.
+    """Return a pattern of a context block in any of its templates, even if its end is missing.
 
-    Each memory is on one line, begins with a number, and holds no angle brackets.
+    Each memory in a block takes one line, which begins with a number and has no angle brackets.
     """
     opening = rf"(?:<memory>|# Memory|Memory)[ \t]*{line_end}[ \t]*{re.escape(NOTE)}"
     section_or_end, heading = r"</?[a-z]+>", r"#{2,3} [\w-]+|[a-z]+:"
@@ -28,12 +28,12 @@ def _block(line_end: str, character: str) -> re.Pattern[str]:
 
 
 _BLOCK = _block(r"\r?\n", r"[^\r\n]")
-# As a tool hands it over: within JSON.
+# As tools return it: within JSON.
 _QUOTED_BLOCK = _block(r"\\n", r"(?:[^\\\r\n\"]|\\[^n])")
 
 
 def strip_recalled(text: str) -> str:
-    """Return `text` without the blocks that recall rendered; empty if there is nothing else."""
+    """Remove context blocks from `text`; return an empty text if there is nothing else."""
     if NOTE not in text:
         return text
     said = _QUOTED_BLOCK.sub("", _BLOCK.sub("", text))
@@ -41,7 +41,7 @@ def strip_recalled(text: str) -> str:
 
 
 def without_recalled(message: Message) -> Message | None:
-    """Return the message as it was said; None if it only held recalled text."""
+    """Remove context blocks from a message; return None if it has nothing else."""
     said = strip_recalled(message.content)
     if said == message.content:
         return message
@@ -49,9 +49,9 @@ def without_recalled(message: Message) -> Message | None:
 
 
 def extractable(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages to extract from, without recalled text and turns that wrote memories.
+    """Return the messages to extract: without context blocks and turns that wrote memories.
 
-    A turn is a user's message and all that follows it up to the next one.
+    A turn is a user's message with all messages up to the user's next one.
     """
     kept: list[Message] = []
     turn: list[Message] = []

@@ -1,10 +1,10 @@
-"""The truth of conversations: one append-only JSONL file a session, durable on return.
+"""The session log, the truth of conversations: one append-only JSONL file for each session.
 
-The first line of a file names its user and session; file names are digests, so no identifier ever
-reaches a path. Lines are checksummed and may be encrypted (`ingest.log_line`). A last line torn by
-a crash was never acknowledged and is cut off; a corrupt line elsewhere is skipped and counted.
-Nothing is read that the disk hasn't confirmed, so nothing can be made of a message that a crash may
-still take away.
+Appending returns once the messages are on disk. The first line of a file names its user and
+session; file names are digests, so that no identifier becomes part of a path. Lines have checksums
+and may be encrypted (`ingest.log_line`). A last line torn by a crash was never acknowledged and is
+cut off; a corrupt line elsewhere is skipped and counted. Readers get only what the disk has
+confirmed, so that nothing is derived from a message that a crash may still lose.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import hashlib
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -32,24 +32,24 @@ from semantic_memory.domain.messages import Message, SessionKey
 _OPEN_SESSIONS = 4_096
 _STRIPES = 64
 _TRIES = 3
-_PAUSE_SECONDS = 0.02  # before the second try, twice that before the third
-_GONE = b""  # in the place of a digest: forgotten, and not to be taken in again
+_PAUSE_SECONDS = 0.02  # before the second attempt; twice that before the third
+_GONE = b""  # in place of the digest of a forgotten message, which must not be added again
 
 
 class Record(NamedTuple):
     """A message read back from the log."""
 
     position: int
-    """Place in the session, from 0; corrupt lines count, so places never shift."""
+    """Position in the session, from 0; corrupt lines count, so that positions never shift."""
     start: int
-    """Byte offset of its line."""
+    """Byte offset of the line."""
     end: int
-    """Byte offset just behind its line: where reading goes on."""
+    """Byte offset of the end of the line, where reading continues."""
     message: Message
 
 
 class SessionSummary(NamedTuple):
-    """What a session's file holds; `session` is None if its first line can't be read."""
+    """Contents of a session's file; `session` is None if the first line is unreadable."""
 
     session: SessionKey | None
     messages: int
@@ -57,37 +57,47 @@ class SessionSummary(NamedTuple):
     torn_bytes: int
 
 
+class Rewritten(NamedTuple):
+    """Outcome of rewriting a session's log."""
+
+    freed: int
+    """Number of bytes freed."""
+    offsets: Mapping[int, int]
+    """Byte offset of each position in the new file."""
+
+
 @dataclass
 class _Tail:
-    """What appending to a session needs to know of it."""
+    """State of a session's file, for appending."""
 
     size: int = 0
-    """Bytes that are on disk for certain."""
+    """Number of bytes confirmed by the disk."""
     digests: dict[str, bytes] = field(default_factory=dict)
 
 
 class SessionLog:
-    """Every session's log below one directory."""
+    """Logs of all sessions, below one directory."""
 
     def __init__(
-        self, root: Path, observe: Callable[[Event], None], cipher: Cipher | None = None
+        self, root: Path, emit: Callable[[Event], None], cipher: Cipher | None = None
     ) -> None:
         self._root = root
-        self._observe = observe
+        self._emit = emit
         self._format = LineFormat(cipher)
         self._tails: OrderedDict[Path, _Tail] = OrderedDict()
+        self._generations: dict[Path, int] = {}
         self._guard = threading.Lock()
         self._stripes = [threading.Lock() for _ in range(_STRIPES)]
         _make_directory(root)
         if first := next(self.files(), None):
-            self.identify(first[0])  # without the key of encrypted logs, say so now
+            self.identify(first[0])  # raises at once if the key of encrypted logs is missing
 
     def append(self, user_id: str, session_id: str, messages: Sequence[Message]) -> int:
-        """Write `messages` and wait for the disk; returns how many were new.
+        """Append `messages` and wait for the disk; return the number of new ones.
 
-        A message whose id is in the session already is skipped if it says the same.
-        Raises InvalidInputError if it says something else, StoreUnavailableError if the disk
-        refuses; either way nothing of the call was written.
+        Skips a message whose id is in the session with the same content. Raises InvalidInputError
+        if the content differs, StoreUnavailableError if the write fails; in both cases none of the
+        messages is kept.
         """
         path = self.path(user_id, session_id)
         with self._stripes[hash(path) % _STRIPES]:
@@ -106,16 +116,16 @@ class SessionLog:
             try:
                 tail.size = _append(path, b"".join(lines), tail.size)
             except StoreUnavailableError:
-                self._forget(path)  # whatever the disk has of it is found out by the next call
+                self._forget(path)  # the next call finds out what the disk has
                 raise
             tail.digests.update((message.id, _digest(message)) for message in fresh.values())
             return len(fresh)
 
     def read(self, user_id: str, session_id: str, after: Cursor | None = None) -> Iterator[Record]:
-        """The messages that are on disk, in order, from where a cursor stands.
+        """Yield the messages on disk after a cursor, in order.
 
-        A cursor that doesn't stand behind the message it names is of another file: all messages are
-        read again then, which does no harm, as what is made of them has ids that follow from them.
+        A cursor that doesn't follow the message it names belongs to another file. Then CursorLost
+        is emitted and all messages are read again, which is harmless, as derived ids repeat.
         """
         path = self.path(user_id, session_id)
         with self._stripes[hash(path) % _STRIPES]:
@@ -125,11 +135,11 @@ class SessionLog:
             if self._stands(path, after, size):
                 position, offset = after.position, after.offset
             else:
-                self._observe(CursorLost(user_id, session_id, after.stage))
+                self._emit(CursorLost(user_id, session_id, after.stage))
         yield from self._records(path, user_id, session_id, position, offset, size)
 
     def _stands(self, path: Path, cursor: Cursor, size: int) -> bool:
-        """Whether the line that ends where `cursor` stands holds the message it names."""
+        """Return True if the line that ends at `cursor` has the message it names."""
         if cursor.offset > size:
             return False
         with _opened(path) as file:
@@ -159,13 +169,13 @@ class SessionLog:
                     yield Record(position, offset - len(line), offset, message)
                 position += 1
         if corrupt:
-            self._observe(LogRepaired(user_id, session_id, torn_bytes=0, corrupt_lines=corrupt))
+            self._emit(LogRepaired(user_id, session_id, torn_bytes=0, corrupt_lines=corrupt))
 
     def remove(self, user_id: str, session_id: str) -> int:
-        """Delete a session's log for good; returns how many bytes that were."""
+        """Delete a session's log; return its size in bytes."""
         path = self.path(user_id, session_id)
         with self._stripes[hash(path) % _STRIPES]:
-            self._forget(path)
+            self._outdate(path)
             try:
                 size = path.stat().st_size
                 path.unlink()
@@ -179,24 +189,29 @@ class SessionLog:
             return size
 
     def size(self, user_id: str, session_id: str) -> int:
-        """Bytes of a session's log; 0 if there is none."""
+        """Return the size of a session's log in bytes; 0 if there is none."""
         try:
             return self.path(user_id, session_id).stat().st_size
         except FileNotFoundError:
             return 0
 
     def freed(self, record: Record) -> int:
-        """Bytes that it frees to write the log anew without a message; below 0 if it costs some."""
+        """Return the bytes freed by removing a message from the log; negative if the log grows."""
         return record.end - record.start - len(self._gone_line(record.message.id))
 
-    def compact(
-        self, user_id: str, session_id: str, gone: Collection[str], cursors: Sequence[Cursor]
-    ) -> tuple[int, list[Cursor]]:
-        """Write a session's log anew without what the messages `gone` said.
+    def generation(self, user_id: str, session_id: str) -> int:
+        """Return a number that changes when a session's log is rewritten or removed.
 
-        Their ids and places stay, so that they aren't taken in again and no place shifts. Returns
-        how many bytes that freed, and the cursors where they now belong. Cut off, the log is as it
-        was or as it shall be.
+        Byte offsets read before are void then.
+        """
+        with self._guard:
+            return self._generations.get(self.path(user_id, session_id), 0)
+
+    def compact(self, user_id: str, session_id: str, gone: Collection[str]) -> Rewritten:
+        """Rewrite a session's log without the contents of the messages `gone`.
+
+        Their ids and positions stay, so that they can't be added again and no position shifts. The
+        file is replaced atomically.
         """
         path = self.path(user_id, session_id)
         with self._stripes[hash(path) % _STRIPES]:
@@ -208,30 +223,29 @@ class SessionLog:
                     if kind == "message" and data["id"] in gone:
                         line = self._gone_line(data["id"])
                     elif kind is not None:
-                        line = self._format.write(kind, data)  # with the present key
+                        line = self._format.write(kind, data)  # re-encrypts with the first key
                     lines.append(line)
                     end += len(line)
                     position += kind != "session"
                     ends[position] = end
             _replace(path, b"".join(lines))
-            self._forget(path)
-        moved = [replace(cursor, offset=ends[cursor.position]) for cursor in cursors]
-        return before - end, moved
+            self._outdate(path)
+        return Rewritten(before - end, ends)
 
     def files(self) -> Iterator[tuple[Path, int]]:
-        """Path and size of every session's file."""
+        """Yield the path and size of every session's file."""
         for path in sorted(self._root.glob("*/*.jsonl")):
-            with suppress(FileNotFoundError):  # forgotten meanwhile
+            with suppress(FileNotFoundError):  # deleted meanwhile
                 yield path, path.stat().st_size
 
     def identify(self, path: Path) -> SessionKey | None:
-        """Whose file this is, by its first line; None if that can't be read."""
+        """Return the session of a file by its first line; None if that is unreadable."""
         with _opened(path) as file:
             kind, data = self._format.read(file.readline())
         return SessionKey(data["user_id"], data["session_id"]) if kind == "session" else None
 
     def summary(self, path: Path) -> SessionSummary:
-        """Read a whole file and count."""
+        """Read a file and count its messages and damage."""
         messages = corrupt = torn = 0
         with _opened(path) as file:
             for line in file:
@@ -245,7 +259,7 @@ class SessionLog:
         return SessionSummary(self.identify(path), messages, corrupt, torn)
 
     def path(self, user_id: str, session_id: str) -> Path:
-        """Where a session's log lies."""
+        """Return the path of a session's log."""
         return self._root / _name(user_id) / f"{_name(session_id)}.jsonl"
 
     def _tail(self, path: Path, user_id: str, session_id: str) -> _Tail:
@@ -265,15 +279,20 @@ class SessionLog:
         with self._guard:
             self._tails.pop(path, None)
 
+    def _outdate(self, path: Path) -> None:
+        self._forget(path)
+        with self._guard:
+            self._generations[path] = self._generations.get(path, 0) + 1
+
     def _load(self, path: Path, user_id: str, session_id: str) -> _Tail:
-        """Learn a session's ids, and cut off a last line that a crash left unfinished."""
+        """Load the message ids of a session, and cut off an unfinished last line."""
         if not path.exists():
             return _Tail()
         tail = _Tail(size=_complete_bytes(path))
         torn = path.stat().st_size - tail.size
         _settle(path, tail.size)
         if torn:
-            self._observe(LogRepaired(user_id, session_id, torn_bytes=torn, corrupt_lines=0))
+            self._emit(LogRepaired(user_id, session_id, torn_bytes=torn, corrupt_lines=0))
         for record in self._records(path, user_id, session_id, 0, 0, tail.size):
             tail.digests[record.message.id] = _digest(record.message)
         tail.digests.update(dict.fromkeys(self._gone(path), _GONE))
@@ -324,7 +343,7 @@ def _message(data: dict[str, Any]) -> Message | None:
 
 
 def _complete_bytes(path: Path) -> int:
-    """Size of the file up to its last line end."""
+    """Return the size of the file up to its last line end."""
     with _opened(path) as file:
         return _line_start(file, file.seek(0, os.SEEK_END) + 1)
 
@@ -341,7 +360,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def _line_start(file: BinaryIO, end: int) -> int:
-    """Where the line begins whose last byte is the one before `end`."""
+    """Return the start of the line that ends at byte `end`."""
     stop = end - 1
     while stop > 0:
         start = max(0, stop - 65_536)
@@ -354,9 +373,9 @@ def _line_start(file: BinaryIO, end: int) -> int:
 
 
 def _append(path: Path, data: bytes, size: int) -> int:
-    """Write behind `size` bytes and wait for the disk; returns the new size.
+    """Write after the first `size` bytes and wait for the disk; return the new size.
 
-    Tried three times. On failure the file is cut back to what it was.
+    Tries three times. On failure the file is cut back to `size` bytes.
     """
     try:
         for attempt in stamina.retry_context(
@@ -378,16 +397,16 @@ def _appended(path: Path, data: bytes, size: int) -> int:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
         if size == 0:
-            _sync_directory(path.parent)  # so that what is written can't be lost with its name
+            _sync_directory(path.parent)  # so that the new file's name survives a crash
         try:
             if os.fstat(descriptor).st_size > size:
-                os.ftruncate(descriptor, size)  # what a failed attempt left
+                os.ftruncate(descriptor, size)  # left by a failed attempt
             rest = memoryview(data)
             while rest:
                 rest = rest[os.write(descriptor, rest) :]
             os.fsync(descriptor)
         except OSError:
-            # fsync may never try again what it failed to write; the next attempt writes it anew
+            # fsync may not retry pages that it failed to write, so the next attempt writes again
             os.ftruncate(descriptor, size)
             raise
         return os.fstat(descriptor).st_size
@@ -396,7 +415,7 @@ def _appended(path: Path, data: bytes, size: int) -> int:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """Put `data` in the place of a file, in one step that survives a crash."""
+    """Replace a file's content by `data`, atomically and durably."""
     draft = path.with_suffix(".new")
     try:
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -408,12 +427,12 @@ def _replace(path: Path, data: bytes) -> None:
         _sync_directory(path.parent)
     except OSError as error:
         raise StoreUnavailableError(
-            f"can't rewrite the session log {path}: {error.strerror or error}; it is as it was"
+            f"can't rewrite the session log {path}: {error.strerror or error}; it is unchanged"
         ) from error
 
 
 def _settle(path: Path, size: int) -> None:
-    """Cut a file to its complete lines, and make sure that the disk has them."""
+    """Cut a file to its complete lines, and flush them to disk."""
     try:
         descriptor = os.open(path, os.O_WRONLY)
         try:
@@ -428,7 +447,7 @@ def _settle(path: Path, size: int) -> None:
 
 
 def _make_directory(directory: Path) -> None:
-    """Make a private directory whose name survives a crash."""
+    """Create a private directory, durably."""
     if directory.exists():
         return
     try:

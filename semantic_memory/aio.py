@@ -1,4 +1,4 @@
-"""The facade for asynchronous programs: each verb on a thread of its own.
+"""The facade for asynchronous programs: each method runs on a thread of its own.
 
 from semantic_memory.aio import AsyncSemanticMemory
 
@@ -34,7 +34,7 @@ def _threaded(
 
 
 class AsyncSemanticMemory:
-    """A `SemanticMemory` whose verbs are awaited; they take and return the same."""
+    """A `SemanticMemory` whose methods are awaited; they take and return the same."""
 
     def __init__(self, blocking: SemanticMemory) -> None:
         self.blocking = blocking
@@ -78,7 +78,7 @@ class AsyncSemanticMemory:
     async def export(
         self, *, user_id: str, session_id: str | None = None
     ) -> AsyncIterator[dict[str, Any]]:
-        """A user's memory, or what came of one session, as records that JSON can hold."""
+        """Yield a user's memory, or one session's, as records that JSON can hold."""
         records = self.blocking.export(user_id=user_id, session_id=session_id)
         while (record := await asyncio.to_thread(next, records, None)) is not None:
             yield record

@@ -1,4 +1,4 @@
-"""Work on other threads: a step done whenever it is asked for, calls that closing waits for."""
+"""Background threads, lock waits as events, and calls that closing waits for."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from pydantic import ValidationError
 
 from semantic_memory.domain.errors import StoreClosedError
-from semantic_memory.domain.events import Event, LockWaited, WorkerFailed
+from semantic_memory.domain.events import Event, LockWaited
 
-_FIRST_RETRY_SECONDS = 1.0
-_LAST_RETRY_SECONDS = 60.0
+KeyT = TypeVar("KeyT")
 
 
 def reason(error: Exception) -> str:
-    """What to tell of an error, without the values that pydantic quotes: they are what was said."""
+    """Describe an error without the values that pydantic quotes, which may be message text."""
     if isinstance(error, ValidationError):
         found = error.errors(include_url=False, include_context=False, include_input=False)
         fields = (f"{'.'.join(map(str, one['loc']))} ({one['type']})" for one in found)
@@ -27,42 +26,65 @@ def reason(error: Exception) -> str:
 
 
 class AbstractLock(Protocol):
-    """What `threading.Lock`, `RLock` and the semaphores have in common."""
+    """Interface common to `threading.Lock`, `RLock` and semaphores."""
 
     def acquire(self, blocking: bool = True) -> bool:
-        """Take it; whether it was taken."""
+        """Acquire it; return True if it was acquired."""
         ...
 
     def release(self) -> None:
-        """Give it back."""
+        """Release it."""
         ...
 
 
 class Contended:
-    """A lock or semaphore as a context manager, which tells when it had to be waited for."""
+    """Context manager around a lock or semaphore that emits an event if it had to wait."""
 
     def __init__(
         self,
         name: str,
         lock: AbstractLock,
-        observe: Callable[[Event], None],
+        emit: Callable[[Event], None],
     ) -> None:
         self._name = name
         self._lock = lock
-        self._observe = observe
+        self._emit = emit
 
     def __enter__(self) -> None:
         if not self._lock.acquire(blocking=False):
             start = time.perf_counter()
             self._lock.acquire()
-            self._observe(LockWaited(self._name, time.perf_counter() - start))
+            self._emit(LockWaited(self._name, time.perf_counter() - start))
 
     def __exit__(self, *error: object) -> None:
         self._lock.release()
 
 
+class KeyedLocks(Generic[KeyT]):
+    """A lock for each key, which exists only while it is held or waited for."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._locks: dict[KeyT, tuple[threading.Lock, int]] = {}
+
+    @contextmanager
+    def hold(self, key: KeyT) -> Iterator[None]:
+        """Hold the lock of `key`. Not reentrant."""
+        with self._guard:
+            lock, users = self._locks.get(key) or (threading.Lock(), 0)
+            self._locks[key] = lock, users + 1
+        try:
+            with lock:
+                yield
+        finally:
+            with self._guard:
+                lock, users = self._locks.pop(key)
+                if users > 1:
+                    self._locks[key] = lock, users - 1
+
+
 class Calls:
-    """Counts calls under way, so that closing can wait for them and refuse later ones."""
+    """Count of the calls under way, so that closing can wait for them and refuse later ones."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -71,7 +93,7 @@ class Calls:
 
     @contextmanager
     def one(self) -> Iterator[None]:
-        """Held during a call. Raises StoreClosedError once closed."""
+        """Count a call while the context lasts. Raises StoreClosedError once closed."""
         with self._changed:
             if self._closed:
                 raise StoreClosedError("this memory has been closed")
@@ -88,57 +110,3 @@ class Calls:
         with self._changed:
             self._closed = True
             self._changed.wait_for(lambda: not self._number)
-
-
-class Worker:
-    """Runs `step` on a thread of its own, never twice at once.
-
-    `step` returns the seconds until it wants to run again, or None to wait for `wake`. Wakes within
-    `gather_seconds` lead to one run. If it raises, it is told to `observe` and tried again after 1,
-    2, 4, ... 60 s, or when woken.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        step: Callable[[], float | None],
-        observe: Callable[[Event], None],
-        gather_seconds: float = 0.0,
-    ) -> None:
-        self._name = name
-        self._step = step
-        self._observe = observe
-        self._gather = gather_seconds
-        self._woken = threading.Event()
-        self._ending = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
-        self._thread.start()
-
-    def wake(self) -> None:
-        """Ask for a run, soon."""
-        self._woken.set()
-
-    def close(self, timeout: float | None = None) -> None:
-        """End after the run under way, if any; wait `timeout` seconds for it, or as it takes."""
-        self._ending.set()
-        self._woken.set()
-        self._thread.join(timeout)
-
-    def _run(self) -> None:
-        pause: float | None = None
-        retry = _FIRST_RETRY_SECONDS
-        while True:
-            self._woken.wait(timeout=pause)
-            if self._gather and not self._ending.is_set():
-                self._ending.wait(self._gather)
-            if self._ending.is_set():
-                return
-            self._woken.clear()
-            try:
-                pause = self._step()
-                retry = _FIRST_RETRY_SECONDS
-            except Exception as error:
-                if self._ending.is_set():
-                    return
-                self._observe(WorkerFailed(self._name, reason(error), retry))
-                pause, retry = retry, min(2 * retry, _LAST_RETRY_SECONDS)

@@ -1,4 +1,4 @@
-"""What can be set: arguments > environment > semantic_memory.toml > defaults.
+"""Settings: arguments > environment > semantic_memory.toml > defaults.
 
 Environment variables start with SEMANTIC_MEMORY_, with two underscores between levels:
 SEMANTIC_MEMORY_DATA_DIR, SEMANTIC_MEMORY_EMBEDDING__PRECISION.
@@ -36,15 +36,15 @@ class Section(BaseModel):
 
 
 class EmbeddingSettings(Section):
-    """How texts become vectors."""
+    """Embedding of texts."""
 
     provider: Literal["onnx", "sentence-transformers", "openai"] = "onnx"
     model: str = ""
-    """Name or path for sentence-transformers, model name for openai; onnx has its own."""
+    """Name or path for sentence-transformers, model name for openai; unused by onnx."""
     dimension: int = Field(default=1536, ge=1)
-    """Of the vectors of the openai provider's model."""
+    """Dimension of the openai provider's vectors."""
     precision: Literal["int8", "fp32"] = "int8"
-    """Of the onnx provider."""
+    """Precision of the onnx provider's model."""
 
 
 class OpenAISettings(Section):
@@ -55,7 +55,7 @@ class OpenAISettings(Section):
 
 
 class ExtractionSettings(Section):
-    """What reads conversations for facts."""
+    """Extraction of facts from conversations."""
 
     provider: Literal["offline", "openai"] = "offline"
     """`openai` sends conversations to the endpoint in `openai`, `offline` sends nothing."""
@@ -63,62 +63,71 @@ class ExtractionSettings(Section):
     temperature: float = Field(default=0.1, ge=0, le=2)
     timeout_seconds: float = Field(default=60.0, gt=0)
     max_retries: int = Field(default=4, ge=0)
-    """Of one request: after connection errors, time-outs, 408, 409, 429 and 5xx."""
+    """Retries of a request after connection errors, time-outs and status 408, 409, 429 or 5xx."""
     breaker_failures: int = Field(default=3, ge=1)
-    """Requests failed in a row after which the endpoint is left alone."""
+    """Consecutive failed requests after which requests to the endpoint pause."""
     breaker_seconds: float = Field(default=60.0, ge=0)
+    """Length of that pause."""
     batch: bool = False
-    """Through the provider's batch API, at half the price and within a day, when `flush` is called;
-    nothing is extracted in the background then. For imports: `semantic-memory ingest --batch`."""
+    """Extract through the provider's batch API, at half the price and within a day. Extraction then
+    runs only in `flush`, not in the background. For imports: `semantic-memory ingest --batch`."""
     batch_poll_seconds: float = Field(default=30.0, gt=0)
     usd_per_million_tokens: Mapping[str, tuple[float, float]] = Field(
         default_factory=lambda: {"gpt-4o-mini": (0.15, 0.60)}
     )
-    """Price of input and of output by model; what it costs is told with every call."""
+    """Price of input and of output by model; the cost is reported with every call."""
 
 
 class IngestSettings(Section):
-    """When and what is extracted."""
+    """Timing and strictness of extraction."""
 
+    background: bool = True
+    """Extract, embed and index messages in the background; if False, only in `flush`."""
     quiet_seconds: float = Field(default=30.0, ge=0)
+    """Time without new messages after which a session is extracted."""
     most_wait_seconds: float = Field(default=300.0, ge=0)
+    """Longest wait of a session in which messages keep coming."""
     most_messages: int = Field(default=50, ge=1)
+    """Number of waiting messages at which a session is extracted at once."""
     min_confidence: float = Field(default=0.7, ge=0, le=1)
+    """Confidence below which the gate refuses a candidate."""
     personal_data: Literal["keep", "redact", "refuse"] = "keep"
-    """What becomes of e-mail addresses, phone, card and account numbers in facts. What is recalled
-    of messages has them redacted under `refuse` too; the session logs keep what was said."""
+    """The treatment of e-mail addresses, phone, card and account numbers in facts. Under `refuse`,
+    recalled messages have them redacted too; the session logs keep them."""
     retry_seconds: float = Field(default=60.0, gt=0)
-    """Until a model that couldn't be reached is tried again."""
+    """The pause before a model that couldn't be reached is tried again."""
 
 
 class LogSettings(Section):
-    """The session logs, which hold what was said word for word."""
+    """The session logs, which hold messages word for word."""
 
     key: SecretStr | None = None
-    """Encrypts them, if given: Fernet keys, separated by commas, the one to write with first."""
+    """Fernet keys that encrypt the logs, separated by commas, the one to write with first."""
     key_file: Path | None = None
-    """Or a file with such keys, one a line, outside the data directory."""
+    """A file with such keys instead, one a line, outside the data directory."""
     most_bytes: int = Field(default=10_000_000, ge=10_000)
-    """Of one session's log. A longer one is written anew at half of that, without the messages that
-    the fewest facts rest on, the oldest first; their memories stay. At 90 % there is a warning."""
+    """Largest size of a session's log. A longer one is rewritten at half that size, without the
+    messages that the fewest facts rest on, the oldest first; their memories stay. At 90 % of the
+    size, a warning is logged."""
 
 
 class IndexSettings(Section):
-    """What is kept in RAM, and how Chroma is used."""
+    """Vectors in RAM and in Chroma."""
 
     exact_limit: int = Field(default=7_000, ge=0)
-    """Memories of one user up to which searches scan exactly, in RAM. Chat messages take 4.5 KB
-    each, so these fill `exact_megabytes`; a user who fills them with fewer is as large."""
+    """Number of memories of a user up to which searches scan exactly, in RAM. Chat messages take
+    4.5 KB each, so this many fill `exact_megabytes`; fewer but longer memories may fill it too,
+    and are not scanned either."""
     exact_megabytes: int | None = Field(default=None, ge=1)
-    """RAM for the users searched last: 32 by default, as a library is a guest in its process; in
-    the service a quarter of the machine's, at most 2,000."""
+    """RAM for the users searched last. Default: 32 in a library, which shares its process; in the
+    service a quarter of the machine's RAM, at most 2,000."""
     sync_threshold: int = Field(default=10_000, ge=2)
-    """Writes after which Chroma flushes its HNSW files; what is not flushed is replayed at start,
-    about 1 s for 10,000."""
+    """Number of writes after which Chroma flushes its HNSW files. Writes not flushed are replayed
+    at start, about 1 s for 10,000."""
 
 
 class RetrievalSettings(Section):
-    """What counts how much in ranking; see `semantic_memory.retrieval.ranking`."""
+    """Weights of ranking; see `semantic_memory.retrieval.ranking`."""
 
     dense: float = Field(default=0.55, ge=0, le=1)
     sentence: float = Field(default=0.8, ge=0, le=1)
@@ -134,28 +143,28 @@ class RetrievalSettings(Section):
 
 
 class ContextSettings(Section):
-    """How memories are packed into a prompt."""
+    """Packing of memories into a prompt."""
 
     model: str = "gpt-4o"
-    """Decides how tokens are counted."""
+    """The model whose tokens are counted."""
     candidates: int = Field(default=100, ge=1, le=1_000)
-    """Memories recalled to choose from."""
+    """Number of memories recalled to choose from."""
     template: str = "xml"
-    """How the block looks: xml, markdown or plain."""
+    """The form of the block: xml, markdown or plain."""
     floor: float = Field(default=0.12, ge=0, le=1)
-    """If no memory matches a question better than this, none is recalled."""
+    """Match below which nothing is recalled, if no memory reaches it."""
     weakest: float = Field(default=0.1, ge=0, le=1)
-    """The match below which a memory isn't shown even beside better ones."""
+    """Match below which a memory is left out even beside better ones."""
     diversity: float = Field(default=0.5, ge=0, le=1)
-    """How much being like one already chosen takes from a memory's score."""
+    """The weight of being like a chosen memory, which lowers a memory's score."""
     overview: float = Field(default=0.04, ge=0, le=1)
-    """The most of the budget for the user's profile and history, whatever the question."""
+    """Largest share of the budget for the user's profile and history."""
     shares: Mapping[Category, float] = Field(default_factory=dict)
-    """The most of the budget by category, as long as others want the rest."""
+    """Largest share of the budget by category, while other categories can use the rest."""
 
 
 class WindowSettings(Section):
-    """How a session uses its model's window; see `semantic_memory.session.limits`."""
+    """Division of a model's window; see `semantic_memory.session.limits`."""
 
     response_reserve: int = Field(default=13_000, ge=0)
     trigger: float = Field(default=0.85, gt=0, le=1)
@@ -167,70 +176,71 @@ class WindowSettings(Section):
 
 
 class ServiceSettings(Section):
-    """The service: where it listens and what it bears."""
+    """Address and limits of the service."""
 
     host: str = "127.0.0.1"
-    """Anything but loopback needs API keys: `semantic-memory keys create`."""
+    """Any address but loopback requires API keys: `semantic-memory keys create`."""
     port: int = Field(default=8321, ge=0, le=65_535)
-    """0 takes a free one."""
+    """0 chooses a free port."""
     threads: int = Field(default=16, ge=1)
-    """Requests worked on at once; more wait."""
+    """Number of requests handled at once; more wait."""
     connections: int = Field(default=512, ge=1)
-    """Open at once; more are answered with 503."""
+    """Number of open connections; more are answered with 503."""
     body_bytes: int = Field(default=4_000_000, ge=1_000)
-    """Largest body of a request, and largest line of an import."""
+    """Largest request body, and largest line of an import."""
     body_seconds: float = Field(default=30.0, gt=0)
-    """Longest wait for the next part of a body."""
+    """Longest wait for the next part of a request body."""
     requests_per_minute: int = Field(default=60_000, ge=1)
-    """Of one API key."""
+    """Rate limit of one API key."""
     drain_seconds: float = Field(default=20.0, ge=0)
-    """At the end, for requests under way, and again for extraction and indexing."""
+    """Time at shutdown for requests under way, and again for extraction and indexing."""
     cors_origins: tuple[str, ...] = ()
-    """Web pages that may call the service from a browser, like `https://app.example.org`."""
+    """Origins that may call the service from a browser, like `https://app.example.org`."""
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     log_format: Literal["json", "text"] = "json"
     tracing: bool = False
-    """OpenTelemetry traces, sent as the OTEL_* variables say."""
+    """Send OpenTelemetry traces, configured by the OTEL_* variables."""
 
 
 class ProfileSettings(Section):
-    """How long profiles and histories may become."""
+    """Limits of profiles and histories."""
 
     sentences: int = Field(default=3, ge=1)
-    """Of a field of the profile, where it is derived from facts."""
+    """Sentences of a profile field derived from facts."""
     tokens: int = Field(default=90, ge=1)
+    """Tokens of such a field."""
     recent_sentences: int = Field(default=30, ge=0)
-    """Of the history's last 30 days."""
+    """Sentences of the tier of the last 30 days."""
     recent_tokens: int = Field(default=600, ge=0)
     earlier_sentences: int = Field(default=10, ge=0)
-    """Of 30 to 180 days ago."""
+    """Sentences of the tier of 30 to 180 days ago."""
     earlier_tokens: int = Field(default=250, ge=0)
     long_term_sentences: int = Field(default=6, ge=0)
-    """Of the time before that."""
+    """Sentences of the tier before that."""
     long_term_tokens: int = Field(default=150, ge=0)
 
 
 class UpkeepSettings(Section):
-    """What keeps the store true and small."""
+    """Maintenance jobs."""
 
     schedule: bool = True
-    """Whether jobs run by themselves while the store is open."""
+    """Run jobs by schedule while the store is open."""
     usage_minutes: float = Field(default=10, gt=0)
     sweep_minutes: float = Field(default=60, gt=0)
-    """Between looking for duplicates and conflicts that writing has left."""
+    """The interval of looking for duplicates and conflicts that writing has left."""
     decay_hours: float = Field(default=24, gt=0)
     rollup_hours: float = Field(default=24, gt=0)
     compact_hours: float = Field(default=168, gt=0)
     loss_per_week: Unit = 0.01
-    """What a week without confirmation takes from the confidence of what fades."""
+    """The confidence that a fading fact loses in a week without confirmation."""
     floor: Unit = 0.3
-    """Facts of lower confidence are archived."""
+    """Confidence below which facts are archived."""
     cap: int = Field(default=5_000, ge=1)
-    """Facts a user may have; beyond it, the least confident and oldest are archived."""
+    """Number of facts of a user above which the least confident and oldest are archived."""
 
     @property
     def intervals(self) -> Mapping[str, timedelta]:
-        """How often each job runs."""
+        """The interval of each job."""
         sweep = timedelta(minutes=self.sweep_minutes)
         return {
             "usage": timedelta(minutes=self.usage_minutes),
@@ -243,15 +253,15 @@ class UpkeepSettings(Section):
 
 
 class BeliefSettings(Section):
-    """Who decides whether facts say the same, or can't both hold."""
+    """Judging of duplicates and conflicts between facts."""
 
     judge: Literal["rules", "openai", "nli"] = "rules"
-    """The rules decide what they are sure of; the sweeps ask `openai` (at the endpoint in `openai`)
-    or `nli` (a cross-encoder on this machine) about the rest."""
+    """Rules decide the clear cases; the sweeps ask `openai` (at the endpoint in `openai`) or `nli`
+    (a cross-encoder on this machine) about the rest."""
     model: str = ""
-    """Of `openai`, by default that of extraction; of `nli`, a directory or a name in the cache."""
+    """For `openai`, by default that of extraction; for `nli`, a directory or name in the cache."""
     pairs_per_hour: int = Field(default=200, ge=0)
-    """Pairs of facts that it is asked about at most."""
+    """Most pairs of facts that it is asked about."""
 
 
 class Settings(BaseSettings):
@@ -271,7 +281,7 @@ class Settings(BaseSettings):
     cache_dir: Path = Field(
         default_factory=lambda: Path(platformdirs.user_cache_dir("semantic-memory"))
     )
-    """Where compiled embedding models are kept, for all stores."""
+    """The directory of compiled embedding models, for all stores."""
     embedding: EmbeddingSettings = EmbeddingSettings()
     openai: OpenAISettings = OpenAISettings()
     extraction: ExtractionSettings = ExtractionSettings()
@@ -286,7 +296,7 @@ class Settings(BaseSettings):
     upkeep: UpkeepSettings = UpkeepSettings()
     window: WindowSettings = WindowSettings()
     half_life_days: Mapping[Category, float] = Field(default_factory=dict)
-    """By category, replacing the defaults; `inf` never fades."""
+    """Half-lives by category, replacing the defaults; `inf` never fades."""
 
     @classmethod
     def settings_customise_sources(
@@ -297,18 +307,18 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Arguments, then the environment, then the file."""
+        """Order the sources: arguments, then the environment, then the file."""
         del dotenv_settings, file_secret_settings
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
 
     @property
     def half_lives(self) -> Mapping[Category, float]:
-        """Half-life in days of every category."""
+        """The half-life in days of every category."""
         return {**HALF_LIFE_DAYS, **self.half_life_days}
 
 
 class Explained(NamedTuple):
-    """A setting, its value, and where that came from."""
+    """A setting, its value, and the origin of the value."""
 
     name: str
     value: Any
@@ -316,7 +326,7 @@ class Explained(NamedTuple):
 
 
 def explained(**arguments: Any) -> list[Explained]:
-    """Every setting; secrets are masked. Raises ConfigurationError."""
+    """List every setting; secrets are masked. Raises ConfigurationError."""
     given = {key: value for key, value in arguments.items() if value is not None}
     effective = load(**given)
     origins = {
@@ -339,7 +349,7 @@ def _leaves(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def load(**arguments: Any) -> Settings:
-    """The effective settings. Raises ConfigurationError that names what is wrong."""
+    """Load the effective settings. Raises ConfigurationError that names the wrong value."""
     try:
         return Settings(**{key: value for key, value in arguments.items() if value is not None})
     except ValidationError as error:
@@ -348,3 +358,15 @@ def load(**arguments: Any) -> Settings:
         ) from None
     except ValueError as error:
         raise ConfigurationError(f"settings: {error}") from None
+
+
+def located(data_dir: str | Path | None, settings: Settings | None) -> Settings:
+    """Return `settings`, or else the effective ones, with `data_dir` if it is given.
+
+    Raises ConfigurationError.
+    """
+    if settings is None:
+        return load(data_dir=data_dir)
+    if data_dir is None:
+        return settings
+    return settings.model_copy(update={"data_dir": Path(data_dir)})

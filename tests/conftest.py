@@ -1,4 +1,4 @@
-"""What all tests share: no network, an own cache for compiled models, small stores."""
+"""Fixtures of all tests: no network, a cache of compiled models, small stores."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ OpenMemory = Callable[..., SemanticMemory]
 
 @pytest.fixture
 def open_memory(tmp_path: Path, clock: FrozenClock, events: list[Event]) -> Iterator[OpenMemory]:
-    """Opens (again) a store without model and Chroma; closes what is left open."""
+    """Return a function that opens a store without model and Chroma; close it afterwards."""
     opened: list[SemanticMemory] = []
 
     def open_it(**parts: Any) -> SemanticMemory:
@@ -79,7 +79,7 @@ def memory(open_memory: OpenMemory) -> SemanticMemory:
 
 
 def make_fact(number: int = 1, **values: Any) -> Fact:
-    """A fact with an id of its own; `values` replaces fields."""
+    """Return a fact with a unique id; `values` replaces fields."""
     defaults: dict[str, Any] = {
         "id": f"fact-{number}",
         "user_id": "u1",
@@ -93,7 +93,7 @@ def make_fact(number: int = 1, **values: Any) -> Fact:
 
 
 def say(*contents: str, role: str = "user", start: int = 1, **values: Any) -> list[Message]:
-    """Messages with the ids m1, m2, ..."""
+    """Return messages with the ids m1, m2, ..."""
     return [
         Message(id=f"m{number}", role=role, content=content, **values)
         for number, content in enumerate(contents, start=start)
@@ -101,7 +101,7 @@ def say(*contents: str, role: str = "user", start: int = 1, **values: Any) -> li
 
 
 def eventually(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
-    """Wait until `condition` holds; whether it came to hold at all."""
+    """Wait until `condition` holds; return False after a time-out."""
     deadline = time.monotonic() + seconds
     while not (held := condition()) and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -109,6 +109,6 @@ def eventually(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
 
 
 def unit_vectors(number: int, dimension: int = 16, seed: int = 0) -> np.ndarray:
-    """Random unit row vectors."""
+    """Return random unit row vectors."""
     rows = np.random.default_rng(seed).standard_normal((number, dimension)).astype(np.float32)
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)

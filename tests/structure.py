@@ -1,4 +1,4 @@
-"""Reads what was rendered and encoded, independently of the code that wrote it."""
+"""Parsers of rendered blocks and encoded requests, independent of the code under test."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _FORMS = {
 
 
 def parsed(text: str, template: str = "xml") -> list[tuple[str, str, str]]:
-    """Section, day and text of every entry; fails on any line that is out of place."""
+    """Return the section, day and text of every entry; fail on any line out of place."""
     opening, section, day, entry, end, left_out, closing = _FORMS[template]
     lines = text.split("\n")
     assert len(lines) == len(text.splitlines())
@@ -84,7 +84,7 @@ def parsed(text: str, template: str = "xml") -> list[tuple[str, str, str]]:
 
 
 def check_openai(wires: list[dict[str, Any]]) -> None:
-    """As the API does: results right behind their call, each once, none missing."""
+    """Check as the API does: results right after their call, each once, none missing."""
     waiting: list[str] = []
     for place, wire in enumerate(wires):
         assert wire["role"] in ("system", "user", "assistant", "tool")
@@ -101,7 +101,7 @@ def check_openai(wires: list[dict[str, Any]]) -> None:
 
 
 def check_anthropic(wires: list[dict[str, Any]]) -> None:
-    """As the API does: roles alternate, the user begins, results open the next message."""
+    """Check as the API does: roles alternate, the user begins, results open the next message."""
     waiting: set[str] = set()
     for place, wire in enumerate(wires):
         assert wire["role"] == ("assistant" if place % 2 else "user")

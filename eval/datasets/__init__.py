@@ -1,4 +1,4 @@
-"""Data sets: what users said, questions about it, and where the answers are."""
+"""Data sets: users' memories, questions about them, and the memories that answer."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ Level = Literal["memory", "session"]
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What one user told once: a message of a session, or a fact that stands alone."""
+    """One statement of a user: a message of a session, or a fact by itself."""
 
     id: str
-    """Unique among the user's memories; no system ever sees it in a text."""
+    """Id, unique among the user's memories; never part of a text."""
     text: str
     said_at: datetime
     session_id: str | None = None
     role: Role = "user"
     speaker: str | None = None
     category: Category = Category.PERSONAL
-    """Of a fact; a message is of category `conversation`."""
+    """Category of a fact; messages have category `conversation`."""
     confidence: float = 1.0
     importance: float = 0.5
     tags: tuple[str, ...] = ()
 
     @property
     def spoken(self) -> str:
-        """What a system without speakers is given: `{speaker}: {text}`."""
+        """Text for systems without speakers: `{speaker}: {text}`."""
         return f"{self.speaker}: {self.text}" if self.speaker else self.text
 
     @property
@@ -50,43 +50,43 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question and the memories that answer it."""
+    """A question, with the memories that answer it."""
 
     id: str
     kind: str
     text: str
     relevant: frozenset[str]
-    """Ids of the user's memories; none if nothing answers the question."""
+    """Ids of the memories that answer it; empty if none does."""
     asked_at: datetime
     answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """All that one user told, in order, and the questions about it."""
+    """All memories of one user, in order, and the questions about them."""
 
     user_id: str
     memories: Sequence[Memory]
     questions: Sequence[Question]
 
     def runs(self) -> Iterator[tuple[str | None, list[Memory]]]:
-        """The memories in stretches of one session, or of facts (None)."""
+        """Yield the memories in runs of one session, or of facts (None)."""
         for session_id, own in groupby(self.memories, key=lambda memory: memory.session_id):
             yield session_id, list(own)
 
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """Histories, and how they are measured."""
+    """Histories, with the protocol of their evaluation."""
 
     name: str
     histories: Sequence[History]
     protocol: str
-    """What is measured, in a sentence or two; printed with the results."""
+    """Description of the protocol in a sentence or two; printed with the results."""
     level: Level = "memory"
-    """Where the headline measures are taken."""
+    """Level of the headline measures."""
     depth: int = 50
-    """Memories that a system is asked for."""
+    """Number of memories that a system returns for a question."""
 
     @property
     def questions(self) -> int:

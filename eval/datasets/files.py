@@ -1,4 +1,4 @@
-"""JSON files of data sets, plain or gzipped."""
+"""Reading of JSON files of data sets, plain or gzipped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def read_text(path: Path) -> str:
-    """The text of a file. Raises NotFoundError, InvalidInputError."""
+    """Read the text of a file. Raises NotFoundError, InvalidInputError."""
     if not path.is_file():
         raise NotFoundError(f"no file {path}")
     data = path.read_bytes()
@@ -26,9 +26,9 @@ def read_text(path: Path) -> str:
 
 
 def read_samples(path: Path, name: str, load: Callable[[list[dict[str, object]]], T]) -> T:
-    """What `load` makes of a JSON list of samples.
+    """Read a JSON list of samples and convert it by `load`.
 
-    Raises NotFoundError, and InvalidInputError if it is no such file.
+    Raises NotFoundError, or InvalidInputError if the file isn't in the format `name`.
     """
     text = read_text(path)
     try:

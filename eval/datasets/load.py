@@ -1,4 +1,4 @@
-"""The choice of a data set by its name."""
+"""Choice of a data set by its name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PARTS = ("dialogues", "facts", "freshness")
 
 
 def load(name: Name, path: Path | None) -> DataSet:
-    """The data set in the file `path`; `gold` comes with the checkout and needs none.
+    """Load a data set from the file `path`; `gold` is part of the checkout and needs no path.
 
     Raises NotFoundError, InvalidInputError.
     """
@@ -47,7 +47,7 @@ def load(name: Name, path: Path | None) -> DataSet:
 
 
 def load_gold(directory: Path) -> DataSet:
-    """All parts of the set written for this project; a kind is named after its part."""
+    """Load all parts of the set written for this project; kinds are prefixed by their part."""
     histories = []
     for part in PARTS:
         for history in load_own(directory / f"{part}.jsonl").histories:

@@ -2,10 +2,11 @@
 
 Maharana et al. (2024), "Evaluating Very Long-Term Conversational Memory of LLM Agents".
 
-A user is a conversation; every turn is a memory, `{speaker}: {text}` with the caption of an image
-where there is one, dated by its session. The questions are those of categories 1 to 4 with evidence
-that names a turn; `evidence_clean`, where the file has it, holds repaired ids. Category 5 can't be
-answered from the conversation and is kept apart. Questions are asked a day after the last session.
+A user is a conversation. Every turn is a memory, `{speaker}: {text}` with the caption of an image
+if it has one, dated by its session. The questions are those of categories 1 to 4 with evidence that
+names a turn; `evidence_clean`, if the file has it, contains repaired ids. Category 5 can't be
+answered from the conversation and is measured separately. Questions are asked a day after the last
+session.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _PROTOCOL = (
 
 
 def load_locomo(path: Path) -> DataSet:
-    """The conversations of a LoCoMo file, plain or gzipped."""
+    """Load the conversations of a LoCoMo file, plain or gzipped."""
     return DataSet("locomo", read_samples(path, "LoCoMo", _histories), _PROTOCOL)
 
 
@@ -62,7 +63,7 @@ def _memory(item: Incoming) -> Memory:
 def locomo_questions(
     user_id: str, rows: Sequence[Mapping[str, Any]], memories: Sequence[Memory], asked_at: datetime
 ) -> list[Question]:
-    """The questions of a sample whose evidence is among `memories`, and the unanswerable."""
+    """Return a sample's questions with evidence in `memories`, and the unanswerable ones."""
     turns = {memory.id for memory in memories}
     questions = []
     for number, row in enumerate(rows):

@@ -2,19 +2,17 @@
 
 Wu et al. (2025), "LongMemEval: Benchmarking Chat Assistants on Long-Term Interactive Memory".
 
-`official`   as the authors' `run_retrieval.py` measures it: the user's turns are the documents;
-             left out are questions that can't be answered (`_abs`) and those that only an
-             assistant's turn answers; a session is relevant if a turn of its user is marked
-             `has_answer`.
-`dialogue`   the same questions and relevant sessions, with the assistant's turns taken in too, as
-             an agent's memory would have them.
-`loose`      the protocol by which others publish: all questions, every session one document made of
-             its user's turns, all `answer_session_ids` relevant and any of them a success.
+`official`   the protocol of the authors' `run_retrieval.py`: the user's turns are the documents;
+             without questions that can't be answered (`_abs`) or that only an assistant's turn
+             answers; a session is relevant if a turn of its user is marked `has_answer`.
+`dialogue`   the same questions and relevant sessions, but with the assistant's turns as documents
+             too, as in an agent's memory.
+`loose`      the protocol by which others publish: all questions, one document for each session,
+             made of its user's turns; all `answer_session_ids` are relevant, any is a success.
 
-One user per question. The file's sessions are unsorted in places, some are given twice (the first
-is kept), some turns are empty, and some sessions are later than their question: those stay in, as
-in the official protocol. Sessions and turns are numbered anew, since the file's ids tell which
-sessions hold an answer.
+One user per question. The file has unsorted sessions, sessions listed twice (the first is kept),
+empty turns, and sessions later than their question, which stay, as in the official protocol.
+Sessions and turns get new numbers, since the file's ids reveal the sessions with answers.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ _PROTOCOLS: dict[Protocol, str] = {
         " without _abs and without questions that only an assistant's turn answers"
     ),
     "dialogue": (
-        "official questions and relevant sessions; both sides of the dialogue are taken in"
+        "official questions and relevant sessions; both sides of the dialogue are documents"
     ),
     "loose": (
         "the looser protocol others publish by, NOT comparable with the official one: all"
@@ -58,7 +56,7 @@ class _Session(NamedTuple):
 
 
 def load_longmemeval(path: Path, protocol: Protocol) -> DataSet:
-    """The questions of a LongMemEval file, plain or gzipped, each with its own history."""
+    """Load the questions of a LongMemEval file, plain or gzipped, each with its history."""
     load = partial(_histories, protocol=protocol)
     return DataSet(
         "longmemeval" if protocol == "official" else f"longmemeval-{protocol}",

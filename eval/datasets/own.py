@@ -1,13 +1,13 @@
-"""A store of your own: one user a line, `{"memories": [...], "questions": [...]}`.
+"""Data sets of your own: one user a line, `{"memories": [...], "questions": [...]}`.
 
 A memory is a text, or an object with `content` (or `text`) and any of `id`, `created_at`,
-`session_id`, `role`, `name`, `category`, `confidence`, `importance`, `tags`. One with a
+`session_id`, `role`, `name`, `category`, `confidence`, `importance`, `tags`. A memory with a
 `session_id` is a message of that conversation; the others are facts. A question is
-`{query, relevant_ids}` and any of `id`, `kind`, `asked_at`, `answer`; one without relevant ids
-can't be answered and is measured apart.
+`{query, relevant_ids}` and any of `id`, `kind`, `asked_at`, `answer`; a question without relevant
+ids can't be answered and is measured separately.
 
-Ids left out are places in the list, from 0. Undated memories are a minute apart, after the one
-before; questions are asked a day after the last memory unless they say when.
+A missing id is the position in the list, from 0. An undated memory is a minute later than the one
+before it; an undated question is asked a day after the last memory.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class _User(Value):
 
 
 def load_own(path: Path) -> DataSet:
-    """The users of a JSONL file, plain or gzipped. Raises InvalidInputError that names the line."""
+    """Load the users of a JSONL file, plain or gzipped. Raises InvalidInputError with the line."""
     lines = read_text(path).splitlines()
     histories = [
         _history(number, f"{path} line {number}", line)
@@ -73,7 +73,7 @@ def load_own(path: Path) -> DataSet:
     users = [history.user_id for history in histories]
     if len(set(users)) < len(users):
         raise InvalidInputError(f"{path}: two lines have the same user_id")
-    return DataSet("own", histories, "a store of one's own: one user a line")
+    return DataSet("own", histories, "a store of your own: one user a line")
 
 
 def _history(number: int, place: str, line: str) -> History:

@@ -1,4 +1,4 @@
-"""Pairs of sentences with a label: what may be merged, what contradicts, what replaces what.
+"""Labelled pairs of sentences: duplicates, contradictions and updates.
 
 SICK (Marelli et al. 2014), STS-B (Cer et al. 2017), Dialogue NLI (Welleck et al. 2019), BEAM
 (Tavakoli et al. 2025), LongMemEval (Wu et al. 2024), LoCoMo's observations (Maharana et al. 2024).
@@ -20,7 +20,7 @@ from semantic_memory.domain.errors import InvalidInputError
 
 
 class Labelled(NamedTuple):
-    """Two sentences, what is true of them, and the number of the row that they come from."""
+    """Two sentences with their label and the number of their row."""
 
     a: str
     b: str
@@ -29,7 +29,7 @@ class Labelled(NamedTuple):
 
 
 class Replaced(NamedTuple):
-    """A question, and the user's words before and after what it asks about had changed."""
+    """A question, with the user's statements before and after its answer changed."""
 
     question: str
     answer: str
@@ -38,7 +38,7 @@ class Replaced(NamedTuple):
 
 
 class Observation(NamedTuple):
-    """Something observed of a speaker, and the turn that shows it."""
+    """An observation about a speaker, with the turn it came from."""
 
     conversation: str
     speaker: str
@@ -48,7 +48,7 @@ class Observation(NamedTuple):
 
 
 def sick(directory: Path) -> list[Labelled]:
-    """`same` for entailed pairs of relatedness 4.8 and up; contradictions and neutrals."""
+    """Read SICK: `same` for entailed pairs of relatedness 4.8 and up, contradictions, neutrals."""
     rows = []
     for number, row in enumerate(_lines(directory, "sick.jsonl")):
         label = row["entailment_judgment"].casefold()
@@ -60,12 +60,12 @@ def sick(directory: Path) -> list[Labelled]:
 
 
 def stsb(directory: Path) -> list[Labelled]:
-    """Pairs that were scored 5.0: equivalent."""
+    """Read the equivalent pairs of STS-B, of score 5.0."""
     equivalent = [row for row in _lines(directory, "stsb.jsonl") if row["score"] == 5.0]
     return [Labelled(row["a"], row["b"], "same", number) for number, row in enumerate(equivalent)]
 
 
-# How a relation of the set is said in a sentence.
+# Verbs of relations, where they differ from the relation's name.
 _SAID = {
     "dislike": "dislike",
     "favorite": "love",
@@ -77,10 +77,10 @@ _SAID = {
 
 
 def dnli(directory: Path, *, written_out: bool) -> list[Labelled]:
-    """What contradicts a triple's statement (`neg`) and what agrees with it (`similar`).
+    """Read DNLI: sentences that contradict a triple's statement (`neg`) or agree (`similar`).
 
-    The statement is the triple written out ("i have a dog"), or else the utterance that it was
-    annotated on, which often holds it only between the lines.
+    The statement is the triple written out ("i have a dog"), or the utterance that the triple was
+    annotated on, which often only implies it.
     """
     rows = []
     for number, row in enumerate(_lines(directory, "dnli.jsonl")):
@@ -100,7 +100,7 @@ def _sentence(subject: str, relation: str, thing: str) -> str:
 
 
 def beam_updates(directory: Path) -> list[Replaced]:
-    """The knowledge updates of BEAM."""
+    """Read the knowledge updates of BEAM."""
     return [
         Replaced(row["question"], str(row["answer"]), _said(row["first"]), _said(row["second"]))
         for row in _lines(directory, "beam_conflicts.jsonl")
@@ -109,7 +109,7 @@ def beam_updates(directory: Path) -> list[Replaced]:
 
 
 def longmemeval_updates(directory: Path) -> list[Replaced]:
-    """The knowledge-update questions of LongMemEval: their first and last evidence session."""
+    """Read LongMemEval's knowledge-update questions, with first and last evidence session."""
     found = []
     for row in _document(directory, "longmemeval_s.json"):
         if row["question_type"] != "knowledge-update" or row["question_id"].endswith("_abs"):
@@ -126,7 +126,7 @@ def longmemeval_updates(directory: Path) -> list[Replaced]:
 
 
 def observations(directory: Path) -> list[Observation]:
-    """What LoCoMo's annotators observed of each speaker."""
+    """Read the observations of LoCoMo's annotators about each speaker."""
     return [
         Observation(sample["sample_id"], speaker, int(session.split("_")[1]), str(turn), text)
         for sample in _document(directory, "locomo.json")
@@ -145,7 +145,7 @@ _ASKING = re.compile(
 
 
 def _said(turns: list[dict[str, Any]]) -> list[str]:
-    """The sentences that the user stated, without the requests at their ends."""
+    """Return the user's statements, without the requests at their ends."""
     stated = []
     for turn in turns:
         if turn["role"] == "user":

@@ -2,7 +2,7 @@
 
 Lee et al. (2025), "REALTALK: A 21-Day Real-World Dataset for Long-Term Conversation".
 
-As LoCoMo, except that every message has its own time, and that there is no fifth category.
+Evaluated as LoCoMo, but every message has its own time, and there is no fifth category.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PROTOCOL = "one user per chat, every message one memory, questions with evidenc
 
 
 def load_realtalk(path: Path) -> DataSet:
-    """The chats of a RealTalk file, plain or gzipped."""
+    """Load the chats of a RealTalk file, plain or gzipped."""
     return DataSet("realtalk", read_samples(path, "RealTalk", _histories), _PROTOCOL)
 
 

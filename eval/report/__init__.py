@@ -1,1 +1,1 @@
-"""What a run found: tables in the terminal, JSON, and a page with plots."""
+"""Reports of a run: tables in the terminal, JSON, and an HTML page with plots."""

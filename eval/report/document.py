@@ -1,4 +1,4 @@
-"""Results as one JSON object: our measures at the top, every system's under `systems`."""
+"""Results as a JSON object: the first system's figures on top, all under `systems`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from eval.tune import Tuning
 
 
 def comparison(found: Comparison) -> dict[str, Any]:
-    """A run, with an interval for every difference to the first system."""
+    """Return a run's results, with the differences to the first system and their intervals."""
     level = found.dataset.level
     systems = {result.system: summary(result, level) for result in found.results}
     first, *others = found.results
@@ -47,7 +47,7 @@ def comparison(found: Comparison) -> dict[str, Any]:
 
 
 def tuning(found: Tuning) -> dict[str, Any]:
-    """A search for weights: what was tuned where, and what it brought elsewhere."""
+    """Return the outcome of a search for weights."""
     return {
         "set": found.dataset,
         "measure": found.measure,
@@ -62,7 +62,7 @@ def tuning(found: Tuning) -> dict[str, Any]:
 
 
 def answers(found: Answers) -> dict[str, Any]:
-    """How many answers the judge accepts, and whose answers they are."""
+    """Return the accuracy of judged answers, with the models."""
     return {
         "set": found.dataset,
         "model": found.model,

@@ -1,4 +1,4 @@
-"""Results as one HTML file that needs nothing beside it."""
+"""Results as a self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TEMPLATE = Path(__file__).with_name("page.html")
 
 
 def check_dependencies() -> None:
-    """Raise MissingDependencyError if the page can't be drawn; better before a long run."""
+    """Raise MissingDependencyError if a package of the page is missing, before a long run."""
     try:
         import jinja2
         import matplotlib

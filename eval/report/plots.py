@@ -1,4 +1,4 @@
-"""Plots as SVG, to stand inside a page."""
+"""Plots as SVG, for the HTML page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DEPTHS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50)
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Plain axes; text stays text, and the same results give the same file."""
+    """Set plain axes, text as text, and deterministic output."""
     with mpl.rc_context():
         mpl.rcParams["svg.fonttype"] = "none"
         mpl.rcParams["svg.hashsalt"] = "semantic-memory"
@@ -32,7 +32,7 @@ def style() -> Iterator[None]:
 
 
 def recall_over_k(results: Sequence[Result], level: Level) -> str:
-    """Recall@k of every system, over k."""
+    """Plot Recall@k of every system over k."""
     with style():
         figure = Figure(figsize=(6.4, 3.8), layout="constrained")
         axes = figure.subplots()
@@ -50,7 +50,7 @@ def recall_over_k(results: Sequence[Result], level: Level) -> str:
 
 
 def by_kind_of_question(results: Sequence[Result], level: Level, measure: str) -> str:
-    """A measure of every system for each kind of question."""
+    """Plot a measure of every system by kind of question."""
     kinds = {kind: len(rows) for kind, rows in by_kind(results[0].answered(level)).items()}
     with style():
         figure = Figure(
@@ -73,7 +73,7 @@ def by_kind_of_question(results: Sequence[Result], level: Level, measure: str) -
 
 
 def survival_over_budget(results: Sequence[Result]) -> str:
-    """Share of the relevant memories that a token budget leaves."""
+    """Plot the share of relevant memories left by a token budget."""
     with style():
         figure = Figure(figsize=(6.4, 3.4), layout="constrained")
         axes = figure.subplots()
@@ -99,7 +99,7 @@ def survival_over_budget(results: Sequence[Result]) -> str:
 
 
 def ablation(parts: Sequence[Ablation], measure: str) -> str:
-    """What switching each part off costs, with its interval."""
+    """Plot the effect of switching each part off, with its interval."""
     with style():
         figure = Figure(figsize=(6.4, 0.9 + 0.28 * len(parts)), layout="constrained")
         axes = figure.subplots()

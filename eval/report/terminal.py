@@ -20,7 +20,7 @@ from semantic_memory.entrypoints.cli import show
 
 
 def comparison(found: Comparison) -> None:
-    """Everything that a run found."""
+    """Print the results of a run."""
     level = found.dataset.level
     show.out.print(Text(f"{found.dataset.name}: {found.dataset.protocol}", style="bold"))
     for reason in found.skipped:
@@ -39,7 +39,7 @@ def comparison(found: Comparison) -> None:
 
 
 def kinds(result: Result, level: Level) -> Table:
-    """One system by kind of question."""
+    """Return the table of one system by kind of question."""
     table = _table("kind", "questions", *HEADLINE, title=f"{result.system}, {level} level")
     rows = result.answered(level)
     for kind, own in {**by_kind(rows), "all": rows}.items():
@@ -47,14 +47,14 @@ def kinds(result: Result, level: Level) -> Table:
     if (separated := separation(result.rows)) is not None:
         apart = sum(not row.answerable for row in result.rows)
         table.caption = (
-            f"{apart} questions that can't be answered: best score tells them apart with AUROC"
+            f"{apart} unanswerable questions: the best score separates them with AUROC"
             f" {separated:.3f}"
         )
     return table
 
 
 def tuning(found: Tuning) -> None:
-    """What was tuned where, and what it brought."""
+    """Print the outcome of a search for weights."""
     show.out.print(
         f"{found.measure} tuned on {len(found.train_users)} users of {found.dataset}"
         f" ({', '.join(found.train_users[:5])}{', ...' if len(found.train_users) > 5 else ''}),"
@@ -72,7 +72,7 @@ def tuning(found: Tuning) -> None:
 
 
 def gate(checked: Sequence[Check]) -> None:
-    """Stored and measured figures."""
+    """Print stored and measured figures."""
     table = _table("part", "measure", "stored", "measured", "", title=f"tolerance {TOLERANCE}")
     for one in checked:
         verdict = Text("ok", "green") if one.passed else Text("DROPPED", "bold red")
@@ -81,7 +81,7 @@ def gate(checked: Sequence[Check]) -> None:
 
 
 def answers(found: Answers) -> None:
-    """How many answers the judge accepts."""
+    """Print the accuracy of judged answers."""
     title = f"{found.dataset}: {found.model}, {found.budget} tokens, judged by {found.judge}"
     table = _table("kind", "questions", "accuracy", title=title)
     for kind, own in {**found.by_kind(), "all": found.judged}.items():

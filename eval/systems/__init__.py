@@ -1,4 +1,4 @@
-"""What is measured: this product, plain methods, and other memory systems, behind one Protocol."""
+"""Systems under test: this product, plain methods and other memory systems."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from semantic_memory.domain.ports import Progress
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One result of a search."""
+    """A search result."""
 
     ids: Sequence[str]
-    """The data set's memories that it came from."""
+    """Ids of the data set's memories that it came from."""
     score: float
-    """Higher is better, as the system reports it; comparable within a system only."""
+    """Score reported by the system; higher is better, comparable within a system only."""
     line: str
-    """As it would stand in a prompt."""
+    """Line of a prompt."""
 
 
 class System(Protocol):
-    """Takes in histories, and answers questions about them."""
+    """A memory system: stores histories and answers queries about them."""
 
     def take_in(self, histories: Sequence[History], progress: Progress) -> None:
-        """Store and index everything, and wait until it can be found. Called once."""
+        """Store and index everything, and wait until it is searchable. Called once."""
         ...
 
     def search(self, user_id: str, query: str, k: int, asked_at: datetime) -> Sequence[Found]:
-        """The user's `k` best memories, best first, as of `asked_at`."""
+        """Return the user's `k` best memories, best first, as of `asked_at`."""
         ...
 
     def close(self) -> None:
-        """Give up what it holds."""
+        """Release resources."""
         ...

@@ -1,4 +1,4 @@
-"""The choice of a system by its name."""
+"""Choice of a system by its name."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ Name = Literal[
 NAMES: tuple[Name, ...] = get_args(Name)
 OURS: Name = "semantic-memory"
 INCLUDED: tuple[Name, ...] = NAMES[: NAMES.index("langgraph")]
-"""Those that need no package beside this product's own."""
+"""Systems that need no further package."""
 
 
 def build_system(name: Name, embedder: Embedder, directory: Path) -> System:
-    """A fresh system of that name, its files in `directory`, all with the same vectors.
+    """Create an empty system by name, with its files in `directory`.
 
     Raises MissingDependencyError if its package isn't installed.
     """
@@ -50,7 +50,7 @@ def build_system(name: Name, embedder: Embedder, directory: Path) -> System:
 
                 return LangGraph(embedder)
             case "mem0":
-                # Read when mem0 is imported: no telemetry, its files not in the home directory.
+                # Read when mem0 is imported: no telemetry, and no files in the home directory.
                 os.environ.setdefault("MEM0_TELEMETRY", "False")
                 os.environ.setdefault("MEM0_DIR", str(directory))
                 from eval.systems.mem0 import Mem0

@@ -1,6 +1,6 @@
-"""Chroma as its quick-start shows it: add documents, `collection.query`.
+"""Chroma as in its quick-start: add documents, `collection.query`.
 
-One collection, cosine distance, users told apart by `where`.
+One collection with cosine distance, filtered by user with `where`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from eval.systems import Found
 from eval.systems.documents import Shelf, shelves
 from semantic_memory.domain.ports import Embedder, Progress
 
-_BATCH = 5_000  # Chroma takes 5,461 at most
+_BATCH = 5_000  # Chroma's limit is 5,461
 
 
 class Chroma:
@@ -48,7 +48,7 @@ class Chroma:
                 )
 
     def search(self, user_id: str, query: str, k: int, asked_at: datetime) -> Sequence[Found]:
-        """What the collection finds."""
+        """Query the collection."""
         del asked_at
         answer = self._collection.query(
             query_embeddings=self._embedder.embed([query], "query"),

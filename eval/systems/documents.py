@@ -1,4 +1,4 @@
-"""Memories as documents of the plain methods: text, vector, and a line for a prompt."""
+"""Memories as documents: text, vector, and a line for a prompt."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ Reals = NDArray[np.float64]
 
 
 def line(memory: Memory) -> str:
-    """A memory as this product renders one, so that every system pays the same tokens."""
+    """Render a memory as this product does, so that lines cost every system the same tokens."""
     return f"- [{memory.said_at:%Y-%m-%d}] {as_data(memory.spoken)}"
 
 
 @dataclass(frozen=True)
 class Shelf:
-    """One user's memories as documents, numbered as they were told."""
+    """One user's memories as documents, numbered in order."""
 
     memories: Sequence[Memory]
     vectors: Matrix
-    """Shape (memories, dimension)."""
+    """Vectors of shape (memories, dimension)."""
 
     @cached_property
     def texts(self) -> list[str]:
-        """What is matched."""
+        """Texts to match."""
         return [memory.spoken for memory in self.memories]
 
     def best(self, scores: Reals, k: int) -> list[Found]:
-        """The `k` documents of the highest scores; of equals the one told first."""
+        """Return the `k` documents of the highest scores; of equal scores the earlier one."""
         order = np.argsort(-scores, kind="stable")[:k]
         return [self.found(int(row), float(scores[row])) for row in order]
 
     def found(self, row: int, score: float) -> Found:
-        """Document number `row` as a result."""
+        """Return document number `row` as a result."""
         memory = self.memories[row]
         return Found([memory.id], score, line(memory))
 
@@ -52,7 +52,7 @@ class Shelf:
 def shelves(
     histories: Sequence[History], embedder: Embedder, progress: Progress
 ) -> dict[str, Shelf]:
-    """The documents of every user, embedded."""
+    """Embed the documents of every user."""
     total = sum(len(history.memories) for history in histories)
     done = 0
     shelved = {}
@@ -69,14 +69,14 @@ def shelves(
 
 
 class Vectors:
-    """The embedder as most systems take one: a call from texts to lists of floats."""
+    """The embedder as a function from texts to lists of floats, as most systems take it."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self.kind: InputType = "document"
-        """What is embedded now; those systems don't tell."""
+        """Kind of the texts embedded now, as those systems don't pass it."""
 
     def __call__(self, texts: list[str]) -> list[list[float]]:
-        """One list for each text."""
+        """Return a list of floats for each text."""
         rows: list[list[float]] = self._embedder.embed(texts, self.kind).tolist()
         return rows

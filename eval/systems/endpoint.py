@@ -1,4 +1,4 @@
-"""The embedder behind an OpenAI-compatible `/v1/embeddings`, for systems that take nothing else."""
+"""The embedder as an OpenAI-compatible endpoint, for systems that accept nothing else."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from eval.systems.documents import Vectors
 
 
 class EmbeddingEndpoint:
-    """A server on a free port of this machine, until it is closed."""
+    """Server of `/v1/embeddings` on a free local port."""
 
     def __init__(self, vectors: Vectors) -> None:
         class Handler(BaseHTTPRequestHandler):
@@ -40,7 +40,7 @@ class EmbeddingEndpoint:
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """URL of the server."""
         return f"http://127.0.0.1:{self._server.server_port}"
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""LangGraph's InMemoryStore with its vector search, a namespace per user."""
+"""LangGraph's InMemoryStore with vector search, a namespace per user."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from semantic_memory.domain.ports import Embedder, Progress
 
 
 class LangGraph:
-    """A store indexed by the field `text`."""
+    """Store indexed by the field `text`."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._vectors = Vectors(embedder)
         self._store = InMemoryStore(
             index={
                 "dims": embedder.identity.dimension,
-                # It takes a function or an object of LangChain's.
+                # Takes a function or a LangChain object.
                 "embed": lambda texts: self._vectors(texts),
                 "fields": ["text"],
             }
@@ -29,7 +29,7 @@ class LangGraph:
         self._memories: dict[tuple[str, str], Memory] = {}
 
     def take_in(self, histories: Sequence[History], progress: Progress) -> None:
-        """Put every memory, one at a time: a batch fails when it has a text twice."""
+        """Put memories one at a time, as a batch fails on repeated texts."""
         total = sum(len(history.memories) for history in histories)
         for history in histories:
             for memory in history.memories:
@@ -39,7 +39,7 @@ class LangGraph:
         self._vectors.kind = "query"
 
     def search(self, user_id: str, query: str, k: int, asked_at: datetime) -> Sequence[Found]:
-        """What the store finds."""
+        """Search the store."""
         del asked_at
         items = self._store.search(("memories", user_id), query=query, limit=k)
         return [
@@ -48,4 +48,4 @@ class LangGraph:
         ]
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there are no resources."""

@@ -1,7 +1,7 @@
-"""mem0 without an LLM (`infer=False`): every memory is kept as it is, in its default Qdrant.
+"""mem0 without an LLM (`infer=False`): it stores every memory verbatim, in its default Qdrant.
 
-Its keyword half needs a model from the network (`Qdrant/bm25`); without one it searches by meaning
-only, as it does here when offline.
+Its keyword search needs a model from the network (`Qdrant/bm25`); offline it searches by vectors
+only.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class _Vectors(EmbeddingBase):  # type: ignore[misc]  # mem0 publishes no types
         self._embedder = embedder
 
     def embed(self, text: str, memory_action: str | None = None) -> list[float]:
-        """The vector of one text."""
+        """Return the vector of one text."""
         kind: InputType = "query" if memory_action == "search" else "document"
         vector: list[float] = self._embedder.embed([text], kind)[0].tolist()
         return vector
@@ -44,7 +44,7 @@ class Mem0:
                     "embedding_model_dims": embedder.identity.dimension,
                 },
             },
-            # Never called; mem0 doesn't start without.
+            # Never called, but required by mem0.
             "llm": {"provider": "openai", "config": {"api_key": "none"}},
             "embedder": {"provider": "openai", "config": {"api_key": "none"}},
             "history_db_path": str(directory / "history.db"),
@@ -58,14 +58,14 @@ class Mem0:
         total = sum(len(history.memories) for history in histories)
         for history in histories:
             for memory in history.memories:
-                told = {"role": memory.role, "content": memory.spoken}
-                added = self._mem0.add([told], user_id=history.user_id, infer=False)
+                message = {"role": memory.role, "content": memory.spoken}
+                added = self._mem0.add([message], user_id=history.user_id, infer=False)
                 for result in added["results"]:
                     self._memories[result["id"]] = memory
                 progress("adding", len(self._memories), total)
 
     def search(self, user_id: str, query: str, k: int, asked_at: datetime) -> Sequence[Found]:
-        """What mem0 finds, without its threshold."""
+        """Search mem0 without its threshold."""
         del asked_at
         answer = self._mem0.search(query, top_k=k, filters={"user_id": user_id}, threshold=0.0)
         return [
@@ -74,5 +74,5 @@ class Mem0:
         ]
 
     def close(self) -> None:
-        """Close its store."""
+        """Close the store."""
         self._mem0.vector_store.client.close()

@@ -1,7 +1,7 @@
 """MemPalace: a wing per user, every memory a drawer, its own hybrid search.
 
-It takes vectors from its own models or an HTTP endpoint only, so this embedder is served to it on
-the loopback interface; its latency has that request in it.
+It takes vectors from its own models or an HTTP endpoint only, so the embedder is served on the
+loopback interface, and the latency includes that request.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BATCH = 128
 
 
 class MemPalace:
-    """A palace in `directory`."""
+    """Palace in `directory`."""
 
     def __init__(self, embedder: Embedder, directory: Path) -> None:
         self._vectors = Vectors(embedder)
@@ -60,7 +60,7 @@ class MemPalace:
         self._vectors.kind = "query"
 
     def search(self, user_id: str, query: str, k: int, asked_at: datetime) -> Sequence[Found]:
-        """What the palace finds in the user's wing."""
+        """Search the user's wing."""
         del asked_at
         from mempalace.searcher import search_memories
 

@@ -1,4 +1,4 @@
-"""The product, through the front door: SemanticMemory.open, observe or add, flush, search."""
+"""The product under test, through its public interface: open, observe or add, flush, search."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ from semantic_memory.settings import RetrievalSettings, Settings, load
 
 
 class AskedAt:
-    """A clock that stands where a question is asked, or a fact is told."""
+    """Clock set to the time of a question or a fact."""
 
     def __init__(self) -> None:
         self.moment: datetime | None = None
 
     def now(self) -> datetime:
-        """The moment it was set to."""
+        """Return the time it is set to."""
         if self.moment is None:
             raise RuntimeError("the clock was read before it was set")
         return self.moment
 
 
 class Ours:
-    """A store in `directory`, filled once and then opened with any weights."""
+    """Store in `directory`, filled once and then opened with any weights."""
 
     def __init__(self, directory: Path, embedder: Embedder, weights: Weights | None = None) -> None:
         self._directory = directory
         self._embedder = embedder
         self._settings = load()
         self._clock = AskedAt()
-        self._told: dict[str, list[str]] = {}  # by fact id: facts of the data set, told by `add`
+        self._added: dict[str, list[str]] = {}  # fact id to ids of the data set's facts
         self._memory: SemanticMemory | None = None
         if weights is not None:
             self._settings = _weighted(self._settings, weights)
 
     @property
     def weights(self) -> Weights:
-        """What counts how much in its ranking."""
+        """Weights of the ranking."""
         return Weights(**self._settings.retrieval.model_dump())
 
     def reopen(self, weights: Weights) -> None:
-        """Rank by other weights from now on; what is stored stays."""
+        """Close the store, and rank by other weights when it is opened again."""
         self.close()
         self._settings = _weighted(self._settings, weights)
 
@@ -61,23 +61,23 @@ class Ours:
         total = sum(len(history.memories) for history in histories)
         done = 0
         for history in histories:
-            for session_id, told in history.runs():
+            for session_id, run in history.runs():
                 if session_id is None:
-                    for fact in told:
+                    for fact in run:
                         self._add(memory, history.user_id, fact)
                 else:
                     memory.observe(
-                        [one.message for one in told],
+                        [one.message for one in run],
                         user_id=history.user_id,
                         session_id=session_id,
                     )
-                done += len(told)
+                done += len(run)
                 progress("observing", done, total)
         self._clock.moment = last
         memory.flush(progress)
 
     def search(self, user_id: str, query: str, k: int, asked_at: datetime) -> Sequence[Found]:
-        """The first hits."""
+        """Return the first hits."""
         self._clock.moment = asked_at
         hits = self._opened().search(query, user_id=user_id, k=k)
         return [Found(self._origins(hit.fact), hit.score, _line(hit.fact)) for hit in hits]
@@ -85,18 +85,18 @@ class Ours:
     def packed(
         self, user_id: str, query: str, budget: int, asked_at: datetime
     ) -> tuple[Collection[str], int]:
-        """The memories whose hits are in the block, and its tokens."""
+        """Return the memories of the hits in the context block, and its tokens."""
         self._clock.moment = asked_at
         context = self._opened().context(query, user_id=user_id, budget=budget)
         return {one for hit in context.hits for one in self._origins(hit.fact)}, context.tokens
 
     def block(self, user_id: str, query: str, budget: int, asked_at: datetime) -> str:
-        """The text that an agent would put into its prompt."""
+        """Return the text of the context block."""
         self._clock.moment = asked_at
         return self._opened().context(query, user_id=user_id, budget=budget).text
 
     def close(self) -> None:
-        """Close the store; it is opened again when asked."""
+        """Close the store; the next call opens it again."""
         if self._memory is not None:
             self._memory.close()
             self._memory = None
@@ -111,22 +111,22 @@ class Ours:
             )
         return self._memory
 
-    def _add(self, memory: SemanticMemory, user_id: str, told: Memory) -> None:
-        self._clock.moment = told.said_at
+    def _add(self, memory: SemanticMemory, user_id: str, one: Memory) -> None:
+        self._clock.moment = one.said_at
         fact = memory.add(
-            told.text,
+            one.text,
             user_id=user_id,
-            category=told.category,
-            confidence=told.confidence,
-            importance=told.importance,
-            tags=told.tags,
-            created_at=told.said_at,
+            category=one.category,
+            confidence=one.confidence,
+            importance=one.importance,
+            tags=one.tags,
+            created_at=one.said_at,
         )
-        # What says the same as a fact before is that fact.
-        self._told.setdefault(fact.id, []).append(told.id)
+        # A repeated text returns the fact that has it already.
+        self._added.setdefault(fact.id, []).append(one.id)
 
     def _origins(self, fact: Fact) -> Sequence[str]:
-        return self._told.get(fact.id) or fact.message_ids
+        return self._added.get(fact.id) or fact.message_ids
 
 
 def _line(fact: Fact) -> str:

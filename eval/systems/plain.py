@@ -1,4 +1,4 @@
-"""The plain methods, exact: cosine, BM25, and the two usual ways to add them up.
+"""Plain methods, computed exactly: cosine, BM25, and the two usual ways to combine them.
 
 dense     cosine of the query and the whole text, `{speaker}: {text}`
 bm25      k1 = 1.2, b = 0.3, stemmed words without function words
@@ -27,7 +27,7 @@ _RRF_K = 60
 
 
 class Plain:
-    """One of the plain methods."""
+    """A plain method."""
 
     def __init__(self, method: Method, embedder: Embedder) -> None:
         self._method = method
@@ -36,7 +36,7 @@ class Plain:
         self._postings: dict[str, BM25] = {}
 
     def take_in(self, histories: Sequence[History], progress: Progress) -> None:
-        """Embed and count words."""
+        """Embed the memories and index their words."""
         self._shelves = shelves(histories, self._embedder, progress)
         for user_id, shelf in self._shelves.items():
             self._postings[user_id] = BM25()
@@ -44,7 +44,7 @@ class Plain:
                 self._postings[user_id].add(stems(text))
 
     def search(self, user_id: str, query: str, k: int, asked_at: datetime) -> Sequence[Found]:
-        """The `k` best documents."""
+        """Return the `k` best documents."""
         del asked_at
         shelf = self._shelves[user_id]
         match self._method:
@@ -65,7 +65,7 @@ class Plain:
         return shelf.best(scores, k)
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there are no resources."""
 
     def _dense(self, shelf: Shelf, query: str) -> Reals:
         vector = self._embedder.embed([query], "query")[0]

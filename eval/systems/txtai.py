@@ -1,4 +1,4 @@
-"""txtai's hybrid index (dense and BM25, half and half), one per user."""
+"""txtai's hybrid index (dense and BM25 in equal shares), one per user."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from semantic_memory.domain.ports import Embedder, Progress
 
 
 class Txtai:
-    """`Embeddings(hybrid=True)` with vectors from outside."""
+    """`Embeddings(hybrid=True)` with external vectors."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -29,7 +29,7 @@ class Txtai:
         for user_id, shelf in self._shelves.items():
             index = Embeddings(
                 method="external",
-                # It takes a plain function only: anything else it calls to get one.
+                # Takes a plain function only; it calls any other object to get one.
                 transform=lambda texts: np.array(self._vectors(texts), dtype=np.float32),
                 hybrid=True,
                 content=False,
@@ -39,7 +39,7 @@ class Txtai:
         self._vectors.kind = "query"
 
     def search(self, user_id: str, query: str, k: int, asked_at: datetime) -> Sequence[Found]:
-        """What the index finds."""
+        """Search the user's index."""
         del asked_at
         results = self._indexes[user_id].search(query, k)
         return [self._shelves[user_id].found(int(row), float(score)) for row, score in results]

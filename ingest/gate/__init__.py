@@ -1,4 +1,4 @@
-"""Decides which candidates become facts, and what of a message may be recalled as it was said."""
+"""The gate: decides which candidates become facts, and how a message may be recalled."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from semantic_memory.domain.messages import Message
 
 
 class Ruling(NamedTuple):
-    """What the gate made of a batch of candidates."""
+    """Outcome of the gate for a batch of candidates."""
 
     admitted: list[Candidate]
-    """May be believed; personal data in them is treated as the policy says."""
+    """Candidates to believe, with personal data treated by the policy."""
     quarantined: list[Candidate]
-    """Read like instructions to a model: to be stored with their source, never recalled."""
+    """Candidates that read like instructions to a model: to be stored, never recalled."""
     refused: Counter[str]
-    """How many were kept out, by reason."""
+    """Number of candidates refused, by reason."""
 
 
 class Screened(NamedTuple):
-    """What of a message may be recalled."""
+    """Screened form of a message, for recall."""
 
     content: str
-    """The message without what gives access, and without personal data unless it is kept."""
+    """Text of the message without secrets, and without personal data unless the policy keeps it."""
     quarantined: bool
-    """Reads like an instruction to a model: to be kept, never recalled."""
+    """True if it reads like an instruction to a model: to be stored, never recalled."""
 
 
 class Gate:
-    """Keeps out what must not be believed; its message stays findable all the same.
+    """Gate between extraction and storage. The messages of refused candidates stay searchable.
 
-    Refused are candidates below `min_confidence`, those of the category that is kept for verbatim
-    messages, questions, those that hold a password, key or token, and, under the policy "refuse",
-    those that hold personal data. Raises MissingDependencyError for a policy other than "keep"
-    where the extra `pii` isn't installed.
+    Refuses candidates below `min_confidence`, of category `conversation`, which is reserved for
+    verbatim messages, questions, candidates that contain a password, key or token, and, under the
+    policy "refuse", those that contain personal data. Raises MissingDependencyError for a policy
+    other than "keep" if the extra `pii` isn't installed.
     """
 
     def __init__(self, min_confidence: float = 0.7, personal_data: Policy = "keep") -> None:
@@ -49,10 +49,10 @@ class Gate:
         self._personal_data = None if personal_data == "keep" else PersonalData(personal_data)
 
     def admit(self, candidates: Sequence[Candidate], messages: Sequence[Message] = ()) -> Ruling:
-        """Sort the candidates into those admitted, those quarantined and those refused.
+        """Sort candidates into admitted, quarantined and refused ones.
 
-        `messages` are those the candidates came from: where one tries to instruct a model, what
-        was extracted from it is quarantined too, however harmless it reads by itself.
+        `messages` are their sources. Candidates from a message that tries to instruct a model are
+        quarantined, however harmless they read by themselves.
         """
         suspect = {message.id for message in messages if _is_suspect(message)}
         ruling = Ruling([], [], Counter())
@@ -70,11 +70,11 @@ class Gate:
         return ruling
 
     def screen(self, message: Message) -> Screened:
-        """What of a message may be recalled word for word.
+        """Return the form in which a message may be recalled.
 
-        Secrets give way to "[secret]" under every policy, personal data to its kind under "redact"
-        and "refuse". What a tool returned has no orders to give, people have: of them only what
-        would take a model over is quarantined.
+        Replaces secrets by "[secret]" under every policy, and personal data by its kind under
+        "redact" and "refuse". Quarantines a tool's message with any instruction, but those of
+        people only for attacks on a model, as people may give orders.
         """
         content = without_secrets(message.content)
         if self._personal_data:
@@ -85,7 +85,7 @@ class Gate:
         if candidate.confidence < self._min_confidence:
             return "confidence"
         if candidate.category is Category.CONVERSATION:
-            return "category"  # kept for the messages themselves
+            return "category"  # reserved for verbatim messages
         if candidate.content.rstrip().endswith("?"):
             return "question"
         if holds_secret(candidate.content):

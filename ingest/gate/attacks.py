@@ -1,8 +1,8 @@
-"""Tells text that tries to take a model over from what people say to each other.
+"""Detection of attacks: text that tries to take over a model.
 
-It sets rules aside, gives the model a role, asks for its prompt, dresses up as another voice, or
-acts behind the user's back. Every pattern needs the structure of an address (an order, a "you",
-a name for the model), because "ignore", "rules" and "pretend" alone are ordinary words.
+An attack overrides rules, gives the model a role, asks for its prompt, poses as another voice, or
+acts behind the user's back. Every pattern requires an address (an order, a "you", a name for the
+model), because "ignore", "rules" and "pretend" alone are ordinary words.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _MODEL = (
     r"|dan)"
 )
 _REPLY = r"(?:response|reply|replies|responses|answers?|output|completion)"
-_ORDER = (  # where an order begins: a sentence, or behind what makes it one
+_ORDER = (  # start of an order: of a sentence, or after words like "please" or "you must"
     r"(?:^|[.!?:;\n\]\"'*>–]\s*|\b(?:please|now|you (?:will|can|must|should|shall|are to"
     r"|have to|need to)"
     r"|you'll|i want you to|i need you to)\s+(?:now |always |only |just )?)"
 )
-_LINE = r".{0,1000}"  # of it no more, or each start of a match would look through all of it
+_LINE = r".{0,1000}"  # bounded, or each start of a match would scan the rest of the line
 _ROLES = (
     r"(?:expert|generator|terminal|interpreter|translator|simulator|compiler|console"
     r"|prompt engineer)"
@@ -40,7 +40,7 @@ _ACTS = (
 _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        # setting rules aside
+        # overriding rules
         (
             r"\b(?:ignor(?:e|es|ing)|disregard(?:s|ing)?|bypass(?:es|ing)?|overrid(?:e|es"
             r"|ing)|overrul(?:e|es|ing)|circumvent"
@@ -104,7 +104,7 @@ _PATTERNS = tuple(
             rf"{_ORDER}(?:you )?(?:will )?(?:play|be|become|take on|assume|adopt) (?:the |a |an "
             rf"|two |2 )?(?:role|character|persona|entity|entities|roles|personas)\b"
         ),
-        # taking its limits away
+        # removing its limits
         (
             r"\bjailbr(?:eak|oken)\w*\b(?! (?:(?:my|the|an?|your|his|her) )?(?:i?phone|i?pad|ps\d"
             r"|switch|console|device|kindle))(?<!a jailbroken)|\bdo anything now\b|\b(?:developer"
@@ -205,14 +205,14 @@ _PATTERNS = tuple(
 )
 _SPACES = re.compile(r"\s{2,}")
 _INVISIBLE = re.compile(r"[\u200b\u200e\u200f\u2060-\u2064\ufeff\u00ad\U000e0000-\U000e007f]")
-# Letters are written in them, or words are broken up by them; chat programs set them beside lists.
+# Used to write hidden letters or to break up words; chat programs put them beside list items.
 _HIDDEN = re.compile(r"[\U000e0020-\U000e007f]|(?<=\w)[\u200b\u2060-\u2064\ufeff]")
 _MOST_HIDDEN = 3
-_PIECE = 1_000  # marks on a letter are put in order in time that grows with their square
+_PIECE = 1_000  # characters normalised at once; sorting the marks on a letter takes quadratic time
 
 
 def is_attack(text: str) -> bool:
-    """Whether any of `text` tries to take over a model that reads it."""
+    """Return True if `text` tries to take over a model that reads it."""
     if len(_HIDDEN.findall(text)) > _MOST_HIDDEN:
         return True
     visible = plain(text)
@@ -220,10 +220,9 @@ def is_attack(text: str) -> bool:
 
 
 def plain(text: str) -> str:
-    """`text` in compatible forms, with straight apostrophes and single spaces and line ends.
+    """Normalise `text`: NFKC, straight apostrophes, single spaces and line ends.
 
-    Nothing that can't be seen is left in it. Patterns that skip space between words would take time
-    that grows with the square of how much of it there is.
+    Removes invisible characters. Long runs of spaces would make the patterns quadratic.
     """
     pieces = (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
     same = "".join(unicodedata.normalize("NFKC", piece) for piece in pieces)

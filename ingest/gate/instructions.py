@@ -1,8 +1,8 @@
-"""Tells statements from instructions to a model: what is remembered must never give orders.
+"""Detection of instructions to a model, which must not be stored as facts.
 
-A fact is a declarative sentence in the third person. Text that speaks to the model itself, asks for
-its prompt, sets aside its rules, dresses up as a system message or orders what a reply must hold
-doesn't belong in a store that is read into prompts.
+A fact is a declarative sentence in the third person. Text that addresses the model, asks for its
+prompt, overrides its rules, poses as a system message or prescribes a reply doesn't belong in
+memories that become part of prompts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _REPLY = r"(?:response|reply|replies|responses|answers?|output|solution|implemen
 _ORDERS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        # what a reply must hold
+        # prescribing a reply
         (
             rf"\b(?:in|into|to|within|of|for|with|enhance|modify|augment|optimi[sz]e|end|start"
             rf"|begin|refine|boost|elevate|improve|reverse) (?:your|the|all|every|each) "
@@ -40,7 +40,7 @@ _ORDERS = tuple(
             r"(?:recommend|mention|include|say|tell|ask|provide|ignore|send|use|add|trust"
             r"|approve)\b"
         ),
-        # something to be done
+        # an action
         (
             r"(?:^|[.!?:;\n]\s*|\bplease |\bmust )(?:run|execute|invoke|call) (?:(?:the|this"
             r"|following|a) )*(?:shell|bash|command|script|code|tool|function|payload)\b"
@@ -64,18 +64,18 @@ _POLITE = re.compile(
 
 
 def is_instruction(text: str) -> bool:
-    """Whether `text`, proposed as a fact or returned by a tool, is an instruction, no statement."""
+    """Return True if `text`, a candidate or a tool's result, is an instruction."""
     return _gives_orders(text) or _is_imperative(plain(text))
 
 
 def _gives_orders(text: str) -> bool:
-    """Whether any of `text` orders its reader about."""
+    """Return True if `text` contains an order to its reader."""
     visible = plain(text)
     return is_attack(text) or any(pattern.search(visible) for pattern in _ORDERS)
 
 
 def _is_imperative(text: str) -> bool:
-    """Whether `text` begins with a command: "Verify the data", "Please suggest a hotel"."""
+    """Return True if `text` begins with a command, like "Verify the data" or "Please suggest"."""
     start = text.lstrip(" \"'“*-#>")
     polite = _POLITE.match(start)
     words = re.findall(r"[^\W\d_]+(?:['-][^\W_]+)*", start[polite.end() :] if polite else start)

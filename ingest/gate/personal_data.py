@@ -1,8 +1,8 @@
-"""Finds personal data that can be told from its form, and redacts or refuses it.
+"""Detection of personal data by its form, to redact or refuse it.
 
-E-mail addresses; telephone numbers (phonenumbers, Google's library); card numbers, IBANs and US
-social security numbers with valid check digits (python-stdnum). Names and places aren't among
-them: they are what memories are about.
+Finds e-mail addresses; telephone numbers (phonenumbers, Google's library); card numbers and IBANs
+with valid check digits, and valid US social security numbers (python-stdnum). Names and places
+don't count, as memories are about them.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from semantic_memory.domain.extraction import Candidate
 Policy = Literal["keep", "redact", "refuse"]
 
 _REGION = "US"
-"""Numbers without a country code are read as this country's."""
-# Bounded, or a long word would be tried from each of its letters to its end.
+"""Country of telephone numbers without a country code."""
+# Bounded, or a long word would take quadratic time.
 _EMAIL = re.compile(r"[\w.%+-]{1,64}@(?:[\w-]+\.)+[^\W\d_]{2,}")
 _DIGITS = re.compile(r"(?<![\w-])\d(?:[ -]?\d){12,18}(?![\w-])")
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){3,8}\b")
@@ -32,15 +32,15 @@ class _Span(NamedTuple):
 
 
 class PersonalData:
-    """Treats personal data by a policy.
+    """Treatment of personal data by a policy.
 
-    Raises MissingDependencyError where the extra `pii` isn't installed.
+    Raises MissingDependencyError if the extra `pii` isn't installed.
     """
 
     def __init__(self, policy: Literal["redact", "refuse"]) -> None:
         try:
             import phonenumbers
-            import stdnum  # noqa: F401  (its modules are imported where they are used)
+            import stdnum  # noqa: F401  (its modules are imported at their use)
         except ImportError as error:
             raise MissingDependencyError(
                 f"ingest.personal_data {policy} needs {error.name}:"
@@ -50,7 +50,7 @@ class PersonalData:
         self._phone_numbers = phonenumbers.PhoneNumberMatcher
 
     def treat(self, candidate: Candidate) -> Candidate | None:
-        """The candidate with each find replaced by its kind, or None if it is refused."""
+        """Return the candidate with personal data replaced by its kind; None if it is refused."""
         content = candidate.content
         redacted = self.redacted(content)
         if redacted == content:
@@ -68,7 +68,7 @@ class PersonalData:
         )
 
     def redacted(self, text: str) -> str:
-        """`text` with each find replaced by its kind: "[email]"."""
+        """Replace personal data in `text` by its kind, like "[email]"."""
         kept, done = "", 0
         for span in sorted(self._found(text)):
             if span.start >= done:

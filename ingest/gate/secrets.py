@@ -1,6 +1,6 @@
-"""Finds passwords, keys and tokens, in sentences and with the detectors of detect-secrets.
+"""Detection of passwords, keys and tokens, in sentences and by the detectors of detect-secrets.
 
-https://github.com/Yelp/detect-secrets. Its detectors are used one by one: its scanner reads files
+Calls the detectors of https://github.com/Yelp/detect-secrets directly, as its scanner reads files
 and keeps its settings in a global.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from detect_secrets.plugins.base import RegexBasedDetector
     from detect_secrets.plugins.high_entropy_strings import HighEntropyStringsPlugin
 
-# Passwords are told in sentences; the detectors look for assignments in code.
+# Passwords stated in sentences; the detectors look for assignments in code.
 _KIND = (
     r"(?:pass[ -]?(?:word|phrase|code)s?|pwd|pin(?:[ -]?(?:code|number))?"
     r"|(?:api|access|secret|private|recovery|encryption|license)[ _-]?key"
@@ -36,14 +36,14 @@ _KIND = (
     r"|wachtwoord)"
 )
 _OF = r"(?:[ ](?:for|to|of|on|at|f\u00fcr|de|du|del|para)(?:[ ][\w.'-]+){1,5}?)?"
-# Whatever the patterns below find holds one of these; looking for them first is five times faster.
+# Every match of the patterns below contains one of these; checking first is five times faster.
 _HINT = re.compile(
     r"pass|pwd|\bpin|key|token|phrase|code|combination|\bcv[vc]|kennwort|mot de|contrase"
     r"|clave|senha|wacht"
     r"|secret|login|credential",
     re.IGNORECASE,
 )
-_TOLD = re.compile(
+_STATED = re.compile(
     rf"\b{_KIND}\b{_OF}[ ]*(?:(?P<mark>[:=]|->)|\b(?:is|was|are|ist|lautet|est|es|\u00e9)\b)[ ]*"
     r"(?:(?:now|still|currently|simply|just)[ ])?",
     re.IGNORECASE,
@@ -77,7 +77,7 @@ _LOOSE = re.compile(
     ),
     re.IGNORECASE,
 )
-# Digits among letters, or what no word holds.
+# Digits among letters, or characters that words don't have.
 _SIGNS = re.compile(r"\A(?=\D*\d)(?=[\W\d]*[^\W\d])|[^\w\s.,!?'\"\u2019-]")
 _NO_VALUES = frozenset(
     """
@@ -102,22 +102,22 @@ _KEY_BLOCK = re.compile(
 )
 _TOKEN = re.compile(r"[A-Za-z0-9_+/=.~-]{20,}")
 _WORD_END = re.compile(r"\S*")
-# Some detectors take time that grows with the square of a text's length; what they know by its
-# beginning is shorter than half of this.
+# Some detectors take quadratic time, so they get windows; a prefix they search for is shorter than
+# half a window.
 _WINDOW = 1_000
 _MIN_ENTROPY = 4.0  # bits per character; words and identifiers stay below
 
 REDACTED = "[secret]"
-"""What stands where a secret was."""
+"""Replacement of a secret."""
 
 
 def holds_secret(text: str) -> bool:
-    """Whether `text` holds something that gives access: a key, a token, a password."""
+    """Return True if `text` contains a key, a token or a password."""
     return next(_found(text), None) is not None
 
 
 def without_secrets(text: str) -> str:
-    """`text` with each secret replaced by "[secret]"."""
+    """Replace each secret in `text` by "[secret]"."""
     kept, done = "", 0
     for start, end in sorted(_found(text)):
         if end > done:
@@ -127,9 +127,9 @@ def without_secrets(text: str) -> str:
 
 
 def _found(text: str) -> Iterator[tuple[int, int]]:
-    """Where the secrets are; they may overlap."""
-    yield from _told(text)
-    for block in _KEY_BLOCK.finditer(text):  # the detector knows only its first line
+    """Yield the spans of secrets, which may overlap."""
+    yield from _stated(text)
+    for block in _KEY_BLOCK.finditer(text):  # the detector finds only its first line
         yield block.span()
     for token in _TOKEN.finditer(text):
         if _random(token[0]):
@@ -150,10 +150,10 @@ def _end(run: re.Pattern[str], text: str, start: int) -> int:
     return found.end() if found else start
 
 
-def _told(text: str) -> Iterator[tuple[int, int]]:
+def _stated(text: str) -> Iterator[tuple[int, int]]:
     if _HINT.search(text) is None:
         return
-    yield from _announced(_TOLD, text)
+    yield from _announced(_STATED, text)
     yield from _announced(_SET, text)
     for used in _USED.finditer(text):
         if _is_value(used["value"].strip("\"'`"), certain=False):
@@ -167,17 +167,20 @@ def _told(text: str) -> Iterator[tuple[int, int]]:
 
 def _announced(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
     done = 0
-    for told in pattern.finditer(text):
-        if told.end() < done:
-            continue  # it is part of a value itself
-        certain = told.groupdict().get("mark") is not None
-        if (span := _value(text, told.end(), certain=certain)) is not None:
+    for found in pattern.finditer(text):
+        if found.end() < done:
+            continue  # part of a value
+        certain = found.groupdict().get("mark") is not None
+        if (span := _value(text, found.end(), certain=certain)) is not None:
             done = span[1]
             yield span
 
 
 def _value(text: str, start: int, *, certain: bool) -> tuple[int, int] | None:
-    """Where the value is that begins at `start`; `certain` if a colon or the like announces it."""
+    """Return the span of the value that begins at `start`, if it is one.
+
+    `certain` says that a colon or the like announces it.
+    """
     if quoted := _QUOTED.match(text, start):
         return quoted.span("value")
     words: list[re.Match[str]] = []
@@ -213,7 +216,7 @@ def _is_joint(word: str) -> bool:
 
 
 def _is_value(word: str, *, certain: bool) -> bool:
-    """Whether `word` can be a password rather than say something of one."""
+    """Return True if `word` can be a password rather than a word about one."""
     lowered = word.lower()
     if len(lowered) < 3 or word[0] in "*./$<{[\u2022" or set(lowered) <= {"x"}:
         return False
@@ -232,7 +235,7 @@ def _is_value(word: str, *, certain: bool) -> bool:
 
 
 def _random(token: str) -> bool:
-    """Whether `token` has the letters of chance: both cases, digits, nothing like words."""
+    """Return True if `token` looks random: both cases, digits, high entropy."""
     if token.startswith(("http", "www.", "/")) or token.count("-") > 4 or "/" in token[1:-1]:
         return False
     mixed = re.search(r"\d", token) and re.search(r"[a-z]", token) and re.search(r"[A-Z]", token)

@@ -1,7 +1,7 @@
-"""Readers: messages from files, one at a time, with what can't be used reported by place.
+"""Readers: messages from files, one at a time, with unusable places reported.
 
-`read` picks the reader; each yields `Incoming` messages and `Rejected` places. Messages without an
-id get the same one at every reading, so a file can be read again at any time.
+`read` chooses the reader; each yields `Incoming` messages and `Rejected` places. A message without
+an id gets the same one at every reading, so that a file can be read again at any time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import ijson
 from ingest.readers.chat import read_chat
 from ingest.readers.chatgpt import read_chatgpt
 from ingest.readers.claude import read_claude
-from ingest.readers.detect import FORMATS, Format, detect
+from ingest.readers.detect import detect
 from ingest.readers.files import DAMAGE, Source, sources
 from ingest.readers.jsonl import read_jsonl
 from ingest.readers.locomo import read_locomo
@@ -24,6 +24,7 @@ from ingest.readers.notes import read_markdown, read_text
 from ingest.readers.realtalk import read_realtalk
 from ingest.readers.values import Incoming, Rejected
 from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.fields import Format
 from semantic_memory.domain.ports import Progress
 
 _WITH_SESSIONS: dict[Format, Callable[[BufferedReader], Iterator[Incoming | Rejected]]] = {
@@ -34,18 +35,18 @@ _WITH_SESSIONS: dict[Format, Callable[[BufferedReader], Iterator[Incoming | Reje
     "realtalk": read_realtalk,
 }
 
-__all__ = ["FORMATS", "Format", "Incoming", "Rejected", "read"]
+__all__ = ["Format", "Incoming", "Rejected", "read"]
 
 
 def read(
     path: Path, form: Format, session_id: str, progress: Progress | None = None
 ) -> Iterator[Incoming | Rejected]:
-    """The messages of a file, plain, gzipped or an export's zip.
+    """Read the messages of a file: plain, gzipped or the zip of an export.
 
-    Those of no session go to `session_id`. Memory is bounded by the largest item of the file: a
-    message, or a conversation of an export. `progress` is told the bytes read.
+    Messages without a session get `session_id`. Memory is bounded by the largest item of the file:
+    a message, or a conversation of an export. `progress` is called with the bytes read so far.
 
-    Raises NotFoundError, and InvalidInputError if nothing of the file can be read.
+    Raises NotFoundError, or InvalidInputError if the file has no usable messages.
     """
     size = path.stat().st_size if path.exists() else 0
     taken = 0

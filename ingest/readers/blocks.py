@@ -1,4 +1,4 @@
-"""The content blocks of chat messages, as OpenAI's, Anthropic's and their apps' data have them."""
+"""Content blocks of chat messages in the data of OpenAI, Anthropic and their apps."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _PLACEHOLDERS = {
 
 
 def text_of(content: Any) -> str:
-    """The text of a content, a line for each block; images and documents leave a placeholder.
+    """Return the text of a content, a line for each block; media leave a placeholder.
 
-    What a model thought and which tools it called is left out.
+    Leaves out thinking, tool calls and tool results.
     """
     if isinstance(content, str):
         return content
@@ -30,14 +30,14 @@ def text_of(content: Any) -> str:
 
 
 def tool_results(content: Any) -> Iterator[str]:
-    """The texts of the results of tools that are given back within a message."""
+    """Yield the texts of the tool results within a message."""
     for block in _blocks(content):
         if isinstance(block, dict) and block.get("type") == "tool_result":
             yield text_of(block.get("content"))
 
 
 def tools_called(message: Mapping[str, Any]) -> list[str]:
-    """The names of the tools that a message calls."""
+    """Return the names of the tools that a message calls."""
     calls = [
         (call.get("function") or call).get("name")
         for call in _blocks(message.get("tool_calls"))
@@ -52,7 +52,7 @@ def tools_called(message: Mapping[str, Any]) -> list[str]:
 
 
 def wrote_memory(message: Mapping[str, Any]) -> bool:
-    """Whether a message calls a tool that writes memories."""
+    """Return True if a message calls a tool that writes memories."""
     return any(map(writes_memory, tools_called(message)))
 
 

@@ -1,7 +1,7 @@
-"""Chat messages as OpenAI's and Anthropic's APIs take them: a list, or an object's `messages`.
+"""Reader of chat messages of OpenAI's and Anthropic's APIs: a list, or an object's `messages`.
 
-Results of tools become messages of role `tool`. A message of tool calls alone has no text and is
-passed over; if it calls a tool that writes memories, the message behind it is marked.
+Tool results become messages of role `tool`. A message of tool calls alone has no text and is
+skipped; if it calls a tool that writes memories, the next message is marked.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ROLES = {"developer": "system", "function": "tool"}
 
 
 def read_chat(file: BufferedReader, session_id: str) -> Iterator[Incoming | Rejected]:
-    """The messages that have text."""
+    """Read the messages that have text."""
     builder = Builder()
     marked = False
     for number, message in enumerate(items(file, "messages"), start=1):
@@ -38,7 +38,7 @@ def read_chat(file: BufferedReader, session_id: str) -> Iterator[Incoming | Reje
 
 
 def _parts(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The messages that one stands for: results of tools, then what was said."""
+    """Yield the messages made of one: its tool results, then its text."""
     content, message_id = message.get("content"), message.get("id")
     role = _ROLES.get(str(message.get("role")), message.get("role"))
     results = list(tool_results(content))

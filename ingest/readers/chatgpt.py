@@ -1,7 +1,7 @@
-"""ChatGPT's data export: `conversations.json`, a list of trees of messages.
+"""Reader of ChatGPT's data export: `conversations.json`, a list of trees of messages.
 
-A conversation is a `mapping` of nodes, each with its parent; answers that were regenerated and
-questions that were edited are branches. What the user saw last is the path to `current_node`.
+A conversation is a `mapping` of nodes, each with its parent; regenerated answers and edited
+questions are branches. The path to `current_node` is the conversation that the user saw last.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from ingest.readers.documents import items
 from ingest.readers.values import Builder, Incoming, Rejected
 from semantic_memory.domain.values import derived_id
 
-# What a model did on the way to its answer, and settings shown to it in every conversation.
+# Reasoning of a model, and settings repeated in every conversation.
 _UNSAID = frozenset(
     {"thoughts", "reasoning_recap", "user_editable_context", "model_editable_context"}
 )
 
 
 def read_chatgpt(file: BufferedReader) -> Iterator[Incoming | Rejected]:
-    """The messages on each conversation's last path; a conversation is a session."""
+    """Read the messages on each conversation's current path; a conversation is a session."""
     builder = Builder()
     for number, conversation in enumerate(items(file), start=1):
         place = f"conversation {number}"
@@ -41,13 +41,13 @@ def read_chatgpt(file: BufferedReader) -> Iterator[Incoming | Rejected]:
 
 
 def _conversation(conversation: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
-    """The session's id, and the messages from the first to the current one."""
+    """Return the session's id, and the messages from the first to the current one."""
     nodes: dict[str, dict[str, Any]] = conversation["mapping"]
     session_id = conversation.get("conversation_id") or conversation.get("id")
     if session_id is None:
         session_id = derived_id(str(conversation.get("create_time")), *nodes)
     current = conversation.get("current_node")
-    if current not in nodes:  # the message said last
+    if current not in nodes:  # take the latest message
         said = [key for key, node in nodes.items() if node.get("message")]
         current = max(said, key=lambda key: _time(nodes[key]["message"]), default=None)
     path: dict[str, dict[str, Any]] = {}
@@ -59,7 +59,7 @@ def _conversation(conversation: dict[str, Any]) -> tuple[str, list[dict[str, Any
 
 
 def _values(message: dict[str, Any], conversation_time: Any) -> dict[str, Any] | None:
-    """The fields of a message; None for one that was not part of what was said."""
+    """Return the fields of a message; None for one that isn't part of the conversation."""
     content = message.get("content") or {}
     hidden = (message.get("metadata") or {}).get("is_visually_hidden_from_conversation")
     to_a_tool = message.get("recipient") not in (None, "all")

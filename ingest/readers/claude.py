@@ -1,4 +1,4 @@
-"""Claude's data export: `conversations.json`, a list of conversations with `chat_messages`."""
+"""Reader of Claude's data export: `conversations.json`, a list of conversations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROLES = {"human": "user", "assistant": "assistant"}
 
 
 def read_claude(file: BufferedReader) -> Iterator[Incoming | Rejected]:
-    """Every message with text or a file; a conversation is a session."""
+    """Read every message with text or a file; a conversation is a session."""
     builder = Builder()
     for number, conversation in enumerate(items(file), start=1):
         place = f"conversation {number}"
@@ -33,7 +33,7 @@ def read_claude(file: BufferedReader) -> Iterator[Incoming | Rejected]:
 
 
 def _values(message: dict[str, Any]) -> dict[str, Any] | None:
-    """The fields of a message; None for one that says nothing, such as calls of tools alone."""
+    """Return the fields of a message; None for one without text, such as tool calls alone."""
     said = text_of(message.get("content")) or message.get("text") or ""
     files = [*(message.get("attachments") or ()), *(message.get("files") or ())]
     names = [f"[document: {file.get('file_name') or 'unnamed'}]" for file in files]

@@ -1,30 +1,15 @@
-"""Which format a file has, by what is in it."""
+"""Detection of a file's format."""
 
 from __future__ import annotations
 
 import json
 from io import BufferedReader
-from typing import Literal, get_args
 
 import ijson
 
 from ingest.readers.files import Source
 from semantic_memory.domain.errors import InvalidInputError
-
-Format = Literal[
-    "auto",
-    "jsonl",
-    "openai",
-    "anthropic",
-    "chatgpt",
-    "claude",
-    "locomo",
-    "longmemeval",
-    "realtalk",
-    "markdown",
-    "text",
-]
-FORMATS: tuple[Format, ...] = get_args(Format)
+from semantic_memory.domain.fields import FORMATS, Format
 
 _HEAD = 65_536
 _MOST_EVENTS = 100_000
@@ -47,9 +32,9 @@ _BY_SUFFIX: dict[str, Format] = {
 
 
 def detect(source: Source) -> Format:
-    """The format of a file: by its content if that is JSON, else by its name.
+    """Detect the format of a file by its content if that is JSON, else by its name.
 
-    Raises InvalidInputError that names the formats if neither says.
+    Raises InvalidInputError, which names the formats, if it can't be detected.
     """
     with source.open() as (file, _):
         head = file.read(_HEAD).lstrip()
@@ -78,7 +63,7 @@ def _is_message(line: bytes) -> bool:
 
 
 def _keys(file: BufferedReader) -> list[str]:
-    """The keys of a document, or of the first of its items if it is a list."""
+    """Return the keys of a document, or of its first item if it is a list."""
     keys: list[str] = []
     depth = own = 0
     try:
@@ -99,5 +84,5 @@ def _keys(file: BufferedReader) -> list[str]:
             if number > _MOST_EVENTS or (depth > 2 and not own):
                 break
     except ijson.JSONError:
-        pass  # what was read of it may say enough
+        pass  # the keys before the damage may be enough
     return keys

@@ -1,4 +1,4 @@
-"""JSON documents of any size, an item at a time."""
+"""Streaming of JSON documents of any size."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import ijson
 
 
 def items(file: BufferedReader, key: str | None = None) -> Iterator[Any]:
-    """The items of a list; of an object, those of the list at `key`, or else the object itself.
+    """Yield the items of a list, or of an object's list at `key`; without a key, the object.
 
-    Only one item is in memory at a time. Raises ijson.JSONError where the document is damaged.
+    Holds one item in memory at a time. Raises ijson.JSONError where the document is damaged.
     """
     while file.peek(1)[:1].isspace():
         file.read(1)

@@ -1,4 +1,4 @@
-"""Files as readers get them: plain, gzipped, or the conversations inside an export's zip."""
+"""Source files of readers: plain, gzipped, or the conversations in the zip of an export."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from typing import cast
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 
 DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile, RuntimeError)
-"""Raised while reading a damaged file; RuntimeError by a zip that wants a password."""
+"""Errors while reading a damaged file; RuntimeError comes from a zip with a password."""
 
 _BOM = b"\xef\xbb\xbf"
 _CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:-\d+)?\.json")
@@ -26,24 +26,24 @@ _CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:-\d+)?\.json")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file to read, or a member of a zip. Can be opened as often as need be."""
+    """A file to read, or a member of a zip. Can be opened repeatedly."""
 
     path: Path
     member: str | None = None
 
     @property
     def name(self) -> str:
-        """The name that says what it holds: without `.gz`."""
+        """Name of the content, without `.gz`."""
         return self.member or self.path.name.removesuffix(".gz")
 
     @property
     def modified(self) -> datetime:
-        """When the file was last written."""
+        """Time of the file's last change."""
         return datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
 
     @contextmanager
     def open(self) -> Iterator[tuple[io.BufferedReader, io.BufferedReader]]:
-        """The content, unpacked, and the file itself, whose position tells how far that is."""
+        """Open the unpacked content, and the file itself, whose position shows the progress."""
         with self.path.open("rb") as raw:
             if self.member is not None:
                 with zipfile.ZipFile(raw) as archive, archive.open(self.member) as file:
@@ -56,7 +56,7 @@ class Source:
 
 
 def sources(path: Path) -> list[Source]:
-    """What there is to read at `path`. Raises NotFoundError, InvalidInputError."""
+    """Return the sources in the file at `path`. Raises NotFoundError, InvalidInputError."""
     if not path.is_file():
         raise NotFoundError(f"no file {path}")
     if not os.access(path, os.R_OK):
@@ -66,7 +66,7 @@ def sources(path: Path) -> list[Source]:
     with zipfile.ZipFile(path) as archive:
         members = sorted(name for name in archive.namelist() if _CONVERSATIONS.fullmatch(name))
     if not members:
-        raise InvalidInputError(f"{path} has no conversations.json, as exports of chats do")
+        raise InvalidInputError(f"{path} has no conversations.json, unlike an export of chats")
     return [Source(path, member) for member in members]
 
 

@@ -1,4 +1,4 @@
-"""One message a line: `{role, content, name?, created_at?, id?, session_id?, metadata?}`."""
+"""Reader of JSONL: `{role, content, name?, created_at?, id?, session_id?, metadata?}` a line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ingest.readers.values import Builder, Incoming, Rejected
 
 
 def read_jsonl(lines: Iterable[bytes], session_id: str) -> Iterator[Incoming | Rejected]:
-    """The messages of a JSONL file; blank lines are passed over."""
+    """Read the messages of a JSONL file; skip blank lines."""
     builder = Builder()
     for number, line in enumerate(lines, start=1):
         if not line.strip():

@@ -1,4 +1,4 @@
-"""LoCoMo's file: conversations of two people over many dated sessions (Maharana et al. 2024)."""
+"""Reader of LoCoMo: two people talking over many dated sessions (Maharana et al. 2024)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _SESSION = re.compile(r"session_\d+", re.ASCII)
 
 
 def read_locomo(file: BufferedReader) -> Iterator[Incoming | Rejected]:
-    """Every turn; its user is the sample's id, its id the turn's, its time the session's."""
+    """Read every turn, with the sample's id as its user and the session's time as its own."""
     return locomo_turns(items(file))
 
 
 def locomo_turns(samples: Iterable[Any]) -> Iterator[Incoming | Rejected]:
-    """The same, of samples that are read already."""
+    """Yield the turns of samples that are loaded already, as `read_locomo` does."""
     for place, sample in enumerate(samples, start=1):
         if not isinstance(sample, dict) or not isinstance(sample.get("conversation"), dict):
             yield Rejected(f"sample {place}", "has no `conversation`")
@@ -37,7 +37,7 @@ def locomo_turns(samples: Iterable[Any]) -> Iterator[Incoming | Rejected]:
 
 
 def numbered_sessions(conversation: dict[str, Any]) -> Iterator[tuple[str, list[Any]]]:
-    """The sessions in their order, each by its key and with its turns."""
+    """Yield the key and the turns of each session, in order."""
     keys = [key for key in conversation if _SESSION.fullmatch(key)]
     for key in sorted(keys, key=lambda key: int(key.removeprefix("session_"))):
         turns = conversation[key]
@@ -45,7 +45,7 @@ def numbered_sessions(conversation: dict[str, Any]) -> Iterator[tuple[str, list[
 
 
 def said_at(text: str) -> datetime:
-    """A session's time, written like "1:56 pm on 8 May, 2023"."""
+    """Parse a session's time, written like "1:56 pm on 8 May, 2023"."""
     return datetime.strptime(text, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
 
 

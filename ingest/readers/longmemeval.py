@@ -1,4 +1,4 @@
-"""LongMemEval's file: questions, each with the chat sessions it is about (Wu et al. 2024)."""
+"""Reader of LongMemEval: questions, each with its chat sessions (Wu et al. 2024)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ingest.readers.values import Builder, Incoming, Rejected
 
 
 def read_longmemeval(file: BufferedReader) -> Iterator[Incoming | Rejected]:
-    """Every turn, sessions in the order of their dates; a question's id is its user.
+    """Read every turn, sessions in the order of their dates, with the question's id as user.
 
-    A session id that comes again within a question gets `-2`, `-3`, ... behind it.
+    A session id that repeats within a question gets the suffix `-2`, `-3`, ...
     """
     for number, entry in enumerate(items(file), start=1):
         try:
@@ -54,6 +54,6 @@ def _sessions(entry: dict[str, Any]) -> list[tuple[datetime, str, list[Any]]]:
 
 
 def said_at(text: str) -> datetime:
-    """A session's time, written like "2023/05/20 (Sat) 02:21"."""
+    """Parse a session's time, written like "2023/05/20 (Sat) 02:21"."""
     plain = re.sub(r"\(\w+\)", "", text)
     return datetime.strptime(" ".join(plain.split()), "%Y/%m/%d %H:%M").replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Notes in Markdown or plain text: a section, or a paragraph, becomes one message."""
+"""Readers of notes in Markdown or plain text: a section or a paragraph becomes a message."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FENCE = "---"
 def read_markdown(
     file: BufferedReader, session_id: str, written: datetime
 ) -> Iterator[Incoming | Rejected]:
-    """Each section with the headings above it, `Travel > Japan`, on its first line."""
+    """Read each section as a message, with its headings, `Travel > Japan`, on the first line."""
     lines, rejected = _lines(file)
     yield from rejected
     yield from _messages(_sections(lines), session_id, written)
@@ -26,14 +26,14 @@ def read_markdown(
 def read_text(
     file: BufferedReader, session_id: str, written: datetime
 ) -> Iterator[Incoming | Rejected]:
-    """Each paragraph; a blank line ends one."""
+    """Read each paragraph as a message; a blank line ends a paragraph."""
     lines, rejected = _lines(file)
     yield from rejected
     yield from _messages(_paragraphs(lines), session_id, written)
 
 
 def _lines(file: BufferedReader) -> tuple[list[str], list[Rejected]]:
-    """The lines of a file; one in a wrong encoding is left empty."""
+    """Return the lines of a file; a line that isn't UTF-8 becomes empty and is rejected."""
     lines: list[str] = []
     rejected: list[Rejected] = []
     for number, line in enumerate(file, start=1):
@@ -56,13 +56,13 @@ def _messages(
         except ValueError as error:
             yield Rejected(f"line {line}", str(error))
             continue
-        # Its id doesn't depend on the date, so a file that was only touched says nothing new.
+        # The id doesn't depend on the date, so a file that was only touched has no new messages.
         message = incoming.message.model_copy(update={"created_at": written})
         yield incoming._replace(message=message)
 
 
 def _sections(lines: list[str]) -> Iterator[tuple[int, str]]:
-    """Line number and text of every section that has any; front matter is one of its own."""
+    """Yield the line number and text of every section with text, front matter included."""
     start = 0
     if lines[:1] == [_FENCE] and _FENCE in lines[1:]:
         start = lines.index(_FENCE, 1) + 1

@@ -1,4 +1,4 @@
-"""RealTalk's file: chats of two people over many sessions (Lee et al. 2025)."""
+"""Reader of RealTalk: chats of two people over many sessions (Lee et al. 2025)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ingest.readers.values import Builder, Incoming, Rejected
 
 
 def read_realtalk(file: BufferedReader) -> Iterator[Incoming | Rejected]:
-    """Every message of a chat or a list of chats; its user is the chat's `sample_id`, if any."""
+    """Read every message of a chat or a list of chats; its user is the chat's `sample_id`."""
     for place, chat in enumerate(items(file), start=1):
         if not isinstance(chat, dict):
             yield Rejected(f"chat {place}", "is not an object with numbered sessions")

@@ -1,4 +1,4 @@
-"""What readers yield, and how they build a message."""
+"""Values that readers yield, and the builder of their messages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _IDENTIFIER: TypeAdapter[str] = TypeAdapter(Identifier)
 
 
 class Incoming(NamedTuple):
-    """A message, its session, and its user where the file names one."""
+    """A message with its session, and its user if the file names one."""
 
     user_id: str | None
     session_id: str
@@ -24,20 +24,20 @@ class Incoming(NamedTuple):
 
 
 class Rejected(NamedTuple):
-    """A place in the file that can't be used, and why."""
+    """An unusable place in a file, with the reason."""
 
     place: str
     reason: str
 
 
 class Builder:
-    """Builds messages, giving those without an id the same one at every reading of the file."""
+    """Builder of messages, with ids that are the same at every reading of a file."""
 
     def __init__(self) -> None:
         self._seen: Counter[tuple[str, ...]] = Counter()
 
     def incoming(self, user_id: Any, session_id: Any, values: Mapping[str, Any]) -> Incoming:
-        """A message with its place. Raises ValueError with the reason in one line."""
+        """Build a message with user and session. Raises ValueError with a reason in one line."""
         return Incoming(
             None if user_id is None else _identifier("user_id", user_id),
             _identifier("session_id", session_id),
@@ -45,14 +45,14 @@ class Builder:
         )
 
     def message(self, session_id: str, values: Mapping[str, Any]) -> Message:
-        """A message from its fields. Raises ValueError with the reason in one line."""
+        """Build a message from its fields. Raises ValueError with a reason in one line."""
         fields = {key: _plain(value) for key, value in values.items() if value is not None}
         if "id" not in fields:
             said = tuple(
                 str(fields.get(key, "")) for key in ("role", "name", "created_at", "content")
             )
             self._seen[session_id, *said] += 1
-            # The same words twice in a session are two messages, told apart by their order.
+            # Equal messages of a session differ by their order.
             fields["id"] = derived_id(session_id, *said, str(self._seen[session_id, *said]))
         else:
             fields["id"] = str(fields["id"])
@@ -70,4 +70,4 @@ def _identifier(field: str, value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    return float(value) if isinstance(value, Decimal) else value  # as numbers are streamed
+    return float(value) if isinstance(value, Decimal) else value  # ijson yields Decimal

@@ -1,27 +1,47 @@
-"""Checks a store from end to end, and says what to do about what it finds."""
+"""Check a store from end to end, with a remedy for each problem."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from semantic_memory.bootstrap import Service
+from ingest.session_log import SessionLog
 from semantic_memory.domain.errors import IndexUnavailableError, StoreError
+from semantic_memory.domain.ports import EmbedderIdentity, Ledger
 from semantic_memory.domain.reports import Finding
 from semantic_memory.pipeline.facts import verbatim_id
+from semantic_memory.vectors.sync import IndexKeeper
 
 _BATCH = 500
 
 
-def examine(service: Service) -> Iterator[Finding]:
-    """Run every check. Brings the index level first, so it may take a while on a large store."""
-    yield _permissions(service.settings.data_dir)
-    yield _ledger(service)
-    yield _logs(service)
-    yield _stored(service)
-    yield _embedded(service)
-    yield _index(service)
+class Doctor:
+    """Check the directory, ledger, session logs, embeddings and index of a store. Thread-safe."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        log: SessionLog,
+        keeper: IndexKeeper,
+        embedder: EmbedderIdentity,
+        data_dir: Path,
+    ) -> None:
+        self._ledger = ledger
+        self._log = log
+        self._keeper = keeper
+        self._embedder = embedder
+        self._data_dir = data_dir
+
+    def check(self) -> list[Finding]:
+        """Run every check. Brings the index level first, which may take a while."""
+        return [
+            _permissions(self._data_dir),
+            _sound(self._ledger),
+            _readable(self._log),
+            _stored(self._log, self._ledger),
+            _embedded(self._ledger, self._embedder),
+            _level(self._keeper),
+        ]
 
 
 def _permissions(directory: Path) -> Finding:
@@ -36,8 +56,8 @@ def _permissions(directory: Path) -> Finding:
     return Finding(check="directory", ok=True, detail=f"{directory} is private")
 
 
-def _ledger(service: Service) -> Finding:
-    damage = service.ledger.damage()
+def _sound(ledger: Ledger) -> Finding:
+    damage = ledger.damage()
     if damage:
         return Finding(
             check="ledger",
@@ -45,15 +65,15 @@ def _ledger(service: Service) -> Finding:
             detail="; ".join(damage),
             remedy="restore ledger.sqlite3 from a backup, or move it away and ingest again",
         )
-    return Finding(check="ledger", ok=True, detail=f"sound, {service.ledger.count():,} memories")
+    return Finding(check="ledger", ok=True, detail=f"sound, {ledger.count():,} memories")
 
 
-def _logs(service: Service) -> Finding:
+def _readable(log: SessionLog) -> Finding:
     sessions = messages = 0
     unreadable: list[str] = []
     corrupt = 0
-    for path, _ in service.log.files():
-        summary = service.log.summary(path)
+    for path, _ in log.files():
+        summary = log.summary(path)
         sessions += 1
         messages += summary.messages
         corrupt += summary.corrupt_lines
@@ -70,17 +90,17 @@ def _logs(service: Service) -> Finding:
     return Finding(check="session logs", ok=True, detail=detail)
 
 
-def _stored(service: Service) -> Finding:
-    """Whether everything that the logs hold has reached the ledger."""
+def _stored(log: SessionLog, ledger: Ledger) -> Finding:
+    """Check that every message of the logs has reached the ledger."""
     lacking = 0
-    for path, _ in service.log.files():
-        key = service.log.identify(path)
+    for path, _ in log.files():
+        key = log.identify(path)
         if key is None:
             continue
-        records = service.log.read(*key)
+        records = log.read(*key)
         while batch := list(islice(records, _BATCH)):
             ids = [verbatim_id(key, record.message.id) for record in batch]
-            lacking += len(ids) - len(service.ledger.known(ids))
+            lacking += len(ids) - len(ledger.known(ids))
     if lacking:
         return Finding(
             check="messages",
@@ -91,9 +111,8 @@ def _stored(service: Service) -> Finding:
     return Finding(check="messages", ok=True, detail="all are in the ledger")
 
 
-def _embedded(service: Service) -> Finding:
-    pending = service.ledger.count_unembedded()
-    identity = service.embedder.identity
+def _embedded(ledger: Ledger, identity: EmbedderIdentity) -> Finding:
+    pending = ledger.count_unembedded()
     if pending:
         return Finding(
             check="embeddings",
@@ -105,9 +124,9 @@ def _embedded(service: Service) -> Finding:
     return Finding(check="embeddings", ok=True, detail=f"complete, {identity}")
 
 
-def _index(service: Service) -> Finding:
+def _level(keeper: IndexKeeper) -> Finding:
     try:
-        lacking, surplus = service.keeper.differences()
+        lacking, surplus = keeper.differences()
     except IndexUnavailableError as error:
         return Finding(
             check="index",

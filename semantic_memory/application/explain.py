@@ -1,67 +1,41 @@
-"""What a person wants to know who looks into a store: how a memory stands, what lies near what."""
+"""Explain how firmly a memory still stands, and which memories it replaced."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
-import numpy as np
-
-from semantic_memory.bootstrap import Service
+from semantic_memory.application.lookup import one_fact
 from semantic_memory.domain import decay
-from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.domain.facts import Category, Explanation
-from semantic_memory.domain.filters import Filters
-from semantic_memory.domain.layout import Layout, Point
-from semantic_memory.domain.projection import principal_components
-
-_MESSAGES = frozenset({Category.CONVERSATION})
-_TEXT = 200
+from semantic_memory.domain.ports import Clock, Ledger
+from semantic_memory.domain.requests import ExplainRequest
 
 
-def explain(service: Service, fact_id: str, user_id: str | None) -> Explanation:
-    """How firmly a memory still stands, and what took whose place. Raises NotFoundError."""
-    ledger = service.ledger
-    found = ledger.get([fact_id], user_id)
-    if not found:
-        raise NotFoundError(f"no memory {fact_id!r}")
-    (fact,) = found
-    lasts = decay.endurance(fact.use_count, len(fact.corroborations), fact.tags)
-    half_life = service.settings.half_lives[fact.category] * lasts
-    stated = max(fact.created_at, fact.confirmed_at or fact.created_at)
-    age = decay.age_days(stated.timestamp(), service.clock.now().timestamp())
-    by = [] if fact.superseded_by is None else ledger.get([fact.superseded_by], fact.user_id)
-    return Explanation(
-        fact=fact,
-        half_life_days=None if math.isinf(half_life) else half_life,
-        retention=float(decay.retention(age, half_life)),
-        replaced_by=by[0] if by else None,
-        replaced=tuple(ledger.replaced(fact.id, fact.user_id)),
-    )
+class Explain:
+    """Compute the retention of single memories. Thread-safe.
 
+    `half_lives` are those of the categories, in days.
+    """
 
-def layout(service: Service, user_id: str, limit: int) -> Layout:
-    """The newest `limit` memories of a user that are believed, facts first, in two dimensions."""
-    ledger = service.ledger
-    facts = ledger.find(user_id, Filters(categories=frozenset(Category) - _MESSAGES), limit=limit)
-    if rest := limit - len(facts):
-        facts += ledger.find(user_id, Filters(categories=_MESSAGES), limit=rest)
-    rows = ledger.traits([fact.id for fact in facts])
-    vectors = {row.trait.id: row.vectors.windows[0] for row in rows if row.vectors is not None}
-    shown = [fact for fact in facts if fact.id in vectors]
-    if not shown:
-        return Layout(points=(), explained=(0.0, 0.0))
-    places, explained = principal_components(np.stack([vectors[fact.id] for fact in shown]))
-    return Layout(
-        points=tuple(
-            Point(
-                id=fact.id,
-                text=fact.content[:_TEXT],
-                category=fact.category,
-                created_at=fact.created_at,
-                x=round(float(x), 5),
-                y=round(float(y), 5),
-            )
-            for fact, (x, y) in zip(shown, places, strict=True)
-        ),
-        explained=explained,
-    )
+    def __init__(self, ledger: Ledger, half_lives: Mapping[Category, float], clock: Clock) -> None:
+        self._ledger = ledger
+        self._half_lives = half_lives
+        self._clock = clock
+
+    def explain(self, asked: ExplainRequest) -> Explanation:
+        """Return a memory with its retention and its replacements. Raises NotFoundError."""
+        fact = one_fact(self._ledger, asked.fact_id, asked.user_id)
+        lasts = decay.endurance(fact.use_count, len(fact.corroborations), fact.tags)
+        half_life = self._half_lives[fact.category] * lasts
+        stated = max(fact.created_at, fact.confirmed_at or fact.created_at)
+        age = decay.age_days(stated.timestamp(), self._clock.now().timestamp())
+        by = [fact.superseded_by] if fact.superseded_by else []
+        replaced_by = self._ledger.get(by, fact.user_id)
+        return Explanation(
+            fact=fact,
+            half_life_days=None if math.isinf(half_life) else half_life,
+            retention=float(decay.retention(age, half_life)),
+            replaced_by=replaced_by[0] if replaced_by else None,
+            replaced=tuple(self._ledger.replaced(fact.id, fact.user_id)),
+        )

@@ -1,4 +1,4 @@
-"""A user's memory as records that any JSON tool reads, and back.
+"""Export a user's memory as records that any JSON tool reads, and load them again.
 
 One record a line when written as JSONL: first an `export` header, then every message of the session
 logs, then every fact that isn't just a message, then what was written of profile and history (what
@@ -20,6 +20,7 @@ from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.messages import Message, SessionKey
 from semantic_memory.domain.ports import Ledger
 from semantic_memory.domain.profile import Line
+from semantic_memory.domain.requests import ExportRequest, LoadRequest
 from semantic_memory.domain.values import SCHEMA_VERSION, Identifier, Value, derived_id, parse
 from semantic_memory.pipeline.facts import VERBATIM, said, verbatim_id
 from semantic_memory.pipeline.pipeline import Pipeline
@@ -53,7 +54,7 @@ class _Header(Value):
 
 
 class Transfer:
-    """Takes a user's memory out of a store, or into it."""
+    """Export users' memories, and load them. Thread-safe."""
 
     def __init__(
         self, ledger: Ledger, log: SessionLog, pipeline: Pipeline, changed: Callable[[str], None]
@@ -63,8 +64,9 @@ class Transfer:
         self._pipeline = pipeline
         self._changed = changed
 
-    def export(self, user_id: str, session_id: str | None) -> Iterator[Record]:
-        """Everything of a user, or of one session, that isn't forgotten."""
+    def export(self, asked: ExportRequest) -> Iterator[Record]:
+        """Yield everything of a user, or of one session, that isn't forgotten."""
+        user_id, session_id = asked.user_id, asked.session_id
         yield {"kind": "export", "schema_version": SCHEMA_VERSION, "user_id": user_id}
         sessions = self._ledger.session_ids(user_id) if session_id is None else [session_id]
         logged: set[str] = set()
@@ -92,11 +94,15 @@ class Transfer:
                     "line": line.model_dump(mode="json", exclude_defaults=True),
                 }
 
-    def load(self, records: Iterable[Mapping[str, Any]], user_id: str) -> int:
-        """Take records in as memories of `user_id`; returns how many were new."""
+    def load(self, asked: LoadRequest) -> int:
+        """Load records as memories of a user; return the number of new ones.
+
+        Raises InvalidInputError that names the record; those before it are kept.
+        """
+        user_id = asked.user_id
         number = 0
         try:
-            for place, batch in _batches(_read(records, user_id)):
+            for place, batch in _batches(_read(asked.records, user_id)):
                 number += self._take(place, batch)
         finally:
             self._changed(user_id)
@@ -112,7 +118,7 @@ class Transfer:
         )
 
     def _own_line(self, line: Line) -> Line:
-        """`line` with ids of the user's own, as `_owned` makes them."""
+        """Give a line ids of the user's own, as `_owned` makes them."""
         own = {one.id for one in self._ledger.past_lines(line.user_id, line.layer)}
         known = {fact.id for fact in self._ledger.get(line.fact_ids, line.user_id)}
         return line.model_copy(
@@ -125,7 +131,7 @@ class Transfer:
         )
 
     def _owned(self, fact: Fact) -> Fact:
-        """`fact` with ids that follow from its user's, unless they are the user's already.
+        """Give a fact ids derived from its user's, unless they are the user's already.
 
         A record may claim any id, also one that another user's memory will have.
         """
@@ -156,7 +162,7 @@ def _message(session_id: str, message: Message) -> Record:
 def _batches(
     items: Iterable[tuple[SessionKey | None, Item]],
 ) -> Iterator[tuple[SessionKey | None, list[Item]]]:
-    """Items that go to one place together; those before a record that is wrong come before it."""
+    """Yield items of one place together; those before a wrong record come before its error."""
     place: SessionKey | None = None
     batch: list[Item] = []
     try:
@@ -177,9 +183,9 @@ def _batches(
 def _read(
     records: Iterable[Mapping[str, Any]], user_id: str
 ) -> Iterator[tuple[SessionKey | None, Item]]:
-    """What records hold, and the session that each message belongs to.
+    """Yield the items of records, each message with its session.
 
-    Raises InvalidInputError, which names the record by its number.
+    Raises InvalidInputError that names the record by its number.
     """
     for number, record in enumerate(records, start=1):
         what = f"record {number}"

@@ -1,4 +1,4 @@
-"""Clients of a running service, with the verbs of `SemanticMemory`.
+"""Clients of a running service, with the methods of `SemanticMemory`.
 
 from semantic_memory.client import Client
 
@@ -9,7 +9,6 @@ with Client("http://127.0.0.1:8321", api_key="smk_...") as memory:
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Iterator
 from types import TracebackType
 from typing import Any, Self
@@ -17,8 +16,7 @@ from typing import Any, Self
 import httpx
 import stamina
 
-from semantic_memory.client import calls
-from semantic_memory.client.calls import Call
+from semantic_memory.client import verbs
 from semantic_memory.client.sending import (
     as_async,
     awaited,
@@ -28,6 +26,8 @@ from semantic_memory.client.sending import (
     sent,
     unreachable,
 )
+from semantic_memory.client.verbs import Call
+from semantic_memory.domain.requests import ExportRequest
 
 __all__ = ["AsyncClient", "Client"]
 
@@ -35,14 +35,14 @@ _TIMEOUT = httpx.Timeout(60.0, connect=5.0)
 
 
 class Client:
-    """A memory service, called as if it were a `SemanticMemory`. Thread-safe.
+    """A client of a memory service, with the methods of `SemanticMemory`. Thread-safe.
 
-    What fails for the moment (no connection, 408, 429, 502, 503, 504) is sent again, up to
-    `attempts` times within `seconds`, waiting as long as the service asks for or ever longer;
+    Temporary failures (no connection, 408, 429, 502, 503, 504) are sent again, up to `attempts`
+    times within `seconds`, after the pause that the service asks for or with exponential back-off;
     writes carry an idempotency key and happen once.
 
-    All verbs raise ServiceUnavailableError if that doesn't help, AccessDeniedError if the key
-    doesn't reach that far, and what the verb of `SemanticMemory` raises.
+    All methods raise ServiceUnavailableError if that doesn't help, AccessDeniedError if the key
+    doesn't cover the user or the right, and the errors of the method of `SemanticMemory`.
     """
 
     def __init__(
@@ -61,50 +61,50 @@ class Client:
         self._attempts = attempts
         self._seconds = seconds
 
-    observe = sent(calls.observe)
-    add = sent(calls.add)
-    add_many = sent(calls.add_many)
-    flush = sent(calls.flush)
-    search = sent(calls.search)
-    context = sent(calls.context)
-    get = sent(calls.get)
-    list = sent(calls.list_)
-    update = sent(calls.update)
-    delete = sent(calls.delete)
-    restore = sent(calls.restore)
-    history = sent(calls.history)
-    profile = sent(calls.profile)
-    update_profile = sent(calls.update_profile)
-    profile_history = sent(calls.profile_history)
-    explain = sent(calls.explain)
-    layout = sent(calls.layout)
-    sessions = sent(calls.sessions)
-    configure_session = sent(calls.configure_session)
-    messages = sent(calls.messages)
-    forget = sent(calls.forget)
-    load = sent(calls.load)
-    users = sent(calls.users)
-    stats = sent(calls.stats)
-    check = sent(calls.check)
-    maintain = sent(calls.maintain)
-    runs = sent(calls.runs)
-    rebuild = sent(calls.rebuild)
+    observe = sent(verbs.observe)
+    add = sent(verbs.add)
+    add_many = sent(verbs.add_many)
+    flush = sent(verbs.flush)
+    search = sent(verbs.search)
+    context = sent(verbs.context)
+    get = sent(verbs.get)
+    list = sent(verbs.list_)
+    update = sent(verbs.update)
+    delete = sent(verbs.delete)
+    restore = sent(verbs.restore)
+    history = sent(verbs.history)
+    profile = sent(verbs.profile)
+    update_profile = sent(verbs.update_profile)
+    profile_history = sent(verbs.profile_history)
+    explain = sent(verbs.explain)
+    layout = sent(verbs.layout)
+    sessions = sent(verbs.sessions)
+    configure_session = sent(verbs.configure_session)
+    messages = sent(verbs.messages)
+    forget = sent(verbs.forget)
+    load = sent(verbs.load)
+    users = sent(verbs.users)
+    stats = sent(verbs.stats)
+    check = sent(verbs.check)
+    maintain = sent(verbs.maintain)
+    runs = sent(verbs.runs)
+    rebuild = sent(verbs.rebuild)
 
     def export(self, *, user_id: str, session_id: str | None = None) -> Iterator[dict[str, Any]]:
-        """A user's memory, or what came of one session, as records that JSON can hold."""
-        call = Call("GET", "/v1/export", {"user_id": user_id, "session_id": session_id})
+        """Yield a user's memory, or one session's, as records that JSON can hold."""
+        call = verbs.export.call(ExportRequest.of(user_id=user_id, session_id=session_id))
         try:
             with self._http.stream(call.method, call.path, **request_options(call)) as response:
                 if not response.is_success:
                     response.read()
                     check(response)
                 for line in response.iter_lines():
-                    yield json.loads(line)
+                    yield verbs.export.read(line.encode())
         except httpx.TransportError as error:
             raise unreachable(self._http.base_url, error) from error
 
     def send(self, call: Call) -> bytes:
-        """Send one request, again where that may help; returns the answer's body."""
+        """Send one call, again where that may help; return the answer's body."""
         options = request_options(call)
         if call.lines is not None:
             return self._send(call, {**options, "content": call.lines})
@@ -140,7 +140,7 @@ class Client:
 
 
 class AsyncClient:
-    """A `Client` whose verbs are awaited."""
+    """A `Client` whose methods are awaited."""
 
     def __init__(
         self,
@@ -158,40 +158,40 @@ class AsyncClient:
         self._attempts = attempts
         self._seconds = seconds
 
-    observe = awaited(calls.observe)
-    add = awaited(calls.add)
-    add_many = awaited(calls.add_many)
-    flush = awaited(calls.flush)
-    search = awaited(calls.search)
-    context = awaited(calls.context)
-    get = awaited(calls.get)
-    list = awaited(calls.list_)
-    update = awaited(calls.update)
-    delete = awaited(calls.delete)
-    restore = awaited(calls.restore)
-    history = awaited(calls.history)
-    profile = awaited(calls.profile)
-    update_profile = awaited(calls.update_profile)
-    profile_history = awaited(calls.profile_history)
-    explain = awaited(calls.explain)
-    layout = awaited(calls.layout)
-    sessions = awaited(calls.sessions)
-    configure_session = awaited(calls.configure_session)
-    messages = awaited(calls.messages)
-    forget = awaited(calls.forget)
-    load = awaited(calls.load)
-    users = awaited(calls.users)
-    stats = awaited(calls.stats)
-    check = awaited(calls.check)
-    maintain = awaited(calls.maintain)
-    runs = awaited(calls.runs)
-    rebuild = awaited(calls.rebuild)
+    observe = awaited(verbs.observe)
+    add = awaited(verbs.add)
+    add_many = awaited(verbs.add_many)
+    flush = awaited(verbs.flush)
+    search = awaited(verbs.search)
+    context = awaited(verbs.context)
+    get = awaited(verbs.get)
+    list = awaited(verbs.list_)
+    update = awaited(verbs.update)
+    delete = awaited(verbs.delete)
+    restore = awaited(verbs.restore)
+    history = awaited(verbs.history)
+    profile = awaited(verbs.profile)
+    update_profile = awaited(verbs.update_profile)
+    profile_history = awaited(verbs.profile_history)
+    explain = awaited(verbs.explain)
+    layout = awaited(verbs.layout)
+    sessions = awaited(verbs.sessions)
+    configure_session = awaited(verbs.configure_session)
+    messages = awaited(verbs.messages)
+    forget = awaited(verbs.forget)
+    load = awaited(verbs.load)
+    users = awaited(verbs.users)
+    stats = awaited(verbs.stats)
+    check = awaited(verbs.check)
+    maintain = awaited(verbs.maintain)
+    runs = awaited(verbs.runs)
+    rebuild = awaited(verbs.rebuild)
 
     async def export(
         self, *, user_id: str, session_id: str | None = None
     ) -> AsyncIterator[dict[str, Any]]:
-        """A user's memory, or what came of one session, as records that JSON can hold."""
-        call = Call("GET", "/v1/export", {"user_id": user_id, "session_id": session_id})
+        """Yield a user's memory, or one session's, as records that JSON can hold."""
+        call = verbs.export.call(ExportRequest.of(user_id=user_id, session_id=session_id))
         options = request_options(call)
         try:
             async with self._http.stream(call.method, call.path, **options) as response:
@@ -199,12 +199,12 @@ class AsyncClient:
                     await response.aread()
                     check(response)
                 async for line in response.aiter_lines():
-                    yield json.loads(line)
+                    yield verbs.export.read(line.encode())
         except httpx.TransportError as error:
             raise unreachable(self._http.base_url, error) from error
 
     async def send(self, call: Call) -> bytes:
-        """Send one request, again where that may help; returns the answer's body."""
+        """Send one call, again where that may help; return the answer's body."""
         options = request_options(call)
         if call.lines is not None:
             return await self._send(call, {**options, "content": as_async(call.lines)})

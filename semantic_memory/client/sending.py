@@ -1,4 +1,4 @@
-"""Sending requests: retries, and errors by their names."""
+"""Send calls: idempotency keys, errors by name, and methods that carry verbs out."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import inspect
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from datetime import timedelta
-from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import httpx
 
-from semantic_memory.client.calls import LINES, Call, Steps
+from semantic_memory.client.verbs import LINES, Call, Verb
 from semantic_memory.domain.errors import (
     AccessDeniedError,
     ConcurrentUpdateError,
@@ -43,7 +42,7 @@ _TEMPORARY = frozenset({408, 429, 502, 503, 504})
 
 
 class _TemporaryError(ServiceUnavailableError):
-    """Sending it again may help."""
+    """A failure after which sending again may help."""
 
     def __init__(self, message: str, seconds: float | None = None) -> None:
         super().__init__(message)
@@ -51,15 +50,15 @@ class _TemporaryError(ServiceUnavailableError):
 
 
 def retryable(error: Exception) -> bool | timedelta:
-    """Whether, or when, to send again; what the service asks for goes before backing off."""
+    """Return True or the pause asked for by the service if sending again may help."""
     if not isinstance(error, _TemporaryError):
         return False
     return True if error.seconds is None else timedelta(seconds=error.seconds)
 
 
 def request_options(call: Call) -> dict[str, Any]:
-    """What httpx is to send. A write gets a key of its own, so that it can be sent again."""
-    options: dict[str, Any] = {"params": call.query(), "headers": {}}
+    """Return the options for httpx. A write gets a key of its own, so that it can be sent again."""
+    options: dict[str, Any] = {"params": call.query, "headers": {}}
     if call.json is not None:
         options["json"] = call.json
     if call.lines is not None:
@@ -70,13 +69,13 @@ def request_options(call: Call) -> dict[str, Any]:
 
 
 def unreachable(url: httpx.URL, error: httpx.TransportError) -> ServiceUnavailableError:
-    """The error for a request that got no answer."""
+    """Build the error for a call that got no answer."""
     reason = str(error) or type(error).__name__
     return _TemporaryError(f"can't reach the memory service at {url}: {reason}; is it running?")
 
 
 def check(response: httpx.Response) -> None:
-    """Raise what the service says went wrong; its body must have been read."""
+    """Raise the error that a response reports; its body must have been read."""
     if response.is_success:
         return
     try:
@@ -93,24 +92,24 @@ def check(response: httpx.Response) -> None:
 
 
 async def as_async(lines: Iterable[bytes]) -> AsyncIterator[bytes]:
-    """The same lines, for an asynchronous client."""
+    """Yield the same lines to an asynchronous client."""
     for line in lines:
         yield line
 
 
 class Sender(Protocol):
-    """Sends and waits."""
+    """Sends calls and waits."""
 
     def send(self, call: Call) -> bytes:
-        """The answer's body."""
+        """Send a call; return the answer's body."""
         ...
 
 
 class AsyncSender(Protocol):
-    """Sends, and lets others work meanwhile."""
+    """Sends calls without blocking."""
 
     async def send(self, call: Call) -> bytes:
-        """The answer's body."""
+        """Send a call; return the answer's body."""
         ...
 
 
@@ -118,12 +117,11 @@ SenderT = TypeVar("SenderT", bound=Sender)
 AsyncSenderT = TypeVar("AsyncSenderT", bound=AsyncSender)
 
 
-def sent(verb: Callable[P, Steps[T]]) -> Callable[Concatenate[SenderT, P], T]:
-    """A method that sends what `verb` yields."""
+def sent(verb: Verb[P, T]) -> Callable[Concatenate[SenderT, P], T]:
+    """Make a method that builds the verb's request and sends its calls."""
 
-    @wraps(verb)
     def method(self: SenderT, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        steps = verb(*args, **kwargs)
+        steps = verb.carried_out(verb.build(*args, **kwargs))
         try:
             call = next(steps)
             while True:
@@ -135,12 +133,11 @@ def sent(verb: Callable[P, Steps[T]]) -> Callable[Concatenate[SenderT, P], T]:
     return _as_method(method, verb)
 
 
-def awaited(verb: Callable[P, Steps[T]]) -> Callable[Concatenate[AsyncSenderT, P], Awaitable[T]]:
-    """An asynchronous method that sends what `verb` yields."""
+def awaited(verb: Verb[P, T]) -> Callable[Concatenate[AsyncSenderT, P], Awaitable[T]]:
+    """Make an asynchronous method that builds the verb's request and sends its calls."""
 
-    @wraps(verb)
     async def method(self: AsyncSenderT, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        steps = verb(*args, **kwargs)
+        steps = verb.carried_out(verb.build(*args, **kwargs))
         try:
             call = next(steps)
             while True:
@@ -155,11 +152,12 @@ def awaited(verb: Callable[P, Steps[T]]) -> Callable[Concatenate[AsyncSenderT, P
 MethodT = TypeVar("MethodT", bound=Callable[..., Any])
 
 
-def _as_method(method: MethodT, verb: Callable[..., Any]) -> MethodT:
-    """With the signature that `help` and editors show: the verb's, behind self."""
+def _as_method(method: MethodT, verb: Verb[..., Any]) -> MethodT:
+    """Give a method the name, documentation and signature that `help` and editors show."""
+    request = verb.request
     own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
-    signature = inspect.signature(verb)
-    method.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=[own, *signature.parameters.values()]
-    )
+    parameters = inspect.signature(verb.build).parameters.values()
+    method.__name__ = method.__qualname__ = request.verb
+    method.__doc__ = request.__doc__
+    method.__signature__ = inspect.Signature([own, *parameters])  # type: ignore[attr-defined]
     return method

@@ -1,1 +1,1 @@
-"""What facts make of each other: duplicates, conflicts, fading."""
+"""Consolidation of facts: duplicates, conflicts and fading."""

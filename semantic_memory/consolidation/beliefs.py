@@ -1,4 +1,4 @@
-"""What becomes of a fact when the same is said again, or something else: pure rules."""
+"""Rules for facts that are stated again, edited or restored. Pure functions."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from semantic_memory.domain.facts import Fact, Source, Status
 from semantic_memory.domain.values import derived_id, normalised
 
 CONFIRMATION_GAIN = 0.02
-"""What being said once more adds to the confidence."""
+"""Gain in confidence of a fact that is stated again."""
 CONFIRMATION_SPACING = timedelta(hours=1)
-"""Said again sooner than this, a fact gains nothing: a retry is no confirmation."""
+"""Least time between statements for a gain, as a retry is no confirmation."""
 
 
 class Believed(NamedTuple):
-    """What becomes of facts that are put forward."""
+    """Changes that store new facts, and the ids under which they are stored."""
 
     changes: list[Change]
     ids: list[str]
-    """Of the memory that says each of the facts, in their order."""
+    """Id of the memory that states each of the facts, in their order."""
 
 
 def believed(
     facts: Iterable[Fact], known: Callable[[Fact], Fact | None], now: datetime
 ) -> Believed:
-    """The changes that believing `facts` makes: what is known already is confirmed, the rest added.
+    """Return the changes that add new facts and confirm known ones.
 
-    `known` finds the memory that says the same in the same words.
+    `known` looks up the active memory with the same normalised content.
     """
     stored: dict[str, Fact | None] = {}
     becomes: dict[str, Fact] = {}
@@ -52,9 +52,9 @@ def believed(
 
 
 def confirmed(fact: Fact, again: Fact) -> Fact:
-    """`fact`, said once more as `again`: the higher confidence and a little, all sources and tags.
+    """Return `fact` confirmed by `again`: higher confidence, the sources and tags of both.
 
-    Unchanged if the source of `again` is known already, so that replaying confirms nothing twice.
+    Unchanged if `fact` has the source of `again` already, so that a replay confirms nothing.
     """
     if again.source.message_ids and again.source in fact.sources:
         return fact
@@ -76,9 +76,9 @@ def confirmed(fact: Fact, again: Fact) -> Fact:
 
 
 def revised(fact: Fact, changes: dict[str, Any], now: datetime) -> tuple[Fact, Fact | None]:
-    """`fact` with `changes`, and what is kept of it to answer what was believed before `now`.
+    """Return `fact` with `changes`, and its earlier state for `as_of` questions, if any.
 
-    Only another content leaves something to keep: a superseded fact with an id of its own.
+    A change of content leaves such a state: a superseded fact with an id of its own.
     """
     new = fact.model_copy(update=changes)
     if new.content == fact.content or fact.valid_from >= now:
@@ -96,12 +96,12 @@ def revised(fact: Fact, changes: dict[str, Any], now: datetime) -> tuple[Fact, F
 
 
 RESTORED_CONFIDENCE = 0.5
-"""What restoring an archived fact gives back at least, so that it isn't archived again at once."""
-_SIDES = "kept_apart"  # key in a fact's metadata: for each dispute, the side that it is on
+"""Least confidence of a fact restored from the archive, so that it isn't archived at once."""
+_SIDES = "kept_apart"  # key in a fact's metadata; its value maps each dispute to the fact's side
 
 
 def restored(fact: Fact, now: datetime) -> Fact:
-    """`fact` believed again, after it was superseded, merged, archived or quarantined."""
+    """Return `fact` active again, after it was superseded, merged, archived or quarantined."""
     faded = fact.status is Status.ARCHIVED and fact.superseded_by is None
     return fact.model_copy(
         update={
@@ -115,28 +115,28 @@ def restored(fact: Fact, now: datetime) -> Fact:
 
 
 def told_apart(fact: Fact, others: Sequence[Fact]) -> tuple[Fact, list[Fact]]:
-    """`fact` on one side and `others` on the other, so that upkeep never makes one of them again.
+    """Put `fact` and `others` on two sides of a dispute, so that they are never merged again.
 
-    A fact hands its sides down to what it is merged into.
+    Nor does one supersede the other again. A merged fact takes over the sides of its parts.
     """
     dispute = derived_id(fact.id, str(fact.version))
     return _on_side(fact, dispute, 0), [_on_side(other, dispute, 1) for other in others]
 
 
 def are_kept_apart(a: Fact, b: Fact) -> bool:
-    """Whether somebody told two facts, or what they were made of, apart."""
+    """Return True if two facts are on different sides of a dispute."""
     own, others = sides(a), sides(b)
     return any(others.get(dispute, side) != side for dispute, side in own.items())
 
 
 def sides(fact: Fact) -> Mapping[str, Any]:
-    """For each dispute the side that `fact` is on."""
+    """Return the side of `fact` in each of its disputes."""
     known = fact.metadata.get(_SIDES)
     return known if isinstance(known, dict) else {}
 
 
 def with_sides(metadata: Mapping[str, JsonValue], facts: Sequence[Fact]) -> dict[str, JsonValue]:
-    """`metadata` with the sides of all of `facts`."""
+    """Return `metadata` with the sides of all of `facts`."""
     joined = {dispute: side for fact in facts for dispute, side in sides(fact).items()}
     return {**metadata, _SIDES: joined} if joined else dict(metadata)
 

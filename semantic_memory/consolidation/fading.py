@@ -1,7 +1,8 @@
-"""How belief fades without confirmation, and what is put away: pure rules, given `now`.
+"""Fading of confidence without confirmation, and archiving: pure functions, given `now`.
 
-Retention (`decay`) follows from age and is written nowhere: memories are ranked by it, and over the
-cap put away by it. Of the confidence, every full week without confirmation takes 0.01.
+Retention (`decay`) is computed from age and never stored; it affects ranking, and the choice of the
+facts archived over the cap. Confidence is stored and falls by 0.01 each full week without
+confirmation.
 """
 
 from __future__ import annotations
@@ -18,18 +19,18 @@ from semantic_memory.domain.facts import Category, Fact, Status
 
 WEEK = timedelta(weeks=1)
 SPACING = timedelta(hours=1)
-"""Uses closer together than this count once."""
+"""Least time between two uses that both count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fading:
-    """What is taken from confidence, and what is put away."""
+    """Rules of fading and archiving."""
 
     loss_per_week: float = 0.01
     floor: float = 0.3
-    """Facts of lower confidence are archived."""
+    """Confidence below which facts are archived."""
     cap: int = 5_000
-    """Active facts a user may have; verbatim messages don't count."""
+    """Largest number of active facts of a user, verbatim messages excluded."""
     half_life_days: Mapping[Category, float] = field(default_factory=lambda: HALF_LIFE_DAYS)
 
 
@@ -38,30 +39,31 @@ DEFAULT = Fading()
 
 @dataclass(frozen=True, slots=True)
 class ArchiveDecision:
-    """A fact to be put away, and why. It stays in the store and can be restored."""
+    """A fact to archive, with the reasons. It stays in the store and can be restored."""
 
     fact: Fact
     reasons: tuple[str, ...]
 
 
 def used(fact: Fact, at: datetime) -> Fact:
-    """`fact` after it helped at `at`; counted only if the last use is an hour or more ago."""
+    """Return `fact` with a use at `at`; unchanged if its last use is less than an hour before."""
     if fact.last_used_at is not None and at - fact.last_used_at < SPACING:
         return fact
     return fact.model_copy(update={"use_count": fact.use_count + 1, "last_used_at": at})
 
 
 def retention(fact: Fact, now: datetime, rules: Fading = DEFAULT) -> float:
-    """What time has left of it, in [0.1, 1]; 1 for what is pinned. As ranking reads it."""
+    """Return the retention of a fact as ranking computes it, in [0.1, 1]; 1 for pinned facts."""
     age = decay.age_days(stated_at(fact).timestamp(), now.timestamp())
     lasts = decay.endurance(fact.use_count, len(fact.corroborations), fact.tags)
     return float(decay.retention(age, rules.half_life_days[fact.category] * lasts))
 
 
 def faded(fact: Fact, since: datetime, now: datetime, rules: Fading = DEFAULT) -> Fact:
-    """`fact` less what the weeks that ended after `since` and by `now` take from its confidence.
+    """Return `fact` with the loss of confidence for the weeks that ended in (since, now].
 
-    `since` is when this was last done. However often it is done, a week is taken once.
+    `since` is the time of the previous call, so that repeated calls deduct each week once. Weeks
+    count from the fact's last statement.
     """
     if not _fades(fact, rules):
         return fact
@@ -76,9 +78,9 @@ def faded(fact: Fact, since: datetime, now: datetime, rules: Fading = DEFAULT) -
 def to_archive(
     facts: Sequence[Fact], now: datetime, rules: Fading = DEFAULT
 ) -> list[ArchiveDecision]:
-    """Which of one user's facts are put away: those below the floor, then those over the cap.
+    """Return the facts of one user to archive: those below the floor, then those over the cap.
 
-    Over the cap, the lowest confidence goes first, then what time has left least of, then the
+    Over the cap, the facts of lowest confidence go first, then those of lowest retention, then the
     oldest. Pinned facts and verbatim messages stay.
     """
     held = [
@@ -110,17 +112,17 @@ def to_archive(
 
 
 def archived(fact: Fact) -> Fact:
-    """`fact`, put away."""
+    """Return `fact`, archived."""
     return fact.model_copy(update={"status": Status.ARCHIVED})
 
 
 def is_pinned(fact: Fact) -> bool:
-    """Whether the fact is exempt from fading and archiving."""
+    """Return True if the fact is exempt from fading and archiving."""
     return PINNED in fact.tags
 
 
 def _fades(fact: Fact, rules: Fading) -> bool:
-    # a verbatim message was said, and stays so
+    # a verbatim message remains true
     return (
         not is_pinned(fact)
         and fact.category is not Category.CONVERSATION

@@ -1,4 +1,4 @@
-"""Duplicates become one fact: which one is kept, and what it takes over from the others."""
+"""Merging of duplicates: the choice of the fact to keep, and the values it takes over."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _TAKEN_OVER = (
 
 
 def keeper(facts: Sequence[Fact]) -> Fact:
-    """The fact that the others are merged into: the surest, then the first that was said."""
+    """Return the fact to merge the others into: the one of highest confidence, then the first."""
     return min(facts, key=lambda fact: (-fact.confidence, said_at(fact)))
 
 
 def merged(facts: Sequence[Fact]) -> Fact:
-    """The keeper with the highest confidence, the first date, and all sources and tags of `facts`.
+    """Return the keeper with the highest confidence, first date, and all sources and tags.
 
-    Being said in more than one place adds `CONFIRMATION_GAIN` to the confidence, once a merge.
-    The result doesn't depend on the order of `facts`.
+    If that gives the keeper more sources, its confidence grows by `CONFIRMATION_GAIN`, once a
+    merge. The result doesn't depend on the order of `facts`.
     """
     kept = keeper(facts)
     ordered = sorted(facts, key=said_at)
@@ -68,9 +68,9 @@ def merged(facts: Sequence[Fact]) -> Fact:
 
 
 def without(kept: Fact, taken: Fact, instead: Fact) -> Fact:
-    """`kept` as if its merge had led to `instead` and not to `taken`.
+    """Return `kept` as if its merge had led to `instead` rather than `taken`.
 
-    What has become of it since, other merges among it, stays.
+    Later changes to `kept`, such as other merges, stay.
     """
     changed = {
         name: getattr(instead, name)
@@ -107,12 +107,12 @@ def _less_keys(kept: Fact, taken: Fact, instead: Fact) -> dict[str, JsonValue]:
 
 
 def absorbed(fact: Fact, into: Fact) -> Fact:
-    """`fact` after its merge: archived, so that no answer has it twice, and pointing to `into`."""
+    """Return `fact` after its merge: archived, with `superseded_by` pointing to `into`."""
     return fact.model_copy(update={"status": Status.ARCHIVED, "superseded_by": into.id})
 
 
 def stated_at(fact: Fact) -> datetime:
-    """When it was said last."""
+    """Return the time of the latest statement or confirmation."""
     return max(fact.created_at, fact.confirmed_at or fact.created_at)
 
 

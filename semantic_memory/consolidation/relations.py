@@ -1,10 +1,10 @@
-"""How two statements stand to each other, and who decides it.
+"""Relations between two statements, and the Protocol of their judges.
 
-same         they say one thing: may be merged
+same         both say the same: may be merged
 refines      one says more than the other: both stay
 updates      the newer replaces the older: something has changed
-contradicts  they can't both hold, and nothing says that something changed
-unrelated    all else: lists, different events, different subjects
+contradicts  both can't hold, and nothing indicates a change
+unrelated    anything else: items of a list, different events, different subjects
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from semantic_memory.domain.facts import Fact
 
 
 class Relation(StrEnum):
-    """What the newer of two statements is to the older."""
+    """Relation of the newer of two statements to the older."""
 
     SAME = "same"
     CONTRADICTS = "contradicts"
@@ -28,12 +28,12 @@ class Relation(StrEnum):
 
     @property
     def conflicting(self) -> bool:
-        """Whether only one of the two statements can be believed."""
+        """True if only one of the two statements can be believed."""
         return self in (Relation.CONTRADICTS, Relation.UPDATES)
 
 
 class Pair(NamedTuple):
-    """Two facts of one user, the older first, and the cosine similarity of their vectors."""
+    """Two facts of one user, the older first, with the cosine similarity of their vectors."""
 
     older: Fact
     newer: Fact
@@ -42,7 +42,7 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was decided, why, and how surely (0 to 1)."""
+    """Decision of a judge, with its reasons and its certainty (0 to 1)."""
 
     relation: Relation
     reasons: tuple[str, ...] = ()
@@ -50,10 +50,10 @@ class Verdict:
 
 
 class RelationJudge(Protocol):
-    """Decides how pairs of facts stand to each other."""
+    """Judge of the relations between pairs of facts."""
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        """One verdict for each pair, in order. Must not depend on the other pairs.
+        """Return one verdict for each pair, in order. A verdict must not depend on other pairs.
 
         Raises ProviderError if a remote model fails.
         """
@@ -61,12 +61,12 @@ class RelationJudge(Protocol):
 
 
 def in_order(a: Fact, b: Fact) -> tuple[Fact, Fact]:
-    """The two facts, the one that was said first in front."""
+    """Return the two facts, the one said first in front."""
     return (a, b) if said_at(a) <= said_at(b) else (b, a)
 
 
 def said_at(fact: Fact) -> tuple[float, float, int, str]:
-    """Sorts facts into the order in which they were said."""
+    """Return the sort key of facts in the order in which they were said."""
     position = fact.source.position
     return (
         fact.created_at.timestamp(),

@@ -1,4 +1,4 @@
-"""Which of two conflicting facts is believed, and what becomes of the other."""
+"""Superseding: the choice between two conflicting facts, and the state of the other one."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Standing = tuple[bool, float, bool, float, tuple[float, float, int, str]]
 
 
 def standing(fact: Fact) -> Standing:
-    """Sorts conflicting facts: the highest is believed.
+    """Return the sort key of conflicting facts; the fact with the highest key is believed.
 
-    What the user said stands above what was inferred or said by others; then the later; at equal
-    times a correction, then the higher confidence, then what was said (or recorded) later. A total
-    order, so that superseding can't run in circles.
+    Statements of the user, and facts without a role, rank above those of others. Then the later
+    statement wins; at equal times a correction, then the higher confidence, then the fact said or
+    recorded later. The order is total, so that superseding can't run in circles.
     """
     return (
         fact.source.role in (None, "user"),
@@ -33,12 +33,12 @@ def standing(fact: Fact) -> Standing:
 
 
 def is_correction(fact: Fact) -> bool:
-    """Whether the user sets something right with it."""
+    """Return True if the fact is feedback or has a phrase of correction."""
     return fact.category is Category.FEEDBACK or bool(_CORRECTION.search(fact.content))
 
 
 def superseded(loser: Fact, winner: Fact) -> Fact:
-    """`loser`, believed until `winner` began to hold; its text and everything else stays."""
+    """Return `loser` superseded, its validity ending with the latest statement of `winner`."""
     return loser.model_copy(
         update={
             "status": Status.SUPERSEDED,

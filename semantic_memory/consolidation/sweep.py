@@ -1,14 +1,14 @@
-"""Looks over a user's facts for duplicates and conflicts, and plans what to do about them.
+"""Planning of merges and supersessions among a user's facts.
 
-Nothing is changed here: a plan is a list of decisions. The same function serves at write (one new
-fact against its neighbours) and as a sweep (what changed since the last one against everything).
+A plan is a list of decisions and changes nothing. The same function serves writing (new facts
+against their neighbours) and sweeps (facts changed since the last sweep against all).
 
-    1. the same text, by its normal form
-    2. the nearest by cosine, in blocks of rows, at most `most` for each fact
-    3. facts with claims about the same thing, however far apart their vectors are
-    4. the judge's verdict on each such pair
-    5. groups in which every pair says the same are merged
-    6. of two groups in conflict, the one of lower standing is superseded
+    1. find facts with the same normalised text
+    2. find each fact's nearest by cosine, in blocks of rows, at most `most` for each
+    3. find facts with claims about the same thing or with the same gist, whatever their vectors
+    4. get the judge's verdict on each such pair
+    5. merge groups in which all pairs say the same
+    6. of two groups in conflict, supersede the one of lower standing
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ from semantic_memory.domain.english.lexicon import WORDING
 from semantic_memory.domain.facts import Category, Fact, Status
 from semantic_memory.domain.values import normalised
 
-_BLOCK_CELLS = 4_000_000  # of a block of similarities: 16 MB
+_BLOCK_CELLS = 4_000_000  # size of a block of similarities: 16 MB
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Which pairs are looked at."""
+    """Limits on the pairs that are compared."""
 
     similarity: float = 0.7
-    """Cosine similarity from which two facts are compared; lower it for a judge that reads."""
+    """Cosine similarity from which two facts are compared; lower it for a language model."""
     most: int = 16
-    """Nearest facts compared with each."""
+    """Number of nearest facts compared with each fact."""
 
 
 DEFAULT = Reach()
@@ -57,37 +57,37 @@ DEFAULT = Reach()
 
 @dataclass(frozen=True, slots=True)
 class MergeDecision:
-    """Duplicates that become one."""
+    """Duplicates to merge into one fact."""
 
     facts: tuple[Fact, ...]
-    """As they are now, in the order in which they were said."""
+    """The facts before the merge, in the order in which they were said."""
     reasons: tuple[str, ...]
 
     @property
     def result(self) -> Fact:
-        """The fact that stays, with what it takes over."""
+        """The fact that stays, with the values it takes over."""
         return merged(self.facts)
 
     @property
     def absorbed(self) -> tuple[Fact, ...]:
-        """The others, put away. Undoing the merge is writing `facts` back."""
+        """The other facts, archived. Writing `facts` back undoes the merge."""
         kept = keeper(self.facts)
         return tuple(absorbed(fact, kept) for fact in self.facts if fact.id != kept.id)
 
 
 @dataclass(frozen=True, slots=True)
 class SupersedeDecision:
-    """A fact that another replaces."""
+    """A fact to supersede by another."""
 
     loser: Fact
-    """As it is now (or as a merge in the same plan leaves it)."""
+    """The fact before it is superseded, after the merges of the same plan."""
     winner: Fact
     relation: Relation
     reasons: tuple[str, ...]
 
     @property
     def result(self) -> Fact:
-        """The replaced fact. Undoing is writing `loser` back."""
+        """The superseded fact. Writing `loser` back undoes it."""
         return superseded(self.loser, self.winner)
 
 
@@ -102,11 +102,11 @@ def plan(
     changed: Collection[str] | None = None,
     reach: Reach = DEFAULT,
 ) -> list[Decision]:
-    """What should be merged and superseded among `facts`, merges first.
+    """Plan merges and supersessions among `facts`, merges first.
 
     `vectors` has a unit row for each fact. Facts of different users are never compared. Only pairs
-    with a fact in `changed` are looked at; None looks at all. Facts that aren't active and verbatim
-    messages are left alone. The plan doesn't depend on the order of `facts`.
+    with a fact in `changed` are compared, or all pairs if it is None. Ignores verbatim messages and
+    facts that aren't active. The plan doesn't depend on the order of `facts`.
     """
     rows = sorted(
         (
@@ -129,7 +129,7 @@ Rows = tuple[int, int]
 
 
 class _Table:
-    """One user's facts in the order in which they were said, and the verdicts on their pairs."""
+    """One user's facts in the order in which they were said, with the verdicts on pairs."""
 
     def __init__(self, facts: Sequence[Fact], vectors: Matrix, judge: RelationJudge) -> None:
         self._facts = facts
@@ -153,7 +153,7 @@ class _Table:
         yield from self._supersessions(groups, sorted(pairs))
 
     def _near(self, firsts: list[int], heads: list[int], reach: Reach) -> Iterator[Rows]:
-        """Pairs of the nearest, each once, the older row first."""
+        """Yield pairs of near facts, the older row first; a pair may come twice."""
         columns = np.array(heads)
         others = self._vectors[columns]
         height = max(1, _BLOCK_CELLS // len(heads))
@@ -187,9 +187,10 @@ class _Table:
         return self._verdicts[pair].relation
 
     def _groups(self, texts: Sequence[int], pairs: Sequence[Rows]) -> list[list[int]]:
-        """The group of each row, as lists shared by their members; every pair in one says the same.
+        """Group the rows so that every pair in a group says the same; return the group of each row.
 
-        The surest pairs are joined first, and what the first of equal texts stands for, all do.
+        The members of a group share its list. Pairs of the highest similarity are joined first. Of
+        equal texts the first one stands for all.
         """
         shared: dict[int, list[int]] = {}
         for row, first in enumerate(texts):
@@ -242,7 +243,7 @@ class _Table:
             low, high = sorted((one, other), key=lambda row: standing(believed[row]))
             rivals[low].append((high, verdict))
         for low in sorted(rivals):
-            # the next to come, so that what was believed in between stays in the chain
+            # the next in standing, so that facts believed in between stay in the chain
             high, verdict = min(rivals[low], key=lambda rival: standing(believed[rival[0]]))
             yield SupersedeDecision(
                 believed[low], believed[high], verdict.relation, verdict.reasons
@@ -250,7 +251,7 @@ class _Table:
 
 
 def _same_text(facts: Sequence[Fact], new: Collection[int]) -> list[int]:
-    """For each fact the first with the same normalised text, itself if none of them is new."""
+    """Return for each fact the first one with the same text, or itself if none of them is new."""
     texts = [normalised(fact.content) for fact in facts]
     touched = {texts[row] for row in new}
     heads: dict[str, list[int]] = defaultdict(list)
@@ -268,7 +269,7 @@ def _same_text(facts: Sequence[Fact], new: Collection[int]) -> list[int]:
 def _about_the_same(
     facts: Sequence[Fact], firsts: Sequence[int], heads: Sequence[int]
 ) -> Iterator[Rows]:
-    """Pairs that make different claims about one thing: each with the next, and with the last."""
+    """Yield pairs with different claims about one thing: each with the next and with the last."""
     by_key: dict[tuple[str, ...], list[tuple[int, Claim]]] = defaultdict(list)
     for row in heads:
         for claim in claims(facts[row].content):
@@ -286,7 +287,7 @@ def _about_the_same(
 
 
 def wordings(content: str) -> Iterator[tuple[str, ...]]:
-    """Keys that a statement has in common with what may say the same in other words."""
+    """Yield keys that a statement shares with statements that may say the same in other words."""
     if words := gist(content):
         yield ("gist", *words)
     if claimed := claims(content):
@@ -296,7 +297,7 @@ def wordings(content: str) -> Iterator[tuple[str, ...]]:
 def _in_other_words(
     facts: Sequence[Fact], firsts: Sequence[int], heads: Sequence[int]
 ) -> Iterator[Rows]:
-    """Pairs that may say one thing, far apart as "I" and "the user" put their vectors."""
+    """Yield pairs that may say the same, whose vectors "I" and "the user" may set apart."""
     by_key: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for row in heads:
         for key in wordings(facts[row].content):

@@ -1,1 +1,1 @@
-"""Packing memories into a prompt: exact tokens, never over budget, data that can't speak."""
+"""Context blocks: choosing memories, packing them into a token budget, rendering them safely."""

@@ -1,12 +1,12 @@
-"""Which memories a budget buys: greedy by score, brevity and diversity, under category budgets.
+"""Greedy choice of memories by score, brevity and diversity, under category budgets.
 
     value = score * (1 - d * s) / tokens^b
 
-`s` is the highest word overlap (Jaccard) with a memory already chosen: maximal marginal relevance
-(Carbonell & Goldstein 1998). `tokens` are what the memory adds to the block, so one of a day that
-is already there comes cheaper. The greedy choice by value over cost is the usual one for a budgeted
-submodular gain; b = 1 would be it in full, and costs recall, since scores are far less spread than
-lengths.
+`s` is the highest word overlap (Jaccard) with a memory already chosen, as in maximal marginal
+relevance (Carbonell & Goldstein 1998), less what chance overlap explains. `tokens` are those that
+the memory adds to the block; the heading of its day counts only for the first memory of that day.
+Greedy choice by value over cost is usual for a budgeted submodular gain, with b = 1; a smaller b
+recalls more, since scores vary far less than lengths.
 """
 
 from __future__ import annotations
@@ -14,42 +14,42 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from types import MappingProxyType
 from typing import NamedTuple
 
 from semantic_memory.domain.facts import Category
 
-_LEAST_TOKENS = 8  # of any line, for a first guess of its value
+_LEAST_TOKENS = 8  # of the shortest line, for an upper bound of the value
 _CHARACTERS = 8  # more than a token has on average in any language
-_CHANCE = 0.25  # overlap that says nothing: people who talk of one thing share words
-_MISFITS = 64  # that many in a row too long: no use in looking further
+_CHANCE = 0.25  # overlap to expect of any two memories about one subject
+_MISFITS = 64  # consecutive candidates too long for the room, after which the search ends
 
 
 Heading = tuple[str, date | None]
-"""A section, or a day of it."""
+"""A section of the block, or a day in it."""
 
 
 class Line(NamedTuple):
-    """What choosing reads of a memory."""
+    """Length and words of a memory's line."""
 
     tokens: int
-    """Of its line."""
+    """Number of tokens."""
     words: int
-    """A bit for each of its words."""
+    """Bit set of the line's word stems."""
 
 
 class Candidate(NamedTuple):
-    """A memory that may be chosen."""
+    """A memory to choose from."""
 
     score: float
     category: Category
     section: Heading
     day: Heading
-    """Both are paid for once."""
+    """The tokens of both headings count once in a block."""
     characters: int
-    """Of its text."""
+    """Length of its text."""
 
 
 SHARES: Mapping[Category, float] = MappingProxyType(
@@ -69,26 +69,26 @@ SHARES: Mapping[Category, float] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How a block is filled."""
+    """Weights and limits of the choice; defaults are in `ContextSettings`."""
 
-    shares: Mapping[Category, float] = field(default_factory=dict)
-    """The most of the budget for each category as long as others want the rest; replaces SHARES."""
-    diversity: float = 0.5
+    shares: Mapping[Category, float]
+    """Largest share of the budget by category, while others can use the rest; overrides SHARES."""
+    diversity: float
     """d above."""
+    floor: float
+    """Match below which nothing is recalled, if no memory reaches it."""
+    weakest: float
+    """Match below which a memory is left out even beside better ones."""
+    overview: float
+    """Largest share of the budget for the user's profile and history."""
+    standing: float = 0.15
+    """Largest share of the budget for standing facts, which are shown for every question."""
     brevity: float = 0.1
     """b above."""
-    floor: float = 0.12
-    """If no memory matches better than this, none is recalled."""
-    weakest: float = 0.1
-    """The match below which a memory isn't recalled even beside better ones."""
-    standing: float = 0.15
-    """The most of the budget for what is shown whatever the question."""
-    overview: float = 0.04
-    """The most of the budget for the user's profile and history besides."""
 
 
 def most_alike(words: int, others: Sequence[int]) -> float:
-    """The highest Jaccard similarity of a set of words with others, 0 to 1."""
+    """Return the highest Jaccard similarity of a bit set of words to others, 0 to 1."""
     own = words.bit_count()
     highest = 0.0
     for other in others:
@@ -108,11 +108,11 @@ def choose(
     budget: int,
     policy: Policy,
 ) -> list[int]:
-    """Places of the chosen candidates, first chosen first, within `room` tokens.
+    """Return the places of the chosen candidates, within `room` tokens, in the order of choice.
 
-    `line` is asked for those only that may be chosen; `heading` says what one costs, `opened` which
-    are paid for. Each category gets its share of `budget` first; what others leave of theirs
-    then goes to the best of the rest.
+    `line` measures the line of a candidate and is called for promising ones only; `heading` returns
+    the tokens of a heading; those in `opened` cost nothing. Each category is held to its share of
+    `budget` first; room that is left then goes to the best of the rest.
     """
     choice = _Choice(candidates, line, heading, set(opened), room, budget, policy)
     over_share = choice.take(range(len(candidates)), capped=True)
@@ -147,9 +147,9 @@ class _Choice:
             self._below[candidate.day].append(place)
 
     def take(self, places: Sequence[int], *, capped: bool) -> list[int]:
-        """Choose among `places`; returns those that only their category's share kept out."""
+        """Choose among `places`; return those refused only for their category's share."""
         waiting = set(places)
-        heap = [(-self._promise(place), place) for place in places]
+        heap = [(-self._upper_bound(place), place) for place in places]
         heapq.heapify(heap)
         refused: list[int] = []
         misfits = 0
@@ -159,7 +159,7 @@ class _Choice:
                 continue
             tokens = self._tokens(place)
             value = self._value(place, tokens)
-            # The promise was a guess, or from before something alike was chosen.
+            # The value in the heap was an upper bound, or has fallen with a later choice.
             if heap and value < -heap[0][0]:
                 heapq.heappush(heap, (-value, place))
                 continue
@@ -170,14 +170,14 @@ class _Choice:
                 refused.append(place)
             else:
                 misfits = 0
-                for cheaper in self._buy(place, tokens):
+                for cheaper in self._choose(place, tokens):
                     if cheaper in waiting and cheaper in self._compared:
                         again = self._worth(cheaper, self._tokens(cheaper))
                         heapq.heappush(heap, (-again, cheaper))
         return refused
 
-    def _buy(self, place: int, tokens: int) -> list[int]:
-        """Take one in; returns those that its new day makes cheaper."""
+    def _choose(self, place: int, tokens: int) -> list[int]:
+        """Choose a candidate; return those that its new day's heading makes cheaper."""
         candidate = self._candidates[place]
         self._room -= tokens
         self._allowance[candidate.category] -= tokens
@@ -187,8 +187,8 @@ class _Choice:
         self._opened.update((candidate.section, candidate.day))
         return cheaper
 
-    def _promise(self, place: int) -> float:
-        """What the value can't be above, without counting."""
+    def _upper_bound(self, place: int) -> float:
+        """Return an upper bound of the value, without counting tokens."""
         candidate = self._candidates[place]
         tokens = _LEAST_TOKENS + candidate.characters // _CHARACTERS
         return float(candidate.score / float(tokens) ** self._policy.brevity)
@@ -210,7 +210,7 @@ class _Choice:
         return self._worth(place, tokens)
 
     def _worth(self, place: int, tokens: int) -> float:
-        """The value by what is known so far; it can only fall with what is chosen later."""
+        """Return the value given the choices so far; further choices can only lower it."""
         alike = self._compared[place][1]
         varied = 1.0 - self._policy.diversity * max(0.0, alike - _CHANCE) / (1.0 - _CHANCE)
         length = float(max(1, tokens)) ** self._policy.brevity

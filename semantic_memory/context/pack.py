@@ -1,4 +1,4 @@
-"""Fits memories into a token budget."""
+"""Packing of memories into a token budget."""
 
 from __future__ import annotations
 
@@ -14,27 +14,22 @@ from semantic_memory.domain.recall import Context, Hit
 from semantic_memory.domain.text import stems
 from semantic_memory.domain.values import normalised
 
-_REMEMBERED = 8_192  # lines whose tokens are known
+_REMEMBERED = 8_192  # number of lines whose token counts are cached
 _BITS = 512
-_SHORT_LINE = 4  # tokens: of more lines than would fit at this length, the last are never reached
+_SHORT_LINE = 4  # tokens; more hits than lines of this length fit the budget aren't considered
 _FEWEST = 128
 
 
 class Packer:
-    """Packs blocks for one model and one template. Thread-safe.
+    """Packer of context blocks for one model and one template. Thread-safe.
 
-    What a memory costs is counted once and remembered.
+    Token counts of lines are cached.
     """
 
-    def __init__(
-        self,
-        counter: TokenCounter,
-        template: str = "xml",
-        policy: Policy | None = None,
-    ) -> None:
+    def __init__(self, counter: TokenCounter, template: str, policy: Policy) -> None:
         self._counter = counter
         self._template = render.load_template(template)
-        self._policy = policy or Policy()
+        self._policy = policy
         self._priced = lru_cache(_REMEMBERED)(self._price)
         self._counted = lru_cache(_REMEMBERED)(counter.count)
 
@@ -47,15 +42,15 @@ class Packer:
         overview: Sequence[tuple[Fact, str]] = (),
         without: Collection[str] = (),
     ) -> Context:
-        """The block that holds as much as fits into `budget` tokens of `hits`, given best first.
+        """Pack as many of `hits`, given best first, as fit into `budget` tokens.
 
-        `standing` is shown whatever was asked, the first ones first, within its share; so is
-        `overview`, the user's profile and history with the section of each. Of the hits none is
-        shown if not one matches well enough. Messages with an id in `without` are known to the
-        reader already, and so is a fact all of whose messages are.
+        `standing` facts, and `overview`, the facts of profile and history with the section of each,
+        are shown for every question, the first ones first, within their shares. No hit is shown if
+        none reaches the floor. Messages with an id in `without` are left out, and so are hits and
+        overview facts that come from such messages only.
 
-        The count is that of the finished text, so it is exact and never over the budget; a budget
-        too small for one memory gives an empty block.
+        The tokens are counted in the finished text, so the count is exact and never over the
+        budget. A budget too small for one memory gives an empty block.
         """
         room = budget - self._frame(len(hits))
         pinned = {fact.id for fact in standing}
@@ -71,11 +66,11 @@ class Packer:
         share = int(budget * self._policy.standing)
         chosen, spent = self._always(always[:first], opened, min(room, share))
         share = int(budget * self._policy.overview)
-        told, cost = self._always(always[first:], opened, min(room - spent, share))
-        chosen += [first + place for place in told]
+        added, cost = self._always(always[first:], opened, min(room - spent, share))
+        chosen += [first + place for place in added]
         spent += cost
         ids = {always[place][0].id for place in chosen}
-        texts = [normalised(always[first + place][0].content) for place in told]
+        texts = [normalised(always[first + place][0].content) for place in added]
         recalled = self._relevant(hits, ids, texts, known)
         considered = recalled[: max(_FEWEST, budget // _SHORT_LINE)]
         first = len(always)
@@ -102,7 +97,7 @@ class Packer:
             tokens = self._counter.count(text)
             if tokens <= budget:
                 break
-            chosen.pop()  # the count of the whole decides: give up what was chosen last
+            chosen.pop()  # the finished text is too long: leave out the last choice
         ids = {entry.fact.id for entry in entries}
         kept = {hit.fact.id: hit for hit in hits if hit.fact.id in ids}
         return Context(
@@ -120,7 +115,7 @@ class Packer:
         texts: Collection[str],
         without: frozenset[str],
     ) -> list[Hit]:
-        """Those that match well enough and that the reader doesn't have already."""
+        """Return the hits that match well enough and aren't in the prompt already."""
         if all(hit.parts.match < self._policy.floor for hit in hits):
             return []
         return [
@@ -135,7 +130,7 @@ class Packer:
     def _always(
         self, facts: Sequence[tuple[Fact, str]], opened: set[Heading], room: int
     ) -> tuple[list[int], int]:
-        """Places of those shown and what they take; the headings they open are added."""
+        """Return the places of the facts that fit and their tokens; add headings to `opened`."""
         chosen: list[int] = []
         spent = 0
         for place, (fact, name) in enumerate(facts):
@@ -157,7 +152,7 @@ class Packer:
         bits = 0
         for stem in stems(line):
             bits |= 1 << zlib.crc32(stem.encode()) % _BITS
-        # whatever number it will have: one of up to three digits is one token
+        # the number doesn't matter: up to three digits are one token
         entry = self._template.entry.format(mark=1, text=line)
         return Line(self._counter.count(f"{entry}\n"), bits)
 
@@ -167,7 +162,7 @@ class Packer:
         return sum(self._counted(f"{end.format(number=most_left_out)}\n") for end in ends if end)
 
     def _heading(self, heading: Heading) -> int:
-        """What opening a section takes, or a day."""
+        """Return the tokens of the heading of a section or a day."""
         name, day = heading
         template = self._template
         if day is not None:
@@ -187,7 +182,7 @@ def _headings(fact: Fact, name: str) -> tuple[Heading, Heading]:
 
 
 def _is_said(fact: Fact, texts: Collection[str]) -> bool:
-    """Whether one of some normalised texts has the fact's sentence in it."""
+    """Return True if one of the normalised texts contains the fact's sentence."""
     if fact.category is Category.CONVERSATION:
         return False
     own = normalised(fact.content)

@@ -1,8 +1,8 @@
-"""Memories as lines of a prompt block.
+"""Rendering of memories as lines of a context block.
 
-What is stored may be hostile. It is shown as data: each memory on one line of its own that starts
-with its number, angle brackets escaped, so that it can't open or close a section, start a line,
-pass for a heading, or say something in another's name.
+Stored text may be hostile and is rendered as data: each memory takes one line, which starts with
+its number, and has its angle brackets escaped. So it can't open or close a section, start a line,
+imitate a heading, or speak in another's name.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.facts import Category, Fact, Source
 
 MOST_CHARACTERS = 4_000
-"""Of one memory; a longer one is shown from its beginning and says that it goes on."""
+"""Length of a rendered memory, in characters; a longer one is cut and ends in `[...]`."""
 
 _SECTIONS = {
     Category.PREFERENCE: "profile",
@@ -35,16 +35,16 @@ _SECTIONS = {
     Category.CONVERSATION: "messages",
 }
 SECTIONS = tuple(dict.fromkeys(_SECTIONS.values()))
-"""In the order of the block: what changes least comes first."""
+"""Sections in the order of the block; those that change least come first."""
 
-_JOINERS = "\u200c\u200d"  # without them Persian and many emoji fall apart
+_JOINERS = "\u200c\u200d"  # needed by Persian and many emoji
 _BRACKETS = str.maketrans(dict.fromkeys("＜﹤", "<") | dict.fromkeys("＞﹥", ">"))
 _ROLES = frozenset({"user", "human", "assistant", "system", "developer", "tool", "function"})
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """The lines of a block. An empty one is left out."""
+    """Lines of a block. Empty ones are left out."""
 
     opening: str
     note: str
@@ -59,7 +59,7 @@ class Template:
 
 @lru_cache
 def load_template(name: str) -> Template:
-    """A template of this package. Raises ConfigurationError that names the known ones."""
+    """Load a template of this package. Raises ConfigurationError, which names the known ones."""
     folder = resources.files(__package__).joinpath("templates")
     known = sorted(file.name.removesuffix(".toml") for file in folder.iterdir())
     if name not in known:
@@ -70,7 +70,7 @@ def load_template(name: str) -> Template:
 
 @lru_cache(8_192)
 def as_data(text: str) -> str:
-    """`text` on one line, without invisible characters, unable to form a tag."""
+    """Return `text` on one line, without invisible characters, with angle brackets escaped."""
     text = text.translate(_BRACKETS)
     if not text.isprintable():
         text = "".join(_visible(char) for char in text)
@@ -84,26 +84,29 @@ def _visible(char: str) -> str:
 
 
 class Entry(NamedTuple):
-    """A memory as it stands in a block."""
+    """Entry of a block."""
 
     fact: Fact
     text: str
-    """Its line, as `shown`."""
+    """Line of the memory, from `shown`."""
     section: str
 
 
 def section(fact: Fact) -> str:
-    """Where in the block a memory stands, unless it belongs to the user's profile or history."""
+    """Return the section of a memory, unless it is shown as part of the profile or history."""
     return _SECTIONS[fact.category]
 
 
 def day(fact: Fact) -> str:
-    """The heading that a memory shares with others said on its day."""
+    """Return the day of a memory, as its heading shows it."""
     return fact.created_at.date().isoformat()
 
 
 def shown(fact: Fact) -> str:
-    """A memory as one line: who said it for messages, how sure it is for facts that aren't."""
+    """Render a memory as one line, with the speaker of a message or the confidence of a fact.
+
+    A confidence that rounds to 100 % is left out.
+    """
     text = as_data(fact.content[:MOST_CHARACTERS]) or "(no visible text)"
     if len(fact.content) > MOST_CHARACTERS:
         text += " [...]"
@@ -113,24 +116,24 @@ def shown(fact: Fact) -> str:
 
 
 def _speaker(source: Source) -> str:
-    """The name, unless it is that of a role which the speaker didn't have."""
+    """Return the speaker's name, or the role if the name is empty or that of a role."""
     role = source.role or "user"
     name = as_data((source.speaker or "")[:128])
     return role if not name or name.strip(" :").casefold() in _ROLES else name
 
 
 def block(entries: Sequence[Entry], left_out: int, template: Template) -> str:
-    """The block of memories; empty if there are none.
+    """Render a block of entries; an empty text if there are none.
 
-    Expects them in `place` order. The number before each is its place in the block, from 1.
+    Expects the entries in the order of `place`, and numbers them from 1.
     """
     return "\n".join(_lines(entries, left_out, template)) if entries else ""
 
 
 def place(entry: Entry) -> tuple[int, str, str, int, str]:
-    """Sorts memories as they stand in a block: by section, then by time.
+    """Return the sort key of entries in a block: by section, then by time.
 
-    What is new comes last, so that a block which gains a memory keeps its beginning.
+    New memories come last in their section, so that a growing block keeps its prefix.
     """
     fact = entry.fact
     source = fact.source
@@ -144,7 +147,7 @@ def place(entry: Entry) -> tuple[int, str, str, int, str]:
 
 
 def follows(fact: Fact, before: Fact) -> bool:
-    """Whether a message was said right after another."""
+    """Return True if a message comes right after another in their session."""
     one, other = before.source, fact.source
     if one.position is None or other.position is None:
         return False

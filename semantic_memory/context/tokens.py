@@ -1,7 +1,7 @@
 """Exact token counts with tiktoken, without a download.
 
-tiktoken fetches its vocabularies at first use, and deletes a cached one that it doubts. The two
-that today's models use are part of this package, and encodings are built from them directly.
+tiktoken downloads its vocabularies at first use, and again if a cached one fails its check. The two
+that today's models use are part of this package, which builds the encodings from them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _SHA256 = {
 
 
 def encoding_name(model: str) -> str:
-    """The encoding of an OpenAI model; models that tiktoken doesn't know get the newest."""
+    """Return the encoding of an OpenAI model; o200k_base for models unknown to tiktoken."""
     try:
         name = tiktoken.encoding_name_for_model(model)
     except KeyError:
@@ -50,7 +50,7 @@ def encoding_name(model: str) -> str:
 
 @lru_cache(maxsize=len(_PATTERNS))
 def load_encoding(name: str) -> tiktoken.Encoding:
-    """One of the encodings that come with this package; takes about 0.4 s, once."""
+    """Load one of the encodings in this package; takes about 0.4 s, once a process."""
     if name not in _PATTERNS:
         known = ", ".join(sorted(_PATTERNS))
         raise ConfigurationError(f"unknown token encoding {name!r}; known: {known}")
@@ -64,20 +64,19 @@ def load_encoding(name: str) -> tiktoken.Encoding:
     encoding = tiktoken.Encoding(
         name, pat_str=_PATTERNS[name], mergeable_ranks=ranks, special_tokens={}
     )
-    # Its Rust half has a copy; this one, 27 MB, is for pickling only, which nobody does.
+    # The Rust half has a copy; this one, 27 MB, serves pickling only, which isn't needed.
     encoding._mergeable_ranks = {}
     return encoding
 
 
-# How many tokens other providers' tokenizers make of a text at most, for each of o200k_base's. They
-# publish no vocabulary that could count offline, so these err upwards: English prose measures 1.0
-# to 1.25, code and other scripts more.
+# Factors from o200k_base's tokens to those of other providers, which publish no vocabulary to count
+# with offline. They err upwards: English prose measures 1.0 to 1.25, code and other scripts more.
 _FACTORS = (("claude", 1.5), ("gemini", 1.25), ("gpt", 1.0), ("o1", 1.0), ("o3", 1.0), ("o4", 1.0))
 _OTHER_FACTOR = 1.4
 
 
 def counter_for(model: str) -> TokenCounter:
-    """Exact for OpenAI's models; for others o200k_base times a factor that errs upwards."""
+    """Return an exact counter for OpenAI's models, and one that errs upwards for others."""
     name = model.rpartition("/")[2].casefold()
     known = (factor for prefix, factor in _FACTORS if name.startswith(prefix))
     factor = next(known, _OTHER_FACTOR)
@@ -88,19 +87,19 @@ def counter_for(model: str) -> TokenCounter:
 
 
 class ScaledCounter:
-    """Counts as another counter does, times a factor, rounded up."""
+    """Counter that multiplies another counter's result by a factor, rounded up."""
 
     def __init__(self, counter: TokenCounter, factor: float) -> None:
         self._counter = counter
         self._factor = factor
 
     def count(self, text: str) -> int:
-        """At least the number of tokens of `text`, if the factor is large enough."""
+        """Return an upper estimate of the number of tokens of `text`."""
         return math.ceil(self._factor * self._counter.count(text))
 
 
 class TiktokenCounter:
-    """Counts as OpenAI's models do. The vocabulary is loaded at the first count. Thread-safe."""
+    """Counter of OpenAI's tokens; loads the vocabulary at the first count. Thread-safe."""
 
     def __init__(self, encoding: str = DEFAULT_ENCODING) -> None:
         self._name = encoding
@@ -110,5 +109,5 @@ class TiktokenCounter:
         return load_encoding(self._name)
 
     def count(self, text: str) -> int:
-        """Exact number of tokens; what looks like a special token counts as plain text."""
+        """Return the exact number of tokens; special tokens in the text count as plain text."""
         return len(self._encoding.encode_ordinary(text))

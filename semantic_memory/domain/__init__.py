@@ -1,1 +1,1 @@
-"""The values, events, errors and pure rules that every room shares; imports no other room."""
+"""Values, events, errors and pure rules that all packages share. Imports no other package."""

@@ -1,4 +1,4 @@
-"""What can happen to the ledger, as values.
+"""Changes to the ledger, as values.
 
 `Ledger.apply` takes any number of them and commits all or none.
 """
@@ -21,17 +21,17 @@ Matrix = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FactVectors:
-    """The vectors of one memory."""
+    """Vectors of one memory."""
 
     windows: Matrix
-    """One row for each window of the text: one for most, more for long ones."""
+    """One row for each window of the text; a short text has one window."""
     sentences: Matrix
-    """One row for each sentence where there are several; else no rows."""
+    """One row for each sentence; no rows for a text of a single sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Add:
-    """A new memory. Does nothing if its id is known, forgotten ones included."""
+    """Add a memory. Has no effect if its id has been used before, even by a forgotten memory."""
 
     fact: Fact
     vectors: FactVectors | None = None
@@ -40,10 +40,10 @@ class Add:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """A new state of a known memory; the old one becomes a version of its history.
+    """Replace the state of a memory; the previous state becomes a version of its history.
 
-    `fact.version` is the one that the new state was made from: if the memory has another by now,
-    ConcurrentUpdateError is raised.
+    `fact.version` is the version that the new state was made from. Raises ConcurrentUpdateError
+    if the memory has another version by now.
     """
 
     fact: Fact
@@ -54,17 +54,17 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """A memory was used, or has faded: too small a change to be a version of its history."""
+    """Record a use or a new confidence, without adding a version to the history."""
 
     fact_id: str
     confidence: float | None = None
     used_at: datetime | None = None
-    """When it helped; counts as one use."""
+    """Time of the use; None records no use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A job has looked at a user's memories up to a revision."""
+    """Record that a job has processed a user's memories up to a revision."""
 
     job: str
     user_id: str
@@ -74,7 +74,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Keyed:
-    """By what a fact is found that it may repeat or contradict, in place of its earlier keys."""
+    """Replace the keys by which facts that may repeat or contradict each other are looked up."""
 
     fact_id: str
     keys: frozenset[bytes]
@@ -82,7 +82,7 @@ class Keyed:
 
 @dataclass(frozen=True, slots=True)
 class Forget:
-    """Takes a memory out of every answer and leaves a tombstone."""
+    """Remove a memory from every answer and leave a tombstone."""
 
     fact_id: str
     at: datetime
@@ -91,20 +91,20 @@ class Forget:
 
 @dataclass(frozen=True, slots=True)
 class Embed:
-    """Vectors for a memory; ignored if its content has changed since they were made."""
+    """Store the vectors of a memory; ignored if its content is no longer `content`."""
 
     fact_id: str
     content: str
     vectors: FactVectors | None
-    """None: the embedding model refuses the text, which is then found by words only."""
+    """None if the embedding model refuses the text; the memory is then found by words only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A line of a user's profile or history; in a profile it replaces what its field said.
+    """Add a line to a user's profile or history; a profile line replaces that of its field.
 
-    Does nothing if its id is known, if it rests on a fact that isn't believed any more, or if its
-    field has something that prevails over it.
+    Has no effect if its id is known, if the field's present line prevails over it (`prevails`), or
+    if it rests on a fact that is forgotten or, for a derived line, no longer active.
     """
 
     line: Line
@@ -112,7 +112,7 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Retire:
-    """A line no longer stands; it goes on answering what stood until now."""
+    """End a line's validity at a time; it still answers `as_of` questions about earlier times."""
 
     line_id: str
     at: datetime
@@ -120,7 +120,7 @@ class Retire:
 
 @dataclass(frozen=True, slots=True)
 class EraseLines:
-    """Leaves nothing of a user's lines that speak of a time, past ones included."""
+    """Delete a user's lines dated in [since, until), ended ones included."""
 
     user_id: str
     since: datetime | None = None
@@ -132,22 +132,22 @@ Stage = Literal["stored", "extracted"]
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """How far a session's log has been taken at one stage."""
+    """Position up to which one stage has processed a session's log."""
 
     user_id: str
     session_id: str
     stage: Stage
     position: int = 0
-    """Number of log records done: the position of the next one."""
+    """Number of log records processed, which is the position of the next one."""
     offset: int = 0
     """Byte offset of the next record in the log file."""
     message_id: str | None = None
-    """Id of the last message done."""
+    """Id of the last message processed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Advance:
-    """Moves a cursor, in the same transaction as what was made of the messages before it."""
+    """Move a cursor, in the same transaction as the results of the messages before it."""
 
     cursor: Cursor
 

@@ -1,15 +1,14 @@
-"""How memories fade: pure rules of age, given `now`. Each takes numbers or arrays of them.
+"""Decay of memories with age, as pure functions of numbers or arrays. `now` is an argument.
 
-    retention = max(0.1, 2^(-age / (half_life * endurance)))       1.0 for what never fades
+    retention = max(0.1, 2^(-age / (half_life * endurance)))       1.0 for memories that never fade
     endurance = 1 + 3 * (1 - 2^(-strength / 4))                    1 to 4
     strength  = spaced uses + 2 * corroborations
-    recency   = 1 + 0.5 * 2^(-age / 7 days)                        1.5 just now, 1.0 long ago
+    recency   = 1 + 0.5 * 2^(-age / 7 days)                        1.5 at age 0, falling to 1.0
     relevance = importance * confidence * retention * recency
 
-The half-life form of exponential forgetting is Ebbinghaus' curve as Settles & Meeder (2016, "A
-Trainable Spaced Repetition Model for Language Learning") write it; as there, the half-life grows
-with successful recall. That repetition close together adds nothing is the spacing effect (Cepeda et
-al. 2006).
+Exponential forgetting with a half-life that grows with successful recall follows Settles & Meeder
+(2016), "A Trainable Spaced Repetition Model for Language Learning". Uses close together count once
+because of the spacing effect (Cepeda et al. 2006).
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ Reals = NDArray[np.float64]
 DAY = 86_400.0
 FLOOR = 0.1
 LONGEST = 4.0
-"""How many times use and confirmation can stretch a half-life."""
+"""Largest factor by which uses and corroborations lengthen a half-life."""
 PINNED = "pinned"
-"""The tag of facts that never fade and are never put away."""
+"""Tag of facts that never fade and are never archived."""
 RECENCY_GAIN = 0.5
 RECENCY_HALF_LIFE_DAYS = 7.0
-_HALF_WAY = 4.0  # strength that gives half of what can be gained
+_HALF_WAY = 4.0  # strength that gives half of the possible gain
 _CORROBORATION = 2.0
 
 HALF_LIFE_DAYS: Mapping[Category, float] = MappingProxyType(
@@ -49,23 +48,23 @@ HALF_LIFE_DAYS: Mapping[Category, float] = MappingProxyType(
         Category.CONVERSATION: 7.0,
     }
 )
-"""Half-life by category, in days; infinite for what never fades."""
+"""Half-life by category, in days; infinite for categories that never fade."""
 
 
 def age_days(then: ArrayLike, now: float) -> Reals:
-    """Days from `then` to `now`, both Unix seconds; 0 for what lies in the future."""
+    """Return the days from `then` to `now`, both in Unix seconds; 0 for future times."""
     return np.maximum(0.0, (now - np.asarray(then, dtype=np.float64)) / DAY)
 
 
 def retention(age: ArrayLike, half_life: ArrayLike) -> Reals:
-    """What `age` days have left of a memory, in [0.1, 1]."""
+    """Return the retention after `age` days, in [0.1, 1]; `half_life` is in days."""
     return np.maximum(FLOOR, np.exp2(-np.maximum(0.0, age) / np.asarray(half_life, np.float64)))
 
 
 def endurance(uses: int, corroborations: int, tags: Collection[str] = ()) -> float:
-    """How many times its category's half-life a memory lasts, 1 to 4; infinity if it is pinned.
+    """Return the factor on the half-life of a memory's category, in [1, 4); infinity if pinned.
 
-    `uses` are those at least an hour apart, `corroborations` the further places where it was said.
+    `uses` counts uses at least an hour apart, `corroborations` the sources beyond the first.
     """
     if PINNED in tags:
         return math.inf
@@ -74,6 +73,6 @@ def endurance(uses: int, corroborations: int, tags: Collection[str] = ()) -> flo
 
 
 def recency(age: ArrayLike) -> Reals:
-    """Boost for what was said lately, in [1.0, 1.5]."""
+    """Return the boost for recent memories, in [1.0, 1.5]; `age` is in days."""
     gone = np.maximum(0.0, np.asarray(age, dtype=np.float64)) / RECENCY_HALF_LIFE_DAYS
     return 1.0 + RECENCY_GAIN * np.exp2(-gone)

@@ -1,60 +1,60 @@
-"""Everything this library raises, as one tree.
+"""All exceptions of this library, as one tree.
 
     SemanticMemoryError
-    ├── InvalidInputError (ValueError)      the caller's value can't be used; nothing was written
-    ├── PromptTooLongError                  what can't be left out doesn't fit, with the figures
+    ├── InvalidInputError (ValueError)      a value of the caller is invalid; nothing was written
+    ├── PromptTooLongError                  the required part of a prompt doesn't fit: gives sizes
     ├── NotFoundError (LookupError)         no such memory, session or file
-    ├── ConcurrentUpdateError               the memory was changed meanwhile: read it again
-    ├── ConfigurationError                  settings that can't work together
+    ├── ConcurrentUpdateError               the memory has changed since it was read: read it again
+    ├── ConfigurationError                  the settings are invalid, alone or together
     │   ├── MissingDependencyError          an optional package is needed: names the `pip install`
     │   └── EmbedderMismatchError           the store has another model's vectors: names `reembed`
     ├── ProviderError                       a model endpoint failed after its retries
-    │   └── InputRefusedError               it won't take this input, however often it is sent
-    ├── ServiceError                        a memory service didn't do what it was asked
-    │   ├── AccessDeniedError               no key, an unknown one, or one that doesn't reach as far
+    │   └── InputRefusedError               it rejects this input; retrying won't help
+    ├── ServiceError                        a memory service failed to serve a request
+    │   ├── AccessDeniedError               the API key is missing, unknown or lacks the right
     │   └── ServiceUnavailableError         unreachable or overloaded, after the client's retries
-    └── StoreError                          the data directory can't serve
+    └── StoreError                          the data directory can't be used
         ├── StoreLockedError                another process owns it: names its pid
         ├── StoreClosedError                used after `close()`
         ├── StoreUnavailableError (OSError) disk full, read-only, no permission
-        ├── IndexUnavailableError           the vector index can't be started or reached at present
-        │   └── IndexBusyError              it is occupied with something longer
+        ├── IndexUnavailableError           the vector index can't be started or reached now
+        │   └── IndexBusyError              it is busy with a long operation
         ├── StoreCorruptError               a record or file is damaged beyond what opening repairs
-        │   └── IndexBrokenError            the vector index fails however often it is rebuilt
+        │   └── IndexBrokenError            the vector index must be rebuilt from the ledger
         └── SchemaTooNewError               written by a newer version of this package
 
-Adapters translate their vendors' errors into these; nothing else escapes the public surface.
+Adapters translate vendor errors into these; the public interface raises no others.
 """
 
 from __future__ import annotations
 
 
 class SemanticMemoryError(Exception):
-    """Root of every error raised by this library."""
+    """Base of every error raised by this library."""
 
 
 class InvalidInputError(SemanticMemoryError, ValueError):
-    """A value given by the caller can't be used. Nothing was written."""
+    """A value given by the caller is invalid. Nothing was written."""
 
 
 class PromptTooLongError(SemanticMemoryError):
-    """What can't be left out of a prompt is longer than the model's window."""
+    """The required part of a prompt is longer than the model's context window."""
 
 
 class NotFoundError(SemanticMemoryError, LookupError):
-    """No memory, session or file of that name."""
+    """The memory, session or file doesn't exist."""
 
 
 class ConcurrentUpdateError(SemanticMemoryError):
-    """A memory was changed between being read and being written."""
+    """A memory has changed since the caller read it."""
 
 
 class ConfigurationError(SemanticMemoryError):
-    """The settings can't work, alone or together."""
+    """The settings are invalid, alone or together."""
 
 
 class MissingDependencyError(ConfigurationError):
-    """An optional package is needed for what was asked."""
+    """An optional package that the operation needs isn't installed."""
 
 
 class EmbedderMismatchError(ConfigurationError):
@@ -62,27 +62,27 @@ class EmbedderMismatchError(ConfigurationError):
 
 
 class ProviderError(SemanticMemoryError):
-    """A model endpoint failed, after its retries."""
+    """A model endpoint failed, retries included."""
 
 
 class InputRefusedError(ProviderError):
-    """A model endpoint refuses an input; sending it again won't help."""
+    """A model endpoint rejects an input; retrying won't help."""
 
 
 class ServiceError(SemanticMemoryError):
-    """A memory service didn't do what it was asked."""
+    """A memory service failed to serve a request."""
 
 
 class AccessDeniedError(ServiceError):
-    """The API key is missing, unknown, or doesn't cover the user or the right that is needed."""
+    """The API key is missing, unknown, or doesn't grant the right or the user requested."""
 
 
 class ServiceUnavailableError(ServiceError):
-    """A memory service can't be reached or is overloaded, after the client's retries."""
+    """A memory service is unreachable or overloaded, retries included."""
 
 
 class StoreError(SemanticMemoryError):
-    """The data directory can't serve."""
+    """The data directory can't be used."""
 
 
 class StoreLockedError(StoreError):
@@ -90,7 +90,7 @@ class StoreLockedError(StoreError):
 
 
 class StoreClosedError(StoreError):
-    """The memory was used after it had been closed."""
+    """The store was used after it had been closed."""
 
 
 class StoreUnavailableError(StoreError, OSError):
@@ -98,11 +98,11 @@ class StoreUnavailableError(StoreError, OSError):
 
 
 class IndexUnavailableError(StoreError):
-    """The vector index can't be started or reached at present; it is kept, and tried again."""
+    """The vector index can't be started or reached now; it is kept and tried again."""
 
 
 class IndexBusyError(IndexUnavailableError):
-    """The vector index is occupied with something longer; nothing is wrong with it."""
+    """The vector index is busy with a long operation; it is not damaged."""
 
 
 class StoreCorruptError(StoreError):
@@ -110,7 +110,7 @@ class StoreCorruptError(StoreError):
 
 
 class IndexBrokenError(StoreCorruptError):
-    """The vector index can't be used as it is; it has to be rebuilt from the ledger."""
+    """The vector index is unusable; it has to be rebuilt from the ledger."""
 
 
 class SchemaTooNewError(StoreError):

@@ -1,6 +1,6 @@
-"""What happened, as frozen values handed to an `Observer`.
+"""Events, as frozen values passed to an `Observer`.
 
-Logging and metrics are observers; nothing here carries the text of a message.
+Logging and metrics are observers. No event carries the text of a message.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class MessagesObserved:
 
 @dataclass(frozen=True, slots=True)
 class MemoriesStored:
-    """A transaction of the ledger was committed."""
+    """Messages were stored as memories, in one transaction."""
 
     count: int
     seconds: float
@@ -31,7 +31,7 @@ class MemoriesStored:
 
 @dataclass(frozen=True, slots=True)
 class LockWaited:
-    """Somebody had to wait for another: to write the ledger, or for a turn to search."""
+    """A thread waited for the ledger's write lock or for a search slot."""
 
     lock: str
     seconds: float
@@ -39,7 +39,7 @@ class LockWaited:
 
 @dataclass(frozen=True, slots=True)
 class MemoriesEmbedded:
-    """Vectors were made and stored for memories."""
+    """Memories were embedded and their vectors stored."""
 
     count: int
     seconds: float
@@ -47,22 +47,22 @@ class MemoriesEmbedded:
 
 @dataclass(frozen=True, slots=True)
 class FactsExtracted:
-    """An extractor read a stretch of a session."""
+    """An extractor processed a stretch of a session."""
 
     user_id: str
     session_id: str
     messages: int
     admitted: int
     quarantined: int = 0
-    """Read like instructions to a model."""
+    """Number of facts that read like instructions to a model."""
     refused: Mapping[str, int] = field(default_factory=dict)
-    """Candidates that the gate kept out, by reason."""
+    """Number of candidates that the gate refused, by reason."""
     seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractionFailed:
-    """An extractor raised; its messages stay queued and findable."""
+    """An extractor failed; its messages stay queued and searchable."""
 
     user_id: str
     session_id: str
@@ -71,20 +71,20 @@ class ExtractionFailed:
 
 @dataclass(frozen=True, slots=True)
 class ModelCalled:
-    """A language model answered."""
+    """A language model answered a request."""
 
     purpose: str
     model: str
     input_tokens: int
     output_tokens: int
     cost_usd: float | None
-    """By the prices in the settings; None for a model without one."""
+    """Computed from the prices in the settings; None for a model without a price."""
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractionFellBack:
-    """A model's answer couldn't be used, so the rules read these messages instead."""
+    """A model's answer was unusable, so the offline rules extracted from these messages."""
 
     extractor: str
     reason: str
@@ -94,7 +94,7 @@ class ExtractionFellBack:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionBatched:
-    """Stretches went to a provider's batch API, or came back from it."""
+    """Stretches were sent to a provider's batch API, returned from it, or failed there."""
 
     batch_id: str
     status: Literal["submitted", "taken", "failed"]
@@ -104,7 +104,7 @@ class ExtractionBatched:
 
 @dataclass(frozen=True, slots=True)
 class BreakerOpened:
-    """A model endpoint failed several times in a row and is left alone for a while."""
+    """A model endpoint failed several times in a row; requests to it pause for `seconds`."""
 
     extractor: str
     failures: int
@@ -122,7 +122,7 @@ class IndexSynced:
 
 @dataclass(frozen=True, slots=True)
 class IndexSetAside:
-    """The vector index was damaged or doubtful and is being rebuilt from the ledger."""
+    """The vector index was damaged or suspect and is being rebuilt from the ledger."""
 
     reason: str
     kept_at: str | None
@@ -130,7 +130,7 @@ class IndexSetAside:
 
 @dataclass(frozen=True, slots=True)
 class LogRepaired:
-    """Damage was found in a session's log: a torn last line cut off, corrupt lines skipped."""
+    """A damaged session log was repaired: a torn last line cut off, corrupt lines skipped."""
 
     user_id: str
     session_id: str
@@ -140,7 +140,7 @@ class LogRepaired:
 
 @dataclass(frozen=True, slots=True)
 class LogNearlyFull:
-    """A session's log has come to 90 % of what it may take before it is made shorter."""
+    """A session's log has reached 90 % of the size above which it is shortened."""
 
     user_id: str
     session_id: str
@@ -150,19 +150,19 @@ class LogNearlyFull:
 
 @dataclass(frozen=True, slots=True)
 class LogShortened:
-    """A session's log was too long, and was written anew without its least useful messages."""
+    """A session's log was too long and was rewritten without its least useful messages."""
 
     user_id: str
     session_id: str
     messages: int
-    """That are left to the ledger."""
+    """Number of messages removed from the log; the ledger keeps their memories."""
     freed: int
-    """Bytes."""
+    """Bytes freed."""
 
 
 @dataclass(frozen=True, slots=True)
 class CursorLost:
-    """A session's log isn't the one that was read before; it is read again from its beginning."""
+    """A session's log was replaced since it was last read; it is read again from the start."""
 
     user_id: str
     session_id: str
@@ -171,14 +171,14 @@ class CursorLost:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingFailed:
-    """The embedding model can't be reached; memories are found by words until it can."""
+    """The embedding model is unreachable; until it is back, memories are found by words only."""
 
     error: str
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingRefused:
-    """The embedding model won't take these memories; they stay found by words."""
+    """The embedding model refuses these memories; they are found by words only."""
 
     fact_ids: tuple[str, ...]
     error: str
@@ -195,7 +195,7 @@ class Searched:
 
 @dataclass(frozen=True, slots=True)
 class ContextPacked:
-    """A prompt block was packed."""
+    """A context block was packed."""
 
     user_id: str
     budget: int
@@ -207,7 +207,7 @@ class ContextPacked:
 
 @dataclass(frozen=True, slots=True)
 class BeliefsResolved:
-    """Duplicates of a user were merged, or what no longer holds superseded, as it was written."""
+    """New facts of a user were consolidated: duplicates merged, conflicts resolved."""
 
     user_id: str
     counts: Mapping[str, int]
@@ -216,7 +216,7 @@ class BeliefsResolved:
 
 @dataclass(frozen=True, slots=True)
 class JudgingFellBack:
-    """The model that judges how facts stand to each other failed; the rules decided."""
+    """The model that judges pairs of facts failed; the rules decided."""
 
     judge: str
     error: str
@@ -225,7 +225,7 @@ class JudgingFellBack:
 
 @dataclass(frozen=True, slots=True)
 class JobFinished:
-    """A job of upkeep has run."""
+    """An upkeep job ran."""
 
     job: str
     users: int
@@ -236,34 +236,34 @@ class JobFinished:
 
 @dataclass(frozen=True, slots=True)
 class WindowCompacted:
-    """A level of compaction made a session's window shorter."""
+    """A compaction level shortened a session's window."""
 
     user_id: str
     session_id: str
     level: str
     saved: int
-    """Tokens."""
+    """Tokens saved."""
     dropped: int
-    """Messages that are no longer in the window; the session's log keeps them."""
+    """Number of messages removed from the window; the session's log keeps them."""
     tokens: int
-    """What the window takes now."""
+    """Tokens in the window now."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompactionFailed:
-    """A step of compaction that needs a model or the disk failed; the next one is taken."""
+    """A compaction step that needs a model or the disk failed; the next step is taken."""
 
     user_id: str
     session_id: str
     step: str
     error: str
     failures: int
-    """In a row; at three the step is no longer tried in this session."""
+    """Consecutive failures; after three the step is no longer tried in this session."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckpointRestored:
-    """A checkpoint was damaged; the state before it is in use."""
+    """A checkpoint was damaged; the previous one is in use."""
 
     path: str
     reason: str
@@ -272,7 +272,7 @@ class CheckpointRestored:
 
 @dataclass(frozen=True, slots=True)
 class MemoryFileSkipped:
-    """A memory file was found and not used."""
+    """A memory file was found but not used."""
 
     path: str
     reason: str
@@ -280,7 +280,7 @@ class MemoryFileSkipped:
 
 @dataclass(frozen=True, slots=True)
 class WorkerFailed:
-    """A background step raised; it is tried again later."""
+    """A background step failed and will be retried after `retry_seconds`."""
 
     step: str
     error: str

@@ -1,4 +1,4 @@
-"""What an extractor proposes."""
+"""Extraction results: candidate facts, profile fields and history lines."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ class Candidate(Value):
     message_ids: tuple[Identifier, ...] = Field(min_length=1)
     tags: tuple[Tag, ...] = ()
     extractor: str | None = None
-    """Who proposed it, where that isn't the extractor that was asked but its fall-back."""
+    """Name of the fall-back extractor that proposed it; None for the extractor in use."""
 
 
 class HistoryLine(Value):
-    """What happened in a stretch of conversation, in one sentence."""
+    """One sentence about an event in a stretch of conversation."""
 
     content: Content
     message_ids: tuple[Identifier, ...] = Field(min_length=1)
 
 
 class Extraction(Value):
-    """What an extractor made of a stretch of conversation."""
+    """Results of extracting a stretch of conversation."""
 
     candidates: tuple[Candidate, ...] = ()
     profile: Mapping[ProfileField, Content] = Field(default_factory=dict)
-    """The fields of the user's profile that read differently now; the others stay."""
+    """New texts of the user's profile fields; fields left out stay as they are."""
     history: tuple[HistoryLine, ...] = ()
     refused: Mapping[str, int] = Field(default_factory=dict)
-    """What the extractor itself left out of a model's answer, by reason."""
+    """Number of items of a model's answer that the extractor rejected, by reason."""

@@ -1,11 +1,12 @@
-"""Facts: what is believed, since when, how firmly, and why."""
+"""Facts: believed statements with their sources, dates and confidence."""
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from pydantic import Field
 
+# Kept apart, so that the command line can offer them without loading any model.
+from semantic_memory.domain.categories import Category as Category
+from semantic_memory.domain.categories import Status as Status
 from semantic_memory.domain.messages import Role
 from semantic_memory.domain.values import (
     SCHEMA_VERSION,
@@ -20,32 +21,8 @@ from semantic_memory.domain.values import (
 )
 
 
-class Category(StrEnum):
-    """What a memory is about. The set is closed; each member has its own half-life."""
-
-    PREFERENCE = "preference"
-    PERSONAL = "personal"
-    FEEDBACK = "feedback"
-    PROJECT = "project"
-    TECHNICAL = "technical"
-    DECISION = "decision"
-    FINDING = "finding"
-    REFERENCE = "reference"
-    CONVERSATION = "conversation"
-
-
-class Status(StrEnum):
-    """Where a memory stands. Only `active` ones are recalled without asking for more."""
-
-    ACTIVE = "active"
-    SUPERSEDED = "superseded"
-    QUARANTINED = "quarantined"
-    ARCHIVED = "archived"
-    FORGOTTEN = "forgotten"
-
-
 class Source(Value):
-    """Where a memory came from."""
+    """The origin of a memory."""
 
     extractor: str = "caller"
     session_id: Identifier | None = None
@@ -57,7 +34,7 @@ class Source(Value):
 
 
 class Fact(Value):
-    """One memory: what is believed, since when, how firmly, and why."""
+    """A memory: a believed statement with its source, dates and confidence."""
 
     id: Identifier = Field(default_factory=new_id)
     user_id: Identifier
@@ -66,12 +43,12 @@ class Fact(Value):
     confidence: Unit = 1.0
     importance: Unit = 0.5
     created_at: Timestamp
-    """When it was said."""
+    """The time when it was said."""
     recorded_at: Timestamp
-    """When it reached this store."""
+    """The time when it reached this store."""
     valid_from: Timestamp
     valid_to: Timestamp | None = None
-    """When it stopped being believed; None while it still is."""
+    """The time when it stopped being believed; None while it still is."""
     confirmed_at: Timestamp | None = None
     last_used_at: Timestamp | None = None
     use_count: int = Field(default=0, ge=0)
@@ -81,24 +58,24 @@ class Fact(Value):
     references: tuple[Identifier, ...] = ()
     source: Source = Source()
     corroborations: tuple[Source, ...] = ()
-    """Further places where the same was said."""
+    """Further sources of the same statement."""
     metadata: Metadata = Field(default_factory=dict)
     version: int = Field(default=1, ge=1)
     schema_version: int = SCHEMA_VERSION
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """Every place where this was said, the first one first."""
+        """All sources, the first one first."""
         return (self.source, *self.corroborations)
 
     @property
     def message_ids(self) -> tuple[str, ...]:
-        """Every message that says this, the first source's first."""
+        """The ids of all messages that say this, the first source's first."""
         return tuple(dict.fromkeys(m for source in self.sources for m in source.message_ids))
 
 
 class FactVersion(Value):
-    """One step in the life of a fact, as `history` tells it."""
+    """A state of a fact, as `history` returns it."""
 
     version: int
     at: Timestamp
@@ -108,14 +85,14 @@ class FactVersion(Value):
 
 
 class Explanation(Value):
-    """How firmly a memory still stands, and what took whose place."""
+    """A fact with its retention, and the facts that it replaced or that replaced it."""
 
     fact: Fact
     half_life_days: float | None
-    """Its category's, stretched by use and confirmation; None for what never fades."""
+    """Its category's half-life, stretched by use and confirmation; None if it never fades."""
     retention: float
-    """What time has left of it, 0.1 to 1."""
+    """The share of its relevance that age has left, 0.1 to 1."""
     replaced_by: Fact | None
-    """What superseded it or was merged with it."""
+    """The fact that superseded it or that it was merged into."""
     replaced: tuple[Fact, ...]
-    """What it superseded or took in, oldest first."""
+    """The facts that it superseded or absorbed, oldest first."""

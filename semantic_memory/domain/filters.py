@@ -1,29 +1,58 @@
-"""Which memories a search or a listing is about."""
+"""Conditions that narrow a search or a listing."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
 from semantic_memory.domain.facts import Category, Fact, Status
-from semantic_memory.domain.values import Identifier, Tag, Timestamp, Unit, Value, covers
+from semantic_memory.domain.values import (
+    Identifier,
+    Tag,
+    Timestamp,
+    Unit,
+    Value,
+    covers,
+    parse,
+)
 
 
 class Filters(Value):
-    """Narrows a search or a listing. Conditions are combined with AND; unknown keys are errors."""
+    """Conditions of a search or a listing, combined with AND; unknown keys are errors."""
 
     categories: frozenset[Category] | None = None
-    """Any of these; None means all."""
+    """Categories to include; None includes all."""
     tags: tuple[Tag, ...] = ()
-    """Every one of these; a tag stands for all below it (`security` finds `security.tls`)."""
+    """All of these; a tag covers those below it (`security` finds `security.tls`)."""
     since: Timestamp | None = None
-    """Said at or after this time."""
+    """Earliest time of the statement, inclusive."""
     until: Timestamp | None = None
-    """Said before this time."""
+    """Latest time of the statement, exclusive."""
     min_confidence: Unit = 0.0
     session_id: Identifier | None = None
     as_of: Timestamp | None = None
-    """What was believed at this time, instead of now."""
+    """Memories believed at this time, instead of now."""
+
+    @classmethod
+    def of(cls, given: FilterLike, as_of: datetime | None = None) -> Filters:
+        """Build the filters from an instance, a mapping or None; `as_of` replaces theirs.
+
+        Raises InvalidInputError for an unknown key or a wrong value.
+        """
+        match given:
+            case Filters():
+                found = given
+            case None:
+                found = NO_FILTERS
+            case _:
+                found = parse(cls, "filters", given)
+        if as_of is None:
+            return found
+        return parse(cls, "filters", {**found.model_dump(), "as_of": as_of})
 
     def admits(self, fact: Fact) -> bool:
-        """Whether `fact` passes. The reference that every store's own filter is tested against."""
+        """Return True if `fact` passes; the filters of all stores are tested against this one."""
         if self.as_of is None:
             believed = fact.status is Status.ACTIVE
         else:
@@ -43,5 +72,10 @@ class Filters(Value):
         )
 
 
+FilterLike = Filters | Mapping[str, Any] | None
+"""The forms in which callers give filters."""
 NO_FILTERS = Filters()
-"""Passes everything that is believed now."""
+"""Admits all memories that are believed now."""
+
+FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
+"""Admits facts that are believed now, and no messages."""

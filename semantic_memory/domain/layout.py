@@ -1,4 +1,4 @@
-"""Memories as a map."""
+"""Map of memories in two dimensions."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from semantic_memory.domain.values import Timestamp, Value
 
 
 class Point(Value):
-    """A memory's place on a map."""
+    """Position of a memory on a map."""
 
     id: str
     text: str
-    """Its content, cut after 200 characters."""
+    """First 200 characters of the content."""
     category: Category
     created_at: Timestamp
     x: float
@@ -19,8 +19,8 @@ class Point(Value):
 
 
 class Layout(Value):
-    """Memories laid out in two dimensions: what is near in meaning lies near."""
+    """Memories in two dimensions; memories of similar meaning lie close together."""
 
     points: tuple[Point, ...]
     explained: tuple[float, float]
-    """Share of the vectors' variance that each axis shows, 0 to 1."""
+    """Share of the vectors' variance along each axis, 0 to 1."""

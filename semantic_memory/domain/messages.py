@@ -1,4 +1,4 @@
-"""Messages, and the sessions they belong to."""
+"""Messages and their sessions."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ Role = Literal["user", "assistant", "system", "tool"]
 
 
 class SessionKey(NamedTuple):
-    """A user's session."""
+    """Key of a session: its user and its id."""
 
     user_id: str
     session_id: str
 
 
 class Message(Value):
-    """One message of a conversation, as it was said.
+    """One message of a conversation, verbatim.
 
-    `id` is unique within its session; left out, it is drawn at random. Giving the ids of your own
-    system makes observing idempotent. `name` is the speaker where a role isn't enough.
+    `id` is unique within its session and random by default; pass the ids of your own system to
+    make `observe` idempotent. `name` tells speakers of the same role apart.
     """
 
     id: Identifier = Field(default_factory=new_id)
@@ -43,12 +43,12 @@ class Message(Value):
 
     @property
     def speaker(self) -> str:
-        """The speaker's name, or the role where there is none."""
+        """Name of the speaker, or the role if there is none."""
         return self.name or self.role
 
 
 class Receipt(Value):
-    """What `observe` acknowledges: these messages are on disk."""
+    """Acknowledgement of `observe`: the messages are on disk."""
 
     accepted: int
     duplicates: int
@@ -56,27 +56,27 @@ class Receipt(Value):
 
 
 class SessionOptions(Value):
-    """What is done with a session otherwise than with others."""
+    """Overrides of a session."""
 
     extract: bool = True
-    """Whether it is read for facts; its messages are kept and found either way."""
+    """Extract facts from it; its messages are stored and searchable either way."""
     fades: bool = True
-    """Whether its facts fade; those of a session that doesn't are pinned."""
+    """Let its facts fade; if False, they are pinned."""
 
 
 class SessionInfo(Value):
-    """What is known of a session."""
+    """Summary of a session."""
 
     session_id: str
     created_at: Timestamp
-    """When its first memory was recorded."""
+    """Time at which its first memory was recorded."""
     last_accessed_at: Timestamp
-    """When something of it was recorded, or put into a prompt, for the last time."""
+    """Time at which a memory of it was last recorded or put into a prompt."""
     messages: int
-    """Messages that are remembered; deleted ones aside."""
+    """Number of messages stored, deleted ones excluded."""
     first_at: Timestamp
     last_at: Timestamp
     by_category: Mapping[str, int]
-    """Memories that came from it, by category."""
+    """Number of memories that came from it, by category."""
     log_bytes: int
     options: SessionOptions = SessionOptions()

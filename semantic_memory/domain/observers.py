@@ -1,4 +1,4 @@
-"""Observers: what becomes of events."""
+"""The observer that logs events."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _logger = logging.getLogger("semantic_memory")
 
 
 def log_event(event: Event) -> None:
-    """Log what needs attention as warnings, the rest at DEBUG. Carries no message text."""
+    """Log failures and damage as warnings, other events at DEBUG. Logs no message text."""
     match event:
         case IndexSetAside(reason, kept_at):
             where = f"; it was moved to {kept_at}" if kept_at else ""
@@ -32,7 +32,7 @@ def log_event(event: Event) -> None:
             )
         case ExtractionFailed(user_id, session_id, error):
             _logger.warning(
-                "extraction from session %s of user %s failed, to be tried again: %s",
+                "extraction from session %s of user %s failed and will be retried: %s",
                 session_id,
                 user_id,
                 error,
@@ -43,7 +43,7 @@ def log_event(event: Event) -> None:
             _logger.warning("the job %s failed: %s", job, error)
         case CheckpointRestored(path, reason, kept_at):
             _logger.warning(
-                "the checkpoint %s was damaged (%s) and moved to %s; the state before it is in use",
+                "the checkpoint %s was damaged (%s) and moved to %s; the previous one is in use",
                 path,
                 reason,
                 kept_at,
@@ -80,8 +80,8 @@ def _log_session_log(event: LogRepaired | LogNearlyFull | LogShortened) -> None:
             )
         case LogNearlyFull(user_id, session_id, size, limit):
             _logger.warning(
-                "the log of session %s of user %s takes %d of %d bytes, beyond which it is"
-                " shortened",
+                "the log of session %s of user %s takes %d of %d bytes; beyond that it"
+                " is shortened",
                 session_id,
                 user_id,
                 size,
@@ -89,8 +89,8 @@ def _log_session_log(event: LogRepaired | LogNearlyFull | LogShortened) -> None:
             )
         case LogShortened(user_id, session_id, number, freed):
             _logger.warning(
-                "the log of session %s of user %s was too long: %d messages (%d bytes) are left to"
-                " the ledger",
+                "the log of session %s of user %s was too long: %d messages (%d bytes) were"
+                " removed; the ledger keeps their memories",
                 session_id,
                 user_id,
                 number,

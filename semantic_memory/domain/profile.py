@@ -1,4 +1,4 @@
-"""Profiles and histories: the two layers above the facts, and which of two lines stands."""
+"""Profile and history tiers: the two layers above the facts, made of lines."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from semantic_memory.domain.facts import Category, Fact, Source
 from semantic_memory.domain.values import Content, Identifier, Timestamp, Value
 
 ProfileField = Literal["work_context", "personal_context", "top_of_mind"]
-"""The parts of a user's profile, 1-3 sentences each."""
+"""Field of a user's profile."""
 
 
 HistoryTier = Literal["recent_months", "earlier_context", "long_term_background"]
-"""The parts of a user's history: the last 30 days, up to 180 days ago, and before that."""
+"""Tier of a user's history: the last 30 days, up to 180 days ago, and before that."""
 
 
 Layer = ProfileField | HistoryTier
 
 
 Origin = Literal["derived", "model", "user"]
-"""Who wrote a line: it was chosen among facts, a language model did, or somebody by hand."""
+"""Author of a line: `derived` from facts by rule, a language model, or a user by hand."""
 
 
 Place = Annotated[str, StringConstraints(max_length=257, pattern=r"^[^/\s]+/[^/\s]+$")]
-"""A message: `session/message`."""
+"""Key of a message: `session/message`."""
 
 
 class Line(Value):
-    """A field of a user's profile, or one line of the history, as it stands or stood."""
+    """One state of a profile field, or one line of a history tier."""
 
     id: Identifier
     user_id: Identifier
@@ -40,55 +40,55 @@ class Line(Value):
     text: Content
     origin: Origin
     at: Timestamp
-    """When what it says was said last (profile) or first (history)."""
+    """Time of the latest (profile) or the first (history) statement it rests on."""
     valid_from: Timestamp
-    """Since when it stands."""
+    """Start of validity."""
     valid_to: Timestamp | None = None
-    """When it was replaced; None while it stands."""
+    """End of validity; None while the line is valid."""
     fact_ids: tuple[Identifier, ...] = ()
-    """The facts that it rests on."""
+    """Ids of the facts it rests on."""
     said_in: tuple[Place, ...] = ()
-    """`session/message` of every message that it rests on."""
+    """Keys (`session/message`) of the messages it rests on."""
 
     @property
     def message_ids(self) -> tuple[str, ...]:
-        """The messages that it rests on."""
+        """Ids of the messages it rests on."""
         return tuple(dict.fromkeys(place.partition("/")[2] for place in self.said_in))
 
     @property
     def session_ids(self) -> tuple[str, ...]:
-        """The sessions of those messages."""
+        """Ids of the sessions of those messages."""
         places = (place.partition("/")[0] for place in self.said_in)
         return tuple(dict.fromkeys(session for session in places if session))
 
 
-class _Told(Value):
+class _Text(Value):
     text: Content
     origin: Origin
     fact_ids: tuple[Identifier, ...] = ()
-    """The facts that it rests on."""
+    """Ids of the facts it rests on."""
     message_ids: tuple[Identifier, ...] = ()
-    """The messages that it rests on."""
+    """Ids of the messages it rests on."""
     session_ids: tuple[Identifier, ...] = ()
-    """The sessions of those messages."""
+    """Ids of the sessions of those messages."""
 
 
-class ProfileText(_Told):
-    """What a field of a profile says."""
+class ProfileText(_Text):
+    """Text of a profile field."""
 
     updated_at: Timestamp
-    """When the last of it was said, or written by hand."""
+    """Time of the latest statement it rests on, or of the edit by hand."""
 
 
-class HistoryItem(_Told):
-    """One line of a history."""
+class HistoryItem(_Text):
+    """One line of a history tier."""
 
     at: Timestamp
-    """When it was said."""
+    """Time of the first statement it rests on."""
 
 
 class Profile(Value):
-    """Who a user is, 1-3 sentences a field; each is replaced by itself."""
+    """A user's profile, a few sentences a field."""
 
     work_context: ProfileText | None = None
     personal_context: ProfileText | None = None
@@ -96,18 +96,18 @@ class Profile(Value):
 
 
 class History(Value):
-    """What happened, the more briefly the longer ago; within a tier the oldest first."""
+    """A user's history in three tiers, oldest line first; older tiers are shorter."""
 
     recent_months: tuple[HistoryItem, ...] = ()
-    """The last 30 days."""
+    """Lines of the last 30 days."""
     earlier_context: tuple[HistoryItem, ...] = ()
-    """30 to 180 days ago."""
+    """Lines of 30 to 180 days ago."""
     long_term_background: tuple[HistoryItem, ...] = ()
-    """Before that."""
+    """Lines of more than 180 days ago."""
 
 
 class Overview(Value):
-    """A user at a glance: the two layers above the facts."""
+    """A user's profile and history tiers."""
 
     profile: Profile = Profile()
     history: History = History()
@@ -116,18 +116,19 @@ class Overview(Value):
 PROFILE_FIELDS: tuple[ProfileField, ...] = get_args(ProfileField)
 TIERS: tuple[HistoryTier, ...] = get_args(HistoryTier)
 RECENT = timedelta(days=30)
-"""What was said since belongs to `recent_months`."""
+"""Age below which a line belongs to `recent_months`."""
 EARLIER = timedelta(days=180)
-"""What was said since, and before `RECENT`, belongs to `earlier_context`."""
+"""Age below which a line belongs to `earlier_context`, if it isn't recent."""
 
 _STANDING: Mapping[Origin, int] = MappingProxyType({"derived": 0, "model": 1, "user": 2})
 
 
 def prevails(standing: Line, new: Line) -> bool:
-    """Whether a field of a profile keeps what it says.
+    """Return True if a profile field keeps its standing line rather than take the new one.
 
-    By hand goes before a model, a model before what is derived. Of two by hand or by a model the
-    one that was said later stands; what is derived is always derived anew.
+    A line by hand prevails over one by a model, and that over a derived one. Of two lines by hand,
+    or two by a model, the one with the later `at` prevails, the new one on a tie. A
+    derived line always gives way to a new derived one.
     """
     if standing.origin != new.origin:
         return _STANDING[standing.origin] > _STANDING[new.origin]
@@ -135,7 +136,7 @@ def prevails(standing: Line, new: Line) -> bool:
 
 
 def tier_of(at: datetime, now: datetime) -> HistoryTier:
-    """Where in the history something of that time belongs."""
+    """Return the history tier of a time."""
     age = now - at
     if age < RECENT:
         return "recent_months"
@@ -143,11 +144,11 @@ def tier_of(at: datetime, now: datetime) -> HistoryTier:
 
 
 def overview(lines: Iterable[Line]) -> Overview:
-    """The lines that stand, in the order of time."""
+    """Build the profile and the history from valid lines."""
     fields: dict[str, ProfileText] = {}
     tiers: dict[str, list[HistoryItem]] = {tier: [] for tier in TIERS}
     for line in sorted(lines, key=lambda line: (line.at, line.id)):
-        told = {
+        shared = {
             "text": line.text,
             "origin": line.origin,
             "fact_ids": line.fact_ids,
@@ -155,14 +156,14 @@ def overview(lines: Iterable[Line]) -> Overview:
             "session_ids": line.session_ids,
         }
         if line.layer in tiers:
-            tiers[line.layer].append(HistoryItem(at=line.at, **told))
+            tiers[line.layer].append(HistoryItem(at=line.at, **shared))
         else:
-            fields[line.layer] = ProfileText(updated_at=line.at, **told)
+            fields[line.layer] = ProfileText(updated_at=line.at, **shared)
     return Overview(profile=Profile(**fields), history=History(**tiers))
 
 
 def as_fact(line: Line) -> Fact:
-    """A line that was written, as what it says about the user."""
+    """Return a line in the form of a fact, so that it can be packed into a context block."""
     return Fact(
         id=line.id,
         user_id=line.user_id,
@@ -177,7 +178,7 @@ def as_fact(line: Line) -> Fact:
 
 
 def said_in(facts: Iterable[Fact]) -> tuple[str, ...]:
-    """`session/message` of every message that says one of `facts`."""
+    """Return the keys (`session/message`) of the messages that `facts` came from."""
     return tuple(
         dict.fromkeys(
             f"{source.session_id}/{message}"

@@ -1,4 +1,4 @@
-"""What recall returns: hits with the parts of their scores, and blocks for prompts."""
+"""Results of recall: hits with the parts of their scores, and context blocks."""
 
 from __future__ import annotations
 
@@ -7,41 +7,41 @@ from semantic_memory.domain.values import Value
 
 
 class ScoreParts(Value):
-    """Why a hit ranked where it did. `match` is made of the parts above it."""
+    """Parts of a hit's score. `match` is made of the parts above it."""
 
     dense: float
     """Cosine of the query to the memory's nearest window and nearest sentence, blended, -1 to 1;
-    0 while it isn't embedded."""
+    0 for a memory without vectors."""
     lexical: float
-    """BM25 over the highest BM25 that any text could reach for this query, 0 to 1."""
+    """BM25 divided by the highest BM25 that any text could reach for this query, 0 to 1."""
     context: float
-    """What the neighbouring messages and the session lend."""
+    """Gain from the neighbouring messages and the session."""
     speaker: float
-    """What being said by someone named in the query adds."""
+    """Gain of a message whose speaker the query names."""
     voice: float
-    """What being said by the user adds, where the query speaks of I and my."""
+    """Gain of a message by the user, if the query is in the first person."""
     time: float
-    """What being said at the time that the query speaks of adds."""
+    """Gain of a memory whose time fits a time expression in the query."""
     asks: float
-    """What being a question itself takes away."""
+    """Loss of a memory that is itself a question."""
     outdated: float = 0.0
-    """What telling what no longer holds takes away from a message."""
+    """Loss of a message that states a superseded fact."""
     match: float
-    """All of the above, 0 to 1."""
+    """Match with the query by all of the above, scaled to 0 to 1."""
     importance: float
     confidence: float
     retention: float
-    """What time has left of it: 2^(-age / half-life), at least 0.1."""
+    """2^(-age / half-life), at least 0.1."""
     recency: float
-    """1.0 (old) to 1.5 (just now)."""
+    """Boost for recent memories, 1.0 (old) to 1.5 (just now)."""
     relevance: float
     """importance * confidence * retention * recency."""
     newer: float = 0.0
-    """What the score gains, besides, over an older fact that gives another figure for the same."""
+    """Addition to the score that ranks it above an older fact with another figure for the same."""
 
 
 class Hit(Value):
-    """A recalled memory, its score (higher is better) and the reasons."""
+    """A recalled memory with its score (higher is better) and the parts of the score."""
 
     fact: Fact
     score: float
@@ -49,14 +49,14 @@ class Hit(Value):
 
 
 class Context(Value):
-    """A block of memory ready to be put into a prompt."""
+    """A context block, ready to be put into a prompt."""
 
     text: str
     tokens: int
-    """Exact count of `text`; never over the budget that was asked for."""
+    """Exact number of tokens of `text`; never more than the budget."""
     facts: tuple[Fact, ...] = ()
-    """What the block holds, in its order: number n in the block is `facts[n - 1]`."""
+    """Facts of the block in its order: entry n of the block is `facts[n - 1]`."""
     hits: tuple[Hit, ...]
-    """Those of them that were recalled for the question, in the same order."""
+    """Hits among them, which were recalled for the question, in the same order."""
     left_out: int
-    """How many more memories matched well enough and did not fit."""
+    """Number of memories that matched well enough but did not fit."""

@@ -1,4 +1,4 @@
-"""What a store says of itself: statistics, checks, runs of jobs."""
+"""Reports about a store: statistics, checks, runs of jobs."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from semantic_memory.domain.values import Timestamp, Value
 
 
 class Stats(Value):
-    """What a store holds."""
+    """Contents of a store in numbers."""
 
     users: int
     sessions: int
     memories: int
     by_category_and_status: Mapping[str, int]
     unembedded: int
-    """Memories that have no vector yet."""
+    """Number of memories without vectors."""
     log_bytes: int
     store_bytes: int
     embedder: str
 
 
 class JobRun(Value):
-    """One run of a job of upkeep."""
+    """One run of an upkeep job."""
 
     job: str
     started_at: Timestamp
     seconds: float
     dry_run: bool = False
     users: int
-    """Users whose memories were looked at."""
+    """Number of users whose memories were examined."""
     counts: Mapping[str, int] = Field(default_factory=dict)
-    """What was done, or would have been, by kind."""
+    """Number of changes made, or planned by a dry run, by kind."""
     planned: tuple[str, ...] = ()
-    """Of a dry run, in words: each thing that would be done."""
+    """Changes planned by a dry run, each in words."""
     error: str | None = None
 
 
 class Finding(Value):
-    """The outcome of one check."""
+    """Outcome of one check."""
 
     check: str
     ok: bool

@@ -1,6 +1,6 @@
-"""The types that records are made of: identifiers, times, texts, tags, and their checks.
+"""The types of the fields of records: identifiers, times, texts and tags, with their checks.
 
-Times are timezone-aware and in UTC; a naive datetime is read as UTC.
+Times are timezone-aware and in UTC; a naive datetime is taken to be in UTC.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import re
 import unicodedata
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
 
@@ -24,15 +24,16 @@ from pydantic import (
     StringConstraints,
     ValidationError,
 )
+from pydantic.fields import FieldInfo
 
 from semantic_memory.domain.errors import InvalidInputError
 
 MAX_CONTENT_BYTES = 1_000_000
-"""Largest text that is kept as one memory, in UTF-8 bytes."""
+"""Size limit of one memory, in UTF-8 bytes."""
 
 
 SCHEMA_VERSION = 1
-"""Version written into every record; readers refuse newer ones and migrate older ones."""
+"""Schema version written into exports and session logs; readers refuse newer ones."""
 
 
 def _utc(value: datetime) -> datetime:
@@ -50,7 +51,7 @@ def _written(value: object) -> object:
 
 
 def _storable(text: str) -> str:
-    """Refuse what no store and no model API can carry: NUL, lone surrogates, blank, over-long."""
+    """Reject text that stores and model APIs can't carry: NUL, lone surrogates, blank, too long."""
     if "\x00" in text:
         raise ValueError(f"contains a NUL character at position {text.index(chr(0))}; remove it")
     try:
@@ -91,7 +92,7 @@ Timestamp = Annotated[datetime, BeforeValidator(_written), AfterValidator(_utc)]
 Identifier = Annotated[
     str, StringConstraints(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_.@:+\-]+$")
 ]
-"""1-128 letters, digits and `_ . @ : + -`; never used as a path or in SQL as it stands."""
+"""1-128 letters, digits and `_ . @ : + -`; never put into paths or SQL unescaped."""
 
 
 _STORABLE_SCHEMA: dict[str, JsonValue] = {"minLength": 1, "pattern": r"^[^\x00]*[^\s\x00][^\x00]*$"}
@@ -126,18 +127,18 @@ Unit = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False, strict=True)]
 
 
 def new_id() -> str:
-    """A random identifier of 24 hexadecimal digits."""
+    """Return a random identifier of 24 hexadecimal digits."""
     return uuid.uuid4().hex[:24]
 
 
 def derived_id(*parts: str) -> str:
-    """The identifier that follows from `parts`: the same parts give the same 24 digits."""
+    """Return the identifier of `parts`, 24 hexadecimal digits; the same parts give the same one."""
     joined = "\x1f".join(parts).encode("utf-8")
     return hashlib.blake2b(joined, digest_size=12).hexdigest()
 
 
 def normalised(text: str) -> str:
-    """Text as compared for exact duplicates: NFKC, casefolded, white space and end marks folded."""
+    """Fold a text for exact comparison: NFKC, case, white space and end marks."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return re.sub(r"\s+", " ", folded).strip(" .!;,")
 
@@ -149,34 +150,55 @@ class Value(BaseModel):
 
 
 def covers(tag: str, other: str) -> bool:
-    """Whether `other` is `tag` or lies below it."""
+    """Return True if `other` is `tag` or lies below it."""
     return other == tag or other.startswith(tag + ".")
 
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
-def parse(model: type[ModelT], what: str, values: Mapping[str, Any]) -> ModelT:
-    """Build `model` from a caller's values.
+def parse(model: type[ModelT], label: str, values: Mapping[str, Any]) -> ModelT:
+    """Build `model` from a caller's values; `label` names them in error messages.
 
-    Raises `InvalidInputError` that names the field, the value and what it must be.
+    Raises InvalidInputError that names the field, the value and what it must be.
     """
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        raise InvalidInputError(f"{what}: {explain(error, known=model.model_fields)}") from None
+        raise InvalidInputError(f"{label}: {explain(error, known=model.model_fields)}") from None
 
 
-def explain(error: ValidationError, known: Sequence[str] | Mapping[str, object] = ()) -> str:
-    """A pydantic error in one line: field, reason, value."""
+def explain(error: ValidationError, known: Mapping[str, FieldInfo] | None = None) -> str:
+    """Describe a pydantic error in one line: field, reason, value.
+
+    `known` are the fields of the model, which are named where a key is unknown.
+    """
+    known = known or {}
     reasons = []
     for item in error.errors(include_url=False):
         field = ".".join(str(part) for part in item["loc"]) or "value"
         if item["type"] == "extra_forbidden":
             reasons.append(f"unknown key {field!r}; known: {', '.join(sorted(known))}")
             continue
+        if not item["loc"] and item["type"] == "value_error":  # about the fields together
+            reasons.append(item["msg"].removeprefix("Value error, "))
+            continue
         shown = repr(item["input"])
         shown = shown if len(shown) <= 60 else shown[:57] + "..."
-        reason = item["msg"].removeprefix("Value error, ")
-        reasons.append(f"{field} {reason} (got {shown})")
+        limits = _limits(known.get(field)) if item["type"] in _OUT_OF_LIMITS else None
+        reason = limits or item["msg"].removeprefix("Value error, ")
+        reasons.append(f"{field} {reason.replace('Input should', 'must', 1)} (got {shown})")
     return "; ".join(reasons)
+
+
+_OUT_OF_LIMITS = ("greater_than_equal", "less_than_equal")
+
+
+def _limits(field: FieldInfo | None) -> str | None:
+    """Describe the limits of a number, all of them at once."""
+    found = field.metadata if field else ()
+    least = next((one.ge for one in found if hasattr(one, "ge")), None)
+    most = next((one.le for one in found if hasattr(one, "le")), None)
+    if least is None:
+        return None
+    return f"must be at least {least:,}" if most is None else f"must be {least:,} to {most:,}"

@@ -1,4 +1,4 @@
-"""API keys: who may do what. Kept hashed in a file that the service reads again when it changes."""
+"""API keys with their users and rights, hashed in a file that is read again when it changes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -24,34 +23,24 @@ from semantic_memory.domain.errors import (
     StoreUnavailableError,
 )
 from semantic_memory.domain.values import Identifier, Name, Timestamp, Value, explain, parse
+from semantic_memory.entrypoints.rights import Right as Right
 
 _MARK = "smk"
-
-
-class Right(StrEnum):
-    """What a key lets its holder do; none includes another."""
-
-    READ = "read"
-    """See the memories of the key's users."""
-    WRITE = "write"
-    """Add to, change and delete them."""
-    ADMIN = "admin"
-    """Run upkeep, and see figures about the whole store."""
 
 
 UserPattern = Annotated[
     str, StringConstraints(max_length=129, pattern=r"^([A-Za-z0-9_.@:+\-]+\*?|\*)$")
 ]
-"""A user id, a prefix that ends in `*`, or `*` for every user."""
+"""User id, a prefix that ends in `*`, or `*` for every user."""
 
 
 class ApiKey(Value):
-    """A key as it is stored: its secret can't be got back from it."""
+    """A stored key; its secret can't be recovered."""
 
     id: Identifier
     name: Name
     digest: str
-    """SHA-256 of the secret, which is 256 random bits, so that nothing slower is needed."""
+    """SHA-256 of the secret; a slower hash isn't needed for 256 random bits."""
     users: tuple[UserPattern, ...] = Field(min_length=1)
     rights: frozenset[Right] = Field(min_length=1)
     created_at: Timestamp
@@ -59,35 +48,35 @@ class ApiKey(Value):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whoever sent a request, and what they may do."""
+    """The sender of a request, with users and rights."""
 
     name: str
     users: tuple[str, ...]
     rights: frozenset[Right]
 
     def covers(self, user_id: str) -> bool:
-        """Whether `user_id` is one of the caller's users."""
+        """Return True if `user_id` is one of the caller's users."""
         return any(
             user_id.startswith(pattern[:-1]) if pattern.endswith("*") else user_id == pattern
             for pattern in self.users
         )
 
     def require(self, right: Right, user_id: str | None = None) -> None:
-        """Raise AccessDeniedError unless the caller has `right`, and over this user if given."""
+        """Raise AccessDeniedError unless the caller has `right`, and covers the user if given."""
         if right not in self.rights:
             raise AccessDeniedError(f"this key has no right to {right}")
         if user_id is not None and not self.covers(user_id):
             raise AccessDeniedError("this key doesn't cover that user")
 
     def require_user(self, right: Right, user_id: str | None) -> None:
-        """As `require`, where None stands for every user."""
+        """Do as `require`, where None stands for every user."""
         self.require(right, user_id)
         if user_id is None and "*" not in self.users:
             raise AccessDeniedError("give a user_id: this key doesn't cover every user")
 
     @property
     def only_user(self) -> str | None:
-        """The caller's user, where there is exactly one."""
+        """The caller's user, if there is exactly one."""
         if len(self.users) == 1 and not self.users[0].endswith("*"):
             return self.users[0]
         return None
@@ -99,7 +88,7 @@ _NO_KEY = hashlib.sha256(b"").hexdigest()
 
 
 class Keys:
-    """The keys of one store. Changes by another process take effect with the next request."""
+    """Keys of one store. Changes by other processes take effect with the next request."""
 
     def __init__(self, data_dir: Path) -> None:
         self._file = data_dir / "keys.json"
@@ -110,7 +99,7 @@ class Keys:
     def create(
         self, name: str, users: Iterable[str], rights: Iterable[Right], now: datetime
     ) -> tuple[ApiKey, str]:
-        """A new key, and the token to be handed to its holder, which can't be shown again.
+        """Create a key; return it with the token for its holder, which can't be shown again.
 
         Raises InvalidInputError.
         """
@@ -129,7 +118,7 @@ class Keys:
         return key, f"{_MARK}_{key.id}_{secret}"
 
     def revoke(self, key_id: str) -> None:
-        """Take a key away, at once. Raises NotFoundError."""
+        """Revoke a key at once. Raises NotFoundError."""
         with self._locked():
             kept = [key for key in self.all() if key.id != key_id]
             if len(kept) == len(self.all()):
@@ -137,12 +126,12 @@ class Keys:
             self._write(kept)
 
     def all(self) -> list[ApiKey]:
-        """Every key, oldest first. Raises ConfigurationError if the file is damaged."""
+        """Return every key, oldest first. Raises ConfigurationError if the file is damaged."""
         self._refresh()
         return [*self._keys.values()]
 
     def find(self, token: str) -> ApiKey | None:
-        """The key that `token` belongs to, compared in constant time."""
+        """Return the key of a token, compared in constant time; None if there is none."""
         self._refresh()
         mark, _, rest = token.partition("_")
         key_id, _, secret = rest.partition("_")

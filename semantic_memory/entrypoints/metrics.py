@@ -1,6 +1,6 @@
 """Prometheus metrics: an observer that counts events, and figures of the store at each scrape.
 
-Every name starts with `semantic_memory_`; docs/operations.md lists them. None carries a user.
+Every name starts with `semantic_memory_`; docs/operations.md lists them. No metric names a user.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _STATS_SECONDS = 15.0
 
 
 class MetricsObserver:
-    """Counts what happens in a memory. Thread-safe."""
+    """Observer that counts events of a store. Thread-safe."""
 
     def __init__(
         self, registry: CollectorRegistry, timer: Callable[[], float] = time.monotonic
@@ -64,52 +64,54 @@ class MetricsObserver:
         def histogram(name: str, about: str, *labels: str) -> Histogram:
             return Histogram(PREFIX + name, about, labels, buckets=_SECONDS, registry=registry)
 
-        self._observed = counter("messages_observed", "Messages taken in.")
-        self._duplicates = counter("messages_duplicate", "Messages that were known already.")
-        self._observe = histogram("observe_seconds", "From observe to being on disk.")
+        self._observed = counter("messages_observed", "Messages observed.")
+        self._duplicates = counter("messages_duplicate", "Messages already known.")
+        self._observe = histogram("observe_seconds", "Time to write observed messages to disk.")
         self._stored = counter("memories_stored", "Messages that became memories.")
-        self._store = histogram("store_seconds", "Transactions that store memories.")
-        self._embedded = counter("memories_embedded", "Memories given vectors.")
-        self._embed = histogram("embed_seconds", "Batches embedded.")
-        self._embed_failures = counter("embedding_failures", "The embedding model failed.")
-        self._embed_refused = counter("embedding_refused", "Memories the model won't embed.")
-        self._extractions = counter("extractions", "Stretches read for facts.", "outcome")
-        self._candidates = counter("candidates", "Facts proposed, by what the gate said.", "gate")
-        self._extract = histogram("extract_seconds", "Stretches read for facts.")
-        self._indexed = counter("index_changes", "Changes the vector index took.", "kind")
-        self._index = histogram("index_seconds", "Batches taken by the vector index.")
-        self._set_aside = counter("index_rebuilt", "The vector index was damaged or doubtful.")
-        self._repairs = counter("log_repairs", "Session logs found damaged.")
-        self._corrupt = counter("log_corrupt_lines", "Lines of session logs that were skipped.")
+        self._store = histogram("store_seconds", "Time of transactions that store memories.")
+        self._embedded = counter("memories_embedded", "Memories embedded.")
+        self._embed = histogram("embed_seconds", "Time to embed a batch.")
+        self._embed_failures = counter("embedding_failures", "Failures of the embedding model.")
+        self._embed_refused = counter("embedding_refused", "Memories refused by the model.")
+        self._extractions = counter("extractions", "Stretches of sessions extracted.", "outcome")
+        self._candidates = counter("candidates", "Candidate facts, by outcome of the gate.", "gate")
+        self._extract = histogram("extract_seconds", "Time to extract a stretch.")
+        self._indexed = counter("index_changes", "Changes applied to the vector index.", "kind")
+        self._index = histogram("index_seconds", "Time to apply a batch to the vector index.")
+        self._set_aside = counter("index_rebuilt", "Rebuilds of a damaged or suspect vector index.")
+        self._repairs = counter("log_repairs", "Damaged session logs repaired.")
+        self._corrupt = counter("log_corrupt_lines", "Corrupt lines of session logs skipped.")
         self._nearly_full = counter("logs_nearly_full", "Session logs at 90 % of their limit.")
-        self._shortened = counter("logs_shortened", "Session logs that were over their limit.")
-        self._cursors = counter("cursors_lost", "Session logs that had been replaced.")
-        self._search = histogram("search_seconds", "Searches, those for a context included.")
-        self._hits = counter("search_hits", "Memories found.")
-        self._context = histogram("context_seconds", "Prompt blocks packed.")
-        self._tokens = counter("context_tokens", "Tokens packed.")
-        self._left_out = counter("context_left_out", "Memories that didn't fit.")
-        self._beliefs = counter("belief_changes", "Merged, superseded, faded, ...", "kind")
-        self._jobs = counter("jobs", "Jobs of upkeep that ran.", "job", "outcome")
-        self._job = histogram("job_seconds", "Jobs of upkeep.", "job")
-        self._compactions = counter("window_compactions", "Windows made shorter.", "level")
-        self._saved = counter("window_saved_tokens", "Tokens saved in windows.")
-        self._calls = counter("model_calls", "Answers of a language model.", "purpose", "model")
-        self._model_tokens = counter("model_tokens", "Tokens of its calls.", "model", "kind")
-        self._model_cost = counter("model_cost_usd", "By the prices in the settings.", "model")
-        self._batches = counter("extraction_batches", "Batches sent to a provider.", "status")
+        self._shortened = counter("logs_shortened", "Session logs shortened, as over their limit.")
+        self._cursors = counter("cursors_lost", "Session logs found replaced, and read again.")
+        self._search = histogram("search_seconds", "Time of searches, for context blocks too.")
+        self._hits = counter("search_hits", "Memories returned by searches.")
+        self._context = histogram("context_seconds", "Time to pack a context block.")
+        self._tokens = counter("context_tokens", "Tokens of context blocks.")
+        self._left_out = counter("context_left_out", "Matching memories that didn't fit.")
+        self._beliefs = counter("belief_changes", "Facts merged, superseded, faded, ...", "kind")
+        self._jobs = counter("jobs", "Upkeep jobs run.", "job", "outcome")
+        self._job = histogram("job_seconds", "Time of upkeep jobs.", "job")
+        self._compactions = counter("window_compactions", "Compactions of windows.", "level")
+        self._saved = counter("window_saved_tokens", "Tokens saved by compactions.")
+        self._calls = counter("model_calls", "Requests to language models.", "purpose", "model")
+        self._model_tokens = counter("model_tokens", "Tokens of model calls.", "model", "kind")
+        self._model_cost = counter("model_cost_usd", "Cost by the settings' prices.", "model")
+        self._batches = counter("extraction_batches", "Extraction batches at a provider.", "status")
         self._judging = counter(
-            "judged_by_rules", "Pairs of facts that the judging model failed at."
+            "judged_by_rules", "Pairs of facts judged by rules after the model failed."
         )
-        self._breaker = counter("breaker_opened", "A model endpoint was left alone for a while.")
-        self._checkpoints = counter("checkpoints_restored", "Checkpoints that were damaged.")
-        self._lock_wait = histogram("lock_wait_seconds", "Waits for others.", "lock")
+        self._breaker = counter("breaker_opened", "Pauses of a model endpoint that kept failing.")
+        self._checkpoints = counter("checkpoints_restored", "Damaged checkpoints restored.")
+        self._lock_wait = histogram("lock_wait_seconds", "Waits for a lock.", "lock")
         self._failures = counter("worker_failures", "Background steps that failed.", "step")
         self._active: dict[tuple[str, str], float] = {}
         self._active_lock = threading.Lock()
         self._timer = timer
         active = Gauge(
-            PREFIX + "active_sessions", "With a message in the last 5 minutes.", registry=registry
+            PREFIX + "active_sessions",
+            "Sessions with messages in the last 5 minutes.",
+            registry=registry,
         )
         active.set_function(self._count_active)
 
@@ -221,7 +223,7 @@ class MetricsObserver:
 
 
 class StoreFigures(Collector):
-    """What the store holds, counted at most every 15 s."""
+    """Figures of the store, counted at most every 15 s."""
 
     def __init__(
         self,
@@ -236,18 +238,18 @@ class StoreFigures(Collector):
         registry.register(self)
 
     def describe(self) -> list[Metric]:
-        """Nothing: registering must not count."""
+        """Return nothing, so that registering doesn't count."""
         return []
 
     def collect(self) -> Iterator[Metric]:
-        """The figures of now, or of a moment ago."""
+        """Yield the figures, at most 15 s old."""
         with self._lock:
             now = self._timer()
             if self._counted is None or now - self._counted[0] >= _STATS_SECONDS:
                 self._counted = (now, self._stats())
             stats = self._counted[1]
         memories = GaugeMetricFamily(
-            PREFIX + "memories", "Memories kept.", labels=["category", "status"]
+            PREFIX + "memories", "Memories stored.", labels=["category", "status"]
         )
         for name, number in stats.by_category_and_status.items():
             memories.add_metric(name.split("/", 1), number)
@@ -255,20 +257,20 @@ class StoreFigures(Collector):
         for name, about, value in (
             ("users", "Users with a memory.", stats.users),
             ("sessions", "Sessions with a log.", stats.sessions),
-            ("unembedded", "Memories that wait for vectors.", stats.unembedded),
+            ("unembedded", "Memories without vectors.", stats.unembedded),
             ("log_bytes", "Size of all session logs.", stats.log_bytes),
-            ("store_bytes", "Size of everything.", stats.store_bytes),
+            ("store_bytes", "Size of the data directory.", stats.store_bytes),
         ):
             yield GaugeMetricFamily(PREFIX + name, about, value=value)
 
 
 class RequestMetrics:
-    """Requests to the service."""
+    """Metrics of requests to the service."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._seconds = Histogram(
             PREFIX + "request_seconds",
-            "Requests, to the last byte of the answer.",
+            "Time of requests, up to the last byte of the response.",
             ("method", "route", "status"),
             buckets=_SECONDS,
             registry=registry,
@@ -278,7 +280,7 @@ class RequestMetrics:
         )
 
     def in_progress(self) -> AbstractContextManager[object]:
-        """Held during a request."""
+        """Count a request as under way while the context lasts."""
         return self._in_progress.track_inprogress()
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:

@@ -1,19 +1,18 @@
-"""Reads what waits through a provider's batch API: half the price, within a day.
+"""Extract facts through a provider's batch API: half the price, within a day.
 
-    what waits -> noted in the ledger -> submitted -> ... -> facts and cursor, stretch by stretch
+    stretches -> note in the ledger -> submitted -> ... -> facts and cursor, stretch by stretch
 
-The note is written before anything is sent, with a token by which the batch is found again, so that
-whoever is cut off anywhere goes on with the batch that is under way and pays for none twice. What
-comes back is kept like any other extraction, in one transaction with the cursor: a stretch that was
-kept already, or reads differently by now, is passed over.
+The note is written before anything is sent, with a token by which the batch is found again, so a
+process that is cut off anywhere goes on with the batch under way and pays for none twice. Answers
+are committed like any other extraction; a stretch that was extracted already, or reads differently
+by now, is passed over.
 """
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, islice, takewhile
+from collections.abc import Callable, Iterator
+from itertools import islice
 
 from pydantic import Field
 
@@ -22,35 +21,35 @@ from ingest.extract.openai_batch import (
     BatchGoneError,
     BatchState,
     OpenAIBatch,
-    Stretch,
 )
+from ingest.extract.openai_batch import Stretch as Request
 from ingest.extract.prompt import spoken
-from ingest.session_log import Record
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import Event, ExtractionBatched
 from semantic_memory.domain.extraction import Extraction
-from semantic_memory.domain.messages import Message, SessionKey
-from semantic_memory.domain.ports import Ledger, Progress
+from semantic_memory.domain.messages import SessionKey
+from semantic_memory.domain.ports import Ledger
 from semantic_memory.domain.values import Value, derived_id, new_id
-from semantic_memory.pipeline.extraction import Reading
+from semantic_memory.pipeline.extraction import Committer
+from semantic_memory.pipeline.reading import Stretch, StretchReader
+from semantic_memory.pipeline.stage import BATCH, EXTRACT, WHOLE, Hint, Outlook, Whole
 
 _NOTE = "extraction batch"  # key in the ledger's meta
 _MOST_REQUESTS = 20_000  # the API takes 50,000
 _MOST_CHARACTERS = 20_000_000  # the API takes 200 MB
-_STEP = "waiting for the batch"
 
 
 class _Place(Value):
-    """A stretch of a session that is being read."""
+    """A stretch that a batch extracts."""
 
     user_id: str
     session_id: str
     end: int
-    """The position behind its last message."""
+    """Position behind its last message."""
 
     @property
     def key(self) -> SessionKey:
-        """The session's key."""
+        """The session."""
         return SessionKey(self.user_id, self.session_id)
 
 
@@ -60,86 +59,84 @@ class _Note(Value):
     token: str
     batch_id: str | None = None
     places: dict[str, _Place] = Field(default_factory=dict)
-    """By the name of the request, sessions in order."""
+    """By name of the request, the stretches of a session in order."""
 
 
-class Batching:
-    """Submits stretches, waits, and takes what comes back. Thread-safe."""
+class BatchExtracting:
+    """Stage that submits what waits, polls, and commits what comes back.
+
+    Unless `alone`, it submits nothing and only takes the batch that an import has left under way.
+    """
+
+    name = BATCH
 
     def __init__(
         self,
-        reading: Reading,
         ledger: Ledger,
         batch: OpenAIBatch,
+        stretches: StretchReader,
+        committer: Committer,
         observe: Callable[[Event], None],
+        hint: Hint,
         *,
         alone: bool,
         poll_seconds: float,
     ) -> None:
-        self._reading = reading
         self._ledger = ledger
         self._batch = batch
+        self._stretches = stretches
+        self._committer = committer
         self._observe = observe
-        self.alone = alone
-        """Nothing is read but by batch."""
+        self._hint = hint
+        self._alone = alone
         self._poll_seconds = poll_seconds
-        self._next_look = time.monotonic()
-        self._lock = threading.Lock()
-        self._ending = threading.Event()
+        self._done = 0
         stored = ledger.meta(_NOTE)
         self._note = _Note.model_validate_json(stored) if stored else None
-        self._hold()
 
-    def read_all(self, changed: Callable[[str], None], progress: Progress | None) -> list[str]:
-        """Read everything that waits; returns what went wrong.
-
-        It may take a day. What an earlier process has submitted is waited for first.
-        """
-        try:
-            while (complete := self._collected(changed, progress)) and self._submit(changed):
-                pass
-        except ProviderError as error:
-            return [str(error)]
-        if complete or self._ending.is_set():
-            return []
-        return ["the batch ended before all of it was read"]
-
-    def step(self, changed: Callable[[str], None]) -> float | None:
-        """Take what a batch under way has brought; returns the seconds until the next look."""
-        if self._note is None:
-            return None
-        if (wait := self._next_look - time.monotonic()) > 0:
-            return wait
-        self._next_look = time.monotonic() + self._poll_seconds
-        try:
-            with self._lock:
-                self._look(changed)
-        except ProviderError as error:
-            batch_id = self._note and self._note.batch_id
-            self._observe(ExtractionBatched(batch_id or "", "failed", 0, str(error)))
-        return None if self._note is None else self._poll_seconds
-
-    def end(self) -> None:
-        """Wait no longer; the batch goes on without."""
-        self._ending.set()
-
-    def _collected(self, changed: Callable[[str], None], progress: Progress | None) -> bool:
-        """Wait for the batch under way, if any, and take it; whether all of it was tried."""
-        while not self._ending.is_set():
-            with self._lock:
-                state = self._look(changed)
-            if state is None or not state.working:
-                return state is None or state.complete
-            if progress:
-                progress(_STEP, state.done, state.total)
-            self._ending.wait(self._poll_seconds)
-        return False
-
-    def _look(self, changed: Callable[[str], None]) -> BatchState | None:
-        """How far the batch under way has come; takes it if it has ended."""
-        if self._note is None:
-            return None
+    def holds(self, key: SessionKey) -> bool:
+        """Tell whether the batch under way extracts a session."""
         note = self._note
+        return note is not None and any(place.key == key for place in note.places.values())
+
+    def pending(self) -> Iterator[Whole]:
+        """Yield `WHOLE` if a batch is under way, or is to be submitted."""
+        if self._note is not None or (self._alone and next(self._stretches.sessions(), None)):
+            yield WHOLE
+
+    def run(self, item: Whole) -> float | None:
+        """Submit a batch, or look at the one under way. Raises ProviderError."""
+        del item
+        if self._note is None:
+            return 0.0 if self._alone and self._submit() else None
+        try:
+            state = self._look(self._note)
+        except ProviderError as error:
+            self._observe(ExtractionBatched(self._batch_id, "failed", 0, str(error)))
+            raise
+        if state is None:
+            return 0.0
+        if state.working:
+            self._done = state.done
+            return self._poll_seconds
+        if self._alone and not state.complete:
+            raise ProviderError("the batch ended before all of it was read")
+        return 0.0
+
+    def outlook(self) -> Outlook:
+        """Count the stretches that wait for their answers."""
+        places = len(self._note.places) if self._note else 0
+        return Outlook("waiting for the batch", places - self._done)
+
+    @property
+    def _batch_id(self) -> str:
+        return (self._note and self._note.batch_id) or ""
+
+    def _look(self, note: _Note) -> BatchState | None:
+        """Return the state of the batch under way, and take it if it has ended.
+
+        Returns None if it turns out that it was never submitted.
+        """
         if note.batch_id is None:  # cut off while it was being submitted
             note = note.model_copy(update={"batch_id": self._batch.find(note.token)})
             self._write(note if note.batch_id else None)
@@ -152,92 +149,72 @@ class Batching:
             if state.error is not None:
                 self._write(None)
                 raise ProviderError(f"batch {note.batch_id} failed: {state.error}")
-            with self._reading.lock:
-                number = self._take(note, state, changed)
-                self._write(None)
+            number = self._take(note, state)
+            self._write(None)
         except BatchGoneError:
-            self._write(None)  # so that its sessions are read anew
+            self._write(None)  # so that its sessions are extracted anew
             raise
         self._observe(ExtractionBatched(note.batch_id, "taken", number))
         return state
 
-    def _take(self, note: _Note, state: BatchState, changed: Callable[[str], None]) -> int:
-        """Keep what a batch found; returns in how many stretches."""
-        waiting = {due.key: due for due in self._reading.queue.all()}
+    def _take(self, note: _Note, state: BatchState) -> int:
+        """Commit what a batch found; returns in how many stretches."""
         answers = self._batch.answers(state)
         number = 0
         for name, place in note.places.items():
             start = time.perf_counter()
-            records = self._unread(place)
-            said = self._reading.readable(place.key, records)
-            if name != _name(place.key, records, said):
-                continue  # kept already, or forgotten in part
-            known = self._reading.known(place.user_id, said)
-            if not spoken(said):
+            stretch = self._stretches.until(place.key, place.end)
+            if stretch is None or name != _name(stretch):
+                continue  # extracted already, or forgotten in part
+            if not spoken(stretch.messages):
                 found = Extraction()
             elif name in answers or state.complete:
-                found = self._batch.read(answers.get(name), Stretch(said, known))
+                request = Request(stretch.messages, stretch.known)
+                found = self._batch.read(answers.get(name), request)
             else:
                 continue
-            self._reading.take(place.key, records, said, known, found, changed, start)
-            number += 1
-        for key in {place.key for place in note.places.values()} & waiting.keys():
-            if next(self._reading.stretches(key), None) is None:
-                self._reading.queue.done(waiting[key])
+            number += self._committer.commit(stretch, found, start)
         return number
 
-    def _unread(self, place: _Place) -> list[Record]:
-        unread = chain.from_iterable(self._reading.stretches(place.key))
-        return list(takewhile(lambda record: record.position < place.end, unread))
-
-    def _submit(self, changed: Callable[[str], None]) -> bool:
-        """Submit what waits, or as much as a batch may hold; whether there was anything."""
-        with self._lock, self._reading.lock:
-            places: dict[str, _Place] = {}
-            requests: dict[str, Stretch] = {}
-            for key, records in islice(self._waiting(), _MOST_REQUESTS):
-                said = self._reading.readable(key, records)
-                name = _name(key, records, said)
-                places[name] = _Place(**key._asdict(), end=records[-1].position + 1)
-                if spoken(said):
-                    known = self._reading.known(key.user_id, said)
-                    requests[name] = Stretch(said, known)
-            note = _Note(token=new_id(), places=places)
-            if not requests:
-                self._take(note, NOTHING_SENT, changed)
-                return False
-            self._write(note)
-            batch_id = self._batch.submit(requests, note.token)
-            self._write(note.model_copy(update={"batch_id": batch_id}))
+    def _submit(self) -> bool:
+        """Submit what waits, or as much as a batch may hold; tell whether there was anything."""
+        places: dict[str, _Place] = {}
+        requests: dict[str, Request] = {}
+        for stretch in islice(self._waiting(), _MOST_REQUESTS):
+            name = _name(stretch)
+            end = stretch.portion.records[-1].position + 1
+            places[name] = _Place(**stretch.key._asdict(), end=end)
+            if spoken(stretch.messages):
+                requests[name] = Request(stretch.messages, stretch.known)
+        note = _Note(token=new_id(), places=places)
+        if not requests:
+            self._take(note, NOTHING_SENT)
+            return False
+        self._write(note)
+        batch_id = self._batch.submit(requests, note.token)
+        self._write(note.model_copy(update={"batch_id": batch_id}))
         self._observe(ExtractionBatched(batch_id, "submitted", len(requests)))
         return True
 
-    def _waiting(self) -> Iterator[tuple[SessionKey, list[Record]]]:
-        """The stretches that wait, as many as a batch takes."""
+    def _waiting(self) -> Iterator[Stretch]:
+        """Yield the stretches that wait, as many as a batch takes."""
         characters = 0
-        for due in self._reading.queue.all():
-            read = True
-            for records in self._reading.stretches(due.key):
-                read = False
-                characters += sum(len(record.message.content) for record in records)
-                yield due.key, records
+        for key in list(self._stretches.sessions()):
+            for stretch in self._stretches.all(key):
+                characters += sum(len(one.message.content) for one in stretch.portion.records)
+                yield stretch
                 if characters >= _MOST_CHARACTERS:
                     return
-            if read:
-                self._reading.queue.done(due)
 
     def _write(self, note: _Note | None) -> None:
         self._ledger.set_meta(_NOTE, note.model_dump_json() if note else "")
-        self._note = note
-        self._hold()
-
-    def _hold(self) -> None:
-        """Keep the sessions that a batch reads from being read otherwise."""
-        places = self._note.places.values() if self._note else ()
-        self._reading.held = frozenset(place.key for place in places)
+        before, self._note, self._done = self._note, note, 0
+        if note is None and before is not None:
+            for key in {place.key for place in before.places.values()}:
+                self._hint(EXTRACT, key)
 
 
-def _name(key: SessionKey, records: Sequence[Record], said: Sequence[Message]) -> str:
-    """What a request is called: it follows from its stretch, and from what is read of it."""
-    ids = [record.message.id for record in records]
-    return derived_id(*key, *ids, *(message.id for message in said))
+def _name(stretch: Stretch) -> str:
+    """Name a request after its stretch and what is extracted from it."""
+    ids = [record.message.id for record in stretch.portion.records]
+    return derived_id(*stretch.key, *ids, *(message.id for message in stretch.messages))

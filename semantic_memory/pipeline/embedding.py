@@ -1,42 +1,73 @@
-"""Embeds what has no vectors yet, whatever the embedding model makes of it."""
+"""Embed the memories that have no vectors yet."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from semantic_memory.domain.changes import Embed
-from semantic_memory.domain.errors import InputRefusedError
-from semantic_memory.domain.events import EmbeddingRefused, Event, MemoriesEmbedded
-from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.errors import InputRefusedError, ProviderError
+from semantic_memory.domain.events import (
+    EmbeddingFailed,
+    EmbeddingRefused,
+    Event,
+    MemoriesEmbedded,
+)
+from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.ports import Embedder, Ledger
+from semantic_memory.pipeline.stage import CONSOLIDATE, EMBED, INDEX, WHOLE, Hint, Outlook, Whole
 from semantic_memory.vectors.passages import embed_facts
 
 _BATCH = 64
 
 
-class Backlog:
-    """The memories of a ledger that wait for their vectors."""
+class Embedding:
+    """Stage that embeds a batch a run, the oldest memories first.
+
+    A text that the model refuses is put aside, so that it holds up no other.
+    """
+
+    name = EMBED
 
     def __init__(
-        self, ledger: Ledger, embedder: Embedder, observe: Callable[[Event], None]
+        self,
+        ledger: Ledger,
+        embedder: Embedder,
+        observe: Callable[[Event], None],
+        hint: Hint,
     ) -> None:
         self._ledger = ledger
         self._embedder = embedder
         self._observe = observe
+        self._hint = hint
 
-    def work_off(self) -> int:
-        """Embed the next batch; returns how many memories that was, 0 when none is left.
+    def pending(self) -> Iterator[Whole]:
+        """Yield `WHOLE` if a memory has no vectors."""
+        if self._ledger.unembedded(1):
+            yield WHOLE
 
-        A memory that the model refuses is put aside, so that it holds up no other. Raises
-        ProviderError if the model can't be reached; the batch is tried again by the next call.
-        """
+    def run(self, item: Whole) -> float | None:
+        """Embed a batch. Raises ProviderError if the model can't be reached."""
+        del item
         facts = self._ledger.unembedded(_BATCH)
-        if facts:
-            start = time.perf_counter()
-            self._ledger.apply(self._embedded(facts))
-            self._observe(MemoriesEmbedded(len(facts), time.perf_counter() - start))
-        return len(facts)
+        if not facts:
+            return None
+        start = time.perf_counter()
+        try:
+            changes = self._embedded(facts)
+        except ProviderError as error:
+            self._observe(EmbeddingFailed(str(error)))
+            raise
+        self._ledger.apply(changes)
+        self._observe(MemoriesEmbedded(len(facts), time.perf_counter() - start))
+        for user_id in {one.user_id for one in facts if one.category is not Category.CONVERSATION}:
+            self._hint(CONSOLIDATE, user_id)
+        self._hint(INDEX, WHOLE)
+        return 0.0
+
+    def outlook(self) -> Outlook:
+        """Count the memories without vectors."""
+        return Outlook("embedding", self._ledger.count_unembedded())
 
     def _embedded(self, facts: Sequence[Fact]) -> list[Embed]:
         try:

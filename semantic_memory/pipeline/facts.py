@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from ingest.gate import Screened
@@ -73,28 +73,6 @@ def said(fact: Fact) -> Message:
         created_at=fact.created_at,
         metadata=fact.metadata,
     )
-
-
-def expendable(
-    records: Iterable[Record],
-    worth: Mapping[str, float],
-    least: int,
-    freed: Callable[[Record], int],
-) -> set[str]:
-    """The messages that a log can do without first, to free `least` bytes; all, if they lack.
-
-    `worth` is that of what is believed because of a message: those with the least go first, the
-    older before the newer. `freed` is how many bytes it frees to do without one; those that free
-    none stay.
-    """
-    gone: set[str] = set()
-    for record in sorted(records, key=lambda one: (worth.get(one.message.id, 0.0), one.position)):
-        if least <= 0:
-            break
-        if (size := freed(record)) > 0:
-            gone.add(record.message.id)
-            least -= size
-    return gone
 
 
 def extracted(

@@ -1,1 +1,1 @@
-"""Who the user is: profile fields, history tiers, and their roll-up."""
+"""Profile fields and history tiers, derived from facts, and their roll-up."""

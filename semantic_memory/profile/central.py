@@ -1,10 +1,9 @@
-"""Chooses the sentences that stand best for many: central, telling, and different from each other.
+"""Selection of sentences that represent many: central, informative and unlike each other.
 
     value = v * weight * (1 + cos(x, centroid)) / 2  -  (1 - v) * max cos(x, chosen)
 
-the centroid being the mean of all vectors by their weights (Radev et al. 2004, "Centroid-based
-summarization of multiple documents"), the second term maximal marginal relevance (Carbonell &
-Goldstein 1998).
+The centroid is the weighted mean of all vectors (Radev et al. 2004, "Centroid-based summarization
+of multiple documents"); the second term is maximal marginal relevance (Carbonell & Goldstein 1998).
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.text import stems
 
 _RELEVANCE = 0.7  # v above
-_TELLING_WORDS = 6  # content words from which a sentence says enough
-_LONG_WORDS = 30  # words beyond which it says too much for a line
-_SUBJECT_WORDS = 3  # among which a sentence about its speaker names them
+_TELLING_WORDS = 6  # content words from which a sentence counts in full
+_LONG_WORDS = 30  # words beyond which a sentence is too long for a line
+_SUBJECT_WORDS = 3  # first words, among which a sentence about its speaker names them
 _NAMES_SOMETHING = re.compile(r"\d|(?<!^)(?<![.!?] )\b[A-Z][\w-]*[A-Za-z]")
 # "Maya is allergic", not "Maya is moving" or "Maya moved".
 _LASTS = re.compile(
@@ -30,7 +29,7 @@ _LASTS = re.compile(
     re.IGNORECASE,
 )
 _DATED = re.compile(r"\b(?:1[89]|20)\d\d\b|\b(?:last|next) [A-Z]\w+")
-# Begins with what only the sentence before it explains.
+# Begins with a word that refers to the sentence before it.
 _LEANS = re.compile(
     r"(?:it|that|this|these|those|they|he|she|here|there|and|but|so|now|then|also)\b(?!\s+is\s+a\b)",
     re.IGNORECASE,
@@ -40,10 +39,10 @@ _LEANS = re.compile(
 def most_central(
     rows: Sequence[Matrix], weights: Sequence[float], costs: Sequence[int], *, most: int, room: int
 ) -> list[int]:
-    """Places of at most `most` rows whose costs together are within `room`, best first.
+    """Return the places of at most `most` rows whose costs add up to at most `room`, best first.
 
-    `rows` are unit vectors, `weights` their worth in [0, 1]. Equal values go by place, so the same
-    input gives the same answer.
+    `rows` are unit vectors, `weights` their worth in [0, 1]; rows of weight 0 are never chosen. Of
+    equal values the first is chosen, so that the result is deterministic.
     """
     if not len(rows):
         return []
@@ -70,9 +69,10 @@ def most_central(
 
 
 def telling(fact: Fact) -> float:
-    """How much a fact says on its own, in [0, 1]: confidence, words of content, names and numbers.
+    """Return how informative a fact is on its own, in [0, 1].
 
-    One that leans on a sentence before it, or doesn't name who it is about, says little by itself.
+    Grows with confidence, content words, names and numbers. Lower for a fact that refers to the
+    sentence before it, doesn't name its subject, is long, or was said by the assistant.
     """
     words = fact.content.split()
     speaker = (fact.source.speaker or "").casefold()
@@ -86,12 +86,15 @@ def telling(fact: Fact) -> float:
 
 
 def lasting(fact: Fact) -> float:
-    """How likely a fact describes a state rather than an event, in (0, 1]; by English sentences."""
+    """Return how likely a fact describes a state rather than an event, in (0, 1].
+
+    Judged by the form of English sentences.
+    """
     state = 1.0 if _LASTS.match(fact.content) else 0.6
     return state * (0.7 if _DATED.search(fact.content) else 1.0)
 
 
 def sentence(text: str) -> str:
-    """`text` on one line, ended like a sentence."""
+    """Return `text` on one line, with a full stop unless it ends in a mark or a quote."""
     line = " ".join(text.split())
     return line if line.endswith((".", "!", "?", "…", "。", "”", '"')) else f"{line}."

@@ -1,11 +1,11 @@
-"""A user's profile from their facts, without a model: which ones describe the user best.
+"""Derivation of a user's profile from their facts, without a language model.
 
-    work_context        facts nearer to work than to private life, decisions and technology first
-    personal_context    who the user is and what they like, apart from work
-    top_of_mind         what was said in the last two weeks, above all what was said repeatedly
+    work_context        facts nearer to work than to private life, favouring work categories
+    personal_context    personal facts and preferences that aren't about work
+    top_of_mind         facts stated in the last two weeks, favouring repeated ones
 
-Whether a fact is about work is told by its vector: it is compared with a few sentences about work
-and a few about private life.
+A fact is about work if its vector is nearer to a few sentences about work than to a few about
+private life.
 """
 
 from __future__ import annotations
@@ -38,38 +38,38 @@ LIFE = (
     "Health, feelings and personal values.",
 )
 LATELY = timedelta(days=14)
-"""How long something is on top of the mind."""
+"""Age up to which a fact is eligible for `top_of_mind`."""
 
 _OF_WORK = frozenset({Category.TECHNICAL, Category.DECISION, Category.FINDING, Category.REFERENCE})
 _PRIVATE = frozenset({Category.PERSONAL, Category.PREFERENCE})
-_LEAST_NEAR = 0.18  # cosine to work from which a fact can be about it at all
-_MARGIN = 0.1  # by which one that may as well be private must be nearer to work
-_LEAST = 0.15  # worth below which a fact is in no field
+_LEAST_NEAR = 0.18  # least cosine to `WORK` of a fact about work
+_MARGIN = 0.1  # by which facts of other categories than `_OF_WORK` must be nearer to work
+_LEAST = 0.15  # weight below which a fact is in no field
 _HALF_LIFE_LATELY_DAYS = 7.0
 
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """The vectors of `WORK` and `LIFE`, rows of unit length."""
+    """Vectors of `WORK` and `LIFE`, as rows of unit length."""
 
     work: Matrix
     life: Matrix
 
     def of_work(self, facts: Sequence[Fact], vectors: Sequence[Matrix]) -> list[bool]:
-        """Which facts are about work."""
+        """Return for each fact whether it is about work."""
         if not facts:
             return []
         rows = np.asarray(vectors)
         near = rows @ _mean(self.work)
         nearer = near - rows @ _mean(self.life)
         margins = np.array([0.0 if fact.category in _OF_WORK else _MARGIN for fact in facts])
-        told = [fact.category is not Category.FEEDBACK for fact in facts]
-        return [bool(one) for one in (near >= _LEAST_NEAR) & (nearer >= margins) & np.array(told)]
+        eligible = np.array([fact.category is not Category.FEEDBACK for fact in facts])
+        return [bool(one) for one in (near >= _LEAST_NEAR) & (nearer >= margins) & eligible]
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How long something may become."""
+    """Limits on the length of a profile field or a history tier."""
 
     sentences: int
     tokens: int
@@ -84,10 +84,10 @@ def derive_profile(
     half_lives: Mapping[Category, float] = HALF_LIFE_DAYS,
     written: Collection[ProfileField] = (),
 ) -> dict[ProfileField, tuple[Fact, ...]]:
-    """The facts that make up each field, in the order of its sentences; a fact is in one field.
+    """Return the facts that make up each field, in the order of its sentences.
 
-    `costs` are the tokens of each; `written` fields are left out. Doesn't depend on the order of
-    `beliefs`.
+    A fact is in at most one field. `costs` are the facts' tokens; fields in `written` are left out.
+    The result doesn't depend on the order of `beliefs`.
     """
     order = sorted(range(len(beliefs)), key=lambda place: beliefs[place].fact.id)
     facts = [beliefs[place].fact for place in order]
@@ -106,45 +106,53 @@ def derive_profile(
             room=extent.tokens,
         )
         taken.update(rows[place] for place in chosen)
-        told = [facts[rows[place]] for place in chosen]
-        return tuple(sorted(told, key=lambda fact: (fact.created_at, fact.source.position or 0)))
+        selected = (facts[rows[place]] for place in chosen)
+        return tuple(sorted(selected, key=_by_time))
 
-    says = [telling(fact) for fact in facts]
-    worth = [
-        much * lasting(fact) * _left(fact, now, half_lives)
-        for much, fact in zip(says, facts, strict=True)
+    informative = [telling(fact) for fact in facts]
+    descriptive = [
+        weight * lasting(fact) * _freshness(fact, now, half_lives)
+        for weight, fact in zip(informative, facts, strict=True)
     ]
     weights: dict[ProfileField, list[float]] = {
-        "work_context": [much if work else 0.0 for much, work in zip(worth, at_work, strict=True)],
-        "personal_context": [
-            much if fact.category in _PRIVATE and not work else 0.0
-            for fact, much, work in zip(facts, worth, at_work, strict=True)
+        "work_context": [
+            weight if work else 0.0 for weight, work in zip(descriptive, at_work, strict=True)
         ],
-        "top_of_mind": [much * _present(fact, now) for much, fact in zip(says, facts, strict=True)],
+        "personal_context": [
+            weight if fact.category in _PRIVATE and not work else 0.0
+            for fact, weight, work in zip(facts, descriptive, at_work, strict=True)
+        ],
+        "top_of_mind": [
+            weight * _topicality(fact, now) for weight, fact in zip(informative, facts, strict=True)
+        ],
     }
     return {name: field(own) for name, own in weights.items() if name not in written}
 
 
 def profile_text(facts: Sequence[Fact]) -> str:
-    """What a field says."""
+    """Return the text of a field made of `facts`."""
     return " ".join(sentence(fact.content) for fact in facts)
 
 
 def is_lately(fact: Fact, now: datetime) -> bool:
-    """Whether it was said, or confirmed, in the last two weeks."""
+    """Return True if the fact was stated or confirmed in the last two weeks."""
     return timedelta(0) <= now - stated_at(fact) < LATELY
 
 
-def _left(fact: Fact, now: datetime, half_lives: Mapping[Category, float]) -> float:
-    """Freshness, in (0.5, 1]: what was said long ago may still describe the user best."""
+def _by_time(fact: Fact) -> tuple[datetime, int]:
+    return fact.created_at, fact.source.position or 0
+
+
+def _freshness(fact: Fact, now: datetime, half_lives: Mapping[Category, float]) -> float:
+    """Return the freshness, in (0.5, 1]: old facts may still describe the user best."""
     age = age_days(stated_at(fact).timestamp(), now.timestamp())
     return 0.5 + 0.5 * float(retention(age, half_lives[fact.category]))
 
 
-def _present(fact: Fact, now: datetime) -> float:
-    """How much it occupies the user: fading within days, growing with every message that says it.
+def _topicality(fact: Fact, now: datetime) -> float:
+    """Return how much a fact is on the user's mind, in [0, 1].
 
-    1 at most, for what was said four times today.
+    Fades within days and grows with the number of messages that state it, up to four.
     """
     if not is_lately(fact, now) or fact.category is Category.FEEDBACK:
         return 0.0

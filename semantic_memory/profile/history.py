@@ -1,6 +1,6 @@
-"""A user's history from their facts, without a model: the facts worth telling, by their age.
+"""Derivation of a user's history tiers from their facts, without a language model.
 
-All of the last 30 days that there is room for, then only the most central.
+Each tier takes the notable facts of its age, the most central ones first, within its limits.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _NOTABLE: Mapping[Category, float] = MappingProxyType(
         Category.PREFERENCE: 0.4,
     }
 )
-"""How much of what happens is in a category; what was said of the assistant is no event."""
-_LEAST = 0.3  # of being notable, below which a fact isn't told however much room there is
+"""Weight of each category as an event; feedback and messages have none."""
+_LEAST = 0.3  # weight below which a fact is left out even if there is room
 
 
 def derive_history(
@@ -36,16 +36,16 @@ def derive_history(
     now: datetime,
     extents: Mapping[HistoryTier, Extent],
 ) -> dict[HistoryTier, tuple[Fact, ...]]:
-    """The facts told in each tier, in the order in which they were said.
+    """Return the facts of each tier, in the order in which they were stated.
 
-    `costs` are the tokens of each. Doesn't depend on the order of `beliefs`.
+    `costs` are the facts' tokens. The result doesn't depend on the order of `beliefs`.
     """
-    told: dict[HistoryTier, tuple[Fact, ...]] = {}
+    tiers: dict[HistoryTier, tuple[Fact, ...]] = {}
     notable = sorted(
         (
-            (belief, cost, much)
+            (belief, cost, weight)
             for belief, cost in zip(beliefs, costs, strict=True)
-            if (much := _notable(belief.fact)) >= _LEAST
+            if (weight := _notable(belief.fact)) >= _LEAST
         ),
         key=lambda item: item[0].fact.id,
     )
@@ -53,16 +53,16 @@ def derive_history(
         own = [item for item in notable if tier_of(item[0].fact.created_at, now) == tier]
         chosen = most_central(
             [belief.vector for belief, _, _ in own],
-            [much for _, _, much in own],
+            [weight for _, _, weight in own],
             [cost for _, cost, _ in own],
             most=extents[tier].sentences,
             room=extents[tier].tokens,
         )
         facts = [own[place][0].fact for place in chosen]
-        told[tier] = tuple(sorted(facts, key=lambda fact: (fact.created_at, fact.id)))
-    return told
+        tiers[tier] = tuple(sorted(facts, key=lambda fact: (fact.created_at, fact.id)))
+    return tiers
 
 
 def _notable(fact: Fact) -> float:
-    """In [0, 1]."""
+    """Return the weight of a fact as an event, in [0, 1]."""
     return telling(fact) * _NOTABLE.get(fact.category, 0.0)

@@ -26,7 +26,6 @@ from semantic_memory.retrieval.partition import CATEGORIES, Partition
 from semantic_memory.retrieval.question import Question, read
 from semantic_memory.retrieval.ranking import Evidence, Ranked, Weights, base_score, rank
 from semantic_memory.retrieval.times import closeness
-from semantic_memory.vectors.passages import checked
 
 _ARM = 256  # candidates of each arm, for a user whose memories aren't held in RAM
 _COMPARED = 64  # of the best memories, for newer figures of the same
@@ -100,7 +99,7 @@ class Searcher:
         mentioned = [speakers[number] for number in names.named(question.text, speakers)]
         text = names.without(question.text, mentioned)
         try:
-            vector: Matrix = checked(self._embedder.embed([text], "query"), 1, self._embedder)[0]
+            vector: Matrix = self._embedder.embed([text], "query")[0]
         except ProviderError as error:
             self._observe(EmbeddingFailed(str(error)))
             return None

@@ -1,1 +1,1 @@
-"""Short-term and working memory: the context window, its compaction, checkpoints, memory files."""
+"""Short-term and working memory: the context window, compaction, checkpoints, memory files."""

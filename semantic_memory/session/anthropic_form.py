@@ -1,4 +1,4 @@
-"""Messages as Anthropic's Messages API takes them."""
+"""Conversion from and to the messages of Anthropic's Messages API."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Wire = dict[str, Any]
 
 
 def from_anthropic(message: Mapping[str, Any]) -> list[ChatMessage]:
-    """A message as it was sent or received; results and words of one become two messages.
+    """Convert a message of the API; one with both tool results and other parts becomes two.
 
     Raises InvalidInputError.
     """
@@ -51,7 +51,10 @@ def from_anthropic(message: Mapping[str, Any]) -> list[ChatMessage]:
 
 
 def to_anthropic(messages: Iterable[ChatMessage]) -> list[Wire]:
-    """The list to send; expects complete pairs. Roles alternate, and the user begins."""
+    """Convert to the API's messages, in which roles alternate and the user begins.
+
+    Expects complete pairs of calls and results (`pairs.complete`).
+    """
     wires: list[Wire] = []
     for message in messages:
         role: Role = "assistant" if message.role == "assistant" else "user"
@@ -117,7 +120,7 @@ def _input(arguments: str) -> Any:
     try:
         value = json.loads(arguments or "{}")
     except ValueError:
-        return {"arguments": arguments}  # a model wrote JSON that isn't; shown as it was
+        return {"arguments": arguments}  # invalid JSON from a model, shown verbatim
     return value if isinstance(value, dict) else {"arguments": value}
 
 
@@ -167,7 +170,7 @@ def _result_content(parts: Sequence[Part]) -> tuple[Text | Image | Document, ...
 
 
 def _url(source: Mapping[str, Any]) -> str | None:
-    """An address or `data:` URI; None for what only this API has, such as uploaded files."""
+    """Return an address or `data:` URI; None for sources specific to this API, like uploads."""
     match source:
         case {"url": str(url)}:
             return url

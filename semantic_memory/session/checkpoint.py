@@ -1,8 +1,8 @@
-"""The state of a task, kept apart from its conversation: atomic, durable, versioned.
+"""Checkpoints: the state of a task in a file, written atomically and durably, with a version.
 
 A file is `{"schema": 1, "version": ..., "crc": ..., "data": {...}}`. A new state is written beside
-the old one, forced to disk, and put in its place in one step; the state before stays as
-`NAME.previous.json`, for the day when a disk damages the newer one.
+the old one, forced to disk, and renamed into its place; the previous state stays as
+`NAME.previous.json`, in case the newer file gets damaged.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ _SCHEMA = 1
 
 
 class _DamagedError(ValueError):
-    """A file doesn't hold what was written into it."""
+    """A file is damaged."""
 
 
 class Checkpoint(Generic[ModelT]):
-    """One state of a pydantic model in one file.
+    """File that holds the state of a pydantic model.
 
-    `version` is that of the model; `migrations[n]` turns data of version n into that of n + 1.
+    `version` is the model's version; `migrations[n]` converts data of version n to version n + 1.
     """
 
     def __init__(
         self,
         path: Path,
         model: type[ModelT],
-        observe: Observer,
+        emit: Observer,
         *,
         version: int = 1,
         migrations: Mapping[int, Migration] | None = None,
@@ -53,16 +53,17 @@ class Checkpoint(Generic[ModelT]):
         self._path = path
         self._previous = path.with_name(f"{path.stem}.previous.json")
         self._model = model
-        self._observe = observe
+        self._emit = emit
         self._version = version
         self._migrations = migrations or {}
 
     def load(self) -> ModelT | None:
-        """The last state saved; None before the first.
+        """Return the last state saved, or None if there is none.
 
-        A damaged file is set aside as `NAME.damaged.json`, and the state before it is used: an
-        event says so. Raises StoreCorruptError if that is damaged too, SchemaTooNewError if a newer
-        version of the program wrote the state.
+        A damaged file is set aside as `NAME.damaged.json`, the previous state is used, and a
+        CheckpointRestored event is emitted. Raises StoreCorruptError if the previous state is
+        damaged or missing too, or a migration is missing; SchemaTooNewError if a newer version of
+        the program wrote the state.
         """
         try:
             return self._read(self._path)
@@ -70,9 +71,9 @@ class Checkpoint(Generic[ModelT]):
             return self._restored(damage)
 
     def save(self, state: ModelT) -> None:
-        """Keep `state`; it is on disk when this returns.
+        """Save `state`; it is on disk when this returns.
 
-        Raises StoreUnavailableError if the disk refuses; the state before is kept then.
+        Raises StoreUnavailableError if it can't be written; the previous state is kept then.
         """
         data = state.model_dump(mode="json")
         body = _body(data)
@@ -92,19 +93,19 @@ class Checkpoint(Generic[ModelT]):
         except OSError as error:
             scratch.unlink(missing_ok=True)
             raise StoreUnavailableError(
-                f"can't write the checkpoint {self._path}: {error.strerror or error}; the state"
-                " before is kept: check free space and permissions"
+                f"can't write the checkpoint {self._path}: {error.strerror or error}; the previous"
+                " state is kept: check free space and permissions"
             ) from error
 
     def clear(self) -> None:
-        """Forget the state, and the one before."""
+        """Delete the state and the previous one."""
         self._path.unlink(missing_ok=True)
         self._previous.unlink(missing_ok=True)
         if self._path.parent.exists():
             _sync_directory(self._path.parent)
 
     def _keep_previous(self) -> None:
-        """Give the present state a second name, unless it is damaged."""
+        """Link the present state as the previous one, unless it is damaged."""
         with contextlib.suppress(_DamagedError):
             if self._read(self._path) is not None:
                 scratch = self._path.with_name(f".{self._previous.name}.{os.getpid()}")
@@ -117,19 +118,19 @@ class Checkpoint(Generic[ModelT]):
             state = self._read(self._previous)
         except _DamagedError as again:
             raise StoreCorruptError(
-                f"the checkpoint {self._path} is damaged ({damage}), and so is the one before it"
-                f" ({again}): delete both to begin anew"
+                f"the checkpoint {self._path} is damaged ({damage}), and so is the previous one"
+                f" ({again}): delete both to start afresh"
             ) from None
         if state is None:
             raise StoreCorruptError(
-                f"the checkpoint {self._path} is damaged ({damage}) and there is none before it:"
-                " delete it to begin anew"
+                f"the checkpoint {self._path} is damaged ({damage}) and there is no previous one:"
+                " delete it to start afresh"
             ) from None
         aside = self._path.with_name(f"{self._path.stem}.damaged.json")
         self._path.replace(aside)
         self._path.hardlink_to(self._previous)
         _sync_directory(self._path.parent)
-        self._observe(CheckpointRestored(str(self._path), str(damage), str(aside)))
+        self._emit(CheckpointRestored(str(self._path), str(damage), str(aside)))
         return state
 
     def _read(self, path: Path) -> ModelT | None:
@@ -146,8 +147,8 @@ class Checkpoint(Generic[ModelT]):
                 raise _DamagedError("not a checkpoint")
         if schema > _SCHEMA or version > self._version:
             raise SchemaTooNewError(
-                f"the checkpoint {path} has version {version} of {self._model.__name__}, this"
-                f" program knows {self._version}: upgrade it"
+                f"the checkpoint {path} has version {version} of {self._model.__name__}, but"
+                f" this program knows {self._version} at most: upgrade the program"
             )
         if crc != f"{zlib.crc32(_body(data)):08x}":
             raise _DamagedError("the checksum doesn't match")
@@ -158,7 +159,7 @@ class Checkpoint(Generic[ModelT]):
             if number not in self._migrations:
                 raise StoreCorruptError(
                     f"the checkpoint {path} has version {number} of {self._model.__name__}, and no"
-                    f" migration leads to {number + 1}: give one, or delete the file"
+                    f" migration leads to {number + 1}: pass one, or delete the file"
                 )
             data = self._migrations[number](data)
         try:

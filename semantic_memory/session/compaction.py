@@ -1,14 +1,16 @@
-"""Making a conversation shorter, the cheapest way first: pure functions on messages.
+"""Compaction of a conversation in levels, the cheapest first: pure functions on messages.
 
-Each level takes what may be touched and returns what it made of it and which messages are gone; it
-goes on only until `enough` tokens are saved, oldest first. None parts a call from its result.
+Each level takes the older messages and returns their shortened form and the messages it dropped. It
+works from the oldest message on until `enough` tokens are saved, and never separates a call from
+its result.
 
-    results    long tool results cut to their beginning and end
-    snip       what carries nothing: repeated and failed calls, thoughts, words of courtesy
-    micro      old tool results to a line that says what was there
-    memory     the oldest messages, for the facts that memory has of them
-    summary    the older half, for what a model makes of it
-    drop       the oldest messages, for a line that says so
+    results    cut long tool results to their beginning and end
+    snip       drop repeated calls, failed calls, thinking and courtesies
+    micro      replace old tool results by a line
+    memory     replace the oldest messages by the facts extracted from them
+    summary    replace the older half by a model's summary
+    drop       drop the oldest messages
+    recent     drop and cut recent messages too
 """
 
 from __future__ import annotations
@@ -33,18 +35,18 @@ Level = Literal["results", "snip", "micro", "memory", "summary", "drop", "recent
 Tokens = Callable[[ChatMessage], int]
 
 _COURTESY_WORDS = 8
-_MICRO_CHARACTERS = 200  # a result shorter than this is left as it is
-_BEGINNING = 0.7  # of what is left of a long result; the rest is its end
+_MICRO_CHARACTERS = 200  # length up to which a result stays as it is
+_BEGINNING = 0.7  # share of the beginning in a cut result; the rest is its end
 _SAYS_SOMETHING = re.compile(r"[\d?@/\\_`{}=<>]")
 
 
 @dataclass(frozen=True, slots=True)
 class Shortened:
-    """What a level made of some messages."""
+    """Result of a compaction level."""
 
     messages: tuple[ChatMessage, ...]
     saved: int
-    """Tokens."""
+    """Tokens saved."""
     dropped: tuple[ChatMessage, ...] = field(default=())
 
 
@@ -66,7 +68,7 @@ def cap_results(
 
 
 def micro_compact(messages: Sequence[ChatMessage], enough: int, tokens: Tokens) -> Shortened:
-    """Put a line in the place of each tool result; the call says what it was."""
+    """Replace each tool result by a line with its size; the call stays and shows its subject."""
 
     def clear(part: Part) -> Part:
         if not isinstance(part, ToolResult):
@@ -81,7 +83,7 @@ def micro_compact(messages: Sequence[ChatMessage], enough: int, tokens: Tokens) 
 
 
 def snip(messages: Sequence[ChatMessage], enough: int, tokens: Tokens) -> Shortened:
-    """Take out what carries nothing that isn't elsewhere, whole units at a time."""
+    """Drop thinking, and units that are repeated or failed calls or courtesies."""
     later: set[tuple[str, str]] = set()
     idle: set[int] = set()
     parted = units(messages)
@@ -106,7 +108,7 @@ def snip(messages: Sequence[ChatMessage], enough: int, tokens: Tokens) -> Shorte
 
 
 def drop_oldest(messages: Sequence[ChatMessage], enough: int, tokens: Tokens) -> Shortened:
-    """Take out whole units from the oldest on, until `enough` tokens are saved."""
+    """Drop whole units from the oldest on, until `enough` tokens are saved."""
     dropped: list[ChatMessage] = []
     saved = 0
     for unit in units(messages):
@@ -118,12 +120,12 @@ def drop_oldest(messages: Sequence[ChatMessage], enough: int, tokens: Tokens) ->
 
 
 def older_half(messages: Sequence[ChatMessage], tokens: Tokens) -> Shortened:
-    """Take out whole units from the oldest on, until half of the tokens are gone."""
+    """Drop whole units from the oldest on, until half of the tokens are saved."""
     return drop_oldest(messages, -(-sum(map(tokens, messages)) // 2), tokens)
 
 
 def split_recent(messages: Sequence[ChatMessage], number: int) -> tuple[Unit, Unit]:
-    """What may be touched, and the last `number` messages, with all that belongs to them."""
+    """Split off the last `number` messages with the rest of their units; return older, recent."""
     recent = 0
     for unit in reversed(units(messages)):
         if recent >= number:
@@ -134,7 +136,7 @@ def split_recent(messages: Sequence[ChatMessage], number: int) -> tuple[Unit, Un
 
 
 def transcript(messages: Sequence[ChatMessage]) -> str:
-    """Messages as a summary is made of: words and names, no pictures, no thoughts."""
+    """Return messages as input of a summary: names and text, without pictures or thinking."""
     return "\n\n".join(
         f"{message.name or message.role}: {readable(message)}" for message in messages
     )
@@ -143,18 +145,18 @@ def transcript(messages: Sequence[ChatMessage]) -> str:
 def _rewritten(
     messages: Sequence[ChatMessage], change: Callable[[Part], Part], enough: int, tokens: Tokens
 ) -> Shortened:
-    made: list[ChatMessage] = []
+    rewritten: list[ChatMessage] = []
     saved = 0
     for message in messages:
         parts = tuple(map(change, message.parts)) if saved < enough else message.parts
         if parts == message.parts:
-            made.append(message)
+            rewritten.append(message)
             continue
         shorter = message.model_copy(update={"parts": parts})
         gain = tokens(message) - tokens(shorter)
-        made.append(shorter if gain > 0 else message)
+        rewritten.append(shorter if gain > 0 else message)
         saved += max(0, gain)
-    return Shortened(tuple(made), saved)
+    return Shortened(tuple(rewritten), saved)
 
 
 def _cut(text: str, limit: int) -> str:

@@ -1,9 +1,9 @@
-"""How many tokens a request takes, counted the way its API counts.
+"""Token counts of requests, as their APIs count them.
 
-For OpenAI with the constants of "How to count tokens with tiktoken" (OpenAI cookbook): 3 tokens
+OpenAI's constants are those of "How to count tokens with tiktoken" (OpenAI cookbook): 3 tokens
 around each message, 1 more with a name, 3 before the reply, and those around tool schemas. Tool
-calls and pictures have no published constants; what stands here for them errs upwards, and so does
-what is counted for Anthropic.
+calls and pictures have no published constants; their estimates here err upwards, and so do the
+counts for Anthropic.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from semantic_memory.session.parts import Form
 
 _MESSAGE, _NAME, _REPLY = 3, 1, 3
 _CALL = 12  # around a tool call or its result
-_IMAGE = 1_600  # the most that either API counts for a picture of its usual size
+_IMAGE = 1_600  # most that either API counts for a picture of usual size
 _PAGE, _PAGE_BYTES = 3_000, 40_000  # of a PDF
 _TOOL_PROMPT = 350  # Anthropic's own instructions when there are tools
 
@@ -27,7 +27,7 @@ _PROPERTIES, _KEY, _ENUM, _ENUM_ITEM, _FUNCTIONS_END = 3, 3, -3, 3, 12
 
 
 class RequestCounter:
-    """Counts messages and tool schemas. Texts are counted once and remembered."""
+    """Counter of the tokens of messages and tool schemas, with a cache of text counts."""
 
     def __init__(self, counter: TokenCounter, form: Form, *, older: bool = False) -> None:
         self._form = form
@@ -35,16 +35,16 @@ class RequestCounter:
         self._function = _FUNCTION["cl100k" if older else "o200k"]
 
     def text(self, text: str) -> int:
-        """Tokens of a text alone."""
+        """Return the tokens of a text alone."""
         return self._count(text)
 
     def request(self, messages: Sequence[Mapping[str, Any]], system: str = "") -> int:
-        """Tokens of a whole prompt, the start of the reply included; tools are counted apart."""
+        """Return the tokens of a prompt, including the start of the reply but not tool schemas."""
         head = _MESSAGE + self._count("system") + self._count(system) if system else 0
         return head + sum(map(self.message, messages)) + _REPLY
 
     def message(self, message: Mapping[str, Any]) -> int:
-        """Tokens of one message as it is sent."""
+        """Return the tokens of one message in the API's form."""
         tokens = _MESSAGE + self._count(str(message["role"])) + self._content(message["content"])
         if name := message.get("name"):
             tokens += _NAME + self._count(name)
@@ -54,7 +54,7 @@ class RequestCounter:
         return tokens + (_CALL if "tool_call_id" in message else 0)
 
     def tools(self, tools: Sequence[Mapping[str, Any]]) -> int:
-        """Tokens of tool schemas."""
+        """Return the tokens of tool schemas."""
         if not tools:
             return 0
         if self._form == "anthropic":
@@ -86,7 +86,7 @@ class RequestCounter:
 
     def _document(self, data: object, readable: bool) -> int:
         if not isinstance(data, str):
-            return 10 * _PAGE  # fetched by the API: its size isn't known here
+            return 10 * _PAGE  # fetched by the API, so of unknown size
         if readable:
             return self._count(data)
         return _PAGE * max(1, -(-len(data) * 3 // (4 * _PAGE_BYTES)))

@@ -1,4 +1,4 @@
-"""How long a prompt may be: what models take, and what of it is kept for what."""
+"""Limits of prompts: the windows of models, and the division of a window."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.session.parts import Form
 
-# Tokens of the window, as published by the providers; the first that fits the name counts.
+# Tokens of the window, as published by the providers; the first pattern that matches counts.
 _WINDOWS = (
     (r"gpt-4\.1", 1_047_576),
     (r"gpt-5", 400_000),
@@ -23,75 +23,78 @@ _WINDOWS = (
 
 
 def window_of(model: str) -> int:
-    """The window of a model by its name. Raises ConfigurationError for an unknown one."""
+    """Return a model's window in tokens. Raises ConfigurationError for an unknown model."""
     name = model.rpartition("/")[2].casefold()
     for pattern, tokens in _WINDOWS:
         if re.match(pattern, name):
             return tokens
     raise ConfigurationError(
-        f"the window of model {model!r} isn't known: say how many tokens it takes, as in"
+        f"the window of model {model!r} isn't known: pass its size in tokens, as in"
         " session(..., window=32_768)"
     )
 
 
 def form_of(model: str) -> Form:
-    """Which API's messages a model takes; all but Anthropic's take OpenAI's."""
+    """Return the form of messages that a model takes; all but Anthropic's take OpenAI's."""
     return "anthropic" if "claude" in model.casefold() else "openai"
 
 
 @dataclass(frozen=True, slots=True)
 class WindowPolicy:
-    """How a window is used; tokens, and shares of what is left after the response."""
+    """The use of a window: tokens, and shares of the part after the response.
 
-    response_reserve: int = 13_000
-    """Kept for the response, or a quarter of a small window."""
-    trigger: float = 0.85
-    """Filled further than this, the window is compacted."""
-    target: float = 0.6
-    """What it is compacted to, so that many turns pass before the next time."""
-    summary_reserve: int = 20_000
-    """Kept for a summary while it is made, or a quarter of a small window."""
-    memory_tokens: int = 2_000
-    """The most for what memory recalls, or a sixth of a small window."""
-    keep_last: int = 10
-    """Messages that stay whole, as long as they fit at all."""
-    result_characters: int = 10_000
-    """What an older tool result is cut to."""
+    Defaults are in `WindowSettings`.
+    """
+
+    response_reserve: int
+    """Reserved for the response, or a quarter of a small window."""
+    trigger: float
+    """The share above which the window is compacted."""
+    target: float
+    """The share to which it is compacted, so that many turns pass before the next time."""
+    summary_reserve: int
+    """Reserved for a summary while it is made, or a quarter of a small window."""
+    memory_tokens: int
+    """The most for recalled memories, or a sixth of a small window."""
+    keep_last: int
+    """The latest messages, which stay whole as long as they fit."""
+    result_characters: int
+    """Characters to which an older tool result is cut."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The tokens of one window."""
+    """The division of one window, in tokens."""
 
     window: int
     policy: WindowPolicy
 
     @property
     def effective(self) -> int:
-        """The most that a prompt may take."""
+        """The limit of a prompt."""
         return self.window - min(self.policy.response_reserve, self.window // 4)
 
     @property
     def trigger(self) -> int:
-        """Above this the window is compacted."""
+        """The size above which the window is compacted."""
         return int(self.effective * self.policy.trigger)
 
     @property
     def target(self) -> int:
-        """What it is compacted to."""
+        """The size to which the window is compacted."""
         return int(self.effective * self.policy.target)
 
     @property
     def summary_input(self) -> int:
-        """The most that a summary can be made of at once."""
+        """The limit of the text that is summarized at once."""
         return self.window - min(self.policy.summary_reserve, self.window // 4)
 
     @property
     def summary(self) -> int:
-        """The most that a summary may take in the window."""
+        """The limit of a summary in the window."""
         return min(self.policy.summary_reserve, self.effective // 8)
 
     @property
     def memory(self) -> int:
-        """The most for what memory recalls."""
+        """The limit of recalled memories."""
         return min(self.policy.memory_tokens, self.effective // 6)

@@ -1,8 +1,8 @@
-"""Memory files: what a person wrote down for the agent, shown in every prompt.
+"""Memory files: notes written by people for the agent, part of every prompt.
 
-`AGENT.md`, `MEMORY.md` and `.agent-context.md` of the system's, the user's and the working
-directory, in this order, the most particular last. Together they are capped; where something is
-left out the text says so, and the most particular keep their place.
+`AGENT.md`, `MEMORY.md` and `.agent-context.md` are read from the system's, the user's and the
+working directory, in this order, the most specific last. Their total length is limited; a file that
+is cut says so, and the most specific files are cut last.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST_BYTES = 25_000
 
 
 def standard_directories() -> tuple[Path, ...]:
-    """The system's, the user's and the working directory."""
+    """Return the system's and the user's configuration directory and the working directory."""
     return (
         Path(platformdirs.site_config_dir("semantic-memory")),
         Path(platformdirs.user_config_dir("semantic-memory")),
@@ -30,17 +30,17 @@ def standard_directories() -> tuple[Path, ...]:
     )
 
 
-def read_memory_files(directories: Sequence[Path], observe: Observer) -> str:
-    """The manifest of all files found; empty if there are none.
+def read_memory_files(directories: Sequence[Path], emit: Observer) -> str:
+    """Return the texts of all files found, each under its path; empty if there are none.
 
-    What lies outside its directory, through a link or otherwise, isn't a plain file or isn't UTF-8
-    is skipped, and an event says why.
+    Skips a file that lies outside its directory (through a link), isn't a plain file, isn't UTF-8
+    or can't be read, and emits MemoryFileSkipped with the reason.
     """
     files = [
         (path, text)
         for directory in dict.fromkeys(directories)
         for name in NAMES
-        if (text := _read(directory, name, observe)) is not None
+        if (text := _read(directory, name, emit)) is not None
         for path in [directory / name]
     ]
     lines, size = MOST_LINES, MOST_BYTES
@@ -67,19 +67,19 @@ def _cut(text: str, lines: int, size: int) -> str:
     return kept
 
 
-def _read(directory: Path, name: str, observe: Observer) -> str | None:
+def _read(directory: Path, name: str, emit: Observer) -> str | None:
     path = directory / name
     try:
         root = directory.resolve(strict=True)
         real = path.resolve(strict=True)
         if not real.is_relative_to(root):
-            observe(MemoryFileSkipped(str(path), f"it leads out of {root}, to {real}"))
+            emit(MemoryFileSkipped(str(path), f"it leads out of {root}, to {real}"))
             return None
         if not stat.S_ISREG(real.stat().st_mode):
-            observe(MemoryFileSkipped(str(path), "it is not a plain file"))
+            emit(MemoryFileSkipped(str(path), "it is not a plain file"))
             return None
         with real.open("rb") as file:
-            # Enough to see that it is too long, and never more.
+            # Enough to see that it is too long.
             data = file.read(4 * MOST_BYTES)
         text = data.decode(
             "utf-8-sig", errors="ignore" if len(data) == 4 * MOST_BYTES else "strict"
@@ -87,9 +87,9 @@ def _read(directory: Path, name: str, observe: Observer) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except UnicodeDecodeError:
-        observe(MemoryFileSkipped(str(path), "it is not UTF-8"))
+        emit(MemoryFileSkipped(str(path), "it is not UTF-8"))
         return None
     except (OSError, RuntimeError) as error:
-        observe(MemoryFileSkipped(str(path), str(error)))
+        emit(MemoryFileSkipped(str(path), str(error)))
         return None
     return text.strip().replace("\x00", "\ufffd") or None

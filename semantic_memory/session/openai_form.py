@@ -1,4 +1,4 @@
-"""Messages as OpenAI's chat completions take them."""
+"""Conversion from and to the messages of OpenAI's chat completions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def from_openai(message: Mapping[str, Any]) -> list[ChatMessage]:
-    """A message as it was sent or received. Raises InvalidInputError."""
+    """Convert a message of the API. Raises InvalidInputError."""
     role = message.get("role")
     if role == "tool":
         content = tuple(
@@ -60,7 +60,10 @@ def from_openai(message: Mapping[str, Any]) -> list[ChatMessage]:
 
 
 def to_openai(system: str, messages: Iterable[ChatMessage]) -> list[Wire]:
-    """The list to send; expects complete pairs. Thoughts are left out: the API takes none."""
+    """Convert to the API's messages, without thinking, which the API doesn't take.
+
+    Expects complete pairs of calls and results (`pairs.complete`).
+    """
     wires: list[Wire] = [{"role": "system", "content": system}] if system else []
     for message in messages:
         wires += _wires(message)

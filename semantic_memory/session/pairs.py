@@ -1,8 +1,7 @@
-"""What belongs together: a tool call and its result, a thought and the call it led to.
+"""Units of a conversation: messages that must be kept or dropped together.
 
-An API refuses a call without a result and a result without its call, so a window is only ever cut
-between units: the smallest stretches that hold all of a call, of its results, and of whatever else
-has the same message id.
+APIs reject a call without a result and a result without its call, so a window is cut between units
+only. A unit is the smallest stretch that holds a call, its results, and all messages of its group.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ NO_RESULT = "[no result: the call was cut off]"
 
 
 def units(messages: Sequence[ChatMessage]) -> list[Unit]:
-    """`messages` in the smallest stretches that may be kept or dropped."""
-    reach = list(range(len(messages)))  # the last message that must stay with each
+    """Split `messages` into units."""
+    reach = list(range(len(messages)))  # place of the last message that must stay with each
     calling: dict[str, int] = {}
     groups: dict[str, int] = {}
     for place, message in enumerate(messages):
@@ -39,10 +38,10 @@ def units(messages: Sequence[ChatMessage]) -> list[Unit]:
 
 
 def complete(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
-    """`messages` as APIs want them: each call followed by its one result, no result alone.
+    """Pair calls with results as APIs require: one result after each call, no result alone.
 
-    Messages of one group become one. A call that was cut off gets a result that says so; a result
-    whose call isn't there is left out, and so is all but the first of several for one call.
+    Merges assistant messages of one group. A call without a result gets one that says so; a result
+    without its call is left out, and so are all results of a call but the first.
     """
     merged = _merged(messages)
     answers = _answers(merged)
@@ -82,7 +81,7 @@ def _merged(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
 
 
 def _answers(messages: Sequence[ChatMessage]) -> dict[tuple[int, str], ToolResult]:
-    """The result of each call, by the place of the calling message; ids may be used again."""
+    """Return the results by place of the calling message and call id, as ids may be reused."""
     calling: dict[str, int] = {}
     answers: dict[tuple[int, str], ToolResult] = {}
     for place, message in enumerate(messages):

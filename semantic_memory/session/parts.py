@@ -1,8 +1,8 @@
-"""A message of a conversation with a model, whatever API it came through.
+"""Messages of a conversation with a model, independent of the API.
 
-It is made of parts: text, images, documents, thinking, tool calls and their results. The session
-log keeps it as a `Message` whose content is what can be read and searched; parts that this can't
-hold go into its metadata, under `parts`.
+A message is made of parts: text, images, documents, thinking, tool calls and their results. The
+session log keeps it as a `Message` whose content is its readable text. Unless that is all of it,
+its parts are kept in the metadata, under `parts`.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from semantic_memory.domain.values import Value, parse
 
 PARTS = "parts"
 GROUP = "group"
-_READABLE = 10_000  # characters of one part in the readable form
+_READABLE = 10_000  # characters of a tool call's arguments or result in the readable text
 
 Role = Literal["user", "assistant", "tool"]
 Form = Literal["openai", "anthropic"]
 
 
 class Text(Value):
-    """Words."""
+    """Text."""
 
     kind: Literal["text"] = "text"
     text: str
 
 
 class Image(Value):
-    """A picture, by its address or as a `data:` URI."""
+    """An image, as an address or a `data:` URI."""
 
     kind: Literal["image"] = "image"
     url: str
 
 
 class Document(Value):
-    """A file, by its address or as a `data:` URI."""
+    """A file, as an address or a `data:` URI."""
 
     kind: Literal["document"] = "document"
     url: str
@@ -49,7 +49,7 @@ class Document(Value):
 
 
 class Thinking(Value):
-    """What a model thought before it answered; goes back to it unchanged or not at all."""
+    """A model's thinking before its answer; returned to the model unchanged or not at all."""
 
     kind: Literal["thinking"] = "thinking"
     text: str = ""
@@ -58,17 +58,17 @@ class Thinking(Value):
 
 
 class ToolCall(Value):
-    """A model asks for a tool."""
+    """A model's call of a tool."""
 
     kind: Literal["call"] = "call"
     id: str
     name: str
     arguments: str
-    """A JSON object, as text."""
+    """JSON object, as text."""
 
 
 class ToolResult(Value):
-    """What a tool answered to the call with this id."""
+    """Result of the tool call with id `call_id`."""
 
     kind: Literal["result"] = "result"
     call_id: str
@@ -77,13 +77,13 @@ class ToolResult(Value):
 
 
 class Other(Value):
-    """A block of one API that has no counterpart elsewhere, kept as it is."""
+    """A block specific to one API, kept unchanged."""
 
     kind: Literal["other"] = "other"
     form: Form
     type: str
     block: str
-    """As JSON."""
+    """The block as JSON."""
 
 
 Part = Annotated[
@@ -94,7 +94,7 @@ _PARTS: TypeAdapter[tuple[Part, ...]] = TypeAdapter(tuple[Part, ...])
 
 
 class ChatMessage(Value):
-    """One message. `group` is the API's own id where it spreads one message over several."""
+    """One message. `group` is the API's id of a message that it spreads over several."""
 
     id: str = ""
     role: Role
@@ -104,22 +104,22 @@ class ChatMessage(Value):
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
-        """The tools it asks for."""
+        """Tool calls in the message."""
         return tuple(part for part in self.parts if isinstance(part, ToolCall))
 
     @property
     def results(self) -> tuple[ToolResult, ...]:
-        """The answers of tools that it holds."""
+        """Tool results in the message."""
         return tuple(part for part in self.parts if isinstance(part, ToolResult))
 
     @property
     def text(self) -> str:
-        """Its words alone."""
+        """Text of the message, without its other parts."""
         return "\n".join(part.text for part in self.parts if isinstance(part, Text))
 
 
 def other(form: Form, block: Mapping[str, Any]) -> Other:
-    """A block of one API, as it is. Raises InvalidInputError if it isn't JSON."""
+    """Keep a block of one API unchanged. Raises InvalidInputError if it isn't JSON."""
     try:
         text = json.dumps(block, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError) as error:
@@ -128,12 +128,15 @@ def other(form: Form, block: Mapping[str, Any]) -> Other:
 
 
 def clean(text: str) -> str:
-    """`text` without what no store and no API can carry: NUL and lone surrogates."""
+    """Replace characters that stores and APIs can't carry: NUL and lone surrogates."""
     return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 
 def readable(message: ChatMessage) -> str:
-    """What is kept, searched and summarised of a message: words, with names for the rest."""
+    """Return the readable text of a message: its words, and names for its other parts.
+
+    This is the text that is stored, searched and summarised.
+    """
     lines = (_readable(part) for part in message.parts)
     return "\n".join(line for line in lines if line.strip()) or "[no text]"
 
@@ -152,7 +155,7 @@ def _readable(part: Part) -> str:
             return "[image]"
         case Other(type=name):
             return f"[{name}]"
-    return ""  # thinking was not said
+    return ""  # thinking isn't part of the conversation
 
 
 def _shortened(text: str) -> str:
@@ -160,7 +163,7 @@ def _shortened(text: str) -> str:
 
 
 def to_log(message: ChatMessage, values: Mapping[str, Any]) -> Message:
-    """`message` as the session log keeps it; `values` are further fields.
+    """Convert a message for the session log; `values` are further fields of the result.
 
     Raises InvalidInputError.
     """
@@ -182,9 +185,9 @@ def to_log(message: ChatMessage, values: Mapping[str, Any]) -> Message:
 
 
 def from_log(message: Message) -> ChatMessage | None:
-    """The message that `to_log` kept, or one that was only said; None for a system message.
+    """Convert a message of the session log back; None for a system message.
 
-    Parts that can't be read are taken for what they say.
+    A message without valid parts in its metadata becomes one of text.
     """
     if message.role == "system":
         return None
@@ -205,7 +208,7 @@ def from_log(message: Message) -> ChatMessage | None:
 
 
 def without_pictures(parts: Iterable[Part]) -> tuple[Part, ...]:
-    """The same with `[image]` and `[document]` in the place of what only costs."""
+    """Replace images and documents by `[image]` and `[document]`."""
     return tuple(
         Text(text=_readable(part)) if isinstance(part, Image | Document) else part for part in parts
     )

@@ -1,4 +1,4 @@
-"""A conversation with a model: what it is sent, what is kept of it."""
+"""A session: builds the prompts of a conversation with a model, and stores its messages."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 _FIGURE = re.compile(r"\d[\d,]{2,}(?= (?:tokens|maximum))")
-_SHORTER = 0.75  # where an error has no figures
-_JOINT = 8  # tokens that putting a block before the question may cost
+_SHORTER = 0.75  # for an error without figures
+_JOINT = 8  # tokens that joining the block and the question may cost
 _NOTHING = Context(text="", tokens=0, hits=(), left_out=0)
 
 
@@ -46,62 +46,65 @@ class LogRecord(Protocol):
 
     @property
     def position(self) -> int:
-        """Its place, from 0."""
+        """Position in the log, from 0."""
         ...
 
     @property
     def end(self) -> int:
-        """Byte offset behind it."""
+        """Byte offset of the end of the record."""
         ...
 
     @property
     def message(self) -> Message:
-        """What was said."""
+        """The message."""
         ...
 
 
 class LongTerm(Notes, Protocol):
-    """What a session needs of the memory: bound to its user and session."""
+    """Interface of long-term memory that a session needs, bound to its user and session."""
 
     def observe(self, messages: Sequence[Message]) -> Receipt:
-        """Keep messages; they are on disk when this returns."""
+        """Store messages; they are on disk when this returns."""
         ...
 
     def read(self, state: WindowState) -> Iterator[LogRecord]:
-        """The messages of the log behind a window; all of them if the log has been rewritten."""
+        """Read the messages of the log after a window, or all if the log has been rewritten."""
         ...
 
     def recall(self, query: str, budget: int, without: frozenset[str]) -> Context:
-        """A block about `query` that leaves out the messages with these ids."""
+        """Return a context block for `query` that leaves out the messages with these ids."""
         ...
 
 
 class Payload(list[dict[str, Any]]):
-    """Messages ready for the API: a plain list, with what it holds as attributes."""
+    """List of messages ready for the API, with details as attributes."""
 
     def __init__(
         self, messages: Iterable[dict[str, Any]], *, system: str, tokens: int, memory: Context
     ) -> None:
         super().__init__(messages)
         self.system = system
-        """The system prompt; for Anthropic, which takes it apart from the messages."""
+        """System prompt, for Anthropic's API, which takes it as a separate argument."""
         self.tokens = tokens
-        """Of the whole prompt, tool schemas included."""
+        """Tokens of the whole prompt, tool schemas included."""
         self.memory = memory
-        """What was recalled for it."""
+        """Context block in the prompt."""
 
 
 def state_path(directory: Path, *names: str) -> Path:
-    """Where the state of a user (one name) or of a session (two) lies; no name reaches a path."""
+    """Return the directory of the state of a user (one name) or a session (two).
+
+    Names are hashed, so that they never become part of a path.
+    """
     digests = (hashlib.blake2b(name.encode(), digest_size=16).hexdigest() for name in names)
     return directory.joinpath(*digests)
 
 
 class Session:
-    """One user's conversation, its window and its task state.
+    """One conversation of a user, with its window and task state.
 
-    The window is the fold of the session's log: opened again, in whatever process, it is the same.
-    Not to be shared by threads; use one for each conversation.
+    The window follows from the session's log and its saved state, so that reopening the session
+    restores it. Not thread-safe; use one object for each conversation.
     """
 
     def __init__(
@@ -126,7 +129,7 @@ class Session:
         self._form = form
         self._budget = budget
         self._clock = clock
-        self._observe = observe
+        self._emit = observe
         self._requests = RequestCounter(counter, form, older=older)
         self._tools = self._requests.tools(tools)
         files = read_memory_files(memory_directories, observe)
@@ -139,7 +142,7 @@ class Session:
         self._asked: str | None = None
         self._recalled: tuple[str, Context] | None = None
         self._retried = False
-        self._scale = 1.0  # of the window, as far as an API has found it shorter than it says
+        self._scale = 1.0  # factor on the window, below 1 once an API has found a prompt too long
         self._sent = 0
         self._catch_up()
 
@@ -155,19 +158,19 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """Have what was said extracted; it is all on disk already."""
-        with suppress(ProviderError):  # tried again in the background
+        """Extract facts from the messages pushed, which are on disk already."""
+        with suppress(ProviderError):  # retried in the background
             self._memory.promote()
 
     # ---------------------------------------------------------------- a turn
 
     def payload(self, query: str | None = None) -> Payload:
-        """What to send to the model: system prompt, conversation, what memory knows, the question.
+        """Build the prompt: system prompt, conversation, context block and question.
 
-        `query` is what the user says next; push it together with the answer. Without it the
-        conversation goes on as it stands, for the steps between tool results. The list never takes
-        more than the window less the response; raises PromptTooLongError, with the figures, if what
-        can't be left out does.
+        `query` is the user's next message; push it together with the answer. Without a query the
+        prompt continues the conversation, as for the steps between tool results. The prompt never
+        exceeds the window less the response reserve; raises PromptTooLongError, with the sizes, if
+        its required part does.
         """
         if query is not None and not query.strip():
             raise InvalidInputError("payload: query is empty; leave it out to go on with a turn")
@@ -177,10 +180,10 @@ class Session:
         return self._payload()
 
     def shorten(self, error: Exception) -> Payload:
-        """The last payload again, shorter, after the API found it too long.
+        """Build the last payload again, shorter, after the API rejected it as too long.
 
-        Call it where the API's error was caught. Raises `error` itself if it says something else,
-        or if this payload has been shortened already.
+        `error` is the exception of the API's client. Raises `error` itself if it reports another
+        problem, or if this payload has been shortened already.
         """
         if self._retried or not is_too_long(error):
             raise error
@@ -196,9 +199,10 @@ class Session:
         user: str | None = None,
         assistant: str | None = None,
     ) -> Receipt:
-        """Keep what was said: two texts, or messages in the API's form, tool traffic included.
+        """Store messages: texts of user and assistant, or messages in the API's form.
 
-        They are on disk when this returns. Raises InvalidInputError; nothing is kept then.
+        Tool calls and results are included. The messages are on disk when this returns. Raises
+        InvalidInputError, and then stores none of them.
         """
         said: list[ChatMessage] = []
         if user is not None:
@@ -220,14 +224,14 @@ class Session:
 
     @property
     def messages(self) -> tuple[ChatMessage, ...]:
-        """The window as it stands, with what stands for the messages left out."""
+        """Messages of the window, with one in front for those left out."""
         return shown(self._state)
 
     def checkpoint(self, name: str, model: type[ModelT], *, version: int = 1) -> Checkpoint[ModelT]:
-        """The working memory of a task of this session: see `Checkpoint`."""
+        """Return the checkpoint of a task of this session."""
         digest = hashlib.blake2b(name.encode(), digest_size=16).hexdigest()
         return Checkpoint(
-            self._directory / "tasks" / f"{digest}.json", model, self._observe, version=version
+            self._directory / "tasks" / f"{digest}.json", model, self._emit, version=version
         )
 
     # ---------------------------------------------------------------- inside
@@ -271,7 +275,7 @@ class Session:
         return Payload(wires, system=self._system, tokens=tokens + self._tools, memory=recalled)
 
     def _recall(self, asked: str | None, budget: int) -> Context:
-        """What memory knows of the present turn; the same for all of its steps."""
+        """Recall a context block for the present turn, the same for all of its steps."""
         if budget < 1:
             return _NOTHING
         if asked is None:
@@ -286,7 +290,7 @@ class Session:
         return before[1]
 
     def _catch_up(self) -> None:
-        """Take in what the log has behind the window's last message."""
+        """Add the messages that the log has after the window's last message."""
         state = self._state
         records = list(self._memory.read(state))
         if not records:
@@ -314,14 +318,14 @@ class Session:
     def _tokens(self, message: ChatMessage) -> int:
         if self._form == "openai":
             return sum(map(self._requests.message, to_openai("", [message])))
-        # the last: one from the assistant alone gets a user's before it
+        # only the last one: a user message is put before a single assistant message
         return sum(map(self._requests.message, to_anthropic([message])[-1:]))
 
 
 def _without_the_forgotten(
     state: WindowState, records: list[LogRecord]
 ) -> tuple[WindowState, list[LogRecord]]:
-    """The window without what a rewritten log no longer has, and what is new in that log."""
+    """Return the window without messages missing from a rewritten log, and its new records."""
     places = {record.message.id: place for place, record in enumerate(records)}
     kept = tuple(message for message in state.messages if message.id in places)
     known = [places[m.id] for m in kept] + [places.get(state.message_id or "", -1)]
@@ -331,20 +335,20 @@ def _without_the_forgotten(
         name: str | None = records[last].message.id
     else:
         position, offset, name = 0, 0, None
-    # What was made of forgotten messages may tell of them.
+    # The summary may contain text of forgotten messages.
     update = {"messages": kept, "summary": "", "position": position, "offset": offset}
     return state.model_copy(update={**update, "message_id": name}), records[last + 1 :]
 
 
 def is_too_long(error: Exception) -> bool:
-    """Whether an API's error says that the prompt was too long."""
+    """Return True if an API's error says that the prompt was too long."""
     if getattr(error, "status_code", None) == 413:
         return True
     return bool(_TOO_LONG.search(f"{getattr(error, 'code', '')} {error}"))
 
 
 def _overrun(error: Exception) -> float:
-    """What a prompt must be shortened to, by the figures that the error gives: limit / actual."""
+    """Return the factor to shorten a prompt by: limit / actual, from the error's figures."""
     figures = sorted(int(figure.replace(",", "")) for figure in _FIGURE.findall(str(error)))
     if len(figures) < 2 or figures[0] == figures[-1]:
         return _SHORTER
@@ -352,17 +356,17 @@ def _overrun(error: Exception) -> float:
 
 
 def _with_memory(messages: Sequence[ChatMessage], block: str) -> list[ChatMessage]:
-    """The block in front of the user's last words: all before it stays as it was, and cached."""
-    made = list(messages)
+    """Put the block in front of the user's last text, so that the prefix stays cacheable."""
+    result = list(messages)
     if not block:
-        return made
-    for place in range(len(made) - 1, -1, -1):
-        if made[place].role == "user" and made[place].text.strip():
-            parts = made[place].parts
+        return result
+    for place in range(len(result) - 1, -1, -1):
+        if result[place].role == "user" and result[place].text.strip():
+            parts = result[place].parts
             first = next(n for n, part in enumerate(parts) if isinstance(part, Text))
-            asked = Text(text=f"{block}\n\n{made[place].text}")
+            asked = Text(text=f"{block}\n\n{result[place].text}")
             rest = tuple(part for part in parts if not isinstance(part, Text))
             parts = (*rest[:first], asked, *rest[first:])
-            made[place] = made[place].model_copy(update={"parts": parts})
+            result[place] = result[place].model_copy(update={"parts": parts})
             break
-    return made
+    return result

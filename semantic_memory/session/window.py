@@ -1,4 +1,4 @@
-"""The part of a conversation that a model still sees, and how it is kept short."""
+"""The window: the part of a conversation in the model's prompt, and its compaction."""
 
 from __future__ import annotations
 
@@ -29,49 +29,50 @@ from semantic_memory.session.pairs import units
 from semantic_memory.session.parts import ChatMessage, Text
 
 _MOST_FAILURES = 3
-_FACTS_PER_MESSAGE = 0.1  # fewer are no account of what is dropped
+_FACTS_PER_MESSAGE = 0.1  # with fewer, facts can't replace dropped messages
 
 
 class Notes(Protocol):
-    """What the long-term memory does for a window."""
+    """Interface of long-term memory that compaction needs."""
 
     def promote(self) -> None:
-        """Extract everything that was said so far. Raises ProviderError."""
+        """Extract facts from all messages so far. Raises ProviderError."""
         ...
 
     def facts(self, message_ids: frozenset[str]) -> list[str]:
-        """What is known from these messages, oldest first, a line each."""
+        """Return the facts extracted from these messages, oldest first, a line each."""
         ...
 
 
 class WindowState(Value):
-    """A window, as it is kept for a restart."""
+    """State of a window, kept across restarts."""
 
     messages: tuple[ChatMessage, ...] = ()
     summary: str = ""
     left_out: int = 0
-    """Messages that are no longer shown."""
+    """Number of messages no longer in the window."""
     position: int = 0
-    """Where in the session's log the next message is."""
+    """Position of the next message in the session's log."""
     offset: int = 0
+    """Byte offset of the next message in the session's log."""
     message_id: str | None = None
-    """The last message that was taken in."""
+    """Id of the last message read from the log."""
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The tokens that a window's messages may take."""
+    """Limits on the tokens of a window's messages."""
 
     limit: int
     trigger: int
-    """Above this they are compacted."""
+    """Tokens above which they are compacted."""
     target: int
-    """To this."""
+    """Tokens that they are compacted to."""
 
 
 @dataclass
 class _Breaker:
-    """Counts failures in a row."""
+    """Count of consecutive failures."""
 
     failures: int = 0
 
@@ -81,7 +82,7 @@ class _Breaker:
 
 
 class Compactor:
-    """Makes a window shorter, the cheapest way first, and no further than needed."""
+    """Compaction of a window by levels, the cheapest first, until it is short enough."""
 
     def __init__(
         self,
@@ -90,29 +91,29 @@ class Compactor:
         summarizer: Summarizer | None,
         counter: TokenCounter,
         tokens: Tokens,
-        observe: Observer,
+        emit: Observer,
     ) -> None:
         self._session = session
         self._notes = notes
         self._summarizer = summarizer
         self._counter = counter
         self._tokens = tokens
-        self._observe = observe
+        self._emit = emit
         self._promoting = _Breaker()
         self._summarizing = _Breaker()
 
     def size(self, state: WindowState) -> int:
-        """Tokens of a window's messages, what stands for the dropped ones included."""
+        """Return the tokens of a window's messages, including the one for those left out."""
         return sum(map(self._tokens, shown(state)))
 
     def compacted(
         self, state: WindowState, budget: Budget, room: Room, *, amid_turn: bool
     ) -> WindowState:
-        """The window at no more than `room.target` tokens if it has more than `room.trigger`.
+        """Compact a window of more than `room.trigger` tokens to `room.target` tokens.
 
-        The recent messages stay whole as long as they fit into `room.limit` at all. What can't be
-        made short enough comes back as short as it gets; `amid_turn` says that the last message of
-        the user is still to be answered, so that nothing from there on can go.
+        Recent messages stay whole as long as they fit into `room.limit`. If the target can't be
+        reached, the result is as short as possible. `amid_turn` keeps all messages from the user's
+        last one on, which is still to be answered.
         """
         trigger, target = room.trigger, room.target
         if self.size(state) <= trigger:
@@ -142,9 +143,9 @@ class Compactor:
         return state
 
     def _retold(self, state: WindowState, budget: Budget, target: int) -> WindowState:
-        """Put facts, or else a model's summary, or else nothing in the place of the oldest."""
+        """Replace the oldest messages by facts, else by a model's summary, else by nothing."""
         old, recent = split_recent(state.messages, budget.policy.keep_last)
-        # Room for what will stand for them, so that one dropping is enough.
+        # Room for the facts or the summary, so that dropping once is enough.
         excess = self.size(state) - target + budget.summary // 2
         shorter = drop_oldest(old, excess, self._tokens)
         facts = self._notes.facts(frozenset(message.id for message in shorter.dropped))
@@ -164,16 +165,16 @@ class Compactor:
         old, recent = split_recent(state.messages, budget.policy.keep_last)
         shorter = older_half(old, self._tokens)
         dropped = list(shorter.dropped)
-        told = transcript(dropped)
-        while dropped and self._counter.count(told) > budget.summary_input - budget.summary:
+        text = transcript(dropped)
+        while dropped and self._counter.count(text) > budget.summary_input - budget.summary:
             del dropped[-len(units(dropped)[-1]) :]
-            told = transcript(dropped)
+            text = transcript(dropped)
         if not dropped:
             return state
         if state.summary:
-            told = f"{state.summary}\n\n{told}"
+            text = f"{state.summary}\n\n{text}"
         try:
-            summary = self._summarizer.summarize(told, most_tokens=budget.summary)
+            summary = self._summarizer.summarize(text, most_tokens=budget.summary)
         except ProviderError as error:
             self._failed(self._summarizing, "summary", error)
             return state
@@ -192,7 +193,7 @@ class Compactor:
     def _recent(
         self, state: WindowState, budget: Budget, limit: int, *, amid_turn: bool
     ) -> WindowState:
-        """The last resort: even what should stay whole gives way, all but the present turn."""
+        """Drop and cut recent messages too, except those of the present turn if `amid_turn`."""
         messages = state.messages
         turn = len(messages)
         if amid_turn:
@@ -234,13 +235,11 @@ class Compactor:
             }
         )
         now = self.size(state)
-        self._observe(
-            WindowCompacted(*self._session, level, before - now, len(shorter.dropped), now)
-        )
+        self._emit(WindowCompacted(*self._session, level, before - now, len(shorter.dropped), now))
         return state
 
     def _promote(self) -> bool:
-        """Extract what is about to slide out; the log keeps it even if that fails."""
+        """Extract facts before messages are dropped; if that fails, the log still has them."""
         if not self._promoting.open:
             try:
                 self._notes.promote()
@@ -252,10 +251,10 @@ class Compactor:
 
     def _failed(self, breaker: _Breaker, step: str, error: ProviderError) -> None:
         breaker.failures += 1
-        self._observe(CompactionFailed(*self._session, step, str(error), breaker.failures))
+        self._emit(CompactionFailed(*self._session, step, str(error), breaker.failures))
 
     def _fitted(self, lines: Sequence[str], most: int) -> str:
-        """As many of the last lines as fit: what is older is told with more distance."""
+        """Join as many of the last lines as fit into `most` tokens."""
         kept: list[str] = []
         left = most
         for line in reversed([line for line in lines if line.strip()]):
@@ -267,9 +266,9 @@ class Compactor:
 
 
 def shown(state: WindowState) -> tuple[ChatMessage, ...]:
-    """The messages of a window, with one in front that stands for those left out."""
+    """Return the messages of a window, with one in front for those left out."""
     if not state.left_out:
         return state.messages
-    told = html.escape(state.summary, quote=False) or "They can be found by a search of memory."
-    text = f"<earlier messages={state.left_out}>\n{told}\n</earlier>"
+    summary = html.escape(state.summary, quote=False) or "They can be found by a search of memory."
+    text = f"<earlier messages={state.left_out}>\n{summary}\n</earlier>"
     return (ChatMessage(role="user", parts=(Text(text=text),)), *state.messages)

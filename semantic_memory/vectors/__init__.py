@@ -1,1 +1,1 @@
-"""Embeddings: the models that make them, Chroma that holds them, and keeping it level."""
+"""Embedding models, the vector index on Chroma, and its synchronisation with the ledger."""

@@ -1,8 +1,8 @@
-"""Which pieces of a memory are embedded.
+"""Splitting of memories into the pieces that are embedded.
 
-A model of 256 tokens can't see the end of a long text, and one vector blurs a text that says
-several things. So a memory has one vector for each window (the whole text, for most) and, if it
-fits one window but has several sentences, one for each sentence too.
+A model of 256 tokens doesn't read the end of a long text, and a single vector blurs a text with
+several statements. So a memory has one vector for each window (mostly the whole text) and, if it
+fits one window but has several sentences, one for each sentence of three words or more.
 """
 
 from __future__ import annotations
@@ -10,40 +10,38 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-import numpy as np
 import sentencex
 
-from semantic_memory.domain.changes import FactVectors, Matrix
-from semantic_memory.domain.errors import InputRefusedError, ProviderError
+from semantic_memory.domain.changes import FactVectors
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.ports import Embedder
 from semantic_memory.domain.text import embedded_text
 
 WINDOW_CHARACTERS = 900
-"""About 220 tokens of English: within the 256 that the default model reads."""
+"""Length of a window: about 220 tokens of English, within the 256 of the default model."""
 OVERLAP_CHARACTERS = 150
 MIN_SENTENCE_WORDS = 3
 
 
 class Passages(NamedTuple):
-    """The pieces of a text."""
+    """Pieces of a text."""
 
     windows: list[str]
     sentences: list[str]
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of `text`, by language-independent rules; line breaks end one."""
+    """Split `text` into sentences by language-independent rules; a line break ends a sentence."""
     return [part.strip() for part in sentencex.segment("en", text) if part.strip()]
 
 
 def split(text: str) -> Passages:
-    """Cut `text` into windows of whole sentences that overlap, and into sentences."""
+    """Split `text` into overlapping windows of whole sentences, and into sentences."""
     parts = sentences(text)
     if len(text) > WINDOW_CHARACTERS:
         return Passages(list(_windows(parts)), [])
-    telling = [part for part in parts if len(part.split()) >= MIN_SENTENCE_WORDS]
-    return Passages([text], telling if len(parts) > 1 else [])
+    long = [part for part in parts if len(part.split()) >= MIN_SENTENCE_WORDS]
+    return Passages([text], long if len(parts) > 1 else [])
 
 
 def _windows(parts: Iterable[str]) -> Iterator[str]:
@@ -68,10 +66,9 @@ def _short(parts: Iterable[str]) -> Iterator[str]:
 
 
 def embed_facts(embedder: Embedder, facts: Sequence[Fact]) -> list[FactVectors]:
-    """The vectors of each fact, from one call to the embedder.
+    """Return the vectors of each fact, with one call of the embedder.
 
-    Raises ProviderError if it can't be reached or gives vectors of another shape, InputRefusedError
-    if it refuses a text or makes nothing of it.
+    Raises ProviderError if the embedder can't be reached, InputRefusedError if it refuses a text.
     """
     pieces = [split(fact.content) for fact in facts]
     texts = [
@@ -82,7 +79,7 @@ def embed_facts(embedder: Embedder, facts: Sequence[Fact]) -> list[FactVectors]:
             *passages.sentences,
         )
     ]
-    rows = checked(embedder.embed(texts, "document"), len(texts), embedder)
+    rows = embedder.embed(texts, "document")
     vectors, start = [], 0
     for passages in pieces:
         middle = start + len(passages.windows)
@@ -93,22 +90,5 @@ def embed_facts(embedder: Embedder, facts: Sequence[Fact]) -> list[FactVectors]:
 
 
 def _said_by(fact: Fact) -> str | None:
-    """The speaker of a message; a fact names its subject itself."""
+    """Return the speaker of a message; None for a fact, which names its subject itself."""
     return fact.source.speaker if fact.category is Category.CONVERSATION else None
-
-
-def checked(rows: Matrix, number: int, embedder: Embedder) -> Matrix:
-    """`rows` if they are `number` vectors that can be compared.
-
-    Raises ProviderError if there are more, fewer or of another dimension, InputRefusedError if one
-    isn't a direction: not finite, or all zeros.
-    """
-    wanted = (number, embedder.identity.dimension)
-    if rows.shape != wanted:
-        raise ProviderError(
-            f"the embedder {embedder.identity} gave vectors of shape {rows.shape} where {wanted}"
-            " was asked for"
-        )
-    if not np.isfinite(rows).all() or not rows.any(axis=1).all():
-        raise InputRefusedError(f"the embedder {embedder.identity} made nothing of a text")
-    return rows

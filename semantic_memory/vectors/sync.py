@@ -15,7 +15,6 @@ import uuid
 from collections.abc import Callable
 from typing import Protocol, TypeVar, runtime_checkable
 
-from semantic_memory.concurrency import Worker
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.errors import (
     IndexBrokenError,
@@ -30,8 +29,6 @@ from semantic_memory.vectors.home import IndexHome
 
 _BATCH = 256
 _ATTEMPTS = 3
-_GATHER_SECONDS = 2.0  # what is written within it reaches the index together
-_FIRST_PAUSE_SECONDS, _LAST_PAUSE_SECONDS = 1.0, 60.0
 _MOST_CHANGED = 1_000  # of a user's memories, that a query looks up besides asking the index
 
 T = TypeVar("T")
@@ -63,14 +60,15 @@ class IndexKeeper:
         ledger: Ledger,
         observe: Callable[[Event], None],
         own_at: int,
+        lags: Callable[[], None],
     ) -> None:
+        """Call `lags` whenever a query finds that `sync` has something to do."""
         self._home = home
         self._ledger = ledger
         self._observe = observe
         self._own_at = own_at
+        self._lags = lags
         self._lock = threading.Lock()  # of all that opens, writes to, or closes the index
-        self._worker: Worker | None = None
-        self._retry_at = self._pause = 0.0
         self._closed = False
         # Replaced under the lock and read by queries, which never wait for it:
         self._index: VectorIndex | None = None
@@ -84,21 +82,17 @@ class IndexKeeper:
         self._failed = None
         self._apart: set[str] = set()
 
-    def follow(self) -> None:
-        """Keep level from now on, in the background, whenever `wake` says that something changed.
+    def inspect(self) -> None:
+        """Look for plain damage, without opening the index; the next `sync` sets it aside."""
+        if self._revision and (why := self._home.damage(self._generation)):
+            self._failed = None, IndexBrokenError(why)
 
-        What is plainly damaged is set aside and refilled even if nothing does.
-        """
-        if self._revision and (reason := self._home.damage(self._generation)):
-            self._failed = None, IndexBrokenError(reason)
-        self._worker = Worker("index", self._step, self._observe, gather_seconds=_GATHER_SECONDS)
-        if self._failed or self._revision < self._ledger.revision():
-            self._worker.wake()
-
-    def wake(self) -> None:
-        """Tell the background that there is something to do."""
-        if self._worker is not None:
-            self._worker.wake()
+    @property
+    def behind(self) -> int:
+        """Number of changes that `sync` has to bring in; 1 if it has something else to do."""
+        missing = self._ledger.revision() - self._revision
+        waits = self._failed is not None or (self._index is None and bool(self._asked_about))
+        return max(missing, int(waits))
 
     def sync(self, progress: Progress | None = None) -> None:
         """Bring the index level with the ledger, setting it aside and refilling it if it is broken.
@@ -118,7 +112,7 @@ class IndexKeeper:
         """Leave no text of what was deleted: an index that keeps it is filled anew."""
         if self._home.keeps_deleted:
             self.reset()
-            self.wake()
+            self._lags()
 
     def rebuild(self, progress: Progress | None = None) -> int:
         """Empty the index and fill it again; returns how many memories it then holds.
@@ -153,7 +147,7 @@ class IndexKeeper:
         """
         if user_id not in self._asked_about:
             self._asked_about.add(user_id)
-            self.wake()
+            self._lags()
         generation, index, revision = self._generation, self._index, self._revision
         if index is not None and self._level:
             try:
@@ -162,17 +156,15 @@ class IndexKeeper:
                 pass
             except (IndexBrokenError, IndexUnavailableError) as error:
                 self._failed = index, error
-                self.wake()
+                self._lags()
             else:
                 if found is not None and self._generation == generation:  # not emptied meanwhile
                     return found
         return self._scan(vector, user_id, limit, filters, since=0)
 
     def close(self) -> None:
-        """End the background and close the index, after what they are doing."""
+        """Close the index, after what is being done to it."""
         self._closed = True
-        if self._worker is not None:
-            self._worker.close()
         with self._lock:
             index, error = self._failed or (None, None)
             if isinstance(error, IndexBrokenError) and index is self._index:
@@ -216,23 +208,7 @@ class IndexKeeper:
             best = heapq.nlargest(limit, [*best, *matches], key=lambda match: match.similarity)
         return best
 
-    # ---------------------------------------------------------------- in the background
-
-    def _step(self) -> float | None:
-        """Sync, unless it failed a moment ago; seconds until the next try."""
-        if (left := self._retry_at - time.monotonic()) > 0:
-            return left
-        try:
-            self.sync()
-        except StoreClosedError:
-            return None
-        except (IndexBrokenError, IndexUnavailableError) as error:
-            self._pause = min(max(2 * self._pause, _FIRST_PAUSE_SECONDS), _LAST_PAUSE_SECONDS)
-            self._retry_at = time.monotonic() + self._pause
-            self._observe(WorkerFailed("index", f"{type(error).__name__}: {error}", self._pause))
-            return self._pause
-        self._pause = 0.0
-        return None
+    # ---------------------------------------------------------------- under the lock
 
     def _mending(self, action: Callable[[], T]) -> T:
         """Do something to the index, again with a new one each time that it turns out broken."""
@@ -252,8 +228,6 @@ class IndexKeeper:
                     if not opened or attempt == _ATTEMPTS:
                         raise
                     self._observe(WorkerFailed("index", str(error), retry_seconds=0.0))
-
-    # ---------------------------------------------------------------- under the lock
 
     def _drain(self, progress: Progress | None) -> None:
         start = time.perf_counter()

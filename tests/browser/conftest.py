@@ -1,4 +1,4 @@
-"""A real browser before a real service."""
+"""A real browser on a real service."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """The sample conversations, served without a key; shared, so a test changes its own users."""
+    """Serve the sample conversations without a key; a test changes its own users only."""
     with serve_sample(tmp_path_factory.mktemp("dashboard") / "store") as running:
         yield running
 
 
 @dataclass
 class Visit:
-    """A page of the dashboard, and what went wrong in it."""
+    """A page of the dashboard, with the errors in it."""
 
     page: Page
     url: str
     problems: list[str] = field(default_factory=list)
 
     def open(self, place: str = "") -> Page:
-        """Open the dashboard at a place like `#/search`, whatever was open before."""
+        """Open the dashboard at a place like `#/search`."""
         self.page.goto("about:blank")
         self.page.goto(f"{self.url}/dashboard/{place}")
         return self.page
@@ -66,7 +66,7 @@ class Visit:
         self.page.on("console", lambda said: self._note(said.type, said.text))
 
     def _note(self, kind: str, text: str) -> None:
-        # What the service refuses is shown by the page; the browser says it once more.
+        # The page shows refusals of the service itself; the browser reports them again.
         if kind in ("error", "warning") and not text.startswith("Failed to load resource"):
             self.problems.append(text)
 
@@ -76,7 +76,7 @@ Visits = Callable[..., Visit]
 
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Visits]:
-    """Opens a browser window of its own on a service; nothing may go wrong in it."""
+    """Open a browser window on a service; fail on any error in it."""
     visits: list[Visit] = []
 
     def begin(running: Running, **options: Any) -> Visit:
@@ -101,5 +101,5 @@ def dashboard(visit: Visits, service: Running) -> Visit:
 
 @pytest.fixture
 def page(dashboard: Visit) -> Page:
-    """The dashboard, opened on the sample's user."""
+    """Open the dashboard on the sample's user."""
     return dashboard.open(f"#/search?user={USER}")

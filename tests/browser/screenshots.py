@@ -1,4 +1,4 @@
-"""Takes the pictures of the dashboard in docs/images: python -m tests.browser.screenshots."""
+"""Take the screenshots of the dashboard in docs/images: python -m tests.browser.screenshots."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def change_plans(running: Running) -> str:
-    """Correct a fact, so that it has a past."""
+    """Correct a fact, so that it has a history."""
     facts = running.memory.list(user_id=USER, filters={"categories": ["project"]})
     beta = next(fact for fact in facts if "by the end of April" in fact.content)
     content = beta.content.replace("by the end of April", "on 4 May 2026")
@@ -59,8 +59,8 @@ def change_plans(running: Running) -> str:
 
 
 def be_busy(running: Running) -> None:
-    """An hour of searches, now more, now fewer."""
-    running.memory.search(QUESTION, user_id=USER)  # loads what the first search loads
+    """Simulate an hour of searches at varying rates."""
+    running.memory.search(QUESTION, user_id=USER)  # warms up
     with httpx.Client(base_url=running.url) as http:
         for minute in range(60):
             for _ in range(2 + (minute * 7) % 11 + (20 if 25 <= minute < 40 else 0)):
@@ -95,7 +95,7 @@ def take(
 
 
 def reduced(picture: Image.Image) -> Image.Image:
-    """In its 256 most frequent colours, exactly those; what lies between becomes the nearest."""
+    """Reduce to the 256 most frequent colours; other colours become the nearest one."""
     counted = sorted(picture.getcolors(picture.width * picture.height), reverse=True)[:256]
     palette = Image.new("P", (1, 1))
     palette.putpalette([channel for _, colour in counted for channel in colour])
@@ -103,7 +103,7 @@ def reduced(picture: Image.Image) -> Image.Image:
 
 
 def settle(page: Page, name: str) -> None:
-    """What a reader would do before looking."""
+    """Prepare a page as a reader would before looking."""
     if name.startswith("map"):
         page.locator(".map .cat-decision").first.hover(force=True)
     if name == "jobs":

@@ -1,4 +1,4 @@
-"""A service on loopback over the sample conversations, for a browser to look at."""
+"""A service on loopback over the sample conversations, for a browser."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ USER = "maya"
 
 @dataclass
 class Running:
-    """A service and its parts."""
+    """A service with its parts."""
 
     url: str
     memory: SemanticMemory
@@ -44,7 +44,7 @@ class Running:
 
 
 class _Server(uvicorn.Server):
-    """uvicorn, leaving the signals of the process alone."""
+    """uvicorn server without signal handlers."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -53,7 +53,7 @@ class _Server(uvicorn.Server):
 
 @contextmanager
 def serve_sample(directory: Path, port: int = 0, **parts: object) -> Iterator[Running]:
-    """Serve the three sample conversations, as of a few days after the last one."""
+    """Serve the three sample conversations, a few days after the last one."""
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     clock = FrozenClock(NOW)
@@ -78,7 +78,7 @@ def serve_sample(directory: Path, port: int = 0, **parts: object) -> Iterator[Ru
             replies,
             registry,
         )
-        # its time is the clock's, as everything else's
+        # sampled by the same clock
         app.state.sampler = Sampler(
             registry, app.state.store_registry, clock, lambda: clock.now().timestamp()
         )
@@ -95,7 +95,7 @@ def serve_sample(directory: Path, port: int = 0, **parts: object) -> Iterator[Ru
 
 
 def fill(memory: SemanticMemory) -> None:
-    """Take in the sample conversations, and extract what they hold."""
+    """Observe the sample conversations, and extract their facts."""
     for file in sorted(CONVERSATIONS.glob("*.jsonl")):
         items = [item for item in read(file, "auto", file.stem) if isinstance(item, Incoming)]
         messages = [item.message for item in items]

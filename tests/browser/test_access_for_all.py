@@ -1,4 +1,4 @@
-"""The dashboard can be used by keyboard, on a narrow screen, in the dark, and with a reader."""
+"""The dashboard works by keyboard, on a narrow screen, in the dark, and with a screen reader."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_the_theme_follows_the_system_until_one_is_chosen(visit: Visits, service
 
 
 def tab_to(page: Page, name: str, most: int = 60) -> None:
-    """Press Tab until what has the focus is called `name`."""
+    """Press Tab until the focused element is called `name`."""
     script = """() => { const at = document.activeElement;
         return at.labels?.[0]?.innerText || at.getAttribute("aria-label") || at.innerText; }"""
     for _ in range(most):

@@ -1,4 +1,4 @@
-"""What a key lets its holder see, and what is said where it doesn't."""
+"""The pages that a key's rights allow, and the messages for the others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.browser.store import Running, serve_sample
 
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A service that asks for keys, with two users' memories."""
+    """Serve two users' memories with keys required."""
     directory = tmp_path_factory.mktemp("guarded") / "store"
     with serve_sample(directory, embedder=HashEmbedder(), index=InMemoryIndex()) as running:
         running.key()

@@ -1,4 +1,4 @@
-"""Every page does what it is for."""
+"""Every page of the dashboard works."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ QUESTION = "Where does Maya live now?"
 
 @pytest.fixture
 def user() -> str:
-    """A user that no other test knows."""
+    """A user of this test alone."""
     return f"user-{uuid4().hex[:8]}"
 
 

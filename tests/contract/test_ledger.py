@@ -1,4 +1,4 @@
-"""What every ledger does."""
+"""Contract of every ledger."""
 
 from datetime import timedelta
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What every ledger does with profiles and histories."""
+"""Contract of every ledger for the lines of profiles and histories."""
 
 from datetime import timedelta
 from pathlib import Path

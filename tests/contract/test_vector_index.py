@@ -1,6 +1,6 @@
-"""What every vector index does: Chroma, here and in its own process, the stand-in, the service's.
+"""Contract of every vector index: Chroma, here and in its own process, the fake, the service's.
 
-What the service asks follows a ledger, so its adapters below write to one instead of to the index.
+The service's indexes follow a ledger, so their adapters below write to one instead.
 """
 
 import random
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from semantic_memory.bootstrap import Parts, Service, build
+from semantic_memory.bootstrap import Parts, build
 from semantic_memory.domain.changes import Add, FactVectors, Forget, Update
 from semantic_memory.domain.facts import Source
 from semantic_memory.domain.filters import NO_FILTERS, Filters
@@ -24,10 +24,11 @@ from semantic_memory.vectors.chroma.process import ChromaProcess
 from semantic_memory.vectors.home import GivenIndex
 from semantic_memory.vectors.sync import IndexKeeper
 from tests.conftest import NOW, make_fact, unit_vectors
+from tests.support.inside import inside
 
 
 class LedgerBacked:
-    """An index as a ledger feeds it."""
+    """An index fed by a ledger."""
 
     def __init__(self, ledger: Ledger, search: VectorSearch) -> None:
         self._ledger = ledger
@@ -58,16 +59,18 @@ class LedgerBacked:
 
 
 class InParts(LedgerBacked):
-    """Ledger, keeper and partitions by themselves; nothing runs in the background."""
+    """Ledger, keeper and partitions, without background work."""
 
     def __init__(self, path: Path, limit: int, *, synced: bool = False) -> None:
         ledger = SqliteLedger(path / "ledger.sqlite3")
-        self._keeper = IndexKeeper(GivenIndex(InMemoryIndex()), ledger, print, own_at=9)
+        self._keeper = IndexKeeper(
+            GivenIndex(InMemoryIndex()), ledger, print, own_at=9, lags=lambda: None
+        )
         super().__init__(ledger, ExactIndex(ledger, self._keeper, budget_bytes=10**7, limit=limit))
         self._synced = synced
 
     def upsert(self, entries: Sequence[IndexEntry]) -> None:
-        """Half of it reaches the index, the other half is what was written since."""
+        """Write in two halves; if `synced`, only the first one reaches the index."""
         half = len(entries) // 2
         super().upsert(entries[:half])
         if self._synced:
@@ -76,30 +79,31 @@ class InParts(LedgerBacked):
 
 
 class InService(LedgerBacked):
-    """The index of a service as `SemanticMemory.open` wires it up, everything running."""
+    """The index of a service as `SemanticMemory.open` wires it, with background work."""
 
     def __init__(self, path: Path, limit: int, index: VectorIndex | None) -> None:
         settings = Settings(
             data_dir=path / "store", index=IndexSettings(exact_limit=limit, sync_threshold=1_000)
         )
         parts = Parts(embedder=HashEmbedder(16), index=index, observer=print)
-        self._service: Service = build(settings, parts)
-        super().__init__(self._service.ledger, self._service.index)
+        self._use_cases = build(settings, parts)
+        self._parts = inside(self._use_cases)
+        super().__init__(self._parts.ledger, self._parts.index)
 
     def upsert(self, entries: Sequence[IndexEntry]) -> None:
         super().upsert(entries)
-        self._service.keeper.sync()
+        self._parts.keeper.sync()
 
     def delete(self, fact_ids: Sequence[str]) -> None:
         super().delete(fact_ids)
-        self._service.keeper.wake()
+        self._parts.pipeline.changed()
 
     def ids(self) -> set[str]:
-        assert self._service.keeper.differences() == (set(), set())
+        assert self._parts.keeper.differences() == (set(), set())
         return super().ids()
 
     def close(self) -> None:
-        self._service.close()
+        self._use_cases.close()
 
 
 def chroma_own(path: Path) -> ChromaIndex:
@@ -295,7 +299,7 @@ def test_an_empty_index_answers(index):
 
 
 def test_chroma_finds_what_the_exact_scan_finds(tmp_path):
-    """Its HNSW is approximate; at this size it must miss next to nothing."""
+    """HNSW is approximate, but at this size it must miss next to nothing."""
     entries = [entry(number, windows=1 + number % 3) for number in range(300)]
     exact = InMemoryIndex()
     exact.upsert(entries)

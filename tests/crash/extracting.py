@@ -1,4 +1,4 @@
-"""Tells a conversation to a memory that asks a model for its facts, until it is killed.
+"""Observe a conversation with extraction by a model, until killed.
 
 python -m tests.crash.extracting DIRECTORY URL
 """
@@ -24,7 +24,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def conversation() -> list[tuple[str, Message]]:
-    """Every message with its session, in the order in which they are said."""
+    """Yield every message with its session, in order."""
     return [
         (
             f"s{session}",

@@ -1,4 +1,4 @@
-"""Writes at random until it is killed, telling on standard output what was acknowledged.
+"""Write at random until killed, and print acknowledged writes.
 
 python -m tests.crash.program DIRECTORY SEED
 """
@@ -14,7 +14,7 @@ from semantic_memory.settings import IndexSettings, IngestSettings, Settings
 from semantic_memory.testing import HashEmbedder
 
 SETTINGS = Settings(
-    index=IndexSettings(sync_threshold=20),  # so that Chroma flushes all the time
+    index=IndexSettings(sync_threshold=20),  # so that Chroma flushes often
     ingest=IngestSettings(quiet_seconds=0.1),
 )
 USERS = ("u1", "u2")
@@ -26,7 +26,7 @@ def say(*words: str) -> None:
 
 
 def name(number: str) -> str:
-    """A word of its own for each number: of two figures for one thing, the newer is believed."""
+    """Return a word for a number; digits would make the newer of two facts supersede the older."""
     return "".join("bcdfghjklm"[int(digit)] if digit.isdigit() else "a" for digit in number)
 
 

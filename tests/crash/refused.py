@@ -1,4 +1,4 @@
-"""Writes to a memory whose files may not grow any more, and says what came of it.
+"""Write to a store whose files may not grow, and print the outcome.
 
 python -m tests.crash.refused DIRECTORY
 """
@@ -22,7 +22,7 @@ S = {"user_id": "u1", "session_id": "s1"}
 
 
 def limit(size: int) -> None:
-    """Let no file grow beyond `size` bytes; what would is refused with EFBIG."""
+    """Limit files to `size` bytes; further writes fail with EFBIG."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
 
@@ -44,7 +44,7 @@ def main(directory: Path) -> None:
         for _ in range(2):
             with pytest.raises(StoreUnavailableError, match=str(directory)):
                 memory.add("A fact that finds no room " * 400, **U)
-        assert memory.search("one", **U)  # what is there is found all the same
+        assert memory.search("one", **U)  # existing memories are still found
         limit(-1)
         memory.add("Likes tea", **U)
         memory.flush()

@@ -1,4 +1,4 @@
-"""Takes in messages until it is killed, with an extractor that finds a fact and a line in each.
+"""Observe messages until killed, with an extractor that finds a fact and a line in each.
 
 python -m tests.crash.scribe DIRECTORY SEED
 """
@@ -20,12 +20,12 @@ SETTINGS = Settings(ingest=IngestSettings(quiet_seconds=0.01))
 
 
 class Scribe:
-    """Finds in each message what it says, a line of history, and what is on top of the mind."""
+    """Extractor of a fact, a history line and a `top_of_mind` from each message."""
 
     name = "scribe"
 
     def extract(self, messages: Sequence[Message], known: Sequence[Fact]) -> Extraction:
-        """One fact and one line for each message."""
+        """Extract one fact and one line from each message."""
         del known
         return Extraction(
             candidates=tuple(
@@ -46,7 +46,7 @@ class Scribe:
 
 
 def opened(directory: Path) -> SemanticMemory:
-    """The store, as the program opens it."""
+    """Open the store as the program does."""
     return SemanticMemory.open(
         directory,
         settings=SETTINGS,

@@ -1,4 +1,4 @@
-"""Whatever becomes of Chroma's directory, answers stay the same and nothing is embedded again."""
+"""After any damage to Chroma's directory, answers stay the same and nothing is embedded again."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ from semantic_memory.settings import IndexSettings, Settings
 from semantic_memory.testing import HashEmbedder
 from semantic_memory.vectors.chroma.process import ChromaProcess
 from tests.conftest import make_fact, unit_vectors
+from tests.support.inside import inside
 
 SETTINGS = Settings(index=IndexSettings(sync_threshold=50, exact_limit=40))
 QUERIES = [f"item {number}" for number in range(0, 120, 11)]
 
 
 def answers(memory: SemanticMemory) -> list[list[str]]:
-    """Of a user held in RAM and of one who has outgrown it, so that Chroma is asked too."""
+    """Return answers for a user in RAM and one who has outgrown RAM, whom Chroma answers."""
     return [
         [hit.fact.id for hit in memory.search(query, user_id=user, k=5)]
         for user in ("small", "large")
@@ -146,7 +147,7 @@ def write_until_it_dies(
 
 @pytest.mark.timeout(900)
 def test_kills_during_the_flush_are_noticed_or_harmless(tmp_path: Path) -> None:
-    """The worker is killed while it writes; what opens afterwards must hold all that it says."""
+    """After a kill during writing, the reopened index must have all that it reports."""
     directory = tmp_path / "chroma"
     dice = random.Random(3)
     entries: list[IndexEntry] = []
@@ -183,7 +184,7 @@ def test_kills_during_the_flush_are_noticed_or_harmless(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("way", [signal.SIGKILL, signal.SIGSEGV])
 def test_a_worker_that_dies_is_replaced_and_the_service_goes_on(tmp_path: Path, way: int) -> None:
-    """Killed, it takes up its index again; having crashed, it begins a new one."""
+    """After a kill the index is kept; after a crash it is rebuilt."""
     events: list[object] = []
     with SemanticMemory.open(
         tmp_path, settings=SETTINGS, embedder=HashEmbedder(), observer=events.append
@@ -192,7 +193,7 @@ def test_a_worker_that_dies_is_replaced_and_the_service_goes_on(tmp_path: Path, 
             memory.add(f"Knows item {number}", user_id="large")
         memory.flush()
         before = answers(memory)
-        worker = memory._service.keeper._index
+        worker = inside(memory).keeper._index
         assert isinstance(worker, ChromaProcess)
         os.kill(worker.pid, way)
         worker._process.wait()
@@ -200,7 +201,7 @@ def test_a_worker_that_dies_is_replaced_and_the_service_goes_on(tmp_path: Path, 
         memory.add("Knows one more", user_id="large")
         memory.flush()
         assert [finding for finding in memory.check() if not finding.ok] == []
-        assert memory._service.keeper._index is not worker
+        assert inside(memory).keeper._index is not worker
     aside = [event.reason for event in events if isinstance(event, IndexSetAside)]
     failed = [event.error for event in events if isinstance(event, WorkerFailed)]
     if way == signal.SIGSEGV:
@@ -213,7 +214,7 @@ def test_a_worker_that_dies_is_replaced_and_the_service_goes_on(tmp_path: Path, 
 
 
 def changed_store(directory: Path, events: list[object]) -> tuple[SemanticMemory, list[Fact]]:
-    """A store whose user "large" is searched in Chroma, with what it holds."""
+    """Return a store whose user "large" is searched in Chroma, with its memories."""
     memory = SemanticMemory.open(
         directory, settings=SETTINGS, embedder=HashEmbedder(), observer=events.append
     )
@@ -221,9 +222,9 @@ def changed_store(directory: Path, events: list[object]) -> tuple[SemanticMemory
 
 
 def found_by_meaning(memory: SemanticMemory) -> list[list[tuple[str, float]]]:
-    """What the index itself answers, once level."""
+    """Return the answers of the synced index itself."""
     memory.flush()
-    embedder, keeper = HashEmbedder(), memory._service.keeper
+    embedder, keeper = HashEmbedder(), inside(memory).keeper
     keeper.differences()
     return [
         [
@@ -235,7 +236,7 @@ def found_by_meaning(memory: SemanticMemory) -> list[list[tuple[str, float]]]:
 
 
 def test_a_restored_ledger_is_not_answered_from_what_it_does_not_know(sound, tmp_path) -> None:
-    """What was changed, deleted and added after the backup must have left the index too."""
+    """Changes after the backup must have left the index too."""
     original, expected = sound
     directory, backup = tmp_path / "store", tmp_path / "backup.sqlite3"
     shutil.copytree(original, directory)
@@ -281,7 +282,7 @@ def test_a_restored_index_is_brought_up_to_the_ledger(sound, tmp_path) -> None:
     with memory:
         assert found_by_meaning(memory) == by_meaning
         assert [finding for finding in memory.check() if not finding.ok] == []
-        held = len(memory._service.ledger.embedded_ids())
+        held = len(inside(memory).ledger.embedded_ids())
     assert not [event for event in events if isinstance(event, IndexSetAside)]
     assert next(event.upserted for event in events if isinstance(event, IndexSynced)) < held
 

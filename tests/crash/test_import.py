@@ -1,4 +1,4 @@
-"""An import killed at any moment and run again gives what one run would have given."""
+"""An import killed at any moment and run again ends as a single run would."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CONVERSATIONS, TURNS = 25, 12
 
 
 def conversation(number: int) -> dict[str, Any]:
-    """A conversation of ChatGPT's export."""
+    """Return a conversation of ChatGPT's export."""
     nodes = {
         f"n{turn}": {
             "id": f"n{turn}",
@@ -80,7 +80,7 @@ def imported(file: Path, store: Path) -> dict[str, Any]:
 
 
 def held(store: Path) -> set[tuple[Any, ...]]:
-    """What a store holds, but for when it was recorded."""
+    """Return the contents of a store, except recording times."""
     ledger = SqliteLedger(store / "ledger.sqlite3")
     facts = ledger.find("u1", Filters())
     assert ledger.count_unembedded() == 0

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 class Acknowledged:
-    """What the killed processes said they had done."""
+    """Acknowledgements of the killed processes."""
 
     def __init__(self) -> None:
         self.messages: dict[str, set[str]] = defaultdict(set)
@@ -41,7 +41,7 @@ class Acknowledged:
 
 
 def run_and_kill(directory: Path, seed: int, seconds: float, *, opening: bool) -> list[str]:
-    """The complete lines that the program printed before it was killed.
+    """Run the program, kill it, and return the complete lines it printed.
 
     `seconds` are counted from its start when `opening`, else from when it has opened the store.
     """
@@ -75,7 +75,7 @@ def check(memory: SemanticMemory, acknowledged: Acknowledged) -> None:
 
 
 def check_extracted(memory: SemanticMemory, acknowledged: Acknowledged) -> None:
-    """Every message says another thing, so each has one fact, believed as on the first day."""
+    """Messages differ, so each must have one unchanged fact."""
     for user in USERS:
         facts = [
             fact

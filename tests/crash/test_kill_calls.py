@@ -1,4 +1,4 @@
-"""A process killed while a model reads for it ends with the same facts, and pays once for each."""
+"""A process killed during model calls ends with the same facts, and pays once for each."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def finished(process: subprocess.Popen[str]) -> bool:
 
 
 def heard(request: dict[str, Any]) -> Reply:
-    """A fact for each message, after a while that is neither short nor long."""
+    """Reply with a fact for each message, after a delay."""
     messages = shown(request)["messages"]
     facts = [fact(f"Heard: {m['text']}", m["n"], category="finding") for m in messages]
     delay = 0.03 * (len(messages) % 4)
@@ -47,7 +47,7 @@ def heard(request: dict[str, Any]) -> Reply:
 
 
 def held(store: Path) -> list[tuple[Any, ...]]:
-    """Everything that a store holds, but for when it was recorded."""
+    """Return the contents of a store, except recording times."""
     ledger = SqliteLedger(store / "ledger.sqlite3")
     facts = ledger.get(ledger.ids("u1"))
     ledger.close()
@@ -55,7 +55,7 @@ def held(store: Path) -> list[tuple[Any, ...]]:
 
 
 def done(store: Path) -> set[str]:
-    """The texts whose facts are kept."""
+    """Return the texts whose facts are stored."""
     if not (store / "ledger.sqlite3").exists():
         return set()
     ledger = SqliteLedger(store / "ledger.sqlite3")

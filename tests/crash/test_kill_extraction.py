@@ -1,4 +1,4 @@
-"""Facts, profile, history and cursor of what was read are written together, or not at all."""
+"""Facts, profile, history and cursor of a stretch are written together, or not at all."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 def read(directory: Path) -> tuple[set[str], list[str], int]:
-    """The messages with a fact, those with a line, and how far the cursors say it was read."""
+    """Return the messages with a fact, those with a line, and the positions of the cursors."""
     db = sqlite3.connect(directory / "ledger.sqlite3")
     try:
         facts = db.execute("SELECT said_in FROM facts WHERE category <> 'conversation'").fetchall()

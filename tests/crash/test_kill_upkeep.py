@@ -1,4 +1,4 @@
-"""A sweep killed at any moment leaves no half of anything, and the next one ends where it would."""
+"""A sweep killed at any moment leaves no half change, and the next one completes it."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from semantic_memory.testing import HashEmbedder
 from tests.conftest import make_fact
 from tests.crash.test_kill import ROOT
 from tests.crash.upkeep_program import DIMENSION, MOMENT, opened, sweep
+from tests.support.inside import inside
 
 KILLS = 8
 USERS = [f"u{number}" for number in range(8)]
@@ -28,7 +29,7 @@ State = dict[str, tuple[object, ...]]
 
 
 def told(user: str, dice: random.Random) -> list[Fact]:
-    """What is said twice, what is replaced, what has faded, more than the cap allows."""
+    """Return duplicates, conflicts, faded facts, and more facts than the cap."""
     contents = [
         *(f"{who} {thing}" for thing in THINGS for who in ("I love", "The user loves")),
         *(f"I live in {city}" for city in CITIES),
@@ -52,7 +53,7 @@ def told(user: str, dice: random.Random) -> list[Fact]:
 
 
 def fill(directory: Path) -> None:
-    """A store that nobody has swept, with something forgotten in it."""
+    """Build a store that has not been swept, with forgotten memories."""
     embedder = HashEmbedder(DIMENSION)
     dice = random.Random(3)
     with opened(directory) as memory:
@@ -70,12 +71,12 @@ def fill(directory: Path) -> None:
             for fact in memory.list(user_id=user, limit=None):
                 if "swordfish" in fact.content:
                     memory.delete(fact.id)
-        memory._service.pipeline.close()  # nothing is settled before the sweep
+        inside(memory).pipeline.close()  # nothing is settled before the sweep
         for user in USERS:
             facts = told(user, dice)
             vectors = embedder.embed([fact.content for fact in facts], "document")
             none = vectors[:0]
-            memory._service.ledger.apply(
+            inside(memory).ledger.apply(
                 [
                     Add(fact, FactVectors(row[None, :], none))
                     for fact, row in zip(facts, vectors, strict=True)
@@ -84,8 +85,8 @@ def fill(directory: Path) -> None:
 
 
 def state(memory: SemanticMemory) -> State:
-    """What is believed, and why, of everything that was told."""
-    ledger = memory._service.ledger
+    """Return status, successor, validity, confidence and messages of every fact."""
+    ledger = inside(memory).ledger
     return {
         fact.id: (
             fact.status,
@@ -101,9 +102,9 @@ def state(memory: SemanticMemory) -> State:
 
 
 def check(memory: SemanticMemory) -> None:
-    """Whole merges, whole chains, a sound store."""
+    """Check for complete merges, complete chains, and a sound store."""
     assert [finding for finding in memory.check() if not finding.ok] == []
-    ledger = memory._service.ledger
+    ledger = inside(memory).ledger
     for user in USERS:
         facts = {fact.id: fact for fact in ledger.get(ledger.ids(user))}
         for fact in facts.values():
@@ -148,7 +149,7 @@ def test_a_killed_sweep_is_finished_as_if_nothing_had_happened(tmp_path: Path) -
             process.kill()
             process.communicate()
         with opened(directory) as memory:
-            memory._service.pipeline.close()
+            inside(memory).pipeline.close()
             check(memory)
             halfway += state(memory) != expected
         with opened(directory) as memory:

@@ -1,4 +1,4 @@
-"""Disks that refuse: nothing acknowledged is lost, nothing half written; the error says so."""
+"""Failing disks: no acknowledged write is lost, none is half written; the error says so."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Mount = Callable[[str], None]
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[tuple[Path, Mount]]:
-    """A disk of 1 MB, and what mounts it anew."""
+    """Mount a disk of 1 MB; return it with a function that remounts it."""
     path = tmp_path / "disk"
     path.mkdir()
 

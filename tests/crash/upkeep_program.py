@@ -1,4 +1,4 @@
-"""Sweeps a store, over and over, until it is killed, telling of each step.
+"""Sweep a store repeatedly until killed, and print each step.
 
 python -m tests.crash.upkeep_program DIRECTORY
 """
@@ -17,18 +17,18 @@ from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
 
 SETTINGS = Settings(upkeep=UpkeepSettings(schedule=False, cap=60, floor=0.4))
 MOMENT = datetime(2026, 5, 10, 12, tzinfo=UTC)
-"""Time stands still, so that a sweep that is done again does the same."""
+"""Fixed time, so that a repeated sweep does the same."""
 DIMENSION = 256
 
 
 def tell(event: Event) -> None:
-    """Say that a user was settled, or a job done."""
+    """Print that a user was consolidated, or a job has run."""
     if isinstance(event, BeliefsResolved | JobFinished):
         print(type(event).__name__, flush=True)
 
 
 def opened(directory: Path, observer: Observer | None = None) -> SemanticMemory:
-    """The store, at the moment of the sweep."""
+    """Open the store at the time of the sweep."""
     return SemanticMemory.open(
         directory,
         settings=SETTINGS,
@@ -40,7 +40,7 @@ def opened(directory: Path, observer: Observer | None = None) -> SemanticMemory:
 
 
 def sweep(memory: SemanticMemory) -> None:
-    """Everything that upkeep does, until nothing is left to do."""
+    """Run all upkeep until nothing is left to do."""
     memory.flush()
     while any(run.counts for run in memory.maintain()):
         pass

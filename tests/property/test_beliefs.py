@@ -16,6 +16,7 @@ from semantic_memory.domain.facts import Source, Status
 from semantic_memory.settings import Settings, UpkeepSettings
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
 from tests.conftest import NOW, make_fact
+from tests.support.inside import inside
 
 EMBEDDER = HashEmbedder(128)
 SENTENCES = [
@@ -189,7 +190,7 @@ def test_taking_one_fact_out_of_a_merge_leaves_what_the_others_make(facts, data)
 
 
 class Believing(RuleBasedStateMachine):
-    """Facts are told, settled, restored and deleted in any order, on a real ledger."""
+    """Facts are added, consolidated, restored and deleted in any order, on a real ledger."""
 
     def __init__(self):
         super().__init__()
@@ -206,7 +207,7 @@ class Believing(RuleBasedStateMachine):
         self.apart = []
 
     def everything(self):
-        ledger = self.memory._service.ledger
+        ledger = inside(self.memory).ledger
         return {fact.id: fact for fact in ledger.get(ledger.ids("u1"))}
 
     @rule(content=st.sampled_from(SENTENCES), confidence=st.sampled_from([0.7, 0.9]))

@@ -1,4 +1,4 @@
-"""Profiles and histories follow from facts whatever these are."""
+"""Profiles and histories follow from any facts."""
 
 from datetime import timedelta
 

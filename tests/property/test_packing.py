@@ -1,4 +1,4 @@
-"""The prompt block keeps its promises for any stored text."""
+"""Context blocks keep their promises for any stored text."""
 
 from html import unescape
 
@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semantic_memory import Category, Hit, ScoreParts, Source
-from semantic_memory.context.pack import Packer
 from semantic_memory.context.render import shown
 from semantic_memory.context.tokens import TiktokenCounter
 from tests.conftest import make_fact
 from tests.structure import parsed
+from tests.support.packing import packer_of
 
 COUNTER = TiktokenCounter()
 HOSTILE = st.sampled_from(
@@ -55,7 +55,7 @@ def test_never_over_the_budget_and_always_well_formed(
 ):
     hits = as_hits(recalled)
     counter = TiktokenCounter(encoding)
-    context = Packer(counter, template).pack(hits, budget=budget, standing=standing)
+    context = packer_of(counter, template).pack(hits, budget=budget, standing=standing)
     assert context.tokens == counter.count(context.text) <= budget
     assert len(context.hits) + context.left_out == len(hits)
     entries = parsed(context.text, template) if context.text else []
@@ -65,7 +65,7 @@ def test_never_over_the_budget_and_always_well_formed(
 @settings(deadline=None)
 @given(facts(), TEMPLATES)
 def test_a_block_is_as_long_as_its_lines_were_thought_to_be(recalled, template):
-    packer = Packer(COUNTER, template)
+    packer = packer_of(COUNTER, template)
     whole = packer.pack(as_hits(recalled), budget=100_000)
     assert len(whole.hits) == len({hit.fact.id for hit in whole.hits}) == len(recalled)
     # so that nothing chosen must be given up again: gaps are the only thing over-estimated
@@ -77,7 +77,7 @@ def test_a_block_is_as_long_as_its_lines_were_thought_to_be(recalled, template):
 @given(facts(), facts(), st.integers(50, 400))
 def test_the_same_memories_give_the_same_bytes(standing, recalled, budget):
     hits = as_hits(recalled)
-    warm = Packer(COUNTER)
+    warm = packer_of(COUNTER)
     first = warm.pack(hits, budget=budget, standing=standing)
     assert warm.pack(hits, budget=budget, standing=standing) == first
-    assert Packer(COUNTER).pack(hits, budget=budget, standing=standing) == first
+    assert packer_of(COUNTER).pack(hits, budget=budget, standing=standing) == first

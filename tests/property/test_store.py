@@ -1,7 +1,7 @@
-"""Ledger, exact scan and index against a dictionary, over any course of writes, ends and returns.
+"""Ledger, exact scan and index against a dictionary, over any course of writes and restarts.
 
 Chroma runs in its own process as in service; `u1` outgrows the scan after a few memories, so that
-it is Chroma's word that is taken for it.
+Chroma answers for it.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from semantic_memory.domain.ports import VectorIndex
 from semantic_memory.settings import IndexSettings, Settings, UpkeepSettings
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
 from semantic_memory.vectors.chroma.process import ChromaProcess
+from tests.support.inside import inside
 
 WORDS = ("tea", "coffee", "berlin", "oslo", "rust", "python")
 USERS = ("u1", "u2")
@@ -59,7 +60,7 @@ class Store(RuleBasedStateMachine):
         )
 
     def expected(self, user: str, word: str) -> dict[str, float]:
-        """What an index that is level answers."""
+        """Return the answer of a synced index."""
         own = [fact for fact in self.known.values() if fact.user_id == user]
         rows = EMBEDDER.embed([fact.content for fact in own], "document")
         return dict(zip([fact.id for fact in own], (rows @ VECTORS[word]).tolist(), strict=True))
@@ -121,7 +122,7 @@ class Store(RuleBasedStateMachine):
             self.open()
 
     def end_the_worker(self, way: int) -> None:
-        worker = self.memory._service.keeper._index
+        worker = inside(self.memory).keeper._index
         if isinstance(worker, ChromaProcess):
             os.kill(worker.pid, way)
 
@@ -131,7 +132,7 @@ class Store(RuleBasedStateMachine):
     def the_index_holds_what_is_known(self) -> None:
         self.memory.flush()
         self.unembedded.clear()
-        keeper = self.memory._service.keeper
+        keeper = inside(self.memory).keeper
         assert keeper.differences() == (set(), set())
         index = keeper._index
         assert index is not None
@@ -143,7 +144,7 @@ class Store(RuleBasedStateMachine):
 
     @rule(user=st.sampled_from(USERS), word=st.sampled_from(WORDS))
     def what_was_written_is_found_at_once(self, user: str, word: str) -> None:
-        service = self.memory._service
+        service = inside(self.memory)
         found = dict(service.index.query(VECTORS[word], user_id=user, limit=100))
         expected = self.expected(user, word)
         assert found.keys() <= expected.keys()
@@ -175,14 +176,14 @@ class Store(RuleBasedStateMachine):
 
 
 class GivenStore(Store):
-    """A store with an index that was given to it, and outlives it or is lost."""
+    """A store with an index passed by the caller, which outlives it or is lost."""
 
     def open(self) -> None:
         self.index = self.index or InMemoryIndex()
         super().open()
 
     def restore(self) -> None:
-        """What is restored can't be told from what the index holds; it wants a `rebuild`."""
+        """A restored ledger can't be told from the index's own; it needs a `rebuild`."""
         super().restore()
         self.memory.rebuild()
 

@@ -1,4 +1,4 @@
-"""No tool traffic, however odd, makes a request that an API would refuse."""
+"""No tool traffic, however odd, leads to a request that an API would reject."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -34,7 +34,7 @@ PICTURE = Image(url="data:image/png;base64,AAAA")
 
 @st.composite
 def turns(draw, number: int) -> list[ChatMessage]:
-    """A turn: words, perhaps thoughts and parallel calls, whose results come back in any order."""
+    """Draw a turn: text, perhaps thinking and parallel calls, with results in any order."""
     messages = [
         ChatMessage(role="user", parts=(draw(TEXTS), *draw(st.sampled_from([(), (PICTURE,)]))))
     ]
@@ -79,7 +79,7 @@ def tokens(message: ChatMessage) -> int:
 
 
 def links(messages) -> list[tuple[str, str]]:
-    """Every call with its result, as the ids of the two messages."""
+    """Return every call with its result, as the ids of their messages."""
     calling, found = {}, []
     for message in messages:
         found += [(calling[r.call_id], message.id) for r in message.results if r.call_id in calling]

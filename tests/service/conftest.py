@@ -34,7 +34,7 @@ R, W, A = Right.READ, Right.WRITE, Right.ADMIN
 
 
 class OwnThreadServer(uvicorn.Server):
-    """uvicorn, leaving the signals of the test run alone."""
+    """uvicorn server without signal handlers."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -43,7 +43,7 @@ class OwnThreadServer(uvicorn.Server):
 
 @dataclass
 class Served:
-    """A running service and its parts."""
+    """A running service with its parts."""
 
     directory: Path
     memory: SemanticMemory
@@ -76,7 +76,7 @@ def served(
     exporter: SpanExporter | None = None,
     **settings: Any,
 ) -> Iterator[Served]:
-    """Serve `directory`; a host that isn't loopback is only told to the doorkeeper."""
+    """Serve `directory`; a host that isn't loopback is passed to the doorkeeper only."""
     registry = CollectorRegistry()
     clock = FrozenClock(NOW)
     service = ServiceSettings(**{"drain_seconds": 5, **settings})
@@ -125,7 +125,7 @@ Serve = Callable[..., Served]
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Serve]:
-    """Starts a service."""
+    """Return a function that starts a service."""
     with ExitStack() as stack:
         yield lambda **options: stack.enter_context(served(tmp_path / "served", **options))
 
@@ -137,5 +137,5 @@ def service(serve: Serve) -> Served:
 
 @pytest.fixture
 def http(service: Served) -> httpx.Client:
-    """Talks to the service without a key."""
+    """Return a client without a key."""
     return service.client()

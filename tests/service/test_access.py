@@ -1,4 +1,4 @@
-"""Who may do what: every route, every kind of key."""
+"""Access control: every route, every kind of key."""
 
 from __future__ import annotations
 

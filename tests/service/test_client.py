@@ -43,7 +43,7 @@ def test_every_verb_is_there_with_the_same_arguments(kind, verb):
 
 
 def exercise(memory: SemanticMemory | Client) -> list[object]:
-    """Everything that can be done; what came of it, ids aside."""
+    """Make every call; return the results without ids."""
     said = [
         Message(id="m1", role="user", content="I moved to Berlin in March.", created_at=NOW),
         Message(id="m2", role="assistant", content="How do you like it?", created_at=NOW),
@@ -167,7 +167,7 @@ def test_a_key_that_does_not_reach_is_denied(service: Served):
 
 
 class Scripted:
-    """Answers with what it is given, one after another; the last one again and again."""
+    """Server of scripted responses, in order; it repeats the last one."""
 
     def __init__(self, *answers: httpx.Response | Exception) -> None:
         self.answers = [*answers]

@@ -1,4 +1,4 @@
-"""The dashboard's files and the routes that only it needs."""
+"""The dashboard's files, and the routes that only it uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What surrounds the routes: problems, limits, idempotency, transfer, metrics, logs, the end."""
+"""Around the routes: problems, limits, idempotency, transfer, metrics, logs, shutdown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from semantic_memory import Message, SemanticMemory
-from semantic_memory.application.jobs.upkeep import JOBS
+from semantic_memory.domain.fields import JOBS
 from semantic_memory.entrypoints.api.server import configure_logging
 from semantic_memory.settings import ServiceSettings
 from semantic_memory.testing import HashEmbedder, InMemoryIndex
@@ -99,7 +99,7 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_read(serve: Serve):
 
 
 def raw(service: Served, *parts: bytes) -> socket.socket:
-    """A connection on which something has been sent."""
+    """Return a connection on which something has been sent."""
     connection = socket.create_connection(("127.0.0.1", service.port))
     for part in parts:
         connection.sendall(part)

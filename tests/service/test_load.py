@@ -1,4 +1,4 @@
-"""Many clients at once: nothing fails, nothing is lost, nothing strays."""
+"""Many clients at once: no errors, no losses, no hits of another user."""
 
 from __future__ import annotations
 

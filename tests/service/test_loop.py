@@ -1,4 +1,4 @@
-"""Memory doesn't feed on itself: what it recalls comes back in the conversation, and stays out."""
+"""Recalled memories that come back in a conversation are not stored again."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ QUESTIONS = ("Who lives in Bergen?", "What should I drink?", "What is my job?", 
 
 
 def held(memory) -> tuple[dict[str, int], int]:
-    """Every fact with how often it was confirmed; and the longest of the verbatim memories."""
+    """Return the number of corroborations of every fact, and the length of the longest memory."""
     everything = memory.list(**U, limit=None)
     facts = {
         fact.content: len(fact.corroborations)

@@ -55,7 +55,7 @@ def over_stdio(use: Use, *options: str, **environment: str) -> Any:
 
 
 async def call(client: Client, name: str, **arguments: Any) -> Any:
-    """A tool's structured output."""
+    """Return a tool's structured output."""
     result = await client.call_tool(name, arguments)
     assert not result.is_error, result.content
     return result.structured_content

@@ -1,4 +1,4 @@
-"""The service does what its OpenAPI document says, whatever it is sent."""
+"""The service conforms to its OpenAPI document for any request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages say of the service, and its commands, are true."""
+"""The documents about the service, and its commands, are true."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def blocks(language: str, page: str = PAGE) -> list[str]:
 
 
 def shown(language: str) -> str:
-    """The snippet that the README shows of using the service; none is longer than nine lines."""
+    """Return the README's snippet of using the service, of nine lines at most."""
     (section,) = re.findall(r"## As a service\n.*?(?=\n## )", README, re.DOTALL)
     snippet = blocks(language, section)[-1]
     assert snippet.count("\n") < 10

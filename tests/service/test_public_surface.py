@@ -1,4 +1,4 @@
-"""What users can call stays what it was, unless somebody means to change it.
+"""The public interface stays unchanged, unless a change is intended.
 
 `UPDATE_GOLDEN=1 python -m pytest tests/service/test_public_surface.py` writes the files anew.
 """

@@ -21,7 +21,7 @@ COMPLETIONS = "/v1/chat/completions"
 
 @dataclass(frozen=True)
 class Reply:
-    """What is sent back, and how."""
+    """A scripted response."""
 
     body: bytes
     status: int = 200
@@ -41,7 +41,7 @@ def completion(
     refusal: str | None = None,
     tokens: tuple[int, int] = (1_000, 100),
 ) -> Reply:
-    """A chat completion with this text."""
+    """Return a chat completion with this text."""
     message = {"role": "assistant", "content": content, "refusal": refusal}
     body = {
         "id": "chatcmpl-1",
@@ -59,7 +59,7 @@ def completion(
 
 
 def fact(statement: str, *messages: Any, category: str = "personal", confidence: Any = 0.95) -> Any:
-    """A fact as the model writes it."""
+    """Return a fact in the form of a model's answer."""
     return {
         "statement": statement,
         "category": category,
@@ -69,7 +69,7 @@ def fact(statement: str, *messages: Any, category: str = "personal", confidence:
 
 
 def answer(*facts: Any, profile: Any = None, history: Any = (), **options: Any) -> Reply:
-    """A chat completion that holds what was extracted."""
+    """Return a chat completion with the results of extraction."""
     fields = dict.fromkeys(("work_context", "personal_context", "top_of_mind"))
     parts = {
         "facts": list(facts),
@@ -80,7 +80,7 @@ def answer(*facts: Any, profile: Any = None, history: Any = (), **options: Any) 
 
 
 def failure(status: int, message: str = "failed", code: str | None = None, **headers: str) -> Reply:
-    """An error as OpenAI sends it; the client is told to try again at once."""
+    """Return an error in OpenAI's form, which the client may retry after 1 ms."""
     error = {"message": message, "type": "error", "param": None, "code": code}
     return Reply(
         json.dumps({"error": error}).encode(),
@@ -90,44 +90,44 @@ def failure(status: int, message: str = "failed", code: str | None = None, **hea
 
 
 def shown(request: dict[str, Any]) -> dict[str, Any]:
-    """The document that a request shows to the model."""
+    """Return the document in a request."""
     return json.loads(request["messages"][-1]["content"])
 
 
 class OpenAIServer:
-    """Takes the replies of its script one after the other, the last one for ever."""
+    """Endpoint with scripted replies, in order; it repeats the last one."""
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.script: list[Script] = []
         self.requests: list[dict[str, Any]] = []
-        """Bodies of the chat completions asked for, in order."""
+        """Bodies of the chat completion requests, in order."""
         self.keys: list[str] = []
         self.batch_status = ["validating", "in_progress", "completed"]
         self.takes_batches = True
         self.batch_failures: set[str] = set()
         """Custom ids that a batch doesn't serve."""
         self.batch_untried = 0
-        """How many requests, the first ones, a batch doesn't come to before it expires."""
+        """Number of the first requests that a batch doesn't reach before it expires."""
         self.batches: dict[str, dict[str, Any]] = {}
-        """What each batch was created with, by its id."""
+        """Creation parameters of each batch, by its id."""
         self._files: dict[str, bytes] = {}
         self._lock = threading.Lock()
 
     @property
     def texts(self) -> list[list[str]]:
-        """The texts of the messages that each request shows."""
+        """Texts of the messages in each request."""
         return [[m["text"] for m in shown(request)["messages"]] for request in self.requests]
 
     def reply(self, request: dict[str, Any]) -> Reply:
-        """The next reply."""
+        """Return the next reply."""
         with self._lock:
             self.requests.append(request)
             step = self.script.pop(0) if len(self.script) > 1 else self.script[0]
         return step(request) if callable(step) else step
 
     def upload(self, data: bytes) -> dict[str, Any]:
-        """Keep the one file of a multipart form."""
+        """Store the file of a multipart form."""
         start = data.index(b"\r\n\r\n", data.index(b'filename="')) + 4
         boundary = data[: data.index(b"\r\n")]
         file_id = f"file-{len(self._files)}"
@@ -143,7 +143,7 @@ class OpenAIServer:
         }
 
     def batch(self, file_id: str) -> dict[str, Any]:
-        """The state of the batch whose requests are this file; each look takes it a step on."""
+        """Return the state of a batch; each call advances it."""
         status = self.batch_status.pop(0) if len(self.batch_status) > 1 else self.batch_status[0]
         state = self.described(file_id, status)
         if status in ("completed", "expired"):
@@ -156,7 +156,7 @@ class OpenAIServer:
         return state
 
     def described(self, file_id: str, status: str) -> dict[str, Any]:
-        """A batch in some state."""
+        """Return a batch in a state."""
         total = len(self._files[file_id].splitlines())
         finished = total if status == "completed" else 0
         return {
@@ -172,13 +172,13 @@ class OpenAIServer:
         }
 
     def listed(self) -> dict[str, Any]:
-        """Every batch, the latest first."""
+        """Return every batch, the latest first."""
         names = [name.removeprefix("batch_") for name in reversed(self.batches)]
         data = [self.described(name, self.batch_status[0]) for name in names]
         return {"object": "list", "data": data, "has_more": False}
 
     def content(self, file_id: str) -> bytes:
-        """A file."""
+        """Return a file."""
         return self._files[file_id]
 
     def _worked_off(self, file_id: str, status: str) -> bytes:
@@ -272,7 +272,7 @@ class _Handler(BaseHTTPRequestHandler):
             try:
                 self.wfile.write(reply.body)
             except OSError:
-                self.close_connection = True  # the client had enough of waiting
+                self.close_connection = True  # the client has stopped waiting
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - as inherited
         pass

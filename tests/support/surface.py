@@ -1,4 +1,4 @@
-"""Describes the public surface as plain values, by meaning: no module paths, no schema names."""
+"""The public interface as plain values, without module paths and schema names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SILENT = {"$defs", "title", "description", "examples", "example", "summary", "t
 
 
 def library() -> dict[str, Any]:
-    """Names of the package, and the signature of each verb of its faces."""
+    """Return the names of the package, and the signature of each public method."""
     return {
         "names": semantic_memory.__all__,
         "SemanticMemory": _methods(semantic_memory.SemanticMemory),
@@ -29,7 +29,7 @@ def library() -> dict[str, Any]:
 
 
 def wire(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """An OpenAPI document without what is only said, and with no name for any schema."""
+    """Return an OpenAPI document without prose, with schemas inlined."""
     return {
         f"{method.upper()} {path}": {
             "operation": operation["operationId"],
@@ -50,12 +50,12 @@ def wire(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def schema(document: Mapping[str, Any]) -> Any:
-    """A JSON schema with no names and no prose."""
+    """Return a JSON schema without names and prose."""
     return _inlined(document, document)
 
 
 def commands(app: typer.Typer) -> dict[str, list[str]]:
-    """Each command with its arguments and options."""
+    """Return each command with its arguments and options."""
     return dict(_commands(typer.main.get_command(app), ""))
 
 
@@ -95,7 +95,7 @@ def _signature(verb: Callable[..., Any]) -> str:
 
 
 def _is_field(value: Any) -> bool:
-    """Whether a key that is mostly prose names a property here."""
+    """Return True if a key that is usually prose names a property here."""
     return isinstance(value, dict) and ("type" in value or "anyOf" in value or "$ref" in value)
 
 

@@ -19,7 +19,7 @@ def question(text: str, *relevant: str, kind: str = "what", answer: str = "") ->
 
 
 def small() -> DataSet:
-    """Two users: one of two sessions, one of lone facts."""
+    """Return two users: one with two sessions, one with facts only."""
     dialogue = [
         told(1, "The violin was lent to Bruno"),
         told(2, "Bruno plays it every Sunday"),

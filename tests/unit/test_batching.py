@@ -9,6 +9,7 @@ from semantic_memory.domain.errors import ConfigurationError, ProviderError, Sto
 from semantic_memory.domain.events import ExtractionBatched, ExtractionFellBack
 from semantic_memory.settings import ExtractionSettings, IngestSettings, OpenAISettings, Settings
 from tests.conftest import eventually, say
+from tests.support.inside import inside
 from tests.support.openai_server import answer, fact, serve, shown
 
 U = {"user_id": "u1"}
@@ -59,7 +60,7 @@ def talk(memory, sessions: int = 3, messages: int = 2, first: int = 1) -> set[st
 
 
 def close_while_waiting(memory, server) -> None:
-    """Submit a batch, and close the memory while it is being waited for."""
+    """Submit a batch, and close the store while it is waiting."""
     errors = []
 
     def flush() -> None:
@@ -129,7 +130,7 @@ def test_a_batch_whose_id_was_never_noted_is_found_again(open_with, server):
     server.batch_status = ["completed"]
     memory = open_with()
     said = talk(memory)
-    service = memory._service
+    service = inside(memory)
     write = service.ledger.set_meta
 
     def cut_off(key: str, value: str) -> None:
@@ -253,7 +254,7 @@ def test_sessions_with_nothing_to_read_need_no_batch(open_with, server):
     memory.observe(say("You are a bot", role="system"), **U, session_id="s1")
     memory.flush()
     assert server.batches == {}
-    assert memory._service.ledger.cursor("u1", "s1", "extracted").position == 1
+    assert inside(memory).ledger.cursor("u1", "s1", "extracted").position == 1
 
 
 def test_without_a_provider_there_is_no_batch(open_memory):

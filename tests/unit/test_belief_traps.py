@@ -1,4 +1,4 @@
-"""Mistakes that memory systems are known for, through the product with its own embedding model."""
+"""Known mistakes of memory systems, tested on the product with its embedding model."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from itertools import chain, permutations
 
 import pytest
 
-from semantic_memory.bootstrap import make_embedder
+from semantic_memory.bootstrap.models import make_embedder
 from semantic_memory.domain.facts import Status
 from semantic_memory.domain.ports import Embedder
 from semantic_memory.settings import Settings, UpkeepSettings, load
+from tests.support.inside import inside
 
 U = {"user_id": "u1"}
 SETTINGS = Settings(upkeep=UpkeepSettings(schedule=False))
@@ -28,7 +29,7 @@ def memory(open_memory, embedder):
 
 @pytest.fixture
 def told(memory, clock):
-    """Tells facts, an hour apart or as asked; returns what is believed after them."""
+    """Return a function that adds facts, an hour apart by default, and returns those believed."""
 
     def tell(*contents, user_id="u1", hours=1.0, **values):
         for content in contents:
@@ -45,7 +46,7 @@ def believed(memory, user_id="u1"):
 
 
 def statuses(memory):
-    ledger = memory._service.ledger
+    ledger = inside(memory).ledger
     return {fact.status for fact in ledger.get(ledger.ids("u1"))}
 
 
@@ -239,7 +240,7 @@ def test_what_fades_comes_back_and_what_is_pinned_never_goes(told, memory, clock
     clock.advance(weeks=10)
     memory.maintain(["decay"])
     assert believed(memory) == ["The alpha shipped in March"]
-    ledger = memory._service.ledger
+    ledger = inside(memory).ledger
     (gone,) = [f for f in ledger.get(ledger.ids("u1")) if f.status is Status.ARCHIVED]
     memory.restore(gone.id)
     clock.advance(weeks=1)

@@ -1,4 +1,4 @@
-"""What Chroma's collections hold."""
+"""Contents of Chroma's collections."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def entry(number: int, windows: int = 1, seed: int | None = None, **values) -> I
 
 
 def written(monkeypatch, index: ChromaIndex) -> list[tuple[str, int]]:
-    """Which writes reach the shared collection, and of how many pieces."""
+    """Record the writes to the shared collection, and their number of pieces."""
     calls = []
     kind = type(index._collections[SHARED])
     for name in ("upsert", "update"):

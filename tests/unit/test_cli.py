@@ -1,4 +1,4 @@
-"""The command line, run as a process would."""
+"""The command line, run as in a process."""
 
 import json
 import os

@@ -93,7 +93,7 @@ def test_an_endpoint_that_keeps_failing_is_left_alone(condenser, server, events)
 
 
 class Told:
-    """Finds fourteen things that happened."""
+    """Extractor of fourteen events."""
 
     name = "scripted"
 

@@ -1,4 +1,4 @@
-"""What the pages say is true of the code."""
+"""The documents are true of the code."""
 
 import re
 import subprocess

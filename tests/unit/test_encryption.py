@@ -82,11 +82,11 @@ def test_a_key_beside_the_data_is_refused(open_memory, tmp_path, inside):
     file.parent.mkdir(parents=True)
     file.write_text(new_key())
     file.chmod(0o600)
-    with pytest.raises(ConfigurationError, match="whoever takes the data"):
+    with pytest.raises(ConfigurationError, match="copied with the data"):
         open_memory(settings=Settings(log=LogSettings(key_file=file)))
     link = tmp_path / "link"
     link.symlink_to(file)
-    with pytest.raises(ConfigurationError, match="whoever takes the data"):
+    with pytest.raises(ConfigurationError, match="copied with the data"):
         open_memory(settings=Settings(log=LogSettings(key_file=link)))
 
 

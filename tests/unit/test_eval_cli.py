@@ -1,4 +1,4 @@
-"""python -m eval, run as a process would."""
+"""python -m eval, run as in a process."""
 
 import json
 import subprocess

@@ -17,7 +17,7 @@ from tests.unit.eval_histories import small
 
 
 class Endpoint:
-    """Replies what a function says to the system and the user message."""
+    """Endpoint that replies with a function of the system and the user message."""
 
     def __init__(self, script) -> None:
         self.asked: list[dict] = []
@@ -86,7 +86,7 @@ def shared(tmp_path):
 
 
 def model(instruction, text):
-    """Answers from the block; as a judge, accepts an answer that has the expected word."""
+    """Answer from the block; as a judge, accept an answer with the expected word."""
     if instruction.startswith("You answer"):
         block, asked = text.rsplit("Question: ", 1)
         known = "lent" in asked and "Bruno" in block

@@ -35,7 +35,7 @@ def shared(tmp_path):
 
 
 class Scripted:
-    """Finds what it is told to."""
+    """System with scripted results."""
 
     def __init__(self, found: list[Found]) -> None:
         self.found = found

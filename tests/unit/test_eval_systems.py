@@ -1,4 +1,4 @@
-"""Every system that is installed finds what it must, and only the user's own."""
+"""Every installed system finds the user's memories, and only theirs."""
 
 import numpy as np
 import pytest

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import pytest
 
 from ingest.extract.openai_batch import OpenAIBatch, Stretch
-from semantic_memory.bootstrap import make_client, make_extractor
+from semantic_memory.bootstrap.models import make_client, make_extractor
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import ExtractionFellBack, ModelCalled
 from semantic_memory.settings import ExtractionSettings, OpenAISettings, Settings

@@ -17,7 +17,7 @@ def extracted(*contents: str, role: str = "user", name: str | None = "Maya") -> 
 
 
 def facts(*contents: str, name: str | None = "Maya") -> list[str]:
-    """What is left behind the gate."""
+    """Return the candidates that pass the gate."""
     return [kept.content for kept in Gate().admit(extracted(*contents, name=name)).admitted]
 
 

@@ -12,7 +12,7 @@ from ingest.extract import prompt
 from ingest.extract.answer import SCHEMA
 from ingest.extract.breaker import CircuitBreaker
 from semantic_memory import Category
-from semantic_memory.bootstrap import make_extractor
+from semantic_memory.bootstrap.models import make_extractor
 from semantic_memory.domain.errors import ConfigurationError, ProviderError
 from semantic_memory.domain.events import (
     BreakerOpened,
@@ -69,7 +69,7 @@ def flush(memory) -> None:
 
 
 def facts(memory) -> dict[str, str]:
-    """Every fact and its extractor."""
+    """Return every fact with its extractor."""
     categories = frozenset(Category) - {Category.CONVERSATION}
     found = memory.list(**U, filters={"categories": categories})
     return {item.content: item.source.extractor for item in found}
@@ -349,7 +349,7 @@ def test_a_fact_that_breaks_off_is_left_out(open_with, server, events):
 
 
 def too_long_for(most: int, reply: Reply):
-    """Takes at most so many messages."""
+    """Reply that accepts a limited number of messages."""
 
     def script(request):
         texts = [message["text"] for message in shown(request)["messages"]]

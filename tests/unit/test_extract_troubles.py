@@ -1,4 +1,4 @@
-"""Whatever a model does: nothing is lost, the cursor is right, nobody waits, all of it is counted.
+"""Failing models: nothing is lost, the cursor is right, no call waits, all is counted.
 
 Through the whole product and the real client, over HTTP, in the background.
 """
@@ -12,6 +12,7 @@ from semantic_memory import Category
 from semantic_memory.entrypoints.metrics import PREFIX, MetricsObserver
 from semantic_memory.settings import ExtractionSettings, IngestSettings, OpenAISettings, Settings
 from tests.conftest import eventually, say
+from tests.support.inside import inside
 from tests.support.openai_server import (
     Reply,
     answer,
@@ -30,13 +31,13 @@ BY_RULES = {"The user moved to Berlin.", "The user owns a boat.", "The user play
 
 
 def heard(request) -> Reply:
-    """A fact for each message."""
+    """Reply with a fact for each message."""
     messages = shown(request)["messages"]
     return answer(*(fact(f"Heard: {m['text']}", m["n"]) for m in messages))
 
 
 def lengthy(request) -> Reply:
-    """Takes one message at a time."""
+    """Reply that accepts one message at a time."""
     long = len(shown(request)["messages"]) > 1
     reply = failure(400, "too many tokens", code="context_length_exceeded")
     return reply if long else heard(request)
@@ -123,7 +124,7 @@ def test_nothing_is_lost_whatever_the_model_does(
     assert set(facts(memory).values()) == {MODEL if kept is BY_MODEL else RULES}
     for text in SAID:
         assert text in [hit.fact.content for hit in memory.search(text, **U)]
-    cursor = memory._service.ledger.cursor("u1", "s1", "extracted")
+    cursor = inside(memory).ledger.cursor("u1", "s1", "extracted")
     assert (cursor.position, cursor.message_id) == (3, "m3")
     for outcome, number in outcomes.items():
         assert counted(registry, "extractions", outcome=outcome) == number
@@ -147,11 +148,11 @@ def test_while_a_model_fails_the_cursor_stays_and_nobody_waits(open_with, server
     try:  # the endpoint answers nothing until go_on: whoever waited for it would stay here
         memory.observe(say("I like tea.", start=4), **U, session_id="s1")
         assert eventually(lambda: bool(memory.search("tea", **U)))
-        assert memory._service.ledger.cursor("u1", "s1", "extracted").position == 0
+        assert inside(memory).ledger.cursor("u1", "s1", "extracted").position == 0
     finally:
         go_on.set()
     assert eventually(lambda: counted(registry, "breaker_opened") >= 1)
-    assert memory._service.ledger.cursor("u1", "s1", "extracted").position == 0
+    assert inside(memory).ledger.cursor("u1", "s1", "extracted").position == 0
     server.script = [GOOD]
     assert eventually(lambda: "Heard: I like tea." in facts(memory))
     assert set(facts(memory)) == {*BY_MODEL, "Heard: I like tea."}

@@ -1,4 +1,4 @@
-"""A thousand sessions at once: a fixed number of threads, and what waits lies on the disk."""
+"""A thousand sessions at once: a fixed number of threads, and waiting messages on disk."""
 
 import threading
 import tracemalloc
@@ -50,19 +50,21 @@ def test_a_thousand_sessions_take_no_thread_more_and_are_all_extracted(open_memo
 
 
 def test_what_waits_takes_no_memory(open_memory):
-    """30 MB of messages wait for a background that is busy with something else."""
+    """30 MB of messages wait for busy background work."""
     text = "word " * 20_000
-    memory = open_memory(extractor=ScriptedExtractor(lambda _: []))
+    memory = open_memory(
+        extractor=ScriptedExtractor(lambda _: []),
+        settings=Settings(ingest=IngestSettings(background=False)),
+    )
     memory.observe([Message(role="user", content="warm up")], **U, session_id="s")
     memory.flush()
-    with memory._service.pipeline._working:
-        tracemalloc.start()
-        before, _ = tracemalloc.get_traced_memory()
-        for number in range(300):
-            said = [Message(id="m", role="user", content=f"{number} {text}")]
-            memory.observe(said, **U, session_id=f"s{number}")
-        del said
-        after, _ = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    for number in range(300):
+        said = [Message(id="m", role="user", content=f"{number} {text}")]
+        memory.observe(said, **U, session_id=f"s{number}")
+    del said
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
     assert after - before < 2_000_000
     assert memory.stats().log_bytes > 30_000_000

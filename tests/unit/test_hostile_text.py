@@ -1,4 +1,4 @@
-"""Text that patterns could take for ever on; a timeout fails what does."""
+"""Text that could make patterns run for ever; a time-out fails those that do."""
 
 import pytest
 

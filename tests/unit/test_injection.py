@@ -11,7 +11,6 @@ import pytest
 import tiktoken
 
 from semantic_memory import Category, Hit, ScoreParts, Source
-from semantic_memory.context.pack import Packer
 from semantic_memory.context.render import as_data, shown
 from semantic_memory.context.tokens import (
     TiktokenCounter,
@@ -22,6 +21,7 @@ from semantic_memory.context.tokens import (
 from semantic_memory.domain.errors import ConfigurationError
 from tests.conftest import NOW, make_fact
 from tests.structure import parsed
+from tests.support.packing import packer_of
 
 COUNTER = TiktokenCounter()
 
@@ -120,7 +120,7 @@ def test_a_long_memory_says_that_it_goes_on():
 
 
 def packed(budget, hits, **options):
-    return Packer(COUNTER).pack(hits, budget=budget, **options)
+    return packer_of(COUNTER).pack(hits, budget=budget, **options)
 
 
 def said(number: int, position: int, **values) -> Hit:
@@ -142,7 +142,7 @@ MEMORIES = [
 
 @pytest.mark.parametrize("template", ["xml", "markdown", "plain"])
 def test_a_block_is_the_golden_one(template):
-    block = Packer(COUNTER, template).pack(MEMORIES, budget=400)
+    block = packer_of(COUNTER, template).pack(MEMORIES, budget=400)
     golden = Path(__file__).parent.parent / "golden" / f"block.{template}.txt"
     assert block.text == golden.read_text(encoding="utf-8").removesuffix("\n")
     assert block.tokens == COUNTER.count(block.text)
@@ -150,7 +150,7 @@ def test_a_block_is_the_golden_one(template):
 
 @pytest.mark.parametrize("template", ["xml", "markdown", "plain"])
 def test_a_block_says_where_each_memory_is_from(template):
-    block = Packer(COUNTER, template).pack(MEMORIES, budget=400)
+    block = packer_of(COUNTER, template).pack(MEMORIES, budget=400)
     entries = parsed(block.text, template)
     assert [text for _, _, text in entries] == [unescape(shown(fact)) for fact in block.facts]
     assert [day for _, day, _ in entries] == [str(f.created_at.date()) for f in block.facts]
@@ -158,7 +158,7 @@ def test_a_block_says_where_each_memory_is_from(template):
 
 def test_an_unknown_template_names_the_known_ones():
     with pytest.raises(ConfigurationError, match="markdown, plain, xml"):
-        Packer(COUNTER, "yaml")
+        packer_of(COUNTER, "yaml")
 
 
 def test_the_count_is_that_of_the_text_and_the_best_stay():
@@ -249,7 +249,7 @@ def test_a_memory_is_counted_once():
             return super().count(text)
 
     counter = Counting()
-    packer = Packer(counter)
+    packer = packer_of(counter)
     hits = [hit(n) for n in range(1, 30)]
     packer.pack(hits, budget=400)
     counter.counted = 0
@@ -270,9 +270,9 @@ _PROGRAM = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from tests.unit.test_injection import COUNTER, MEMORIES
-from semantic_memory.context.pack import Packer
+from tests.support.packing import packer_of
 for budget in (60, 120, 400):
-    print(Packer(COUNTER).pack(MEMORIES, budget=budget).text)
+    print(packer_of(COUNTER).pack(MEMORIES, budget=budget).text)
 """
 
 

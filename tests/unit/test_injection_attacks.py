@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from semantic_memory import Category, Source
-from semantic_memory.context.pack import Packer
 from semantic_memory.context.render import shown
 from semantic_memory.context.tokens import TiktokenCounter
 from tests.structure import parsed
+from tests.support.packing import packer_of
 from tests.unit.test_injection import hit
 
 OWN = [
@@ -47,7 +47,7 @@ def attacks():
 
 @pytest.mark.parametrize("template", ["xml", "markdown", "plain"])
 def test_no_attack_breaks_a_block(template):
-    packer = Packer(TiktokenCounter(), template)
+    packer = packer_of(TiktokenCounter(), template)
     for number, text in enumerate(attacks(), start=1):
         source = Source(role="user", speaker=text[:100], session_id="s1", position=2 * number)
         content = text.replace("\x00", " ")

@@ -1,4 +1,4 @@
-"""How a memory stands, what took whose place, and the map."""
+"""Explanations of memories, and the map."""
 
 from __future__ import annotations
 

@@ -27,6 +27,7 @@ from semantic_memory.settings import (
 )
 from semantic_memory.testing import HashEmbedder
 from tests.conftest import make_fact
+from tests.support.inside import inside
 from tests.support.openai_server import OpenAIServer, completion, failure, serve, shown
 
 
@@ -169,7 +170,7 @@ WORDS = "[PAD] [UNK] [CLS] [SEP] yes no maybe".split()
 
 
 def tiny_model(directory: Path, bias: list[float]) -> Path:
-    """A cross-encoder of one layer that gives these logits, whatever it reads."""
+    """Return a cross-encoder of one layer that gives these logits for any input."""
     core = Tokenizer(WordLevel({word: n for n, word in enumerate(WORDS)}, unk_token="[UNK]"))
     core.pre_tokenizer = Whitespace()
     PreTrainedTokenizerFast(
@@ -253,13 +254,13 @@ def test_a_sweep_asks_a_language_model_about_what_the_rules_left(
     memory.flush()
     assert remembered(memory) == sorted(ALIKE)
     assert endpoint.requests == []  # settling waits for no model
-    run = memory._service.upkeep.run_due("dedup")
+    run = inside(memory).upkeep.run_due("dedup")
     assert (run.users, run.counts, run.error) == (1, {"merged": 1}, None)
     (request,) = endpoint.requests
     assert request["model"] == "judge-model"
     assert memory.history(other.id)[-1].reason == "judge-model: habit"
     assert memory.get(other.id).superseded_by == kept.id
-    assert memory._service.upkeep.run_due("dedup").users == 0  # and nothing costs twice
+    assert inside(memory).upkeep.run_due("dedup").users == 0  # and nothing costs twice
     assert "ModelCalled" in [type(event).__name__ for event in events]
 
 

@@ -1,7 +1,8 @@
-"""Following the ledger with an index, and surviving the index."""
+"""Keeping an index in sync with the ledger, and surviving its failures."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,13 @@ from semantic_memory.domain.errors import (
     IndexUnavailableError,
     StoreClosedError,
 )
-from semantic_memory.domain.events import IndexSetAside, IndexSynced, WorkerFailed
+from semantic_memory.domain.events import Event, IndexSetAside, IndexSynced, WorkerFailed
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.ports import IndexEntry
 from semantic_memory.ledger.sqlite import SqliteLedger
+from semantic_memory.pipeline.following import Indexing
+from semantic_memory.pipeline.runner import Runner
+from semantic_memory.pipeline.stage import INDEX, WHOLE
 from semantic_memory.testing import InMemoryIndex
 from semantic_memory.vectors.home import ChromaDirectory, GivenIndex
 from semantic_memory.vectors.sync import IndexKeeper
@@ -40,7 +44,7 @@ def add(ledger, *numbers: int, **values) -> None:
 
 
 class Failing(InMemoryIndex):
-    """Raises `failures` in turn instead of writing, and `refusal` instead of answering."""
+    """Index that raises `failures` in turn when written, and `refusal` when queried."""
 
     def __init__(self, *failures: Exception, refusal: Exception | None = None) -> None:
         super().__init__()
@@ -65,7 +69,7 @@ class Failing(InMemoryIndex):
 
 
 class Home(GivenIndex):
-    """A home whose opening can fail, and that counts."""
+    """A home whose opening can fail, and that counts openings."""
 
     def __init__(self, index, *failures: Exception) -> None:
         super().__init__(index)
@@ -85,7 +89,17 @@ class Home(GivenIndex):
 
 def keeper_of(ledger, home, events, own_at=1_000) -> IndexKeeper:
     home = home if isinstance(home, GivenIndex) else GivenIndex(home)
-    return IndexKeeper(home, ledger, events.append, own_at)
+    return IndexKeeper(home, ledger, events.append, own_at, lags=lambda: None)
+
+
+@contextmanager
+def in_background(keeper: IndexKeeper, events: list[Event]) -> Iterator[Callable[[], None]]:
+    """Run the keeper's stage on a thread; return the function that wakes it."""
+    runner = Runner(events.append, retry_seconds=60, threads=1)
+    runner.add(Indexing(keeper))
+    runner.start()
+    yield lambda: runner.hint(INDEX, WHOLE)
+    runner.close()
 
 
 def asked(keeper, number: int, limit: int = 1, **scope) -> list[str]:
@@ -222,12 +236,12 @@ def test_the_background_tries_again_later_what_could_not_be_started(ledger, even
     home = Home(index := InMemoryIndex(), IndexUnavailableError("out of memory"))
     keeper = keeper_of(ledger, home, events)
     add(ledger, 1)
-    keeper.follow()
-    assert eventually(lambda: events)
-    for _ in range(50):
-        keeper.wake()  # what is written meanwhile doesn't hasten it
-    assert home.opened == 1
-    assert eventually(lambda: index.count() == 1)
+    with in_background(keeper, events) as wake:
+        assert eventually(lambda: events)
+        for _ in range(50):
+            wake()  # what is written meanwhile doesn't hasten it
+        assert home.opened == 1
+        assert eventually(lambda: index.count() == 1)
     keeper.close()
     (failed,) = [event for event in events if isinstance(event, WorkerFailed)]
     assert "out of memory" in failed.error
@@ -418,10 +432,10 @@ def test_once_closed_it_refuses_and_removes_nothing(ledger, events, call):
 def test_it_follows_in_the_background(ledger, events):
     index = InMemoryIndex()
     keeper = keeper_of(ledger, index, events)
-    keeper.follow()
-    add(ledger, 1)
-    keeper.wake()
-    assert eventually(lambda: index.ids() == {"fact-1"})
+    with in_background(keeper, events) as wake:
+        add(ledger, 1)
+        wake()
+        assert eventually(lambda: index.ids() == {"fact-1"})
     keeper.close()
     assert eventually(lambda: any(isinstance(event, IndexSynced) for event in events))
 

@@ -1,4 +1,4 @@
-"""What is particular to the ledger on SQLite."""
+"""Behaviour specific to the ledger on SQLite."""
 
 import os
 import sqlite3

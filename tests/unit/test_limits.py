@@ -1,4 +1,4 @@
-"""What is too large is refused with the figures, or made smaller: nothing is lost by either."""
+"""Oversized input is refused with the sizes, or shortened, without loss."""
 
 import gzip
 import json
@@ -14,6 +14,7 @@ from semantic_memory.settings import IngestSettings, LogSettings, Settings
 from semantic_memory.testing import HashEmbedder, ScriptedExtractor
 from tests.conftest import eventually, say
 from tests.crash.program import DIMENSION, name
+from tests.support.inside import inside
 
 U = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
@@ -144,7 +145,7 @@ def open_small(open_memory):
 
 
 def texts(number: int, first: int = 0) -> list[str]:
-    """Every tenth is liked; the lines take about 400 bytes."""
+    """Return texts, every tenth of which yields a fact; their log lines take about 400 bytes."""
     return [
         f"I like the {name(str(n))}. " + "x" * 200 if n % 10 == 0 else f"Said {n}. " + "x" * 200
         for n in range(first, first + number)
@@ -158,7 +159,7 @@ def of(kind, events) -> list:
 def test_a_log_that_grows_too_long_warns_and_is_shortened_and_nothing_is_lost(open_small, events):
     memory = open_small()
     said = texts(120)
-    size = lambda: memory._service.log.size("u1", "s1")  # noqa: E731
+    size = lambda: inside(memory).log.size("u1", "s1")  # noqa: E731
     largest = 0
     for number, text in enumerate(said):
         memory.observe(say(text, start=number), **S)
@@ -175,7 +176,7 @@ def test_a_log_that_grows_too_long_warns_and_is_shortened_and_nothing_is_lost(op
     assert [message.content for message in memory.messages(**S)] == said
     assert len(memory.list(**U, limit=None, filters={"categories": ["preference"]})) == 12
     assert memory.search("the b", **U)[0].fact.content.startswith("I like the b")
-    logged = {record.message.content for record in memory._service.log.read("u1", "s1")}
+    logged = {record.message.content for record in inside(memory).log.read("u1", "s1")}
     assert set(said[-10:]) <= logged
     assert len([text for text in said if text.startswith("I like") and text in logged]) == 12
     assert [finding for finding in memory.check() if not finding.ok] == []
@@ -217,7 +218,7 @@ def test_a_log_of_short_messages_beyond_its_limit_is_not_rewritten_at_every_mess
     open_small, events
 ):
     memory = open_small()
-    size = lambda: memory._service.log.size("u1", "s1")  # noqa: E731
+    size = lambda: inside(memory).log.size("u1", "s1")  # noqa: E731
     memory.observe(say(*(f"Said {n}" for n in range(400)), start=0), **S)
     memory.flush()
     assert eventually(lambda: bool(of(LogShortened, events)))
@@ -227,6 +228,5 @@ def test_a_log_of_short_messages_beyond_its_limit_is_not_rewritten_at_every_mess
     for number in range(400, 420):
         memory.observe(say(f"Said {number}", start=number), **S)
         memory.flush()
-    memory._service.pipeline._reader.wake()
     memory.close()
     assert len(of(LogShortened, events)) <= rewritten + 2

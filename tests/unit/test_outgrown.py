@@ -1,4 +1,4 @@
-"""Searching for a user whose memories aren't held in RAM."""
+"""Search for a user whose memories aren't in RAM."""
 
 import threading
 
@@ -12,7 +12,7 @@ SETTINGS = Settings(index=IndexSettings(exact_limit=20))
 
 
 class Held(InMemoryIndex):
-    """Takes nothing in while it is held."""
+    """Index that blocks writes while it is held."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -204,7 +204,7 @@ def test_a_user_who_comes_into_being_is_found(ledger):
 
 
 def test_a_worn_partition_that_is_dropped_meanwhile_is_made_anew(ledger):
-    """Another thread may drop it while the ledger is asked how large the user is."""
+    """Another thread may drop the partition while the ledger measures the user."""
     ledger.apply([Add(make_fact(number), vectors(number)) for number in range(200)])
     index = exact(ledger, Behind())
     with index.partition("u1"):

@@ -1,26 +1,39 @@
-"""What the background makes of failures: each keeps to itself, and nothing is lost."""
+"""Failures in the background: they stay apart, and nothing is lost."""
 
 import shutil
 import threading
+import time
 from datetime import timedelta
 
 import numpy as np
 import pytest
 
 from semantic_memory import Candidate
-from semantic_memory.domain.errors import InputRefusedError, ProviderError
-from semantic_memory.domain.events import EmbeddingFailed, EmbeddingRefused, FactsExtracted
+from semantic_memory.domain.changes import Keyed
+from semantic_memory.domain.errors import (
+    InputRefusedError,
+    ProviderError,
+    StoreUnavailableError,
+)
+from semantic_memory.domain.events import (
+    EmbeddingFailed,
+    EmbeddingRefused,
+    FactsExtracted,
+    WorkerFailed,
+)
 from semantic_memory.settings import IngestSettings, Settings
 from semantic_memory.testing import HashEmbedder, ScriptedExtractor
 from tests.conftest import NOW, eventually, say
+from tests.support.inside import inside
 
 U = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
+UNATTENDED = Settings(ingest=IngestSettings(background=False))
 AT_ONCE = Settings(ingest=IngestSettings(quiet_seconds=0.05, retry_seconds=0.05))
 
 
 class Moody(HashEmbedder):
-    """Fails while it is told to, and refuses whatever holds a word."""
+    """Embedder that fails while set to, and refuses texts with a word."""
 
     down = False
     refuses = "poison"
@@ -169,15 +182,22 @@ def test_closing_does_not_wait_for_the_backlog(open_memory):
     class Slow(HashEmbedder):
         def embed(self, texts, input_type):
             started.append(len(texts))
+            begun.set()
+            go_on.wait(timeout=20)
             return super().embed(texts, input_type)
 
     started: list[int] = []
+    begun, go_on = threading.Event(), threading.Event()
     memory = open_memory(
         embedder=Slow(), settings=Settings(ingest=IngestSettings(quiet_seconds=99))
     )
-    memory._service.pipeline._ending.set()  # as close does first
     memory.observe(say(*(f"Message {n}" for n in range(500))), **S)
-    memory.close()
+    assert begun.wait(timeout=20)
+    closing = threading.Thread(target=memory.close)
+    closing.start()
+    time.sleep(0.1)
+    go_on.set()
+    closing.join(timeout=20)
     assert sum(started) < 500
     again = open_memory()
     again.flush()
@@ -203,8 +223,7 @@ def test_what_is_said_while_a_model_is_thinking_is_found_at_once(open_memory):
 
 
 def test_forgetting_a_user_reaches_what_was_said_a_moment_ago(open_memory):
-    memory = open_memory()
-    memory._service.pipeline._worker.close()  # so that nothing is stored yet
+    memory = open_memory(settings=UNATTENDED)  # so that nothing is stored yet
     memory.observe(say("One", "Two"), **S)
     assert memory.forget(**U) == 2
     memory.flush()
@@ -230,8 +249,7 @@ def test_what_is_forgotten_before_it_was_read_is_never_read(open_memory):
 
 
 def test_forgetting_a_time_reaches_what_was_said_a_moment_ago(open_memory):
-    memory = open_memory()
-    memory._service.pipeline._worker.close()  # so that nothing is stored yet
+    memory = open_memory(settings=UNATTENDED)  # so that nothing is stored yet
     memory.observe(say("I like tea"), **S)
     assert memory.forget(**U, since=NOW - timedelta(days=1)) == 1
     memory.flush()
@@ -250,3 +268,93 @@ def test_what_is_forgotten_while_it_is_read_is_not_learnt(open_memory, events):
     assert facts(memory) == ["Said Maya moved"]
     (told,) = [event for event in events if isinstance(event, FactsExtracted)]
     assert (told.admitted, told.refused) == (1, {"forgotten message": 1})
+
+
+def test_a_slow_model_keeps_nobody_from_configuring_or_forgetting_a_session(open_memory):
+    thinking, done = threading.Event(), threading.Event()
+
+    def think(messages):
+        thinking.set()
+        done.wait(timeout=60)
+        return remark(messages)
+
+    memory = open_memory(extractor=ScriptedExtractor(think), settings=AT_ONCE)
+    for number in range(5):
+        memory.observe(say(f"Session {number}"), user_id="u1", session_id=f"s{number}")
+    memory.observe(say("Mine"), user_id="u2", session_id="s1")
+    assert thinking.wait(timeout=20)
+    memory.configure_session(user_id="u2", session_id="s1", fades=False)
+    memory.configure_session(user_id="u1", session_id="s0", fades=False)  # the one being read
+    assert memory.forget(user_id="u2", session_id="s1") == 1
+    assert memory.forget(user_id="u1", session_id="s4") == 1
+    assert not done.is_set()  # none of it waited for the model
+    done.set()
+    memory.flush()
+    assert sorted(facts(memory)) == [f"Said Session {number}" for number in range(4)]
+    assert memory.list(user_id="u2") == []
+
+
+def test_a_session_forgotten_while_the_model_thinks_leaves_nothing(open_memory):
+    def forgets(messages):
+        if messages[0].content == "A secret":
+            memory.forget(**S)
+        return remark(messages)
+
+    memory = open_memory(extractor=ScriptedExtractor(forgets))
+    memory.observe(say("A secret", "Another secret"), **S)
+    memory.flush()
+    assert memory.list(**U) == []
+    memory.observe(say("Something new", start=3), **S)
+    memory.flush()
+    assert facts(memory) == ["Said Something new"]
+
+
+def test_what_is_said_while_extraction_is_turned_off_meanwhile_is_not_learnt(open_memory):
+    def turns_off(messages):
+        memory.configure_session(**S, extract=False)
+        return remark(messages)
+
+    memory = open_memory(extractor=ScriptedExtractor(turns_off))
+    memory.observe(say("One"), **S)
+    memory.flush()
+    assert facts(memory) == []
+    memory.configure_session(**S, extract=True)
+    memory.flush()
+    assert facts(memory) == []
+
+
+def test_flush_settles_what_the_background_could_not(open_memory, clock):
+    """A ledger that refuses once, when facts are being settled, leaves them pending."""
+    memory = open_memory(settings=UNATTENDED)
+    memory.add("I live in Berlin", **U)
+    clock.advance(days=30)
+    memory.add("I live in Oslo", **U)
+    refuse_once(memory, Keyed)
+    with pytest.raises(StoreUnavailableError):
+        memory.flush()
+    memory.flush()
+    assert [fact.content for fact in memory.list(**U)] == ["I live in Oslo"]
+
+
+def test_the_background_settles_what_it_could_not_at_first(open_memory, clock, events):
+    memory = open_memory()
+    refuse_once(memory, Keyed)
+    memory.add("I live in Berlin", **U)
+    clock.advance(days=30)
+    memory.add("I live in Oslo", **U)
+    assert eventually(lambda: [fact.content for fact in memory.list(**U)] == ["I live in Oslo"])
+    assert [event.step for event in events if isinstance(event, WorkerFailed)] == ["consolidate"]
+
+
+def refuse_once(memory, kind: type) -> None:
+    """Have the ledger refuse the first transaction with a change of this kind."""
+    ledger = inside(memory).ledger
+    apply, refused = ledger.apply, []
+
+    def refusing(changes):
+        if not refused and any(isinstance(change, kind) for change in changes):
+            refused.append(changes)
+            raise StoreUnavailableError("the disk is full")
+        return apply(changes)
+
+    ledger.apply = refusing

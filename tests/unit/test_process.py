@@ -1,4 +1,4 @@
-"""Chroma in a process of its own: starting it, sharing it, and what its death means."""
+"""Chroma in a process of its own: starting it, sharing it, and its death."""
 
 import os
 import resource
@@ -58,7 +58,7 @@ def test_a_predecessor_that_does_not_end_is_not_the_fault_of_the_index(tmp_path,
         worker.serve(theirs, tmp_path / "chroma", "g", 1_000)
         outcome, reason = ours.recv()
     assert outcome == "unavailable"
-    assert "before does not end" in reason
+    assert "doesn't end" in reason
 
 
 def test_files_in_the_current_directory_stand_in_for_no_module(tmp_path, monkeypatch):
@@ -73,7 +73,7 @@ def test_files_in_the_current_directory_stand_in_for_no_module(tmp_path, monkeyp
 
 @pytest.mark.parametrize("way", ["PYTHONPATH", "current directory"])
 def test_the_worker_runs_the_package_that_started_it(tmp_path, way):
-    """A copy of the package stands for an editable checkout; an installed one must not win."""
+    """A link to the package stands for a checkout, which must win over an installed package."""
     checkout = tmp_path / "checkout"
     checkout.mkdir()
     (checkout / "semantic_memory").symlink_to(ROOT / "semantic_memory")

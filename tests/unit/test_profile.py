@@ -11,9 +11,9 @@ from semantic_memory.domain.changes import Advance, Cursor, EraseLines, Update, 
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.extraction import Candidate, Extraction, HistoryLine
 from semantic_memory.domain.facts import Status
-from semantic_memory.domain.messages import SessionKey
 from semantic_memory.settings import ProfileSettings, Settings
 from tests.conftest import NOW, say
+from tests.support.inside import inside
 
 U = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
@@ -22,7 +22,7 @@ HOME = "Maya has a sister and two cats in Bergen."
 
 
 class Model:
-    """An extractor that writes profiles and histories as told."""
+    """An extractor with scripted profiles and histories."""
 
     name = "scripted"
 
@@ -54,7 +54,7 @@ def told(memory, tier="recent_months", **options):
 
 
 def on_disk(memory, tmp_path):
-    """Everything in the store's files, once what was forgotten is erased."""
+    """Return the contents of the store's files after erasing forgotten texts."""
     memory.maintain(["compact"])
     memory.close()
     return b"\n".join(p.read_bytes() for p in (tmp_path / "store").rglob("*") if p.is_file())
@@ -128,12 +128,12 @@ def test_what_is_no_longer_believed_is_gone_at_once(filled, how):
         case "supersede":
             (other,) = [one for one in filled.list(**U) if one.content == HOME]
             gone = superseded(fact, other)
-            filled._service.ledger.apply([Update(gone, "superseded", NOW)])
+            inside(filled).ledger.apply([Update(gone, "superseded", NOW)])
         case "update":
             filled.update(fact.id, content="Maya works for herself")
         case "archive":
             gone = fact.model_copy(update={"status": Status.ARCHIVED})
-            filled._service.ledger.apply([Update(gone, "archived", NOW)])
+            inside(filled).ledger.apply([Update(gone, "archived", NOW)])
     assert WORK not in str(filled.profile(**U))
     filled.flush()
     assert WORK not in str(filled.profile(**U))
@@ -143,7 +143,7 @@ def test_a_restored_fact_comes_back(filled):
     (fact,) = [one for one in filled.list(**U) if one.content == WORK]
 
     gone = fact.model_copy(update={"status": Status.ARCHIVED})
-    filled._service.ledger.apply([Update(gone, "archived", NOW)])
+    inside(filled).ledger.apply([Update(gone, "archived", NOW)])
     filled.restore(fact.id)
     filled.flush()
     assert WORK in fields(filled)["work_context"]
@@ -177,7 +177,7 @@ def test_time_moves_what_is_told(filled, clock):
 
 
 def test_the_schedule_looks_only_at_who_changed_or_has_aged(filled, clock, monkeypatch):
-    upkeep, ledger = filled._service.upkeep, filled._service.ledger
+    upkeep, ledger = inside(filled).upkeep, inside(filled).ledger
     upkeep.run_due("rollup")
     looked = []
     beliefs = ledger.beliefs
@@ -192,7 +192,7 @@ def test_the_schedule_looks_only_at_who_changed_or_has_aged(filled, clock, monke
 
 
 def test_two_who_refresh_at_once_write_every_line_once(filled, monkeypatch):
-    ledger, rollup = filled._service.ledger, filled._service.curation._rollup
+    ledger, rollup = inside(filled).ledger, inside(filled).rollup
     ledger.apply([EraseLines("u1")])
     beliefs, others = ledger.beliefs, [rollup.refresh]
 
@@ -210,12 +210,12 @@ def test_two_who_refresh_at_once_write_every_line_once(filled, monkeypatch):
 
 
 def test_copies_of_a_derived_line_are_taken_out(filled):
-    ledger = filled._service.ledger
+    ledger = inside(filled).ledger
     before = filled.profile(**U)
     copied = next(line for line in ledger.lines("u1") if line.layer == "long_term_background")
     ledger.apply([Write(copied.model_copy(update={"id": name})) for name in ("copy-1", "copy-2")])
     assert len(told(filled, "long_term_background")) == 3
-    filled._service.curation._rollup.refresh("u1")
+    inside(filled).rollup.refresh("u1")
     assert filled.profile(**U) == before
 
 
@@ -383,8 +383,7 @@ def test_a_session_that_is_read_again_does_not_bring_a_forgotten_line_back(open_
     (message,) = memory.list(**U)
     memory.delete(message.id)
 
-    memory._service.ledger.apply([Advance(Cursor("u1", "s1", "extracted"))])
-    memory._service.pipeline._reading.queue.push(SessionKey("u1", "s1"), 0.0)
+    inside(memory).ledger.apply([Advance(Cursor("u1", "s1", "extracted"))])
     memory.flush()
     assert memory.profile(**U) == Overview()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from semantic_memory.domain.projection import principal_components
+from semantic_memory.application.map import principal_components
 from tests.conftest import unit_vectors
 
 

@@ -11,7 +11,7 @@ DAY = 86_400.0
 
 
 def spans(question: str) -> list[tuple[str, str]]:
-    """First and last day of every window."""
+    """Return the first and last day of every window."""
     return [
         (
             datetime.fromtimestamp(window.start, UTC).strftime("%Y-%m-%d"),

@@ -16,8 +16,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ingest.readers import FORMATS, Incoming, Rejected, read
+from ingest.readers import Incoming, Rejected, read
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
+from semantic_memory.domain.fields import FORMATS
 from tests.conftest import DATA
 
 
@@ -71,7 +72,7 @@ def test_bad_lines_are_reported_by_number_and_the_rest_goes_on(tmp_path):
     good, rejected = split(written(tmp_path, "a.jsonl", text))
     assert [item.message.content for item in good] == ["One", "Two", "Three"]
     assert [item.place for item in rejected] == [f"line {n}" for n in (2, 3, 4, 5, 6, 9)]
-    assert "role Input should be 'user', 'assistant', 'system' or 'tool'" in rejected[2].reason
+    assert "role must be 'user', 'assistant', 'system' or 'tool'" in rejected[2].reason
     assert "content is empty" in rejected[3].reason
     assert "unknown key 'mood'" in rejected[4].reason
 
@@ -627,7 +628,7 @@ JUNK = st.sampled_from(
 
 
 def places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The way to every part of a document."""
+    """Yield the path of every part of a document."""
     keys = (
         value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
     )

@@ -1,4 +1,4 @@
-"""What of a message can be recalled, from `observe` to the block of a prompt."""
+"""Screening of messages, from `observe` to the context block."""
 
 from semantic_memory import Message
 from tests.conftest import OpenMemory

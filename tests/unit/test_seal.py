@@ -64,7 +64,7 @@ def spoilt_seal(directory: Path) -> None:
 @pytest.mark.parametrize(
     ("harm", "words"),
     [
-        (flip, "not as it was last written"),
+        (flip, "differs from its seal"),
         (cut, "has 999 bytes instead of 1,000"),
         (remove, "data_level0.bin is missing"),
         (new_file, "was being written"),
@@ -87,7 +87,7 @@ def test_a_quick_look_reads_no_file(index):
 
 
 def test_another_filling_is_not_taken_for_this_one(index):
-    assert "another filling" in seal.damage(index, "other")
+    assert "another generation" in seal.damage(index, "other")
 
 
 def test_an_index_that_was_never_made_is_empty(tmp_path):

@@ -11,7 +11,12 @@ from semantic_memory.domain.errors import (
     PromptTooLongError,
     ProviderError,
 )
-from semantic_memory.domain.events import CompactionFailed, WindowCompacted
+from semantic_memory.domain.events import (
+    CompactionFailed,
+    ContextPacked,
+    Searched,
+    WindowCompacted,
+)
 from semantic_memory.session.counting import RequestCounter
 from semantic_memory.testing import ScriptedExtractor
 from tests.structure import check_anthropic, check_openai
@@ -53,7 +58,7 @@ def levels(events) -> list[str]:
 
 
 def every_message(messages):
-    """One fact for every message of the user."""
+    """Extract a fact from every message of the user."""
     return [
         Candidate(
             content=f"The user told {' '.join(m.content.split()[:2])}",
@@ -94,6 +99,21 @@ def test_what_other_sessions_said_is_recalled_before_the_question(memory):
     assert payload[3]["content"].endswith("</memory>\n\nWhat did we decide about the schema?")
     assert "Postgres" in payload[3]["content"]
     assert payload.memory.hits
+
+
+def test_what_a_payload_recalls_is_counted_and_reported_as_a_context_is(memory, events):
+    fact = memory.add("The schema is in Postgres", user_id="u1")
+    with opened(memory) as session:
+        recalled = session.payload("Where is the schema?").memory
+        session.push([{"role": "user", "content": "Where is the schema?"}, call(1), result(1)])
+        session.payload()  # a step of the same turn
+    assert [hit.fact.id for hit in recalled.hits] == [fact.id]
+    (searched,) = [event for event in events if isinstance(event, Searched)]
+    assert (searched.user_id, searched.hits) == ("u1", 1)
+    (packed,) = [event for event in events if isinstance(event, ContextPacked)]
+    assert (packed.user_id, packed.tokens, packed.hits) == ("u1", recalled.tokens, 1)
+    memory.maintain(["usage"])
+    assert memory.get(fact.id).use_count == 1
 
 
 def test_what_is_in_the_window_is_not_recalled_again(memory):
@@ -252,7 +272,7 @@ def test_the_last_ten_stay_whole(memory):
 
 
 class Teller:
-    """A summarizer that fails as often as it is told to."""
+    """A summarizer that fails a given number of times."""
 
     def __init__(self, failures: int = 0) -> None:
         self.failures = failures

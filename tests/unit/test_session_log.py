@@ -24,7 +24,7 @@ def log(tmp_path, events):
 
 
 def reopened(log) -> SessionLog:
-    return SessionLog(log._root, log._observe)
+    return SessionLog(log._root, log._emit)
 
 
 def behind(record) -> Cursor:

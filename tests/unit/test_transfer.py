@@ -1,4 +1,4 @@
-"""Sessions, forgetting, taking a memory out of a store and into another."""
+"""Sessions, forgetting, export and import."""
 
 import json
 from datetime import timedelta
@@ -8,9 +8,9 @@ from pydantic import BaseModel
 
 from semantic_memory import Status
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
-from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.values import derived_id
 from tests.conftest import NOW, eventually, make_fact, say
+from tests.support.inside import inside
 
 U = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
@@ -22,7 +22,7 @@ class Steps(BaseModel):
 
 @pytest.fixture
 def filled(memory):
-    """Two sessions of one user, and somebody else."""
+    """Return a store with two sessions of one user, and another user."""
     memory.observe(say("I prefer tea over coffee.", "Noted."), **S)
     memory.observe(
         say("I live in Bergen.", created_at=NOW - timedelta(days=40)), **U, session_id="s2"
@@ -226,7 +226,7 @@ def test_messages_that_a_log_lost_come_back_whatever_their_status(memory):
     memory.flush()
     before = memory.messages(**S)
     assert memory.list(**U, status="quarantined")
-    memory._service.pipeline._rewrite(SessionKey(*S.values()), {"m1", "m2"})
+    inside(memory).log.compact(*S.values(), {"m1", "m2"})
     assert [message.id for message in memory.messages(**S)] == [one.id for one in before]
 
 

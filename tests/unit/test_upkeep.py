@@ -14,12 +14,15 @@ from semantic_memory.consolidation.resolver import BOTH, Resolver
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 from semantic_memory.domain.events import BeliefsResolved, JobFinished
 from semantic_memory.domain.extraction import Candidate
-from semantic_memory.settings import Settings, UpkeepSettings
+from semantic_memory.settings import IngestSettings, Settings, UpkeepSettings
 from semantic_memory.testing import ScriptedExtractor
 from tests.conftest import eventually, say
+from tests.support.inside import inside
 
 U = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
+UNATTENDED = Settings(ingest=IngestSettings(background=False))
+"""Nothing is settled by itself: as if written while nobody looked."""
 
 
 def contents(memory, user="u1"):
@@ -76,7 +79,7 @@ def said_in(memory, fact):
 
 
 def stating():
-    """An extractor that makes a fact of every message."""
+    """An extractor that yields a fact for every message."""
     return ScriptedExtractor(
         lambda said: [
             Candidate(
@@ -107,8 +110,8 @@ def facts_of(memory):
 
 
 def by_content(memory, content):
-    """The fact of that content, whatever has become of it."""
-    ids = memory._service.ledger.ids("u1")
+    """Return the fact with that content, whatever its status."""
+    ids = inside(memory).ledger.ids("u1")
     (found,) = [
         fact
         for fact in map(memory.get, ids)
@@ -214,7 +217,7 @@ def test_deleting_a_merged_fact_deletes_what_was_merged_into_it(memory, clock):
 
 
 class Counting:
-    """A judge that counts what it is asked."""
+    """A judge that counts its pairs."""
 
     def __init__(self):
         self.asked = 0
@@ -231,7 +234,7 @@ def test_a_sweep_after_settling_looks_at_nothing_twice(memory, clock):
     memory.add("I live in Oslo", **U)
     memory.add(BILLING_AGAIN, **U)
     memory.flush()
-    service = memory._service
+    service = inside(memory)
     assert service.resolver.pending(BOTH) == []
     assert [service.upkeep.run_due(job).users for job in ("dedup", "conflicts")] == [0, 0]
     memory.observe(say("How are you?"), **S)
@@ -248,19 +251,19 @@ def test_fading_use_and_archiving_leave_nothing_to_look_at(memory, clock):
     memory.add("The alpha shipped in March", **U, category="project", confidence=0.31)
     memory.flush()
     clock.advance(weeks=3)
-    memory._service.uses.note([kept.id], clock.now())
+    inside(memory).uses.note([kept.id], clock.now())
     runs = {run.job: run.counts for run in memory.maintain(["usage", "decay"])}
     assert runs == {"usage": {"used": 1}, "decay": {"faded": 2, "archived": 1}}
-    assert memory._service.resolver.pending(BOTH) == []
+    assert inside(memory).resolver.pending(BOTH) == []
 
 
-def test_what_is_new_beside_fading_is_still_looked_at(memory, clock):
-    memory._service.pipeline._settle = lambda: None  # as if written while nobody looked
+def test_what_is_new_beside_fading_is_still_looked_at(open_memory, clock):
+    memory = open_memory(settings=UNATTENDED)
     memory.add("I live in Bergen", **U, category="project")
     clock.advance(days=30)
     memory.add("I live in Oslo", **U)
     memory.maintain(["decay"])
-    assert memory._service.upkeep.run_due("conflicts").counts == {"superseded": 1}
+    assert inside(memory).upkeep.run_due("conflicts").counts == {"superseded": 1}
 
 
 # ---------------------------------------------------------------- conflicts
@@ -291,12 +294,10 @@ def test_a_restored_fact_is_not_superseded_again(memory, clock):
 
 
 def test_a_dry_run_tells_exactly_what_would_change_and_changes_nothing(open_memory, clock):
-    memory = open_memory()
-    memory._service.pipeline._settle = lambda: None  # as if written while nobody looked
+    memory = open_memory(settings=UNATTENDED)
     memory.add("I live in Bergen", **U)
     clock.advance(days=30)
     memory.add("I live in Oslo", **U)
-    memory.flush()
     (run,) = memory.maintain(["conflicts"], dry_run=True)
     assert (run.dry_run, run.counts) == (True, {"superseded": 1})
     (planned,) = run.planned
@@ -308,26 +309,23 @@ def test_a_dry_run_tells_exactly_what_would_change_and_changes_nothing(open_memo
     assert memory.runs()[0] == run
 
 
-def test_what_changes_while_it_is_planned_is_left_to_the_next_run(memory, clock):
-    memory._service.pipeline._working.acquire()  # the background waits
-    try:
-        old = memory.add("I live in Bergen", **U)
-        clock.advance(days=30)
-        memory.add("I live in Oslo", **U)
-        ledger = memory._service.ledger
+def test_what_changes_while_it_is_planned_is_left_to_the_next_run(open_memory, clock):
+    memory = open_memory(settings=UNATTENDED)
+    old = memory.add("I live in Bergen", **U)
+    clock.advance(days=30)
+    memory.add("I live in Oslo", **U)
+    ledger = inside(memory).ledger
 
-        class Meddling:
-            def judge(self, pairs):
-                memory.update(old.id, confidence=0.5)
-                return [Verdict(Relation.UPDATES) for _ in pairs]
+    class Meddling:
+        def judge(self, pairs):
+            memory.update(old.id, confidence=0.5)
+            return [Verdict(Relation.UPDATES) for _ in pairs]
 
-        resolver = Resolver(ledger, memory._service.index, clock, Meddling())
-        (user,) = resolver.pending(BOTH, "u1")
-        assert resolver.resolve(user).counts == {}
-        assert status(memory, old) is Status.ACTIVE
-        assert resolver.pending(BOTH, "u1")  # to be looked at again
-    finally:
-        memory._service.pipeline._working.release()
+    resolver = Resolver(ledger, inside(memory).index, clock, Meddling())
+    (user,) = resolver.pending(BOTH, "u1")
+    assert resolver.resolve(user).counts == {}
+    assert status(memory, old) is Status.ACTIVE
+    assert resolver.pending(BOTH, "u1")  # to be looked at again
 
 
 # ---------------------------------------------------------------- fading
@@ -423,7 +421,7 @@ def test_use_confirmation_and_pins_slow_fading_in_ranking_as_in_the_sweep(open_m
     memory.flush()
     for _ in range(3):
         clock.advance(hours=2)
-        memory._service.uses.note([helped.id], clock.now())
+        inside(memory).uses.note([helped.id], clock.now())
         memory.maintain(["usage"])
     clock.advance(days=120)
     hits = memory.search("what is planned", **U, k=10, filters={"categories": ["project"]})
@@ -481,7 +479,7 @@ def test_a_failing_job_holds_up_no_other_and_is_kept_with_its_error(memory, even
     def fail(*_, **__):
         raise ValueError("a mistake")
 
-    memory._service.upkeep._fade = fail
+    inside(memory).upkeep._fade = fail
     memory.add("x", **U)
     runs = memory.maintain()
     assert {run.job: run.error for run in runs} == {
@@ -503,7 +501,7 @@ def test_an_unknown_job_is_named(memory):
 
 
 def test_jobs_run_by_schedule_and_remember_when(memory, events, clock):
-    service = memory._service
+    service = inside(memory)
     scheduler = Scheduler(service.upkeep, service.ledger, clock, {"decay": timedelta(seconds=0.05)})
     scheduler.start()
     scheduler._scheduler.modify_job("decay", next_run_time=datetime.now(UTC))

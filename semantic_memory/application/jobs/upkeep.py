@@ -1,11 +1,11 @@
-"""The jobs of upkeep: each looks at one user after the other and can be stopped between any two.
+"""Maintenance jobs: each goes from user to user and can be stopped between any two.
 
-usage       counts what contexts were made of
-dedup       merges what says the same
-conflicts   supersedes what no longer holds
-decay       fades what isn't confirmed, archives what is below the floor or over the cap
+usage       counts the memories that contexts were made of
+dedup       merges duplicates
+conflicts   supersedes facts that no longer hold
+decay       fades unconfirmed facts, archives those below the floor or over the cap
 rollup      brings profiles and histories up to date with facts and time
-compact     erases what was forgotten from ledger and session logs
+compact     erases forgotten memories from ledger, session logs and index
 """
 
 from __future__ import annotations
@@ -20,41 +20,39 @@ from semantic_memory.application.jobs.compaction import Compactor
 from semantic_memory.consolidation.fading import Fading, archived, faded, to_archive, used
 from semantic_memory.consolidation.resolver import Kind, Outcome, Resolver
 from semantic_memory.domain.changes import Change, Mark, Touch, Update
-from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.events import Event, JobFinished
-from semantic_memory.domain.facts import Category, Fact
-from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.fields import ALL_JOBS, JOBS
+from semantic_memory.domain.filters import FACTS
 from semantic_memory.domain.ports import Clock, Ledger, Pending
 from semantic_memory.domain.reports import JobRun
 from semantic_memory.profile.rollup import ROLLUP, Rollup
 
-JOBS = ("usage", "dedup", "conflicts", "decay", ROLLUP, "compact")
 LAST_RUN = "last run of "  # with a job's name, a key in the ledger's meta
-_FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
 _BATCH = 500
 
 
 class Uses:
-    """What helped and when, gathered until it is written: reading writes nothing."""
+    """Buffer the uses of memories until a job writes them, so that reading writes nothing."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._used: dict[str, datetime] = {}
 
     def note(self, fact_ids: Iterable[str], at: datetime) -> None:
-        """These memories were put into a prompt."""
+        """Note that these memories were put into a prompt."""
         with self._lock:
             self._used.update(dict.fromkeys(fact_ids, at))
 
     def take(self) -> dict[str, datetime]:
-        """What was noted since the last time."""
+        """Return the uses noted since the last call, and clear them."""
         with self._lock:
             used, self._used = self._used, {}
         return used
 
 
 class Upkeep:
-    """Runs jobs, one at a time, and keeps a record of each run. Thread-safe."""
+    """Run jobs, one at a time, and record each run. Thread-safe."""
 
     def __init__(
         self,
@@ -81,22 +79,20 @@ class Upkeep:
     def run(
         self, names: Sequence[str], user_id: str | None = None, *, dry_run: bool = False
     ) -> list[JobRun]:
-        """Run jobs, by hand: on everything, not only on what changed.
+        """Run jobs by hand: on everything, not only on what changed.
 
-        A dry run tells what would be done and does nothing. A job that fails holds up no other; its
-        run has the error. Raises InvalidInputError for an unknown job.
+        A dry run reports the changes without making them. A job that fails holds up no other; its
+        run has the error.
         """
-        if unknown := [name for name in names if name not in (*JOBS, "all")]:
-            raise InvalidInputError(f"unknown job {unknown[0]!r}: use {', '.join(JOBS)} or all")
-        wanted = JOBS if "all" in names else tuple(name for name in JOBS if name in names)
+        wanted = JOBS if ALL_JOBS in names else tuple(name for name in JOBS if name in names)
         return [self._run(name, user_id, everything=True, dry_run=dry_run) for name in wanted]
 
     def run_due(self, name: str) -> JobRun:
-        """Run one job on what changed since it ran last, as its schedule has it."""
+        """Run one job by schedule, on what changed since its last run."""
         return self._run(name, None, everything=False, dry_run=False)
 
     def close(self) -> None:
-        """End after the user under way, and write what is still to be counted."""
+        """Stop after the user under way, and write the uses that are still buffered."""
         self._ending.set()
         with self._running:
             self._count_uses(dry_run=False)
@@ -180,7 +176,7 @@ class Upkeep:
         outcome = Outcome()
         changes: list[Change] = []
         facts: list[Fact] = []
-        for fact in self._ledger.find(user.user_id, _FACTS):
+        for fact in self._ledger.find(user.user_id, FACTS):
             since = max(user.seen_at or fact.recorded_at, fact.recorded_at)
             left = faded(fact, since, now, self._fading)
             facts.append(left)

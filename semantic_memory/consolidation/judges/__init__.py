@@ -1,1 +1,1 @@
-"""Who decides how two facts stand to each other, one judge a module."""
+"""Judges of the relation between two facts, one a module."""

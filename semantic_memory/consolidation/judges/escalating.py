@@ -1,4 +1,4 @@
-"""A second opinion where the rules aren't sure: remembered, capped, left alone while it fails."""
+"""A judge that asks a second judge about uncertain pairs, within a limit and with a cache."""
 
 from __future__ import annotations
 
@@ -17,30 +17,31 @@ _MOST_KNOWN = 10_000
 
 
 class Breaker(Protocol):
-    """Keeps calls from an endpoint that keeps failing."""
+    """Circuit breaker of an endpoint."""
 
     failures: int
     open_seconds: float
 
     def wait(self) -> float:
-        """Seconds until calls are let through; 0 if they are now."""
+        """Return the seconds until calls may pass; 0 if they may now."""
         ...
 
     def succeeded(self) -> None:
-        """A call went through."""
+        """Record a successful call."""
         ...
 
     def failed(self) -> bool:
-        """A call failed; returns whether that opened it."""
+        """Record a failed call; return True if it opened the breaker."""
         ...
 
 
 class EscalatingJudge:
-    """Asks `second` about pairs that `first` leaves unrelated with a certainty below `below`.
+    """Judge that asks `second` about pairs that `first` is unsure of.
 
-    In an hour about `per_hour` pairs at most, the least certain first within each call. What it
-    doesn't ask about, and what `second` fails at, stays as `first` decided. Answers are remembered
-    while the process lives. Thread-safe.
+    These are the pairs that `first` calls unrelated with a certainty below `below`. At most
+    `per_hour` pairs an hour are asked about, the least certain first within each call. Other pairs,
+    and those that `second` fails on, keep the verdict of `first`. The last 10,000 answers of
+    `second` are cached in memory. Thread-safe.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class EscalatingJudge:
         self._second = second
         self._name = name
         self._breaker = breaker
-        self._observe = observe
+        self._emit = observe
         self._per_hour = per_hour
         self._below = below
         self._now = now
@@ -69,7 +70,7 @@ class EscalatingJudge:
         self._lock = threading.Lock()
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        """One verdict for each pair."""
+        """Return one verdict for each pair."""
         verdicts = self._first.judge(pairs)
         unsure = {
             number: _key(pairs[number])
@@ -96,10 +97,10 @@ class EscalatingJudge:
         try:
             answers = self._second.judge(pairs)
         except ProviderError as error:
-            self._observe(JudgingFellBack(self._name, str(error), len(pairs)))
+            self._emit(JudgingFellBack(self._name, str(error), len(pairs)))
             if self._breaker.failed():
                 breaker = self._breaker
-                self._observe(BreakerOpened(self._name, breaker.failures, breaker.open_seconds))
+                self._emit(BreakerOpened(self._name, breaker.failures, breaker.open_seconds))
             return
         self._breaker.succeeded()
         for pair, verdict in zip(pairs, answers, strict=True):
@@ -109,6 +110,6 @@ class EscalatingJudge:
 
 
 def _key(pair: Pair) -> str:
-    """What a verdict depends on: both texts in their order, and whether days lie between them."""
+    """Return the cache key of a pair: both texts in order, and whether their dates differ."""
     days = pair.newer.created_at.date() > pair.older.created_at.date()
     return derived_id(pair.older.content, pair.newer.content, str(days))

@@ -46,19 +46,20 @@ class _Answers(BaseModel):
 
 
 class LLMJudge:
-    """Sends up to 20 pairs a request, temperature 0, and takes only answers that fit the schema.
+    """Judge that asks a language model, with up to 20 pairs a request, at temperature 0.
 
-    `client` has the endpoint, the key, the time-out and the retries. Statements whose figures,
-    dates or names differ are never the same, whatever the model says.
+    `client` holds the endpoint, the key, the time-out and the retries. Answers must fit a JSON
+    schema. Statements that differ in numbers, dates or names are never the same, whatever the
+    model answers.
     """
 
-    def __init__(self, client: openai.OpenAI, model: str, observe: Callable[[Event], None]) -> None:
+    def __init__(self, client: openai.OpenAI, model: str, emit: Callable[[Event], None]) -> None:
         self._client = client
         self._model = model
-        self._observe = observe
+        self._emit = emit
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        """One verdict for each pair. Raises ProviderError if the model fails or talks nonsense."""
+        """Return one verdict for each pair. Raises ProviderError without a usable answer."""
         return [
             verdict
             for start in range(0, len(pairs), _AT_ONCE)
@@ -97,20 +98,19 @@ class LLMJudge:
         usage = completion.usage
         spent = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
         seconds = time.perf_counter() - start
-        self._observe(ModelCalled("beliefs", self._model, *spent, None, seconds))
+        self._emit(ModelCalled("beliefs", self._model, *spent, None, seconds))
         text = completion.choices[0].message.content if completion.choices else None
         try:
             answers = _Answers.model_validate_json(text or "").answers
         except ValidationError as error:
             raise ProviderError(
-                f"the model {self._model} gave no answer of the form asked for:"
+                f"the model {self._model} gave an answer that doesn't fit the schema:"
                 f" {error.error_count()} errors in {text!r:.200}"
             ) from None
         by_pair = {answer.pair: answer for answer in answers}
         if set(by_pair) != set(range(len(pairs))):
             raise ProviderError(
-                f"the model {self._model} answered for {len(by_pair)} pairs, not for the"
-                f" {len(pairs)} it was asked about"
+                f"the model {self._model} answered for {len(by_pair)} pairs instead of {len(pairs)}"
             )
         return [self._verdict(pair, by_pair[number]) for number, pair in enumerate(pairs)]
 

@@ -1,4 +1,4 @@
-"""A judge that reads pairs with a natural language inference model on this machine."""
+"""A judge that runs a natural language inference model on this machine."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _LABELS = ("contradiction", "entailment", "neutral")
 
 
 class NLIJudge:
-    """Reads each pair both ways with a cross-encoder that has the three labels of NLI.
+    """Judge that classifies each pair in both directions with a cross-encoder trained for NLI.
 
-    Entailed both ways is the same, one way a refinement, contradicted either way a conflict. Models
-    trained on captions call different events contradictions, so a conflict must also be near
-    (`similarity`); and numbers, dates and names that differ are never the same.
+    Entailment both ways means `same`, one way `refines`, contradiction either way a conflict.
+    Models trained on captions call different events contradictions, so a conflict also needs a
+    cosine of at least `similarity`. Statements whose guards disagree are never the same.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class NLIJudge:
         self._similarity = similarity
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        """One verdict for each pair."""
+        """Return one verdict for each pair."""
         if not pairs:
             return []
         texts = [(pair.older.content, pair.newer.content) for pair in pairs]

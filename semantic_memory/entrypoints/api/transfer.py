@@ -1,4 +1,4 @@
-"""A user's memory as JSON lines, streamed out and in."""
+"""Routes that export and import a user's memory as a stream of JSON lines."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 from starlette.exceptions import HTTPException
 
+from semantic_memory.domain import fields
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.values import Identifier
 from semantic_memory.entrypoints.api.access import Reader, Writer, documents_key
@@ -30,7 +31,7 @@ router = APIRouter(
 
 
 class JsonLines(StreamingResponse):
-    """Records, one a line."""
+    """Records as JSON, one a line."""
 
     media_type = MEDIA_TYPE
 
@@ -39,11 +40,11 @@ class JsonLines(StreamingResponse):
 def export(
     user_id: Reader,
     memory: Opened,
-    session_id: Annotated[Identifier | None, Query(description="Only this session.")] = None,
+    session_id: Annotated[Identifier | None, Query(description=fields.OF_SESSION)] = None,
 ) -> JsonLines:
-    """All of a user's memory, or of one session's, as JSON lines that `/v1/import` takes back."""
+    """Export a user's memory, or one session's, as JSON lines that `/v1/import` reads."""
     lines = _written(memory.export(user_id=user_id, session_id=session_id))
-    # What can't be exported says so now, while the status can still be another.
+    # The first line is made now, so that an error can still set the status.
     return JsonLines(chain([next(lines, b"")], lines))
 
 
@@ -53,9 +54,9 @@ def export(
     openapi_extra={"requestBody": {"required": True, **_LINES}},
 )
 async def import_(request: Request, user_id: Writer, memory: Opened) -> Loaded:
-    """Take in JSON lines of any length, as a memory of this user.
+    """Import JSON lines, of any number, as memories of this user.
 
-    Sent again, it doubles nothing. A line that can't be used ends it; what came before is kept.
+    Sending them again adds nothing. A line that can't be used ends it; those before it are kept.
     """
     media_type = request.headers.get("content-type", "").partition(";")[0].strip()
     if media_type != MEDIA_TYPE:
@@ -71,7 +72,7 @@ def _written(records: Iterator[Mapping[str, Any]]) -> Iterator[bytes]:
 
 
 def _chunks(stream: AsyncIterator[bytes]) -> Iterator[bytes]:
-    """What arrives, for a thread that waits for it; the sender waits while it is worked on."""
+    """Yield the chunks of a body to a thread; the sender waits while one is worked on."""
 
     async def next_chunk() -> bytes | None:
         return await anext(stream, None)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 
 from semantic_memory.domain.errors import SemanticMemoryError
-from semantic_memory.entrypoints.cli import records, serving
+from semantic_memory.entrypoints.cli import records, serving, work
 from semantic_memory.entrypoints.cli.commands import app
-from semantic_memory.entrypoints.cli.show import fail
 
 __all__ = ["app", "main", "records", "serving"]
 
@@ -21,6 +20,6 @@ def main() -> None:
     try:
         app()
     except SemanticMemoryError as error:
-        sys.exit(fail(error))
+        sys.exit(work.show.fail(error))
     except KeyboardInterrupt:
         sys.exit(130)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from semantic_memory.bootstrap import SystemClock
 from semantic_memory.domain.errors import MissingDependencyError
-from semantic_memory.entrypoints.cli import show
-from semantic_memory.entrypoints.cli.commands import AsJson, DataDir, app
-from semantic_memory.entrypoints.cli.opening import opened, prepared
-from semantic_memory.entrypoints.keys import Keys, Right
-from semantic_memory.settings import explained, load
+from semantic_memory.entrypoints.cli import work
+from semantic_memory.entrypoints.cli.commands import app
+from semantic_memory.entrypoints.cli.options import AsJson, DataDir
+from semantic_memory.entrypoints.rights import Right
+
+if TYPE_CHECKING:
+    from semantic_memory.entrypoints.keys import Keys
 
 __all__ = ["app"]
 
@@ -41,14 +42,14 @@ def serve(
         raise _missing(error) from None
     given = {"host": host, "port": port}
     service = {name: value for name, value in given.items() if value is not None}
-    settings = load(data_dir=data_dir, service=service or None)
-    run(settings, prepared(settings))
+    settings = work.settings.load(data_dir=data_dir, service=service or None)
+    run(settings, work.store.prepared(settings))
 
 
 @app.command()
 def mcp(
     user: Annotated[
-        str, typer.Option("--user", "-u", help="Whose memory; * lets the agent say whose.")
+        str, typer.Option("--user", "-u", help="The user of the memory; * lets the agent name one.")
     ],
     right: Rights = None,
     data_dir: DataDir = None,
@@ -61,13 +62,13 @@ def mcp(
         from semantic_memory.entrypoints.mcp.stdio import run
     except ModuleNotFoundError as error:
         raise _missing(error) from None
-    with opened(data_dir, embeds=True) as memory:
+    with work.store.opened(data_dir, embeds=True) as memory:
         run(memory, user, frozenset(right or (Right.READ, Right.WRITE)))
 
 
 @keys.command("create")
 def create(
-    name: Annotated[str, typer.Argument(help="Whose key it is.")],
+    name: Annotated[str, typer.Argument(help="A name for the key's holder.")],
     user: Annotated[
         list[str], typer.Option("--user", "-u", help="A user, a prefix*, or *; repeatable.")
     ],
@@ -76,21 +77,23 @@ def create(
     json: AsJson = False,
 ) -> None:
     """Make a key. It is shown once, and kept hashed; a running service takes it at once."""
+    from semantic_memory.bootstrap import SystemClock
+
     rights = right or [Right.READ, Right.WRITE]
     key, token = _keys(data_dir).create(name, user, rights, SystemClock().now())
-    show.as_json({"id": key.id, "key": token}) if json else print(token)
+    work.show.as_json({"id": key.id, "key": token}) if json else print(token)
 
 
 @keys.command("list")
 def list_(data_dir: DataDir = None, json: AsJson = False) -> None:
-    """Show all keys; their secrets aren't known."""
+    """List all keys, without their secrets."""
     found = _keys(data_dir).all()
     if json:
-        show.as_json([key.model_dump(mode="json", exclude={"digest"}) for key in found])
+        work.show.as_json([key.model_dump(mode="json", exclude={"digest"}) for key in found])
     for key in () if json else found:
         rights = ", ".join(sorted(key.rights))
         line = f"{key.id}  {key.created_at:%Y-%m-%d}  {key.name}  {' '.join(key.users)}  ({rights})"
-        show.out.print(line, markup=False, highlight=False, soft_wrap=True)
+        work.show.out.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 @keys.command("revoke")
@@ -100,21 +103,21 @@ def revoke(
 ) -> None:
     """Take a key away; a running service refuses it from then on."""
     _keys(data_dir).revoke(key_id)
-    show.out.print(f"revoked {key_id}", highlight=False)
+    work.show.out.print(f"revoked {key_id}", highlight=False)
 
 
 @app.command()
 def config(data_dir: DataDir = None, json: AsJson = False) -> None:
-    """Show every setting, and where its value came from."""
-    rows = explained(data_dir=data_dir)
+    """Show every setting with its value and its origin."""
+    rows = work.settings.explained(data_dir=data_dir)
     if json:
-        show.as_json({row.name: {"value": row.value, "from": row.origin} for row in rows})
+        work.show.as_json({row.name: {"value": row.value, "from": row.origin} for row in rows})
     else:
-        show.pairs({row.name: f"{row.value}  ({row.origin})" for row in rows})
+        work.show.pairs({row.name: f"{row.value}  ({row.origin})" for row in rows})
 
 
 def _keys(data_dir: Path | None) -> Keys:
-    return Keys(load(data_dir=data_dir).data_dir)
+    return work.keys.Keys(work.settings.load(data_dir=data_dir).data_dir)
 
 
 def _missing(error: ModuleNotFoundError) -> MissingDependencyError:

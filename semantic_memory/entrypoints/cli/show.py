@@ -1,9 +1,8 @@
-"""How the command line shows things: JSON for programs, tables for people."""
+"""Output of the command line: JSON for programs, tables for people."""
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -33,7 +32,7 @@ from semantic_memory.domain.messages import Message, SessionInfo
 from semantic_memory.domain.ports import Progress as Report
 from semantic_memory.domain.profile import Overview
 from semantic_memory.domain.recall import Hit
-from semantic_memory.domain.reports import JobRun
+from semantic_memory.domain.reports import Finding, JobRun
 
 _OFF = {"not extracted": "extract", "doesn't fade": "fades"}  # how options that are off are shown
 
@@ -57,7 +56,7 @@ def _plain(value: Any) -> Any:
 
 
 def fail(error: SemanticMemoryError) -> int:
-    """Say what went wrong, on standard error; returns the exit code."""
+    """Print an error on standard error; return the exit code."""
     err.print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)
     if isinstance(error, InvalidInputError | ConfigurationError):
         return 2
@@ -65,7 +64,7 @@ def fail(error: SemanticMemoryError) -> int:
 
 
 def facts(found: Sequence[Fact]) -> None:
-    """A table of memories."""
+    """Print a table of memories."""
     table = _table("id", "said", "category", "conf.", "memory")
     for fact in found:
         table.add_row(fact.id, *_about(fact), Text(fact.content))
@@ -73,7 +72,7 @@ def facts(found: Sequence[Fact]) -> None:
 
 
 def sourced(found: Iterable[Fact]) -> None:
-    """A table of facts with the messages they were drawn from."""
+    """Print a table of facts with the messages they were extracted from."""
     table = _table("said", "category", "conf.", "fact", "source")
     for fact in found:
         table.add_row(*_about(fact), Text(fact.content), ", ".join(fact.message_ids))
@@ -81,7 +80,7 @@ def sourced(found: Iterable[Fact]) -> None:
 
 
 def hits(found: Sequence[Hit]) -> None:
-    """The hits, best first, each with the parts of its score."""
+    """Print the hits, best first, each with the parts of its score."""
     grid = Table.grid(padding=(0, 2, 1, 0))
     for hit in found:
         fact = hit.fact
@@ -97,7 +96,7 @@ def hits(found: Sequence[Hit]) -> None:
 
 
 def why(hit: Hit) -> str:
-    """The parts of a score in a line a person can read."""
+    """Describe the parts of a score in one line."""
     parts = hit.parts
     reasons = [f"meaning {parts.dense:.2f}", f"words {parts.lexical:.2f}"]
     if parts.context:
@@ -117,7 +116,7 @@ def why(hit: Hit) -> str:
 
 
 def sessions(found: Sequence[SessionInfo]) -> None:
-    """A table of sessions."""
+    """Print a table of sessions."""
     table = _table(
         "session", "first", "last", "accessed", "messages", "facts", "log bytes", "options"
     )
@@ -137,7 +136,7 @@ def sessions(found: Sequence[SessionInfo]) -> None:
 
 
 def overview(found: Overview) -> None:
-    """A profile and a history, each line with its date; what nobody knows is left out."""
+    """Print a profile and a history, each line with its date, without the empty fields."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     for name in type(found.profile).model_fields:
         told = getattr(found.profile, name)
@@ -163,7 +162,7 @@ def _by(origin: str) -> Text:
 
 
 def messages(found: Sequence[Message]) -> None:
-    """What was said, in order."""
+    """Print messages in the order in which they were said."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     for message in found:
         said = f"{message.created_at:%Y-%m-%d %H:%M}" if message.created_at else ""
@@ -172,7 +171,7 @@ def messages(found: Sequence[Message]) -> None:
 
 
 def runs(found: Sequence[JobRun]) -> None:
-    """What jobs did, or would do."""
+    """Print the changes that jobs made, or would make."""
     for run in found:
         counts = ", ".join(f"{number:,} {kind}" for kind, number in run.counts.items())
         done = f"[red]{run.error}[/]" if run.error else counts or "nothing to do"
@@ -181,8 +180,23 @@ def runs(found: Sequence[JobRun]) -> None:
             out.print(f"  would {line}", markup=False, highlight=False, soft_wrap=True)
 
 
+def findings(found: Sequence[Finding]) -> None:
+    """Print the outcome of checks, each problem with its remedy."""
+    for finding in found:
+        mark = "[green]ok  [/]" if finding.ok else "[red]FAIL[/]"
+        out.print(f"{mark} {finding.check}: ", end="")
+        out.print(finding.detail, markup=False, highlight=False, soft_wrap=True)
+        if finding.remedy:
+            out.print(f"     -> {finding.remedy}", markup=False, soft_wrap=True)
+
+
+def number(done: str, of: int, *, json: bool) -> None:
+    """Print the number of memories that something was done to."""
+    as_json({done: of}) if json else out.print(f"{done} {of:,} memories")
+
+
 def history(versions: Sequence[FactVersion]) -> None:
-    """A table of the states of a memory."""
+    """Print a table of the states of a memory."""
     table = _table("version", "at", "what", "why", "status", "conf.", "memory")
     for version in versions:
         table.add_row(
@@ -198,7 +212,7 @@ def history(versions: Sequence[FactVersion]) -> None:
 
 
 def pairs(values: dict[str, Any]) -> None:
-    """A table of names and values."""
+    """Print a table of names and values."""
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     for name, value in values.items():
         shown = f"{value:,}" if isinstance(value, int) else str(value)
@@ -208,7 +222,7 @@ def pairs(values: dict[str, Any]) -> None:
 
 @contextmanager
 def progress(quiet: bool) -> Iterator[Report]:
-    """A progress bar for each step of something long, on standard error."""
+    """Show a progress bar on standard error for each step of a long task."""
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -228,13 +242,8 @@ def progress(quiet: bool) -> Iterator[Report]:
 
 
 def warn(message: str) -> None:
-    """A line on standard error."""
+    """Print a note on standard error."""
     err.print(Text.assemble(("note: ", "yellow"), message), soft_wrap=True)
-
-
-def is_terminal() -> bool:
-    """Whether standard error is watched by a person."""
-    return sys.stderr.isatty()
 
 
 def _table(*columns: str) -> Table:

@@ -1,1 +1,1 @@
-"""Chroma in a process of its own, and how its damage is found."""
+"""Vector index on Chroma, in a process of its own, with checks for damage."""

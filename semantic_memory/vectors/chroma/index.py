@@ -1,16 +1,16 @@
-"""The vector index on Chroma's embedded client, in this process.
+"""Vector index on Chroma's embedded client, in this process.
 
-Users share one collection until `own` gives one a collection of its own: Chroma answers an
-unfiltered query over 500,000 memories in 1 ms, but any `where` reads the whole collection's
-metadata (80 ms at 100,000), and a thousand collections cost 3 GB. In a collection of its own a user
-is searched without `where`: more than asked for is fetched and filtered here, and only a filter
-that lets almost nothing through falls back to `where`.
+Users share one collection until `own` moves a user to a collection of their own: Chroma answers an
+unfiltered query over 500,000 memories in 1 ms, but any `where` reads the metadata of the whole
+collection (80 ms at 100,000), and a thousand collections take 3 GB. A user's own collection is
+searched without `where`: the query fetches more than the limit and filters here, and falls back to
+`where` only for a filter that admits almost nothing.
 
-Chroma's HNSW files are written whole every `sync_threshold` writes and can't survive being cut off
-half way; `semantic_memory.vectors.chroma.seal` finds out, `semantic_memory.vectors.sync` rebuilds.
+Chroma writes its HNSW files as a whole every `sync_threshold` writes, and an interrupted write
+breaks them: `vectors.chroma.seal` detects the damage, `vectors.sync` rebuilds the index.
 
-A memory takes a place ("piece") for each window of its text. All pieces carry its metadata, which
-filters read; its text lies with the first only.
+A memory has an entry ("piece") for each window of its text. All pieces have its metadata, for
+filters; only the first has its text.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ from semantic_memory.domain.ports import IndexEntry, Match
 from semantic_memory.domain.values import covers
 
 SHARED = "memories"
-_BATCH = 1_000  # Chroma takes 5,461 at most
-_FAR_FUTURE = 1e12  # `valid_to` of what is still believed: Chroma's metadata knows no infinity
+_BATCH = 1_000  # Chroma's limit is 5,461
+_FAR_FUTURE = 1e12  # `valid_to` of active facts, as Chroma's metadata can't hold infinity
 _OVERFETCH = 4
 _MOST_FETCHED = 1_024
 _MOVED_AT_ONCE = 128
 
 _FILLING, _FILLED, _COMPLETE = "filling", "filled", "complete"
-"""What a collection of a user's own goes through: being copied to; in use while the copied pieces
-leave the shared one; done."""
+"""States of a user's own collection: being copied to; in use while the copied pieces are deleted
+from the shared one; complete."""
 
 
 class ChromaIndex:
-    """A `VectorIndex` on a directory that no other process has open."""
+    """`VectorIndex` on a directory that no other process has open."""
 
     def __init__(self, path: Path, sync_threshold: int) -> None:
         self._client = chromadb.PersistentClient(
@@ -71,12 +71,12 @@ class ChromaIndex:
                     pass
 
     def upsert(self, entries: Sequence[IndexEntry]) -> None:
-        """Insert or replace, each user's in the collection that holds them."""
+        """Insert or replace entries in the collections of their users."""
         for name, group in _grouped(entries, self._collection_of).items():
             self._write(self._collection(name), group)
 
     def delete(self, fact_ids: Sequence[str]) -> None:
-        """Take out of every collection."""
+        """Delete memories from every collection."""
         for collection in self._collections.values():
             for start in range(0, len(fact_ids), _BATCH):
                 held = _held(collection, fact_ids[start : start + _BATCH])
@@ -87,7 +87,7 @@ class ChromaIndex:
     def query(
         self, vector: Matrix, *, user_id: str, limit: int, filters: Filters = NO_FILTERS
     ) -> list[Match]:
-        """The user's nearest memories, by HNSW: approximate, recall about .97 at 500,000."""
+        """Return the user's nearest memories by HNSW: approximate, recall .97 at 500,000."""
         name = self._collection_of(user_id)
         collection = self._collections.get(name)
         if collection is None or limit < 1:
@@ -105,11 +105,11 @@ class ChromaIndex:
             fetch *= _OVERFETCH
 
     def count(self) -> int:
-        """Number of memories held."""
+        """Return the number of memories in the index."""
         return len(self.ids())
 
     def ids(self) -> set[str]:
-        """Ids of all memories held."""
+        """Return the ids of all memories in the index."""
         return {
             piece
             for collection in self._collections.values()
@@ -118,7 +118,7 @@ class ChromaIndex:
         }
 
     def owns(self, user_id: str) -> bool:
-        """Whether a user has a collection of their own."""
+        """Return True if a user has a collection of their own."""
         return _own_name(user_id) in self._collections
 
     def own(self, user_id: str) -> None:
@@ -127,10 +127,10 @@ class ChromaIndex:
             pass
 
     def own_more(self, user_id: str) -> bool:
-        """Move some more of a user to a collection of their own; whether anything is left to do.
+        """Move a part of a user to a collection of their own; return True if more is left.
 
-        Until all is copied the shared collection keeps answering; nothing of this user may be
-        written meanwhile. Cut off, it is begun anew at the next opening.
+        The shared collection answers until everything is copied; the user's memories must not be
+        written meanwhile. An unfinished copy is deleted at the next opening.
         """
         move = self._moves.pop(user_id, None) or self._move(user_id)
         for _ in move:
@@ -139,7 +139,7 @@ class ChromaIndex:
         return False
 
     def probe(self) -> None:
-        """Read a little of every collection, so that a damaged one fails here and now."""
+        """Read an entry of every collection, so that a damaged collection fails here."""
         for collection in self._collections.values():
             some = collection.get(limit=1, include=["embeddings"])
             if some["ids"]:
@@ -147,7 +147,7 @@ class ChromaIndex:
 
     def close(self) -> None:
         """Release Chroma's handles."""
-        cast("Client", self._client).close()  # which ClientAPI doesn't declare
+        cast("Client", self._client).close()  # ClientAPI doesn't declare it
 
     # ---------------------------------------------------------------- collections
 
@@ -175,7 +175,7 @@ class ChromaIndex:
         yield from self._leave_shared(self._collections[name])
 
     def _leave_shared(self, own: chromadb.Collection) -> Iterator[None]:
-        """Take out of the shared collection what a user's own holds by now."""
+        """Delete from the shared collection the pieces in a user's own collection."""
         shared = self._collection(SHARED)
         pieces = own.get(include=[])["ids"]
         for start in range(0, len(pieces), _MOVED_AT_ONCE):
@@ -225,7 +225,7 @@ class ChromaIndex:
                     documents=[piece.document for piece in part],
                     metadatas=[piece.metadata for piece in part],
                 )
-            for part in _parts(same):  # HNSW has nothing to do
+            for part in _parts(same):  # leaves HNSW unchanged
                 collection.update(
                     ids=[piece.id for piece in part],
                     metadatas=[piece.metadata for piece in part],
@@ -238,7 +238,7 @@ class ChromaIndex:
         number: int,
         where: dict[str, Any] | None = None,
     ) -> list[tuple[Match, Mapping[str, Any]]]:
-        """The nearest pieces, best first, one a memory."""
+        """Return the memories of the nearest pieces, best first."""
         found = collection.query(
             query_embeddings=np.asarray([vector]),
             n_results=max(1, number),
@@ -268,7 +268,7 @@ class ChromaIndex:
         fetch = limit
         while True:
             found = self._nearest(collection, vector, fetch, where)
-            # Long memories fill several places; ask for more until there are enough memories.
+            # Long memories have several pieces; fetch more until there are enough memories.
             if len(found) >= limit or fetch >= collection.count():
                 return [match for match, _ in found[:limit]]
             if len(collection.get(where=where, include=[], limit=fetch + 1)["ids"]) <= fetch:
@@ -303,7 +303,7 @@ def _parts(pieces: Sequence[_Piece]) -> Iterator[Sequence[_Piece]]:
 
 
 def _ids(fact_id: str, windows: int) -> list[str]:
-    """Chroma's ids for a memory's windows; `#` can't occur in a memory's own id."""
+    """Return the ids of a memory's pieces; `#` can't occur in a memory's id."""
     return [fact_id, *(f"{fact_id}#{number}" for number in range(1, windows))][:windows]
 
 
@@ -315,7 +315,7 @@ def _grouped(entries: Sequence[IndexEntry], key: Any) -> dict[str, list[IndexEnt
 
 
 def _held(collection: chromadb.Collection, fact_ids: Sequence[str]) -> dict[str, tuple[int, str]]:
-    """Of each of these memories that is held: the number of its windows, and their digest."""
+    """Return the number of windows and the digest of each of these memories in the index."""
     found = collection.get(ids=list(fact_ids), include=["metadatas"])
     metadatas = found["metadatas"] or []
     return {
@@ -325,7 +325,7 @@ def _held(collection: chromadb.Collection, fact_ids: Sequence[str]) -> dict[str,
 
 
 def _digest(entry: IndexEntry) -> str:
-    """Tells whether text and vectors are those of an earlier state."""
+    """Return a digest of text and vectors, to detect changes."""
     digest = hashlib.blake2b(entry.fact.content.encode(), digest_size=8)
     digest.update(entry.windows.tobytes())
     return digest.hexdigest()
@@ -346,7 +346,7 @@ def _metadata(entry: IndexEntry) -> dict[str, Any]:
         "session_id": fact.source.session_id or "",
         "windows": len(entry.windows),
         "digest": _digest(entry),
-        # None takes away the tags of an earlier state; an upsert merges metadata.
+        # None removes the tags of an earlier state, as an upsert merges metadata.
         "tags": list(dict.fromkeys(level for tag in fact.tags for level in _levels(tag))) or None,
     }
 
@@ -357,7 +357,7 @@ def _levels(tag: str) -> list[str]:
 
 
 def _where(user_id: str, filters: Filters) -> dict[str, Any]:
-    """The condition that says what `Filters.admits` says."""
+    """Return the condition equivalent to `Filters.admits`."""
     terms: list[dict[str, Any]] = [{"user_id": user_id}]
     if filters.as_of is None:
         terms.append({"status": Status.ACTIVE.value})
@@ -366,7 +366,7 @@ def _where(user_id: str, filters: Filters) -> dict[str, Any]:
         terms.append({"status": {"$in": [Status.ACTIVE.value, Status.SUPERSEDED.value]}})
         terms += [{"valid_from": {"$lte": at}}, {"valid_to": {"$gt": at}}]
     if filters.categories is not None:
-        # Chroma refuses an empty list; no memory has an empty category.
+        # Chroma rejects an empty list; no memory has an empty category.
         terms.append({"category": {"$in": sorted(filters.categories) or [""]}})
     if filters.since is not None:
         terms.append({"created_at": {"$gte": filters.since.timestamp()}})
@@ -381,7 +381,7 @@ def _where(user_id: str, filters: Filters) -> dict[str, Any]:
 
 
 def _admits(metadata: Mapping[str, Any], filters: Filters) -> bool:
-    """`Filters.admits`, from a memory's metadata."""
+    """Apply `Filters.admits` to a memory's metadata."""
     if filters.as_of is None:
         believed = metadata["status"] == Status.ACTIVE
     else:

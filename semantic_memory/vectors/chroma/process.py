@@ -1,4 +1,4 @@
-"""Chroma in a process of its own, called like an index in this one."""
+"""Vector index that runs Chroma in a worker process."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from semantic_memory.domain.ports import IndexEntry, Match
 
 _CALL_SECONDS = 600.0
 _END_SECONDS = 60.0
-_PATIENCE_SECONDS = 0.25  # of a query; longer than a portion takes
+_PATIENCE_SECONDS = 0.25  # wait of a query; longer than a portion takes
 _PORTION = 128  # windows written, or memories deleted, at once: about 0.1 s
 _TAIL_BYTES = 2_000
 
-_PACKAGE = Path(__file__).parent.parent / "__init__.py"
+_PACKAGE = Path(__file__).parents[2] / "__init__.py"
 
-# The worker imports this very package, wherever it was imported from, and takes all else from the
-# usual places: `-P` keeps the current directory out, whose files could stand in for any module.
+# The worker imports this very package by its path. `-P` keeps the current directory off the import
+# path, where a file could shadow any module.
 _START = """
 import importlib.util, sys
 spec = importlib.util.spec_from_file_location("semantic_memory", sys.argv.pop(1))
@@ -47,15 +47,16 @@ _OUT_OF_MEMORY = ("MemoryError", "memory allocation of", "bad_alloc")
 
 
 class ChromaProcess:
-    """A `VectorIndex` that passes each call to a worker process and waits for the answer.
+    """`VectorIndex` that passes each call to a worker process and waits for the answer.
 
-    Starting it takes about a second (importing chromadb). Raises IndexBrokenError if the index is
-    damaged, refuses a call, or crashes the worker; IndexUnavailableError if the worker can't start,
-    is killed, or lacks memory or disk; IndexBusyError if a query has waited for 0.25 s.
+    Starting the worker takes about a second, for importing chromadb. Methods raise IndexBrokenError
+    if the index is damaged, rejects a call, doesn't answer, or crashes the worker while it loads;
+    IndexUnavailableError if the worker can't start, dies, or lacks memory or disk; IndexBusyError
+    if a query waits for more than 0.25 s.
     """
 
     def __init__(self, directory: Path, generation: str, sync_threshold: int) -> None:
-        self._next = threading.Lock()  # who holds it is served after the call under way
+        self._next = threading.Lock()  # its holder is served after the call under way
         self._busy = threading.Lock()
         self._loading = False
         arguments = [str(_PACKAGE), str(directory), generation, str(sync_threshold)]
@@ -86,11 +87,11 @@ class ChromaProcess:
 
     @property
     def pid(self) -> int:
-        """The worker's process id."""
+        """Process id of the worker."""
         return self._process.pid
 
     def upsert(self, entries: Sequence[IndexEntry]) -> None:
-        """Insert or replace, letting queries in between."""
+        """Insert or replace entries in portions, between which queries are answered."""
         portion: list[IndexEntry] = []
         windows = 0
         for entry in entries:
@@ -103,37 +104,37 @@ class ChromaProcess:
             self._call("upsert", portion)
 
     def delete(self, fact_ids: Sequence[str]) -> None:
-        """Take out, letting queries in between."""
+        """Delete memories in portions, between which queries are answered."""
         for start in range(0, len(fact_ids), _PORTION):
             self._call("delete", list(fact_ids[start : start + _PORTION]))
 
     def query(
         self, vector: Matrix, *, user_id: str, limit: int, filters: Filters = NO_FILTERS
     ) -> list[Match]:
-        """The nearest memories."""
+        """Return the user's nearest memories."""
         request = ("query", (vector,), {"user_id": user_id, "limit": limit, "filters": filters})
         with self._turn(_PATIENCE_SECONDS):
             return cast("list[Match]", self._answer(request))
 
     def count(self) -> int:
-        """Number of memories held."""
+        """Return the number of memories in the index."""
         return int(self._call("count"))
 
     def ids(self) -> set[str]:
-        """Ids of all memories held."""
+        """Return the ids of all memories in the index."""
         return cast("set[str]", self._call("ids"))
 
     def owns(self, user_id: str) -> bool:
-        """Whether a user has a collection of their own."""
+        """Return True if a user has a collection of their own."""
         return bool(self._call("owns", user_id))
 
     def own(self, user_id: str) -> None:
-        """Give a user a collection of their own, letting queries in between."""
+        """Move a user to their own collection in portions, between which queries are answered."""
         while self._call("own_more", user_id):
             pass
 
     def close(self) -> None:
-        """Let the worker finish what it does, and end it."""
+        """End the worker after its present call."""
         with self._turn():
             self._connection.close()
             self._end()
@@ -141,12 +142,12 @@ class ChromaProcess:
 
     @contextmanager
     def _turn(self, patience: float = -1) -> Iterator[None]:
-        """Held during a call. Whoever waits comes before who has just been served."""
+        """Hold the worker during a call. A waiting caller comes before the one just served."""
         if not self._next.acquire(timeout=patience):
-            raise IndexBusyError("it is occupied")
+            raise IndexBusyError("it is busy")
         try:
             if not self._busy.acquire(timeout=patience):
-                raise IndexBusyError("it is occupied")
+                raise IndexBusyError("it is busy")
         finally:
             self._next.release()
         try:
@@ -181,7 +182,7 @@ class ChromaProcess:
         return answer
 
     def _end(self, patience: float = _END_SECONDS) -> int:
-        """Wait until the process has ended, or end it; its exit code."""
+        """Wait for the process to end, and kill it if it doesn't; return its exit code."""
         try:
             return self._process.wait(timeout=patience)
         except subprocess.TimeoutExpired:
@@ -189,7 +190,7 @@ class ChromaProcess:
             return self._process.wait()
 
     def _death(self) -> StoreError:
-        """Why there is no process any more, and whether the index is to blame."""
+        """Return the error for a process that died, by its exit code and last words."""
         code = self._end()
         if code < 0:
             reason = f"its process was ended by {signal.Signals(-code).name}"
@@ -203,7 +204,7 @@ class ChromaProcess:
         return IndexUnavailableError(reason)
 
     def _last_words(self) -> str:
-        """The end of what the process wrote to its standard error, on one line."""
+        """Return the end of the process's standard error, on one line."""
         if self._errors.closed:
             return ""
         size = self._errors.seek(0, 2)

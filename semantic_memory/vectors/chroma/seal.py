@@ -1,8 +1,8 @@
-"""Tells whether Chroma's vector files are exactly as they were left.
+"""Seals: digests of Chroma's vector files, by which damage is detected.
 
-Chroma 1.5 writes its HNSW files in place. Killed meanwhile, or damaged on disk, they may load with
-vectors missing, or bring down the process that loads them. They change only when Chroma flushes, so
-after each flush their digests are written down: files that differ from the seal are never loaded.
+Chroma 1.5 writes its HNSW files in place. After an interrupted write or damage on disk they may
+load with vectors missing, or crash the process that loads them. They change only when Chroma
+flushes, so their digests are written after each flush, and files that differ are never loaded.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ Stamps = dict[str, tuple[int, int]]
 
 @contextmanager
 def alone(directory: Path, patience: float) -> Iterator[None]:
-    """Held by the one process that has the files open, or moves them.
+    """Lock the files for the one process that opens or moves them.
 
-    A killed service leaves a process that finishes its flush; it is waited for `patience` seconds.
+    Waits up to `patience` seconds, as a killed service leaves a worker that finishes its flush.
     Raises IndexUnavailableError, also if the body raises OSError.
     """
     try:
         with FileLock(directory.with_suffix(".lock"), timeout=patience, mode=0o600):
             yield
     except Timeout as error:
-        reason = "the process that had it open before does not end"
+        reason = "the process that has it open doesn't end"
         raise IndexUnavailableError(reason) from error
     except OSError as error:
         raise IndexUnavailableError(f"{directory}: {error}") from error
 
 
 def stamps(directory: Path) -> Stamps:
-    """Size and modification time (ns) of every vector file, by relative path."""
+    """Return the size and modification time (ns) of every vector file, by relative path."""
     found = {}
     for path in _files(directory):
         about = path.stat()
@@ -52,9 +52,9 @@ def stamps(directory: Path) -> Stamps:
 
 
 def write(directory: Path, generation: str) -> None:
-    """Seal the vector files as they are now, durably.
+    """Write the seal of the present vector files, durably.
 
-    `generation` names the filling they belong to.
+    `generation` names the generation of the index that they belong to.
     """
     files = {
         name: {"size": size, "sha256": _digest(directory / name)}
@@ -70,12 +70,12 @@ def write(directory: Path, generation: str) -> None:
 
 
 def is_empty(directory: Path) -> bool:
-    """Whether there is no index at all."""
+    """Return True if the directory is missing or empty."""
     return not directory.exists() or not any(directory.iterdir())
 
 
 def damage(directory: Path, generation: str, *, quick: bool = False) -> str | None:
-    """What differs from the seal of this `generation`, in words; None if nothing does.
+    """Describe the first difference from the seal of `generation`; None if there is none.
 
     `quick` compares names and sizes only, without reading the files.
     """
@@ -89,7 +89,7 @@ def damage(directory: Path, generation: str, *, quick: bool = False) -> str | No
     except (OSError, ValueError, KeyError, TypeError):
         return "its seal is missing or unreadable"
     if found != generation:
-        return "it belongs to another filling of this store, or to another store"
+        return "it belongs to another generation of this index, or to another store"
     present = stamps(directory)
     for name in sorted(files.keys() | present.keys()):
         if name not in files:
@@ -100,7 +100,7 @@ def damage(directory: Path, generation: str, *, quick: bool = False) -> str | No
         if size != files[name]["size"]:
             return f"{name} has {size:,} bytes instead of {files[name]['size']:,}"
         if not quick and _digest(directory / name) != files[name]["sha256"]:
-            return f"{name} is not as it was last written"
+            return f"{name} differs from its seal"
     return None
 
 

@@ -1,9 +1,9 @@
-"""The process that Chroma lives in; `semantic_memory.vectors.chroma.process` starts it.
+"""Worker process of the Chroma index, started by `semantic_memory.vectors.chroma.process`.
 
-A damaged index can bring down the process that loads it, so that process isn't the service. It says
-when it is about to load the index and whether the index can be used, then answers calls until its
-parent closes the connection or dies; a flush under way is finished first, and the vector files are
-sealed after each.
+A damaged index can crash the process that loads it, so the service doesn't load it itself. The
+worker reports that it is about to load the index, then whether the index is usable, and answers
+calls until its parent closes the connection or dies. It finishes a flush under way first, and seals
+the vector files after each flush.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LACKS = ("disk is full", "No space left on device", "Too many open files")
 
 
 def serve(connection: Connection, directory: Path, generation: str, sync_threshold: int) -> None:
-    """Serve the index in `directory` over `connection`, as its only process."""
+    """Serve the index in `directory` over `connection`, as the only process that has it open."""
     try:
         with seal.alone(directory, _PREDECESSOR_SECONDS):
             _serve_alone(connection, directory, generation, sync_threshold)
@@ -63,7 +63,7 @@ def _serve_alone(
         seal_if_flushed()
         return answer
 
-    connection.send(("answer", None))  # from here on the index is to blame for this process's death
+    connection.send(("answer", None))  # from here on, a crash is blamed on the index
     outcome, index = _attempt(opened)
     connection.send((outcome, None if outcome == "answer" else index))
     while outcome == "answer":
@@ -76,20 +76,21 @@ def _serve_alone(
 
 
 def _attempt(action: Callable[..., Any], *args: Any) -> tuple[Outcome, Any]:
-    """What came of it: a value, or why there is none and whether the index is to blame."""
+    """Run an action; return its value, or the error and whether it is the index's fault."""
     try:
         return "answer", action(*args)
     except FileNotFoundError as error:
         return "broken", f"a file is missing: {error}"
     except (MemoryError, OSError) as error:
         return "unavailable", f"{type(error).__name__}: {error}"
-    except Exception as error:  # Chroma's errors are many; all that it raises is told to the parent
+    except Exception as error:  # Chroma raises many types; the parent gets them all
         lacking = any(words in str(error) for words in _LACKS)
         return "unavailable" if lacking else "broken", f"{type(error).__name__}: {error}"
 
 
 def main() -> None:
-    """Serve as the command line says: DIRECTORY GENERATION SYNC_THRESHOLD FD."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then closes us
+    """Serve by the command line: DIRECTORY GENERATION SYNC_THRESHOLD FD."""
+    # Ctrl-C is for the parent, which then closes this process.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     directory, generation, sync_threshold, descriptor = sys.argv[1:]
     serve(Connection(int(descriptor)), Path(directory), generation, int(sync_threshold))

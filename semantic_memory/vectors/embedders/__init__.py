@@ -1,1 +1,1 @@
-"""One embedding backend a module."""
+"""Embedding models, one backend a module."""

@@ -1,14 +1,14 @@
-"""Compiles a sentence-transformers model to ONNX, once; run as a process of its own.
+"""Compilation of a sentence-transformers model to ONNX, in a process of its own.
 
     python -m semantic_memory.vectors.embedders.compiled SOURCE TARGET PRECISION
 
-Loading torch takes seconds and 400 MB. It is needed once: from then on ONNX Runtime and
-`tokenizers` run what this leaves in the user's cache. Pooling and normalisation are inside the
-graph.
+Loading torch takes seconds and 400 MB, so it is needed once only: afterwards ONNX Runtime and
+`tokenizers` run the compiled model in the user's cache. The graph includes pooling and
+normalisation.
 
-int8 means weights quantised per channel to 7 bits (`reduce_range`), because full-range products
-saturate on x86 processors without VNNI. Dynamic quantisation takes its scale over the whole input,
-so texts are run one at a time.
+int8 stands for weights quantised per channel to 7 bits (`reduce_range`), because full-range
+products saturate on x86 processors without VNNI. Dynamic quantisation takes its scale over the
+whole input, so texts are run one at a time.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from semantic_memory.domain.errors import ConfigurationError, StoreUnavailableEr
 Precision = Literal["int8", "fp32"]
 
 MAX_TOKENS = 256
-_LAYOUT = 1  # of the files below; part of the cache key
+_LAYOUT = 1  # version of the files in the cache; part of their key
 _SAMPLES = (
     "The user moved to Berlin in March and works on storage engines.",
     "Likes dark roast coffee.",
@@ -40,17 +40,18 @@ _SMALLEST_COSINE = {"fp32": 0.9999, "int8": 0.97}
 
 
 def is_compiled(name: str, precision: Precision, cache: Path) -> bool:
-    """Whether the cache holds the compiled model."""
+    """Return True if the cache holds the compiled model."""
     return (_target(name, precision, cache) / "model.onnx").exists()
 
 
 def compiled_model(
     source: Callable[[], Path], name: str, precision: Precision, cache: Path
 ) -> Path:
-    """The directory of the compiled model: `model.onnx`, `tokenizer.json`.
+    """Return the directory of the compiled model, with `model.onnx` and `tokenizer.json`.
 
-    Compiles it if the cache doesn't hold it yet, which takes about 10 s. Safe to call from many
-    processes at once.
+    Compiles the model if it isn't in the cache, which takes about 10 s. Safe to call from several
+    processes at once. Raises ConfigurationError if compiling fails, StoreUnavailableError if the
+    cache can't be written.
     """
     target = _target(name, precision, cache)
     if is_compiled(name, precision, cache):
@@ -63,7 +64,7 @@ def compiled_model(
     except OSError as error:
         raise StoreUnavailableError(
             f"can't prepare the embedding model in {cache}: {error.strerror or error}; set"
-            " SEMANTIC_MEMORY_CACHE_DIR to a directory that can be written"
+            " SEMANTIC_MEMORY_CACHE_DIR to a writable directory"
         ) from error
     return target
 

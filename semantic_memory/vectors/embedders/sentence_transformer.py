@@ -1,4 +1,4 @@
-"""Any sentence-transformers model, by name or path, on torch."""
+"""Embedder for any sentence-transformers model, on torch."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _BATCH = 32
 
 
 class SentenceTransformerEmbedder:
-    """Runs the model as it is, with the prompts it defines for queries and documents.
+    """Embedder that runs a model with the prompts it defines for queries and documents.
 
-    `model` is a directory, or a name known to the Hugging Face hub (downloaded unless
-    HF_HUB_OFFLINE is set). Loaded when the identity or the first vector is asked for. Thread-safe.
+    `model` is a directory, or a name on the Hugging Face hub (downloaded unless HF_HUB_OFFLINE is
+    set). It is loaded when its identity or a vector is first needed. Thread-safe.
     """
 
     def __init__(self, model: str) -> None:
@@ -33,14 +33,14 @@ class SentenceTransformerEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """The model's name (of a path, its last part), dimension and precision."""
+        """Identity of the model, by name (the last part of a path) and dimension."""
         with self._lock:
             dimension = self._model.get_embedding_dimension()
         name = Path(self._name).name if Path(self._name).exists() else self._name
         return EmbedderIdentity(name, int(dimension or 0), "as configured", "fp32")
 
     def embed(self, texts: Sequence[str], input_type: InputType) -> Matrix:
-        """Unit row vectors, shape (len(texts), dimension)."""
+        """Return unit row vectors of shape (len(texts), dimension)."""
         with self._lock:
             encode = (
                 self._model.encode_query if input_type == "query" else self._model.encode_document

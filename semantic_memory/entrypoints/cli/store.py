@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from semantic_memory.bootstrap import make_embedder
+from semantic_memory.bootstrap.models import make_embedder
 from semantic_memory.client import Client
 from semantic_memory.client.local import find_service
 from semantic_memory.domain.errors import StoreLockedError
@@ -18,10 +18,11 @@ from semantic_memory.vectors.embedders.onnx import OnnxEmbedder
 def opened(
     data_dir: Path | None, *, embeds: bool = False, batch: bool = False
 ) -> SemanticMemory | Client:
-    """The store in `data_dir`, for a command that may have to embed something.
+    """Open the store in `data_dir`, or a client of the service that has it open.
 
-    With `batch` it extracts through the provider's batch API, and not through a service. Raises
-    StoreLockedError if a process has it open that is no service.
+    `embeds` prepares the embedder first. With `batch` facts are extracted through the provider's
+    batch API, and never through a service. Raises StoreLockedError if another process, which isn't
+    a service, has the store open.
     """
     settings = load(data_dir=data_dir)
     if batch:
@@ -38,9 +39,15 @@ def opened(
 
 
 def prepared(settings: Settings) -> Embedder:
-    """The embedder of the settings, compiled if it has to be."""
+    """Make the embedder of the settings, and compile it if need be."""
     embedder = make_embedder(settings)
     if isinstance(embedder, OnnxEmbedder) and not embedder.prepared:
         with show.err.status("Compiling the embedding model, once, about 15 s"):
             embedder.embed(["ready"], "query")
     return embedder
+
+
+def reembed(data_dir: Path | None, *, quiet: bool) -> int:
+    """Embed every memory anew, with a progress bar; return their number."""
+    with show.progress(quiet) as report:
+        return SemanticMemory.reembed(data_dir, progress=report)

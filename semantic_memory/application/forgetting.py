@@ -1,0 +1,73 @@
+"""Forget a topic, a time, a session or a user, for good."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from semantic_memory.domain.changes import EraseLines, Forget
+from semantic_memory.domain.messages import SessionKey
+from semantic_memory.domain.ports import Clock, Ledger
+from semantic_memory.domain.requests import ForgetRequest
+from semantic_memory.pipeline.pipeline import Pipeline
+from semantic_memory.session.session import state_path
+
+_BATCH = 500
+
+
+class Forgetting:
+    """Forget memories of every status, with the session logs and windows they came from.
+
+    `windows` is the directory of the windows and checkpoints of sessions. Thread-safe.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        pipeline: Pipeline,
+        windows: Path,
+        clock: Clock,
+        changed: Callable[[str], None],
+    ) -> None:
+        self._ledger = ledger
+        self._pipeline = pipeline
+        self._windows = windows
+        self._clock = clock
+        self._changed = changed
+
+    def forget(self, asked: ForgetRequest) -> int:
+        """Forget what meets all conditions; return the number of memories.
+
+        A session, or a user, that is forgotten as a whole loses its windows and session logs first:
+        if the process is killed, asking again finishes it.
+        """
+        user_id, session_id = asked.user_id, asked.session_id
+        if asked.tag is None and asked.since is None and asked.until is None:
+            self._forget_conversations(user_id, session_id)
+        else:
+            self._pipeline.store()  # also what was said a moment ago
+        number = 0
+        with self._ledger.exclusive():
+            ids = self._ledger.ids(
+                user_id,
+                tag=asked.tag,
+                since=asked.since,
+                until=asked.until,
+                session_id=session_id,
+            )
+            if asked.tag is None and session_id is None:
+                self._ledger.apply([EraseLines(user_id, asked.since, asked.until)])
+            for start in range(0, len(ids), _BATCH):
+                now = self._clock.now()
+                batch = ids[start : start + _BATCH]
+                number += self._ledger.apply([Forget(one, now, asked.reason) for one in batch])
+        self._changed(user_id)
+        return number
+
+    def _forget_conversations(self, user_id: str, session_id: str | None) -> None:
+        names = [user_id] if session_id is None else [user_id, session_id]
+        shutil.rmtree(state_path(self._windows, *names), ignore_errors=True)
+        sessions = self._pipeline.session_ids(user_id) if session_id is None else [session_id]
+        for session in sessions:
+            self._pipeline.forget_session(SessionKey(user_id, session))

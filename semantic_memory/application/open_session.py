@@ -1,0 +1,94 @@
+"""Open sessions: conversations with a model that recall from the memory and are kept in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ingest.session_log import SessionLog
+from semantic_memory.application.recall import Recall
+from semantic_memory.context.pack import Packer
+from semantic_memory.context.tokens import counter_for, encoding_name
+from semantic_memory.domain.messages import SessionKey
+from semantic_memory.domain.ports import Clock, Ledger, Observer, Summarizer, TokenCounter
+from semantic_memory.pipeline.pipeline import Pipeline
+from semantic_memory.session.limits import Budget, WindowPolicy, form_of, window_of
+from semantic_memory.session.long_term import BoundMemory
+from semantic_memory.session.memory_files import standard_directories
+from semantic_memory.session.parts import Form
+from semantic_memory.session.session import Session
+
+
+class OpenSession:
+    """Open the sessions of a store. Thread-safe.
+
+    `model` is the one whose tokens `counter` counts; `packer_for` makes a packer for another.
+    `windows` is the directory of windows and checkpoints.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        log: SessionLog,
+        pipeline: Pipeline,
+        recall: Recall,
+        packer_for: Callable[[TokenCounter], Packer],
+        model: str,
+        counter: TokenCounter,
+        policy: WindowPolicy,
+        windows: Path,
+        clock: Clock,
+        observe: Observer,
+    ) -> None:
+        self._ledger = ledger
+        self._log = log
+        self._pipeline = pipeline
+        self._recall = recall
+        self._packer_for = packer_for
+        self._model = model
+        self._counter = counter
+        self._policy = policy
+        self._windows = windows
+        self._clock = clock
+        self._observe = observe
+
+    def open(
+        self,
+        key: SessionKey,
+        *,
+        system_prompt: str,
+        model: str | None,
+        window: int | None,
+        form: Form | None,
+        tools: Sequence[Mapping[str, Any]],
+        summarizer: Summarizer | None,
+        memory_directories: Sequence[Path] | None,
+    ) -> Session:
+        """Open a session, its window refilled from its log. Raises ConfigurationError."""
+        name = model or self._model
+        counter = self._counter if model is None else counter_for(name)
+        directories = standard_directories() if memory_directories is None else memory_directories
+        memory = BoundMemory(
+            key,
+            self._pipeline,
+            self._log,
+            self._ledger,
+            partial(self._recall.pack, packer=self._packer_for(counter)),
+        )
+        return Session(
+            key,
+            memory,
+            system_prompt=system_prompt,
+            form=form or form_of(name),
+            budget=Budget(window or window_of(name), self._policy),
+            counter=counter,
+            older=encoding_name(name) == "cl100k_base",
+            tools=tools,
+            summarizer=summarizer,
+            memory_directories=directories,
+            state_directory=self._windows,
+            clock=self._clock,
+            observe=self._observe,
+        )

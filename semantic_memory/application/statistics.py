@@ -1,0 +1,51 @@
+"""Count the contents of a store."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from ingest.session_log import SessionLog
+from semantic_memory.domain.ports import EmbedderIdentity, Ledger
+from semantic_memory.domain.reports import Stats
+
+
+class Statistics:
+    """Count users, sessions, memories and bytes. Thread-safe."""
+
+    def __init__(
+        self, ledger: Ledger, log: SessionLog, embedder: EmbedderIdentity, data_dir: Path
+    ) -> None:
+        self._ledger = ledger
+        self._log = log
+        self._embedder = embedder
+        self._data_dir = data_dir
+
+    def users(self) -> list[str]:
+        """Return every user with a memory."""
+        return self._ledger.users()
+
+    def stats(self) -> Stats:
+        """Count the contents of the whole store."""
+        files = list(self._log.files())
+        return Stats(
+            users=len(self._ledger.users()),
+            sessions=len(files),
+            memories=self._ledger.count(),
+            by_category_and_status=self._ledger.tally(),
+            unembedded=self._ledger.count_unembedded(),
+            log_bytes=sum(size for _, size in files),
+            store_bytes=_bytes_in(self._data_dir),
+            embedder=str(self._embedder),
+        )
+
+
+def _bytes_in(directory: Path) -> int:
+    """Add up the sizes of all files below a directory, while others may come and go."""
+    total = 0
+    for folder, _, names in os.walk(directory):
+        for name in names:
+            with suppress(FileNotFoundError):
+                total += Path(folder, name).stat().st_size
+    return total

@@ -1,0 +1,127 @@
+"""Wire up the write path: the stages of the pipeline and their runner."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from ingest.gate import Gate
+from ingest.session_log import SessionLog
+from semantic_memory.bootstrap.models import make_client
+from semantic_memory.consolidation.resolver import Resolver
+from semantic_memory.domain.errors import ConfigurationError
+from semantic_memory.domain.ports import Clock, Embedder, Extractor, Ledger, Observer
+from semantic_memory.pipeline.embedding import Embedding
+from semantic_memory.pipeline.extraction import Admission, Committer, Extracting
+from semantic_memory.pipeline.following import Consolidating, Indexing, Profiling
+from semantic_memory.pipeline.pipeline import Pipeline
+from semantic_memory.pipeline.reading import Portion, PortionReader, StretchReader
+from semantic_memory.pipeline.runner import Runner
+from semantic_memory.pipeline.sessions import Sessions, Shortening
+from semantic_memory.pipeline.stage import EMBED, WHOLE, Hint, Pace
+from semantic_memory.pipeline.storing import Storing
+from semantic_memory.profile.rollup import Rollup
+from semantic_memory.settings import Settings
+from semantic_memory.vectors.sync import IndexKeeper
+
+if TYPE_CHECKING:
+    from semantic_memory.pipeline.batch_extraction import BatchExtracting
+
+_GATHER_PROFILE = 5.0  # seconds within which changes of facts lead to one look at a profile
+_GATHER_INDEX = 2.0  # seconds within which changes reach the index together
+
+
+def make_pipeline(
+    settings: Settings,
+    ledger: Ledger,
+    log: SessionLog,
+    gate: Gate,
+    embedder: Embedder,
+    extractor: Extractor,
+    resolver: Resolver,
+    rollup: Rollup,
+    keeper: IndexKeeper,
+    runner: Runner,
+    clock: Clock,
+    observe: Observer,
+    resources: ExitStack,
+) -> Pipeline:
+    """Wire up the stages of the write path, in the order in which `flush` runs them."""
+    ingest, hint = settings.ingest, runner.hint
+    reader = PortionReader(ledger, log)
+    stretches = StretchReader(ledger, reader)
+    admission = Admission(ledger, gate, clock, extractor.name)
+    committer = Committer(ledger, reader, admission, observe, hint)
+    batch = make_batch(settings, ledger, extractor, stretches, committer, observe, hint, resources)
+    alone = settings.extraction.batch
+
+    def stored(portion: Portion) -> None:
+        hint(EMBED, WHOLE)
+        shortening.weigh(portion)
+
+    storing = Storing(ledger, log, reader, gate, clock, observe, stored)
+    sessions = Sessions(ledger, log, reader, stretches, lambda key: storing.store([key]))
+    shortening = Shortening(
+        ledger, log, sessions, observe, hint, settings.log.most_bytes, ingest.retry_seconds
+    )
+    held = batch.holds if batch is not None else lambda _: False
+    extracting = Extracting(stretches, extractor, committer, observe, held)
+    runner.add(storing, Pace(eager=True))
+    runner.add(
+        extracting,
+        Pace(
+            quiet=ingest.quiet_seconds,
+            most_wait=ingest.most_wait_seconds,
+            most_hints=ingest.most_messages,
+            workers=0 if alone else 1,
+            flushed=not alone,
+        ),
+    )
+    if batch is not None:
+        runner.add(batch, Pace(workers=0 if alone else 1, flushed=alone))
+    runner.add(Embedding(ledger, embedder, observe, hint))
+    runner.add(Consolidating(resolver, observe, hint))
+    runner.add(Profiling(rollup), Pace(quiet=_GATHER_PROFILE, most_wait=_GATHER_PROFILE, rest=4.0))
+    runner.add(Indexing(keeper), Pace(quiet=_GATHER_INDEX, most_wait=_GATHER_INDEX))
+    runner.add(shortening, Pace(flushed=False))
+    return Pipeline(ledger, log, storing, sessions, runner, observe)
+
+
+def make_batch(
+    settings: Settings,
+    ledger: Ledger,
+    extractor: Extractor,
+    stretches: StretchReader,
+    committer: Committer,
+    observe: Observer,
+    hint: Hint,
+    resources: ExitStack,
+) -> BatchExtracting | None:
+    """Return the stage that extracts through the batch API; None if the endpoint has none.
+
+    Raises ConfigurationError if the settings ask for a batch then.
+    """
+    extraction = settings.extraction
+    if extraction.provider == "openai":
+        from ingest.extract.openai import OpenAIExtractor
+        from ingest.extract.openai_batch import OpenAIBatch
+        from semantic_memory.pipeline.batch_extraction import BatchExtracting
+
+        if isinstance(extractor, OpenAIExtractor):
+            client = resources.enter_context(make_client(settings))
+            return BatchExtracting(
+                ledger,
+                OpenAIBatch(client, extractor),
+                stretches,
+                committer,
+                observe,
+                hint,
+                alone=extraction.batch,
+                poll_seconds=extraction.batch_poll_seconds,
+            )
+    if extraction.batch:
+        raise ConfigurationError(
+            "extraction.batch (--batch) needs extraction.provider openai: rules read at once and"
+            " cost nothing"
+        )
+    return None

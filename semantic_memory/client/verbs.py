@@ -1,0 +1,235 @@
+"""The verbs as HTTP requests: a table of method, path, placing of the fields, and answer.
+
+Names, arguments and results are those of `SemanticMemory`. Nothing here does I/O: a verb yields
+calls, is sent the bodies of their answers, and returns a value.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass, replace
+from string import Formatter
+from typing import Any, Generic, ParamSpec, TypeVar
+
+from pydantic import BaseModel, TypeAdapter
+
+from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.facts import Explanation, Fact, FactVersion
+from semantic_memory.domain.fields import MOST_ITEMS
+from semantic_memory.domain.layout import Layout
+from semantic_memory.domain.messages import Message, Receipt, SessionInfo, SessionOptions
+from semantic_memory.domain.profile import Line, Overview
+from semantic_memory.domain.recall import Context, Hit
+from semantic_memory.domain.reports import Finding, JobRun, Stats
+from semantic_memory.domain.requests import (
+    AddManyRequest,
+    AddRequest,
+    CheckRequest,
+    ConfigureSessionRequest,
+    ContextRequest,
+    DeleteRequest,
+    ExplainRequest,
+    ExportRequest,
+    FlushRequest,
+    ForgetRequest,
+    GetRequest,
+    HistoryRequest,
+    LayoutRequest,
+    ListQuery,
+    ListRequest,
+    LoadRequest,
+    MaintainRequest,
+    MessagesRequest,
+    ObserveRequest,
+    ProfileHistoryRequest,
+    ProfileRequest,
+    RebuildRequest,
+    Request,
+    RestoreRequest,
+    RunsRequest,
+    SearchRequest,
+    SessionsRequest,
+    StatsRequest,
+    UpdateProfileRequest,
+    UpdateRequest,
+    UsersRequest,
+)
+
+LINES = "application/x-ndjson"
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One HTTP request."""
+
+    method: str
+    path: str
+    query: Mapping[str, Any]
+    json: Any = None
+    lines: Iterable[bytes] | None = None
+    """A body that can be sent once only."""
+
+
+Steps = Generator[Call, bytes, T]
+
+
+@dataclass(frozen=True)
+class Verb(Generic[P, T]):
+    """A row of the table: how a request is built, placed in a call, and answered."""
+
+    build: Callable[P, Request]
+    """Builds the request from a caller's arguments."""
+    method: str
+    path: str
+    """With the fields that go into it in braces."""
+    read: Callable[[bytes], T]
+    """Reads the answer's body."""
+    query: tuple[str, ...] = ()
+    """The fields that go into the query; all of them, where a method has no body."""
+    body: str | None = None
+    """The field that is the whole body; by default the body holds all fields that remain."""
+    steps: Callable[[Verb[P, T], Any], Steps[T]] | None = None
+    """Carries a request out that may take several calls, or none."""
+
+    @property
+    def request(self) -> type[Request]:
+        """The type of its requests."""
+        build: Any = self.build  # a type, or its class method `of`
+        found: type[Request] = getattr(build, "__self__", build)
+        return found
+
+    def carried_out(self, request: Request) -> Steps[T]:
+        """Yield the calls of a request, and return its answer."""
+        if self.steps is not None:
+            return (yield from self.steps(self, request))
+        return self.read((yield self.call(request)))
+
+    def call(self, request: Request) -> Call:
+        """Place the given fields of a request in a call. Raises InvalidInputError."""
+        values = request.model_dump(mode="json", exclude_unset=True)
+        path = self.path
+        for name in _in_braces(path):
+            path = path.replace(f"{{{name}}}", _segment(values.pop(name)))
+        names = self.query if self.method in ("POST", "PATCH") else tuple(values)
+        given = {name: values.pop(name, None) for name in names}
+        query = {name: value for name, value in given.items() if value is not None}
+        return Call(self.method, path, query, values[self.body] if self.body else values or None)
+
+
+def _in_braces(path: str) -> list[str]:
+    return [name for _, name, _, _ in Formatter().parse(path) if name]
+
+
+def _segment(value: str) -> str:
+    if value in (".", ".."):  # which would lead to another path
+        raise InvalidInputError(f"no id of a memory: {value!r}")
+    return value
+
+
+class _Items(BaseModel, Generic[T]):
+    items: list[T]
+    next: str | None = None
+
+
+def _one(kind: type[T]) -> Callable[[bytes], T]:
+    return TypeAdapter(kind).validate_json
+
+
+def _many(kind: type[T]) -> Callable[[bytes], list[T]]:
+    adapter = TypeAdapter(_Items[kind])  # type: ignore[valid-type]  # made at run time
+    return lambda answer: adapter.validate_json(answer).items
+
+
+def _number(name: str) -> Callable[[bytes], int]:
+    return lambda answer: int(json.loads(answer)[name])
+
+
+def _nothing(answer: bytes) -> None:
+    del answer
+
+
+def _record(line: bytes) -> dict[str, Any]:
+    """Read one line of a stream of records."""
+    found: dict[str, Any] = json.loads(line)
+    return found
+
+
+def _observe(verb: Verb[..., Receipt], request: ObserveRequest) -> Steps[Receipt]:
+    """Send messages, as many at a time as the service takes."""
+    accepted = duplicates = 0
+    for start in range(0, len(request.messages), MOST_ITEMS):
+        part = request.messages[start : start + MOST_ITEMS]
+        call = verb.call(request.model_copy(update={"messages": []}))
+        # With their ids, also those that were drawn at random here.
+        said = [message.model_dump(mode="json", exclude_none=True) for message in part]
+        receipt = verb.read((yield replace(call, json={**call.json, "messages": said})))
+        accepted += receipt.accepted
+        duplicates += receipt.duplicates
+    return Receipt(accepted=accepted, duplicates=duplicates, session_id=request.session_id)
+
+
+def _add_many(verb: Verb[..., list[Fact]], request: AddManyRequest) -> Steps[list[Fact]]:
+    """Add facts; the service takes no empty list of them."""
+    return verb.read((yield verb.call(request))) if request.items else []
+
+
+def _list(verb: Verb[..., list[Fact]], request: ListRequest) -> Steps[list[Fact]]:
+    """List page after page until there are as many memories as were asked for."""
+    found: list[Fact] = []
+    after = request.after
+    while request.limit is None or len(found) < request.limit:
+        size = MOST_ITEMS if request.limit is None else min(MOST_ITEMS, request.limit - len(found))
+        call = Call(verb.method, verb.path, ListQuery.page(request, size, after))
+        page = _PAGE.validate_json((yield call))
+        found += page.items
+        after = page.next
+        if after is None:
+            break
+    return found
+
+
+def _load(verb: Verb[..., int], request: LoadRequest) -> Steps[int]:
+    """Send records as JSON lines, while they are being made."""
+    lines = (json.dumps(record).encode() + b"\n" for record in request.records)
+    return verb.read((yield replace(verb.call(request), lines=lines)))
+
+
+_PAGE = TypeAdapter(_Items[Fact])
+_FACT = "/v1/memories/{fact_id}"
+_USER = ("user_id",)
+
+observe = Verb(ObserveRequest.of, "POST", "/v1/messages", _one(Receipt), steps=_observe)
+add = Verb(AddRequest.of, "POST", "/v1/memories", _one(Fact))
+add_many = Verb(AddManyRequest.of, "POST", "/v1/memories/batch", _many(Fact), steps=_add_many)
+flush = Verb(FlushRequest.of, "POST", "/v1/flush", _nothing)
+search = Verb(SearchRequest.of, "POST", "/v1/search", _many(Hit))
+context = Verb(ContextRequest.of, "POST", "/v1/context", _one(Context))
+get = Verb(GetRequest.of, "GET", _FACT, _one(Fact))
+list_ = Verb(ListRequest.of, "GET", "/v1/memories", _many(Fact), steps=_list)
+update = Verb(UpdateRequest.of, "PATCH", _FACT, _one(Fact), _USER)
+delete = Verb(DeleteRequest.of, "DELETE", _FACT, _nothing)
+restore = Verb(RestoreRequest.of, "POST", f"{_FACT}/restore", _one(Fact), _USER)
+history = Verb(HistoryRequest.of, "GET", f"{_FACT}/history", _many(FactVersion))
+explain = Verb(ExplainRequest.of, "GET", f"{_FACT}/explanation", _one(Explanation))
+profile = Verb(ProfileRequest.of, "GET", "/v1/profile", _one(Overview))
+update_profile = Verb(
+    UpdateProfileRequest.of, "PATCH", "/v1/profile", _one(Overview), _USER, body="fields"
+)
+profile_history = Verb(ProfileHistoryRequest.of, "GET", "/v1/profile/history", _many(Line))
+layout = Verb(LayoutRequest.of, "GET", "/v1/layout", _one(Layout))
+sessions = Verb(SessionsRequest.of, "GET", "/v1/sessions", _many(SessionInfo))
+configure_session = Verb(ConfigureSessionRequest.of, "PATCH", "/v1/sessions", _one(SessionOptions))
+messages = Verb(MessagesRequest.of, "GET", "/v1/messages", _many(Message))
+forget = Verb(ForgetRequest.of, "POST", "/v1/forget", _number("forgotten"))
+export = Verb(ExportRequest.of, "GET", "/v1/export", _record)
+load = Verb(LoadRequest.of, "POST", "/v1/import", _number("new"), _USER, steps=_load)
+users = Verb(UsersRequest, "GET", "/v1/users", _many(str))
+stats = Verb(StatsRequest, "GET", "/v1/stats", _one(Stats))
+check = Verb(CheckRequest, "GET", "/v1/check", _many(Finding))
+maintain = Verb(MaintainRequest.of, "POST", "/v1/maintenance", _many(JobRun))
+runs = Verb(RunsRequest.of, "GET", "/v1/maintenance", _many(JobRun))
+rebuild = Verb(RebuildRequest.of, "POST", "/v1/rebuild", _number("indexed"))

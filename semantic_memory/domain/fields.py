@@ -1,0 +1,95 @@
+"""Descriptions, defaults and limits of the fields of requests, each written once for every face.
+
+Plain values without pydantic: `semantic_memory.domain.requests` builds the request types from them,
+and the command line shows them without loading a model.
+"""
+
+from __future__ import annotations
+
+from typing import Generic, Literal, NamedTuple, TypeVar, get_args
+
+from semantic_memory.domain.categories import Category
+
+NumberT = TypeVar("NumberT", int, float)
+
+
+class Number(NamedTuple, Generic[NumberT]):
+    """A numeric field; `most` None leaves it unbounded."""
+
+    description: str
+    default: NumberT
+    least: NumberT
+    most: NumberT | None = None
+
+
+HITS = Number("Most memories to return.", default=10, least=1, most=1_000)
+BUDGET = Number("Most tokens of the block.", default=2_000, least=1)
+PAGE = Number("Most memories to list.", default=100, least=1)
+POINTS = Number("Most memories to lay out, the newest first.", default=2_000, least=1, most=5_000)
+RUNS = Number("Most runs to return, the latest first.", default=50, least=1, most=1_000)
+CONFIDENCE = Number("Certainty of the fact, 0 to 1.", default=1.0, least=0.0, most=1.0)
+IMPORTANCE = Number("Importance of the fact, 0 to 1.", default=0.5, least=0.0, most=1.0)
+LEAST_CONFIDENCE = Number("Lowest confidence to return, 0 to 1.", default=0.0, least=0.0, most=1.0)
+
+SHORT_PAGE = 20
+"""Memories that a reader is shown at once: a person at a terminal, or an agent."""
+MOST_ITEMS = 1_000
+"""Items that one HTTP request or answer may hold; more take several."""
+
+USER = "The user whose memory this is."
+QUERY = "A question, or words to search for."
+CATEGORIES = "Only memories of these categories."
+TAGS = "Only memories with all of these tags; a tag covers those below it, `work` `work.deadlines`."
+SINCE = "Only memories said at or after this time."
+UNTIL = "Only memories said before this time."
+OF_SESSION = "Only memories of this session."
+AS_OF = "Return the memories believed at this time, instead of now."
+STATUS = "Only memories of this status, instead of those believed now."
+AFTER = "Id of the last memory of the page before."
+
+CONTENT = "One sentence that stands on its own, with absolute dates."
+CATEGORY = "The subject of the fact."
+DEFAULT_CATEGORY = Category.PERSONAL
+OWN_TAGS = "Topics of the fact, with '.' between levels: work.deadlines."
+REFERENCES = "Ids of what the fact refers to."
+METADATA = "Further values to keep with the fact."
+SAID_AT = "The time when the fact was said; now if left out."
+MEMORY = "Id of a memory."
+REASON = "Kept in the memory's history."
+MOST_REASON = 1_000
+
+SESSION = "Id of a session of the user."
+MESSAGES = "Messages in the order in which they were said."
+EXTRACT = "Extract facts from the session's messages."
+FADES = "Let the confidence of the session's facts fade."
+
+FORGET_TAG = "Forget this topic and all below it."
+FORGET_SINCE = "Forget memories said at or after this time."
+FORGET_UNTIL = "Forget memories said before this time."
+FORGET_SESSION = "Forget this session."
+EVERYTHING = "Forget everything of the user."
+
+PROFILE_FIELD = "A field of the profile."
+PROFILE_AS_OF = "Return the profile as it stood at this time."
+
+JOBS = ("usage", "dedup", "conflicts", "decay", "rollup", "compact")
+ALL_JOBS = "all"
+JOB_NAMES = f"{', '.join(JOBS)}, or {ALL_JOBS}."
+ONE_USER = "Only this user."
+DRY_RUN = "Report the changes without making them."
+
+Format = Literal[
+    "auto",
+    "jsonl",
+    "openai",
+    "anthropic",
+    "chatgpt",
+    "claude",
+    "locomo",
+    "longmemeval",
+    "realtalk",
+    "markdown",
+    "text",
+]
+"""The formats of files of messages; `auto` detects one."""
+FORMATS: tuple[Format, ...] = get_args(Format)

@@ -1,0 +1,94 @@
+"""Requests: one frozen type for each verb, with its fields, their limits and their defaults.
+
+The facade and the clients build a request by its `of`; a body of the REST service is a request;
+MCP tools and the command line show the same `semantic_memory.domain.fields`.
+"""
+
+from __future__ import annotations
+
+from semantic_memory.domain.requests.base import OfFact, OfSession, OfUser, Reasoned, Request
+from semantic_memory.domain.requests.changes import (
+    AddManyRequest,
+    AddRequest,
+    DeleteRequest,
+    ForgetRequest,
+    NewFact,
+    RestoreRequest,
+    Revision,
+    UpdateRequest,
+)
+from semantic_memory.domain.requests.conversations import (
+    ConfigureSessionRequest,
+    FlushRequest,
+    MessagesRequest,
+    ObserveRequest,
+    OpenSessionRequest,
+    SessionsRequest,
+)
+from semantic_memory.domain.requests.memories import (
+    ExplainRequest,
+    GetRequest,
+    HistoryRequest,
+    LayoutRequest,
+    ListQuery,
+    ListRequest,
+)
+from semantic_memory.domain.requests.profiles import (
+    ProfileHistoryRequest,
+    ProfileRequest,
+    ProfileTexts,
+    UpdateProfileRequest,
+)
+from semantic_memory.domain.requests.recall import ContextRequest, SearchRequest
+from semantic_memory.domain.requests.upkeep import (
+    CheckRequest,
+    ExportRequest,
+    LoadRequest,
+    MaintainRequest,
+    RebuildRequest,
+    RunsRequest,
+    StatsRequest,
+    UsersRequest,
+)
+
+__all__ = [
+    "AddManyRequest",
+    "AddRequest",
+    "CheckRequest",
+    "ConfigureSessionRequest",
+    "ContextRequest",
+    "DeleteRequest",
+    "ExplainRequest",
+    "ExportRequest",
+    "FlushRequest",
+    "ForgetRequest",
+    "GetRequest",
+    "HistoryRequest",
+    "LayoutRequest",
+    "ListQuery",
+    "ListRequest",
+    "LoadRequest",
+    "MaintainRequest",
+    "MessagesRequest",
+    "NewFact",
+    "ObserveRequest",
+    "OfFact",
+    "OfSession",
+    "OfUser",
+    "OpenSessionRequest",
+    "ProfileHistoryRequest",
+    "ProfileRequest",
+    "ProfileTexts",
+    "Reasoned",
+    "RebuildRequest",
+    "Request",
+    "RestoreRequest",
+    "Revision",
+    "RunsRequest",
+    "SearchRequest",
+    "SessionsRequest",
+    "StatsRequest",
+    "UpdateProfileRequest",
+    "UpdateRequest",
+    "UsersRequest",
+]

@@ -1,0 +1,81 @@
+"""The parts that several requests share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Self
+
+from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic.fields import FieldInfo
+
+from semantic_memory.domain import fields
+from semantic_memory.domain.fields import Number
+from semantic_memory.domain.messages import SessionKey
+from semantic_memory.domain.values import Identifier, Value, parse
+
+
+class Request(Value):
+    """Base of the requests: the fields of one verb, with their limits and defaults."""
+
+    verb: ClassVar[str]
+    """The method of `SemanticMemory` that takes this request."""
+
+    @classmethod
+    def parsed(cls, **values: Any) -> Self:
+        """Build the request from a caller's values. Raises InvalidInputError."""
+        return parse(cls, cls.verb, values)
+
+    def given(self) -> dict[str, Any]:
+        """Return the fields that were given, by name."""
+        return {name: getattr(self, name) for name in self.model_fields_set}
+
+
+class OfUser(Request):
+    """A request about one user."""
+
+    user_id: Identifier = Field(description=fields.USER)
+
+
+class OfSession(OfUser):
+    """A request about one session."""
+
+    session_id: Identifier = Field(description=fields.SESSION)
+
+    @property
+    def key(self) -> SessionKey:
+        """The session's key."""
+        return SessionKey(self.user_id, self.session_id)
+
+
+class OfFact(Request):
+    """A request about one memory; without `user_id` whoever it belongs to."""
+
+    fact_id: Identifier = Field(description=fields.MEMORY)
+    user_id: Identifier | None = Field(None, description=fields.USER)
+
+
+class Reasoned(Value):
+    """A change with its reason."""
+
+    reason: str = Field("", max_length=fields.MOST_REASON, description=fields.REASON)
+
+
+def number(of: Number[Any], **others: Any) -> Any:
+    """Declare a field with the description, default and limits of a `Number`."""
+    found: FieldInfo = Field(
+        default=of.default, description=of.description, ge=of.least, le=of.most, **others
+    )
+    return found
+
+
+def example(**values: Any) -> ConfigDict:
+    """Configure a request with an example for the service's OpenAPI document."""
+    return ConfigDict(json_schema_extra={"examples": [values]})
+
+
+def _number(value: object) -> object:
+    if isinstance(value, bool | str):  # which pydantic would take for numbers
+        raise ValueError("must be a number")
+    return value
+
+
+Whole = Annotated[int, BeforeValidator(_number)]

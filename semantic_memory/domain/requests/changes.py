@@ -1,0 +1,201 @@
+"""Requests that change memories: adding, updating, deleting, restoring, forgetting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, ClassVar, Self
+
+from pydantic import Field, JsonValue, StrictBool, model_validator
+
+from semantic_memory.domain import fields
+from semantic_memory.domain.categories import Category
+from semantic_memory.domain.requests.base import (
+    OfFact,
+    OfUser,
+    Reasoned,
+    example,
+    number,
+)
+from semantic_memory.domain.values import (
+    Content,
+    Identifier,
+    Metadata,
+    Tag,
+    Timestamp,
+    Unit,
+    Value,
+    parse,
+)
+
+
+class NewFact(Value):
+    """A fact to add."""
+
+    category: Category = Field(fields.DEFAULT_CATEGORY, description=fields.CATEGORY)
+    confidence: Unit = number(fields.CONFIDENCE)
+    importance: Unit = number(fields.IMPORTANCE)
+    tags: tuple[Tag, ...] = Field((), description=fields.OWN_TAGS)
+    references: tuple[Identifier, ...] = Field((), description=fields.REFERENCES)
+    metadata: Metadata = Field(default_factory=dict, description=fields.METADATA)
+    content: Content = Field(description=fields.CONTENT)
+    created_at: Timestamp | None = Field(None, description=fields.SAID_AT)
+
+
+class AddRequest(OfUser, NewFact):
+    """Add one fact; a known one is confirmed and returned."""
+
+    verb: ClassVar[str] = "add"
+    model_config = example(
+        user_id="maya",
+        content="Prefers Python over Java",
+        category="preference",
+        tags=["work.code"],
+    )
+
+    @classmethod
+    def of(
+        cls,
+        content: str,
+        *,
+        user_id: str,
+        category: Category | str = fields.DEFAULT_CATEGORY,
+        confidence: float = fields.CONFIDENCE.default,
+        importance: float = fields.IMPORTANCE.default,
+        tags: Sequence[str] = (),
+        references: Sequence[str] = (),
+        metadata: Mapping[str, JsonValue] | None = None,
+        created_at: datetime | None = None,
+    ) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(
+            content=content,
+            user_id=user_id,
+            category=category,
+            confidence=confidence,
+            importance=importance,
+            tags=tags,
+            references=references,
+            metadata=metadata or {},
+            created_at=created_at,
+        )
+
+
+class AddManyRequest(OfUser):
+    """Add facts in one transaction; return the memory that says each, in order."""
+
+    verb: ClassVar[str] = "add_many"
+    model_config = example(
+        user_id="maya",
+        items=[{"content": "Is vegetarian"}, {"content": "Uses Linux", "category": "technical"}],
+    )
+
+    items: list[NewFact]
+
+    @classmethod
+    def of(cls, items: Iterable[Mapping[str, Any]], *, user_id: str) -> Self:
+        """Build the request. Raises InvalidInputError that names the item."""
+        facts = [
+            parse(NewFact, f"{cls.verb}, item {place}", item)
+            for place, item in enumerate(items, start=1)
+        ]
+        return cls.parsed(items=facts, user_id=user_id)
+
+
+class Revision(Reasoned):
+    """New values for fields of a memory; those that aren't given stay."""
+
+    model_config = example(content="Lives in Oslo", reason="moved")
+
+    content: Content | None = Field(None, description=fields.CONTENT)
+    category: Category | None = Field(None, description=fields.CATEGORY)
+    confidence: Unit | None = Field(None, description=fields.CONFIDENCE.description)
+    importance: Unit | None = Field(None, description=fields.IMPORTANCE.description)
+    tags: tuple[Tag, ...] | None = Field(None, description=fields.OWN_TAGS)
+    references: tuple[Identifier, ...] | None = Field(None, description=fields.REFERENCES)
+    metadata: Metadata | None = Field(None, description=fields.METADATA)
+
+    def changes(self) -> dict[str, Any]:
+        """Return the new values by field."""
+        fields_of_a_fact = NewFact.model_fields.keys() & self.model_fields_set
+        values = {name: getattr(self, name) for name in fields_of_a_fact}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+class UpdateRequest(Revision, OfFact):
+    """Change a memory; the state before stays in its history."""
+
+    verb: ClassVar[str] = "update"
+
+    @classmethod
+    def of(
+        cls, fact_id: str, *, user_id: str | None = None, reason: str = "", **changes: Any
+    ) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(fact_id=fact_id, user_id=user_id, reason=reason, **changes)
+
+
+class _Judged(Reasoned, OfFact):
+    @classmethod
+    def of(cls, fact_id: str, *, user_id: str | None = None, reason: str = "") -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(fact_id=fact_id, user_id=user_id, reason=reason)
+
+
+class DeleteRequest(_Judged):
+    """Delete a memory for good."""
+
+    verb: ClassVar[str] = "delete"
+
+
+class RestoreRequest(_Judged):
+    """Restore a memory that was superseded, archived or quarantined."""
+
+    verb: ClassVar[str] = "restore"
+
+
+class ForgetRequest(Reasoned, OfUser):
+    """Forget memories for good: those that meet all conditions, or `everything` of the user."""
+
+    verb: ClassVar[str] = "forget"
+    model_config = example(user_id="maya", tag="health", reason="asked to")
+
+    tag: Tag | None = Field(None, description=fields.FORGET_TAG)
+    since: Timestamp | None = Field(None, description=fields.FORGET_SINCE)
+    until: Timestamp | None = Field(None, description=fields.FORGET_UNTIL)
+    session_id: Identifier | None = Field(None, description=fields.FORGET_SESSION)
+    everything: StrictBool = Field(False, description=fields.EVERYTHING)
+
+    @model_validator(mode="after")
+    def _names_what(self) -> Self:
+        if self.everything == self.is_narrowed:
+            raise ValueError(
+                "say what to forget: tag, since, until or session_id, or everything alone"
+            )
+        return self
+
+    @property
+    def is_narrowed(self) -> bool:
+        """True if any condition was given."""
+        conditions = (self.tag, self.since, self.until, self.session_id)
+        return any(value is not None for value in conditions)
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        user_id: str,
+        tag: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        session_id: str | None = None,
+        reason: str = "",
+    ) -> Self:
+        """Build the request; without a condition, for everything. Raises InvalidInputError."""
+        conditions = {"tag": tag, "since": since, "until": until, "session_id": session_id}
+        return cls.parsed(
+            user_id=user_id,
+            **conditions,
+            everything=all(value is None for value in conditions.values()),
+            reason=reason,
+        )

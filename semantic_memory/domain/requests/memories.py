@@ -1,0 +1,129 @@
+"""Requests that read single memories: one by its id, a page of them, all of them as a map."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal, Self
+
+from pydantic import Field
+
+from semantic_memory.domain import fields
+from semantic_memory.domain.categories import Category, Status
+from semantic_memory.domain.filters import FilterLike, Filters
+from semantic_memory.domain.requests.base import OfFact, OfUser, number
+from semantic_memory.domain.values import Identifier, Tag, Timestamp, Value
+
+Standing = Literal["active", "superseded", "quarantined", "archived"]
+"""The statuses in which a memory can be listed: all but forgotten."""
+
+
+class _ById(OfFact):
+    @classmethod
+    def of(cls, fact_id: str, *, user_id: str | None = None) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(fact_id=fact_id, user_id=user_id)
+
+
+class GetRequest(_ById):
+    """Return one memory."""
+
+    verb: ClassVar[str] = "get"
+
+
+class HistoryRequest(_ById):
+    """List the states of a memory, oldest first, also of a deleted one."""
+
+    verb: ClassVar[str] = "history"
+
+
+class ExplainRequest(_ById):
+    """Return a memory with its retention and what it replaced, or what replaced it."""
+
+    verb: ClassVar[str] = "explain"
+
+
+class ListRequest(OfUser):
+    """List a user's memories, newest first."""
+
+    verb: ClassVar[str] = "list"
+
+    filters: Filters = Filters()
+    status: Standing | None = Field(None, description=fields.STATUS)
+    limit: int | None = number(fields.PAGE)
+    after: Identifier | None = Field(None, description=fields.AFTER)
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        user_id: str,
+        filters: FilterLike = None,
+        status: Status | str | None = None,
+        limit: int | None = fields.PAGE.default,
+        after: str | None = None,
+    ) -> Self:
+        """Build the request; no limit means all. Raises InvalidInputError."""
+        return cls.parsed(
+            user_id=user_id,
+            filters=Filters.of(filters),
+            status=None if status is None else str(status),
+            limit=limit,
+            after=after,
+        )
+
+
+class ListQuery(Value):
+    """A `ListRequest` as the parameters of a URL: flat, and a page at a time."""
+
+    user_id: Identifier = Field(description=fields.USER)
+    category: list[Category] = Field(
+        default_factory=list, max_length=len(Category), description=fields.CATEGORIES
+    )
+    tag: list[Tag] = Field(default_factory=list, max_length=16, description=fields.TAGS)
+    since: Timestamp | None = Field(None, description=fields.SINCE)
+    until: Timestamp | None = Field(None, description=fields.UNTIL)
+    min_confidence: float = number(fields.LEAST_CONFIDENCE, allow_inf_nan=False)
+    session_id: Identifier | None = Field(None, description=fields.OF_SESSION)
+    as_of: Timestamp | None = Field(None, description=fields.AS_OF)
+    status: Standing | None = Field(None, description=fields.STATUS)
+    limit: int = number(fields.PAGE._replace(most=fields.MOST_ITEMS))
+    cursor: Identifier | None = Field(None, description="The `next` of the page before.")
+
+    @classmethod
+    def page(cls, asked: ListRequest, limit: int, after: str | None) -> dict[str, Any]:
+        """Return the parameters of one page of `asked`, ready for a URL."""
+        narrowed = asked.filters.model_dump(mode="json", exclude_defaults=True)
+        query = {
+            "category": narrowed.pop("categories", None),
+            "tag": narrowed.pop("tags", None),
+            **narrowed,
+            "user_id": asked.user_id,
+            "status": asked.status,
+            "limit": limit,
+            "cursor": after,
+        }
+        return {name: value for name, value in query.items() if value is not None}
+
+    def filters(self) -> Filters:
+        """Return the conditions."""
+        return Filters(
+            categories=frozenset(self.category) or None,
+            tags=tuple(self.tag),
+            since=self.since,
+            until=self.until,
+            min_confidence=self.min_confidence,
+            session_id=self.session_id,
+            as_of=self.as_of,
+        )
+
+
+class LayoutRequest(OfUser):
+    """Lay out a user's memories in two dimensions: what is near in meaning lies near."""
+
+    verb: ClassVar[str] = "layout"
+
+    limit: int = number(fields.POINTS)
+
+    @classmethod
+    def of(cls, *, user_id: str, limit: int = fields.POINTS.default) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(user_id=user_id, limit=limit)

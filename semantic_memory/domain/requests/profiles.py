@@ -1,0 +1,67 @@
+"""Requests about profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, ClassVar, Self
+
+from pydantic import Field
+
+from semantic_memory.domain import fields
+from semantic_memory.domain.profile import ProfileField
+from semantic_memory.domain.requests.base import OfUser, example
+from semantic_memory.domain.values import Content, Timestamp, Value, parse
+
+
+class ProfileRequest(OfUser):
+    """Return a user's profile and history."""
+
+    verb: ClassVar[str] = "profile"
+
+    as_of: Timestamp | None = Field(None, description=fields.PROFILE_AS_OF)
+
+    @classmethod
+    def of(cls, *, user_id: str, as_of: datetime | None = None) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(user_id=user_id, as_of=as_of)
+
+
+class ProfileTexts(Value):
+    """Fields of a profile to write by hand; null returns one to the text derived from facts."""
+
+    model_config = example(work_context="Leads the storage team.", top_of_mind=None)
+
+    work_context: Content | None = None
+    personal_context: Content | None = None
+    top_of_mind: Content | None = None
+
+    def given(self) -> dict[str, Any]:
+        """Return the fields to write, by name."""
+        return self.model_dump(exclude_unset=True)
+
+
+class UpdateProfileRequest(OfUser):
+    """Write fields of a profile by hand; they stay until they are written again."""
+
+    verb: ClassVar[str] = "update_profile"
+
+    fields: ProfileTexts
+
+    @classmethod
+    def of(cls, fields: Mapping[str, str | None], *, user_id: str) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(user_id=user_id, fields=parse(ProfileTexts, cls.verb, fields))
+
+
+class ProfileHistoryRequest(OfUser):
+    """List the texts that a field of a profile has had, in order."""
+
+    verb: ClassVar[str] = "profile_history"
+
+    field: ProfileField = Field(description=fields.PROFILE_FIELD)
+
+    @classmethod
+    def of(cls, field: str, *, user_id: str) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(user_id=user_id, field=field)

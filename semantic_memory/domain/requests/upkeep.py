@@ -1,0 +1,117 @@
+"""Requests about a whole store, and about moving a user's memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+
+from pydantic import AfterValidator, Field, SkipValidation, StrictBool
+
+from semantic_memory.domain import fields
+from semantic_memory.domain.fields import ALL_JOBS, JOBS
+from semantic_memory.domain.requests.base import OfUser, Request, example, number
+from semantic_memory.domain.values import Identifier
+
+if TYPE_CHECKING:  # it would load numpy
+    from semantic_memory.domain.ports import Progress
+
+
+class ExportRequest(OfUser):
+    """Export a user's memory, or one session's, as records that JSON can hold."""
+
+    verb: ClassVar[str] = "export"
+
+    session_id: Identifier | None = Field(None, description=fields.OF_SESSION)
+
+    @classmethod
+    def of(cls, *, user_id: str, session_id: str | None = None) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(user_id=user_id, session_id=session_id)
+
+
+class LoadRequest(OfUser):
+    """Load records that `export` made, as memories of this user."""
+
+    verb: ClassVar[str] = "load"
+
+    records: SkipValidation[Iterable[Mapping[str, Any]]] = Field(exclude=True)
+    """May be of any number: each is checked when it is loaded."""
+
+    @classmethod
+    def of(cls, records: Iterable[Mapping[str, Any]], *, user_id: str) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(records=records, user_id=user_id)
+
+
+class UsersRequest(Request):
+    """List the users with a memory."""
+
+    verb: ClassVar[str] = "users"
+
+
+class StatsRequest(Request):
+    """Count the contents of the store."""
+
+    verb: ClassVar[str] = "stats"
+
+
+class CheckRequest(Request):
+    """Check the store from end to end, with a remedy for each problem."""
+
+    verb: ClassVar[str] = "check"
+
+
+def _known(name: str) -> str:
+    if name not in (*JOBS, ALL_JOBS):
+        raise ValueError(f"unknown job {name!r}: use {', '.join(JOBS)} or {ALL_JOBS}")
+    return name
+
+
+JobName = Annotated[
+    str, AfterValidator(_known), Field(json_schema_extra={"enum": [*JOBS, ALL_JOBS]})
+]
+
+
+class MaintainRequest(Request):
+    """Run maintenance jobs now."""
+
+    verb: ClassVar[str] = "maintain"
+    model_config = example(jobs=["dedup", "decay"], dry_run=True)
+
+    jobs: list[JobName] = Field(
+        default=[ALL_JOBS], min_length=1, max_length=len(JOBS) + 1, description=fields.JOB_NAMES
+    )
+    user_id: Identifier | None = Field(None, description=fields.ONE_USER)
+    dry_run: StrictBool = Field(False, description=fields.DRY_RUN)
+
+    @classmethod
+    def of(
+        cls, jobs: Sequence[str] = (ALL_JOBS,), *, user_id: str | None = None, dry_run: bool = False
+    ) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(jobs=[*jobs], user_id=user_id, dry_run=dry_run)
+
+
+class RunsRequest(Request):
+    """List the latest runs of maintenance jobs."""
+
+    verb: ClassVar[str] = "runs"
+
+    limit: int = number(fields.RUNS)
+
+    @classmethod
+    def of(cls, limit: int = fields.RUNS.default) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(limit=limit)
+
+
+class RebuildRequest(Request):
+    """Fill the vector index anew from the ledger, embedding nothing."""
+
+    verb: ClassVar[str] = "rebuild"
+
+    @classmethod
+    def of(cls, progress: Progress | None = None) -> Self:
+        """Build the request. `progress` is no part of it: a service reports none."""
+        del progress
+        return cls()

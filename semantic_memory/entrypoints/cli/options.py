@@ -1,0 +1,50 @@
+"""Options that several commands share, described as the requests' fields are."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+import typer
+
+from semantic_memory.domain import fields
+from semantic_memory.domain.categories import Category
+
+DataDir = Annotated[
+    Optional[Path],
+    typer.Option("--data-dir", help="Directory of the store.", envvar="SEMANTIC_MEMORY_DATA_DIR"),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+User = Annotated[str, typer.Option("--user", "-u", help=fields.USER)]
+OneUser = Annotated[Optional[str], typer.Option("--user", "-u", help=fields.ONE_USER)]
+Query = Annotated[str, typer.Argument(help=fields.QUERY)]
+MemoryId = Annotated[str, typer.Argument(help=fields.MEMORY)]
+Reason = Annotated[str, typer.Option(help=fields.REASON)]
+Session = Annotated[str, typer.Argument(help=fields.SESSION)]
+OneSession = Annotated[Optional[str], typer.Option("--session", "-s", help=fields.OF_SESSION)]
+Categories = Annotated[
+    Optional[list[Category]], typer.Option("--category", "-c", help=fields.CATEGORIES)
+]
+Tags = Annotated[Optional[list[str]], typer.Option("--tag", "-t", help=fields.TAGS)]
+Since = Annotated[Optional[datetime], typer.Option(help=fields.SINCE)]
+Until = Annotated[Optional[datetime], typer.Option(help=fields.UNTIL)]
+LeastConfidence = Annotated[float, typer.Option(help=fields.LEAST_CONFIDENCE.description)]
+AsOf = Annotated[Optional[datetime], typer.Option(help=fields.AS_OF)]
+
+
+def filters(
+    categories: list[Category] | None,
+    tags: list[str] | None,
+    since: datetime | None,
+    until: datetime | None,
+    min_confidence: float,
+) -> dict[str, Any]:
+    """Return the filters that the options of a command give."""
+    return {
+        "categories": categories or None,
+        "tags": tags or (),
+        "since": since,
+        "until": until,
+        "min_confidence": min_confidence,
+    }

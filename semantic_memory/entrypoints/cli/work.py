@@ -1,0 +1,35 @@
+"""The modules that commands work with, each loaded at its first use.
+
+`semantic-memory --help` and the parsing of options load none of them, nor pydantic, rich or numpy.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from semantic_memory import settings
+    from semantic_memory.application import importing, private_files
+    from semantic_memory.domain import requests
+    from semantic_memory.entrypoints import keys
+    from semantic_memory.entrypoints.cli import show, store
+
+__all__ = ["importing", "keys", "private_files", "requests", "settings", "show", "store"]
+
+_MODULES = {
+    "importing": "semantic_memory.application.importing",
+    "keys": "semantic_memory.entrypoints.keys",
+    "private_files": "semantic_memory.application.private_files",
+    "requests": "semantic_memory.domain.requests",
+    "settings": "semantic_memory.settings",
+    "show": "semantic_memory.entrypoints.cli.show",
+    "store": "semantic_memory.entrypoints.cli.store",
+}
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(_MODULES[name])

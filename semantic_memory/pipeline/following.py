@@ -1,0 +1,85 @@
+"""Stages that follow a user's facts: settle them, derive their profile, index them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+from semantic_memory.consolidation.resolver import Resolver
+from semantic_memory.domain.events import BeliefsResolved, Event
+from semantic_memory.pipeline.stage import CONSOLIDATE, INDEX, PROFILE, WHOLE, Hint, Outlook, Whole
+from semantic_memory.profile.rollup import Rollup
+from semantic_memory.vectors.sync import IndexKeeper
+
+
+class Consolidating:
+    """Stage that merges a user's duplicates and supersedes what no longer holds, by the rules."""
+
+    name = CONSOLIDATE
+
+    def __init__(self, resolver: Resolver, observe: Callable[[Event], None], hint: Hint) -> None:
+        self._resolver = resolver
+        self._observe = observe
+        self._hint = hint
+
+    def pending(self) -> Iterator[str]:
+        """Yield the users with facts that haven't been settled."""
+        return (user.user_id for user in self._resolver.unsettled())
+
+    def run(self, item: str) -> None:
+        """Settle what a user has new. Raises StoreError."""
+        for user in self._resolver.unsettled(item):
+            start = time.perf_counter()
+            counts = self._resolver.settle(user).counts
+            if counts:
+                self._observe(BeliefsResolved(item, dict(counts), time.perf_counter() - start))
+                self._hint(INDEX, WHOLE)
+        self._hint(PROFILE, item)
+
+    def outlook(self) -> Outlook:
+        """Count the users with facts that haven't been settled."""
+        return Outlook("consolidating", len(self._resolver.unsettled()))
+
+
+class Profiling:
+    """Stage that keeps a user's profile and history level with their facts."""
+
+    name = PROFILE
+
+    def __init__(self, rollup: Rollup) -> None:
+        self._rollup = rollup
+
+    def pending(self) -> Iterator[str]:
+        """Yield the users with changes since their profiles were derived."""
+        return iter(self._rollup.stale())
+
+    def run(self, item: str) -> None:
+        """Derive a user's profile again if their facts changed."""
+        self._rollup.follow(item)
+
+    def outlook(self) -> Outlook:
+        """Count the users with changes since their profiles were derived."""
+        return Outlook("deriving profiles", len(self._rollup.stale()))
+
+
+class Indexing:
+    """Stage that brings the vector index level with the ledger."""
+
+    name = INDEX
+
+    def __init__(self, keeper: IndexKeeper) -> None:
+        self._keeper = keeper
+
+    def pending(self) -> Iterator[Whole]:
+        """Yield `WHOLE` if the index lacks a change."""
+        if self._keeper.behind:
+            yield WHOLE
+
+    def run(self, item: Whole) -> None:
+        """Bring the index level. Raises IndexBrokenError, IndexUnavailableError."""
+        del item
+        self._keeper.sync()
+
+    def outlook(self) -> Outlook:
+        """Count the changes that the index lacks."""
+        return Outlook("indexing", self._keeper.behind)

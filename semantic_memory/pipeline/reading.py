@@ -1,0 +1,208 @@
+"""Read session logs from where each stage has come to.
+
+Nothing is locked between reading and committing. What was read stands as long as its stage has gone
+no further in that session and the log has been neither rewritten nor removed, so forgetting wins
+over whatever was being made of the messages meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from ingest.recalled import extractable
+from ingest.session_log import Record, SessionLog
+from semantic_memory.concurrency import KeyedLocks
+from semantic_memory.domain.changes import Advance, Cursor
+from semantic_memory.domain.changes import Stage as Progress
+from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.filters import FACTS
+from semantic_memory.domain.messages import Message, SessionKey, SessionOptions
+from semantic_memory.domain.ports import Ledger
+from semantic_memory.domain.text import stems
+from semantic_memory.pipeline.facts import behind, forgotten
+
+_DEFAULT = SessionOptions()
+
+
+def read_options(ledger: Ledger, key: SessionKey) -> SessionOptions:
+    """Return the options of a session."""
+    stored = ledger.meta(_name(key))
+    return SessionOptions.model_validate_json(stored) if stored else _DEFAULT
+
+
+def write_options(ledger: Ledger, key: SessionKey, options: SessionOptions) -> None:
+    """Set the options of a session."""
+    ledger.set_meta(_name(key), options.model_dump_json())
+
+
+def reset_options(ledger: Ledger, key: SessionKey) -> None:
+    """Set the options of a session to the defaults."""
+    if read_options(ledger, key) != _DEFAULT:
+        ledger.set_meta(_name(key), "")
+
+
+def _name(key: SessionKey) -> str:
+    return f"options {key.user_id} {key.session_id}"  # no id holds a space
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """Consecutive records of a session that a stage hasn't done."""
+
+    key: SessionKey
+    start: Cursor
+    generation: int
+    """Of the log that was read."""
+    records: Sequence[Record]
+
+    @property
+    def end(self) -> Cursor:
+        """The cursor once the portion is done."""
+        return behind(self.key, self.start.stage, self.records[-1])
+
+
+class PortionReader:
+    """Read the logs of sessions from their cursors on. Thread-safe."""
+
+    def __init__(self, ledger: Ledger, log: SessionLog) -> None:
+        self._ledger = ledger
+        self._log = log
+        self.locks: KeyedLocks[SessionKey] = KeyedLocks()
+        """Lock of each session, held while its log is read or rewritten."""
+
+    def read(
+        self,
+        key: SessionKey,
+        stage: Progress,
+        take: Callable[[Iterator[Record]], Sequence[Record]],
+    ) -> Portion | None:
+        """Return what `take` takes of the records that a stage hasn't done; None for nothing."""
+        with self.locks.hold(key):
+            start = self._ledger.cursor(*key, stage)
+            generation = self._log.generation(*key)
+            records = take(self._log.read(*key, after=start))
+        return Portion(key, start, generation, records) if records else None
+
+    def stands(self, portion: Portion) -> bool:
+        """Tell whether a portion may be committed. Ask with the ledger held exclusively."""
+        return (
+            self._log.generation(*portion.key) == portion.generation
+            and self._ledger.cursor(*portion.key, portion.start.stage) == portion.start
+        )
+
+
+_LEAST = 50
+_MOST = 100
+_KNOWN_FACTS = 20  # shown to the extractor
+_KNOWN_TERMS = 200  # by which they are found; about 10 ms
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Messages of a session that are extracted together."""
+
+    portion: Portion
+    messages: Sequence[Message]
+    """Those to extract from: nothing forgotten, no recalled block, no turn that wrote memories."""
+    known: Sequence[Fact]
+    """The user's facts that share most with the words of the messages, best first."""
+
+    @property
+    def key(self) -> SessionKey:
+        """The session."""
+        return self.portion.key
+
+
+class StretchReader:
+    """Read sessions from where extraction has come to, stretch by stretch. Thread-safe."""
+
+    def __init__(self, ledger: Ledger, reader: PortionReader) -> None:
+        self._ledger = ledger
+        self._reader = reader
+
+    def sessions(self) -> Iterator[SessionKey]:
+        """Yield the sessions with messages that extraction hasn't come to."""
+        done = {
+            (cursor.user_id, cursor.session_id): cursor.position
+            for cursor in self._ledger.cursors("extracted")
+        }
+        for cursor in self._ledger.cursors("stored"):
+            key = SessionKey(cursor.user_id, cursor.session_id)
+            if done.get(key, 0) < cursor.position:
+                yield key
+
+    def first(self, key: SessionKey) -> Stretch | None:
+        """Return the next stretch of a session; None if there is none.
+
+        Messages of a session that isn't to be extracted are passed over for good.
+        """
+        if not read_options(self._ledger, key).extract:
+            self.pass_over(key)
+            return None
+        portion = self._reader.read(key, "extracted", lambda records: next(in_turns(records), []))
+        return None if portion is None else self.stretch(portion)
+
+    def all(self, key: SessionKey) -> Iterator[Stretch]:
+        """Yield every stretch of a session, each to be committed after the one before it."""
+        if not read_options(self._ledger, key).extract:
+            self.pass_over(key)
+            return
+        whole = self._reader.read(key, "extracted", list)
+        if whole is None:
+            return
+        start = whole.start
+        for records in in_turns(whole.records):
+            portion = Portion(key, start, whole.generation, records)
+            yield self.stretch(portion)
+            start = portion.end
+
+    def until(self, key: SessionKey, position: int) -> Stretch | None:
+        """Return the next messages of a session up to a position, as one stretch."""
+        if not read_options(self._ledger, key).extract:
+            return None
+        portion = self._reader.read(
+            key,
+            "extracted",
+            lambda records: list(takewhile(lambda record: record.position < position, records)),
+        )
+        return None if portion is None else self.stretch(portion)
+
+    def pass_over(self, key: SessionKey) -> None:
+        """Move a session's cursor behind its last message."""
+        rest = self._reader.read(key, "extracted", lambda records: deque(records, maxlen=1))
+        if rest is not None:
+            with self._ledger.exclusive():
+                if self._reader.stands(rest):
+                    self._ledger.apply([Advance(rest.end)])
+
+    def stretch(self, portion: Portion) -> Stretch:
+        """Return what is to be extracted of a portion."""
+        said = extractable([record.message for record in portion.records])
+        gone = forgotten(self._ledger, portion.key, [message.id for message in said])
+        messages = [message for message in said if message.id not in gone]
+        return Stretch(portion, messages, self._known(portion.key.user_id, messages))
+
+    def _known(self, user_id: str, messages: Sequence[Message]) -> list[Fact]:
+        said = Counter(stem for message in messages for stem in stems(message.content))
+        terms = [term for term, _ in said.most_common(_KNOWN_TERMS)]
+        matches = self._ledger.words(user_id, terms, limit=_KNOWN_FACTS, filters=FACTS)
+        return self._ledger.get([match.id for match in matches])
+
+
+def in_turns(records: Iterable[Record]) -> Iterator[list[Record]]:
+    """Cut records into stretches of 50, or a little more, so that no turn is parted.
+
+    Whether a turn is extracted depends on what the agent did in it. A turn of 100 is parted.
+    """
+    stretch: list[Record] = []
+    for record in records:
+        begins = record.message.role == "user"
+        if (begins and len(stretch) >= _LEAST) or len(stretch) >= _MOST:
+            yield stretch
+            stretch = []
+        stretch.append(record)
+    if stretch:
+        yield stretch

@@ -1,0 +1,313 @@
+"""Run stages on background threads, and on the caller's thread when flushed.
+
+Lock order, outermost first; a thread that holds one may only take those after it:
+
+    1. turn of an item in a stage   held while the item runs, also across a model call; nothing but
+                                    another run of the same item takes it
+    2. lock of a session            held while its log is read or rewritten
+    3. writer lock of the ledger    held from checking what was read to the end of the transaction
+    4. locks within the log, the ledger's connections, a partition, the index
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+import threading
+import time
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from semantic_memory.concurrency import reason
+from semantic_memory.domain.errors import ProviderError, StoreClosedError
+from semantic_memory.domain.events import Event, WorkerFailed
+from semantic_memory.domain.ports import Progress
+from semantic_memory.pipeline.stage import Pace, Stage
+
+_FIRST_RETRY_SECONDS = 1.0
+_LAST_RETRY_SECONDS = 60.0
+_PATIENCE_SECONDS = 5.0
+_AT_ONCE = Pace()
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """The hints of an item since its last run; times are those of `time.monotonic`."""
+
+    first: float
+    last: float
+    hints: int
+    not_before: float = -math.inf
+    failures: int = 0
+
+
+@dataclass(slots=True)
+class _Lane:
+    """A stage, the items that wait for it, and those that it runs."""
+
+    stage: Stage[Any]
+    pace: Pace
+    waiting: dict[Hashable, _Waiting] = field(default_factory=dict)
+    running: set[Hashable] = field(default_factory=set)
+    blocked: list[Hashable] = field(default_factory=list)
+    """Due items that wait for a run of this stage to end."""
+    threads: int = 0
+    """Threads that run an item."""
+    rests_until: float = -math.inf
+
+    @property
+    def has_room(self) -> bool:
+        """Whether another item may run."""
+        return self.threads < max(1, self.pace.workers)
+
+    def due(self, item: Hashable) -> float:
+        """Return when an item is due."""
+        waiting, pace = self.waiting[item], self.pace
+        due = min(waiting.last + pace.quiet, waiting.first + pace.most_wait)
+        if waiting.hints >= pace.most_hints:
+            due = waiting.last
+        return max(due, waiting.not_before, self.rests_until)
+
+
+class Runner:
+    """Run the items of several stages. Thread-safe.
+
+    An item stays known until a run of it has succeeded: a run that fails is tried again after
+    `retry_seconds` where a model provider was at fault, else after 1, 2, 4, ... 60 s.
+    """
+
+    def __init__(
+        self, observe: Callable[[Event], None], retry_seconds: float, threads: int
+    ) -> None:
+        """Run on so many `threads`; with none, only `flush` and `drain` run anything."""
+        self._observe = observe
+        self._retry_seconds = retry_seconds
+        self._number = threads
+        self._lanes: dict[str, _Lane] = {}
+        self._agenda: list[tuple[float, int, _Lane, Hashable]] = []
+        """A heap of times at which to look at an item, some of them out of date."""
+        self._order = itertools.count()
+        self._changed = threading.Condition()
+        self._threads: list[threading.Thread] = []
+        self._stopping = threading.Event()
+
+    def add(self, stage: Stage[Any], pace: Pace = _AT_ONCE) -> None:
+        """Add a stage; `flush` runs stages in the order in which they were added."""
+        self._lanes[stage.name] = _Lane(stage, pace)
+
+    def start(self) -> None:
+        """Take up what earlier processes left, and begin to work in the background."""
+        for lane in self._lanes.values():
+            for item in lane.stage.pending():
+                self._note(lane, item, 1)
+        for number in range(self._number):
+            thread = threading.Thread(target=self._work, name=f"pipeline-{number}", daemon=True)
+            thread.start()
+            self._threads.append(thread)
+
+    def hint(self, stage: str, item: Hashable, number: int = 1) -> None:
+        """Note that an item may have work for a stage; counts as `number` hints."""
+        self._note(self._lanes[stage], item, number)
+
+    def drop(self, stage: str, item: Hashable) -> None:
+        """Drop the hints of an item that is gone."""
+        with self._changed:
+            self._lanes[stage].waiting.pop(item, None)
+
+    def flush(self, progress: Progress | None = None) -> list[str]:
+        """Run every item of the flushed stages on this thread, due or not, stage by stage.
+
+        Returns the messages of ProviderErrors, whose items go on waiting. Raises any other error of
+        a stage at once, and StoreClosedError if the runner is closed meanwhile.
+        """
+        lanes = [lane for lane in self._lanes.values() if lane.pace.flushed]
+        return [failure for lane in lanes for failure in self._drained(lane, progress)]
+
+    def drain(self, stage: str, progress: Progress | None = None) -> list[str]:
+        """Run every item of one stage, as `flush` does."""
+        return list(self._drained(self._lanes[stage], progress))
+
+    def stop(self) -> None:
+        """Begin no further run."""
+        with self._changed:
+            self._stopping.set()
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Stop, and wait for the runs under way; at most 5 s, since a model may take longer."""
+        self.stop()
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+
+    # ---------------------------------------------------------------- running
+
+    def _drained(self, lane: _Lane, progress: Progress | None) -> Iterator[str]:
+        for item in lane.stage.pending():
+            self._note(lane, item, 0)
+        with self._changed:
+            items = list(lane.waiting)
+        report = _Report(lane.stage, progress)
+        for item in items:
+            again: float | None = 0.0
+            while again is not None:
+                if self._stopping.wait(again):
+                    raise StoreClosedError(
+                        "this memory was closed before everything was done; the rest is taken up"
+                        " when it is opened again"
+                    )
+                with self._turn(lane, item):
+                    again, error = self._attempt(lane, item)
+                if isinstance(error, ProviderError):
+                    yield str(error)
+                elif error is not None:
+                    raise error
+                report.tell()
+
+    def _work(self) -> None:
+        while (found := self._next()) is not None:
+            lane, item = found
+            start = time.monotonic()
+            try:
+                _, error = self._attempt(lane, item)
+                if error is not None and not isinstance(error, ProviderError):
+                    self._tell_of(lane, item, error)
+            finally:
+                end = time.monotonic()
+                with self._changed:
+                    lane.rests_until = end + lane.pace.rest * (end - start)
+                    self._end(lane, item)
+
+    def _attempt(self, lane: _Lane, item: Hashable) -> tuple[float | None, Exception | None]:
+        """Run an item; returns when it wants to run again, and the error that it failed with."""
+        with self._changed:
+            waiting = lane.waiting.get(item)
+            seen = waiting.hints if waiting else 0
+        try:
+            again = lane.stage.run(item)
+        except Exception as error:  # the outermost loop of all background work
+            self._postpone(lane, item, error)
+            return None, error
+        with self._changed:
+            waiting = lane.waiting.get(item)
+            if waiting is not None:
+                waiting.failures = 0
+                if again is not None:
+                    waiting.not_before = time.monotonic() + again
+                elif waiting.hints <= seen:
+                    del lane.waiting[item]
+                else:  # hints that came during the run
+                    waiting.hints -= seen
+                    waiting.first, waiting.not_before = waiting.last, -math.inf
+        return again, None
+
+    def _postpone(self, lane: _Lane, item: Hashable, error: Exception) -> None:
+        with self._changed:
+            waiting = lane.waiting.get(item)
+            if waiting is None:
+                return
+            pause = self._retry_seconds
+            if not isinstance(error, ProviderError):
+                pause = min(_FIRST_RETRY_SECONDS * 2**waiting.failures, _LAST_RETRY_SECONDS)
+                waiting.failures += 1
+            waiting.not_before = time.monotonic() + pause
+
+    def _tell_of(self, lane: _Lane, item: Hashable, error: Exception) -> None:
+        waiting = lane.waiting.get(item)
+        if not self._stopping.is_set() and waiting is not None:
+            pause = max(0.0, waiting.not_before - time.monotonic())
+            self._observe(WorkerFailed(lane.stage.name, reason(error), round(pause, 1)))
+
+    # ---------------------------------------------------------------- turns
+
+    @contextmanager
+    def _turn(self, lane: _Lane, item: Hashable) -> Iterator[None]:
+        with self._changed:
+            self._changed.wait_for(lambda: item not in lane.running and lane.has_room)
+            lane.running.add(item)
+            lane.threads += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._end(lane, item)
+
+    def _next(self) -> tuple[_Lane, Hashable] | None:
+        """Wait for an item that is due, and begin its turn; None once the runner stops."""
+        with self._changed:
+            while not self._stopping.is_set():
+                now = time.monotonic()
+                while self._agenda and self._agenda[0][0] <= now:
+                    _, _, lane, item = heapq.heappop(self._agenda)
+                    if item not in lane.waiting:
+                        continue
+                    if lane.due(item) > now:
+                        self._schedule(lane, item)
+                    elif item in lane.running or not lane.has_room:
+                        lane.blocked.append(item)
+                    else:
+                        lane.running.add(item)
+                        lane.threads += 1
+                        return lane, item
+                self._changed.wait(self._agenda[0][0] - now if self._agenda else None)
+        return None
+
+    def _end(self, lane: _Lane, item: Hashable) -> None:
+        """End an item's turn, and schedule what waited for it."""
+        lane.running.discard(item)
+        lane.threads -= 1
+        blocked, lane.blocked = lane.blocked, []
+        for other in dict.fromkeys((item, *blocked)):
+            if other in lane.waiting:
+                self._schedule(lane, other)
+        self._changed.notify_all()
+
+    def _note(self, lane: _Lane, item: Hashable, number: int) -> None:
+        now = time.monotonic()
+        with self._changed:
+            waiting = lane.waiting.get(item)
+            if waiting is None:
+                lane.waiting[item] = _Waiting(first=now, last=now, hints=number)
+                self._schedule(lane, item)
+                return
+            before = lane.due(item)
+            waiting.last = now
+            waiting.hints += number
+            if lane.pace.eager:
+                waiting.not_before = -math.inf
+            if lane.due(item) < before:  # what is due later is found to be when its time comes
+                self._schedule(lane, item)
+
+    def _schedule(self, lane: _Lane, item: Hashable) -> None:
+        if not self._number or not lane.pace.workers:
+            return
+        due = lane.due(item)
+        if not self._agenda or due < self._agenda[0][0]:
+            self._changed.notify_all()
+        heapq.heappush(self._agenda, (due, next(self._order), lane, item))
+
+
+class _Report:
+    """Progress of a stage, told after each run."""
+
+    def __init__(self, stage: Stage[Any], progress: Progress | None) -> None:
+        self._stage = stage
+        self._progress = progress
+        self._doing = ""
+        self._total = 0
+        if progress is not None:
+            self._look()
+
+    def tell(self) -> None:
+        if self._progress is not None:
+            left = self._look()
+            self._progress(self._doing, self._total - left, self._total)
+
+    def _look(self) -> int:
+        doing, left = self._stage.outlook()
+        self._total = left if doing != self._doing else max(self._total, left)
+        self._doing = doing
+        return left

@@ -1,0 +1,194 @@
+"""Forget, configure and shorten single sessions while stages work on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import takewhile
+
+from ingest.session_log import Record, SessionLog
+from semantic_memory.domain.changes import Advance, Cursor
+from semantic_memory.domain.changes import Stage as Progress
+from semantic_memory.domain.events import Event, LogNearlyFull, LogShortened
+from semantic_memory.domain.filters import FACTS
+from semantic_memory.domain.messages import SessionKey, SessionOptions
+from semantic_memory.domain.ports import Ledger
+from semantic_memory.pipeline.facts import forgotten
+from semantic_memory.pipeline.reading import (
+    Portion,
+    PortionReader,
+    StretchReader,
+    read_options,
+    reset_options,
+    write_options,
+)
+from semantic_memory.pipeline.stage import SHORTEN, Hint, Outlook
+
+_STAGES: tuple[Progress, ...] = ("stored", "extracted")
+
+
+class Sessions:
+    """Change single sessions. Thread-safe; waits for no model and for no other session.
+
+    A stage that is working on a session meanwhile finds, when it commits, that the log or its
+    cursor has changed, and commits nothing.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        log: SessionLog,
+        reader: PortionReader,
+        stretches: StretchReader,
+        store: Callable[[SessionKey], None],
+    ) -> None:
+        """Have the messages of a session stored by `store`."""
+        self._ledger = ledger
+        self._log = log
+        self._reader = reader
+        self._stretches = stretches
+        self._store = store
+
+    def forget(self, key: SessionKey) -> None:
+        """Delete a session's log and options; its memories are left to be forgotten."""
+        self._store(key)  # so that every message has a memory, which becomes its tombstone
+        with self._reader.locks.hold(key):
+            self._log.remove(*key)
+            with self._ledger.exclusive():
+                self._ledger.apply([Advance(Cursor(*key, stage)) for stage in _STAGES])
+                reset_options(self._ledger, key)
+
+    def options(self, key: SessionKey) -> SessionOptions:
+        """Return the options of a session."""
+        return read_options(self._ledger, key)
+
+    def configure(self, key: SessionKey, options: SessionOptions) -> None:
+        """Set the options of a session; messages observed while extraction was off stay unread."""
+        if not self.options(key).extract:
+            self._stretches.pass_over(key)
+        with self._ledger.exclusive():
+            write_options(self._ledger, key, options)
+
+    def compact(self, key: SessionKey) -> int:
+        """Rewrite a session's log without its forgotten messages; returns the bytes freed."""
+        self._store(key)
+        ids = [record.message.id for record in self._log.read(*key)]
+        return self.rewrite(key, forgotten(self._ledger, key, ids))
+
+    def rewrite(self, key: SessionKey, gone: Collection[str]) -> int:
+        """Rewrite a session's log without the texts of some messages; returns the bytes freed."""
+        with self._reader.locks.hold(key):
+            if not gone or not self._log.size(*key):
+                return 0
+            freed, offsets = self._log.compact(*key, gone)
+            with self._ledger.exclusive():
+                cursors = [self._ledger.cursor(*key, stage) for stage in _STAGES]
+                self._ledger.apply(
+                    [Advance(replace(one, offset=offsets[one.position])) for one in cursors]
+                )
+        return freed
+
+
+_NEARLY = 0.9
+_GROWN = 0.1  # of its limit, by which a shortened log grows before it is shortened again
+
+
+class Shortening:
+    """Stage that rewrites a log over its limit without its least useful messages.
+
+    The log is brought down to half of its limit, as far as it has been extracted. Half of what
+    could be freed stays if that is enough to be below the limit: the longer a session, the more
+    room the ids of dropped messages take, and the latest messages mustn't go for that. Dropped
+    messages keep their memories.
+    """
+
+    name = SHORTEN
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        log: SessionLog,
+        sessions: Sessions,
+        observe: Callable[[Event], None],
+        hint: Hint,
+        most_bytes: int,
+        retry_seconds: float,
+    ) -> None:
+        self._ledger = ledger
+        self._log = log
+        self._sessions = sessions
+        self._observe = observe
+        self._hint = hint
+        self._most_bytes = most_bytes
+        self._retry_seconds = retry_seconds
+        self._sizes: dict[SessionKey, int] = {}  # after the last attempt
+
+    def weigh(self, portion: Portion) -> None:
+        """Report a log that nears its limit, and have one over it shortened."""
+        key, limit = portion.key, self._most_bytes
+        before, size = portion.records[0].start, portion.records[-1].end
+        if before < _NEARLY * limit <= size:
+            self._observe(LogNearlyFull(*key, size, limit))
+        # a log that can't be brought far below its limit isn't rewritten at every message
+        if size > max(limit, self._sizes.get(key, 0) + _GROWN * limit):
+            self._hint(SHORTEN, key)
+
+    def pending(self) -> Iterator[SessionKey]:
+        """Yield nothing: a log is weighed whenever it grows."""
+        yield from ()
+
+    def run(self, item: SessionKey) -> float | None:
+        """Shorten a log, or come back once enough of it has been extracted."""
+        size, half = self._log.size(*item), self._most_bytes // 2
+        if size <= self._most_bytes:
+            self._sizes.pop(item, None)
+            return None
+        extracted = self._ledger.cursor(*item, "extracted")
+        if extracted.offset < half:
+            return self._retry_seconds
+        records = list(
+            takewhile(lambda one: one.position < extracted.position, self._log.read(*item))
+        )
+        spare = sum(max(0, self._log.freed(record)) for record in records)
+        least = max(size - self._most_bytes, min(size - half, spare // 2))
+        gone = expendable(records, self._worth(item), least, self._log.freed)
+        if gone:
+            freed = self._sessions.rewrite(item, gone)
+            self._observe(LogShortened(*item, len(gone), freed))
+        self._sizes[item] = self._log.size(*item)
+        return None
+
+    def outlook(self) -> Outlook:
+        """Count nothing: `flush` doesn't wait for it."""
+        return Outlook("shortening", 0)
+
+    def _worth(self, key: SessionKey) -> dict[str, float]:
+        """Return the worth of the best fact that rests on each message."""
+        filters = FACTS.model_copy(update={"session_id": key.session_id})
+        worth: dict[str, float] = {}
+        for fact in self._ledger.find(key.user_id, filters):
+            for message_id in fact.message_ids:
+                value = fact.importance * fact.confidence
+                worth[message_id] = max(value, worth.get(message_id, 0.0))
+        return worth
+
+
+def expendable(
+    records: Iterable[Record],
+    worth: Mapping[str, float],
+    least: int,
+    freed: Callable[[Record], int],
+) -> Collection[str]:
+    """Return the ids of messages that a log can do without first, to free `least` bytes.
+
+    `worth` is that of the facts that rest on a message: messages with the least go first, older
+    before newer. `freed` is how many bytes dropping a message frees; those that free none stay.
+    """
+    gone: set[str] = set()
+    for record in sorted(records, key=lambda one: (worth.get(one.message.id, 0.0), one.position)):
+        if least <= 0:
+            break
+        if (size := freed(record)) > 0:
+            gone.add(record.message.id)
+            least -= size
+    return gone

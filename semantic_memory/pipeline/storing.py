@@ -1,0 +1,180 @@
+"""Make a memory of every message in the session logs, found by its words at once."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
+from itertools import islice
+
+from pydantic import ValidationError
+
+from ingest.gate import Gate
+from ingest.recalled import without_recalled
+from ingest.session_log import Record, SessionLog
+from semantic_memory.concurrency import reason
+from semantic_memory.domain.changes import Add, Advance, Change
+from semantic_memory.domain.errors import StoreError
+from semantic_memory.domain.events import Event, MemoriesStored, WorkerFailed
+from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.messages import SessionKey
+from semantic_memory.domain.ports import Clock, Ledger
+from semantic_memory.pipeline.facts import verbatim
+from semantic_memory.pipeline.reading import Portion, PortionReader
+from semantic_memory.pipeline.stage import STORE, WHOLE, Outlook, Whole
+
+_BATCH = 256  # messages in a transaction; each transaction waits for the disk
+
+
+class Storing:
+    """Stage that takes messages from the logs into the ledger, several sessions a transaction.
+
+    One session that can't be read, or whose messages can't be stored, holds up no other.
+    """
+
+    name = STORE
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        log: SessionLog,
+        reader: PortionReader,
+        gate: Gate,
+        clock: Clock,
+        observe: Callable[[Event], None],
+        stored: Callable[[Portion], None],
+    ) -> None:
+        """Report to `stored` every portion that has been committed."""
+        self._ledger = ledger
+        self._log = log
+        self._reader = reader
+        self._gate = gate
+        self._clock = clock
+        self._observe = observe
+        self._stored = stored
+        self._guard = threading.Lock()
+        self._waiting: dict[SessionKey, None] = {}
+        self._looked_through = False
+
+    def add(self, key: SessionKey) -> None:
+        """Note that a session's log has grown."""
+        self._put(key)
+
+    def pending(self) -> Iterator[Whole]:
+        """Yield `WHOLE` if a log goes further than the ledger.
+
+        The logs are looked through once: only this process appends to them, and says so by `add`.
+        """
+        if not self._looked_through:
+            self._put(*self._behind())
+            self._looked_through = True
+        if self._waiting:
+            yield WHOLE
+
+    def run(self, item: Whole) -> None:
+        """Store what waits. Raises StoreError once all that can be stored is."""
+        del item
+        with self._guard:
+            waiting, self._waiting = self._waiting, {}
+        try:
+            self.store(waiting)
+        except BaseException:
+            self._put(*waiting)  # of what is stored already, nothing is stored again
+            raise
+
+    def outlook(self) -> Outlook:
+        """Count the sessions that wait."""
+        return Outlook("storing", len(self._waiting))
+
+    def store(self, keys: Iterable[SessionKey]) -> None:
+        """Store the unstored messages of these sessions. Raises StoreError."""
+        failure: StoreError | None = None
+        waiting = deque(keys)
+        while waiting:
+            portions: list[Portion] = []
+            while waiting and sum(len(portion.records) for portion in portions) < _BATCH:
+                key = waiting.popleft()
+                try:
+                    portion = self._reader.read(key, "stored", _first)
+                except StoreError as error:
+                    failure = error
+                    self._put(key)
+                    continue
+                if portion is not None:
+                    portions.append(portion)
+            try:
+                committed = self._commit(portions)
+            except StoreError as error:
+                failure = error
+                self._put(*(portion.key for portion in portions))
+                continue
+            waiting.extend(
+                portion.key
+                for portion in portions
+                if portion not in committed or len(portion.records) == _BATCH
+            )
+        if failure is not None:
+            raise failure
+
+    def _commit(self, portions: Sequence[Portion]) -> list[Portion]:
+        """Make memories of messages in one transaction; returns the portions that still stood."""
+        if not portions:
+            return []
+        start, now = time.perf_counter(), self._clock.now()
+        memories = [self._memories(portion, now) for portion in portions]
+        committed: list[Portion] = []
+        changes: list[Change] = []
+        with self._ledger.exclusive():
+            for portion, made in zip(portions, memories, strict=True):
+                if self._reader.stands(portion):
+                    committed.append(portion)
+                    changes += [*map(Add, made), Advance(portion.end)]
+            self._ledger.apply(changes)
+        if committed:
+            number = sum(len(portion.records) for portion in committed)
+            self._observe(MemoriesStored(number, time.perf_counter() - start))
+        for portion in committed:
+            self._stored(portion)
+        return committed
+
+    def _memories(self, portion: Portion, now: datetime) -> list[Fact]:
+        made = (self._memory(portion.key, record, now) for record in portion.records)
+        return [memory for memory in made if memory is not None]
+
+    def _memory(self, key: SessionKey, record: Record, now: datetime) -> Fact | None:
+        """Return the memory of a message; None if it only held recalled text, or can't have one."""
+        message = without_recalled(record.message)
+        if message is None:
+            return None
+        try:
+            return verbatim(key, record, self._gate.screen(message), now)
+        except ValidationError as error:  # it stays in the log, and keeps no other back
+            step = f"the memory of message {record.message.id}"
+            self._observe(WorkerFailed(step, reason(error), retry_seconds=0.0))
+            return None
+
+    def _put(self, *keys: SessionKey) -> None:
+        with self._guard:
+            self._waiting.update(dict.fromkeys(keys))
+
+    def _behind(self) -> Iterator[SessionKey]:
+        """Yield the sessions whose log goes further than the ledger."""
+        known = {
+            self._log.path(cursor.user_id, cursor.session_id): cursor
+            for cursor in self._ledger.cursors("stored")
+        }
+        for path, size in self._log.files():
+            cursor = known.get(path)
+            key = (
+                self._log.identify(path)
+                if cursor is None
+                else SessionKey(cursor.user_id, cursor.session_id)
+            )
+            if key is not None and (cursor is None or size != cursor.offset):
+                yield key
+
+
+def _first(records: Iterator[Record]) -> list[Record]:
+    return list(islice(records, _BATCH))

@@ -1,0 +1,96 @@
+"""The long-term memory of one session, given by name what it needs of the store."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from semantic_memory.domain.changes import Cursor
+from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.filters import FACTS, Filters
+from semantic_memory.domain.messages import Message, Receipt, SessionKey
+from semantic_memory.domain.recall import Context
+from semantic_memory.session.session import LogRecord
+from semantic_memory.session.window import WindowState
+
+_MOST_FACTS = 500
+
+
+class Observing(Protocol):
+    """Takes messages in and extracts their facts."""
+
+    def observe(self, messages: Sequence[Message], user_id: str, session_id: str) -> Receipt:
+        """Write messages to the session's log; they are on disk when this returns."""
+        ...
+
+    def flush(self) -> None:
+        """Wait until everything observed is extracted. Raises ProviderError."""
+        ...
+
+
+class Log(Protocol):
+    """Reads session logs."""
+
+    def read(
+        self, user_id: str, session_id: str, after: Cursor | None = None
+    ) -> Iterator[LogRecord]:
+        """Yield the messages of a session's log behind a cursor."""
+        ...
+
+
+class Facts(Protocol):
+    """Finds facts."""
+
+    def find(self, user_id: str, filters: Filters, *, limit: int | None = None) -> list[Fact]:
+        """Return a user's facts that pass `filters`, newest first."""
+        ...
+
+
+class Recalling(Protocol):
+    """Packs recalled memories."""
+
+    def __call__(
+        self, query: str, user_id: str, budget: int, *, without: Collection[str]
+    ) -> Context:
+        """Pack a block of at most `budget` tokens, without the messages with these ids."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class BoundMemory:
+    """The long-term memory of one session: a `LongTerm`."""
+
+    key: SessionKey
+    observing: Observing
+    log: Log
+    ledger: Facts
+    recalling: Recalling
+
+    def observe(self, messages: Sequence[Message]) -> Receipt:
+        """Keep messages of the session; they are on disk when this returns."""
+        return self.observing.observe(messages, *self.key)
+
+    def read(self, state: WindowState) -> Iterator[LogRecord]:
+        """Yield the messages of the log behind a window; all of them if it has been rewritten."""
+        after = Cursor(*self.key, "stored", state.position, state.offset, state.message_id)
+        return self.log.read(*self.key, after)
+
+    def promote(self) -> None:
+        """Wait until the session's messages are extracted. Raises ProviderError."""
+        self.observing.flush()
+
+    def recall(self, query: str, budget: int, without: frozenset[str]) -> Context:
+        """Pack a block about `query` without the messages with these ids."""
+        return self.recalling(query, self.key.user_id, budget, without=without)
+
+    def facts(self, message_ids: frozenset[str]) -> list[str]:
+        """Return the facts drawn from these messages as dated lines, oldest first."""
+        filters = FACTS.model_copy(update={"session_id": self.key.session_id})
+        found = self.ledger.find(self.key.user_id, filters, limit=_MOST_FACTS)
+        said = [fact for fact in found if not message_ids.isdisjoint(fact.message_ids)]
+        return [_line(fact) for fact in sorted(said, key=lambda fact: (fact.created_at, fact.id))]
+
+
+def _line(fact: Fact) -> str:
+    return f"- {fact.created_at.date().isoformat()} {' '.join(fact.content.split())}"
