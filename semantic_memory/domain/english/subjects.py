@@ -37,7 +37,7 @@ class Head(NamedTuple):
     form: Form | None
     negated: bool
     end: int
-    """Where its verb ends."""
+    """End of its verb, as an offset."""
 
 
 def head(clause: str) -> Head | None:
