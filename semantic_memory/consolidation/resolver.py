@@ -23,8 +23,8 @@ from semantic_memory.consolidation.sweep import (
 )
 from semantic_memory.domain.changes import Change, Keyed, Mark, Update
 from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
-from semantic_memory.domain.facts import Category, Fact
-from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.filters import FACTS
 from semantic_memory.domain.ports import (
     Belief,
     Beliefs,
@@ -40,7 +40,6 @@ Kind = Literal["dedup", "conflicts"]
 BOTH: frozenset[Kind] = frozenset({"dedup", "conflicts"})
 _SETTLED = "settling"  # names the marks of what only the rules have looked at
 _FEW = 64  # facts whose surroundings are cheaper to look up than all of a user's facts are to read
-_FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
 
 
 class BeliefLedger(Beliefs, ChangeLog, JobMarks, Protocol):
@@ -49,7 +48,7 @@ class BeliefLedger(Beliefs, ChangeLog, JobMarks, Protocol):
 
 @dataclass
 class Outcome:
-    """The merges and supersedes of one user's facts, done or planned."""
+    """Changes to one user's facts, by kind; planned ones as text on a dry run."""
 
     counts: Counter[str] = field(default_factory=Counter)
     planned: list[str] = field(default_factory=list)
@@ -139,7 +138,7 @@ class Resolver:
     def _looked_over(
         self, user: Pending, judge: RelationJudge, *, everything: bool
     ) -> tuple[list[Decision], list[Change]]:
-        """Return decisions on the new facts, and the keys by which these are found again."""
+        """Decide about changed facts; return the decisions and the lookup keys of these facts."""
         since = 0 if everything else user.seen
         beliefs = self._beliefs(user.user_id, since)
         changed = {belief.fact.id for belief in beliefs if belief.revision > since}
@@ -155,7 +154,7 @@ class Resolver:
         return plan(facts, vectors, judge, changed=changed), keyed
 
     def _beliefs(self, user_id: str, since: int) -> list[Belief]:
-        """Return the beliefs that changed after `since`, and all that may bear on them."""
+        """Return the facts changed after `since` (a revision), and all that may relate to them."""
         changed = self._ledger.beliefs(user_id, since=since, limit=_FEW + 1)
         if len(changed) > _FEW:
             return self._ledger.beliefs(user_id)
@@ -164,7 +163,7 @@ class Resolver:
         for belief in changed:
             keys |= _keys(belief.fact)
             near = self._index.query(
-                belief.vector, user_id=user_id, limit=DEFAULT.most + 1, filters=_FACTS
+                belief.vector, user_id=user_id, limit=DEFAULT.most + 1, filters=FACTS
             )
             ids.update(match.id for match in near if match.similarity >= DEFAULT.similarity)
         return self._ledger.beliefs_among(user_id, ids, keys)

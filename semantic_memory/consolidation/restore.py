@@ -47,7 +47,7 @@ def absorbed_into(ledger: FactLedger, fact: Fact) -> list[Fact]:
 
 
 def _relieved(ledger: FactLedger, fact: Fact) -> Iterator[Fact]:
-    """Yield the fact that replaced `fact`, and the one that replaced that, without its share."""
+    """Yield the successors of `fact`, each without the evidence merged into it from `fact`."""
     seen = {fact.id}
     part, smaller = fact, None  # a part of what replaced it, as it was and as it would be
     merges = True

@@ -10,47 +10,6 @@ import pytest
 ROOT = Path(__file__).parents[2]
 ROOMS = ("semantic_memory", "ingest", "eval", "examples", "tests")
 TRANSLATED = re.compile(r"(?:What|Whether|How|Who|Whose|Whoever|Where|Told|Of an?)\b")
-# Files that still have such docstrings. The list only ever shrinks.
-WAITING = frozenset(
-    """
-    semantic_memory/consolidation/attributes.py
-    semantic_memory/consolidation/claims.py
-    semantic_memory/consolidation/clauses.py
-    semantic_memory/consolidation/gist.py
-    semantic_memory/consolidation/guards.py
-    semantic_memory/consolidation/judges/rules.py
-    semantic_memory/consolidation/stances.py
-    semantic_memory/consolidation/statements.py
-    semantic_memory/domain/text.py
-    semantic_memory/entrypoints/api/access.py
-    semantic_memory/entrypoints/api/idempotency.py
-    semantic_memory/entrypoints/api/middleware.py
-    semantic_memory/entrypoints/api/problems.py
-    semantic_memory/entrypoints/api/server.py
-    semantic_memory/entrypoints/dashboard/routes.py
-    semantic_memory/entrypoints/dashboard/samples.py
-    semantic_memory/pipeline/facts.py
-    semantic_memory/pipeline/runner.py
-    semantic_memory/pipeline/stage.py
-    semantic_memory/profile/rollup.py
-    ingest/extract/answer.py
-    ingest/extract/asides.py
-    ingest/extract/categories.py
-    ingest/extract/condense.py
-    ingest/extract/dates.py
-    ingest/extract/feedback.py
-    ingest/extract/lexicon.py
-    ingest/extract/offline.py
-    ingest/extract/openai.py
-    ingest/extract/openai_batch.py
-    ingest/extract/possessions.py
-    ingest/extract/prompt.py
-    ingest/extract/replies.py
-    ingest/extract/sentences.py
-    ingest/extract/statements.py
-    ingest/extract/third_person.py
-    """.split()
-)
 _DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -78,10 +37,7 @@ def translated(file: Path) -> list[str]:
 def test_docstrings_are_plain(room: str):
     files = sorted((ROOT / room).rglob("*.py"))
     assert files
-    found = {file.relative_to(ROOT).as_posix(): translated(file) for file in files}
-    assert [line for name in sorted(found.keys() - WAITING) for line in found[name]] == []
-    rewritten = [name for name in sorted(found.keys() & WAITING) if not found[name]]
-    assert rewritten == [], "take these files from the list"
+    assert [line for file in files for line in translated(file)] == []
 
 
 def test_a_translated_docstring_is_found(tmp_path):
