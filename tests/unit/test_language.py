@@ -23,7 +23,6 @@ WAITING = frozenset(
     semantic_memory/retrieval/question.py
     semantic_memory/retrieval/ranking.py
     semantic_memory/retrieval/search.py
-    semantic_memory/retrieval/times.py
     semantic_memory/vectors/home.py
     semantic_memory/vectors/sync.py
     """.split()
