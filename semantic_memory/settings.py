@@ -289,6 +289,8 @@ class Settings(BaseSettings):
         default_factory=lambda: Path(platformdirs.user_cache_dir("semantic-memory"))
     )
     """The directory of compiled embedding models, for all stores."""
+    lock_seconds: float = Field(default=1.0, ge=0)
+    """Longest wait for another process that has the data directory open."""
     embedding: EmbeddingSettings = EmbeddingSettings()
     openai: OpenAISettings = OpenAISettings()
     extraction: ExtractionSettings = ExtractionSettings()

@@ -23,6 +23,7 @@ from semantic_memory.application.lookup import Lookup
 from semantic_memory.application.maintenance import Maintenance
 from semantic_memory.application.map import Map
 from semantic_memory.application.open_session import OpenSession
+from semantic_memory.application.private_files import make_private
 from semantic_memory.application.profiles import Profiles
 from semantic_memory.application.recall import Recall
 from semantic_memory.application.statistics import Statistics
@@ -43,7 +44,6 @@ from semantic_memory.context.tokens import TiktokenCounter, encoding_name
 from semantic_memory.domain.errors import (
     ConfigurationError,
     EmbedderMismatchError,
-    StoreUnavailableError,
 )
 from semantic_memory.domain.observers import log_event
 from semantic_memory.domain.ports import (
@@ -135,9 +135,9 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
     directory = settings.data_dir
     clock = parts.clock or SystemClock()
     observe = parts.observer or log_event
-    _make_private(directory)
+    make_private(directory)
     with ExitStack() as stack:
-        lock = DirectoryLock(directory)
+        lock = DirectoryLock(directory, settings.lock_seconds)
         stack.callback(lock.release)
         ledger = make_ledger(settings, observe)
         stack.callback(ledger.close)
@@ -332,12 +332,3 @@ def make_packer(context: ContextSettings, counter: TokenCounter) -> Packer:
         overview=context.overview,
     )
     return Packer(counter, context.template, policy)
-
-
-def _make_private(directory: Path) -> None:
-    try:
-        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as error:
-        raise StoreUnavailableError(
-            f"can't create the data directory {directory}: {error.strerror or error}"
-        ) from error
