@@ -57,8 +57,9 @@ def make_private(directory: Path) -> None:
         ) from error
     if os.name != "posix":
         return  # the directory's access list holds for its files
-    own = [path for path in directory.iterdir() if path.name.startswith(_OWN)]
-    if len(own) == len(os.listdir(directory)):
+    found = list(directory.iterdir())
+    own = [path for path in found if path.name.startswith(_OWN)]
+    if len(own) == len(found):
         _tighten(directory, _DIRECTORY)
     for path in own:
         _tighten(path, _DIRECTORY if path.is_dir() else _FILE)

@@ -7,7 +7,6 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 
 from ingest.encryption import Cipher, read_keys
 from ingest.gate import Gate
