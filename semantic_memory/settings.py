@@ -106,9 +106,11 @@ class LogSettings(Section):
     key_file: Path | None = None
     """A file with such keys instead, one a line, outside the data directory."""
     most_bytes: int = Field(default=10_000_000, ge=10_000)
-    """Largest size of a session's log. A longer one is rewritten at half that size, without the
-    messages that the fewest facts rest on, the oldest first; their memories stay. At 90 % of the
-    size, a warning is logged."""
+    """Limit of a session's log. At 90 % of it a warning is logged, and the log is rewritten at half
+    the limit, without the messages that the fewest facts rest on, the oldest first; their memories
+    stay."""
+    refuse_at: float = Field(default=2.0, ge=1)
+    """Multiple of `most_bytes` at which a log refuses messages, if nothing of it can be removed."""
 
 
 class LedgerSettings(Section):
