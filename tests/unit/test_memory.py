@@ -3,6 +3,7 @@
 import dataclasses
 import os
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,7 @@ from semantic_memory.domain.errors import (
     StoreLockedError,
 )
 from semantic_memory.domain.events import ExtractionFailed, FactsExtracted, MessagesObserved
+from semantic_memory.domain.reports import Finding
 from semantic_memory.settings import IngestSettings, Settings
 from semantic_memory.testing import HashEmbedder, ScriptedExtractor
 from tests.conftest import NOW, eventually, say
@@ -405,6 +407,43 @@ def test_a_sound_store_passes_every_check(memory):
         ("embeddings", True),
         ("index", True),
     ]
+
+
+def first_log(store: Path) -> Path:
+    """Return the only session log of a store."""
+    (path,) = store.glob("sessions/*/*.jsonl")
+    return path
+
+
+def session_logs(memory: SemanticMemory) -> Finding:
+    (finding,) = (finding for finding in memory.check() if finding.check == "session logs")
+    return finding
+
+
+@pytest.mark.parametrize("kept", [0, 1, 20], ids=["empty", "a byte", "half a line"])
+def test_a_first_write_that_was_cut_off_lost_nothing(open_memory, tmp_path, kept):
+    """It wasn't acknowledged."""
+    memory = open_memory()
+    memory.observe(say("I prefer tea over coffee."), **S)
+    memory.close()
+    path = first_log(tmp_path / "store")
+    path.write_bytes(path.read_bytes()[:kept])
+    finding = session_logs(open_memory())
+    assert finding.ok
+    assert finding.detail == "sound, 0 messages in 0 sessions"
+
+
+@pytest.mark.parametrize("header", [b"", b"nonsense\n"], ids=["missing", "unreadable"])
+def test_a_log_whose_session_is_unknown_is_reported(open_memory, tmp_path, header):
+    memory = open_memory()
+    memory.observe(say("I prefer tea over coffee."), **S)
+    memory.close()
+    path = first_log(tmp_path / "store")
+    _, message = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(header + message)
+    finding = session_logs(open_memory())
+    assert not finding.ok
+    assert "1 files of unknown sessions" in finding.detail
 
 
 def test_stats_count(memory):
