@@ -11,13 +11,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from semantic_memory import Category, Fact, Message, SemanticMemory
 from semantic_memory.domain.events import Event
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
+from tests.support.effort import QUICK
 
 NOW = datetime(2026, 5, 10, 12, tzinfo=UTC)
 DATA = Path(__file__).parent.parent / "data"
+
+settings.load_profile(QUICK)  # before --hypothesis-profile, which wins
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,10 @@ from semantic_memory.settings import IndexSettings, Settings
 from semantic_memory.testing import HashEmbedder
 from semantic_memory.vectors.chroma.process import ChromaProcess
 from tests.conftest import make_fact, unit_vectors
+from tests.support.effort import rounds
 from tests.support.inside import inside
+
+pytestmark = pytest.mark.xdist_group("chroma-damage")
 
 SETTINGS = Settings(index=IndexSettings(sync_threshold=50, exact_limit=40))
 QUERIES = [f"item {number}" for number in range(0, 120, 11)]
@@ -152,7 +155,7 @@ def test_kills_during_the_flush_are_noticed_or_harmless(tmp_path: Path) -> None:
     dice = random.Random(3)
     entries: list[IndexEntry] = []
     outcomes: Counter[str] = Counter()
-    for kill in range(50):
+    for kill in range(rounds(full=50, quick=8)):
         try:
             index = ChromaProcess(directory, "g", sync_threshold=25)
         except IndexBrokenError as error:

@@ -16,8 +16,9 @@ import pytest
 from ingest.session_log import SessionLog
 from semantic_memory.domain.filters import Filters
 from semantic_memory.ledger.sqlite import SqliteLedger
+from tests.support.effort import rounds
 
-KILLS = 4
+KILLS = rounds(full=4, quick=1)
 ROOT = Path(__file__).parent.parent.parent
 CONVERSATIONS, TURNS = 25, 12
 

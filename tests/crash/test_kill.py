@@ -15,8 +15,9 @@ from semantic_memory import SemanticMemory
 from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.testing import HashEmbedder
 from tests.crash.program import DIMENSION, SETTINGS, USERS
+from tests.support.effort import rounds
 
-KILLS = 20
+KILLS = rounds(full=20, quick=4)
 ROOT = Path(__file__).parent.parent.parent
 
 

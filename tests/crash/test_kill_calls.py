@@ -16,10 +16,11 @@ import pytest
 from ingest.session_log import SessionLog
 from semantic_memory.ledger.sqlite import SqliteLedger
 from tests.crash.extracting import conversation
+from tests.support.effort import rounds
 from tests.support.openai_server import OpenAIServer, Reply, answer, fact, serve, shown
 
-KILLS = 20
-BATCH_KILLS = 6
+KILLS = rounds(full=20, quick=4)
+BATCH_KILLS = rounds(full=6, quick=3)
 ROOT = Path(__file__).parent.parent.parent
 
 

@@ -22,6 +22,7 @@ from semantic_memory.domain.ports import VectorIndex
 from semantic_memory.settings import IndexSettings, Settings, UpkeepSettings
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
 from semantic_memory.vectors.chroma.process import ChromaProcess
+from tests.support.effort import rounds
 from tests.support.inside import inside
 
 WORDS = ("tea", "coffee", "berlin", "oslo", "rust", "python")
@@ -195,6 +196,10 @@ class GivenStore(Store):
 
 
 TestStore = Store.TestCase
-TestStore.settings = settings(max_examples=12, stateful_step_count=25, deadline=None)
+TestStore.settings = settings(
+    max_examples=rounds(full=12, quick=2), stateful_step_count=25, deadline=None
+)
 TestGivenStore = GivenStore.TestCase
-TestGivenStore.settings = settings(max_examples=30, stateful_step_count=40, deadline=None)
+TestGivenStore.settings = settings(
+    max_examples=rounds(full=30, quick=8), stateful_step_count=40, deadline=None
+)
