@@ -19,19 +19,12 @@ def _block(line_end: str, character: str) -> re.Pattern[str]:
 
     Each memory in a block takes one line, which begins with a number and has no angle brackets.
     """
-    return re.compile(
-        rf"""
-        (?:<memory>|\#\ Memory|Memory)[ \t]*{line_end}[ \t]*{re.escape(NOTE)}
-        (?:[ \t]*{line_end}[ \t]*(?:
-            </?[a-z]+>                                 # a section, and the end
-          | \#{{2,3}}\ [\w-]+ | [a-z]+:                 # a section, a day
-          | \d{{4}}-\d\d-\d\d:?
-          | \d+\.?\ {character}*                       # a memory; how many were left out
-          | \.\.\. | \([^()\n]*\)
-        ))*
-        """,
-        re.VERBOSE,
-    )
+    opening = rf"(?:<memory>|# Memory|Memory)[ \t]*{line_end}[ \t]*{re.escape(NOTE)}"
+    section_or_end, heading = r"</?[a-z]+>", r"#{2,3} [\w-]+|[a-z]+:"
+    day, memory_or_rest = r"\d{4}-\d\d-\d\d:?", rf"\d+\.? {character}*"
+    left_out = r"\.\.\.|\([^()\n]*\)"
+    line = "|".join((section_or_end, heading, day, memory_or_rest, left_out))
+    return re.compile(rf"{opening}(?:[ \t]*{line_end}[ \t]*(?:{line}))*")
 
 
 _BLOCK = _block(r"\r?\n", r"[^\r\n]")

@@ -78,7 +78,7 @@ class ScriptedExtractor:
         """The known facts of every call."""
 
     def extract(self, messages: Sequence[Message], known: Sequence[Fact]) -> Extraction:
-        """What the script makes of the messages."""
+        """Extract the scripted facts from the messages."""
         self.calls.append(messages)
         self.known.append(known)
         return Extraction(candidates=tuple(self._script(messages)))

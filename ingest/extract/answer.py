@@ -1,7 +1,7 @@
-"""What a language model answered, made into an `Extraction`, or an error that says why not.
+"""Read the answer of a language model as an `Extraction`, or say why it can't be used.
 
 Nothing of an answer is trusted: each part is validated by itself, so one that is wrong costs no
-other, and what is left out is counted.
+other, and the parts left out are counted.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class Completion(BaseModel):
 
 
 def read_completion(body: bytes) -> Completion:
-    """A chat completion as an endpoint sent it. Raises ProviderError if it is none."""
+    """Parse a chat completion as an endpoint sent it. Raises ProviderError if it is none."""
     try:
         return Completion.model_validate_json(body)
     except ValidationError:
@@ -116,7 +116,7 @@ def read_completion(body: bytes) -> Completion:
 
 
 def read_answer(completion: Completion, messages: Sequence[Message]) -> Extraction:
-    """What the model found in `messages`, which it knows by their numbers from 1.
+    """Return what the model found in `messages`, which it knows by their numbers from 1.
 
     Raises AnswerError: `refused`, `too_long` (it was cut off), `malformed` (nothing to be used).
     """
@@ -160,7 +160,7 @@ def read_answer(completion: Completion, messages: Sequence[Message]) -> Extracti
 
 
 def joined(extractions: Sequence[Extraction]) -> Extraction:
-    """What was found in stretches that follow each other; the later profile wins."""
+    """Join the extractions of stretches that follow each other; the later profile wins."""
     refused: Counter[str] = Counter()
     profile: dict[ProfileField, str] = {}
     for extraction in extractions:
@@ -175,7 +175,7 @@ def joined(extractions: Sequence[Extraction]) -> Extraction:
 
 
 def _breaks_off(text: str) -> bool:
-    """Whether an answer ends in the middle of a value, which repairing closes as it stands."""
+    """Return whether an answer ends in the middle of a value, which repairing would close."""
     return '"' in text[text.rfind("}") + 1 :]
 
 
@@ -213,7 +213,7 @@ def _sourced(
     messages: Sequence[Message],
     refused: Counter[str],
 ) -> ValueT | None:
-    """A value with the ids of its messages; None if it names none that there is."""
+    """Return a value with the ids of its messages; None if it names no message of these."""
     numbers = list(dict.fromkeys(numbers))
     known = [number for number in numbers if 1 <= number <= len(messages)]
     refused["unknown message"] += len(numbers) - len(known)

@@ -1,4 +1,4 @@
-"""A circuit breaker: an endpoint that keeps failing is left alone for a while."""
+"""Break the circuit to an endpoint that keeps failing, for a while."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ class CircuitBreaker:
         self._lock = threading.Lock()
 
     def wait(self) -> float:
-        """Seconds until calls are let through; 0 if they are now."""
+        """Return the seconds until calls are let through; 0 if they are now."""
         with self._lock:
             return max(0.0, self._open_until - self._now())
 
     def succeeded(self) -> None:
-        """A call went through."""
+        """Record a success."""
         with self._lock:
             self._failed = 0
 
     def failed(self) -> bool:
-        """A call failed; returns whether that opened it."""
+        """Record a failure; return whether it opened the breaker."""
         with self._lock:
             self._failed += 1
             if self._failed < self.failures:

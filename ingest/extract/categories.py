@@ -1,4 +1,4 @@
-"""What a statement is about: by what it says, or by which examples it resembles."""
+"""Tell the category of a statement by its wording, or by the examples it resembles."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.english.notation import any_of
+from semantic_memory.domain.english.tables import phrases
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.ports import Embedder
 
@@ -18,63 +20,47 @@ class _Cue(NamedTuple):
     pattern: re.Pattern[str]
 
 
-def _cue(category: Category, pattern: str) -> _Cue:
-    return _Cue(category, re.compile(pattern, re.IGNORECASE | re.VERBOSE))
+def _cue(category: Category, *patterns: str) -> _Cue:
+    return _Cue(category, re.compile(rf"\b{any_of(*patterns)}", re.IGNORECASE))
 
 
-# In this order: the first that fits decides. White space in patterns doesn't count; [ ] is a space.
+_WE_HAVE = r"(?:i|we)(?:'ve| have)?"
+_I_AM = r"i(?:'m| am)"
+_WE_ARE = r"(?:i|we)(?:'m| am|'re| are|'ve been| have been)"
+_AUXILIARY = r"(?:'d| would| do| don't| did| didn't)?"
+_LIKE = rf"(?:i|we){_AUXILIARY}(?: {phrases('categories.between')})* "
+# In this order: the first that fits decides.
 _CUES = (
     _cue(
         Category.DECISION,
-        r"""\b (?:i|we)(?:'ve|[ ]have)?[ ](?:\w+ly[ ]|just[ ])?
-            (?:decided|chose|chosen|agreed|settled|opted|picked) \b
-        | \b we(?:'re|[ ]are)[ ]going[ ]with \b""",
+        rf"{_WE_HAVE} (?:\w+ly |just )?{phrases('categories.decided')}\b",
+        r"we(?:'re| are) going with\b",
     ),
-    _cue(
-        Category.TECHNICAL,
-        r"""\b (?:api|backend|cluster|compiler|cpu|css|database|docker|endpoint|framework
-          |frontend|git
-            |github|gpu|html|java|javascript|json|kubernetes|laptop|library|linux|macos|node|postgres
-            |postgresql|python|react|repo|repository|rust|schema|server|sql|sqlite|stack|typescript
-            |ubuntu|vim|vs[ ]code|windows[ ]1?\d|aws|azure|gcp|ci|pipeline|codebase|golang
-              |c\+\+) \b""",
-    ),
+    _cue(Category.TECHNICAL, rf"(?:{phrases('categories.technical')}|c\+\+)\b"),
     _cue(
         Category.PREFERENCE,
-        r"""\b (?:i|we)(?:'d|[ ]would|[ ]do|[ ]don't|[ ]did|[ ]didn't)?(?:[ ]\w+ly|[ ]just
-          |[ ]also|[ ]still|[ ]always)*[ ]
-            (?:prefer|like|love|enjoy|hate|dislike|adore|can't[ ]stand
-              |loathe)\w* \b (?![ ]to[ ]know)
-        | \b (?:my|our)[ ](?:\w+[ ]){0,2}favou?rite \b
-        | \b i(?:'m|[ ]am)[ ](?:\w+[ ])?(?:a[ ](?:\w+[ ])?fan[ ]of|into|fond[ ]of|keen[ ]on) \b""",
+        rf"{_LIKE}{phrases('categories.preferring')}\b(?! to know)",
+        r"(?:my|our) (?:\w+ ){0,2}favou?rite\b",
+        rf"{_I_AM} (?:\w+ )?{phrases('categories.fond')}\b",
     ),
     _cue(
         Category.FINDING,
-        r"""\b (?:i|we)(?:'ve|[ ]have)?(?:[ ]just)?[ ]
-            (?:found[ ]out|learned[ ]that|learnt[ ]that|discovered|realised|realized|noticed) \b
-        | \b turns[ ]out \b""",
+        rf"{_WE_HAVE}(?: just)? {phrases('categories.found')}\b",
+        r"turns out\b",
     ),
     _cue(
         Category.PROJECT,
-        r"""\b (?:i|we)(?:'m|[ ]am|'re|[ ]are|'ve[ ]been|[ ]have[ ]been)[ ](?:\w+[ ])?
-            (?:working[ ]on|building|planning|preparing|writing|launching|learning|training|studying
-            |trying|starting|going[ ]to|moving|organi[sz]ing|saving|researching|designing
-              |developing) \b
-        | \b (?:my|our)[ ](?:\w+[ ])?(?:project|goal|plan|deadline|thesis|dissertation|startup
-          |launch) \b
-        | \b (?:i|we)[ ](?:need|plan|want|hope|intend|aim)[ ]to \b | \b (?:i|we)(?:'ll
-          |[ ]will) \b""",
+        rf"{_WE_ARE} (?:\w+ )?{phrases('categories.working_on')}\b",
+        rf"(?:my|our) (?:\w+ )?{phrases('categories.projects')}\b",
+        rf"(?:i|we) {phrases('categories.intending')} to\b",
+        r"(?:i|we)(?:'ll| will)\b",
     ),
     _cue(
         Category.PERSONAL,
-        r"""\b i(?:'m|[ ]am)[ ](?:a|an|the|from|in|\d+|married|single|engaged|divorced|allergic
-          |vegan
-            |vegetarian) \b
-        | \b my[ ]name[ ]is \b
-        | \b i[ ](?:live|grew[ ]up|was|work|moved|have|had|own|got|play|speak|studied|graduated) \b
-        | \b my[ ](?:wife|husband|partner|girlfriend|boyfriend|family|son|daughter|kids?|children
-            |sister|brother|mom|mum|mother|dad|father|parents?|dogs?|cats?|birthday|job|boss|team
-              |home) \b""",
+        rf"{_I_AM} (?:{phrases('categories.being')}|\d+)\b",
+        r"my name is\b",
+        rf"i {phrases('categories.living')}\b",
+        rf"my {phrases('categories.own')}\b",
     ),
 )
 
@@ -122,7 +108,11 @@ _EXAMPLES = {
 
 
 def category_by_rule(statement: str) -> Category | None:
-    """The category that the wording of a statement in the first person shows, if it does."""
+    """Return the category that a statement in the first person shows; None if it shows none.
+
+    >>> str(category_by_rule("we decided to rent")), str(category_by_rule("I adore jazz"))
+    ('decision', 'preference')
+    """
     return next((cue.category for cue in _CUES if cue.pattern.search(statement)), None)
 
 
@@ -134,7 +124,7 @@ class CategoryExamples:
         self._centres: Matrix | None = None
 
     def classify(self, facts: Sequence[str]) -> list[Category]:
-        """The category of each fact. Raises ProviderError if a remote embedder fails."""
+        """Return the category of each fact. Raises ProviderError if a remote embedder fails."""
         if not facts:
             return []
         if self._centres is None:

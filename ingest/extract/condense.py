@@ -1,4 +1,4 @@
-"""Condensing a history by a language model behind any OpenAI-compatible endpoint.
+"""Condense a history by a language model behind any OpenAI-compatible endpoint.
 
 Any failure is a ProviderError: the caller keeps the most central lines instead.
 """
@@ -27,7 +27,7 @@ from semantic_memory.domain.profile import Line
 from semantic_memory.domain.values import Content
 
 VERSION = "v1"
-"""Of the prompt. A changed prompt is a new file and a new version."""
+"""Version of the prompt. A changed prompt is a new file and a new version."""
 
 _MOST_ERROR_CHARACTERS = 200
 _TEXT: TypeAdapter[str] = TypeAdapter(Content)
@@ -67,7 +67,7 @@ class OpenAICondenser:
         self._price = price
 
     def condense(self, lines: Sequence[Line], *, most: int) -> list[Condensed]:
-        """At most `most` sentences, each naming the lines that it has something from."""
+        """Return at most `most` sentences, each naming the lines that it rests on."""
         if wait := self._breaker.wait():
             raise ProviderError(f"the endpoint is left alone for another {wait:.0f} s")
         start = time.perf_counter()
@@ -123,13 +123,13 @@ class OpenAICondenser:
 
 @cache
 def instructions() -> str:
-    """The prompt, the same for every request."""
+    """Return the prompt, the same for every request."""
     file = resources.files("ingest.extract") / "prompts" / f"condense-{VERSION}.md"
     return file.read_text(encoding="utf-8")
 
 
 def _read(text: str, number: int, most: int) -> list[Condensed]:
-    """What an answer says; sentences that name no line, or speak to a model, are left out."""
+    """Read an answer; leave out sentences that name no line, or speak to a model."""
     try:
         sentences = _Answer.model_validate(json_repair.loads(text)).sentences
     except (ValidationError, RecursionError):

@@ -1,73 +1,63 @@
-"""What a user says of the assistant's work: directives, corrections, confirmations."""
+"""Read what a user says of the assistant's work: directives, corrections, confirmations."""
 
 from __future__ import annotations
 
 import re
 
-from ingest.extract.lexicon import Form, forms
+from semantic_memory.domain.english.notation import any_of
+from semantic_memory.domain.english.tables import phrases
+from semantic_memory.domain.english.words import Form, forms
 
-_DIRECTIVE = re.compile(
-    r"""^(?:please[ ,]+|from[ ]now[ ]on[ ,]+|in[ ](?:the[ ])?future[ ,]+|next[ ]time[ ,]+|and[ ]
-      |but[ ]|also[ ,]+)*
-    (?P<order> (?:don't|do[ ]not|always|never|stop|avoid)[ ] (?:(?!worry|mind|give[ ]up
-      |hesitate|hold[ ]back|be[ ](?:afraid|discouraged|shy)|forget
-      |know|care|get[ ]me)\w+) [ ].+
-        | (?<=from[ ]now[ ]on[ ])\w+.+ | (?<=from[ ]now[ ]on,[ ])\w+.+
-          | (?<=next[ ]time[ ])\w+.+ | (?<=next[ ]time,[ ])\w+.+ )$""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_WISH = re.compile(
-    r"^I(?:'d| would)? (?:want|need|like|prefer)(?: for)? you to (?P<order>(?:always|never|not"
-    r"|stop|only|use|keep|be|answer|reply|write)\b.+)$",
-    re.IGNORECASE,
-)
+_LEAD = rf"^(?:{phrases('feedback.before_order')}[ ,]+|and |but )*"
+_ORDER = rf"{phrases('feedback.orders')} (?!{phrases('feedback.no_orders')})\w+ .+"
+_FROM_NOW_ON = r"(?:(?<=from now on )|(?<=from now on, )|(?<=next time )|(?<=next time, ))\w+.+"
+_DIRECTIVE = re.compile(rf"{_LEAD}(?P<order>{_ORDER}|{_FROM_NOW_ON})$", re.IGNORECASE)
+_I_WANT = r"^I(?:'d| would)? (?:want|need|like|prefer)(?: for)? you to"
+_WISH = re.compile(rf"{_I_WANT} (?P<order>{phrases('feedback.wished')}\b.+)$", re.IGNORECASE)
+
+_THIS = r"(?:that|it|this)"
+_NOT_WELL = rf"(?!['\w]* {phrases('feedback.no_correction')}\b)"
+_NO = rf"no[,.]? (?:{_THIS}{_NOT_WELL}|you|the|i (?:said|meant|asked))\b"
+_ACTUALLY = r"actually,? (?:it|that|the|not|i (?:said|meant))\b"
+_IS = r"(?:'s| is| was| isn't| is not|'s not) (?:\w+ )?"
+_WRONG = rf"(?:that|this|it|your \w+){_IS}{phrases('feedback.wrong')}"
+_OTHER_THAN = r"not \w+[,;] (?:but )?\w+$|(?:nope|no),? not\b"
+_OTHER_CORRECTION = rf"{phrases('feedback.corrections')}\b"
 _CORRECTION = re.compile(
-    r"""^(?: no[,.]?[ ](?:(?:that|it|this)
-          (?!['\w]*[ ](?:sounds?|works?|helps?|is[ ](?:fine|good|all|ok)|fine|good|all
-          |ok)\b)|you|the|i[ ](?:said|meant|asked))\b
-        | actually,?[ ](?:it|that|the|not|i[ ](?:said|meant))\b | not[ ]\w+[,;][ ](?:but[ ])?\w+$
-        | (?:nope|no),?[ ]not\b | i[ ](?:actually[ ])?(?:said|meant|asked[ ]for)\b
-        | (?:that|this|it|your[ ]\w+)(?:'s|[ ]is|[ ]was|[ ]isn't|[ ]is[ ]not|'s[ ]not)[ ](?:\w+[ ])?
-          (?:wrong|not[ ]right|incorrect|not[ ]correct|not[ ]what[ ]i|right[ ]either|false
-            |outdated|a[ ]mistake)
-        | you(?:'re|[ ]are|[ ]were)[ ](?:wrong|mistaken) | you[ ](?:got|misunderstood|missed
-          |forgot|made)\b
-        | that(?:'s|[ ]is|[ ]was)[ ]not\b | that[ ](?:didn't|doesn't|does[ ]not
-          |did[ ]not)[ ]work )""",
-    re.IGNORECASE | re.VERBOSE,
+    f"^{any_of(_NO, _ACTUALLY, _OTHER_THAN, _WRONG, _OTHER_CORRECTION)}", re.IGNORECASE
 )
-_EXCLAIMED = re.compile(
-    r"^(?:(?:oh|hmm+|well|wait|sorry|ah|ok|okay|but|and|wow|hey)\b[ ,.!-]*)+", re.IGNORECASE
-)
+_EXCLAIMED = re.compile(rf"^(?:{phrases('feedback.exclaimed')}\b[ ,.!-]*)+", re.IGNORECASE)
+_PRAISE = rf"(?:{phrases('feedback.praise')}\b[,.! -]*)*"
+_RIGHT = rf"{_THIS}(?:'s| is| was) (?:(?!not\b)\w+ )?{phrases('feedback.right')}\b"
+_HELPED = rf"{_THIS} (?:\w+ly )?(?:(?:did it|helped)(?=\W*$)|{phrases('feedback.helped')})\b"
+_OTHER_CONFIRMATION = rf"exactly what i|{phrases('feedback.confirmations')}\b"
 _CONFIRMATION = re.compile(
-    r"""^(?:(?:yes|yeah|yep|great|perfect|thanks|awesome|nice|exactly|excellent|cool)\b[,.! -]*)*
-    (?: (?:that|this|it)(?:'s|[ ]is|[ ]was)[ ](?:(?!not\b)\w+[ ])?(?:right|correct|perfect
-      |what[ ]i[ ](?:needed|wanted|meant|was[ ]looking)|better|spot[ ]on|it)\b
-      | exactly[ ]what[ ]i | (?:that|this|it)[ ](?:\w+ly[ ])?(?:(?:did[ ]it|helped)
-        (?=\W*$)|worked|works|solved|fixed|did[ ]the[ ]trick)\b
-      | i[ ](?:really[ ])?(?:like|love|liked|loved)[ ](?:how|the[ ]way)[ ]you\b | (?:good|great
-        |nice)[ ](?:answer|job|work)\b
-      | keep[ ](?:doing|using|answering|it[ ]like)\b )""",
-    re.IGNORECASE | re.VERBOSE,
+    f"^{_PRAISE}{any_of(_RIGHT, _HELPED, _OTHER_CONFIRMATION)}", re.IGNORECASE
 )
+_VERB = re.compile(r"(?:always\s+|never\s+|do not\s+|don't\s+)?([\w']+)", re.IGNORECASE)
+_NEGATED = re.compile(r"(?:don't|do not)\s+(.+)", re.IGNORECASE)
 
 
 def directive(sentence: str, name: str) -> str | None:
-    """A standing order to the assistant, as a fact: "The user asks the assistant to never ..."."""
+    """Return a standing order to the assistant as a fact; None if the sentence is none.
+
+    >>> directive("Please never use em dashes", "The user")
+    'The user asks the assistant to never use em dashes.'
+    """
     found = _DIRECTIVE.match(sentence) or _WISH.match(sentence)
     if found is None:
         return None
     order = found["order"].rstrip(" .!")
-    verb = re.match(r"(?:always\s+|never\s+|do not\s+|don't\s+)?([\w']+)", order, re.IGNORECASE)
+    verb = _VERB.match(order)
     if verb is None or Form.BASE not in forms(verb[1]):
         return None  # "Never heard of it" is no order
-    negated = re.match(r"(?:don't|do not)\s+(.+)", order, re.IGNORECASE)
+    negated = _NEGATED.match(order)
     wanted = f"not to {negated[1]}" if negated else f"to {order[:1].lower()}{order[1:]}"
     return f"{name} asks the assistant {_seen_from_outside(wanted, name)}."
 
 
 def verdict(sentence: str, name: str, answer: str) -> str | None:
-    """What the user made of the assistant's `answer`, in the user's own words.
+    """Return the user's verdict on the assistant's `answer` as a fact; None if it is none.
 
     Quotes the beginning of the answer: without it, "that's wrong" says nothing.
     """

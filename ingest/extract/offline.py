@@ -1,4 +1,4 @@
-"""Extraction without a model: statements that people make about themselves, found by rules.
+"""Extract without a model: statements that people make about themselves, found by rules.
 
 message -> sentences -> statements     questions, greetings and code left out
 -> dates made absolute -> third person -> category, confidence, tags
@@ -12,25 +12,28 @@ from typing import NamedTuple
 
 from ingest.extract.asides import firm_parts
 from ingest.extract.categories import CategoryExamples, category_by_rule
-from ingest.extract.dates import CALENDAR, absolute_dates
 from ingest.extract.feedback import directive, verdict
-from ingest.extract.lexicon import WORD, noun_behind
 from ingest.extract.possessions import possessions, words_of
 from ingest.extract.replies import answered, last_question
-from ingest.extract.sentences import Clause, Sentence, clauses, prepared, sentences
-from ingest.extract.statements import (
+from ingest.extract.worth import (
     ADDRESSED,
     CLEAR,
     IMPLIED,
-    answered_to,
     confidence,
     continues,
-    dangles,
     is_about_the_speaker,
-    is_clause,
     is_hedged,
 )
-from ingest.extract.third_person import third_person
+from semantic_memory.domain.english.calendar import MONTHS, WEEKDAYS
+from semantic_memory.domain.english.fragments import is_clause
+from semantic_memory.domain.english.persons import third_person, with_listener
+from semantic_memory.domain.english.pronouns import dangles
+from semantic_memory.domain.english.relative_dates import absolute_dates
+from semantic_memory.domain.english.sentences import Sentence, sentences
+from semantic_memory.domain.english.spelling import prepared
+from semantic_memory.domain.english.statements import Clause, statements
+from semantic_memory.domain.english.tables import words
+from semantic_memory.domain.english.words import WORD, noun_behind
 from semantic_memory.domain.extraction import Candidate, Extraction
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.messages import Message
@@ -42,9 +45,8 @@ _MOST_TAGS = 4
 _MOST_WORDS = 45
 _PASTED = 3_000
 """Characters from which a message is more likely a pasted text than something said."""
-_TELLS_NOTHING = frozenset(
-    "user thing time day week weekend month year lot bit way kind idea assistant other".split()
-)
+_NO_TAGS = STOP_WORDS | words("tags.no_tags")
+_CALENDAR = frozenset((*MONTHS, *WEEKDAYS))
 
 
 class _Statement(NamedTuple):
@@ -58,7 +60,7 @@ class _Statement(NamedTuple):
         return self.parts[0]
 
     def is_continued_by(self, other: _Statement) -> bool:
-        """Whether `other` needs this one to be understood: "I have a dog", "He is called Rex"."""
+        """Return whether `other` needs this one to be understood: "He is called Rex"."""
         return (
             len(self.parts) == 1
             and self.sentence != other.sentence
@@ -86,7 +88,7 @@ class OfflineExtractor:
         self._examples = CategoryExamples(embedder) if embedder else None
 
     def extract(self, messages: Sequence[Message], known: Sequence[Fact] = ()) -> Extraction:
-        """Candidates in the third person, each with its one source message."""
+        """Return candidates in the third person, each with its source message."""
         del known  # a repetition is told by its text and its vector
         # Where several people talk to each other, no one is giving orders to an assistant.
         speakers = {message.speaker for message in messages if message.role == "user"}
@@ -110,14 +112,14 @@ class OfflineExtractor:
 
 
 def _other(before: Message | None, message: Message) -> Message | None:
-    """The message that `message` may answer: the one before it, by someone else."""
+    """Return the message that `message` may answer: the one before it, by someone else."""
     return before if before and before.speaker != message.speaker else None
 
 
 def _candidates(
     message: Message, listener: str | None, before: Message | None
 ) -> Iterator[tuple[Candidate, bool]]:
-    """The candidates of a message, and whether the wording of each shows its category."""
+    """Yield the candidates of a message, and whether the wording of each shows its category."""
     name = message.name or "The user"
     text = prepared(message.content)
     pasted = len(message.content) > _PASTED
@@ -149,14 +151,14 @@ def _candidates(
 
 
 def _feedback(sentence: Sentence, name: str, answer: str | None) -> str | None:
-    """What a sentence says of the assistant's work, if it is about that."""
+    """Return a sentence about the assistant's work as a fact; None if it isn't about that."""
     order = directive(sentence.text, name)
     return order or (verdict(sentence.said, name, answer) if answer else None)
 
 
-def _gather(pending: list[_Statement], statements: Iterable[_Statement]) -> None:
-    """Add what says something of its speaker, or goes on with what was said last."""
-    for statement in statements:
+def _gather(pending: list[_Statement], found: Iterable[_Statement]) -> None:
+    """Add the statements about their speaker, and those that go on with the last one."""
+    for statement in found:
         if pending and pending[-1].is_continued_by(statement):
             pending[-1] = pending[-1].with_next(statement)
         elif is_about_the_speaker(statement.text) and is_clause(statement.text):
@@ -164,7 +166,7 @@ def _gather(pending: list[_Statement], statements: Iterable[_Statement]) -> None
 
 
 def _listener(message: Message, speakers: set[str]) -> str | None:
-    """Whom a message speaks to: the assistant, the other of two, or someone among several."""
+    """Return the listener of a message: the assistant, the other of two, None among several."""
     others = speakers - {message.speaker}
     if not others:
         return _ASSISTANT
@@ -172,11 +174,11 @@ def _listener(message: Message, speakers: set[str]) -> str | None:
 
 
 def _statements(sentence: Sentence, listener: str | None) -> list[_Statement]:
-    """The statements of a sentence; one that leans on the one before it stays with it."""
+    """Return the statements of a sentence; one that leans on the one before stays with it."""
     kept: list[Clause] = []
-    for clause in clauses(sentence.text):
+    for clause in statements(sentence.text):
         if listener:
-            clause = clause._replace(text=answered_to(clause.text, listener))
+            clause = clause._replace(text=with_listener(clause.text, listener))
         if kept and dangles(clause.text) and not dangles(kept[-1].text):
             if is_hedged(clause.text):
                 continue
@@ -211,18 +213,14 @@ def _candidate(
 
 
 def _tags(content: str, name: str) -> tuple[str, ...]:
-    """The first few things that a fact names: proper names, and words that are nouns only."""
+    """Return the first few things that a fact names: proper names, and nouns."""
     own = set(WORD.findall(name.casefold()))
     tags: dict[str, None] = {}
-    words = WORD.findall(content)
-    for place, word in enumerate(words):
+    spoken = WORD.findall(content)
+    for place, word in enumerate(spoken):
         plain = word.removesuffix("'s")
-        proper = place > 0 and plain[:1].isupper() and plain not in CALENDAR
-        tag = plain.casefold() if proper else noun_behind(words[place - 1] if place else "", plain)
-        if (
-            tag
-            and tag not in own | _TELLS_NOTHING | STOP_WORDS
-            and re.fullmatch(r"[\w-]{3,40}", tag)
-        ):
+        proper = place > 0 and plain[:1].isupper() and plain not in _CALENDAR
+        tag = plain.casefold() if proper else noun_behind(spoken[place - 1] if place else "", plain)
+        if tag and tag not in own and tag not in _NO_TAGS and re.fullmatch(r"[\w-]{3,40}", tag):
             tags[tag] = None
     return tuple(tags)[:_MOST_TAGS]

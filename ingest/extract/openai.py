@@ -1,6 +1,6 @@
-"""Extraction by a language model behind any OpenAI-compatible endpoint.
+"""Extract by a language model behind any OpenAI-compatible endpoint.
 
-What a failure leads to:
+A failure leads to:
 
     no connection, time-out, 408, 409, 429, 5xx     tried again by the client, with back-off, then
                                                     ProviderError: to be read again later
@@ -52,13 +52,13 @@ _SCHEMA_FORMAT = {
 
 
 class Price(NamedTuple):
-    """What a model costs, in US dollars for a million tokens."""
+    """Price of a model, in US dollars for a million tokens."""
 
     input: float
     output: float
 
     def of(self, input_tokens: int, output_tokens: int) -> float:
-        """The cost of a call, in US dollars. Discounts for cached input aren't known here."""
+        """Return the cost of a call in US dollars, without discounts for cached input."""
         return (input_tokens * self.input + output_tokens * self.output) / 1_000_000
 
 
@@ -94,11 +94,11 @@ class OpenAIExtractor:
 
     @property
     def name(self) -> str:
-        """Endpoint's kind, model and version of the prompt: `openai:gpt-4o-mini/v1`."""
+        """The endpoint's kind, the model and the version of the prompt: `openai:gpt-4o-mini/v1`."""
         return f"openai:{self._model}/{prompt.VERSION}"
 
     def extract(self, messages: Sequence[Message], known: Sequence[Fact]) -> Extraction:
-        """Facts, profile and history, each naming its messages; system messages aren't read.
+        """Return facts, profile and history, each naming its messages; system messages aren't read.
 
         Raises ProviderError if the endpoint can't be reached or won't serve.
         """
@@ -106,7 +106,7 @@ class OpenAIExtractor:
         return self._read(spoken, known, 0) if spoken else Extraction()
 
     def request(self, messages: Sequence[Message], known: Sequence[Fact]) -> dict[str, Any]:
-        """The body of the request."""
+        """Return the body of the request."""
         chat = prompt.chat(messages, known)
         return {"model": self._model, "messages": chat, **self._options}
 
@@ -117,7 +117,7 @@ class OpenAIExtractor:
         seconds: float,
         price_factor: float = 1.0,
     ) -> Extraction:
-        """What a completion says of `messages`; tells what it cost. Raises AnswerError."""
+        """Read a completion about `messages` and report its cost. Raises AnswerError."""
         usage = completion.usage
         read, written = (
             (usage.prompt_tokens or 0, usage.completion_tokens or 0) if usage else (0, 0)
@@ -127,7 +127,7 @@ class OpenAIExtractor:
         return read_answer(completion, messages)
 
     def by_rules(self, messages: Sequence[Message], known: Sequence[Fact], why: str) -> Extraction:
-        """What the rules find in `messages` that the model made nothing of."""
+        """Extract by the rules from `messages` that the model failed on."""
         self._observe(ExtractionFellBack(self.name, why, len(messages)))
         extraction = self._rules.extract(messages, known)
         return extraction.model_copy(
@@ -196,7 +196,7 @@ class OpenAIExtractor:
             raise ProviderError(f"the extraction endpoint failed: {_told(error)}") from error
 
     def _do_without(self, error: openai.APIStatusError) -> bool:
-        """Whether an option that the endpoint doesn't know can be left out from now on."""
+        """Leave out an option that the endpoint doesn't know; return whether there was one."""
         said = str(error).casefold()
         if "response_format" in self._options and (
             "response_format" in said or "json_schema" in said

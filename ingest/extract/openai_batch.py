@@ -1,4 +1,4 @@
-"""Extraction through the batch API: half the price, within a day, for imports.
+"""Extract through the batch API: half the price, within a day, for imports.
 
 https://platform.openai.com/docs/guides/batch: a JSONL file of requests, each with a `custom_id`, is
 uploaded and worked off; the answers come back as JSONL, in any order.
@@ -36,7 +36,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class BatchState:
-    """How far a batch has come."""
+    """Progress of a batch."""
 
     working: bool
     done: int
@@ -47,7 +47,7 @@ class BatchState:
     output: str | None = None
     """The file of the answers."""
     error: str | None = None
-    """Why it failed as a whole."""
+    """Reason for which it failed as a whole."""
 
 
 NOTHING_SENT = BatchState(working=False, done=0, total=0, complete=True)
@@ -98,7 +98,7 @@ class OpenAIBatch:
         return batch.id
 
     def find(self, token: str) -> str | None:
-        """The id of the batch that was submitted with `token`; None if there is none."""
+        """Return the id of the batch that was submitted with `token`; None if there is none."""
         try:
             for batch in self._client.batches.list(limit=100):
                 if (batch.metadata or {}).get(_TOKEN) == token:
@@ -108,7 +108,7 @@ class OpenAIBatch:
         return None
 
     def state(self, batch_id: str) -> BatchState:
-        """How far a batch has come."""
+        """Return the progress of a batch."""
         try:
             batch = self._client.batches.retrieve(batch_id)
         except openai.NotFoundError as error:
@@ -127,7 +127,7 @@ class OpenAIBatch:
         )
 
     def answers(self, state: BatchState) -> dict[str, Completion]:
-        """The answers that a batch has brought, by the names of their requests."""
+        """Return the answers of a batch by the names of their requests."""
         if state.output is None:
             return {}
         try:
@@ -139,7 +139,7 @@ class OpenAIBatch:
         return dict(_served(output))
 
     def read(self, answer: Completion | None, stretch: Stretch) -> Extraction:
-        """What an answer to `stretch` says; without one that can be used, what the rules find."""
+        """Read an answer to `stretch`; without a usable one, extract by the rules."""
         messages = spoken(stretch.messages)
         try:
             if answer is None:
@@ -155,7 +155,7 @@ def _errors(batch: Batch) -> str:
 
 
 def _served(output: bytes) -> Iterator[tuple[str, Completion]]:
-    """The name of every request that was served, with its completion."""
+    """Yield the name of every request that was served, with its completion."""
     for line in output.splitlines():
         try:
             answer = json.loads(line)

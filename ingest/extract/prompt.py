@@ -1,4 +1,4 @@
-"""What a language model is asked: the prompt's file, and the conversation as data.
+"""Ask a language model: the prompt's file, and the conversation as data.
 
 The conversation goes in as one JSON document, so no text in it can end what encloses it.
 """
@@ -12,32 +12,31 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from semantic_memory.domain.english.calendar import WEEKDAYS
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.messages import Message
 
 VERSION = "v1"
-"""Of the prompt; recorded with every fact. A changed prompt is a new file and a new version."""
+"""Version of the prompt, recorded with every fact. A changed prompt is a new file."""
 
 _TOOL_CHARACTERS = 2_000  # of what a tool printed; it is background only
 _CUT = " [...]"
-# strftime's depend on the locale
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 @cache
 def instructions() -> str:
-    """The prompt, the same for every request."""
+    """Return the prompt, the same for every request."""
     file = resources.files("ingest.extract") / "prompts" / f"extract-{VERSION}.md"
     return file.read_text(encoding="utf-8")
 
 
 def spoken(messages: Sequence[Message]) -> list[Message]:
-    """The messages that are read: not those of the system, which nobody said."""
+    """Return the messages without those of the system, which nobody said."""
     return [message for message in messages if message.role != "system"]
 
 
 def document(messages: Sequence[Message], known: Sequence[Fact]) -> str:
-    """The conversation and what is known already, as JSON; messages are numbered from 1."""
+    """Return the conversation and the known facts as JSON; messages are numbered from 1."""
     return json.dumps(
         {
             "known": [{"since": _day(fact.valid_from), "fact": fact.content} for fact in known],
@@ -48,7 +47,7 @@ def document(messages: Sequence[Message], known: Sequence[Fact]) -> str:
 
 
 def chat(messages: Sequence[Message], known: Sequence[Fact]) -> list[dict[str, Any]]:
-    """The messages of the request."""
+    """Return the messages of the request."""
     return [
         {"role": "system", "content": instructions()},
         {"role": "user", "content": document(messages, known)},
@@ -69,4 +68,4 @@ def _said(number: int, message: Message) -> dict[str, Any]:
 
 
 def _day(time: datetime) -> str:
-    return f"{time:%Y-%m-%d} ({_DAYS[time.weekday()]})"
+    return f"{time:%Y-%m-%d} ({WEEKDAYS[time.weekday()]})"

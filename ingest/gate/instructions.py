@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
-from ingest.extract.lexicon import Form, forms, is_verb, noun
 from ingest.gate.attacks import is_attack, plain
+from semantic_memory.domain.english.words import Form, forms, is_verb, noun
 
 _REPLY = r"(?:response|reply|replies|responses|answers?|output|solution|implementation|completion)"
 

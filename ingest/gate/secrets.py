@@ -11,7 +11,13 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ingest.extract.lexicon import Form, can_be_noun, forms, is_adverb, is_quality
+from semantic_memory.domain.english.words import (
+    Form,
+    can_be_noun,
+    forms,
+    is_adverb,
+    is_quality,
+)
 from semantic_memory.domain.text import STOP_WORDS
 
 if TYPE_CHECKING:

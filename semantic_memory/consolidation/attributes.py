@@ -1,4 +1,4 @@
-"""What has one value at a time: home, employer, occupation, age, looks, "the deadline is"."""
+"""Read claims of one value at a time: home, employer, occupation, age, looks, "the deadline is"."""
 
 from __future__ import annotations
 
@@ -6,28 +6,23 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from semantic_memory.consolidation.clauses import (
+from semantic_memory.consolidation.statements import read
+from semantic_memory.domain.english.arguments import (
     content,
-    head,
+    object_of,
     ordered,
     owner,
     possessor,
     subject,
     verb,
 )
-from semantic_memory.consolidation.lexicon import (
-    COLOURS,
-    DIETS,
-    HAIR_OF,
-    MARITAL,
-    MEATS,
-    SINGLE_VALUED,
-)
-from semantic_memory.consolidation.statements import read
+from semantic_memory.domain.english.lexicon import COLOURS, DIETS, HAIR_OF, SINGLE_VALUED
+from semantic_memory.domain.english.notation import one_of
+from semantic_memory.domain.english.tables import keys, listed, phrase_lists, phrases, words
 
 
 class Attribute(NamedTuple):
-    """Who, what, which value, and whether it is affirmed."""
+    """A subject, an attribute, its value, and whether the value is affirmed."""
 
     subject: str
     name: str
@@ -35,68 +30,67 @@ class Attribute(NamedTuple):
     positive: bool
 
 
-PLACES = frozenset({"home", "employer"})
+class _Wording(NamedTuple):
+    """Phrases of a folded text behind which the value of an attribute stands."""
+
+    attribute: str
+    pattern: re.Pattern[str]
+    positive: bool
+
+
+def _wordings() -> Iterator[_Wording]:
+    for name in keys("attributes"):
+        for way in ("begins", "ends"):
+            if way in keys(f"attributes.{name}"):
+                for source in phrase_lists(f"attributes.{name}.{way}"):
+                    yield _Wording(name, verb(source), way == "begins")
+
+
+NAMED = frozenset(
+    name for name in keys("attributes") if listed(f"attributes.{name}.value") == ("name",)
+)
 """Attributes whose values are proper names."""
 
-_MOVES = "(?:lives?|living|resides?|residing|based|moved|moving|relocated|relocating|settled)"
-_WORKS = "(?:works?|working|employed|joined|joining|(?:new |current )?job|started)"
-_PLACES = (
-    ("home", True, verb(_MOVES + r"(?: back| out| over| from [\w' ]+?)? (?:in|to|at)")),
-    ("home", True, verb("(?:home|place of residence|hometown|city) is(?: in)?")),
-    ("employer", True, verb(_WORKS + r"(?: as [\w' ]+?)? (?:at|for|by)")),
-    ("employer", True, verb("(?:joined|joins|employer is|company is)")),
-    (
-        "employer",
-        False,
-        verb("(?:left|quit|leaving|resigned from|fired from|laid off (?:from|by))"),
-    ),
-)
+_WORDINGS = tuple(_wordings())
 _INDEFINITE = re.compile(r"^(?:a|an|my|his|her|their|our|some|this|that|one)\s")
-_OCCUPATION = verb(
-    "(?:works?|working|employed|job) as",
-    "(?:job|occupation|profession|job title) is",
-    "became",
-    "promoted to",
-)
 _FAVOURITE = re.compile(
     r"fav(?:ou?rite)? (?P<kind>(?:[\w'-]+ ){0,2}?[\w'-]+?)s? (?:is|are|was|:) (?P<value>.+)"
 )
-_NOUN_IS = re.compile(
-    r"^(?P<who>my|our|the|his|her|their|[\w-]+(?: [\w-]+)?'s) (?P<noun>[\w' -]{2,60}?) "
-    r"(?:is|are|was|were|got|has been|have been|will be)(?: now| currently| actually)?"
-    r"(?: (?:changed|moved|set|increased|raised|reduced|lowered|extended|postponed|rescheduled"
-    r"|adjusted|updated|switched|named|called))?(?: (?:to|at|for|on))? (?P<value>.+)"
-)
+# "the deadline of the project has been moved to May 20"
+_OWNER = r"(?P<who>my|our|the|his|her|their|[\w-]+(?: [\w-]+)?'s)"
+_IS = rf"{phrases('noun_values.verbs')}(?: {phrases('noun_values.adverbs')})?"
+_SET_TO = rf"(?: {phrases('noun_values.changes')})?(?: (?:to|at|for|on))?"
+_NOUN_IS = re.compile(rf"^{_OWNER} (?P<noun>[\w' -]{{2,60}}?) {_IS}{_SET_TO} (?P<value>.+)")
 _AGE = re.compile(
     r"(?:am|is|are|turned|turning) (?:now )?(?P<age>\d{1,3})"
     r"(?: (?:years?|yrs?) old| years? of age|$)"
 )
 _MARRIED = re.compile(
-    rf"\b(?:am|is|are|got|getting|get|now|still)\b[\w ]*\b(?P<state>{'|'.join(sorted(MARITAL))})\b"
+    r"\b(?:am|is|are|got|getting|get|now|still)\b[\w ]*"
+    rf"\b(?P<state>{one_of(words('lexicon.marital'))})\b"
 )
 _DIET = re.compile(
-    rf"(?P<denied>\b(?:not|no longer|never)\b(?: \w+){{0,2}} )?\b(?P<diet>{'|'.join(DIETS)})\b"
+    rf"(?P<denied>\b(?:not|no longer|never)\b(?: \w+){{0,2}} )?\b(?P<diet>{one_of(DIETS)})\b"
 )
-_MEAT = re.compile(rf"\b(?:eats?|eating|loves?|likes?) (?:\w+ )?(?:{'|'.join(MEATS)})\b")
+_MEAT = re.compile(rf"\b(?:eats?|eating|loves?|likes?) (?:\w+ )?{phrases('lexicon.meats')}\b")
 _HAIR = re.compile(r"\bhair\b")
 _EYES = re.compile(r"\beyes?\b")
 _FEATURES = (("hair colour", _HAIR, _EYES), ("eye colour", _EYES, _HAIR))
 
 
 def attributes(clause: str, negated: bool) -> Iterator[Attribute]:
-    """The attributes that a clause gives a value (or denies it)."""
-    for name, positive, pattern in _PLACES:
-        if (found := pattern.search(clause)) and not _INDEFINITE.match(found["rest"]):
-            value = content(head(found["rest"].removeprefix("the ")))
+    """Yield the attributes that a clause of a folded text gives a value, or denies it."""
+    for name, pattern, positive in _WORDINGS:
+        if (found := pattern.search(clause)) and not (
+            name in NAMED and _INDEFINITE.match(found["rest"])
+        ):
+            value = content(object_of(found["rest"].removeprefix("the ")))
             who = subject(clause[: found.start("verb")])
             yield Attribute(who, name, value, positive is not negated)
-    if found := _OCCUPATION.search(clause):
-        who = subject(clause[: found.start("verb")])
-        yield Attribute(who, "occupation", content(head(found["rest"])), not negated)
     if found := _FAVOURITE.search(clause):
         name = " ".join(["favourite", *sorted(content(found["kind"]))])
         who = subject(clause[: found.start()])
-        yield Attribute(who, name, content(head(found["value"])), not negated)
+        yield Attribute(who, name, content(object_of(found["value"])), not negated)
     elif (found := _NOUN_IS.search(clause)) and not _HAIR.search(clause):
         yield from _named(found, negated)
     yield from _personal(clause, negated)
@@ -104,7 +98,7 @@ def attributes(clause: str, negated: bool) -> Iterator[Attribute]:
 
 
 def _named(found: re.Match[str], negated: bool) -> Iterator[Attribute]:
-    """As in "the deadline of the project is May 20": nouns with one value, or any with a figure."""
+    """Read "the deadline of the project is May 20": nouns with one value, or any with a figure."""
     noun = ordered(found["noun"].split(" of ")[0].split(" for ")[0])
     if not noun:
         return
@@ -113,7 +107,7 @@ def _named(found: re.Match[str], negated: bool) -> Iterator[Attribute]:
     single = noun[-1] in SINGLE_VALUED
     if single or (measured and len(value.content) <= 4):
         name = " ".join(sorted(content(found["noun"]))) + ("" if single else " measured")
-        which = measured or content(head(found["value"]))
+        which = measured or content(object_of(found["value"]))
         yield Attribute(owner(found["who"]), name, which, not negated)
 
 
@@ -149,7 +143,7 @@ def _looks(clause: str, negated: bool) -> Iterator[Attribute]:
 
 
 def _colour(before: str, after: str, other: re.Pattern[str]) -> str | None:
-    """The colour right before a feature, if it isn't the other feature's; else the one after it."""
+    """Return the colour before a feature, unless it is the other one's; else the one behind it."""
     near = [word for word in before.split() if word in COLOURS]
     if near and not other.search(before.rsplit(near[-1], 1)[-1]):
         return HAIR_OF.get(near[-1], near[-1])

@@ -1,4 +1,4 @@
-"""What a sentence claims of whom: (subject, attribute, value), found by rules.
+"""Read claims from a sentence: (subject, attribute, value), found by rules.
 
 Two kinds. An *attribute* has one value at a time (home, employer, hair colour, "the deadline is"):
 another value is a conflict. A *stance* is for or against one thing (likes jazz, has no pets): only
@@ -12,15 +12,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from semantic_memory.consolidation.attributes import PLACES, attributes
-from semantic_memory.consolidation.clauses import OTHERS, clauses, content
+from semantic_memory.consolidation.attributes import NAMED, attributes
 from semantic_memory.consolidation.stances import stances
-from semantic_memory.consolidation.statements import NEGATIONS, read
+from semantic_memory.consolidation.statements import read
+from semantic_memory.domain.english.arguments import content
+from semantic_memory.domain.english.clauses import assertions
+from semantic_memory.domain.english.negation import denies
+from semantic_memory.domain.english.persons import OTHERS
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One thing said of one subject. `value` is a set of stems or numbers."""
+    """A statement about one subject. `value` is a set of stems or numbers."""
 
     kind: Literal["attribute", "stance"]
     subject: str
@@ -41,30 +44,30 @@ class Claim:
 
 @lru_cache(maxsize=16_384)
 def claims(text: str) -> frozenset[Claim]:
-    """What `text` claims; empty if no rule reads anything in it."""
+    """Return the claims of `text`; empty if no rule reads anything in it."""
     statement = read(text)
     proper = frozenset[str]().union(*map(content, statement.names))
     cased = any(letter.isupper() for letter in text[1:])
     return frozenset(
         claim
-        for clause in clauses(statement.plain)
+        for clause in assertions(statement.plain)
         for claim in _of_clause(clause)
         # who "he" is can't be told from the sentence alone
         if claim.value
         and claim.subject.split()[0] not in OTHERS
         # "joined the community" names no employer; where capitals are used, a place has one
-        and (claim.attribute not in PLACES or not cased or claim.value & proper)
+        and (claim.attribute not in NAMED or not cased or claim.value & proper)
     )
 
 
 def _of_clause(clause: str) -> Iterator[Claim]:
-    negated = not NEGATIONS.isdisjoint(clause.split())
+    negated = denies(clause.split())
     yield from (Claim("attribute", *found) for found in attributes(clause, negated))
     yield from (Claim("stance", *found) for found in stances(clause, negated))
 
 
 def conflicting(a: frozenset[Claim], b: frozenset[Claim]) -> tuple[Claim, Claim] | None:
-    """A claim of `a` and one of `b` that can't both hold, if there are any."""
+    """Return a claim of `a` and one of `b` that can't both hold, if there are any."""
     found = [(left, right) for left in a for right in b if _conflict(left, right)]
     return min(found, key=lambda pair: (str(pair[0]), str(pair[1])), default=None)
 

@@ -1,14 +1,14 @@
-"""What keeps two sentences from being the same, however alike their vectors are: pure rules."""
+"""Keep apart sentences that aren't the same, however alike their vectors are: pure rules."""
 
 from __future__ import annotations
 
-from semantic_memory.consolidation.lexicon import OPPOSITES
 from semantic_memory.consolidation.statements import Statement
-from semantic_memory.domain.text import stems
+from semantic_memory.domain.english.lexicon import opposites
+from semantic_memory.domain.text import stem
 
 
 def disagreements(a: Statement, b: Statement) -> tuple[str, ...]:
-    """Why `a` and `b` can't be merged; empty if nothing speaks against it."""
+    """Return why `a` and `b` can't be merged; empty if nothing speaks against it."""
     return tuple(
         reason
         for reason, holds in (
@@ -27,27 +27,22 @@ def disagreements(a: Statement, b: Statement) -> tuple[str, ...]:
 
 
 def missing_names(a: Statement, b: Statement) -> frozenset[str]:
-    """Names of `a` that `b` doesn't mention in any case."""
+    """Return the names of `a` that `b` doesn't mention in any case."""
     return frozenset(name for name in a.names if name not in b.words and f"{name}'s" not in b.words)
 
 
 def opposed(a: Statement, b: Statement) -> tuple[str, str] | None:
-    """A word only in `a` and its opposite only in `b`."""
-    left = {_stem(word): word for word in a.words - b.words}
-    right = {_stem(word): word for word in b.words - a.words}
-    for stem, word in left.items():
-        for other_stem, other in right.items():
-            if frozenset((stem, other_stem)) in OPPOSITES:
-                return word, other
-    return None
-
-
-def _stem(word: str) -> str:
-    return next(iter(stems(word)), word)
+    """Return a word only in `a` and its opposite only in `b`, if there is such a pair."""
+    left = sorted(a.words - b.words)
+    right = {stem(word): word for word in sorted(b.words - a.words)}
+    return min(
+        ((word, right[other]) for word in left for other in opposites(stem(word)) & right.keys()),
+        default=None,
+    )
 
 
 def _other_roles(a: Statement, b: Statement) -> bool:
-    """Whether the words they share stand in another order, which no passive accounts for."""
+    """Return whether the shared words stand in another order, which no passive accounts for."""
     shared = a.content & b.content
     if len(shared) < 2:
         return False

@@ -37,14 +37,14 @@ _FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
 
 @dataclass
 class Outcome:
-    """What was done with one user's memories, or would be."""
+    """Changes to one user's facts, by kind; planned ones as text on a dry run."""
 
     counts: Counter[str] = field(default_factory=Counter)
     planned: list[str] = field(default_factory=list)
 
 
 class Resolver:
-    """Looks a user's facts over. Thread-safe; what is changed meanwhile is left to the next run."""
+    """Consolidates a user's facts. Thread-safe; facts changed meanwhile wait for the next run."""
 
     def __init__(
         self,
@@ -127,7 +127,7 @@ class Resolver:
     def _looked_over(
         self, user: Pending, judge: RelationJudge, *, everything: bool
     ) -> tuple[list[Decision], list[Change]]:
-        """What is to be done about what is new, and the keys by which that is found again."""
+        """Decide about changed facts; return the decisions and the lookup keys of these facts."""
         since = 0 if everything else user.seen
         beliefs = self._beliefs(user.user_id, since)
         changed = {belief.fact.id for belief in beliefs if belief.revision > since}
@@ -143,7 +143,7 @@ class Resolver:
         return plan(facts, vectors, judge, changed=changed), keyed
 
     def _beliefs(self, user_id: str, since: int) -> list[Belief]:
-        """What changed after revision `since`, and all that it may have to do with."""
+        """Return the facts changed after `since` (a revision), and all that may relate to them."""
         changed = self._ledger.beliefs(user_id, since=since, limit=_FEW + 1)
         if len(changed) > _FEW:
             return self._ledger.beliefs(user_id)

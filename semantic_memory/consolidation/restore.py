@@ -42,7 +42,7 @@ def absorbed_into(ledger: Ledger, fact: Fact) -> list[Fact]:
 
 
 def _relieved(ledger: Ledger, fact: Fact) -> Iterator[Fact]:
-    """What replaced `fact`, and what replaced that, without what was merged into it by `fact`."""
+    """Yield the successors of `fact`, each without the evidence merged into it from `fact`."""
     seen = {fact.id}
     part, smaller = fact, None  # a part of what replaced it, as it was and as it would be
     merges = True

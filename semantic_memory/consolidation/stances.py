@@ -1,4 +1,4 @@
-"""What people are for or against, and what they have or lack: likes jazz, has no pets."""
+"""Read claims for or against a thing, and of having or lacking it: likes jazz, has no pets."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from semantic_memory.consolidation.clauses import items, owner, possessor, subject, verb
-from semantic_memory.consolidation.lexicon import CLASS_NAMES, CLASS_OF
-from semantic_memory.consolidation.statements import NEGATIONS
+from semantic_memory.domain.english.arguments import items, owner, possessor, subject, verb
+from semantic_memory.domain.english.lexicon import CLASS_NAMES, CLASS_OF
+from semantic_memory.domain.english.negation import denies
+from semantic_memory.domain.english.tables import phrases, words
 
 
 class Stance(NamedTuple):
-    """Who, towards what, and for or against it."""
+    """A subject, its stance towards a thing, and whether it is for the thing."""
 
     subject: str
     name: str
@@ -20,26 +21,15 @@ class Stance(NamedTuple):
     positive: bool
 
 
-_LIKES = verb(
-    "likes?|liked|liking|loves?|loved|loving|enjoys?|enjoyed|enjoying|adores?|prefers?",
-    "fan of|fond of|(?:am|is|are|really|not) into|obsessed with|passionate about",
-)
-_DISLIKES = verb(
-    "hates?|hated|hating|dislikes?|disliked|disliking|detests?|loathes?|despises?|avoids?",
-    "not stand|not bear|not care for|afraid of|scared of|sick of|tired of|bad at",
-    "sucks? at|not good at|(?:any|every)thing (?:but|except)|except(?: for)?",
-)
+_LIKES = verb(phrases("stances.likes"))
+_DISLIKES = verb(phrases("stances.dislikes"))
 _IS = r"^(?P<thing>.+?) (?:is|are|tastes?) (?:\w+ )?"
-_JUDGED_BAD = re.compile(
-    _IS + r"(?:gross|disgusting|awful|terrible|the worst|horrible|nasty|overrated|boring)\b"
-)
-_JUDGED_GOOD = re.compile(_IS + r"(?:the best|awesome|amazing|great|delicious|the greatest)\b")
+_JUDGED_BAD = re.compile(rf"{_IS}{phrases('stances.bad')}\b")
+_JUDGED_GOOD = re.compile(rf"{_IS}{phrases('stances.good')}\b")
+_WHOSE = r"(?:\w+ )?(?:my|\w+'s|his|her|their) (?:absolute |all.time )?"
 _FAVOURITES = (
     re.compile(r"fav(?:ou?rite)? (?:[\w'-]+ ){0,2}?[\w'-]+? (?:is|are|was|:) (?P<thing>.+)"),
-    re.compile(
-        r"^(?P<thing>.+?) (?:is|are) (?:\w+ )?(?:my|\w+'s|his|her|their)"
-        r" (?:absolute |all.time )?fav(?:ou?rite)?"
-    ),
+    re.compile(rf"^(?P<thing>.+?) (?:is|are) {_WHOSE}fav(?:ou?rite)?"),
     re.compile(r"\bpreference is (?P<thing>.+)"),
     re.compile(r"fav(?:ou?rite)? (?:\w+ )?(?P<thing>\w+)"),
 )
@@ -51,24 +41,20 @@ _SWITCHES = (
     re.compile(r"(?:switch|chang|migrat|mov)(?:ed|es|ing) from (?P<old>.+?) to (?P<new>.+)"),
     re.compile(r"(?:replaced|swapped|traded) (?P<old>.+?) (?:with|for|by) (?P<new>.+)"),
 )
-_USES = verb(
-    "uses?|using|codes? in|writes? in|drinks?|eats?|plays?|speaks?|studies|studying|learns",
-    "learning|drives?|smokes?|wears?|watches|practi[sc]es",
-)
+_USES = verb(phrases("stances.uses"))
 _STOPPED = verb(
-    "(?:stopped|stops|quit|quitting|gave up|given up|no longer) (?:using|drinking|eating|playing"
-    "|learning|studying|driving|smoking|wearing|watching|going to|doing)|gave up|given up"
+    rf"{phrases('stances.stopped')} {phrases('stances.activities')}", "gave up", "given up"
 )
-_HAS = verb("has|have|had|having|owns?|got|raising|adopted")
-_GONE = verb("sold", "gave away", "got rid of", "lost")
-_NOT_OWNED = frozenset("not to for time energy my been in on with of".split())
+_HAS = verb(phrases("stances.has"))
+_GONE = verb(phrases("stances.gone"))
+_NOT_OWNED = words("stances.not_owned")
 _OWN = re.compile(r"\b(?P<who>my|our|[\w-]+'s) (?P<things>[\w-]+(?: [\w-]+){0,3})")
 _COUNTED = re.compile(r"^\d+ (?:\w+ )?(?P<thing>[\w-]+)")
 _NONE = re.compile(r"\b(?:no|without(?: any)?|zero) (?:\w+ )?(?P<thing>[\w-]+)")
 
 
 def stances(clause: str, negated: bool) -> Iterator[Stance]:
-    """Everything that a clause is for or against."""
+    """Yield all that a clause of a folded text is for or against."""
     yield from _tastes(clause, negated)
     yield from _habits(clause)
     yield from _possessions(clause)
@@ -147,13 +133,13 @@ def _owned(rest: str) -> str | None:
 
 
 def _denied(word: str) -> str:
-    """What is denied with it: "no dogs" leaves room for a cat, "no pets" for none."""
+    """Return what a word denies: "no dogs" leaves room for a cat, "no pets" doesn't."""
     return CLASS_OF[word] if word in CLASS_NAMES else word
 
 
 def _affirmed(clause: str, found: re.Match[str]) -> bool:
-    """Whether nothing before a verb's object denies it."""
-    return NEGATIONS.isdisjoint([*clause[: found.end("verb")].split(), found["rest"].split()[0]])
+    """Return whether nothing before the object of a verb denies it."""
+    return not denies([*clause[: found.end("verb")].split(), found["rest"].split()[0]])
 
 
 def _each(clause: str, found: re.Match[str], name: str, positive: bool) -> Iterator[Stance]:

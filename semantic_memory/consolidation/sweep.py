@@ -23,7 +23,6 @@ import numpy as np
 from semantic_memory.consolidation.beliefs import are_kept_apart
 from semantic_memory.consolidation.claims import Claim, claims
 from semantic_memory.consolidation.gist import gist
-from semantic_memory.consolidation.lexicon import WORDING
 from semantic_memory.consolidation.merging import absorbed, keeper, merged
 from semantic_memory.consolidation.relations import (
     Pair,
@@ -36,6 +35,7 @@ from semantic_memory.consolidation.relations import (
 from semantic_memory.consolidation.statements import read
 from semantic_memory.consolidation.superseding import standing, superseded
 from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.english.lexicon import WORDING
 from semantic_memory.domain.facts import Category, Fact, Status
 from semantic_memory.domain.values import normalised
 

@@ -1,4 +1,4 @@
-"""The text of a memory as it is searched: what is embedded, what words are matched.
+"""Prepare the text of a memory for search: the text to embed, the words to match.
 
 Words are Unicode runs of letters and digits, casefolded, without function words, stemmed by
 Porter's algorithm (the Snowball project's `porter`, which SQLite's FTS5 uses as well). Scripts
@@ -15,33 +15,19 @@ from functools import lru_cache
 
 import Stemmer
 
+from semantic_memory.domain.english.calendar import MONTHS, SHORT_MONTHS, WEEKDAY, written
+from semantic_memory.domain.english.notation import one_of
+from semantic_memory.domain.english.tables import words as words_of
+
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u0e00-\u0e7f]")
 
-# The Snowball project's list for English.
-STOP_WORDS = frozenset(
-    """
-    a about above after again against all am an and any are aren't as at be because been before
-    being below between both but by can can't cannot could couldn't did didn't do does doesn't doing
-    don't down during each few for from further had hadn't has hasn't have haven't having he her
-    here hers herself him himself his how i i'd i'll i'm i've if in into is isn't it it's its itself
-    just me more most my myself no nor not now of off on once only or other our ours ourselves out
-    over own same she should shouldn't so some such than that that's the their theirs them
-    themselves then there these they they're this those through to too under until up very was
-    wasn't we we're were weren't what what's when where which while who whom whose why will with
-    won't would wouldn't you you're your yours yourself yourselves
-    """.split()
-)
+STOP_WORDS = words_of("words.stop_words")
+"""Function words, which are neither indexed nor matched."""
 
-# strftime's depend on the locale
-_MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
-
-_FIGURE = re.compile(
-    r"\d+(?:[.,:]\d+)*|\b(?:jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)(?:[a-z]*uary|ch|il|e|y|ust"
-    r"|[a-z]*ber)?\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-)
+# "may" is a verb more often than a month
+_MONTH = one_of({*(month.lower() for month in MONTHS), *SHORT_MONTHS} - {"may"})
+_FIGURE = re.compile(rf"\d+(?:[.,:]\d+)*|\b{_MONTH}\b|\b{WEEKDAY}")
 
 _LAST_DAY = 2_932_896  # 31 December 9999, which as Unix seconds is rounded up to the next
 
@@ -49,7 +35,7 @@ _stemmer = threading.local()
 
 
 @lru_cache(maxsize=65_536)
-def _stem(word: str) -> str:
+def _porter(word: str) -> str:
     # A Stemmer object isn't thread-safe, so each thread has its own.
     if not hasattr(_stemmer, "porter"):
         _stemmer.porter = Stemmer.Stemmer("porter", 0)
@@ -57,7 +43,7 @@ def _stem(word: str) -> str:
 
 
 def words(text: str) -> Iterator[str]:
-    """The words of `text`, casefolded, function words left out."""
+    """Yield the words of `text`, casefolded, without function words."""
     folded = text.casefold()
     plain = folded.isascii()
     for word in _WORD.findall(folded if plain else folded.replace("’", "'")):
@@ -68,27 +54,35 @@ def words(text: str) -> Iterator[str]:
 
 
 def stems(text: str) -> list[str]:
-    """The stemmed words of `text`, in order, repeats included."""
-    return [_stem(word) for word in words(text)]
+    """Return the stemmed words of `text`, in order, repeats included."""
+    return [_porter(word) for word in words(text)]
+
+
+def stem(word: str) -> str:
+    """Return a word's stem; a function word is its own.
+
+    >>> stem("painting"), stem("the")
+    ('paint', 'the')
+    """
+    return next(iter(stems(word)), word)
 
 
 def lexical_text(content: str, speaker: str | None, created_at: float) -> str:
-    """What is matched by words: when it was said (Unix seconds), by whom, and what."""
+    """Return the text to match words in: its date (from Unix seconds), its speaker, its content."""
     said = _date(min(int(created_at // 86_400), _LAST_DAY))
     return f"{said} {speaker}: {content}" if speaker else f"{said}: {content}"
 
 
 @lru_cache(maxsize=16_384)
 def _date(day: int) -> str:
-    date = datetime.fromtimestamp(day * 86_400, UTC)
-    return f"{date.day} {_MONTHS[date.month - 1]} {date.year}"
+    return written(datetime.fromtimestamp(day * 86_400, UTC))
 
 
 def embedded_text(content: str, speaker: str | None) -> str:
-    """What is matched by meaning: by whom it was said, and what."""
+    """Return the text to embed: its speaker and its content."""
     return f"{speaker}: {content}" if speaker else content
 
 
 def figures(text: str) -> frozenset[str]:
-    """Numbers, months and weekdays in `text`: the values by which two statements may differ."""
+    """Return the numbers, months and weekdays of `text`, by which two statements may differ."""
     return frozenset(_FIGURE.findall(text.casefold()))

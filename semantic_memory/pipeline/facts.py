@@ -134,7 +134,7 @@ def written(
 
 
 def restates(text: str, fact: Fact) -> bool:
-    """Whether a text says what a fact says, going by its words."""
+    """Check that a text restates a fact: most of the fact's words are in it."""
     own = set(stems(fact.content))
     return bool(own) and len(own & set(stems(text))) >= _RESTATED * len(own)
 

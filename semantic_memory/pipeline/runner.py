@@ -60,7 +60,7 @@ class _Lane:
 
     @property
     def has_room(self) -> bool:
-        """Whether another item may run."""
+        """A thread is free to run another item."""
         return self.threads < max(1, self.pace.workers)
 
     def due(self, item: Hashable) -> float:

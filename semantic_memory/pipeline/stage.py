@@ -31,7 +31,7 @@ ItemT = TypeVar("ItemT")
 
 
 class Outlook(NamedTuple):
-    """How much a stage has left to do."""
+    """Work left to a stage."""
 
     doing: str
     """As progress reports name it."""
@@ -82,6 +82,6 @@ class Pace:
     workers: int = 1
     """Items run at once, by the background and `flush` together; 0 leaves them to `flush`."""
     flushed: bool = True
-    """Whether `flush` waits for the stage."""
+    """`flush` waits for the stage."""
     eager: bool = False
-    """Whether a hint ends the pause after a failure."""
+    """A hint ends the pause after a failure."""

@@ -57,7 +57,7 @@ _TRIES = 3  # to plan lines that nobody changes before they are written
 
 @dataclass(frozen=True, slots=True)
 class Extents:
-    """How long profiles and histories may become."""
+    """Size limits of profiles and histories."""
 
     field: Extent
     tiers: Mapping[HistoryTier, Extent]
@@ -155,7 +155,7 @@ class Rollup:
         *,
         dry_run: bool,
     ) -> list[Line]:
-        """What was written, with the lines of a tier condensed if there are too many of them."""
+        """Return the written entries; condense the entries of a tier that has too many."""
         own = [line for line in written if line.layer == tier]
         others = [line for line in written if line.layer != tier]
         extent = self._extents.tiers[tier]
@@ -208,7 +208,7 @@ class Rollup:
         return told
 
     def _derived(self, user_id: str, written: Sequence[Line], now: datetime) -> Iterator[Line]:
-        """What is derived beside what was written."""
+        """Derive the entries that stand beside the written ones."""
         texts = [normalised(line.text) for line in written]
         restated = {fact_id for line in written for fact_id in line.fact_ids}
         beliefs = [
@@ -255,7 +255,7 @@ class Rollup:
 
 
 def has_aged(lines: Sequence[Line], now: datetime) -> bool:
-    """Whether the time that has passed asks for a change of these lines."""
+    """Check that the time passed since asks for a change of these lines."""
     return any(
         now - line.at >= LATELY
         if line.layer == "top_of_mind" and line.origin == "derived"
@@ -267,7 +267,7 @@ def has_aged(lines: Sequence[Line], now: datetime) -> bool:
 def difference(
     standing: Sequence[Line], wanted: Sequence[Line], now: datetime
 ) -> tuple[list[Change], Outcome]:
-    """The changes that lead from lines that stand to others, and what they are in words."""
+    """Compute and describe the changes that turn the standing entries into the wanted ones."""
     changes: list[Change] = []
     outcome = Outcome()
 
@@ -320,7 +320,7 @@ def _line(user_id: str, layer: Layer, facts: Sequence[Fact], at: datetime, now: 
 
 
 def _identity(line: Line) -> tuple[object, ...]:
-    """What makes two lines the same: for derived ones what they say, where and on what grounds."""
+    """Return an entry's identity; derived entries equal in text, place and sources are the same."""
     if line.origin != "derived":
         return (line.id,)
     return line.layer, line.text, line.at, frozenset(line.fact_ids), frozenset(line.said_in)

@@ -1,6 +1,6 @@
-"""Time expressions in a question, as windows over when things were said.
+"""Read time expressions in a question as windows over the times at which facts were said.
 
-Which words speak of time is told here, what they mean by `dateparser`. People remember dates
+The expressions are found here and resolved by `dateparser`. People remember dates
 roughly, and talk about things some time after they happened, so a window has soft edges: inside it
 counts in full, outside by a Gaussian of the distance.
 
@@ -19,57 +19,61 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from semantic_memory.domain.decay import DAY
+from semantic_memory.domain.english.calendar import (
+    MONTHS,
+    SHORT_MONTHS,
+    SMALL_NUMBER,
+    UNIT,
+    WEEKDAY,
+)
+from semantic_memory.domain.english.notation import any_of, one_of
+from semantic_memory.domain.english.tables import phrases
 
-_DAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
-_MONTHS = (
-    "january|february|march|april|may|june|july|august|september|october|november|december"
-    "|jan\\.?|feb\\.?|mar\\.?|apr\\.?|jun\\.?|jul\\.?|aug\\.?|sept?\\.?|oct\\.?|nov\\.?|dec\\.?"
-)
-_NUMBER = (
-    r"\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-    r"|(?:a\ )?couple(?:\ of)?|(?:a\ )?few|several"
-)
-_UNIT = "day|week|weekend|month|year"
+_MONTH = one_of((*(month.lower() for month in MONTHS), *(f"{month}[.]" for month in SHORT_MONTHS)))
+_NUMBER = rf"(?:\d{{1,3}}|{phrases('calendar.counts', 'calendar.rough_counts')}|{SMALL_NUMBER})"
+_UNIT = rf"(?:{UNIT}|weekend)"
 _ORDINAL = r"(?:[12]?\d|3[01])(?:st|nd|rd|th)?"
 _YEAR = r"(?:19|20)\d\d"
+_EARLY = r"(?:(?:early|late|mid)[ -])?"
 
-_EXPRESSION = re.compile(
-    rf"""
-    (?<!\bnext\ ) (?<!\bevery\ ) (?<!\beach\ )
-    (?:\b(?P<relation>since|after|before|until)\ (?:the\ )?)?
-    \b(?:
-        (?P<ago>(?:{_NUMBER})\ (?:{_UNIT})s?\ (?:ago|earlier|back))
-      | (?P<recent>(?:past|last|previous)\ (?:{_NUMBER})\ (?:{_UNIT})s?|past\ (?:{_UNIT}))
-      | (?P<period>(?:last|previous|this)\ (?:{_UNIT}))
-      | (?P<day>(?:the\ day\ before\ )?yesterday|today|tonight|last\ night
-            |this\ (?:morning|afternoon|evening)|(?:(?:last|this|this\ past|past)\ )?(?:{_DAYS}))
-      | (?P<date>\d{{4}}-\d\d-\d\d
-            |{_ORDINAL}(?:\ of)?\ (?:{_MONTHS})(?:,?\ {_YEAR})?
-            |(?:{_MONTHS})\ {_ORDINAL}(?!\d)(?:,?\ {_YEAR})?
-            |(?:{_MONTHS}),?\ (?:of\ )?{_YEAR})
-      | (?(relation)|(?:in|during|of|this|by|from|and|between|early|late|mid|(?P<last>last))[\ -])
-            (?:the\ )?(?:(?:early|late|mid)[\ -])?
-            (?P<month>(?:{_MONTHS})(?:,?\ (?:of\ )?{_YEAR})?)
-      | (?(relation)|(?:in|during|of|by|from|and|between)\ )(?P<year>{_YEAR})
-    )\b
-    """,
-    re.IGNORECASE | re.VERBOSE,
+_DATES = (
+    r"\d{4}-\d\d-\d\d",
+    rf"{_ORDINAL}(?: of)? {_MONTH}(?:,? {_YEAR})?",
+    rf"{_MONTH} {_ORDINAL}(?!\d)(?:,? {_YEAR})?",
+    rf"{_MONTH},? (?:of )?{_YEAR}",
 )
-_KINDS = ("ago", "recent", "period", "day", "date", "month", "year")
+# "since May" needs no "in" before its month
+_BEFORE_MONTH = rf"(?(relation)|(?:{phrases('calendar.asked_before_month')}|(?P<last>last))[ -])"
+_BEFORE_YEAR = rf"(?(relation)|{phrases('calendar.asked_before_year')} )"
+_BEFORE_WEEKDAY = rf"(?:{phrases('calendar.asked_before_weekday')} )?"
+_KINDS = {
+    "ago": rf"(?P<ago>{_NUMBER} {_UNIT}s? (?:ago|earlier|back))",
+    "recent": rf"(?P<recent>(?:past|last|previous) {_NUMBER} {_UNIT}s?|past {_UNIT})",
+    "period": rf"(?P<period>(?:last|previous|this) {_UNIT})",
+    "day": rf"(?P<day>{phrases('calendar.asked_days')}|{_BEFORE_WEEKDAY}{WEEKDAY})",
+    "date": f"(?P<date>{any_of(*_DATES)})",
+    "month": rf"{_BEFORE_MONTH}(?:the )?{_EARLY}(?P<month>{_MONTH}(?:,? (?:of )?{_YEAR})?)",
+    "year": rf"{_BEFORE_YEAR}(?P<year>{_YEAR})",
+}
+_RELATION = r"(?:\b(?P<relation>since|after|before|until) (?:the )?)?"
+_EXPRESSION = re.compile(
+    rf"(?<!\bnext )(?<!\bevery )(?<!\beach ){_RELATION}\b{any_of(*_KINDS.values())}\b",
+    re.IGNORECASE,
+)
 _COUNTS = {"couple": "two", "few": "three", "several": "four"}
 _WEEKEND_DAYS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A stretch of time, in Unix seconds, and how soft its edges are (one sigma, in seconds)."""
+    """A stretch of time in Unix seconds, with soft edges (one sigma, in seconds)."""
 
     start: float
     end: float
     softness: float
 
     def weight(self, moments: ArrayLike) -> NDArray[np.float64]:
-        """1 for moments inside, falling to 0 with the distance outside."""
+        """Return 1 for moments inside, falling to 0 with the distance outside."""
         then = np.asarray(moments, dtype=np.float64)
         distance = np.maximum(0.0, np.maximum(self.start - then, then - self.end))
         weight: NDArray[np.float64] = np.exp(-0.5 * (distance / self.softness) ** 2)
@@ -77,7 +81,7 @@ class Window:
 
 
 def windows(question: str, now: datetime) -> list[Window]:
-    """The stretches of time that `question`, asked at `now`, speaks of."""
+    """Return the stretches of time in `question`, asked at `now`."""
     found = []
     for match in _EXPRESSION.finditer(question):
         kind = next(kind for kind in _KINDS if match[kind])
@@ -92,7 +96,7 @@ def windows(question: str, now: datetime) -> list[Window]:
 
 
 def closeness(windows: Sequence[Window], moments: ArrayLike) -> NDArray[np.float64]:
-    """How well each moment fits any of `windows`, in [0, 1]; 0 where there are none."""
+    """Return how well each moment fits any of `windows`, in [0, 1]; 0 where there are none."""
     best = np.zeros(np.shape(moments))
     for window in windows:
         best = np.maximum(best, window.weight(moments))
@@ -129,7 +133,7 @@ def _window(kind: str, phrase: str, now: datetime) -> Window | None:
 
 
 def _ago(phrase: str, now: datetime) -> Window | None:
-    """`two months ago`: about that long, the less exact the longer."""
+    """Resolve "two months ago": about that long, the less exact the longer."""
     *count, unit, _ = phrase.split()
     if unit.startswith("weekend"):
         unit = "week"
@@ -148,7 +152,7 @@ def _ago(phrase: str, now: datetime) -> Window | None:
 
 
 def _recent(phrase: str, now: datetime) -> Window | None:
-    """`the past two weeks`: from then until now."""
+    """Resolve "the past two weeks": from then until now."""
     _, *count, unit = phrase.split()
     parsed = _parse(f"{_count(count) if count else 'one'} {unit} ago", now)
     if unit.startswith("weekend"):
@@ -160,7 +164,7 @@ def _recent(phrase: str, now: datetime) -> Window | None:
 
 
 def _period(which: str, unit: str, now: datetime) -> Window | None:
-    """`last month`, `this week`: by the calendar."""
+    """Resolve "last month", "this week": by the calendar."""
     shift = 0 if which == "this" else 1
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
     match unit:
@@ -183,7 +187,7 @@ def _period(which: str, unit: str, now: datetime) -> Window | None:
 
 
 def _calendar(phrase: str, now: datetime) -> Window | None:
-    """`5 March`, `May 2023`, `yesterday`: the whole day, month or year."""
+    """Resolve "5 March", "May 2023", "yesterday": the whole day, month or year."""
     parsed = _parse(phrase, now)
     if parsed is None:
         return None
@@ -214,7 +218,7 @@ def _count(words: Sequence[str]) -> str:
 
 
 def _parse(phrase: str, now: datetime) -> tuple[datetime, str] | None:
-    """The moment that `phrase` means, and whether it names a day, week, month or year."""
+    """Return the moment that `phrase` means, and whether it names a day, week, month or year."""
     # To the hour: "last week" is asked again and again, and takes a millisecond to parse.
     return _parse_at(phrase, now.replace(minute=0, second=0, microsecond=0))
 

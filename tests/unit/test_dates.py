@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ingest.extract.dates import absolute_dates
+from semantic_memory.domain.english.relative_dates import absolute_dates
 
 SAID = datetime(2026, 1, 10, 9, tzinfo=UTC)  # a Saturday
 

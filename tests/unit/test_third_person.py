@@ -1,6 +1,6 @@
 import pytest
 
-from ingest.extract.third_person import third_person
+from semantic_memory.domain.english.persons import third_person
 
 
 @pytest.mark.parametrize(

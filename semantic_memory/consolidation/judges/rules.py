@@ -1,24 +1,18 @@
-"""The default judge: no model beyond the vectors, the same verdict every time."""
+"""Judge pairs of facts by rules: no model beyond the vectors, the same verdict every time."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from semantic_memory.consolidation.claims import claims, conflicting
 from semantic_memory.consolidation.gist import gist
 from semantic_memory.consolidation.guards import disagreements, missing_names, opposed
-from semantic_memory.consolidation.lexicon import WORDING
 from semantic_memory.consolidation.relations import Pair, Relation, Verdict
 from semantic_memory.consolidation.statements import Statement, read
+from semantic_memory.domain.english.lexicon import WORDING
+from semantic_memory.domain.english.numbers import has_label
 from semantic_memory.domain.values import normalised
-
-_LABEL = re.compile(
-    r"^(?:(?:the|my|our|user's) )?[a-z-]{2,}(?<!s) #?\d[\w-]* [a-z]{2,}"  # not "weighs 80 kilos"
-    r"|\b(?:item|lot|room|unit|ticket|issue|chapter|lesson|episode|season|version|seat|gate|track"
-    r"|platform|exercise|question|case|order|invoice|flight|bus|line|route|number|no\.) #?\d"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +48,7 @@ class RuleJudge:
         self._thresholds = thresholds
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        """One verdict for each pair."""
+        """Return one verdict for each pair."""
         return [self._verdict(pair) for pair in pairs]
 
     def _verdict(self, pair: Pair) -> Verdict:
@@ -93,8 +87,10 @@ class RuleJudge:
         return self._figure(pair, a, b)
 
     def _figure(self, pair: Pair, a: Statement, b: Statement) -> Verdict | None:
-        """Two figures, or two dates, for one thing: the limit, the price, the appointment."""
-        if pair.similarity < self._thresholds.measured or (_labelled(a) and _labelled(b)):
+        """Look for two figures, or two dates, for one thing: the limit, the appointment."""
+        if pair.similarity < self._thresholds.measured or (
+            has_label(a.plain) and has_label(b.plain)
+        ):
             return None
         new = b.changes or _states(a, b)
         for unit, (old, now) in _differing(a, b).items():
@@ -152,17 +148,12 @@ class RuleJudge:
         return None
 
     def _doubt(self, similarity: float) -> float:
-        """How surely two facts without a rule are unrelated: the nearer, the less surely."""
+        """Return how surely two facts without a rule are unrelated: the nearer, the less surely."""
         return min(1.0, max(0.0, 2.0 * (1.0 - similarity)))
 
 
-def _labelled(statement: Statement) -> bool:
-    """Whether a number in it tells things apart, as in "Room 101 has a projector", "lot 12"."""
-    return _LABEL.search(statement.plain) is not None
-
-
 def _another_time(a: Statement, b: Statement) -> bool:
-    """Whether both name a time, and not the same: two events."""
+    """Return whether both name a time, and not the same: two events."""
     return bool(
         (a.dates and b.dates and a.dates != b.dates)
         or ((a.relative or b.relative) and a.relative != b.relative)
@@ -170,13 +161,13 @@ def _another_time(a: Statement, b: Statement) -> bool:
 
 
 def _another_day(pair: Pair, a: Statement, b: Statement) -> bool:
-    """Whether "yesterday" means two days: the same words said on different days."""
+    """Return whether "yesterday" means two days: the same words said on different days."""
     days = {pair.older.created_at.date(), pair.newer.created_at.date()}
     return bool(a.relative or b.relative) and len(days) > 1
 
 
 def _differing(a: Statement, b: Statement) -> dict[str, tuple[str, str]]:
-    """What both count or measure, once each, with different results."""
+    """Return the figures of what both count or measure with different results, by unit."""
     return {
         unit: (a.figures[unit], b.figures[unit])
         for unit in a.figures.keys() & b.figures.keys()
@@ -189,7 +180,7 @@ def _list(values: frozenset[str]) -> str:
 
 
 def _states(a: Statement, b: Statement) -> bool:
-    """Whether both speak of a state that lasts, rather than of an event."""
+    """Return whether both speak of a state that lasts, rather than of an event."""
     return a.stative and b.stative and not (a.past or b.past)
 
 

@@ -1,4 +1,4 @@
-"""Who sends a request: authentication, rate limits, and the rights that routes ask for."""
+"""Authentication, rate limits, and the rights that routes ask for."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach `host`."""
+    """Check that only this machine can reach `host`."""
     if host == "localhost":
         return True
     try:
@@ -61,7 +61,7 @@ class Doorkeeper:
             )
 
     def caller(self, authorization: str | None) -> Caller | None:
-        """Who that is; None if a key is needed and this is none."""
+        """Identify the sender; return None if a key is needed and none valid was sent."""
         if authorization is not None:
             scheme, _, token = authorization.partition(" ")
             token = token.strip()
@@ -75,7 +75,7 @@ class Doorkeeper:
         return None if self._closed else Caller("anyone", ("*",), ANYONE)
 
     def serves(self, host: str | None) -> bool:
-        """Whether a request without a key may be addressed to `host`.
+        """Check that a request without a key may be addressed to `host`.
 
         A web page can point a name of its own at 127.0.0.1, and would then read the answers.
         """
@@ -172,7 +172,7 @@ documents_key = HTTPBearer(auto_error=False, description="An API key.", scheme_n
 
 
 async def current_caller(request: Request) -> Caller:
-    """Who sent the request."""
+    """Return the sender of the request."""
     caller: Caller = request.state.caller
     return caller
 

@@ -35,12 +35,12 @@ IdempotencyKey = Annotated[
 
 
 async def accepts_idempotency_key(idempotency_key: IdempotencyKey = None) -> None:
-    """Documents and checks the header for a whole router."""
+    """Document and check the header for a whole router."""
     del idempotency_key
 
 
 class Reply(NamedTuple):
-    """What was answered."""
+    """A response to send again."""
 
     fingerprint: str
     status: int

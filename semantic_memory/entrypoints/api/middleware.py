@@ -1,4 +1,4 @@
-"""What surrounds every request: its id, its line in the log, its figures, its body's limits."""
+"""Middleware of every request: its id, its line in the log, its metrics, its body's limits."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ RETRY_SECONDS = 1
 
 
 class Problem(BaseModel):
-    """What went wrong, and what to do."""
+    """An error and its remedy, as RFC 9457 problem details."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -88,7 +88,7 @@ class Problem(BaseModel):
     detail: str
     request_id: str | None = None
     errors: list[str] | None = None
-    """What is wrong with each value, where several are."""
+    """One message for each invalid value, if there are several."""
 
 
 def problem(
@@ -100,7 +100,7 @@ def problem(
     headers: Mapping[str, str] | None = None,
     errors: list[str] | None = None,
 ) -> JSONResponse:
-    """A response that says what went wrong with the request of `scope`."""
+    """Build the problem response to the request of `scope`."""
     usual, title = _BY_STATUS.get(status, ("http", "The request failed"))
     body = Problem(
         type=TYPE + (name or usual),
@@ -120,7 +120,7 @@ def problem(
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """What a route's OpenAPI entry says about its errors."""
+    """Return the OpenAPI entries of a route's error responses."""
     schema = {"$ref": "#/components/schemas/Problem"}
     return {
         status: {"description": _BY_STATUS[status][1], "content": {MEDIA_TYPE: {"schema": schema}}}
@@ -176,7 +176,7 @@ def install(app: FastAPI) -> None:
 
 
 def _methods(app: FastAPI, path: str) -> list[str]:
-    """What can be done with the resource at `path`."""
+    """Return the methods that the resource at `path` allows."""
     routes = [*iter_route_contexts(app.routes)]
     named = [route for route in routes if route.path == path]
     matching = named or [route for route in routes if route.path_regex.match(path)]

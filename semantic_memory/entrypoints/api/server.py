@@ -84,7 +84,7 @@ def serve(settings: Settings, embedder: Embedder | None = None) -> None:
 
 
 def _megabytes() -> int:
-    """What searches may hold in RAM: a quarter of the machine's, but no more than is useful."""
+    """Bound the RAM of searches: a quarter of the machine's, but no more than is useful."""
     bytes_here = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return max(1, min(_MOST_MEGABYTES, bytes_here // 4_000_000))
 

@@ -38,7 +38,7 @@ class Who(Value):
 
 
 class Ranking(Value):
-    """What counts how much in ranking, and how fast memories fade."""
+    """Weights of the ranking, and half-lives of the decay."""
 
     weights: Mapping[str, float]
     total: float
@@ -57,19 +57,19 @@ class Samples(Items[Sample]):
 
 @entrance.get("/")
 async def enter() -> RedirectResponse:
-    """Leads a browser to the dashboard."""
+    """Redirect a browser to the dashboard."""
     return RedirectResponse(f"{PATH}/")
 
 
 @router.get("/caller")
 async def who(caller: CurrentCaller) -> Who:
-    """Who sends this request, and what they may do. Any key will do."""
+    """Return the sender of this request and its rights. Any key will do."""
     return Who(name=caller.name, users=[*caller.users], rights=sorted(caller.rights))
 
 
 @router.get("/ranking")
 async def ranking(caller: CurrentCaller, memory: Opened) -> Ranking:
-    """What counts how much in ranking, and how fast memories fade. Any key will do."""
+    """Return the weights of the ranking and the half-lives of the decay. Any key will do."""
     del caller
     settings = memory.settings
     weights = Weights(**settings.retrieval.model_dump())

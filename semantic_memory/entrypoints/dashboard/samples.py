@@ -50,7 +50,7 @@ class Sample(Value):
 
 @dataclass(slots=True)
 class _Reading:
-    """What the registry says, summed over its labels."""
+    """Return the registry's metrics, summed over their labels."""
 
     time: float
     buckets: Counter[float] = field(default_factory=Counter)

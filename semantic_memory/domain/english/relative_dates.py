@@ -1,4 +1,4 @@
-"""Makes relative dates absolute, against the day on which something was said.
+"""Make relative dates absolute, against the day on which something was said.
 
 "I'm moving in March", said on 10 January 2026  ->  "I'm moving in March 2026"
 """
@@ -9,66 +9,54 @@ import re
 from datetime import datetime, timedelta
 from typing import Literal
 
-from ingest.extract.lexicon import WORD, Form, forms
-
-_MONTHS = (
-    "January February March April May June July August September October November December".split()
+from semantic_memory.domain.english.calendar import (
+    MONTH,
+    MONTHS,
+    SMALL_NUMBER,
+    UNIT,
+    WEEKDAY,
+    month_number,
+    written,
 )
-_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
-CALENDAR = frozenset((*_MONTHS, *_DAYS))
-"""The names of months and days."""
-_MONTH = rf"(?:{'|'.join(_MONTHS)})"
-_DAY = rf"(?:{'|'.join(_DAYS)})"
-_NUMBER = (
-    r"(?:\d+|a|an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-    r"|(?:a[ ])?couple[ ]of)"
-)
-_UNIT = r"(?:day|week|month|year)s?"
-
-_RELATIVE = re.compile(
-    rf"""(?<![\w'-])(?:
-      (?P<day> (?:the[ ])?day[ ]before[ ]yesterday | (?:the[ ])?day[ ]after[ ]tomorrow
-        | (?:yesterday|tomorrow)[ ](?:morning|afternoon|evening|night)
-        | yesterday | tomorrow | today | tonight | last[ ]night | this[ ](?:morning|afternoon
-          |evening) )
-    | (?P<weekday> (?:(?P<which>last|next|this|this[ ]past|this[ ]coming|on|on[ ]this
-      |the[ ]previous)[ ])
-        (?P<dayname>{_DAY}) (?:[ ](?:morning|afternoon|evening|night))? )
-    | (?P<span> (?P<spanwhich>last|next|this|this[ ]past|this[ ]coming)[ ]
-        (?P<spanunit>week(?:end)?|month|year|spring|summer|fall|autumn) )
-    | (?P<ago> {_NUMBER}[ ]{_UNIT}[ ](?:ago|back|from[ ]now)
-      | in[ ]{_NUMBER}[ ]{_UNIT}(?:['’]s?[ ]time)? )
-    | (?P<month> (?:(?P<monthwhich>last|next|this|in|back[ ]in|in[ ](?:early|late|mid)|by|since
-      |until|for)[ ])
-        (?P<monthname>{_MONTH}) (?![ ]?\d|,[ ]?\d{{4}}|[ ]of[ ]\d) )
-    | (?P<date> (?:on[ ])?(?:the[ ])? (?:{_MONTH}[ ]\d{{1,2}}(?:st|nd|rd|th)? | \d{{1,2}}(?:st|nd
-      |rd|th)?[ ](?:of[ ])?{_MONTH})
-        (?!,?[ ]\d{{4}}|\w) )
-    )(?![\w'-])""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_FUTURE = re.compile(
-    r"\b(?:will|going to|gonna|plan(?:s|ning)?|about to|can't wait|looking forward|hop(?:e|es"
-    r"|ing)|shall"
-    r"|scheduled|due|deadline|upcoming|tomorrow|next)\b|'ll\b|\b(?:am|is|are|'m|'re|'s)\s+"
-    r"(?:\w+ly\s+)?(?:\w+ing)\b"
-    r"|'(?:m|re|s)\s+\w+ing\b",
-    re.IGNORECASE,
-)
-# These are about a day of some unnamed year, or of every year.
-_UNDATED = re.compile(
-    r"\b(?:born|birthday|anniversary|every|each|always|usually|often|annual\w*|holiday)\b",
-    re.IGNORECASE,
-)
-_SEASONS = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9}
+from semantic_memory.domain.english.notation import any_of
+from semantic_memory.domain.english.tables import phrases, words
+from semantic_memory.domain.english.words import WORD, Form, forms
 
 Direction = Literal["past", "future"]
 
+_NUMBER = rf"(?:\d+|{phrases('calendar.counts')}|{SMALL_NUMBER})"
+_COUNTED = rf"{_NUMBER} {UNIT}s?"
+_DAY_PART = rf"(?: {phrases('calendar.day_parts')})?"
+_TH = "(?:st|nd|rd|th)?"
+_DAY_OF_MONTH = rf"(?:{MONTH} \d{{1,2}}{_TH}|\d{{1,2}}{_TH} (?:of )?{MONTH})"
+_WHICH_DAY = rf"(?P<which>{phrases('calendar.before_weekday')})"
+_WHICH_SPAN = rf"(?P<spanwhich>{phrases('calendar.before_span')})"
+_WHICH_MONTH = rf"(?P<monthwhich>{phrases('calendar.before_month')})"
+_KINDS = {
+    "day": phrases("calendar.days"),
+    "weekday": rf"{_WHICH_DAY} (?P<dayname>{WEEKDAY}){_DAY_PART}",
+    "span": rf"{_WHICH_SPAN} (?P<spanunit>{phrases('calendar.spans')})",
+    "ago": rf"{_COUNTED} (?:ago|back|from now)|in {_COUNTED}(?:['’]s? time)?",
+    "month": rf"{_WHICH_MONTH} (?P<monthname>{MONTH})(?! ?\d|, ?\d{{4}}| of \d)",
+    "date": rf"(?:on )?(?:the )?{_DAY_OF_MONTH}(?!,? \d{{4}}|\w)",
+}
+_DATE = any_of(*(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS.items()))
+_RELATIVE = re.compile(rf"(?<![\w'-]){_DATE}(?![\w'-])", re.IGNORECASE)
+_GOING_ON = r"\b(?:am|is|are|'m|'re|'s)\s+(?:\w+ly\s+)?\w+ing\b|'(?:m|re|s)\s+\w+ing\b"
+_FUTURE = re.compile(rf"\b{phrases('calendar.future')}\b|'ll\b|{_GOING_ON}", re.IGNORECASE)
+_UNDATED = re.compile(rf"\b{phrases('calendar.undated')}\b", re.IGNORECASE)
+_PREPOSITIONS = words("calendar.prepositions")
+_SEASON_BEGINS = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9}
+
 
 def absolute_dates(text: str, said: datetime) -> str:
-    """`text` with every date that is relative to `said`, the time it was said, spelt out.
+    """Return a text with its relative dates written out, against the time at which it was said.
 
-    What stays vague ("recently"), recurs ("every May") or can't be placed is left as it is.
+    Leaves a date as it is that is vague ("recently"), recurs ("every May") or can't be placed.
+
+    >>> said = datetime(2026, 1, 10)
+    >>> absolute_dates("I'm moving in March", said), absolute_dates("I ran yesterday", said)
+    ("I'm moving in March 2026", 'I ran on 9 January 2026')
     """
     if _RELATIVE.search(text) is None:
         return text
@@ -82,21 +70,15 @@ def absolute_dates(text: str, said: datetime) -> str:
 
 
 def _behind(before: str, date: str) -> str:
-    """`date` without the preposition that what stands before it has already."""
-    words = before.split()
-    if not words or not before[-1:].isspace() or words[-1].lower() not in _PREPOSITIONS:
+    """Return a date without the preposition that the text before it ends with."""
+    spoken = before.split()
+    if not spoken or not before[-1:].isspace() or spoken[-1].lower() not in _PREPOSITIONS:
         return date
     return re.sub(r"^(?:on|in|around) ", "", date)
 
 
-_PREPOSITIONS = frozenset(
-    "for of since until till by from before after than through about around like roughly "
-    "almost nearly to".split()
-)
-
-
 def _direction(text: str) -> Direction | None:
-    """Whether the clause speaks of what was or of what will be; None if it shows neither."""
+    """Return whether a clause speaks of the past or of the future; None if it shows neither."""
     if _FUTURE.search(text):
         return "future"
     if any(Form.PAST in forms(word) for word in WORD.findall(text)):
@@ -107,9 +89,7 @@ def _direction(text: str) -> Direction | None:
 def _resolved(
     found: re.Match[str], said: datetime, direction: Direction | None, text: str
 ) -> str | None:
-    match found.lastgroup and next(
-        kind for kind in ("day", "weekday", "span", "ago", "month", "date") if found[kind]
-    ):
+    match found.lastgroup:
         case "day":
             return _day(found["day"].lower(), said)
         case "weekday":
@@ -169,14 +149,14 @@ def _span(which: str, unit: str, said: datetime) -> str | None:
         return f"on the weekend of {written(monday + timedelta(days=5))}"
     if unit == "month":
         months = said.year * 12 + said.month - 1 + step
-        return f"in {_MONTHS[months % 12]} {months // 12}"
+        return f"in {MONTHS[months % 12]} {months // 12}"
     if unit == "year":
         return f"in {said.year + step}"
     return _season(step, unit, said)
 
 
 def _season(step: int, unit: str, said: datetime) -> str:
-    begins = _SEASONS[unit]
+    begins = _SEASON_BEGINS[unit]
     year = said.year + step
     over, to_come = said.month >= begins + 3, said.month < begins
     if (step == -1 and over) or (step == 1 and to_come):
@@ -195,7 +175,7 @@ def _ago(phrase: str, said: datetime) -> str | None:
     if "year" in plain:
         return f"in {moment.year}"
     if "month" in plain:
-        return f"in {_MONTHS[moment.month - 1]} {moment.year}"
+        return f"in {MONTHS[moment.month - 1]} {moment.year}"
     # "three weeks ago" is not said of a day
     return f"around {written(moment)}" if "week" in plain else f"on {written(moment)}"
 
@@ -218,7 +198,7 @@ def _month(
         or (name == "may" and lowered not in ("in", "last", "next"))
     ):
         return None
-    number = [month.lower() for month in _MONTHS].index(name.lower()) + 1
+    number = month_number(name)
     year = said.year
     if direction == "past" and (
         number > said.month or (number == said.month and lowered == "last")
@@ -227,7 +207,7 @@ def _month(
     elif direction == "future" and number < said.month:
         year += 1
     kept = "in" if lowered in ("last", "next", "this", "back in") else which
-    return f"{kept} {_MONTHS[number - 1]} {year}"
+    return f"{kept} {MONTHS[number - 1]} {year}"
 
 
 def _calendar_day(
@@ -239,11 +219,6 @@ def _calendar_day(
     day = _parse(plain.strip(), said, direction)
     on = "on " if phrase.lower().startswith("on ") else ""
     return f"{on}{written(day)}" if day else None
-
-
-def written(day: datetime) -> str:
-    """A date as it stands in a fact: 9 January 2026, whatever the locale."""
-    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
 
 
 def _parse(phrase: str, said: datetime, direction: Direction) -> datetime | None:

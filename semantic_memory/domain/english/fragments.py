@@ -1,0 +1,78 @@
+"""Tell whole clauses from fragments: "my old dog", "when I was young", "tell me"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from semantic_memory.domain.english.statements import ends_in_noun_phrase
+from semantic_memory.domain.english.subjects import head
+from semantic_memory.domain.english.tables import phrases, words
+from semantic_memory.domain.english.words import WORD, Form, can_be_noun, forms, is_adverb, is_verb
+
+_NO_VERBS = words("fragments.no_verbs")
+_PLURALS = words("fragments.plurals")
+_LINKING = words("fragments.linking")
+_TIMES = words("fragments.times")
+_BEHIND_COMMANDS = words("fragments.behind_commands")
+
+_I = re.compile(r"\b(?:I|we)(?:'\w+)?\s")
+_SUBORDINATOR = re.compile(rf"{phrases('clauses.needs_main_clause')}\b", re.IGNORECASE)
+_WHOSE = re.compile(r"\bmine (?:is|are|was|were|has|have)\b", re.IGNORECASE)
+# "When I am not driving": a subordinate clause whose main clause is missing.
+_PERSON = r"\b(?:I|we|it|my|he|she|they)\b"
+_OPENING = rf"(?:{phrases('clauses.needs_main_clause', 'clauses.fragments')}|as(?!\s(?:a|an)\b))"
+_FRAGMENT = re.compile(rf"{_OPENING}\b(?!.*(?:,|{_PERSON}.*{_PERSON}))", re.IGNORECASE)
+
+
+def is_clause(statement: str) -> bool:
+    """Return whether a statement has a subject and a finite verb that the dictionary knows.
+
+    >>> is_clause("my dog barks"), is_clause("my old dog")
+    (True, False)
+    >>> is_clause("when I was young"), is_clause("tell me more"), is_clause("mine is green")
+    (False, False, False)
+    """
+    if _FRAGMENT.match(statement) or _WHOSE.search(statement):
+        return False
+    if _SUBORDINATOR.match(statement):
+        return True
+    spoken = [word for word in WORD.findall(statement) if not is_adverb(word)]
+    if len(spoken) < 2 or _is_command(spoken):
+        return False
+    own = head(statement)
+    if own is not None:
+        if own.form is not None or own.auxiliary:
+            return True
+        return any(map(is_verb, WORD.findall(statement[own.end :])))
+    if told := _I.search(statement):
+        return not _is_relative_clause(statement[: told.start()].strip(), statement[told.end() :])
+    return any(_are_subject_and_verb(one, two) for one, two in pairwise(spoken))
+
+
+def _are_subject_and_verb(one: str, two: str) -> bool:
+    lowered = two.lower()
+    if "'" in two or lowered in _LINKING or forms(two) & {Form.THIRD, Form.PAST}:
+        return True
+    if lowered in _NO_VERBS or Form.BASE not in forms(two):
+        return False
+    return one.endswith("s") or one.lower() in _PLURALS or not can_be_noun(two)
+
+
+def _is_relative_clause(before: str, after: str) -> bool:
+    """Return whether "I" and its verb only tell which thing is meant: "the ones I choose"."""
+    spoken = WORD.findall(before)
+    return (
+        len(spoken) > 1
+        and len(after.split()) < 3
+        and spoken[-1].lower() not in _TIMES
+        and ends_in_noun_phrase(before)
+        and not any(
+            "'" in word or word.lower() in _LINKING or Form.PAST in forms(word) for word in spoken
+        )
+    )
+
+
+def _is_command(spoken: Sequence[str]) -> bool:
+    return Form.BASE in forms(spoken[0].lower()) and spoken[1].lower() in _BEHIND_COMMANDS

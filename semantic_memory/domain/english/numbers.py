@@ -1,0 +1,94 @@
+"""Read numbers, spelled or in digits, and what they count or measure."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+
+from text_to_num import alpha2digit
+
+from semantic_memory.domain.english.calendar import is_month
+from semantic_memory.domain.english.notation import one_of
+from semantic_memory.domain.english.tables import phrases, words
+from semantic_memory.domain.text import stems
+
+_ONE_IS_AN_ARTICLE = 1.5
+"""From which number on words become digits: "one" is mostly an article or a pronoun."""
+
+_SPELLED = re.compile(rf"\b{one_of(words('numbers.small', 'numbers.large'))}\b")
+_NUMBER = re.compile(r"(?<![\w.])[$€£]?(\d+(?:[.,:/-]\d+)*)(?:\s*(%|k\b|[a-z]{1,3}\b))?")
+_VALUE = r"(?P<currency>[$€£])?(?<![\w.])(?P<value>\d+(?:[.,]\d+)*)(?P<k>k\b)?"
+_UNIT = r"(?:\s*(?P<percent>%|percent\b)|[\s-]*(?P<nouns>[a-z]+(?: [a-z]+)?))?"
+_FIGURE = re.compile(_VALUE + _UNIT)
+# "Room 101 has a projector", but not "weighs 80 kilos"
+_LABELLED = r"^(?:(?:the|my|our|user's) )?[a-z-]{2,}(?<!s) #?\d[\w-]* [a-z]{2,}"
+_LABEL = re.compile(rf"{_LABELLED}|\b{phrases('numbers.labelled')} #?\d")
+
+
+def with_digits(folded: str) -> str:
+    """Return a folded text with its spelled numbers in digits.
+
+    >>> with_digits("twenty five of one hundred dogs"), with_digits("one dog")
+    ('25 of 100 dogs', 'one dog')
+    """
+    if not _SPELLED.search(folded):
+        return folded
+    return str(alpha2digit(folded, "en", _ONE_IS_AN_ARTICLE))
+
+
+def is_spelled(word: str) -> bool:
+    """Return whether a word in lower case is a spelled number.
+
+    >>> is_spelled("twelve"), is_spelled("few")
+    (True, False)
+    """
+    return _SPELLED.fullmatch(word) is not None
+
+
+def numbers(folded: str) -> list[str]:
+    """Return the numbers of a folded text.
+
+    >>> numbers("2,500 dollars, 3k users, 50% at 4 pm")
+    ['2500', '3000', '50', '4pm']
+    """
+    return [
+        _value(found[1], found[2] == "k") + ("pm" if found[2] == "pm" else "")
+        for found in _NUMBER.finditer(folded)
+    ]
+
+
+def figures(folded: str) -> Mapping[str, str]:
+    """Return what is counted or measured, by the stem of its unit or noun.
+
+    A unit with two different figures is left out.
+
+    >>> figures("2 dogs, 3 cats and 30%")
+    {'dog': '2', 'cat': '3', '%': '30'}
+    """
+    found: dict[str, set[str]] = defaultdict(set)
+    for match in _FIGURE.finditer(folded):
+        value = _value(match["value"], match["k"] is not None)
+        if match["currency"] or match["percent"]:
+            found[match["currency"] or "%"].add(value)
+        else:
+            for stem in stems(match["nouns"] or ""):
+                if stem and not is_month(stem):
+                    found[stem].add(value)
+    return {unit: values.pop() for unit, values in found.items() if len(values) == 1}
+
+
+def has_label(folded: str) -> bool:
+    """Return whether a number in a folded text tells things apart rather than counting.
+
+    >>> has_label("meet at gate 12"), has_label("maya weighs 80 kilos")
+    (True, False)
+    """
+    return _LABEL.search(folded) is not None
+
+
+def _value(digits: str, thousands: bool) -> str:
+    plain = digits.replace(",", "")
+    if not plain.replace(".", "", 1).isdigit():
+        return plain
+    return f"{float(plain) * (1000 if thousands else 1):g}"

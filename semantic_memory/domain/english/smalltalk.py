@@ -1,0 +1,74 @@
+"""Recognise talk that says nothing of its speaker: "I'm glad to hear that", "let me know"."""
+
+from __future__ import annotations
+
+import re
+
+from semantic_memory.domain.english.notation import any_of
+from semantic_memory.domain.english.tables import phrases
+
+_I_AM = rf"i(?:'m|\sam|\swas)\s(?:{phrases('smalltalk.degrees')}\s)*"
+_STATE = rf"{phrases('smalltalk.states')}\s*(?:$|,|now$|here$|\stoday$)"
+_PREPOSITION = r"(?:(?:of|for|about|by|with)\s)?"
+_FEELING = rf"{phrases('smalltalk.feelings')}\s{_PREPOSITION}{phrases('smalltalk.about_the_other')}"
+
+_I = rf"i(?:'ll|'d|'ve|\s{phrases('smalltalk.between')})*\s"
+_TO_THE_OTHER = rf"(?:\s*$|\s*,|\s{phrases('smalltalk.to_the_other')}\b)"
+_THEM = r"(?:you|u|that(?!\s(?:I|we|my|our)\s)|it|this|them)\b"
+_WISHED = rf"(?:\s*$|\s*,|\s{phrases('smalltalk.wished')}\b)"
+
+_SHORT = (
+    rf"(?:i|we)(?:'m|'re|'ll|'ve)?\s(?:\w+ly\s|also\s|just\s)?{phrases('smalltalk.short_answers')}"
+)
+_SHORT_ANSWER = rf"{_SHORT}(?:\s{phrases('smalltalk.behind_short_answer')})?$"
+_I_WOULD = r"i(?:'d|\swould|\sam|'m)\s(?:\w+\s)?(?:love|like|appreciate|open\sto)\s"
+_SOME_ADVICE = rf"(?:(?:some|any|your|more|a\sfew)\s)?(?:\w+\s)?{phrases('smalltalk.advice')}\b"
+_CANNOT = r"(?:i|we)\s(?:can't|cannot|can\snot|could\snot|couldn't)\s"
+_IMPOSSIBLE = rf"(?:{phrases('smalltalk.cannot')}|wait$|believe(?!\s(?:I|my|we)\b))\b"
+_REQUEST = rf"{phrases('smalltalk.requests')}\s(?:\w+\s)?(?:me|us|my|our)\b"
+
+_SMALL_TALK = re.compile(
+    any_of(
+        _I_AM + any_of(_STATE, _FEELING, phrases("smalltalk.doing_nothing")),
+        rf"{_I}{phrases('smalltalk.conversing')}{_TO_THE_OTHER}",
+        rf"{_I}{phrases('smalltalk.with_pronoun')}\s{_THEM}",
+        rf"{_I}{phrases('smalltalk.wishing')}{_WISHED}",
+        _SHORT_ANSWER,
+        _I_WOULD + _SOME_ADVICE,
+        _CANNOT + _IMPOSSIBLE,
+        _REQUEST,
+        rf"{phrases('smalltalk.openings')}\b",
+    ),
+    re.IGNORECASE,
+)
+_CHATTER = re.compile(rf"\b{phrases('smalltalk.chatter')}\b|^that reminds me", re.IGNORECASE)
+_YOU = re.compile(rf"\b(?:{phrases('smalltalk.you')}|you'\w+)\b", re.IGNORECASE)
+
+
+def is_small_talk(statement: str) -> bool:
+    """Return whether a statement begins like talk to the other rather than about the speaker.
+
+    >>> is_small_talk("I'm so glad to hear that"), is_small_talk("I'm so tired of rain")
+    (True, False)
+    >>> is_small_talk("I can't wait to see it"), is_small_talk("I can't eat garlic")
+    (True, False)
+    """
+    return _SMALL_TALK.match(statement) is not None
+
+
+def has_chatter(statement: str) -> bool:
+    """Return whether thanks, good wishes and the like stand anywhere in a statement.
+
+    >>> has_chatter("I have to go, talk soon"), has_chatter("I talk a lot")
+    (True, False)
+    """
+    return _CHATTER.search(statement) is not None
+
+
+def addresses_the_other(statement: str) -> bool:
+    """Return whether a statement has a word for the person that it is said to.
+
+    >>> addresses_the_other("I like your dog"), addresses_the_other("I like my dog")
+    (True, False)
+    """
+    return _YOU.search(statement) is not None

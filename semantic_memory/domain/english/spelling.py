@@ -1,0 +1,77 @@
+"""Make the spelling of hasty messages regular, and take out what isn't said: code, links, marks."""
+
+from __future__ import annotations
+
+import re
+
+from semantic_memory.domain.english.tables import phrases, substitution
+from semantic_memory.domain.english.words import Form, forms, is_word
+
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+", re.DOTALL)
+_MARKUP = re.compile(r"^\s*(?:[-*•>#]+|\d+[.)])\s+", re.MULTILINE)
+_SPACE_BEFORE_MARK = re.compile(r"\s+([.,!?;:])(?=[\s.,!?;:]|$)")
+_INVISIBLE = re.compile(r"[\u200b\u200e\u200f\u2060-\u2064\ufeff\u00ad]")
+_UNBROKEN = re.compile(r"\S{200,}")
+_BLANKS = re.compile(r"\s{8,}")
+
+_LOWER_I = re.compile(r"(?<![\w.'’-])i(?=$|[\s,!?]|['’](?:m|ve|ll|d)\b)")
+_APOSTROPHE_APART = re.compile(r"\b(I|we)(?:\s+'(m|ve|ll|d|re)|\s(m|ve))\b", re.IGNORECASE)
+_NEGATED_APART = re.compile(r"\b(?:(wo)|(ca)) not\b", re.IGNORECASE)
+_parted = substitution("spelling.joined")
+_without_slang = substitution("spelling.slang")
+
+_CLAUSE_BEGINS = rf"(?P<before>^|[.!?,;\n]\s*|\b{phrases('spelling.before_i')}\s)"
+_BETWEEN = rf"(?P<between>\s(?:{phrases('spelling.between')}\s)?)"
+_I_JOINED = re.compile(rf"{_CLAUSE_BEGINS}(?P<word>ill|id){_BETWEEN}(?P<verb>[a-z]+)\b", re.I)
+
+_REPEATED = re.compile(r"([a-z])\1{2,}", re.IGNORECASE)
+_DRAWN_OUT = re.compile(r"\b(?!www\b|i+\b)[a-z]*([a-z])\1{2,}[a-z]*\b", re.IGNORECASE)
+
+_ASKED = r"(?P<asked>(?P<favourite>favou?rite|fave?)|(?:you|u) have(?: an?| any)?)"
+_THING = r"(?P<thing>(?:[\w-]+ ){0,2}?[\w-]+)"
+_ASKED_AND_ANSWERED = re.compile(rf"\b{_ASKED} {_THING}[\s.,?!]+mine (?P<verb>is|are)\b", re.I)
+
+
+def prepared(text: str) -> str:
+    """Return a message without code, links, list marks and hasty spelling.
+
+    >>> prepared("- im gonna paint, see https://example.org")
+    "I'm going to paint, see  "
+    >>> prepared("What is your favorite color? Mine is green")
+    'What is your favorite color? My favorite color is green'
+    """
+    # What nobody writes would take the patterns below more than linear time.
+    text = _BLANKS.sub(lambda found: "\n\n" if "\n" in found[0] else " ", _UNBROKEN.sub(" ", text))
+    text = _CODE.sub(" ", text.replace("’", "'").replace("‘", "'"))
+    text = _MARKUP.sub("", text)
+    text = _SPACE_BEFORE_MARK.sub(r"\1", text)
+    if text.isascii() or _LOWER_I.search(text):
+        text = _parted(text)
+    text = _without_slang(_INVISIBLE.sub("", text))
+    text = _I_JOINED.sub(_with_apostrophe, text)
+    text = _NEGATED_APART.sub(lambda found: "won't" if found[1] else "can't", text)
+    if _REPEATED.search(text):
+        text = _DRAWN_OUT.sub(_shortened, text)
+    text = _LOWER_I.sub("I", text)
+    text = _APOSTROPHE_APART.sub(lambda found: f"{found[1]}'{found[2] or found[3]}", text)
+    return _ASKED_AND_ANSWERED.sub(_answered, text)
+
+
+def _with_apostrophe(found: re.Match[str]) -> str:
+    """Write "ill" and "id" as "I'll" and "I'd", where a verb follows."""
+    if Form.BASE not in forms(found["verb"]):
+        return found[0]
+    short = "I'd" if found["word"][1:] == "d" else "I'll"
+    return f"{found['before']}{short}{found['between']}{found['verb']}"
+
+
+def _shortened(found: re.Match[str]) -> str:
+    """Drop the letters that were drawn out: "looove" is "love", "goood" is "good"."""
+    twice = _REPEATED.sub(r"\1\1", found[0])
+    return twice if is_word(twice) else _REPEATED.sub(r"\1", found[0])
+
+
+def _answered(found: re.Match[str]) -> str:
+    """Write "mine" out as the thing that was asked for just before."""
+    thing = f"favorite {found['thing']}" if found["favourite"] else found["thing"]
+    return f"{found['asked']} {found['thing']}? My {thing} {found['verb']}"

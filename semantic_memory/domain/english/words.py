@@ -1,0 +1,172 @@
+"""Look up in lemminflect's dictionary which forms a word can be: verb, noun, adverb."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from enum import StrEnum
+from functools import cache, lru_cache
+
+from semantic_memory.domain.english.tables import words
+
+
+class Form(StrEnum):
+    """A form of a verb."""
+
+    BASE = "base"
+    THIRD = "third"
+    PAST = "past"
+    ING = "ing"
+
+
+WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+MODALS = words("words.modals")
+
+_PAST = words("words.past")
+_SAME_IN_PAST = words("words.same_in_past")
+_FUNCTION_WORDS = words("words.function_words")
+_RARE_NOUNS = words("words.rare_nouns")
+_BEFORE_NOUNS = words("words.before_nouns")
+_DETERMINERS = words("words.determiners")
+_ADVERBS = words("words.adverbs")
+
+
+@lru_cache(maxsize=65_536)
+def forms(word: str) -> frozenset[Form]:
+    """Return the verb forms that a word can be; none for an unknown word or one that is no verb.
+
+    >>> forms("saw") == {Form.PAST}, forms("garlic") == set()
+    (True, True)
+    """
+    word = word.casefold()
+    if word in _FUNCTION_WORDS:
+        return frozenset()
+    if word in _PAST:
+        return frozenset({Form.PAST})
+    found = set()
+    for lemma in (*_lemmas(word, "VERB"), *_lemmas(word, "AUX")):
+        if lemma == word:
+            found.add(Form.BASE)
+        elif word.endswith("ing"):
+            found.add(Form.ING)
+        elif word.endswith("s") and word != "was":
+            found.add(Form.THIRD)
+        else:
+            found.add(Form.PAST)
+    if word in _SAME_IN_PAST:
+        found.add(Form.PAST)
+    elif Form.BASE in found:  # "feed" is not meant as the past of "fee"
+        found.discard(Form.PAST)
+    return frozenset(found)
+
+
+def is_word(word: str) -> bool:
+    """Return whether the dictionary has a word, in any form.
+
+    >>> is_word("Gardens"), is_word("gardns")
+    (True, False)
+    """
+    return bool(_readings(word.casefold()))
+
+
+def is_verb(word: str) -> bool:
+    """Return whether a word can be a verb in any form.
+
+    >>> is_verb("painted"), is_verb("garlic")
+    (True, False)
+    """
+    return bool(forms(word))
+
+
+@lru_cache(maxsize=65_536)
+def noun(word: str) -> str | None:
+    """Return the singular of a word that is a noun and nothing else.
+
+    >>> noun("sisters"), noun("paints")
+    ('sister', None)
+    """
+    word = word.casefold()
+    readings = _readings(word)
+    if readings.keys() != {"NOUN"} or word in _FUNCTION_WORDS:
+        return None
+    return readings["NOUN"][0]
+
+
+def noun_behind(preceding: str, word: str) -> str | None:
+    """Return the singular of a word that is a noun, by itself or behind the preceding word.
+
+    >>> noun_behind("a", "paint"), noun_behind("I", "paint")
+    ('paint', None)
+    """
+    if singular := noun(word):
+        return singular
+    before = preceding.casefold()
+    if before not in _DETERMINERS and not before.endswith("'s"):
+        return None
+    nouns = _readings(word.casefold()).get("NOUN", ())
+    is_thing = nouns and names_a_thing(word, "") and not forms(word) & {Form.PAST, Form.ING}
+    return nouns[0] if is_thing else None
+
+
+@lru_cache(maxsize=65_536)
+def can_be_noun(word: str) -> bool:
+    """Return whether a word can name a thing; names and words that the dictionary lacks can.
+
+    >>> can_be_noun("light"), can_be_noun("went"), can_be_noun("Siemens")
+    (True, False, True)
+    """
+    lowered = word.casefold()
+    if lowered in _FUNCTION_WORDS or lowered in MODALS or is_adverb(lowered):
+        return False
+    readings = _readings(lowered)
+    return "NOUN" in readings and lowered not in _RARE_NOUNS if readings else len(lowered) > 3
+
+
+def names_a_thing(word: str, preceding: str) -> bool:
+    """Return whether a word stands for a thing behind the preceding one.
+
+    >>> names_a_thing("light", "the"), names_a_thing("light", "is")
+    (True, False)
+    """
+    if not can_be_noun(word):
+        return False
+    return not is_quality(word) or preceding.casefold() in _BEFORE_NOUNS
+
+
+def is_quality(word: str) -> bool:
+    """Return whether a word can be an adjective or an adverb.
+
+    >>> is_quality("light"), is_quality("lamp")
+    (True, False)
+    """
+    return bool({"ADJ", "ADV"} & _readings(word.casefold()).keys())
+
+
+@lru_cache(maxsize=65_536)
+def is_adverb(word: str) -> bool:
+    """Return whether a word may stand between a subject and its verb.
+
+    >>> is_adverb("often"), is_adverb("happily"), is_adverb("apply")
+    (True, True, False)
+    """
+    word = word.casefold()
+    if word in _ADVERBS:
+        return True
+    return word.endswith("ly") and "ADV" in _readings(word) and not forms(word)
+
+
+def _lemmas(word: str, part: str) -> tuple[str, ...]:
+    return _readings(word).get(part, ())
+
+
+@lru_cache(maxsize=65_536)  # lemminflect copies its answers deeply
+def _readings(word: str) -> dict[str, tuple[str, ...]]:
+    return _dictionary()(word)
+
+
+@cache
+def _dictionary() -> Callable[[str], dict[str, tuple[str, ...]]]:
+    from lemminflect import getAllLemmas  # reads its tables, 35 MB, so not before they are needed
+
+    lookup: Callable[[str], dict[str, tuple[str, ...]]] = getAllLemmas
+    return lookup
