@@ -28,7 +28,7 @@ serve: install
 # Tests start hundreds of Python processes, which would compile the package again and again.
 test test-full test-kills: export PYTHONDONTWRITEBYTECODE =
 
-PARALLEL := -n auto --dist loadgroup
+PARALLEL := -n auto --dist loadfile
 FULL := --hypothesis-profile=full
 
 # Every test, with fewer kills and examples where a test repeats itself at random

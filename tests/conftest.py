@@ -1,4 +1,4 @@
-"""Fixtures of all tests: no network, a cache of compiled models, small stores."""
+"""Fixtures of all tests: no network, no settings of the machine, small stores."""
 
 from __future__ import annotations
 

@@ -10,8 +10,6 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import Visit, Visits
 from tests.browser.store import USER, Running
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 AXE = Path(__file__).with_name("axe-core-4.14.1.min.js").read_text(encoding="utf-8")
 PLACES = {
     "search": f"#/search?user={USER}&q=Where does Maya live?&k=3",

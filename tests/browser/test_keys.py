@@ -12,8 +12,6 @@ from semantic_memory.testing import HashEmbedder, InMemoryIndex
 from tests.browser.conftest import Visit, Visits
 from tests.browser.store import Running, serve_sample
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:

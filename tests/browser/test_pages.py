@@ -13,8 +13,6 @@ from semantic_memory import Message
 from tests.browser.conftest import Visit
 from tests.browser.store import USER, Running
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 QUESTION = "Where does Maya live now?"
 
 

@@ -26,8 +26,6 @@ from semantic_memory.vectors.sync import IndexKeeper
 from tests.conftest import NOW, make_fact, unit_vectors
 from tests.support.inside import inside
 
-pytestmark = pytest.mark.xdist_group("vector-index")
-
 
 class LedgerBacked:
     """An index fed by a ledger."""

@@ -16,8 +16,6 @@ from semantic_memory.entrypoints.api.access import Bucket, is_loopback
 from semantic_memory.entrypoints.keys import Keys
 from tests.service.conftest import NOW, A, R, Served, W, served
 
-pytestmark = pytest.mark.xdist_group("access")
-
 ALL_USERS: dict = {}  # needs a key that covers every user, as what it tells may be about any
 
 # Every route, the right it needs, and a request that names the user; None: no user is named.

@@ -13,8 +13,6 @@ from semantic_memory.domain.ports import Embedder
 from semantic_memory.settings import Settings, UpkeepSettings, load
 from tests.support.inside import inside
 
-pytestmark = pytest.mark.xdist_group("belief-traps")
-
 U = {"user_id": "u1"}
 SETTINGS = Settings(upkeep=UpkeepSettings(schedule=False))
 

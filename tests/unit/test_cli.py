@@ -9,8 +9,6 @@ import pytest
 from tests.conftest import DATA
 from tests.support.command_line import Cli
 
-pytestmark = pytest.mark.xdist_group("cli")
-
 
 @pytest.fixture(scope="module")
 def cli(tmp_path_factory) -> Cli:

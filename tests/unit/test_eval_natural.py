@@ -25,8 +25,6 @@ from semantic_memory.domain.facts import Source, Status
 from semantic_memory.settings import load
 from tests.conftest import make_fact
 
-pytestmark = pytest.mark.xdist_group("eval-natural")
-
 MONDAY = datetime(2024, 3, 4, 10, tzinfo=UTC)
 LEAST = {"update": 200, "correction": 30, "look-alike": 150, "paraphrase": 60, "near-duplicate": 80}
 

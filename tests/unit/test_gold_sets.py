@@ -14,8 +14,6 @@ from eval.gold import read_gold
 from eval.wording import holds_all
 from tests.conftest import DATA
 
-pytestmark = pytest.mark.xdist_group("gold-sets")
-
 GOLD = DATA / "gold"
 FACTS = ("contraction", "name", "people", "state", "keyvalue", "several", "health", "decision")
 NOTHING = ("question", "greeting", "thanks", "smalltalk", "pasted", "fiction", "joke", "request")
