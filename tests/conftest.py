@@ -14,6 +14,7 @@ import pytest
 from hypothesis import settings
 
 from semantic_memory import Category, Fact, Message, SemanticMemory
+from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.events import Event
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
 from tests.support.effort import QUICK
@@ -112,7 +113,8 @@ def eventually(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
     return held
 
 
-def unit_vectors(number: int, dimension: int = 16, seed: int = 0) -> np.ndarray:
+def unit_vectors(number: int, dimension: int = 16, seed: int = 0) -> Matrix:
     """Return random unit row vectors."""
     rows = np.random.default_rng(seed).standard_normal((number, dimension)).astype(np.float32)
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    unit: Matrix = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit

@@ -60,6 +60,7 @@ def test_filters_narrow_a_search(dashboard: Visit):
 def test_a_hit_leads_to_its_memory_and_that_to_its_conversation(page: Page, service: Running):
     fact = service.memory.search(QUESTION, user_id=USER, k=1)[0].fact
     session_id, (message_id, *_) = fact.source.session_id, fact.message_ids
+    assert session_id is not None
     said = service.memory.messages(user_id=USER, session_id=session_id)
     (source,) = [message for message in said if message.id == message_id]
     page.get_by_label("Query").fill(QUESTION)

@@ -193,6 +193,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str],
 
 @pytest.fixture(params=MAKERS)
 def index(request, tmp_path: Path, shared) -> Iterator[VectorIndex]:
+    index: VectorIndex
     if request.param in SHARED:
         index = OwnUsers(shared(request.param), f"case{next(CASES)}")
     else:

@@ -122,7 +122,8 @@ def test_damage_is_said_and_repaired_without_embedding(sound, tmp_path, damage) 
     directory = tmp_path / "store"
     shutil.copytree(original, directory)
     damage(directory / "chroma")
-    embedder, events = HashEmbedder(), []
+    embedder = HashEmbedder()
+    events: list[object] = []
     with SemanticMemory.open(
         directory, settings=SETTINGS, embedder=embedder, observer=events.append
     ) as memory:

@@ -73,7 +73,7 @@ def importing(file: Path, store: Path) -> subprocess.Popen[str]:
     )
 
 
-def imported(file: Path, store: Path) -> dict[str, Any]:
+def imported(file: Path, store: Path) -> Any:
     process = importing(file, store)
     output, errors = process.communicate()
     assert process.returncode == 0, errors

@@ -81,7 +81,8 @@ def tokens(message: ChatMessage) -> int:
 
 def links(messages) -> list[tuple[str, str]]:
     """Return every call with its result, as the ids of their messages."""
-    calling, found = {}, []
+    calling: dict[str, str] = {}
+    found: list[tuple[str, str]] = []
     for message in messages:
         found += [(calling[r.call_id], message.id) for r in message.results if r.call_id in calling]
         calling.update((call.id, message.id) for call in message.calls)

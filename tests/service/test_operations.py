@@ -108,7 +108,7 @@ def test_the_page_lists_every_route(service: Served):
         f"{method} {route.path}"
         for route in iter_route_contexts(service.app.routes)
         if route.path not in ("/mcp", "/dashboard")
-        for method in route.methods - {"HEAD"}
+        for method in (route.methods or set()) - {"HEAD"}
     }
     assert {*re.findall(r"`((?:GET|POST|PATCH|DELETE) /[^`]*)`", PAGE)} == routes
 

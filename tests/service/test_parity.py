@@ -129,7 +129,7 @@ def faces(service: Served) -> dict[str, set[str]]:
         "async client": public(AsyncClient),
         "rest": {name for name, row in TABLE.items() if (row.method, unnamed(row.path)) in known},
         "mcp": tools | resources,
-        "command line": set(typer.main.get_command(command_line).commands),
+        "command line": set(getattr(typer.main.get_command(command_line), "commands", ())),
     }
 
 

@@ -27,7 +27,6 @@ def tiny_model(directory: Path, bias: list[float]) -> Path:
         num_attention_heads=1,
         intermediate_size=8,
         max_position_embeddings=32,
-        num_labels=3,
         id2label={0: "entailment", 1: "neutral", 2: "contradiction"},
         label2id={"entailment": 0, "neutral": 1, "contradiction": 2},
     )

@@ -1,6 +1,7 @@
 """Contents of Chroma's collections."""
 
 from pathlib import Path
+from typing import Any
 
 import chromadb
 import numpy as np
@@ -48,7 +49,7 @@ def written(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
 
 def test_a_long_memory_stores_its_text_once(index, tmp_path):
     index.upsert([entry(1, windows=40, content="long " * 200)])
-    held = collections(tmp_path)[SHARED].get(include=["documents"])
+    held: Any = collections(tmp_path)[SHARED].get(include=["documents"])
     documents = dict(zip(held["ids"], held["documents"], strict=True))
     assert len(documents) == 40
     assert documents.pop("fact-1") == "long " * 200
@@ -60,7 +61,7 @@ def test_a_change_of_metadata_sends_no_vectors(index, tmp_path, monkeypatch):
     calls = written(monkeypatch)
     index.upsert([entry(1, windows=3, confidence=0.2), entry(2, confidence=0.2)])
     assert calls == [("update", 4)]
-    held = collections(tmp_path)[SHARED].get(include=["metadatas", "embeddings"])
+    held: Any = collections(tmp_path)[SHARED].get(include=["metadatas", "embeddings"])
     assert {metadata["confidence"] for metadata in held["metadatas"]} == {0.2}
     assert all(metadata.get("tags") is None for metadata in held["metadatas"])
     assert np.isfinite(held["embeddings"]).all()
@@ -76,7 +77,7 @@ def test_other_text_or_vectors_are_sent(index, tmp_path, monkeypatch, changed):
     calls = written(monkeypatch)
     index.upsert([changed])
     assert calls == [("upsert", len(changed.windows))]
-    held = collections(tmp_path)[SHARED].get(include=["documents", "embeddings"])
+    held: Any = collections(tmp_path)[SHARED].get(include=["documents", "embeddings"])
     assert len(held["ids"]) == len(changed.windows)
     assert held["documents"][held["ids"].index("fact-1")] == changed.fact.content
     first = held["embeddings"][held["ids"].index("fact-1")]

@@ -44,7 +44,8 @@ def test_a_flood_of_sessions_takes_no_thread_more_and_is_all_extracted(open_memo
     assert own - before <= 6
 
     def facts() -> int:
-        return memory.stats().by_category_and_status.get("finding/active", 0)
+        count: int = memory.stats().by_category_and_status.get("finding/active", 0)
+        return count
 
     # counting facts reads the disk: wait for the calls first
     assert eventually(lambda: len(extractor.calls) >= SESSIONS, seconds=120)

@@ -1,6 +1,7 @@
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import openai
 import pytest
@@ -44,10 +45,10 @@ class Endpoint:
         )
 
     @property
-    def requests(self) -> list[dict]:
+    def requests(self) -> list[dict[str, Any]]:
         return self.server.requests
 
-    def answering(self, answer: Callable[[list[dict]], object]) -> None:
+    def answering(self, answer: Callable[[list[dict[str, Any]]], object]) -> None:
         self.server.script = [
             lambda request: completion(json.dumps({"answers": answer(shown(request))}))
         ]

@@ -16,7 +16,7 @@ from semantic_memory.domain.errors import (
     StoreClosedError,
     StoreLockedError,
 )
-from semantic_memory.domain.events import ExtractionFailed, FactsExtracted, MessagesObserved
+from semantic_memory.domain.events import Event, ExtractionFailed, FactsExtracted, MessagesObserved
 from semantic_memory.domain.reports import Finding
 from semantic_memory.settings import IngestSettings, Settings
 from semantic_memory.testing import HashEmbedder, ScriptedExtractor
@@ -76,7 +76,7 @@ def test_only_extracted_facts_pass_the_gate(open_memory):
             for m in messages
         ] + [Candidate(content="Unsure", category="personal", confidence=0.5, message_ids=("m1",))]
 
-    events = []
+    events: list[Event] = []
     memory = open_memory(extractor=ScriptedExtractor(script), observer=events.append)
     memory.observe(say("a b c", "d e f"), **S)
     memory.flush()
@@ -107,7 +107,7 @@ def test_extraction_waits_for_quiet(open_memory):
     memory = open_memory(extractor=extractor, settings=settings)
     for number in range(1, 6):
         memory.observe(say(f"Message {number}", start=number), **S)
-    assert eventually(lambda: extractor.calls)
+    assert eventually(lambda: bool(extractor.calls))
     assert [len(call) for call in extractor.calls] == [5]
 
 

@@ -264,7 +264,7 @@ def zipped(files: dict[str, str]) -> bytes:
     return buffer.getvalue()
 
 
-def node(name: str, parent: str | None, role: str = "user", **values) -> dict:
+def node(name: str, parent: str | None, role: str = "user", **values) -> dict[str, Any]:
     message = {
         "id": f"m-{name}",
         "author": {"role": role, "name": None, "metadata": {}},
@@ -277,7 +277,7 @@ def node(name: str, parent: str | None, role: str = "user", **values) -> dict:
     return {"id": name, "message": message, "parent": parent, "children": []}
 
 
-def chatgpt_conversation(number: int = 1, **values) -> dict:
+def chatgpt_conversation(number: int = 1, **values) -> dict[str, Any]:
     nodes = {
         "root": {"id": "root", "message": None, "parent": None, "children": ["a"]},
         "a": node("a", "root"),
