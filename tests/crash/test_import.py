@@ -20,7 +20,7 @@ from tests.support.effort import rounds
 
 KILLS = rounds(full=4, quick=1)
 ROOT = Path(__file__).parent.parent.parent
-CONVERSATIONS, TURNS = 25, 12
+CONVERSATIONS, TURNS = rounds(full=25, quick=8), 12
 
 
 def conversation(number: int) -> dict[str, Any]:

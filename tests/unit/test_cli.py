@@ -13,8 +13,10 @@ from tests.support.command_line import Cli
 @pytest.fixture(scope="module")
 def cli(tmp_path_factory) -> Cli:
     cli = Cli(tmp_path_factory.mktemp("cli") / "store")
-    for name in ("2026-01", "2026-03", "2026-05"):
-        cli.process("ingest", str(DATA / "conversations" / f"{name}.jsonl"), "--user", "maya")
+    conversations = [str(DATA / "conversations" / f"2026-0{month}.jsonl") for month in (1, 3, 5)]
+    cli.process("ingest", conversations[0], "--user", "maya")
+    for file in conversations[1:]:
+        cli("ingest", file, "--user", "maya")
     return cli
 
 
