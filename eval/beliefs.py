@@ -5,39 +5,27 @@ Each file is split into halves by its rows (even, odd), so that all pairs of a r
 
 from __future__ import annotations
 
-import statistics
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
-import numpy as np
 from rich.table import Table
 
 from eval.datasets import pairs as sets
-from eval.datasets.pairs import Labelled, Observation, Replaced
-from semantic_memory import SemanticMemory
+from eval.datasets.pairs import Labelled, Observation
+from eval.updates import SHARES, Asked, Embedded, asked, recency, share_of
 from semantic_memory.bootstrap.models import make_embedder
 from semantic_memory.consolidation.judges.rules import RuleJudge, Thresholds
 from semantic_memory.consolidation.relations import Pair, Relation, RelationJudge, Verdict
 from semantic_memory.consolidation.statements import read
 from semantic_memory.consolidation.sweep import SupersedeDecision, plan
-from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.facts import Category, Fact
-from semantic_memory.domain.ports import Embedder
-from semantic_memory.domain.text import figures
-from semantic_memory.retrieval.newest import gains
-from semantic_memory.retrieval.question import read as read_question
-from semantic_memory.settings import Settings, UpkeepSettings, load
-from semantic_memory.testing import FrozenClock, InMemoryIndex
+from semantic_memory.settings import load
 
 _START = datetime(2024, 1, 1, tzinfo=UTC)
-ALIKE = (0.3, 0.4, 0.5, 0.6, 0.7)
-SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5)
 CURVE = (0.80, 0.84, 0.88, 0.90, 0.92, 0.94, 0.96, 0.98)
 
 
@@ -59,21 +47,6 @@ class Measured:
             return None
         worst = max(self.halves) if self.at_most else min(self.halves)
         return worst <= self.target if self.at_most else worst >= self.target
-
-
-class Embedded:
-    """Vectors of texts, each computed once."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self.embedder = embedder
-        self._rows: dict[str, Matrix] = {}
-
-    def of(self, texts: Sequence[str]) -> Matrix:
-        """Return a unit row vector for each text."""
-        new = [text for text in dict.fromkeys(texts) if text not in self._rows]
-        if new:
-            self._rows.update(zip(new, self.embedder.embed(new, "document"), strict=True))
-        return np.array([self._rows[text] for text in texts])
 
 
 def fact(text: str, day: int = 0, number: int = 0, user_id: str = "someone") -> Fact:
@@ -150,8 +123,8 @@ def curve(directory: Path, vectors: Embedded) -> Iterator[tuple[float, list[floa
                 same_claims=threshold - 0.07,
             )
         )
-        guarded = [_share(_is_same(_verdicts(kind, vectors, judge))) for kind in kinds]
-        alone = [_share([value >= threshold for value in values]) for values in similar]
+        guarded = [share_of(_is_same(_verdicts(kind, vectors, judge))) for kind in kinds]
+        alone = [share_of([value >= threshold for value in values]) for values in similar]
         yield threshold, guarded, alone
 
 
@@ -209,64 +182,6 @@ def _merged(
     return _rate(rate, data, merged, target, at_most=at_most)
 
 
-class Asked(NamedTuple):
-    """An update in a store, with the scores of both statements for its question."""
-
-    row: int
-    question: str
-    statements: tuple[str, str]
-    superseded: bool
-    first: bool
-    """The newer statement ranked first."""
-    scores: tuple[float, float]
-    """Scores of the older and the newer one, without the gain for being newer."""
-
-
-def asked(rows: Sequence[Replaced], vectors: Embedded) -> list[Asked]:
-    """Add both statements of each row, 60 days apart, and ask its question 30 days later.
-
-    Each side is represented by its sentence nearest to the question; the newer side by its sentence
-    nearest to question and answer, among those with a figure of the answer if there are any. Skips
-    rows with the same sentence on both sides.
-    """
-    found = []
-    with TemporaryDirectory(prefix="semantic-memory-beliefs-") as scratch:
-        settings = Settings(data_dir=Path(scratch), upkeep=UpkeepSettings(schedule=False))
-        with SemanticMemory.open(
-            settings=settings,
-            embedder=vectors.embedder,
-            index=InMemoryIndex(),
-            clock=FrozenClock(_START + timedelta(days=90)),
-        ) as memory:
-            for number, row in enumerate(rows):
-                statements = _statements(row, vectors)
-                if statements is None:
-                    continue
-                older, newer = (
-                    memory.add(
-                        text,
-                        user_id=f"user-{number}",
-                        category=Category.PROJECT,
-                        created_at=_START + timedelta(days=day),
-                    )
-                    for text, day in zip(statements, (0, 60), strict=True)
-                )
-                memory.flush()
-                hits = memory.search(row.question, user_id=f"user-{number}", k=2)
-                score = {hit.fact.id: hit.score - hit.parts.newer for hit in hits}
-                found.append(
-                    Asked(
-                        number,
-                        row.question,
-                        statements,
-                        superseded=older.id not in score,
-                        first=bool(hits) and hits[0].fact.id == newer.id,
-                        scores=(score.get(older.id, 0.0), score.get(newer.id, 0.0)),
-                    )
-                )
-    return found
-
-
 def _updates(data: str, rows: Sequence[Asked]) -> Iterator[Measured]:
     for rate, target in (("newer above older", 0.9), ("  by superseding it", None)):
         halves = [
@@ -274,48 +189,6 @@ def _updates(data: str, rows: Sequence[Asked]) -> Iterator[Measured]:
             for half in (0, 1)
         ]
         yield _rate(rate, data, halves, target)
-
-
-def recency(rows: Sequence[Asked], vectors: Embedded) -> Iterator[tuple[float, list[float]]]:
-    """Yield for each cosine the share of updates whose newer statement is first, by `SHARES`."""
-    for alike in ALIKE:
-        yield (
-            alike,
-            [
-                _share([row.superseded or _is_first(row, vectors, alike, share) for row in rows])
-                for share in SHARES
-            ],
-        )
-
-
-def _is_first(row: Asked, vectors: Embedded, alike: float, share: float) -> bool:
-    older, newer = row.scores
-    question = read_question(row.question, _START + timedelta(days=90))
-    if newer > older or question.event or question.windows:
-        return newer > older
-    matrix = vectors.of(row.statements)
-    gained = gains(
-        [0, 1],
-        {place: figures(text) for place, text in enumerate(row.statements)},
-        matrix @ matrix.T,
-        np.array(row.scores),
-        np.array([0.0, 60.0]),
-        figures(row.question),
-        alike=alike,
-        share=share,
-    )
-    return 1 in gained
-
-
-def _statements(row: Replaced, vectors: Embedded) -> tuple[str, str] | None:
-    if not row.older or not row.newer:
-        return None
-    question, answered = vectors.of([row.question, f"{row.question} {row.answer}"])
-    wanted = figures(row.answer)
-    holding = [text for text in row.newer if wanted & figures(text)] or row.newer
-    older = max(row.older, key=lambda text: float(vectors.of([text])[0] @ question))
-    newer = max(holding, key=lambda text: float(vectors.of([text])[0] @ answered))
-    return None if older == newer else (older, newer)
 
 
 def _distinct(
@@ -393,9 +266,5 @@ def _rate(
     at_most: bool = False,
 ) -> Measured:
     first, second = halves
-    rates = (_share(first), _share(second))
+    rates = (share_of(first), share_of(second))
     return Measured(rate, data, rates, (len(first), len(second)), target, at_most)
-
-
-def _share(values: Sequence[bool]) -> float:
-    return statistics.fmean(values) if values else 0.0

@@ -10,18 +10,17 @@ confirmed, so that nothing is derived from a message that a crash may still lose
 from __future__ import annotations
 
 import hashlib
-import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
-import stamina
 from pydantic import ValidationError
 
+from ingest import log_file
 from ingest.encryption import Cipher
 from ingest.log_line import LineFormat
 from semantic_memory.domain.changes import Cursor
@@ -31,8 +30,6 @@ from semantic_memory.domain.messages import Message, SessionKey
 
 _OPEN_SESSIONS = 4_096
 _STRIPES = 64
-_TRIES = 3
-_PAUSE_SECONDS = 0.02  # before the second attempt; twice that before the third
 _GONE = b""  # in place of the digest of a forgotten message, which must not be added again
 
 
@@ -88,7 +85,7 @@ class SessionLog:
         self._generations: dict[Path, int] = {}
         self._guard = threading.Lock()
         self._stripes = [threading.Lock() for _ in range(_STRIPES)]
-        _make_directory(root)
+        log_file.make_directory(root)
         if first := next(self.files(), None):
             self.identify(first[0])  # raises at once if the key of encrypted logs is missing
 
@@ -114,7 +111,7 @@ class SessionLog:
                     0, self._format.write("session", {"user_id": user_id, "session_id": session_id})
                 )
             try:
-                tail.size = _append(path, b"".join(lines), tail.size)
+                tail.size = log_file.append(path, b"".join(lines), tail.size)
             except StoreUnavailableError:
                 self._forget(path)  # the next call finds out what the disk has
                 raise
@@ -142,8 +139,8 @@ class SessionLog:
         """Return True if the line that ends at `cursor` has the message it names."""
         if cursor.offset > size:
             return False
-        with _opened(path) as file:
-            start = _line_start(file, cursor.offset)
+        with log_file.opened(path) as file:
+            start = log_file.line_start(file, cursor.offset)
             file.seek(start)
             kind, data = self._format.read(file.read(cursor.offset - start))
         return kind in ("message", "gone") and data.get("id") == cursor.message_id
@@ -154,7 +151,7 @@ class SessionLog:
         if offset >= size:
             return
         corrupt = 0
-        with _opened(path) as file:
+        with log_file.opened(path) as file:
             file.seek(offset)
             while offset < size:
                 line = file.readline()
@@ -179,7 +176,7 @@ class SessionLog:
             try:
                 size = path.stat().st_size
                 path.unlink()
-                _sync_directory(path.parent)
+                log_file.sync_directory(path.parent)
             except FileNotFoundError:
                 return 0
             except OSError as error:
@@ -217,7 +214,7 @@ class SessionLog:
         with self._stripes[hash(path) % _STRIPES]:
             before = self._tail(path, user_id, session_id).size
             lines, ends, position, end = [], {0: 0}, 0, 0
-            with _opened(path) as file:
+            with log_file.opened(path) as file:
                 for line in file:
                     kind, data = self._format.read(line)
                     if kind == "message" and data["id"] in gone:
@@ -228,7 +225,7 @@ class SessionLog:
                     end += len(line)
                     position += kind != "session"
                     ends[position] = end
-            _replace(path, b"".join(lines))
+            log_file.replace(path, b"".join(lines))
             self._outdate(path)
         return Rewritten(before - end, ends)
 
@@ -240,14 +237,14 @@ class SessionLog:
 
     def identify(self, path: Path) -> SessionKey | None:
         """Return the session of a file by its first line; None if that is unreadable."""
-        with _opened(path) as file:
+        with log_file.opened(path) as file:
             kind, data = self._format.read(file.readline())
         return SessionKey(data["user_id"], data["session_id"]) if kind == "session" else None
 
     def summary(self, path: Path) -> SessionSummary:
         """Read a file and count its messages and damage."""
         messages = corrupt = torn = 0
-        with _opened(path) as file:
+        with log_file.opened(path) as file:
             for line in file:
                 kind, data = self._format.read(line)
                 if not line.endswith(b"\n"):
@@ -288,9 +285,9 @@ class SessionLog:
         """Load the message ids of a session, and cut off an unfinished last line."""
         if not path.exists():
             return _Tail()
-        tail = _Tail(size=_complete_bytes(path))
+        tail = _Tail(size=log_file.complete_bytes(path))
         torn = path.stat().st_size - tail.size
-        _settle(path, tail.size)
+        log_file.settle(path, tail.size)
         if torn:
             self._emit(LogRepaired(user_id, session_id, torn_bytes=torn, corrupt_lines=0))
         for record in self._records(path, user_id, session_id, 0, 0, tail.size):
@@ -302,7 +299,7 @@ class SessionLog:
         return self._format.write("gone", {"id": message_id})
 
     def _gone(self, path: Path) -> Iterator[str]:
-        with _opened(path) as file:
+        with log_file.opened(path) as file:
             for line in file:
                 kind, data = self._format.read(line)
                 if kind == "gone":
@@ -340,130 +337,3 @@ def _message(data: dict[str, Any]) -> Message | None:
         return Message.model_validate(data)
     except ValidationError:
         return None
-
-
-def _complete_bytes(path: Path) -> int:
-    """Return the size of the file up to its last line end."""
-    with _opened(path) as file:
-        return _line_start(file, file.seek(0, os.SEEK_END) + 1)
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
-    try:
-        with path.open("rb") as file:
-            yield file
-    except OSError as error:
-        raise StoreUnavailableError(
-            f"can't read the session log {path}: {error.strerror or error}; check its permissions"
-        ) from error
-
-
-def _line_start(file: BinaryIO, end: int) -> int:
-    """Return the start of the line that ends at byte `end`."""
-    stop = end - 1
-    while stop > 0:
-        start = max(0, stop - 65_536)
-        file.seek(start)
-        found = file.read(stop - start).rfind(b"\n")
-        if found >= 0:
-            return start + found + 1
-        stop = start
-    return 0
-
-
-def _append(path: Path, data: bytes, size: int) -> int:
-    """Write after the first `size` bytes and wait for the disk; return the new size.
-
-    Tries three times. On failure the file is cut back to `size` bytes.
-    """
-    try:
-        for attempt in stamina.retry_context(
-            on=OSError, attempts=_TRIES, wait_initial=_PAUSE_SECONDS, wait_jitter=0.0
-        ):
-            with attempt:
-                return _appended(path, data, size)
-    except OSError as error:
-        raise StoreUnavailableError(
-            f"can't write the session log {path}: {error.strerror or error}; nothing of this call"
-            " was kept: check free space and permissions, then send it again"
-        ) from error
-    raise AssertionError("unreachable: the last attempt returns or raises")
-
-
-def _appended(path: Path, data: bytes, size: int) -> int:
-    if size == 0:
-        _make_directory(path.parent)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    try:
-        if size == 0:
-            _sync_directory(path.parent)  # so that the new file's name survives a crash
-        try:
-            if os.fstat(descriptor).st_size > size:
-                os.ftruncate(descriptor, size)  # left by a failed attempt
-            rest = memoryview(data)
-            while rest:
-                rest = rest[os.write(descriptor, rest) :]
-            os.fsync(descriptor)
-        except OSError:
-            # fsync may not retry pages that it failed to write, so the next attempt writes again
-            os.ftruncate(descriptor, size)
-            raise
-        return os.fstat(descriptor).st_size
-    finally:
-        os.close(descriptor)
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Replace a file's content by `data`, atomically and durably."""
-    draft = path.with_suffix(".new")
-    try:
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-        _sync_directory(path.parent)
-    except OSError as error:
-        raise StoreUnavailableError(
-            f"can't rewrite the session log {path}: {error.strerror or error}; it is unchanged"
-        ) from error
-
-
-def _settle(path: Path, size: int) -> None:
-    """Cut a file to its complete lines, and flush them to disk."""
-    try:
-        descriptor = os.open(path, os.O_WRONLY)
-        try:
-            os.ftruncate(descriptor, size)
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-    except OSError as error:
-        raise StoreUnavailableError(
-            f"can't open the session log {path}: {error.strerror or error}; check its permissions"
-        ) from error
-
-
-def _make_directory(directory: Path) -> None:
-    """Create a private directory, durably."""
-    if directory.exists():
-        return
-    try:
-        directory.mkdir(mode=0o700)
-        _sync_directory(directory.parent)
-    except FileExistsError:
-        return
-    except OSError as error:
-        raise StoreUnavailableError(
-            f"can't create {directory}: {error.strerror or error}; check permissions and free space"
-        ) from error
-
-
-def _sync_directory(directory: Path) -> None:
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

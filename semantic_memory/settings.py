@@ -111,6 +111,13 @@ class LogSettings(Section):
     size, a warning is logged."""
 
 
+class LedgerSettings(Section):
+    """Storage of facts."""
+
+    store: Literal["sqlite", "memory"] = "sqlite"
+    """`memory` ends with the process, and is for tests."""
+
+
 class IndexSettings(Section):
     """Vectors in RAM and in Chroma."""
 
@@ -287,6 +294,7 @@ class Settings(BaseSettings):
     extraction: ExtractionSettings = ExtractionSettings()
     log: LogSettings = LogSettings()
     ingest: IngestSettings = IngestSettings()
+    ledger: LedgerSettings = LedgerSettings()
     index: IndexSettings = IndexSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     context: ContextSettings = ContextSettings()

@@ -1,6 +1,7 @@
 """Stand-ins for tests of code that uses this library: no model, no clock, no Chroma.
 
-Each satisfies the same Protocol as the part it stands in for, and passes the same contract suite.
+Each satisfies the same Protocol as the part it replaces, and passes the same contract suite. The
+ledger has one among its adapters: `ledger.store = "memory"` in the settings.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.extraction import Candidate, Extraction
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.filters import NO_FILTERS, Filters
+from semantic_memory.domain.filters import NO_FILTERS, Filters, meets
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.ports import EmbedderIdentity, IndexEntry, InputType, Match
 from semantic_memory.domain.text import stems
@@ -33,13 +34,13 @@ def use_cases(memory: SemanticMemory) -> UseCases:
 
 
 class FrozenClock:
-    """Stands still until it is moved."""
+    """A clock that stands still until it is moved."""
 
     def __init__(self, moment: datetime = datetime(2026, 1, 1, tzinfo=UTC)) -> None:
         self.moment = moment
 
     def now(self) -> datetime:
-        """The moment it stands at."""
+        """Return the moment it stands at."""
         return self.moment
 
     def advance(self, **duration: float) -> None:
@@ -48,7 +49,7 @@ class FrozenClock:
 
 
 class HashEmbedder:
-    """Texts that share words are similar: the sum of a fixed random vector for each word."""
+    """An embedder that sums a fixed random vector for each word: shared words make texts near."""
 
     def __init__(self, dimension: int = 64) -> None:
         self._dimension = dimension
@@ -57,11 +58,11 @@ class HashEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """Differs by dimension."""
+        """The identity, which differs by dimension."""
         return EmbedderIdentity("hash", self._dimension, "sum", "fp32")
 
     def embed(self, texts: Sequence[str], input_type: InputType) -> Matrix:
-        """Unit row vectors, shape (len(texts), dimension)."""
+        """Return unit row vectors, shape (len(texts), dimension)."""
         del input_type
         self.embedded += len(texts)
         rows = np.array([self._vector(text) for text in texts], dtype=np.float32)
@@ -76,7 +77,7 @@ class HashEmbedder:
 
 
 class ScriptedExtractor:
-    """Proposes what a function says."""
+    """An extractor that proposes what a function returns."""
 
     name = "scripted"
 
@@ -88,45 +89,46 @@ class ScriptedExtractor:
         """The known facts of every call."""
 
     def extract(self, messages: Sequence[Message], known: Sequence[Fact]) -> Extraction:
-        """Extract the scripted facts from the messages."""
+        """Return the script's candidates for the messages."""
         self.calls.append(messages)
         self.known.append(known)
         return Extraction(candidates=tuple(self._script(messages)))
 
 
 class InMemoryIndex:
-    """A `VectorIndex` that is a dictionary: exact, and gone with the process."""
+    """A `VectorIndex` in a dictionary: exact, and gone with the process."""
 
     def __init__(self) -> None:
         self._entries: dict[str, IndexEntry] = {}
 
     def upsert(self, entries: Sequence[IndexEntry]) -> None:
-        """Insert or replace."""
+        """Insert or replace memories."""
         self._entries.update((entry.fact.id, entry) for entry in entries)
 
     def delete(self, fact_ids: Sequence[str]) -> None:
-        """Take out."""
+        """Delete memories; unknown ids are ignored."""
         for fact_id in fact_ids:
             self._entries.pop(fact_id, None)
 
     def query(
         self, vector: Matrix, *, user_id: str, limit: int, filters: Filters = NO_FILTERS
     ) -> list[Match]:
-        """The nearest memories, exactly."""
+        """Return the nearest memories, exactly."""
+        conditions = filters.conditions()
         matches = [
             Match(entry.fact.id, float((entry.windows @ vector).max()))
             for entry in list(self._entries.values())  # another thread may write meanwhile
-            if entry.fact.user_id == user_id and filters.admits(entry.fact)
+            if entry.fact.user_id == user_id and meets(entry.fact, conditions)
         ]
         return sorted(matches, key=lambda match: -match.similarity)[:limit]
 
     def ids(self) -> set[str]:
-        """Ids of all memories held."""
+        """Return the ids of all memories held."""
         return set(self._entries)
 
     def count(self) -> int:
-        """Number of memories held."""
+        """Return the number of memories held."""
         return len(self._entries)
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Release nothing."""

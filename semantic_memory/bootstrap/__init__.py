@@ -57,6 +57,7 @@ from semantic_memory.domain.ports import (
     VectorIndex,
 )
 from semantic_memory.ledger.lock import DirectoryLock
+from semantic_memory.ledger.memory import MemoryLedger
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.pipeline.runner import Runner
@@ -156,7 +157,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
     with ExitStack() as stack:
         lock = DirectoryLock(directory)
         stack.callback(lock.release)
-        ledger = SqliteLedger(directory / "ledger.sqlite3", observe)
+        ledger = make_ledger(settings, observe)
         stack.callback(ledger.close)
         embedder = CheckedEmbedder(parts.embedder or make_embedder(settings))
         runner = Runner(observe, settings.ingest.retry_seconds, _threads(settings))
@@ -276,6 +277,15 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             ),
             resources=stack.pop_all(),
         )
+
+
+def make_ledger(settings: Settings, observe: Observer) -> Ledger:
+    """Open the ledger that the settings name."""
+    match settings.ledger.store:
+        case "sqlite":
+            return SqliteLedger(settings.data_dir / "ledger.sqlite3", observe)
+        case "memory":
+            return MemoryLedger(observe)
 
 
 def check_embedder(ledger: Ledger, identity: EmbedderIdentity) -> None:

@@ -1,4 +1,4 @@
-"""Merges a user's duplicates and settles their conflicts, as the rules of `maintenance` plan it."""
+"""Merging a user's duplicates and settling their conflicts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -23,16 +23,27 @@ from semantic_memory.consolidation.sweep import (
 )
 from semantic_memory.domain.changes import Change, Keyed, Mark, Update
 from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
-from semantic_memory.domain.facts import Category, Fact
-from semantic_memory.domain.filters import Filters
-from semantic_memory.domain.ports import Belief, Clock, Ledger, Pending, VectorSearch
+from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.filters import FACTS
+from semantic_memory.domain.ports import (
+    Belief,
+    Beliefs,
+    ChangeLog,
+    Clock,
+    JobMarks,
+    Pending,
+    VectorSearch,
+)
 from semantic_memory.domain.values import normalised
 
 Kind = Literal["dedup", "conflicts"]
 BOTH: frozenset[Kind] = frozenset({"dedup", "conflicts"})
 _SETTLED = "settling"  # names the marks of what only the rules have looked at
 _FEW = 64  # facts whose surroundings are cheaper to look up than all of a user's facts are to read
-_FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
+
+
+class BeliefLedger(Beliefs, ChangeLog, JobMarks, Protocol):
+    """The roles of the ledger that consolidation uses."""
 
 
 @dataclass
@@ -48,7 +59,7 @@ class Resolver:
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: BeliefLedger,
         index: VectorSearch,
         clock: Clock,
         rules: RelationJudge,
@@ -66,15 +77,15 @@ class Resolver:
     def pending(
         self, kinds: Collection[Kind], user_id: str | None = None, *, everyone: bool = False
     ) -> list[Pending]:
-        """Users with something new for a sweep of any of `kinds`; all, if `everyone`."""
+        """Return the users with changes for a sweep of any of `kinds`; all, if `everyone`."""
         return self._pending(kinds, user_id, everyone=everyone)
 
     def unsettled(self, user_id: str | None = None) -> list[Pending]:
-        """Users with facts that haven't been settled."""
+        """Return the users with facts that haven't been settled."""
         return self._pending(self._settling, user_id)
 
     def settle(self, user: Pending) -> Outcome:
-        """Merge and supersede by the rules what the user has new."""
+        """Merge and supersede the user's new facts by the rules."""
         outcome = Outcome()
         decisions, keyed = self._looked_over(user, self._rules, everything=False)
         self._carry_out(decisions, keyed, self._settling, user, outcome)
@@ -88,10 +99,10 @@ class Resolver:
         everything: bool = False,
         dry_run: bool = False,
     ) -> Outcome:
-        """Plan and carry out what is to be merged and superseded.
+        """Plan and carry out merges and supersedes.
 
-        Compares what the user has new since the marks of `kinds` with everything, or everything
-        with everything. The marks move in the same transaction as the changes.
+        Compares the facts that are new since the marks of `kinds` with all, or all with all. The
+        marks move in the same transaction as the changes.
         """
         outcome = Outcome()
         planned, keyed = self._looked_over(user, self._sweeping, everything=everything)
@@ -104,10 +115,10 @@ class Resolver:
         return outcome
 
     def keeping(self, user_id: str, changes: Sequence[Change]) -> list[Change]:
-        """`changes`, which make nothing new to compare, with marks that say so.
+        """Return `changes`, after which nothing new is to be compared, with marks that say so.
 
-        To be applied while the ledger is held exclusively. A user with something to look at keeps
-        it: the marks move only from the latest change to these.
+        Apply them while the ledger is held exclusively. A user with something to compare keeps it:
+        the marks move only from the latest change to these.
         """
         jobs = {*BOTH, *self._settling}
         settled = [job for job in jobs if not self._ledger.pending(job, user_id)]
@@ -152,7 +163,7 @@ class Resolver:
         for belief in changed:
             keys |= _keys(belief.fact)
             near = self._index.query(
-                belief.vector, user_id=user_id, limit=DEFAULT.most + 1, filters=_FACTS
+                belief.vector, user_id=user_id, limit=DEFAULT.most + 1, filters=FACTS
             )
             ids.update(match.id for match in near if match.similarity >= DEFAULT.similarity)
         return self._ledger.beliefs_among(user_id, ids, keys)
@@ -193,7 +204,7 @@ class Resolver:
         return [Mark(job, user_id, revision, now) for job in sorted(jobs)]
 
     def _changes(self, decision: Decision, versions: dict[str, int]) -> list[Change]:
-        """The decision as changes; `versions` holds those that earlier ones have led to."""
+        """Return a decision as changes; `versions` holds those that earlier ones led to."""
         now, reason = self._clock.now(), "; ".join(decision.reasons)
         changes: list[Change] = []
 
@@ -215,7 +226,7 @@ class Resolver:
 
 
 class _Apart:
-    """Leaves alone what somebody has told apart by restoring it; asks a judge about the rest."""
+    """Leaves alone facts that a restoration told apart; asks a judge about the rest."""
 
     def __init__(self, judge: RelationJudge) -> None:
         self._judge = judge
@@ -231,7 +242,7 @@ class _Apart:
 
 
 def _keys(fact: Fact) -> frozenset[bytes]:
-    """Hashes of the fact's text, of what it makes claims about, and of what it says."""
+    """Return hashes of the fact's text, of its claims' keys, and of its wordings."""
     about = {normalised(fact.content), *(repr(claim.key) for claim in claims(fact.content))}
     about |= {repr(said) for said in wordings(fact.content)}
     return frozenset(blake2b(thing.encode(), digest_size=8).digest() for thing in about)

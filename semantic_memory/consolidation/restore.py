@@ -1,23 +1,28 @@
-"""Undoes what replaced a memory: the way back from archived, merged, superseded, quarantined."""
+"""Restoring a fact that was archived, merged, superseded or quarantined."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
 from itertools import pairwise
+from typing import Protocol
 
 from semantic_memory.consolidation.beliefs import restored, told_apart
 from semantic_memory.consolidation.merging import merged, without
 from semantic_memory.domain.changes import Change, Update
 from semantic_memory.domain.facts import Fact, Status
-from semantic_memory.domain.ports import Ledger
+from semantic_memory.domain.ports import FactHistory, Facts
 
 
-def restoration(ledger: Ledger, fact: Fact, reason: str, now: datetime) -> list[Change]:
-    """The changes by which `fact` is believed again, and told apart from what had replaced it.
+class FactLedger(Facts, FactHistory, Protocol):
+    """The roles of the ledger that a restoration reads."""
 
-    What a merge had taken over from it (sources, tags, confidence) is taken back, also from what
-    the merged fact was merged into later.
+
+def restoration(ledger: FactLedger, fact: Fact, reason: str, now: datetime) -> list[Change]:
+    """Return the changes that make `fact` active again, apart from the facts that replaced it.
+
+    Sources, tags and confidence that a merge took over from it are taken back, also from the facts
+    that the merged one was merged into later.
     """
     back, others = told_apart(restored(fact, now), list(_relieved(ledger, fact)))
     return [
@@ -26,8 +31,8 @@ def restoration(ledger: Ledger, fact: Fact, reason: str, now: datetime) -> list[
     ]
 
 
-def absorbed_into(ledger: Ledger, fact: Fact) -> list[Fact]:
-    """The facts that were merged into `fact`, and into those."""
+def absorbed_into(ledger: FactLedger, fact: Fact) -> list[Fact]:
+    """Return the facts that were merged into `fact`, and into those."""
     found: list[Fact] = []
     waiting = [fact]
     while waiting:
@@ -41,7 +46,7 @@ def absorbed_into(ledger: Ledger, fact: Fact) -> list[Fact]:
     return found
 
 
-def _relieved(ledger: Ledger, fact: Fact) -> Iterator[Fact]:
+def _relieved(ledger: FactLedger, fact: Fact) -> Iterator[Fact]:
     """Yield the successors of `fact`, each without the evidence merged into it from `fact`."""
     seen = {fact.id}
     part, smaller = fact, None  # a part of what replaced it, as it was and as it would be
@@ -58,8 +63,8 @@ def _relieved(ledger: Ledger, fact: Fact) -> Iterator[Fact]:
         part, smaller = whole, left
 
 
-def _without(ledger: Ledger, whole: Fact, part: Fact, smaller: Fact | None) -> Fact:
-    """`whole` as if it had been merged with `smaller`, or nothing, in the place of `part`."""
+def _without(ledger: FactLedger, whole: Fact, part: Fact, smaller: Fact | None) -> Fact:
+    """Return `whole` as if merged with `smaller`, or nothing, in the place of `part`."""
     at = _absorbed_at(ledger, part)
     before = [
         earlier.fact
@@ -78,6 +83,6 @@ def _without(ledger: Ledger, whole: Fact, part: Fact, smaller: Fact | None) -> F
     return without(whole, taken, merged(kept) if len(kept) > 1 else before[-1])
 
 
-def _absorbed_at(ledger: Ledger, fact: Fact) -> datetime | None:
+def _absorbed_at(ledger: FactLedger, fact: Fact) -> datetime | None:
     steps = [step.at for step in ledger.history(fact.id) if step.action == "absorbed"]
     return steps[-1] if steps else None

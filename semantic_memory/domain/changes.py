@@ -96,7 +96,10 @@ class Embed:
     fact_id: str
     content: str
     vectors: FactVectors | None
-    """None if the embedding model refuses the text; the memory is then found by words only."""
+    """None if the embedding model refuses the text; the memory is then found by words only.
+
+    Ignored if the memory has vectors by now.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +130,7 @@ class EraseLines:
     until: datetime | None = None
 
 
-Stage = Literal["stored", "extracted"]
+CursorStage = Literal["stored", "extracted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +139,7 @@ class Cursor:
 
     user_id: str
     session_id: str
-    stage: Stage
+    stage: CursorStage
     position: int = 0
     """Number of log records processed, which is the position of the next one."""
     offset: int = 0

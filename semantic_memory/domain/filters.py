@@ -1,10 +1,18 @@
-"""Conditions that narrow a search or a listing."""
+"""Filters, and the conditions they compile into.
+
+`Filters.conditions` is the one definition of a filter's meaning. Each engine renders three kinds of
+condition in its own terms: `Filters.admits` over facts, the SQLite ledger in SQL, a partition as a
+mask of its columns, Chroma as a `where`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Literal
 
 from semantic_memory.domain.facts import Category, Fact, Status
 from semantic_memory.domain.values import (
@@ -16,6 +24,43 @@ from semantic_memory.domain.values import (
     covers,
     parse,
 )
+
+Operator = Literal["<", "<=", ">", ">="]
+
+OPERATORS: Mapping[Operator, Callable[[Any, Any], Any]] = MappingProxyType(
+    {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+)
+"""The comparison that each operator stands for, of numbers, moments or arrays."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """The field equals one of `values`; without values, nothing passes."""
+
+    field: Literal["category", "session_id", "status"]
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The field compares to `value` by `operator`.
+
+    A `valid_to` of None, of a fact that is still believed, is later than any moment.
+    """
+
+    field: Literal["confidence", "created_at", "valid_from", "valid_to"]
+    operator: Operator
+    value: float | datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """One of the tags is `tag`, or lies below it: `security` covers `security.tls`."""
+
+    tag: str
+
+
+Condition = OneOf | Compared | Tagged
 
 
 class Filters(Value):
@@ -51,25 +96,31 @@ class Filters(Value):
             return found
         return parse(cls, "filters", {**found.model_dump(), "as_of": as_of})
 
-    def admits(self, fact: Fact) -> bool:
-        """Return True if `fact` passes; the filters of all stores are tested against this one."""
-        if self.as_of is None:
-            believed = fact.status is Status.ACTIVE
-        else:
-            believed = (
-                fact.status in (Status.ACTIVE, Status.SUPERSEDED)
-                and fact.valid_from <= self.as_of
-                and (fact.valid_to is None or self.as_of < fact.valid_to)
-            )
-        return (
-            believed
-            and (self.categories is None or fact.category in self.categories)
-            and (self.since is None or fact.created_at >= self.since)
-            and (self.until is None or fact.created_at < self.until)
-            and fact.confidence >= self.min_confidence
-            and (self.session_id is None or fact.source.session_id == self.session_id)
-            and all(any(covers(tag, own) for own in fact.tags) for tag in self.tags)
+    def conditions(self, status: Status | None = None) -> list[Condition]:
+        """Return the conditions that a fact must meet, all of them.
+
+        With a `status`, the fact must have it now, instead of being active.
+        """
+        found: list[Condition] = []
+        if status is not None:
+            found.append(OneOf("status", (status.value,)))
+        elif self.as_of is None:
+            found.append(OneOf("status", (Status.ACTIVE.value,)))
+        if self.as_of is not None:
+            found.append(OneOf("status", (Status.ACTIVE.value, Status.SUPERSEDED.value)))
+            found.append(Compared("valid_from", "<=", self.as_of))
+            found.append(Compared("valid_to", ">", self.as_of))
+        if self.categories is not None:
+            found.append(OneOf("category", tuple(sorted(self.categories))))
+        if self.min_confidence > 0:
+            found.append(Compared("confidence", ">=", self.min_confidence))
+        return found + narrowing(
+            tags=self.tags, since=self.since, until=self.until, session_id=self.session_id
         )
+
+    def admits(self, fact: Fact) -> bool:
+        """Return True if `fact` meets every condition; the engines are tested against this one."""
+        return meets(fact, self.conditions())
 
 
 FilterLike = Filters | Mapping[str, Any] | None
@@ -79,3 +130,40 @@ NO_FILTERS = Filters()
 
 FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
 """Admits facts that are believed now, and no messages."""
+
+
+def narrowing(
+    *,
+    tags: Iterable[str] = (),
+    since: datetime | None = None,
+    until: datetime | None = None,
+    session_id: str | None = None,
+) -> list[Condition]:
+    """Return the conditions on tags, time and session alone, of facts in any status."""
+    found: list[Condition] = []
+    if since is not None:
+        found.append(Compared("created_at", ">=", since))
+    if until is not None:
+        found.append(Compared("created_at", "<", until))
+    if session_id is not None:
+        found.append(OneOf("session_id", (session_id,)))
+    return found + [Tagged(tag) for tag in tags]
+
+
+def meets(fact: Fact, conditions: Iterable[Condition]) -> bool:
+    """Return True if `fact` meets every one of `conditions`."""
+    return all(_meets(fact, condition) for condition in conditions)
+
+
+def _meets(fact: Fact, condition: Condition) -> bool:
+    match condition:
+        case OneOf("session_id", values):
+            return fact.source.session_id in values
+        case OneOf(field, values):
+            return getattr(fact, field) in values
+        case Compared("valid_to", comparison, value) if fact.valid_to is None:
+            return comparison in (">", ">=")
+        case Compared(field, comparison, value):
+            return bool(OPERATORS[comparison](getattr(fact, field), value))
+        case Tagged(tag):
+            return any(covers(tag, own) for own in fact.tags)

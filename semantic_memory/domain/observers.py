@@ -1,4 +1,4 @@
-"""The observer that logs events."""
+"""Observers of events: one logs them, one ignores them."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ from semantic_memory.domain.events import (
 )
 
 _logger = logging.getLogger("semantic_memory")
+
+
+def ignore_event(event: Event) -> None:
+    """Do nothing about an event."""
+    del event
 
 
 def log_event(event: Event) -> None:

@@ -1,1 +1,1 @@
-"""The truth of facts: SQLite, every change in a transaction, nothing acknowledged lost."""
+"""The ledger of facts: on SQLite, or in memory."""

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from ingest.gate import Screened
 from ingest.session_log import Record
-from semantic_memory.domain.changes import Cursor, Stage
+from semantic_memory.domain.changes import Cursor, CursorStage
 from semantic_memory.domain.extraction import Candidate
 from semantic_memory.domain.facts import Category, Fact, Source, Status
 from semantic_memory.domain.messages import Message, SessionKey
@@ -149,6 +149,6 @@ def grounded(candidates: Sequence[Candidate], message_ids: Collection[str]) -> l
     return found
 
 
-def behind(key: SessionKey, stage: Stage, record: Record) -> Cursor:
+def behind(key: SessionKey, stage: CursorStage, record: Record) -> Cursor:
     """A session's cursor, once everything up to `record` is done at `stage`."""
     return Cursor(*key, stage, record.position + 1, record.end, record.message.id)

@@ -15,8 +15,7 @@ from itertools import takewhile
 from ingest.recalled import extractable
 from ingest.session_log import Record, SessionLog
 from semantic_memory.concurrency import KeyedLocks
-from semantic_memory.domain.changes import Advance, Cursor
-from semantic_memory.domain.changes import Stage as Progress
+from semantic_memory.domain.changes import Advance, Cursor, CursorStage
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.filters import FACTS
 from semantic_memory.domain.messages import Message, SessionKey, SessionOptions
@@ -76,7 +75,7 @@ class PortionReader:
     def read(
         self,
         key: SessionKey,
-        stage: Progress,
+        stage: CursorStage,
         take: Callable[[Iterator[Record]], Sequence[Record]],
     ) -> Portion | None:
         """Return what `take` takes of the records that a stage hasn't done; None for nothing."""

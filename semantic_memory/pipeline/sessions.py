@@ -7,8 +7,7 @@ from dataclasses import replace
 from itertools import takewhile
 
 from ingest.session_log import Record, SessionLog
-from semantic_memory.domain.changes import Advance, Cursor
-from semantic_memory.domain.changes import Stage as Progress
+from semantic_memory.domain.changes import Advance, Cursor, CursorStage
 from semantic_memory.domain.events import Event, LogNearlyFull, LogShortened
 from semantic_memory.domain.filters import FACTS
 from semantic_memory.domain.messages import SessionKey, SessionOptions
@@ -24,7 +23,7 @@ from semantic_memory.pipeline.reading import (
 )
 from semantic_memory.pipeline.stage import SHORTEN, Hint, Outlook
 
-_STAGES: tuple[Progress, ...] = ("stored", "extracted")
+_STAGES: tuple[CursorStage, ...] = ("stored", "extracted")
 
 
 class Sessions:

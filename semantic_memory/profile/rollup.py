@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from typing import Protocol
 
 from semantic_memory.consolidation.merging import stated_at
 from semantic_memory.consolidation.resolver import Outcome
@@ -19,11 +20,14 @@ from semantic_memory.domain.decay import HALF_LIFE_DAYS
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.ports import (
+    Beliefs,
+    ChangeLog,
     Clock,
     Condenser,
     Embedder,
-    Ledger,
+    JobMarks,
     Pending,
+    ProfileLines,
     TokenCounter,
 )
 from semantic_memory.domain.profile import (
@@ -55,6 +59,10 @@ _PATIENCE = 2  # times the sentences of a tier may wait for a model that fails
 _TRIES = 3  # to plan lines that nobody changes before they are written
 
 
+class ProfileLedger(Beliefs, ProfileLines, ChangeLog, JobMarks, Protocol):
+    """The roles of the ledger that profiles are derived from and written to."""
+
+
 @dataclass(frozen=True, slots=True)
 class Extents:
     """Size limits of profiles and histories."""
@@ -68,7 +76,7 @@ class Rollup:
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: ProfileLedger,
         embedder: Embedder,
         counter: TokenCounter,
         condenser: Condenser | None,

@@ -1,1 +1,1 @@
-"""Which memories help with a question, and why."""
+"""Search: from a question to the best memories, with the parts of their scores."""

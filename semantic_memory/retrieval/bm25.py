@@ -5,9 +5,8 @@ Robertson & Zaragoza (2009), "The Probabilistic Relevance Framework", with the i
     score(d) = sum over query terms t of  idf(t) * f * (k1 + 1) / (f + k1 * (1 - b + b * |d| / avg))
     idf(t)   = ln(1 + (N - n + 0.5) / (n + 0.5))
 
-The sum is divided by what a text could reach at most, sum of idf(t) * (k1 + 1) over all terms of
-the query, those that no memory holds included. So scores lie in [0, 1] and mean the same for any
-query.
+The sum is divided by its upper bound, the sum of idf(t) * (k1 + 1) over all terms of the query,
+including those that no memory holds. So scores lie in [0, 1] and are comparable between queries.
 
 FTS5's own ranking fixes b at 0.75 and counts statistics over all users; b = 0.3 suits memories,
 which are short, and a user's scores should depend on that user's memories. Where only a sample of
@@ -19,7 +18,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,22 +56,21 @@ class BM25:
 
     def score(
         self,
-        terms: Iterable[str],
+        terms: Sequence[str],
         alive: Mask,
         *,
         statistics: Statistics | None = None,
     ) -> Scores:
-        """Score of every text for a query's stemmed words, shape (len(self),), in [0, 1].
+        """Return the score of every text for a query's stemmed words, in [0, 1].
 
-        Texts that aren't `alive` neither score nor count. `statistics` replaces N and n(t), for
-        when these texts are a sample of more.
+        Shape (len(self),). Texts that aren't `alive` neither score nor count. `statistics` replaces
+        N and n(t) if these texts are a sample of more.
         """
-        size = len(self)
-        scores: Scores = np.zeros(size, dtype=np.float32)
-        lengths = np.frombuffer(self._lengths, dtype=np.uint32) if size else np.zeros(0, np.uint32)
+        scores: Scores = np.zeros(len(self), dtype=np.float32)
         present = int(alive.sum())
-        if not present:
+        if not terms or not present:
             return scores
+        lengths = np.frombuffer(self._lengths, dtype=np.uint32)
         average = max(1.0, float(lengths[alive].mean()))
         norm = K1 * (1.0 - B + B * lengths / average)
         total = present if statistics is None else max(present, statistics[0])

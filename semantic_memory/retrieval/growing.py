@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +22,12 @@ class Growing:
 
     @property
     def view(self) -> NDArray[Any]:
-        """The rows so far, without copying; stale after the next `extend`."""
+        """The rows so far, without copying. Rows appended later aren't in it."""
         return self._rows[: self._size]
 
     @property
     def nbytes(self) -> int:
-        """Bytes held, spare room included."""
+        """Size in bytes, spare room included."""
         return int(self._rows.nbytes)
 
     def extend(self, rows: Any) -> None:
@@ -43,8 +43,34 @@ class Growing:
         self._size = size
 
 
+class Vectors(NamedTuple):
+    """Unit vectors, several to an owner, in ascending order of their owners."""
+
+    owners: NDArray[np.intp]
+    rows: NDArray[np.floating]
+
+    def first(self, owners: Sequence[int]) -> NDArray[np.float32]:
+        """Return the first vector of each of `owners`, all of which must have one."""
+        return self.rows[np.searchsorted(self.owners, owners)].astype(np.float32, copy=False)
+
+    def best(
+        self,
+        vector: NDArray[np.float32],
+        wanted: NDArray[np.bool_] | None,
+        out: NDArray[np.float32],
+    ) -> None:
+        """Raise `out[owner]` to the highest cosine of each (wanted) owner's vectors."""
+        owners, rows = self
+        if wanted is not None:
+            chosen = wanted[owners]
+            owners, rows = owners[chosen], rows[chosen]
+        rows = rows.astype(np.float32, copy=False)
+        # not `@`: BLAS would wake its threads for it, which then spin longer than this takes
+        np.maximum.at(out, owners, np.einsum("ij,j->i", rows, vector))
+
+
 class GrowingVectors:
-    """Unit vectors, several to an owner.
+    """Unit vectors that grow owner by owner.
 
     `dtype` may be half precision, which halves the memory, errs by less than 0.001 of a cosine, and
     costs time where all of them are compared instead of a few.
@@ -56,30 +82,15 @@ class GrowingVectors:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held."""
+        """Size in bytes."""
         return self._vectors.nbytes + self._owners.nbytes
 
+    @property
+    def view(self) -> Vectors:
+        """The vectors so far, without copying."""
+        return Vectors(self._owners.view, self._vectors.view)
+
     def extend(self, owners: Sequence[int], vectors: Sequence[NDArray[np.float32]]) -> None:
-        """Append the vectors of some owners, one array each."""
+        """Append the vectors of several owners, one array for each."""
         self._vectors.extend(np.concatenate(vectors))
         self._owners.extend(np.repeat(owners, [len(own) for own in vectors]))
-
-    def first(self, owners: Sequence[int]) -> NDArray[np.float32]:
-        """The first vector of each of `owners`, all of whom have one."""
-        places = np.searchsorted(self._owners.view, owners)  # appended owner by owner
-        return self._vectors.view[places].astype(np.float32, copy=False)
-
-    def best(
-        self,
-        vector: NDArray[np.float32],
-        wanted: NDArray[np.bool_] | None,
-        out: NDArray[np.float32],
-    ) -> None:
-        """Raise `out[owner]` to the highest cosine of each (wanted) owner's vectors."""
-        owners, vectors = self._owners.view, self._vectors.view
-        if wanted is not None:
-            chosen = wanted[owners]
-            owners, vectors = owners[chosen], vectors[chosen]
-        vectors = vectors.astype(np.float32, copy=False)
-        # not `@`: BLAS would wake its threads for it, which then spin longer than this takes
-        np.maximum.at(out, owners, np.einsum("ij,j->i", vectors, vector))

@@ -1,8 +1,8 @@
 """Names of the people in a conversation, found in a question.
 
-Everything a person said carries that person's name, so the name says nothing about which of it is
-meant; in a sentence embedding it drowns what does. A named speaker is matched apart, and the name
-is left out of the text that is embedded.
+All messages of a speaker carry the speaker's name, so the name doesn't tell them apart, and in a
+sentence embedding it outweighs the words that do. Speakers are therefore matched by a column, and
+their names are removed from the text that is embedded.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _PART = re.compile(r"[^\W\d_]{2,}")
 
 
 def named(query: str, speakers: Sequence[str]) -> list[int]:
-    """Which of `speakers` the query names, by any part of their name."""
+    """Return the places in `speakers` of those that the query names, by any part of a name."""
     spoken = {part.casefold() for part in _PART.findall(query)}
     return [
         number
@@ -24,7 +24,7 @@ def named(query: str, speakers: Sequence[str]) -> list[int]:
 
 
 def without(query: str, names: Sequence[str]) -> str:
-    """The query without any part of `names`; unchanged if nothing would be left of it."""
+    """Return the query without any part of `names`; unchanged if nothing would remain."""
     parts = {part for name in names for part in _PART.findall(name)}
     if not parts:
         return query

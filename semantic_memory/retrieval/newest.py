@@ -1,4 +1,4 @@
-"""Of two facts that give different figures for one thing, the newer goes first."""
+"""Ranking of the newer of two facts first, if they give different figures for one thing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from semantic_memory.retrieval.bm25 import Scores
 
 ALIKE = 0.5
-"""Cosine from which two facts are taken to speak of one thing."""
+"""Cosine from which two facts are taken to concern one thing."""
 SHARE = 0.6
 """Share of the older one's score that the newer must have by itself."""
 
@@ -28,11 +28,11 @@ def gains(
     alike: float = ALIKE,
     share: float = SHARE,
 ) -> dict[int, float]:
-    """What each row's score gains, so that it stands just above those that it is newer than.
+    """Return the gain in score by which a row comes just above the older ones it replaces.
 
     `rows` are facts with `figures`, `similar` their cosines to each other, shape (rows, rows);
-    `score` and `stated_at` are by row. Who asks about a figure (`asked`) is not asking for a newer
-    one.
+    `score` and `stated_at` are by row. An older fact with one of the question's own figures
+    (`asked`) keeps its place.
     """
     found: dict[int, float] = {}
     for place, row in enumerate(rows):

@@ -1,4 +1,4 @@
-"""Rows in the order of their scores, without sorting more of them than are looked at."""
+"""Order rows by score, sorting no more of them than are read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _FIRST = 64
 
 
 def top(scores: NDArray[np.floating], number: int) -> NDArray[np.intp]:
-    """Places of the `number` highest scores, the highest first; of equal ones the earlier first."""
+    """Return the places of the `number` highest scores, best first; ties in order of place."""
     if 0 < number < len(scores):
         least = np.partition(scores, len(scores) - number)[len(scores) - number]
         (places,) = np.nonzero(
@@ -23,7 +23,7 @@ def top(scores: NDArray[np.floating], number: int) -> NDArray[np.intp]:
 
 
 def descending(scores: NDArray[np.floating]) -> Iterator[int]:
-    """Every place, by falling score as in `top`; four times as many are sorted at each need."""
+    """Yield every place by falling score, as in `top`; sort four times as many at each need."""
     given, number = 0, _FIRST
     while given < len(scores):
         places = top(scores, number)

@@ -1,4 +1,4 @@
-"""What a question asks for: by which words, about whom, and about when."""
+"""Reading of a question: its words, whether it is about the user, and its times."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ _PAST = re.compile(r"\b(?:did|was|were|had)\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question as it is searched."""
+    """A question, prepared for search."""
 
     text: str
     stems: list[str]
     about_me: bool
-    """Whether who asks speaks of themselves."""
+    """True if the question is in the first person."""
     windows: list[Window]
-    """When what it asks for was said, if it says so."""
+    """Times that the question names; empty if none."""
     event: bool
-    """Whether it asks for what happens once, rather than for how things stand."""
+    """True if it asks for an event rather than for a present state."""
 
 
 def read(text: str, now: datetime) -> Question:
-    """Read a question that is asked at `now`."""
+    """Read a question asked at `now`."""
     about_me = _FIRST_PERSON.search(text) is not None
     return Question(
         text=text,
         stems=stems(text),
         about_me=about_me,
         windows=windows(text, now),
-        # one's own dates are deadlines and appointments, other people's are what they told of
+        # the user's own dates are deadlines and appointments, other people's are past events
         event=bool(_PAST.search(text) or (_WHEN.match(text) and not about_me)),
     )

@@ -1,21 +1,22 @@
-"""How well each memory answers a query: pure functions on columns.
+"""Scores of memories for a question: pure functions on columns.
 
     base    = a * cosine + (1 - a) * BM25                          both absolute, in [0, 1]
     match   = base + context + speaker + voice + time - asks - outdated     scaled to [0, 1]
     score   = match * (1 - w + w * relevance)
 
-Cosine is that of the nearest sentence and of the nearest window, blended: the sentence says it, the
-window says what it is about.
+Cosine blends that of the nearest sentence, which carries the statement, with that of the nearest
+window, which carries its subject.
 
-Messages of a conversation explain each other: the answer to a question is found by the question,
-and a session about the subject is likelier to hold more of it. So a memory's neighbours in its
-session, the question right before it, and the best memory of its session lend it part of their base
-score. A memory that stands alone is lent its own, so that dialogue has no advantage over isolated
-facts.
+Messages of a conversation explain each other: the words of a question find its answer, and a
+session with one memory on the subject probably has more. So a memory's neighbours in its session,
+the question right before it, and the best memory of its session each add part of their base score
+to its context. A memory outside any session gets the same shares of its own score, so that dialogue
+has no advantage over isolated facts.
 
-Who asks about themselves is answered by what they said, rather than by what they were told; a
-question that speaks of a time, by what was said about then. A question is rarely an answer, nor is
-a message that told what no longer holds, unless the past is asked for.
+Questions in the first person prefer the user's own messages to those addressed to the user;
+questions that name a time prefer messages of that time. Messages that are questions themselves rank
+lower, and so do messages from which a superseded fact was drawn, unless the question is about the
+past.
 """
 
 from __future__ import annotations
@@ -34,34 +35,37 @@ Reals = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What counts how much, relative to a memory's own words and meaning (1)."""
+    """Weights of the parts of a match, relative to the base score (1).
 
-    dense: float = 0.55
-    """a above: the share of meaning in the base score; the rest is words."""
-    sentence: float = 0.8
+    Defaults are in `RetrievalSettings`.
+    """
+
+    dense: float
+    """a above: share of the cosine in the base score; the rest is BM25."""
+    sentence: float
     """Share of the nearest sentence in the cosine; the rest is the nearest window."""
-    neighbour: float = 0.3
-    """What the better of the two messages next to it lends."""
-    answer: float = 0.15
-    """What the message before it lends, if that is a question."""
-    session: float = 0.35
-    """What the best message of its session lends."""
-    speaker: float = 0.2
-    """For being said by someone whom the question names."""
-    voice: float = 0.12
-    """For being said by the user, where the question speaks of I and my."""
-    time: float = 0.3
-    """For being said at the time that the question speaks of."""
-    asks: float = 0.03
-    """Against a memory that is itself a question."""
-    outdated: float = 0.5
-    """Share of its match that a message loses which told what no longer holds."""
-    relevance: float = 0.1
-    """w above: how much confidence and age may move a memory."""
+    neighbour: float
+    """Weight of the better of the two neighbouring messages."""
+    answer: float
+    """Weight of the message before it, if that is a question."""
+    session: float
+    """Weight of the best message of its session."""
+    speaker: float
+    """Bonus for a speaker that the question names."""
+    voice: float
+    """Bonus for the user's own words, if the question is in the first person."""
+    time: float
+    """Bonus for the time that the question names."""
+    asks: float
+    """Penalty of a memory that is itself a question."""
+    outdated: float
+    """Share of its match that a message loses if a superseded fact was drawn from it."""
+    relevance: float
+    """w above: share of the score that depends on confidence, importance and age."""
 
     @property
     def lent(self) -> float:
-        """The most that the conversation around a memory can lend it."""
+        """The highest context, relative to the base score."""
         return self.neighbour + self.answer + self.session
 
     @property
@@ -72,25 +76,25 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What speaks for each row as an answer to a question; arrays of shape (rows,)."""
+    """Evidence for each row as an answer to a question; arrays of shape (rows,)."""
 
     dense: Scores
     """Cosine, in [-1, 1]."""
     lexical: Scores
     """BM25, in [0, 1]."""
     named: Mask
-    """Said by someone whom the question names."""
+    """True if the question names the speaker."""
     own: Mask
-    """Said by the user, and the question is about them."""
+    """True if the user said it and the question is in the first person."""
     timely: Reals
-    """How well when it was said fits the question's time, in [0, 1]."""
+    """Closeness to the question's times, in [0, 1]."""
     outdated: Mask
-    """Told what no longer holds, and the question is for what does."""
+    """True if a superseded fact was drawn from it and the question is about the present."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The scores of all rows, with what they are made of; arrays of shape (rows,)."""
+    """The scores of all rows and their parts; arrays of shape (rows,)."""
 
     score: Reals
     dense: Scores
@@ -108,7 +112,7 @@ class Ranked:
 
 
 def base_score(dense: Scores, lexical: Scores, weights: Weights) -> Reals:
-    """Meaning and words, in [0, 1]."""
+    """Return the base score, in [0, 1]."""
     meaning = weights.dense * np.maximum(dense, 0.0).astype(np.float64)
     return meaning + (1.0 - weights.dense) * lexical
 
@@ -121,7 +125,7 @@ def lent(
     sessions: int,
     weights: Weights,
 ) -> Reals:
-    """What the conversation around each row lends it; a row without one is lent its own score."""
+    """Return the context of each row; that of a row outside any session is its own score."""
     context = base * weights.lent
     placed = columns["slot"] >= 0
     if not placed.any():

@@ -1,4 +1,4 @@
-"""Where a vector index lives: what opening it, setting it aside and emptying it mean there."""
+"""Homes of vector indexes: how each is opened, set aside and emptied."""
 
 from __future__ import annotations
 
@@ -16,44 +16,44 @@ _PREDECESSOR_SECONDS = 10.0
 
 
 class IndexHome(Protocol):
-    """Where a vector index lives.
+    """Opens, sets aside and empties a vector index.
 
-    A filling of it has a name, the generation. Every method but `damage` and `position` raises
-    IndexUnavailableError if it can't do its work at present.
+    Each filling of the index has a name, its generation. Every method but `damage` and `position`
+    raises IndexUnavailableError if it is impossible at present.
     """
 
     @property
     def key(self) -> str:
-        """Under which the ledger's meta keeps how far this index has come."""
+        """The key under which the ledger keeps this index's generation and revision."""
         ...
 
     @property
     def keeps_deleted(self) -> bool:
-        """Whether the text of what was deleted stays in its files."""
+        """True if its files keep the text of deleted memories."""
         ...
 
     def damage(self, generation: str) -> str | None:
-        """What is plainly wrong with a filling, in words, without opening it."""
+        """Describe the damage visible without opening the index; None if there is none."""
         ...
 
     def open(self, generation: str) -> VectorIndex:
-        """The index, anew if it was open. Raises IndexBrokenError if it is damaged."""
+        """Open the index, anew if it was open. Raises IndexBrokenError if it is damaged."""
         ...
 
     def position(self) -> int | None:
-        """The revision noted beside the open index; None where none can be."""
+        """Return the revision noted beside the open index; None where none can be."""
         ...
 
     def note(self, revision: int) -> None:
-        """Write down, beside the open index, the revision it has reached."""
+        """Note the revision that the open index has reached, beside it."""
         ...
 
     def set_aside(self) -> Path | None:
-        """Close the index and keep it to look at, where that can be done; where it is kept."""
+        """Close the index and keep it for inspection; return the path, None if it isn't kept."""
         ...
 
     def empty(self) -> None:
-        """Close the index and take everything out."""
+        """Close the index and delete its content."""
         ...
 
     def close(self) -> None:
@@ -62,7 +62,7 @@ class IndexHome(Protocol):
 
 
 class ChromaDirectory:
-    """A directory of Chroma's, opened by a process of its own."""
+    """Opens a directory of Chroma in a process of its own."""
 
     key = "index"
     keeps_deleted = True  # in the queue that Chroma writes before it indexes
@@ -74,7 +74,7 @@ class ChromaDirectory:
         self._process: ChromaProcess | None = None
 
     def damage(self, generation: str) -> str | None:
-        """What is missing or has the wrong size; digests are compared when it is opened."""
+        """Describe a missing file or a wrong size; opening compares digests."""
         try:
             with seal.alone(self._directory, patience=0.0):
                 if seal.is_empty(self._directory):
@@ -84,20 +84,20 @@ class ChromaDirectory:
             return None  # an earlier process is still finishing; opening waits for it, and looks
 
     def open(self, generation: str) -> VectorIndex:
-        """Start a process that holds it, once the files are found to be as they were left."""
+        """Start a process on the directory, which checks its files first."""
         self.close()
         self._process = ChromaProcess(self._directory, generation, self._sync_threshold)
         return self._process
 
     def position(self) -> int:
-        """The revision noted in the directory; 0 if none is."""
+        """Return the revision noted in the directory; 0 if none is."""
         try:
             return int(self._position.read_text(encoding="ascii"))
         except (OSError, ValueError):
             return 0
 
     def note(self, revision: int) -> None:
-        """Write the revision into the directory, so that it goes where the directory goes."""
+        """Write the revision into the directory, so that a copy of it has its own position."""
         draft = self._position.with_suffix(".new")
         try:
             draft.write_text(str(revision), encoding="ascii")
@@ -108,7 +108,7 @@ class ChromaDirectory:
             raise IndexUnavailableError(f"can't write {self._position}: {error}") from error
 
     def set_aside(self) -> Path | None:
-        """Rename the directory; of several set aside, the last is the one to look at."""
+        """Rename the directory, replacing one set aside before."""
         self.close()
         with seal.alone(self._directory, _PREDECESSOR_SECONDS):
             if not self._directory.exists():
@@ -126,14 +126,14 @@ class ChromaDirectory:
                 shutil.rmtree(self._directory)
 
     def close(self) -> None:
-        """End the process, after what it is doing."""
+        """End the process, after the work under way."""
         process, self._process = self._process, None
         if process is not None:
             process.close()
 
 
 class GivenIndex:
-    """An index that the caller made, for this store alone."""
+    """An index given by the caller, for this store alone."""
 
     key = "given index"
     keeps_deleted = False
@@ -142,28 +142,28 @@ class GivenIndex:
         self._index = index
 
     def damage(self, generation: str) -> None:
-        """Nothing is known before it is opened."""
+        """Return None: damage shows only in use."""
 
     def open(self, generation: str) -> VectorIndex:
-        """It is open as it is."""
+        """Return the index, which is already open."""
         del generation
         return self._index
 
     def position(self) -> None:
-        """It has no place for a note."""
+        """Return None: there is no place for a note."""
 
     def note(self, revision: int) -> None:
-        """It has no place for a note."""
+        """Do nothing: there is no place for a note."""
 
     def set_aside(self) -> None:
-        """It can't be kept; it is emptied before it is filled again."""
+        """Keep nothing: the index is emptied before it is filled again."""
 
     def empty(self) -> None:
-        """Delete everything in it."""
+        """Delete every memory of the index."""
         held = sorted(self._index.ids())
         for start in range(0, len(held), _DELETED_AT_ONCE):
             self._index.delete(held[start : start + _DELETED_AT_ONCE])
 
     def close(self) -> None:
-        """Close it."""
+        """Close the index."""
         self._index.close()

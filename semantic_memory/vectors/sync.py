@@ -1,8 +1,8 @@
-"""Keeps the vector index level with the ledger, and the service alive whatever becomes of it.
+"""Synchronisation of the vector index with the ledger; answers queries even without an index.
 
-The index is derived: how far it has come is one revision number, kept in the ledger, and beside the
-index where there is a place. An index that is damaged, or breaks, is set aside and filled again
-from the vectors in the ledger, which embeds nothing. One that merely can't be reached is kept and
+The index is derived: its position is one revision number, kept in the ledger, and beside the index
+if it has a place for it. An index that is damaged, or breaks, is set aside and filled again from
+the vectors in the ledger, without embedding anything. One that merely can't be reached is kept and
 tried again. Meanwhile queries are answered by scanning the ledger.
 """
 
@@ -24,7 +24,14 @@ from semantic_memory.domain.errors import (
 )
 from semantic_memory.domain.events import Event, IndexSetAside, IndexSynced, WorkerFailed
 from semantic_memory.domain.filters import NO_FILTERS, Filters
-from semantic_memory.domain.ports import Ledger, Match, Progress, VectorIndex
+from semantic_memory.domain.ports import (
+    Census,
+    KeyValues,
+    Match,
+    Progress,
+    SyncFeed,
+    VectorIndex,
+)
 from semantic_memory.vectors.home import IndexHome
 
 _BATCH = 256
@@ -34,12 +41,16 @@ _MOST_CHANGED = 1_000  # of a user's memories, that a query looks up besides ask
 T = TypeVar("T")
 
 
+class SyncLedger(SyncFeed, Census, KeyValues, Protocol):
+    """The roles of the ledger that an `IndexKeeper` uses."""
+
+
 @runtime_checkable
 class SeparatingIndex(VectorIndex, Protocol):
     """A `VectorIndex` that can hold a large user apart from the others."""
 
     def owns(self, user_id: str) -> bool:
-        """Whether a user is held apart."""
+        """Return True if a user is held apart."""
         ...
 
     def own(self, user_id: str) -> None:
@@ -50,14 +61,13 @@ class SeparatingIndex(VectorIndex, Protocol):
 class IndexKeeper:
     """Follows the ledger with an index that it opens when there is something to do. Thread-safe.
 
-    A user with more than `own_at` memories, or who is asked about, is held apart, by an index that
-    can.
+    A user who is searched, or has more than `own_at` memories, is held apart by an index that can.
     """
 
     def __init__(
         self,
         home: IndexHome,
-        ledger: Ledger,
+        ledger: SyncLedger,
         observe: Callable[[Event], None],
         own_at: int,
         lags: Callable[[], None],
@@ -83,7 +93,7 @@ class IndexKeeper:
         self._apart: set[str] = set()
 
     def inspect(self) -> None:
-        """Look for plain damage, without opening the index; the next `sync` sets it aside."""
+        """Look for plain damage without opening the index; the next `sync` sets it aside."""
         if self._revision and (why := self._home.damage(self._generation)):
             self._failed = None, IndexBrokenError(why)
 
@@ -109,13 +119,13 @@ class IndexKeeper:
             self._begin_anew()
 
     def purge(self) -> None:
-        """Leave no text of what was deleted: an index that keeps it is filled anew."""
+        """Give up an index that keeps the text of deleted memories; the next `sync` fills it."""
         if self._home.keeps_deleted:
             self.reset()
             self._lags()
 
     def rebuild(self, progress: Progress | None = None) -> int:
-        """Empty the index and fill it again; returns how many memories it then holds.
+        """Empty the index and fill it again; return how many memories it then holds.
 
         Raises StoreClosedError, and what `sync` raises.
         """
@@ -128,7 +138,7 @@ class IndexKeeper:
         return self._mending(fill)
 
     def differences(self) -> tuple[set[str], set[str]]:
-        """Ids that the index lacks, and ids it has too many; both empty once level."""
+        """Sync, then return the ids that the index lacks, and those that only it has."""
 
         def compare() -> tuple[set[str], set[str]]:
             self._drain(None)
@@ -141,9 +151,9 @@ class IndexKeeper:
     def query(
         self, vector: Matrix, *, user_id: str, limit: int, filters: Filters = NO_FILTERS
     ) -> list[Match]:
-        """The nearest memories, those just written included.
+        """Return the nearest memories, those just written included.
 
-        By the index if it is up, level and free, else by scanning the ledger.
+        Asks the index if it is open, level and free, else scans the ledger.
         """
         if user_id not in self._asked_about:
             self._asked_about.add(user_id)
@@ -163,7 +173,7 @@ class IndexKeeper:
         return self._scan(vector, user_id, limit, filters, since=0)
 
     def close(self) -> None:
-        """Close the index, after what is being done to it."""
+        """Close the index, after the operation under way."""
         self._closed = True
         with self._lock:
             index, error = self._failed or (None, None)
@@ -184,9 +194,9 @@ class IndexKeeper:
         limit: int,
         filters: Filters,
     ) -> list[Match] | None:
-        """What an index at `revision` finds, corrected by what has changed since.
+        """Return the matches of an index at `revision`, corrected by the changes since.
 
-        None if too much has.
+        None if there are too many changes.
         """
         changed: set[str] = set()
         if self._ledger.revision(user_id) > revision:
@@ -211,7 +221,7 @@ class IndexKeeper:
     # ---------------------------------------------------------------- under the lock
 
     def _mending(self, action: Callable[[], T]) -> T:
-        """Do something to the index, again with a new one each time that it turns out broken."""
+        """Run `action` on the index, again with a new one each time the index breaks."""
         attempt = 0
         with self._lock:
             while True:
@@ -277,7 +287,7 @@ class IndexKeeper:
         return self._index
 
     def _resume(self, index: VectorIndex) -> None:
-        """Go on from where this index is, if that can be."""
+        """Continue from the index's own position. Raises IndexBrokenError if it is impossible."""
         noted = self._home.position()
         if noted is not None and noted > self._revision:
             raise IndexBrokenError(
@@ -291,7 +301,7 @@ class IndexKeeper:
             raise IndexBrokenError(f"it holds {held} memories instead of {least}")
 
     def _let_go(self) -> None:
-        """Use the index no longer; its home closes it."""
+        """Let go of the index; its home closes it."""
         self._level = False
         self._index = None
         self._apart.clear()

@@ -1,24 +1,14 @@
 """Contract of every ledger for the lines of profiles and histories."""
 
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
 from semantic_memory.domain.changes import Add, EraseLines, Forget, Retire, Update, Write
 from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.domain.facts import Source, Status
-from semantic_memory.domain.ports import Ledger
 from semantic_memory.domain.profile import Line
-from semantic_memory.ledger.sqlite import SqliteLedger
 from tests.conftest import NOW, make_fact
-
-
-@pytest.fixture(params=["sqlite"])
-def ledger(request, tmp_path: Path):
-    ledger: Ledger = SqliteLedger(tmp_path / "ledger.sqlite3")
-    yield ledger
-    ledger.close()
 
 
 def line(name="l1", **values) -> Line:
@@ -51,6 +41,13 @@ def test_a_line_comes_back_as_it_went_in(ledger):
     assert ledger.apply([Write(one)]) == 1
     assert ledger.lines("u1") == [one]
     assert ledger.lines("u2") == []
+
+
+def test_the_sources_of_a_line_are_sorted_and_named_once(ledger):
+    ledger.apply([Write(happened(fact_ids=("f2", "f1", "f2"), said_in=("s2/m1", "s1/m1")))])
+    (one,) = ledger.lines("u1")
+    assert one.fact_ids == ("f1", "f2")
+    assert one.said_in == ("s1/m1", "s2/m1")
 
 
 def test_writing_a_line_again_does_nothing(ledger):
@@ -185,6 +182,14 @@ def test_a_merged_fact_hands_its_lines_to_the_one_that_stays(ledger):
     assert one.fact_ids == ("fact-1", "fact-2")
     ledger.apply([Forget("fact-2", later(2))])
     assert texts(ledger) == []
+
+
+def test_a_line_handed_over_to_an_older_fact_keeps_its_sources_sorted(ledger):
+    ledger.apply([Add(make_fact(1)), Add(make_fact(2)), Write(happened(fact_ids=("fact-2",)))])
+    merged = make_fact(2, status=Status.ARCHIVED, superseded_by="fact-1")
+    ledger.apply([Update(merged, "absorbed", later())])
+    (one,) = ledger.lines("u1")
+    assert one.fact_ids == ("fact-1", "fact-2")
 
 
 def test_an_archived_fact_ends_what_is_derived_from_it_only(ledger):

@@ -10,23 +10,6 @@ import pytest
 ROOT = Path(__file__).parents[2]
 ROOMS = ("semantic_memory", "ingest", "eval", "examples", "tests")
 TRANSLATED = re.compile(r"(?:What|Whether|How|Who|Whose|Whoever|Where|Told|Of an?)\b")
-# Files that still have such docstrings. The list only ever shrinks.
-WAITING = frozenset(
-    """
-    semantic_memory/domain/ports.py
-    semantic_memory/ledger/batch.py
-    semantic_memory/ledger/lines.py
-    semantic_memory/ledger/rows.py
-    semantic_memory/ledger/sqlite.py
-    semantic_memory/retrieval/newest.py
-    semantic_memory/retrieval/partition.py
-    semantic_memory/retrieval/question.py
-    semantic_memory/retrieval/ranking.py
-    semantic_memory/retrieval/search.py
-    semantic_memory/vectors/home.py
-    semantic_memory/vectors/sync.py
-    """.split()
-)
 _DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -54,10 +37,7 @@ def translated(file: Path) -> list[str]:
 def test_docstrings_are_plain(room: str):
     files = sorted((ROOT / room).rglob("*.py"))
     assert files
-    found = {file.relative_to(ROOT).as_posix(): translated(file) for file in files}
-    assert [line for name in sorted(found.keys() - WAITING) for line in found[name]] == []
-    rewritten = [name for name in sorted(found.keys() & WAITING) if not found[name]]
-    assert rewritten == [], "take these files from the list"
+    assert [line for file in files for line in translated(file)] == []
 
 
 def test_a_translated_docstring_is_found(tmp_path):

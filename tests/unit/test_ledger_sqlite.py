@@ -3,24 +3,29 @@
 import os
 import sqlite3
 import stat
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from semantic_memory.domain.changes import Add, Write
 from semantic_memory.domain.errors import (
     SchemaTooNewError,
-    StoreClosedError,
     StoreCorruptError,
     StoreUnavailableError,
 )
 from semantic_memory.domain.facts import Category, Status
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.profile import Line
-from semantic_memory.ledger.rows import FACT_COLUMNS, from_fact, owner_token
-from semantic_memory.ledger.schema import MIGRATIONS
 from semantic_memory.ledger.sqlite import SqliteLedger
+from semantic_memory.ledger.sqlite.administration import Administration
+from semantic_memory.ledger.sqlite.beliefs import BeliefReader
+from semantic_memory.ledger.sqlite.changes import ChangeWriter
+from semantic_memory.ledger.sqlite.connections import Connections
+from semantic_memory.ledger.sqlite.facts import FactReader
+from semantic_memory.ledger.sqlite.rows import FactRow, from_fact
+from semantic_memory.ledger.sqlite.schema import MIGRATIONS
+from semantic_memory.ledger.sqlite.words import owner_token
 from tests.conftest import NOW, make_fact
+from tests.contract.conftest import vectors
 
 
 @pytest.fixture
@@ -28,15 +33,21 @@ def path(tmp_path):
     return tmp_path / "ledger.sqlite3"
 
 
+@pytest.fixture
+def connections(path):
+    """For parts of a ledger whose database is looked into."""
+    connections = Connections(path, print)
+    yield connections
+    connections.close()
+
+
 FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
 
 
-def test_commits_wait_for_the_disk(path):
-    ledger = SqliteLedger(path)
-    writer = ledger._connections._writer
-    assert writer.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    assert writer.execute("PRAGMA synchronous").fetchone() == (2,)
-    ledger.close()
+def test_commits_wait_for_the_disk(connections):
+    with connections.transaction() as db:
+        assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert db.execute("PRAGMA synchronous").fetchone() == (2,)
 
 
 def test_the_file_is_private(path):
@@ -59,20 +70,21 @@ def test_a_file_that_is_no_database_is_named(path):
         SqliteLedger(path)
 
 
-def test_a_full_disk_is_said_and_loses_nothing(path):
-    ledger = SqliteLedger(path)
-    ledger.apply([Add(make_fact(1))])
-    writer = ledger._connections._writer
-    (pages,) = writer.execute("PRAGMA page_count").fetchone()
-    writer.execute(f"PRAGMA max_page_count = {pages}")
+def test_a_full_disk_is_said_and_loses_nothing(connections):
+    changes, facts = ChangeWriter(connections), FactReader(connections)
+    administration = Administration(connections)
+    changes.apply([Add(make_fact(1))])
+    with connections.transaction() as db:
+        (pages,) = db.execute("PRAGMA page_count").fetchone()
+        db.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(StoreUnavailableError, match="the disk is full"):
-        ledger.apply([Add(make_fact(2, content="x" * 500_000))])
-    assert [fact.id for fact in ledger.find("u1", Filters())] == ["fact-1"]
-    writer.execute("PRAGMA max_page_count = 1000000")
-    ledger.apply([Add(make_fact(2))])
-    assert ledger.count() == 2
-    assert ledger.damage() == []
-    ledger.close()
+        changes.apply([Add(make_fact(2, content="x" * 500_000))])
+    assert [fact.id for fact in facts.find("u1", Filters())] == ["fact-1"]
+    with connections.transaction() as db:
+        db.execute("PRAGMA max_page_count = 1000000")
+    changes.apply([Add(make_fact(2))])
+    assert administration.count() == 2
+    assert administration.damage() == []
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
@@ -82,13 +94,18 @@ def test_a_read_only_directory_is_said(tmp_path):
         SqliteLedger(tmp_path / "closed" / "ledger.sqlite3")
 
 
-def test_using_it_after_closing_is_said(path):
+def test_everything_is_there_after_reopening(path):
     ledger = SqliteLedger(path)
+    ledger.apply([Add(make_fact(), vectors())])
+    ledger.set_meta("key", "value")
     ledger.close()
-    with pytest.raises(StoreClosedError):
-        ledger.count()
-    with pytest.raises(StoreClosedError):
-        ledger.apply([Add(make_fact())])
+    again = SqliteLedger(path)
+    assert again.get(["fact-1"]) == [make_fact()]
+    assert again.revision() == again.revision("u1") == 1
+    assert again.meta("key") == "value"
+    assert again.users() == ["u1"]
+    assert again.damage() == []
+    again.close()
 
 
 def test_damage_is_found(path):
@@ -103,31 +120,13 @@ def test_damage_is_found(path):
     ledger.close()
 
 
-def test_the_owners_token_is_one_word_that_stemming_leaves_alone(path):
-    ledger = SqliteLedger(path)
+def test_the_owners_token_is_one_word_that_stemming_leaves_alone(connections):
     users = [f"user-{number}" for number in range(300)]
-    ledger.apply([Add(make_fact(n, user_id=user)) for n, user in enumerate(users)])
-    with ledger._connections.snapshot() as db:
+    ChangeWriter(connections).apply([Add(make_fact(n, user_id=u)) for n, u in enumerate(users)])
+    with connections.snapshot() as db:
         for user in users:
             query = "SELECT count(*) FROM words WHERE words MATCH ?"
             assert db.execute(query, (f"owner : {owner_token(user)}",)).fetchone() == (1,)
-    ledger.close()
-
-
-def test_threads_share_it(path):
-    from concurrent.futures import ThreadPoolExecutor
-
-    ledger = SqliteLedger(path)
-
-    def work(number: int) -> int:
-        ledger.apply([Add(make_fact(number, user_id=f"u{number % 5}"))])
-        return len(ledger.find(f"u{number % 5}", Filters()))
-
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(work, range(200)))
-    assert ledger.count() == 200
-    assert ledger.revision() == 200
-    ledger.close()
 
 
 @pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
@@ -135,7 +134,7 @@ def test_a_ledger_of_an_older_schema_is_brought_up_to_date(path, version):
     db = sqlite3.connect(path)
     scripts = " ".join(MIGRATIONS[:version])
     db.executescript(f"BEGIN; {scripts} PRAGMA user_version = {version}; COMMIT;")
-    columns = FACT_COLUMNS.split(", ")
+    columns = FactRow._fields
     for number, status in enumerate([Status.ACTIVE, Status.FORGOTTEN, Status.ACTIVE], start=1):
         values = (*from_fact(make_fact(number, status=status)), "added", "", 0, 0, number)
         db.execute(
@@ -165,66 +164,55 @@ def test_a_ledger_of_an_older_schema_is_brought_up_to_date(path, version):
     ledger.close()
 
 
-def test_a_writer_that_had_to_wait_is_told(tmp_path):
-    events = []
-    ledger = SqliteLedger(tmp_path / "ledger.sqlite3", events.append)
-    ledger.apply([Add(make_fact(1))])
-    assert events == []
-    with ThreadPoolExecutor(1) as other:
-        with ledger.exclusive():
-            waiting = other.submit(ledger.apply, [Add(make_fact(2))])
-            with pytest.raises(TimeoutError):
-                waiting.result(timeout=0.05)
-        assert waiting.result() == 1
-    (event,) = events
-    assert event.lock == "ledger"
-    assert event.seconds > 0
-    ledger.close()
-
-
 def test_a_ledger_that_another_program_has_locked_is_tried_again_and_then_named(path):
-    ledger = SqliteLedger(path)
-    ledger._connections._writer.execute("PRAGMA busy_timeout = 1")
     intruder = sqlite3.connect(path, isolation_level=None)
-    intruder.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StoreUnavailableError, match="another program has it locked"):
-        ledger.apply([Add(make_fact(1))])
-    begin = ledger._connections.transaction
     tries = []
 
-    def gives_way():
-        tries.append(1)
-        if len(tries) == 3:
-            intruder.execute("ROLLBACK")
-        return begin()
+    class Obstructed(Connections):
+        def transaction(self):
+            tries.append(1)
+            if len(tries) == 6:
+                intruder.execute("ROLLBACK")
+            return super().transaction()
 
-    ledger._connections.transaction = gives_way
-    assert ledger.apply([Add(make_fact(1))]) == 1
+    connections = Obstructed(path, print)
+    changes = ChangeWriter(connections)
+    with connections.transaction() as db:
+        db.execute("PRAGMA busy_timeout = 1")
+    intruder.execute("BEGIN IMMEDIATE")
+    tries.clear()
+    with pytest.raises(StoreUnavailableError, match="another program has it locked"):
+        changes.apply([Add(make_fact(1))])
     assert len(tries) == 3
-    assert ledger.revision() == 1
+    assert changes.apply([Add(make_fact(1))]) == 1
+    assert len(tries) == 6
+    assert changes.revision() == 1
     intruder.close()
-    ledger.close()
+    connections.close()
 
 
 @pytest.mark.parametrize(
-    ("ask", "index"),
+    ("part", "ask", "index"),
     [
-        (lambda ledger: ledger.find("u1", FACTS, limit=32), "beliefs_by_time"),
-        (lambda ledger: ledger.changed("u1", 0, 1, messages=False), "beliefs_by_change"),
-        (lambda ledger: ledger.beliefs("u1", since=1), "beliefs_by_change"),
-        (lambda ledger: ledger.replaced("fact-1", "u1"), "facts_replaced"),
+        (FactReader, lambda facts: facts.find("u1", FACTS, limit=32), "beliefs_by_time"),
+        (FactReader, lambda facts: facts.replaced("fact-1", "u1"), "facts_replaced"),
+        (
+            ChangeWriter,
+            lambda changes: changes.changed("u1", 0, 1, messages=False),
+            "beliefs_by_change",
+        ),
+        (BeliefReader, lambda beliefs: beliefs.beliefs("u1", since=1), "beliefs_by_change"),
     ],
 )
-def test_what_asks_for_facts_does_not_walk_through_messages(path, ask, index):
-    ledger = SqliteLedger(path)
+def test_what_asks_for_facts_does_not_walk_through_messages(connections, part, ask, index):
+    reader = part(connections)
     asked = []
-    with ledger._connections.snapshot() as db:
+    with connections.snapshot() as db:
         db.set_trace_callback(asked.append)
-    ask(ledger)
-    with ledger._connections.snapshot() as db:
+    ask(reader)
+    with connections.snapshot() as db:
         db.set_trace_callback(None)
         (query,) = [one for one in asked if one.startswith("SELECT")]
         plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {query}")]
-    ledger.close()
     assert index in plan[0]
     assert "TEMP B-TREE" not in " ".join(plan) or index == "facts_replaced"

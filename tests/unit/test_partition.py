@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from semantic_memory.domain.changes import Add, Embed, FactVectors, Forget, Update
-from semantic_memory.domain.facts import Category, Source
+from semantic_memory.domain.facts import Category, Source, Status
 from semantic_memory.domain.filters import Filters
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.retrieval.partition import Partition
+from semantic_memory.retrieval.snapshot import Snapshot
 from tests.conftest import NOW, make_fact, unit_vectors
 
 
@@ -26,48 +27,92 @@ def vectors(seed: int, sentences: int = 0) -> FactVectors:
     return FactVectors(rows[:1], rows[1:])
 
 
-def level(ledger, partition: Partition) -> Partition:
+def level(ledger, partition: Partition, terms=()) -> Snapshot:
     partition.apply(ledger.delta("u1", partition.revision))
-    return partition
+    return partition.snapshot(Filters(), terms)
 
 
-def alive(partition: Partition) -> dict[str, int]:
-    return {partition.ids[row]: row for row in np.flatnonzero(partition.admitted(Filters()))}
+def alive(snapshot: Snapshot) -> dict[str, int]:
+    return {snapshot.ids[row]: row for row in np.flatnonzero(snapshot.admitted)}
 
 
 def test_it_follows_additions_changes_and_deletions(ledger):
     ledger.apply([Add(make_fact(1), vectors(1)), Add(make_fact(2), vectors(2))])
-    partition = level(ledger, Partition())
-    assert set(alive(partition)) == {"fact-1", "fact-2"}
+    partition = Partition()
+    before = level(ledger, partition)
+    assert set(alive(before)) == {"fact-1", "fact-2"}
     ledger.apply(
         [Forget("fact-1", NOW), Add(make_fact(3)), Update(make_fact(2, confidence=0.3), "x", NOW)]
     )
-    level(ledger, partition)
-    assert set(alive(partition)) == {"fact-2", "fact-3"}
-    assert partition.columns["confidence"][alive(partition)["fact-2"]] == pytest.approx(0.3)
+    after = level(ledger, partition)
+    assert set(alive(after)) == {"fact-2", "fact-3"}
+    assert after.columns["confidence"][alive(after)["fact-2"]] == pytest.approx(0.3)
     assert partition.revision == ledger.revision("u1")
 
 
 def test_what_is_not_embedded_yet_is_found_by_words_only(ledger):
     ledger.apply([Add(make_fact(1, content="Likes tea"))])
-    partition = level(ledger, Partition())
-    assert partition.dense(unit_vectors(1)[0]).tolist() == [0.0]
-    assert partition.lexical(["tea"])[0] > 0
+    partition = Partition()
+    snapshot = level(ledger, partition, ["tea"])
+    assert snapshot.dense(unit_vectors(1)[0]).tolist() == [0.0]
+    assert snapshot.lexical[0] > 0
     ledger.apply([Embed("fact-1", "Likes tea", vectors(5))])
-    level(ledger, partition)
-    row = alive(partition)["fact-1"]
-    assert partition.dense(unit_vectors(1, seed=5)[0])[row] == pytest.approx(1.0, abs=1e-6)
+    snapshot = level(ledger, partition)
+    row = alive(snapshot)["fact-1"]
+    assert snapshot.dense(unit_vectors(1, seed=5)[0])[row] == pytest.approx(1.0, abs=1e-6)
 
 
 def test_the_nearest_sentence_counts_and_the_window_where_there_is_none(ledger):
     ledger.apply([Add(make_fact(1), vectors(1, sentences=3)), Add(make_fact(2), vectors(2))])
-    partition = level(ledger, Partition())
+    snapshot = level(ledger, Partition())
     wanted = unit_vectors(4, seed=1)[3]
-    dense = partition.dense(wanted)
-    best = partition.sentence(wanted, np.ones(2, bool), dense)
+    dense = snapshot.dense(wanted)
+    best = snapshot.sentence(wanted, np.ones(2, bool), dense)
     assert best[0] == pytest.approx(1.0, abs=1e-3)
     assert best[1] == dense[1]
-    assert partition.sentence(wanted, np.zeros(2, bool), dense).tolist() == dense.tolist()
+    assert snapshot.sentence(wanted, np.zeros(2, bool), dense).tolist() == dense.tolist()
+
+
+def everything(snapshot: Snapshot) -> list[object]:
+    """All that a search may read."""
+    rows = list(range(len(snapshot)))
+    vector = unit_vectors(1, seed=77)[0]
+    dense = snapshot.dense(vector)
+    embedded = [row for row in rows if snapshot.columns["embedded"][row]]
+    return [
+        snapshot.columns.tolist(),
+        snapshot.slots.tolist(),
+        snapshot.sessions,
+        snapshot.speakers,
+        [snapshot.ids[row] for row in rows],
+        [snapshot.said_in[row] for row in rows],
+        [snapshot.figures.get(row) for row in rows],
+        snapshot.admitted.tolist(),
+        snapshot.lexical.tolist(),
+        snapshot.outdated().tolist(),
+        dense.tolist(),
+        snapshot.sentence(vector, np.ones(len(rows), bool), dense).tolist(),
+        snapshot.alike(embedded).tolist(),
+    ]
+
+
+def test_a_snapshot_stays_as_it_is_while_the_partition_goes_on(ledger):
+    said = {"category": Category.CONVERSATION, "content": "Paid 5 for tea?"}
+    source = Source(session_id="s1", position=1, speaker="Ann", message_ids=("m1",))
+    drawn = make_fact(2, content="Tea costs 5", source=source, tags=("a",))
+    ledger.apply([Add(make_fact(1, source=source, **said), vectors(1, 2)), Add(drawn, vectors(2))])
+    partition = Partition()
+    snapshot = level(ledger, partition, ["tea"])
+    before = everything(snapshot)
+    for number in range(3, 60):  # beyond the room that arrays have to spare
+        source = Source(session_id="s1", position=number - 3, speaker=f"Bob {number}")
+        ledger.apply([Add(make_fact(number, source=source, **said), vectors(number, 2))])
+    superseded = drawn.model_copy(update={"status": Status.SUPERSEDED})
+    ledger.apply([Update(superseded, "superseded", NOW), Forget("fact-1", NOW)])
+    later = level(ledger, partition, ["tea"])
+    assert everything(snapshot) == before
+    assert everything(later) != before
+    assert len(later) > len(snapshot)
 
 
 def place(number: int, session: str | None, position: int | None, **values):
@@ -85,23 +130,23 @@ def test_slots_know_their_neighbours_in_whatever_order_they_come(ledger):
         place(6, None, None),
     ]
     ledger.apply([Add(fact) for fact in facts])
-    partition = level(ledger, Partition())
-    slots = partition.columns["slot"].tolist()
-    assert slots == [0, 1, 2, 3, 2, -1]
-    assert partition.slots["before"].tolist() == [-1, 2, 0, -1]
-    assert partition.slots["behind"].tolist() == [2, -1, 1, -1]
-    assert partition.slots["asks"].tolist() == [True, False, False, False]
+    snapshot = level(ledger, Partition())
+    assert snapshot.columns["slot"].tolist() == [0, 1, 2, 3, 2, -1]
+    assert snapshot.slots["before"].tolist() == [-1, 2, 0, -1]
+    assert snapshot.slots["behind"].tolist() == [2, -1, 1, -1]
+    assert snapshot.slots["asks"].tolist() == [True, False, False, False]
 
 
 def test_many_deaths_make_it_wasteful(ledger):
     ledger.apply([Add(make_fact(number)) for number in range(200)])
-    partition = level(ledger, Partition())
+    partition = Partition()
+    level(ledger, partition)
     assert not partition.wasteful
     for number in range(200):
         ledger.apply([Update(make_fact(number, confidence=0.5), "x", NOW)])
-    level(ledger, partition)
+    snapshot = level(ledger, partition)
     assert partition.wasteful
-    assert len(alive(partition)) == 200
+    assert len(alive(snapshot)) == 200
 
 
 class Behind:
@@ -137,8 +182,7 @@ def test_a_user_who_outgrows_it_is_passed_on(ledger):
     assert len(index.query(unit_vectors(1)[0], user_id="u1", limit=9)) == 3
     ledger.apply([Add(make_fact(9), vectors(9))])
     index.query(unit_vectors(1)[0], user_id="u1", limit=9)
-    with index.partition("u1") as partition:
-        assert partition is None
+    assert index.snapshot("u1") is None
     index.query(unit_vectors(1)[0], user_id="u1", limit=9)
     assert behind.asked == ["u1"]
 
@@ -146,15 +190,11 @@ def test_a_user_who_outgrows_it_is_passed_on(ledger):
 def test_a_wasteful_partition_is_loaded_afresh(ledger):
     index = exact(ledger, Behind())
     ledger.apply([Add(make_fact(number), vectors(number)) for number in range(200)])
-    with index.partition("u1") as first:
-        pass
+    assert len(index.snapshot("u1")) == 200
     for number in range(200):
         ledger.apply([Update(make_fact(number, confidence=0.5), "x", NOW)])
-    with index.partition("u1") as second:
-        assert second is first
-    with index.partition("u1") as third:
-        assert third is not first
-        assert len(third) == 200
+    assert len(index.snapshot("u1")) == 400  # the dead among them
+    assert len(index.snapshot("u1")) == 200
 
 
 def test_a_user_who_would_take_the_whole_budget_is_passed_on_and_drives_nobody_out(ledger):
@@ -207,12 +247,10 @@ def test_a_worn_partition_that_is_dropped_meanwhile_is_made_anew(ledger):
     """Another thread may drop the partition while the ledger measures the user."""
     ledger.apply([Add(make_fact(number), vectors(number)) for number in range(200)])
     index = exact(ledger, Behind())
-    with index.partition("u1"):
-        pass
+    index.snapshot("u1")
     for number in range(200):
         ledger.apply([Update(make_fact(number, confidence=0.5), "x", NOW)])
-    with index.partition("u1") as worn:
-        assert worn.wasteful
+    assert len(index.snapshot("u1")) == 400  # and so it is worn
 
     class DroppingMeanwhile:
         def footprint(self, user_id):

@@ -1,16 +1,18 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from semantic_memory.retrieval.ranking import Evidence, Weights, lent, rank
+from semantic_memory.settings import RetrievalSettings
 
 COLUMNS = [
     ("slot", "i4"), ("session", "i4"), ("asks", "?"),
     ("importance", "f8"), ("confidence", "f8"), ("stated_at", "f8"), ("endurance", "f8"),
 ]  # fmt: skip
 SLOTS = [("session", "i4"), ("before", "i4"), ("behind", "i4"), ("asks", "?")]
-WEIGHTS = Weights()
+WEIGHTS = Weights(**RetrievalSettings().model_dump())
 
 
 def columns(*slots: int) -> np.ndarray:
@@ -92,7 +94,7 @@ def test_a_perfect_match_scores_one_at_most():
 
 
 def test_neither_arm_gates_the_other():
-    equal = Weights(dense=0.5)
+    equal = replace(WEIGHTS, dense=0.5)
     result = ranked([0.9, 0.0, 0.0], [0.0, 0.9, 0.0], weights=equal)
     assert result.score[0] == pytest.approx(result.score[1])
     assert result.score[0] > result.score[2] == 0
@@ -133,7 +135,9 @@ def test_relevance_decides_between_equals_and_no_more():
 def test_at_weight_one_the_score_is_the_pure_product():
     cols = columns(-1)
     day = 86_400.0
-    result = ranked([0.6], [0.6], cols, weights=Weights(relevance=1.0), now=60 * day, half=60.0)
+    result = ranked(
+        [0.6], [0.6], cols, weights=replace(WEIGHTS, relevance=1.0), now=60 * day, half=60.0
+    )
     expected = result.match[0] * 0.5 * 1.0 * 0.5 * (1 + 0.5 * 2 ** (-60 / 7))
     assert result.score[0] == pytest.approx(expected)
 

@@ -16,7 +16,6 @@ filters; only the first has its text.
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import repeat
 from pathlib import Path
@@ -29,10 +28,10 @@ from chromadb.api.collection_configuration import CreateCollectionConfiguration
 from chromadb.config import Settings
 
 from semantic_memory.domain.changes import Matrix
-from semantic_memory.domain.facts import Fact, Status
+from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import IndexEntry, Match
-from semantic_memory.domain.values import covers
+from semantic_memory.vectors.chroma.where import meets, where
 
 SHARED = "memories"
 _BATCH = 1_000  # Chroma's limit is 5,461
@@ -92,16 +91,18 @@ class ChromaIndex:
         collection = self._collections.get(name)
         if collection is None or limit < 1:
             return []
+        conditions = filters.conditions()
+        matching = where(user_id, conditions)
         if name == SHARED:
-            return self._filtered(collection, vector, user_id, limit, filters)
+            return self._filtered(collection, vector, limit, matching)
         fetch, size = limit * _OVERFETCH, collection.count()
         while True:
             found = self._nearest(collection, vector, min(fetch, size))
-            passed = [match for match, metadata in found if _admits(metadata, filters)]
+            passed = [match for match, metadata in found if meets(metadata, conditions)]
             if len(passed) >= limit or fetch >= size:
                 return passed[:limit]
             if fetch >= _MOST_FETCHED:
-                return self._filtered(collection, vector, user_id, limit, filters)
+                return self._filtered(collection, vector, limit, matching)
             fetch *= _OVERFETCH
 
     def count(self) -> int:
@@ -260,11 +261,9 @@ class ChromaIndex:
         self,
         collection: chromadb.Collection,
         vector: Matrix,
-        user_id: str,
         limit: int,
-        filters: Filters,
+        where: dict[str, Any],
     ) -> list[Match]:
-        where = _where(user_id, filters)
         fetch = limit
         while True:
             found = self._nearest(collection, vector, fetch, where)
@@ -354,49 +353,3 @@ def _metadata(entry: IndexEntry) -> dict[str, Any]:
 def _levels(tag: str) -> list[str]:
     parts = tag.split(".")
     return [".".join(parts[:depth]) for depth in range(1, len(parts) + 1)]
-
-
-def _where(user_id: str, filters: Filters) -> dict[str, Any]:
-    """Return the condition equivalent to `Filters.admits`."""
-    terms: list[dict[str, Any]] = [{"user_id": user_id}]
-    if filters.as_of is None:
-        terms.append({"status": Status.ACTIVE.value})
-    else:
-        at = filters.as_of.timestamp()
-        terms.append({"status": {"$in": [Status.ACTIVE.value, Status.SUPERSEDED.value]}})
-        terms += [{"valid_from": {"$lte": at}}, {"valid_to": {"$gt": at}}]
-    if filters.categories is not None:
-        # Chroma rejects an empty list; no memory has an empty category.
-        terms.append({"category": {"$in": sorted(filters.categories) or [""]}})
-    if filters.since is not None:
-        terms.append({"created_at": {"$gte": filters.since.timestamp()}})
-    if filters.until is not None:
-        terms.append({"created_at": {"$lt": filters.until.timestamp()}})
-    if filters.min_confidence > 0:
-        terms.append({"confidence": {"$gte": filters.min_confidence}})
-    if filters.session_id is not None:
-        terms.append({"session_id": filters.session_id})
-    terms += [{"tags": {"$contains": tag}} for tag in filters.tags]
-    return {"$and": terms}
-
-
-def _admits(metadata: Mapping[str, Any], filters: Filters) -> bool:
-    """Apply `Filters.admits` to a memory's metadata."""
-    if filters.as_of is None:
-        believed = metadata["status"] == Status.ACTIVE
-    else:
-        at = filters.as_of.timestamp()
-        believed = (
-            metadata["status"] in (Status.ACTIVE, Status.SUPERSEDED)
-            and metadata["valid_from"] <= at < metadata["valid_to"]
-        )
-    since = -math.inf if filters.since is None else filters.since.timestamp()
-    until = math.inf if filters.until is None else filters.until.timestamp()
-    return (
-        believed
-        and (filters.categories is None or metadata["category"] in filters.categories)
-        and since <= metadata["created_at"] < until
-        and metadata["confidence"] >= filters.min_confidence
-        and (filters.session_id is None or metadata["session_id"] == filters.session_id)
-        and all(any(covers(t, own) for own in metadata.get("tags") or ()) for t in filters.tags)
-    )

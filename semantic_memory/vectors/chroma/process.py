@@ -29,7 +29,7 @@ _PATIENCE_SECONDS = 0.25  # wait of a query; longer than a portion takes
 _PORTION = 128  # windows written, or memories deleted, at once: about 0.1 s
 _TAIL_BYTES = 2_000
 
-_PACKAGE = Path(__file__).parents[2] / "__init__.py"
+_PACKAGE = str(Path(__file__).parents[2] / "__init__.py")
 
 # The worker imports this very package by its path. `-P` keeps the current directory off the import
 # path, where a file could shadow any module.
@@ -59,7 +59,7 @@ class ChromaProcess:
         self._next = threading.Lock()  # its holder is served after the call under way
         self._busy = threading.Lock()
         self._loading = False
-        arguments = [str(_PACKAGE), str(directory), generation, str(sync_threshold)]
+        arguments = [_PACKAGE, str(directory), generation, str(sync_threshold)]
         with ExitStack() as undo:
             try:
                 self._errors = undo.enter_context(tempfile.TemporaryFile())

@@ -1,21 +1,23 @@
-"""SQLite connections: one that writes, one a thread that reads, and their errors in our words."""
+"""The connections to the database file: one writer, and readers lent out to threads."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from semantic_memory.concurrency import Contended
 from semantic_memory.domain.errors import (
     StoreClosedError,
     StoreCorruptError,
     StoreError,
     StoreUnavailableError,
 )
-from semantic_memory.ledger.schema import migrate
+from semantic_memory.domain.events import Event
+from semantic_memory.ledger.sqlite.schema import migrate
 
 _UNAVAILABLE = {
     sqlite3.SQLITE_FULL: "the disk is full: free some space and try again",
@@ -30,7 +32,7 @@ _CORRUPT = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Turns SQLite's errors into StoreErrors that say what to do."""
+    """Translate SQLite's errors into StoreErrors that say what to do."""
     try:
         yield
     except sqlite3.ProgrammingError as error:
@@ -50,10 +52,11 @@ def translated(path: Path) -> Iterator[None]:
 
 
 class Connections:
-    """The connections to one database file: one writer, and readers lent out as needed."""
+    """One writing connection, under a lock, and reading ones lent out as needed. Thread-safe."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, observe: Callable[[Event], None]) -> None:
         self._path = path
+        self._lock = Contended("ledger", threading.RLock(), observe)
         self._idle: list[sqlite3.Connection] = []
         self._guard = threading.Lock()
         self._closed = False
@@ -71,8 +74,8 @@ class Connections:
             migrate(self._writer)
 
     def _connect(self) -> sqlite3.Connection:
-        # Autocommit: transactions are written out. A connection wanders between threads, one at a
-        # time.
+        # Autocommit, as transactions are written out. A connection wanders between threads, one at
+        # a time.
         connection = sqlite3.connect(
             self._path, isolation_level=None, check_same_thread=False, timeout=10.0
         )
@@ -98,7 +101,7 @@ class Connections:
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
-        """A reading connection that sees one state of the database throughout."""
+        """Lend a reading connection that sees one state of the database throughout."""
         with translated(self._path):
             connection = self._borrow()
             try:
@@ -111,12 +114,15 @@ class Connections:
                 self._give_back(connection)
 
     @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """The writing connection, in a transaction that is committed unless something is raised.
+    def exclusive(self) -> Iterator[None]:
+        """Keep other writers out. Reentrant."""
+        with self._lock:
+            yield
 
-        For one thread at a time.
-        """
-        with translated(self._path):
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Lend the writing connection; commit at the end, roll back if something is raised."""
+        with self._lock, translated(self._path):
             if self._closed:
                 raise StoreClosedError("this memory has been closed")
             self._writer.execute("BEGIN IMMEDIATE")
@@ -130,14 +136,15 @@ class Connections:
 
     def checkpoint(self) -> None:
         """Fold the write-ahead log into the database and empty it."""
-        with translated(self._path):
+        with self._lock, translated(self._path):
             self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         """Close all of them; the last one folds the write-ahead log into the database."""
-        with self._guard:
-            self._closed = True
-            for connection in self._idle:
-                connection.close()
-            self._idle.clear()
-        self._writer.close()
+        with self._lock:
+            with self._guard:
+                self._closed = True
+                for connection in self._idle:
+                    connection.close()
+                self._idle.clear()
+            self._writer.close()

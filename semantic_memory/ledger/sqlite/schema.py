@@ -1,4 +1,4 @@
-"""The ledger's tables and how older ones are brought up to date.
+"""The ledger's tables, and the migrations that bring older ones up to date.
 
 `PRAGMA user_version` counts the migrations applied. A migration, once released, never changes.
 """

@@ -1,0 +1,93 @@
+"""The Protocols that several parts share, each with only the methods its consumers call.
+
+runtime     the clock and the observer of events
+models      embedders, extractors and the other models of language
+vectors     the vector index
+facts       reading facts, their history, beliefs and profile lines
+changes     committing changes and following them
+feeds       reading the ledger to fill an index, a partition and the embedder's queue
+records     sessions, jobs, statistics and small values
+ledger      `Ledger`, the composition of all roles of the ledger
+"""
+
+from __future__ import annotations
+
+from semantic_memory.domain.ports.changes import ChangeLog, Revisions
+from semantic_memory.domain.ports.facts import Belief, Beliefs, FactHistory, Facts, ProfileLines
+from semantic_memory.domain.ports.feeds import (
+    Delta,
+    EmbeddingBacklog,
+    Outbox,
+    PartitionFeed,
+    SyncFeed,
+    Trait,
+    TraitRow,
+    Traits,
+    WordSearch,
+)
+from semantic_memory.domain.ports.ledger import Ledger
+from semantic_memory.domain.ports.models import (
+    Condensed,
+    Condenser,
+    Embedder,
+    EmbedderIdentity,
+    Extractor,
+    InputType,
+    Summarizer,
+    TokenCounter,
+)
+from semantic_memory.domain.ports.records import (
+    Census,
+    Erasure,
+    JobMarks,
+    JobRuns,
+    KeyValues,
+    Maintenance,
+    Pending,
+    Sessions,
+)
+from semantic_memory.domain.ports.runtime import Clock, Observer, Progress
+from semantic_memory.domain.ports.vectors import IndexEntry, Match, VectorIndex, VectorSearch
+
+__all__ = [
+    "Belief",
+    "Beliefs",
+    "Census",
+    "ChangeLog",
+    "Clock",
+    "Condensed",
+    "Condenser",
+    "Delta",
+    "Embedder",
+    "EmbedderIdentity",
+    "EmbeddingBacklog",
+    "Erasure",
+    "Extractor",
+    "FactHistory",
+    "Facts",
+    "IndexEntry",
+    "InputType",
+    "JobMarks",
+    "JobRuns",
+    "KeyValues",
+    "Ledger",
+    "Maintenance",
+    "Match",
+    "Observer",
+    "Outbox",
+    "PartitionFeed",
+    "Pending",
+    "ProfileLines",
+    "Progress",
+    "Revisions",
+    "Sessions",
+    "Summarizer",
+    "SyncFeed",
+    "TokenCounter",
+    "Trait",
+    "TraitRow",
+    "Traits",
+    "VectorIndex",
+    "VectorSearch",
+    "WordSearch",
+]

@@ -1,0 +1,41 @@
+"""Committing changes to the ledger, and following them by revision."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from semantic_memory.domain.changes import Change
+
+
+class Revisions(Protocol):
+    """Numbers the changes of facts. Every change takes the next revision."""
+
+    def revision(self, user_id: str | None = None) -> int:
+        """Return the number of the latest change, of one user or of all; 0 before any."""
+        ...
+
+    def changed(self, user_id: str, since: int, limit: int, *, messages: bool = True) -> set[str]:
+        """Return the ids of at most `limit` of the user's facts that changed after `since`.
+
+        Forgotten facts are among them; verbatim messages unless `messages` is False.
+        """
+        ...
+
+
+class ChangeLog(Revisions, Protocol):
+    """Commits changes in transactions."""
+
+    def apply(self, changes: Sequence[Change]) -> int:
+        """Commit all of `changes`, durably, or none; return how many had an effect.
+
+        Changes get ascending revisions and become visible in that order: a reader that has seen
+        revision n has seen all before it. Raises NotFoundError for an update or a forget of an
+        unknown or forgotten id, ConcurrentUpdateError for an update of another version.
+        """
+        ...
+
+    def exclusive(self) -> AbstractContextManager[None]:
+        """Keep other writers out, so that changes can depend on reads. Reentrant."""
+        ...

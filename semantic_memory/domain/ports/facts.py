@@ -1,0 +1,116 @@
+"""Reading the ledger's facts, their history, the beliefs among them, and profile lines."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import NamedTuple, Protocol
+
+from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.facts import Fact, FactVersion, Status
+from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.profile import Layer, Line
+
+
+class Belief(NamedTuple):
+    """An active fact with the vector and the revision that consolidation compares it by."""
+
+    fact: Fact
+    vector: Matrix
+    """Vector of its (first) window, shape (dimension,)."""
+    revision: int
+    """Revision of its latest change."""
+
+
+class Facts(Protocol):
+    """Reads facts by id, by filter and by content."""
+
+    def get(self, fact_ids: Sequence[str], user_id: str | None = None) -> list[Fact]:
+        """Return the facts with these ids, in their order.
+
+        Unknown and forgotten facts are left out, and those of others than `user_id`.
+        """
+        ...
+
+    def known(self, fact_ids: Sequence[str]) -> set[str]:
+        """Return those of the ids that have ever been written, forgotten ones included."""
+        ...
+
+    def find(
+        self,
+        user_id: str,
+        filters: Filters,
+        *,
+        status: Status | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> list[Fact]:
+        """Return the user's facts that pass `filters`, newest first.
+
+        With a `status`, facts that have it now, instead of active ones. A page continues behind the
+        fact `after`. Raises NotFoundError if the user has no such fact.
+        """
+        ...
+
+    def ids(
+        self,
+        user_id: str,
+        *,
+        tag: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        session_id: str | None = None,
+    ) -> list[str]:
+        """Return the ids of the user's facts in the order written, forgotten ones aside.
+
+        In any status; narrowed to a tag, a time and a session if these are given.
+        """
+        ...
+
+    def same_content(self, user_id: str, content: str) -> Fact | None:
+        """Return the active fact with the same normalised content, verbatim messages aside."""
+        ...
+
+
+class FactHistory(Protocol):
+    """Reads the versions of a fact, and the facts it replaced."""
+
+    def history(self, fact_id: str, user_id: str | None = None) -> list[FactVersion]:
+        """Return every version of a fact, oldest first.
+
+        Raises NotFoundError, also for a fact of another than `user_id`.
+        """
+        ...
+
+    def replaced(self, fact_id: str, user_id: str) -> list[Fact]:
+        """Return the facts that this one superseded or absorbed, oldest first."""
+        ...
+
+
+class Beliefs(Protocol):
+    """Reads beliefs: active facts that have vectors, verbatim messages aside."""
+
+    def beliefs(self, user_id: str, *, since: int = 0, limit: int | None = None) -> list[Belief]:
+        """Return the user's beliefs that changed after revision `since`, at most `limit`."""
+        ...
+
+    def beliefs_among(
+        self, user_id: str, fact_ids: Collection[str], keys: Collection[bytes]
+    ) -> list[Belief]:
+        """Return the user's beliefs with one of these ids or one of these keys (see `Keyed`)."""
+        ...
+
+
+class ProfileLines(Protocol):
+    """Reads the lines of users' profiles and histories."""
+
+    def lines(self, user_id: str, as_of: datetime | None = None) -> list[Line]:
+        """Return the lines that stand, or stood at `as_of`, oldest first in each layer.
+
+        The sources of a line are sorted.
+        """
+        ...
+
+    def past_lines(self, user_id: str, layer: Layer) -> list[Line]:
+        """Return every line that stands or stood in a layer, in the order in which they came."""
+        ...

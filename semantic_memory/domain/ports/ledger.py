@@ -1,0 +1,55 @@
+"""The ledger as a whole."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from semantic_memory.domain.ports.changes import ChangeLog
+from semantic_memory.domain.ports.facts import Beliefs, FactHistory, Facts, ProfileLines
+from semantic_memory.domain.ports.feeds import (
+    EmbeddingBacklog,
+    PartitionFeed,
+    SyncFeed,
+    Traits,
+    WordSearch,
+)
+from semantic_memory.domain.ports.records import (
+    Census,
+    Erasure,
+    JobMarks,
+    JobRuns,
+    KeyValues,
+    Maintenance,
+    Sessions,
+)
+
+
+class Ledger(
+    Facts,
+    FactHistory,
+    Beliefs,
+    ProfileLines,
+    ChangeLog,
+    SyncFeed,
+    PartitionFeed,
+    WordSearch,
+    Traits,
+    EmbeddingBacklog,
+    Sessions,
+    JobMarks,
+    JobRuns,
+    Census,
+    KeyValues,
+    Erasure,
+    Maintenance,
+    Protocol,
+):
+    """Every role of the ledger together: adapters satisfy it, bootstrap passes it on.
+
+    Consumers declare the roles they use. Once closed, reading and writing raise
+    StoreClosedError.
+    """
+
+    def close(self) -> None:
+        """Close the ledger, after the transaction under way."""
+        ...

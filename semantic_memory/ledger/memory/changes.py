@@ -1,0 +1,173 @@
+"""Committing changes, and following them by revision."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from itertools import islice
+
+from semantic_memory.domain.changes import (
+    Add,
+    Advance,
+    Change,
+    Embed,
+    EraseLines,
+    Forget,
+    Keyed,
+    Mark,
+    Retire,
+    Touch,
+    Update,
+    Write,
+)
+from semantic_memory.ledger import rules
+from semantic_memory.ledger.memory import lines
+from semantic_memory.ledger.memory.store import Part, Row, Tables
+from semantic_memory.ledger.memory.words import counted
+
+
+class ChangeWriter(Part):
+    """The role `ChangeLog`."""
+
+    def exclusive(self) -> AbstractContextManager[None]:
+        """Keep other writers out, so that changes can depend on reads. Reentrant."""
+        return self._store.exclusive()
+
+    def apply(self, changes: Sequence[Change]) -> int:
+        """Commit all of `changes` or none; return how many had an effect."""
+        with self._store.transaction() as tables:
+            return sum(_write(tables, change) for change in changes)
+
+    def revision(self, user_id: str | None = None) -> int:
+        """Return the number of the latest change, of one user or of all; 0 before any."""
+        tables = self._store.snapshot()
+        return tables.revision if user_id is None else tables.revisions.get(user_id, 0)
+
+    def changed(self, user_id: str, since: int, limit: int, *, messages: bool = True) -> set[str]:
+        """Return the ids of at most `limit` of the user's facts that changed after `since`."""
+        found = (
+            row.fact.id
+            for row in self._store.snapshot().of(user_id)
+            if row.revision > since and (messages or not row.verbatim)
+        )
+        return set(islice(found, limit))
+
+
+def _write(tables: Tables, change: Change) -> bool:
+    """Write a change; return True if it had an effect."""
+    match change:
+        case Add():
+            return _add(tables, change)
+        case Update():
+            return _update(tables, change)
+        case Forget():
+            return _forget(tables, change)
+        case Touch():
+            return _touch(tables, change)
+        case Embed():
+            return _embed(tables, change)
+        case Keyed():
+            return _key(tables, change)
+        case Write() | Retire() | EraseLines():
+            return lines.write(tables, change)
+        case Mark(job, user_id):
+            tables.marks[job, user_id] = change
+            return True
+        case Advance(cursor):
+            tables.cursors[cursor.user_id, cursor.session_id, cursor.stage] = cursor
+            return True
+
+
+def _next(tables: Tables, user_id: str) -> int:
+    tables.revision += 1
+    tables.revisions[user_id] = tables.revision
+    return tables.revision
+
+
+def _kept(tables: Tables, fact_id: str) -> Row | None:
+    row = tables.facts.get(fact_id)
+    return row if row is not None and row.kept else None
+
+
+def _add(tables: Tables, change: Add) -> bool:
+    fact = change.fact
+    if fact.id in tables.facts:
+        return False
+    tables.facts[fact.id] = Row(
+        num=len(tables.facts) + 1,
+        fact=fact,
+        action="added",
+        reason="",
+        changed_at=fact.recorded_at,
+        words=counted(fact),
+        revision=_next(tables, fact.user_id),
+        vectors=change.vectors,
+    )
+    return True
+
+
+def _update(tables: Tables, change: Update) -> bool:
+    row = tables.facts.get(change.fact.id)
+    if row is None:
+        raise rules.unknown(change.fact.id)
+    old, new = row.fact, rules.updated(row.fact, change)
+    same = old.content == new.content
+    tables.facts[new.id] = replace(
+        row,
+        fact=new,
+        action=change.action,
+        reason=change.reason,
+        changed_at=change.at,
+        words=row.words if rules.searched_text(old) == rules.searched_text(new) else counted(new),
+        revision=_next(tables, new.user_id),
+        versions=(*row.versions, row.version),
+        vectors=row.vectors if same else None,
+        refused=row.refused and same,
+    )
+    lines.follow(tables, old, new, change.at)
+    return True
+
+
+def _forget(tables: Tables, change: Forget) -> bool:
+    row = tables.facts.get(change.fact_id)
+    if row is None:
+        raise rules.unknown(change.fact_id)
+    return _update(tables, rules.forgetting(row.fact, change))
+
+
+def _touch(tables: Tables, change: Touch) -> bool:
+    row = _kept(tables, change.fact_id)
+    if row is None:
+        return False
+    fact = row.fact
+    if change.confidence is not None:
+        fact = fact.model_copy(update={"confidence": change.confidence})
+    if change.used_at is not None:
+        used = max(change.used_at, fact.last_used_at or change.used_at)
+        fact = fact.model_copy(update={"last_used_at": used, "use_count": fact.use_count + 1})
+    tables.facts[fact.id] = replace(row, fact=fact, revision=_next(tables, fact.user_id))
+    return True
+
+
+def _embed(tables: Tables, change: Embed) -> bool:
+    row = _kept(tables, change.fact_id)
+    if row is None or row.fact.content != change.content:
+        return False
+    if change.vectors is None:
+        if row.vectors is not None:
+            return False
+        row = replace(row, refused=True)
+    else:
+        revision = _next(tables, row.fact.user_id)
+        row = replace(row, refused=False, vectors=change.vectors, revision=revision)
+    tables.facts[change.fact_id] = row
+    return True
+
+
+def _key(tables: Tables, change: Keyed) -> bool:
+    row = _kept(tables, change.fact_id)
+    if row is None:
+        return False
+    tables.facts[change.fact_id] = replace(row, keys=change.keys)
+    return True

@@ -1,0 +1,121 @@
+"""Reading facts, their versions, and the beliefs among them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from operator import attrgetter
+
+from semantic_memory.domain.errors import NotFoundError
+from semantic_memory.domain.facts import Fact, FactVersion, Status
+from semantic_memory.domain.filters import Filters, meets, narrowing
+from semantic_memory.domain.ports import Belief
+from semantic_memory.domain.values import normalised
+from semantic_memory.ledger.memory.store import Part, Row
+from semantic_memory.ledger.rules import unknown
+
+_REPLACED = (Status.SUPERSEDED, Status.ARCHIVED)
+
+
+class FactReader(Part):
+    """The roles `Facts` and `FactHistory`."""
+
+    def get(self, fact_ids: Sequence[str], user_id: str | None = None) -> list[Fact]:
+        """Return the facts with these ids, in their order; forgotten ones are left out."""
+        facts = self._store.snapshot().facts
+        rows = (facts[fact_id] for fact_id in fact_ids if fact_id in facts)
+        return [row.fact for row in rows if row.kept and user_id in (None, row.fact.user_id)]
+
+    def known(self, fact_ids: Sequence[str]) -> set[str]:
+        """Return those of the ids that have ever been written."""
+        return self._store.snapshot().facts.keys() & set(fact_ids)
+
+    def find(
+        self,
+        user_id: str,
+        filters: Filters,
+        *,
+        status: Status | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> list[Fact]:
+        """Return the user's facts that pass `filters`, newest first, behind the fact `after`."""
+        tables = self._store.snapshot()
+        conditions = filters.conditions(status)
+        rows = [row for row in tables.of(user_id) if meets(row.fact, conditions)]
+        if after is not None:
+            anchor = tables.facts.get(after)
+            if anchor is None or anchor.fact.user_id != user_id:
+                raise NotFoundError(f"no memory {after!r} to continue from")
+            rows = [row for row in rows if _age(row) < _age(anchor)]
+        return [row.fact for row in sorted(rows, key=_age, reverse=True)[:limit]]
+
+    def ids(
+        self,
+        user_id: str,
+        *,
+        tag: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        session_id: str | None = None,
+    ) -> list[str]:
+        """Return the ids of the user's facts in the order written, forgotten ones aside."""
+        tags = () if tag is None else (tag,)
+        conditions = narrowing(tags=tags, since=since, until=until, session_id=session_id)
+        rows = self._store.snapshot().of(user_id)
+        return [row.fact.id for row in rows if row.kept and meets(row.fact, conditions)]
+
+    def same_content(self, user_id: str, content: str) -> Fact | None:
+        """Return the active fact with the same normalised content, verbatim messages aside."""
+        wanted = normalised(content)
+        facts = (row.fact for row in self._store.snapshot().of(user_id) if row.believed)
+        return next((fact for fact in facts if normalised(fact.content) == wanted), None)
+
+    def history(self, fact_id: str, user_id: str | None = None) -> list[FactVersion]:
+        """Return every version of a fact, oldest first. Raises NotFoundError."""
+        row = self._store.snapshot().facts.get(fact_id)
+        if row is None or user_id not in (None, row.fact.user_id):
+            raise unknown(fact_id)
+        return [*row.versions, row.version]
+
+    def replaced(self, fact_id: str, user_id: str) -> list[Fact]:
+        """Return the facts that this one superseded or absorbed, oldest first."""
+        rows = [
+            row
+            for row in self._store.snapshot().of(user_id)
+            if row.fact.superseded_by == fact_id and row.fact.status in _REPLACED
+        ]
+        return [row.fact for row in sorted(rows, key=_age)]
+
+
+class BeliefReader(Part):
+    """The role `Beliefs`."""
+
+    def beliefs(self, user_id: str, *, since: int = 0, limit: int | None = None) -> list[Belief]:
+        """Return the user's beliefs that changed after revision `since`, at most `limit`."""
+        rows = (row for row in self._store.snapshot().of(user_id) if row.revision > since)
+        return _to_beliefs(rows)[:limit]
+
+    def beliefs_among(
+        self, user_id: str, fact_ids: Collection[str], keys: Collection[bytes]
+    ) -> list[Belief]:
+        """Return the user's beliefs with one of these ids or one of these keys."""
+        ids, wanted = set(fact_ids), set(keys)
+        return _to_beliefs(
+            row
+            for row in self._store.snapshot().of(user_id)
+            if row.fact.id in ids or not row.keys.isdisjoint(wanted)
+        )
+
+
+def _to_beliefs(rows: Iterable[Row]) -> list[Belief]:
+    beliefs = [
+        Belief(row.fact, row.vectors.windows[0], row.revision)
+        for row in rows
+        if row.believed and row.vectors is not None
+    ]
+    return sorted(beliefs, key=attrgetter("revision"))
+
+
+def _age(row: Row) -> tuple[datetime, int]:
+    return row.fact.created_at, row.num

@@ -1,0 +1,165 @@
+"""Sessions, jobs, counts, small values and erasure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from semantic_memory.domain.changes import Cursor, CursorStage
+from semantic_memory.domain.facts import Fact, Source
+from semantic_memory.domain.messages import SessionInfo, SessionKey
+from semantic_memory.domain.ports import Pending
+from semantic_memory.domain.reports import JobRun
+from semantic_memory.ledger import rules
+from semantic_memory.ledger.memory.store import Part, Row
+
+
+class SessionReader(Part):
+    """The role `Sessions`."""
+
+    def cursor(self, user_id: str, session_id: str, stage: CursorStage) -> Cursor:
+        """Return the session's cursor at a stage; at the beginning, if it has none."""
+        found = self._store.snapshot().cursors.get((user_id, session_id, stage))
+        return found or Cursor(user_id, session_id, stage)
+
+    def cursors(self, stage: CursorStage) -> list[Cursor]:
+        """Return every session's cursor at a stage."""
+        cursors = sorted(self._store.snapshot().cursors.items())
+        return [cursor for _, cursor in cursors if cursor.stage == stage]
+
+    def session_ids(self, user_id: str) -> list[str]:
+        """Return the user's sessions that have a cursor at any stage, sorted."""
+        cursors = self._store.snapshot().cursors.values()
+        return sorted({cursor.session_id for cursor in cursors if cursor.user_id == user_id})
+
+    def session_infos(self, user_id: str) -> list[SessionInfo]:
+        """Return a summary of each session with a kept fact, newest first."""
+        rows = self._store.snapshot().of(user_id)
+        return rules.session_infos(
+            rules.SessionPart(
+                session_id=fact.source.session_id,
+                category=fact.category.value,
+                number=1,
+                first_at=fact.created_at,
+                last_at=fact.created_at,
+                recorded_at=fact.recorded_at,
+                seen_at=max(fact.recorded_at, fact.last_used_at or fact.recorded_at),
+            )
+            for fact in (row.fact for row in rows if row.kept)
+            if fact.source.session_id is not None
+        )
+
+
+class JobRecords(Part):
+    """The roles `JobMarks` and `JobRuns`."""
+
+    def pending(
+        self, job: str, user_id: str | None = None, *, everyone: bool = False
+    ) -> list[Pending]:
+        """Return the users whose memories changed since the job's mark, or this one if they did."""
+        tables = self._store.snapshot()
+        found = []
+        for one in sorted({row.fact.user_id for row in tables.of(user_id) if row.kept}):
+            mark = tables.marks.get((job, one))
+            seen, seen_at = (0, None) if mark is None else (mark.revision, mark.at)
+            if everyone or tables.revisions[one] > seen:
+                found.append(Pending(one, tables.revisions[one], seen, seen_at))
+        return found
+
+    def record_run(self, run: JobRun) -> None:
+        """Record a run, and delete the oldest over the limit."""
+        with self._store.transaction() as tables:
+            tables.runs = (*tables.runs, run)[-rules.MOST_RUNS :]
+
+    def runs(self, limit: int) -> list[JobRun]:
+        """Return runs, the latest first."""
+        return list(self._store.snapshot().runs[::-1][:limit])
+
+
+class Administration(Part):
+    """The roles `Census`, `KeyValues`, `Erasure` and `Maintenance`."""
+
+    def count(self, user_id: str | None = None) -> int:
+        """Return the number of facts, forgotten ones aside."""
+        return sum(row.kept for row in self._store.snapshot().of(user_id))
+
+    def tally(self, user_id: str | None = None) -> dict[str, int]:
+        """Return the number of facts by `category/status`, forgotten ones included."""
+        facts = (row.fact for row in self._store.snapshot().of(user_id))
+        found = Counter(f"{fact.category}/{fact.status}" for fact in facts)
+        return dict(sorted(found.items()))
+
+    def users(self) -> list[str]:
+        """Return every user with a memory that isn't forgotten, sorted."""
+        return sorted({row.fact.user_id for row in self._store.snapshot().of(None) if row.kept})
+
+    def meta(self, key: str) -> str | None:
+        """Return the value kept under `key`."""
+        return self._store.snapshot().meta.get(key)
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Keep a value."""
+        with self._store.transaction() as tables:
+            tables.meta[key] = value
+
+    def sessions_with_forgotten(self, user_id: str | None = None) -> list[SessionKey]:
+        """Return the sessions with a message that is forgotten and not erased, sorted."""
+        rows = (row for row in self._unerased(user_id) if row.verbatim)
+        return sorted(
+            {
+                SessionKey(row.fact.user_id, row.fact.source.session_id)
+                for row in rows
+                if row.fact.source.session_id is not None
+            }
+        )
+
+    def forgotten(self, user_id: str | None = None) -> list[str]:
+        """Return the ids of memories that are forgotten and not erased."""
+        return [row.fact.id for row in self._unerased(user_id)]
+
+    def erase(self, user_id: str | None = None) -> int:
+        """Erase the text of forgotten memories from every version; return how many."""
+        with self._store.transaction() as tables:
+            rows = self._unerased(user_id)
+            for row in rows:
+                tables.facts[row.fact.id] = replace(
+                    row,
+                    fact=_erased(row.fact),
+                    words={},
+                    versions=(),
+                    vectors=None,
+                    refused=True,
+                    keys=frozenset(),
+                )
+        return len(rows)
+
+    def drop_vectors(self, key: str, value: str) -> int:
+        """Drop every vector and set `key`, in one transaction; return how many need new ones."""
+        with self._store.transaction() as tables:
+            for row in list(tables.facts.values()):
+                tables.facts[row.fact.id] = replace(row, vectors=None, refused=False)
+            tables.meta[key] = value
+        return sum(row.waiting for row in tables.facts.values())
+
+    def damage(self) -> list[str]:
+        """Return nothing: there is no file to be damaged."""
+        self._store.snapshot()
+        return []
+
+    def _unerased(self, user_id: str | None) -> list[Row]:
+        rows = self._store.snapshot().of(user_id)
+        return [row for row in rows if not row.kept and row.fact.content]
+
+
+def _erased(fact: Fact) -> Fact:
+    """Return the tombstone of a fact: its id and times, without its content and sources."""
+    return fact.model_copy(
+        update={
+            "content": "",
+            "tags": (),
+            "references": (),
+            "source": Source(),
+            "corroborations": (),
+            "metadata": {},
+        }
+    )

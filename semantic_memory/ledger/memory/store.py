@@ -1,0 +1,144 @@
+"""The states of the ledger in plain dictionaries, each made from the last by a transaction."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from semantic_memory.concurrency import Contended
+from semantic_memory.domain.changes import Cursor, CursorStage, FactVectors, Mark
+from semantic_memory.domain.errors import StoreClosedError
+from semantic_memory.domain.events import Event
+from semantic_memory.domain.facts import Category, Fact, FactVersion, Status
+from semantic_memory.domain.profile import Line
+from semantic_memory.domain.reports import JobRun
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A memory in its present state. A forgotten one keeps its row as the tombstone."""
+
+    num: int
+    fact: Fact
+    action: str
+    """The action that led to this version; its reason and time are below."""
+    reason: str
+    changed_at: datetime
+    words: Mapping[str, int]
+    """Count of each stemmed word in the text; empty once erased."""
+    revision: int
+    versions: tuple[FactVersion, ...] = ()
+    """The versions before this one."""
+    vectors: FactVectors | None = None
+    refused: bool = False
+    """True if the embedding model refuses the text."""
+    keys: frozenset[bytes] = frozenset()
+
+    @property
+    def kept(self) -> bool:
+        """True unless it is forgotten."""
+        return self.fact.status is not Status.FORGOTTEN
+
+    @property
+    def waiting(self) -> bool:
+        """True if it waits for its vectors."""
+        return self.kept and self.vectors is None and not self.refused
+
+    @property
+    def believed(self) -> bool:
+        """True for an active fact that isn't a verbatim message."""
+        return self.fact.status is Status.ACTIVE and not self.verbatim
+
+    @property
+    def verbatim(self) -> bool:
+        """True for a verbatim message."""
+        return self.fact.category is Category.CONVERSATION
+
+    @property
+    def version(self) -> FactVersion:
+        """The present state as a version."""
+        return FactVersion(
+            version=self.fact.version,
+            at=self.changed_at,
+            action=self.action,
+            reason=self.reason,
+            fact=self.fact,
+        )
+
+
+@dataclass(slots=True)
+class Tables:
+    """A state of the ledger. A committed one never changes."""
+
+    revision: int = 0
+    revisions: dict[str, int] = field(default_factory=dict)
+    """By user: revision of the latest change."""
+    facts: dict[str, Row] = field(default_factory=dict)
+    """By id, in the order written."""
+    lines: dict[str, Line] = field(default_factory=dict)
+    """By id, in the order written."""
+    cursors: dict[tuple[str, str, CursorStage], Cursor] = field(default_factory=dict)
+    marks: dict[tuple[str, str], Mark] = field(default_factory=dict)
+    """By job and user."""
+    meta: dict[str, str] = field(default_factory=dict)
+    runs: tuple[JobRun, ...] = ()
+
+    def copy(self) -> Tables:
+        """Return a state to change, without copying the immutable values in it."""
+        return replace(
+            self,
+            revisions=self.revisions.copy(),
+            facts=self.facts.copy(),
+            lines=self.lines.copy(),
+            cursors=self.cursors.copy(),
+            marks=self.marks.copy(),
+            meta=self.meta.copy(),
+        )
+
+    def of(self, user_id: str | None) -> Iterator[Row]:
+        """Yield the memories of a user, or all, in the order written."""
+        return (row for row in self.facts.values() if user_id in (None, row.fact.user_id))
+
+
+class Store:
+    """The committed state, which each transaction replaces as a whole. Thread-safe."""
+
+    def __init__(self, observe: Callable[[Event], None]) -> None:
+        self._lock = Contended("ledger", threading.RLock(), observe)
+        self._present = Tables()
+        self._closed = False
+
+    def snapshot(self) -> Tables:
+        """Return the committed state, which is immutable. Raises StoreClosedError."""
+        if self._closed:
+            raise StoreClosedError("this memory has been closed")
+        return self._present
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Keep other writers out. Reentrant."""
+        with self._lock:
+            yield
+
+    @contextmanager
+    def transaction(self) -> Iterator[Tables]:
+        """Lend a copy of the committed state; commit it unless the body raises. Not reentrant."""
+        with self._lock:
+            draft = self.snapshot().copy()
+            yield draft
+            self._present = draft
+
+    def close(self) -> None:
+        """Refuse further use, after the transaction under way."""
+        with self._lock:
+            self._closed = True
+
+
+class Part:
+    """A part of the ledger: reads snapshots and writes in transactions of one store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store

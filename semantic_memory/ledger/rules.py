@@ -1,0 +1,206 @@
+"""The rules that every ledger follows: the next state of a fact, and of the lines that rest on it.
+
+A line never outlives the facts and messages that it rests on: a ledger enforces it in the
+transaction in which a fact changes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from semantic_memory.domain.changes import FactVectors, Forget, Update
+from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
+from semantic_memory.domain.facts import Category, Fact, Source, Status
+from semantic_memory.domain.messages import SessionInfo
+from semantic_memory.domain.ports import IndexEntry, Outbox
+from semantic_memory.domain.profile import PROFILE_FIELDS, Line, Origin, prevails, said_in
+from semantic_memory.domain.text import lexical_text
+
+MOST_RUNS = 1_000
+"""Runs of jobs that are kept."""
+_HARDLY_STOOD = timedelta(days=1)
+
+
+# ---------------------------------------------------------------- facts
+
+
+def unknown(fact_id: str) -> NotFoundError:
+    """Return the error for an id that names no fact, or a forgotten one."""
+    return NotFoundError(f"no memory {fact_id!r}")
+
+
+def updated(old: Fact, change: Update) -> Fact:
+    """Return the next version of a fact. Raises NotFoundError and ConcurrentUpdateError."""
+    fact = change.fact
+    if old.status is Status.FORGOTTEN:
+        raise unknown(fact.id)
+    if old.version != fact.version:
+        raise ConcurrentUpdateError(
+            f"memory {fact.id!r} has version {old.version} by now, not {fact.version}: read it"
+            " again, then change it"
+        )
+    return fact.model_copy(update={"version": old.version + 1})
+
+
+def forgetting(old: Fact, change: Forget) -> Update:
+    """Return the update that a forget amounts to."""
+    tombstone = old.model_copy(update={"status": Status.FORGOTTEN})
+    return Update(tombstone, "forgotten", change.at, change.reason)
+
+
+def searched_text(fact: Fact) -> str:
+    """Return the text of a fact that is searched by words."""
+    return lexical_text(fact.content, fact.source.speaker, fact.created_at.timestamp())
+
+
+def places(sources: Iterable[Source]) -> tuple[str, ...]:
+    """Return `session/message` of every message in `sources`, without a session `/message`."""
+    return tuple(dict.fromkeys(f"{s.session_id or ''}/{m}" for s in sources for m in s.message_ids))
+
+
+# ---------------------------------------------------------------- lines
+
+
+@dataclass(frozen=True, slots=True)
+class EraseResting:
+    """Erase the lines that rest on any of `sources`, past ones included."""
+
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EndResting:
+    """End the standing lines that rest on `source`."""
+
+    source: str
+    unless_on: str | None = None
+    """A line that rests on this fact too goes on: its writer knew of the change."""
+    origin: Origin | None = None
+    """Only lines of this origin."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandOver:
+    """Let the lines that rest on `source` rest on `heir` too."""
+
+    source: str
+    heir: str
+
+
+def consequence(old: Fact, new: Fact) -> EraseResting | EndResting | HandOver | None:
+    """Return the consequence of a fact's change for the lines of its user that rest on it."""
+    if new.status is Status.FORGOTTEN:
+        return EraseResting((old.id, *said_in([old])))
+    if old.content != new.content:
+        return EndResting(old.id)
+    if old.status is not Status.ACTIVE or new.status is Status.ACTIVE:
+        return None
+    if new.status is Status.SUPERSEDED:
+        return EndResting(old.id, unless_on=new.superseded_by)
+    if new.superseded_by is not None:  # merged into another fact that says the same
+        return HandOver(old.id, new.superseded_by)
+    return EndResting(old.id, origin="derived")
+
+
+def with_sources(line: Line, fact_ids: Iterable[str], said_in: Iterable[str]) -> Line:
+    """Return a line that rests on these facts and messages, each once and sorted."""
+    return line.model_copy(
+        update={"fact_ids": tuple(sorted(set(fact_ids))), "said_in": tuple(sorted(set(said_in)))}
+    )
+
+
+def ended(line: Line, at: datetime) -> Line | None:
+    """Return a line as it ends at `at`.
+
+    None for a derived line that hardly stood: there are too many of these to keep them all.
+    """
+    if line.origin == "derived" and line.valid_from > at - _HARDLY_STOOD:
+        return None
+    return line.model_copy(update={"valid_to": max(line.valid_from, at)})
+
+
+def is_grounded(line: Line, statuses: Iterable[Status]) -> bool:
+    """Return True if a line may be written that rests on facts with these statuses.
+
+    A derived line rests on active facts only, others on any that isn't forgotten.
+    """
+    if line.origin == "derived":
+        return all(status is Status.ACTIVE for status in statuses)
+    return Status.FORGOTTEN not in statuses
+
+
+def replaced(line: Line, standing: Iterable[Line]) -> list[Line] | None:
+    """Return the lines that `line` replaces among those that stand in its layer.
+
+    None if one of them prevails over it. A line of the history replaces nothing.
+    """
+    if line.layer not in PROFILE_FIELDS:
+        return []
+    others = list(standing)
+    return None if any(prevails(other, line) for other in others) else others
+
+
+# ---------------------------------------------------------------- feeds and summaries
+
+
+class Stored(NamedTuple):
+    """A fact as it is stored."""
+
+    fact: Fact
+    vectors: FactVectors | None
+    revision: int
+
+
+def outbox(since: int, changed: Sequence[Stored]) -> Outbox:
+    """Return changed facts, by ascending revision, as a batch for an index at `since`."""
+    entries: list[IndexEntry] = []
+    removed: list[str] = []
+    for fact, vectors, _ in changed:
+        if vectors is not None and fact.status is not Status.FORGOTTEN:
+            entries.append(IndexEntry(fact, vectors.windows))
+        elif fact.version > 1:  # at version 1 no index can have it yet
+            removed.append(fact.id)
+    return Outbox(changed[-1].revision if changed else since, entries, removed)
+
+
+class SessionPart(NamedTuple):
+    """Some facts of one category in one session."""
+
+    session_id: str
+    category: str
+    number: int
+    first_at: datetime
+    last_at: datetime
+    recorded_at: datetime
+    """Earliest recording."""
+    seen_at: datetime
+    """Latest recording or use."""
+
+
+def session_infos(parts: Iterable[SessionPart]) -> list[SessionInfo]:
+    """Return the summary of each session, newest first."""
+    sessions: dict[str, list[SessionPart]] = {}
+    for part in parts:
+        sessions.setdefault(part.session_id, []).append(part)
+    infos = []
+    for session_id, own in sessions.items():
+        numbers: Counter[str] = Counter()
+        for part in own:
+            numbers[part.category] += part.number
+        infos.append(
+            SessionInfo(
+                session_id=session_id,
+                created_at=min(part.recorded_at for part in own),
+                last_accessed_at=max(part.seen_at for part in own),
+                messages=numbers[Category.CONVERSATION],
+                first_at=min(part.first_at for part in own),
+                last_at=max(part.last_at for part in own),
+                by_category=dict(numbers),
+                log_bytes=0,
+            )
+        )
+    return sorted(infos, key=lambda info: (info.last_at, info.session_id), reverse=True)

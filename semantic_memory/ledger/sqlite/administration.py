@@ -1,0 +1,134 @@
+"""Counting, small values, erasure, integrity checks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from sqlite3 import Connection
+
+from semantic_memory.domain.errors import StoreCorruptError
+from semantic_memory.domain.messages import SessionKey
+from semantic_memory.ledger.sqlite import words
+from semantic_memory.ledger.sqlite.feeds import WAITING
+from semantic_memory.ledger.sqlite.part import Part
+from semantic_memory.ledger.sqlite.rows import chunks, of_user
+
+_UNERASED = "status = 'forgotten' AND content <> ''"
+
+
+class Administration(Part):
+    """The roles `Census`, `KeyValues`, `Erasure` and `Maintenance`."""
+
+    def count(self, user_id: str | None = None) -> int:
+        """Return the number of facts, forgotten ones aside."""
+        query = "SELECT coalesce(sum(memories), 0) FROM users"
+        return self._number(*of_user(query, (), user_id))
+
+    def tally(self, user_id: str | None = None) -> dict[str, int]:
+        """Return the number of facts by `category/status`, forgotten ones included."""
+        query, values = of_user("SELECT category, status, count(*) FROM facts", (), user_id)
+        with self._connections.snapshot() as db:
+            found = db.execute(query + " GROUP BY category, status ORDER BY 1, 2", values)
+            return {f"{category}/{status}": number for category, status, number in found}
+
+    def users(self) -> list[str]:
+        """Return every user with a memory that isn't forgotten, sorted."""
+        query = "SELECT user_id FROM users WHERE memories > 0 ORDER BY user_id"
+        with self._connections.snapshot() as db:
+            return [user_id for (user_id,) in db.execute(query)]
+
+    # ---------------------------------------------------------------- small values
+
+    def meta(self, key: str) -> str | None:
+        """Return the value kept under `key`."""
+        with self._connections.snapshot() as db:
+            row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if row is None else str(*row)
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Keep a value."""
+        with self._connections.transaction() as db:
+            _set_meta(db, key, value)
+
+    # ---------------------------------------------------------------- erasure
+
+    def sessions_with_forgotten(self, user_id: str | None = None) -> list[SessionKey]:
+        """Return the sessions with a message that is forgotten and not erased, sorted."""
+        query, values = of_user(
+            f"SELECT DISTINCT user_id, session_id FROM facts WHERE {_UNERASED}"
+            " AND category = 'conversation' AND session_id IS NOT NULL",
+            (),
+            user_id,
+        )
+        with self._connections.snapshot() as db:
+            return [SessionKey(*row) for row in db.execute(query + " ORDER BY 1, 2", values)]
+
+    def forgotten(self, user_id: str | None = None) -> list[str]:
+        """Return the ids of memories that are forgotten and not erased."""
+        query, values = of_user(f"SELECT id FROM facts WHERE {_UNERASED}", (), user_id)
+        with self._connections.snapshot() as db:
+            return [fact_id for (fact_id,) in db.execute(query, values)]
+
+    def erase(self, user_id: str | None = None) -> int:
+        """Erase the text of forgotten memories from every page and version; return how many."""
+        ids = self.forgotten(user_id)
+        with self._connections.exclusive():
+            with self._connections.transaction() as db:
+                for chunk, marks in chunks(ids):
+                    query = f"SELECT num FROM facts WHERE id IN ({marks})"
+                    _erase(db, [num for (num,) in db.execute(query, tuple(chunk))])
+                if ids:
+                    words.merge_segments(db)
+            self._connections.checkpoint()
+        return len(ids)
+
+    # ---------------------------------------------------------------- maintenance
+
+    def drop_vectors(self, key: str, value: str) -> int:
+        """Drop every vector and set `key`, in one transaction; return how many need new ones."""
+        with self._connections.transaction() as db:
+            db.execute("DELETE FROM vectors")
+            db.execute("UPDATE facts SET embedded = 0 WHERE embedded <> 0")
+            _set_meta(db, key, value)
+            (waiting,) = db.execute(f"SELECT count(*) FROM facts WHERE {WAITING}").fetchone()
+        return int(waiting)
+
+    def damage(self) -> list[str]:
+        """Return the findings of SQLite's and FTS5's integrity checks, in words."""
+        try:
+            with self._connections.transaction() as db:
+                found = [line for (line,) in db.execute("PRAGMA integrity_check(10)")]
+                db.execute("INSERT INTO words (words) VALUES ('integrity-check')")
+                (orphans,) = db.execute(
+                    "SELECT count(*) FROM facts f LEFT JOIN vectors v ON v.num = f.num"
+                    " WHERE f.embedded = 1 AND v.num IS NULL"
+                ).fetchone()
+                (unlisted,) = db.execute(
+                    "SELECT (SELECT count(*) FROM facts WHERE content <> '')"
+                    " - (SELECT count(*) FROM words)"
+                ).fetchone()
+        except StoreCorruptError as error:
+            return [str(error)]
+        found = [str(line) for line in found if line != "ok"]
+        if orphans:
+            found.append(f"{orphans} memories are marked as embedded but have no vector")
+        if unlisted:
+            found.append(f"the word index lacks {unlisted} memories")
+        return found
+
+
+def _set_meta(db: Connection, key: str, value: str) -> None:
+    db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
+
+
+def _erase(db: Connection, nums: Sequence[int]) -> None:
+    """Erase all of forgotten memories but their tombstones."""
+    for num in nums:
+        db.execute("DELETE FROM versions WHERE num = ?", (num,))
+        db.execute("DELETE FROM vectors WHERE num = ?", (num,))
+        db.execute("DELETE FROM words WHERE rowid = ?", (num,))
+        db.execute("DELETE FROM claim_keys WHERE num = ?", (num,))
+        db.execute(
+            "UPDATE facts SET content = '', content_key = x'', speaker = NULL, tags = '',"
+            " said_in = '', detail = '{\"schema_version\": 1}', embedded = -1 WHERE num = ?",
+            (num,),
+        )

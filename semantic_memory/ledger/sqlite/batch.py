@@ -1,0 +1,185 @@
+"""The writer of one transaction's changes."""
+
+from __future__ import annotations
+
+from dataclasses import astuple
+from sqlite3 import Connection
+
+from semantic_memory.domain.changes import (
+    Add,
+    Advance,
+    Change,
+    Embed,
+    EraseLines,
+    FactVectors,
+    Forget,
+    Keyed,
+    Mark,
+    Retire,
+    Touch,
+    Update,
+    Write,
+)
+from semantic_memory.domain.facts import Fact
+from semantic_memory.ledger import rules
+from semantic_memory.ledger.sqlite import lines, words
+from semantic_memory.ledger.sqlite.rows import (
+    FACT,
+    FactRow,
+    from_fact,
+    from_vectors,
+    maybe_micros,
+    micros,
+    to_fact,
+)
+
+_COLUMNS = (*FactRow._fields, "action", "reason", "changed_at", "embedded", "revision")
+_MARKS = ", ".join("?" * len(_COLUMNS))
+_INSERT = f"INSERT INTO facts ({', '.join(_COLUMNS)}) VALUES ({_MARKS})"
+_UPDATE = f"UPDATE facts SET ({', '.join(_COLUMNS)}) = ({_MARKS}) WHERE num = ?"
+
+
+class Batch:
+    """Writes the changes of one transaction, numbered from the revision after `revision`."""
+
+    def __init__(self, revision: int) -> None:
+        self.revision = revision
+        self.touched: dict[str, int] = {}
+        """The latest revision of every user with a change."""
+
+    def write(self, db: Connection, change: Change) -> bool:
+        """Write a change; return True if it had an effect."""
+        match change:
+            case Add(fact, vectors):
+                return self._add(db, fact, vectors)
+            case Update():
+                return self._update(db, change)
+            case Forget():
+                return self._forget(db, change)
+            case Touch():
+                return self._touch(db, change)
+            case Embed():
+                return self._embed(db, change)
+            case Keyed():
+                return _write_keys(db, change)
+            case Write() | Retire() | EraseLines():
+                return lines.write(db, change)
+            case Mark(job, user_id, revision, at):
+                db.execute(
+                    "INSERT OR REPLACE INTO marks (job, user_id, revision, at) VALUES (?, ?, ?, ?)",
+                    (job, user_id, revision, micros(at)),
+                )
+                return True
+            case Advance(cursor):
+                db.execute(
+                    "INSERT OR REPLACE INTO cursors"
+                    " (user_id, session_id, stage, position, offset, message_id)"
+                    " VALUES (?, ?, ?, ?, ?, ?)",
+                    astuple(cursor),
+                )
+                return True
+
+    def _next(self, user_id: str) -> int:
+        self.revision += 1
+        self.touched[user_id] = self.revision
+        return self.revision
+
+    def _add(self, db: Connection, fact: Fact, vectors: FactVectors | None) -> bool:
+        if db.execute("SELECT 1 FROM facts WHERE id = ?", (fact.id,)).fetchone():
+            return False
+        state = ("added", "", micros(fact.recorded_at), vectors is not None)
+        num = db.execute(_INSERT, (*from_fact(fact), *state, self._next(fact.user_id))).lastrowid
+        words.write(db, num, fact)
+        if vectors is not None:
+            _write_vectors(db, num, vectors)
+        return True
+
+    def _update(self, db: Connection, change: Update) -> bool:
+        found = db.execute(
+            f"SELECT {FACT}, f.num, f.changed_at, f.action, f.reason, f.embedded FROM facts f"
+            " WHERE f.id = ?",
+            (change.fact.id,),
+        ).fetchone()
+        if found is None:
+            raise rules.unknown(change.fact.id)
+        *columns, num, changed_at, action, reason, embedded = found
+        old = to_fact(FactRow._make(columns))
+        new = rules.updated(old, change)
+        db.execute(
+            "INSERT INTO versions (num, version, at, action, reason, snapshot)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (num, old.version, changed_at, action, reason, old.model_dump_json()),
+        )
+        if old.content != new.content:
+            embedded = 0
+            db.execute("DELETE FROM vectors WHERE num = ?", (num,))
+        state = (change.action, change.reason, micros(change.at), embedded)
+        db.execute(_UPDATE, (*from_fact(new), *state, self._next(new.user_id), num))
+        lines.follow(db, old, new, change.at)
+        words.follow(db, num, old, new)
+        return True
+
+    def _forget(self, db: Connection, change: Forget) -> bool:
+        query = f"SELECT {FACT} FROM facts f WHERE f.id = ?"
+        row = db.execute(query, (change.fact_id,)).fetchone()
+        if row is None:
+            raise rules.unknown(change.fact_id)
+        return self._update(db, rules.forgetting(to_fact(FactRow._make(row)), change))
+
+    def _touch(self, db: Connection, change: Touch) -> bool:
+        found = _kept(db, change.fact_id)
+        if found is None:
+            return False
+        num, user_id = found
+        used = maybe_micros(change.used_at)
+        db.execute(
+            "UPDATE facts SET confidence = coalesce(?, confidence),"
+            " use_count = use_count + (? IS NOT NULL),"
+            " last_used_at = max(coalesce(last_used_at, ?), coalesce(?, last_used_at)),"
+            " revision = ? WHERE num = ?",
+            (change.confidence, used, used, used, self._next(user_id), num),
+        )
+        return True
+
+    def _embed(self, db: Connection, change: Embed) -> bool:
+        found = _kept(db, change.fact_id, " AND content = ?", change.content)
+        if found is None:
+            return False
+        num, user_id = found
+        if change.vectors is None:
+            query = "UPDATE facts SET embedded = -1 WHERE num = ? AND embedded <> 1"
+            return db.execute(query, (num,)).rowcount > 0
+        _write_vectors(db, num, change.vectors)
+        db.execute(
+            "UPDATE facts SET embedded = 1, revision = ? WHERE num = ?", (self._next(user_id), num)
+        )
+        return True
+
+
+def _kept(
+    db: Connection, fact_id: str, condition: str = "", *values: str
+) -> tuple[int, str] | None:
+    """Return the number and user of a fact that isn't forgotten and meets the condition."""
+    query = f"SELECT num, user_id FROM facts WHERE id = ? AND status <> 'forgotten'{condition}"
+    found: tuple[int, str] | None = db.execute(query, (fact_id, *values)).fetchone()
+    return found
+
+
+def _write_keys(db: Connection, change: Keyed) -> bool:
+    found = _kept(db, change.fact_id)
+    if found is None:
+        return False
+    num, user_id = found
+    db.execute("DELETE FROM claim_keys WHERE num = ?", (num,))
+    db.executemany(
+        "INSERT INTO claim_keys (user_id, key, num) VALUES (?, ?, ?)",
+        [(user_id, key, num) for key in sorted(change.keys)],
+    )
+    return True
+
+
+def _write_vectors(db: Connection, num: int | None, vectors: FactVectors) -> None:
+    db.execute(
+        "INSERT OR REPLACE INTO vectors (num, windows, sentences, data) VALUES (?, ?, ?, ?)",
+        (num, *from_vectors(vectors)),
+    )

@@ -1,0 +1,73 @@
+"""Committing changes, and following them by revision."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+
+import stamina
+
+from semantic_memory.domain.changes import Change
+from semantic_memory.domain.errors import StoreUnavailableError
+from semantic_memory.ledger.sqlite.batch import Batch
+from semantic_memory.ledger.sqlite.connections import Connections
+from semantic_memory.ledger.sqlite.part import Part
+
+_TRIES = 3
+_PAUSE_SECONDS = 0.02  # before the second try, twice that before the third
+
+
+class ChangeWriter(Part):
+    """The role `ChangeLog`. Revisions are kept in RAM, as searches ask for them all the time."""
+
+    def __init__(self, connections: Connections) -> None:
+        super().__init__(connections)
+        self._revision = self._number("SELECT coalesce(max(revision), 0) FROM facts")
+        self._revisions: dict[str, int] = {}
+
+    def exclusive(self) -> AbstractContextManager[None]:
+        """Keep other writers out, so that changes can depend on reads. Reentrant."""
+        return self._connections.exclusive()
+
+    def apply(self, changes: Sequence[Change]) -> int:
+        """Commit all of `changes`, durably, or none; return how many had an effect.
+
+        Tries three times if the disk refuses.
+        """
+        if not changes:
+            return 0
+        for attempt in stamina.retry_context(
+            on=StoreUnavailableError, attempts=_TRIES, wait_initial=_PAUSE_SECONDS, wait_jitter=0.0
+        ):
+            with attempt:
+                return self._apply(changes)
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def _apply(self, changes: Sequence[Change]) -> int:
+        with self.exclusive():
+            batch = Batch(self._revision)
+            with self._connections.transaction() as db:
+                effects = sum(batch.write(db, change) for change in changes)
+            self._revision = batch.revision
+            self._revisions.update(batch.touched)
+        return effects
+
+    def revision(self, user_id: str | None = None) -> int:
+        """Return the number of the latest change, of one user or of all; 0 before any."""
+        if user_id is None:
+            return self._revision
+        known = self._revisions.get(user_id)
+        if known is None:
+            with self.exclusive():
+                query = "SELECT coalesce(max(revision), 0) FROM facts WHERE user_id = ?"
+                known = self._number(query, (user_id,))
+                if known:  # anybody can make up user ids: these must not fill the memory
+                    self._revisions[user_id] = known
+        return known
+
+    def changed(self, user_id: str, since: int, limit: int, *, messages: bool = True) -> set[str]:
+        """Return the ids of at most `limit` of the user's facts that changed after `since`."""
+        facts = "" if messages else " AND category <> 'conversation'"
+        with self._connections.snapshot() as db:
+            query = f"SELECT id FROM facts WHERE user_id = ? AND revision > ?{facts} LIMIT ?"
+            return {fact_id for (fact_id,) in db.execute(query, (user_id, since, limit))}

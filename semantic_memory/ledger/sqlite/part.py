@@ -1,0 +1,19 @@
+"""The base of the ledger's parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from semantic_memory.ledger.sqlite.connections import Connections
+
+
+class Part:
+    """A part of the ledger: reads in snapshots and writes in transactions of one database."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+
+    def _number(self, query: str, values: Sequence[Any] = ()) -> int:
+        with self._connections.snapshot() as db:
+            return int(db.execute(query, values).fetchone()[0])

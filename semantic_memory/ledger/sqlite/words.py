@@ -1,0 +1,82 @@
+"""The full-text index, FTS5."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from sqlite3 import Connection
+
+from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.filters import NO_FILTERS, Filters
+from semantic_memory.domain.ports import Match
+from semantic_memory.ledger.rules import searched_text
+from semantic_memory.ledger.sqlite.part import Part
+from semantic_memory.ledger.sqlite.where import where
+
+
+class WordSearcher(Part):
+    """The role `WordSearch`."""
+
+    def words(
+        self, user_id: str, terms: Sequence[str], *, limit: int, filters: Filters = NO_FILTERS
+    ) -> list[Match]:
+        """Return the memories holding any of `terms`, by BM25; similarity is minus FTS5's rank."""
+        if not terms:
+            return []
+        alternatives = " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
+        condition, values = where(user_id, filters.conditions())
+        match = f"owner : {owner_token(user_id)} AND text : ({alternatives})"
+        with self._connections.snapshot() as db:
+            # The owner's token narrows the match; the user's id decides.
+            query = (
+                "SELECT f.id, -bm25(words, 0.0, 1.0) AS score"
+                " FROM words JOIN facts f ON f.num = words.rowid"
+                f" WHERE words MATCH ? AND {condition} ORDER BY score DESC LIMIT ?"
+            )
+            return [Match(*row) for row in db.execute(query, (match, *values, limit))]
+
+    def document_frequencies(
+        self, user_id: str, terms: Sequence[str]
+    ) -> tuple[int, dict[str, float]]:
+        """Return the number of a user's memories, and about how many hold each stemmed word.
+
+        FTS5 counts words over all users, forgotten memories included.
+        """
+        marks = ", ".join("?" * len(terms))
+        with self._connections.snapshot() as db:
+            own, total = db.execute(
+                "SELECT coalesce((SELECT memories FROM users WHERE user_id = ?), 0),"
+                " coalesce((SELECT max(num) FROM facts), 1)",
+                (user_id,),
+            ).fetchone()
+            query = f"SELECT term, doc FROM word_counts WHERE term IN ({marks})"
+            return own, {term: doc * own / total for term, doc in db.execute(query, list(terms))}
+
+
+def owner_token(user_id: str) -> str:
+    """Return a user as one word of letters and digits that stemming leaves unchanged.
+
+    No stem ends in `z`.
+    """
+    digest = hashlib.blake2b(user_id.encode(), digest_size=10).hexdigest()
+    return f"u{digest}z"
+
+
+def write(db: Connection, num: int | None, fact: Fact) -> None:
+    """Index the words of a fact."""
+    db.execute(
+        "INSERT INTO words (rowid, owner, text) VALUES (?, ?, ?)",
+        (num, owner_token(fact.user_id), searched_text(fact)),
+    )
+
+
+def follow(db: Connection, num: int, old: Fact, new: Fact) -> None:
+    """Index the words of a changed fact, if they changed."""
+    if searched_text(old) != searched_text(new):
+        db.execute("DELETE FROM words WHERE rowid = ?", (num,))
+        write(db, num, new)
+
+
+def merge_segments(db: Connection) -> None:
+    """Merge the index's segments, in which deleted words stay until then."""
+    db.execute("INSERT INTO words (words) VALUES ('optimize')")

@@ -1,0 +1,125 @@
+"""The ledgers that satisfy the contract."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from semantic_memory.domain.changes import FactVectors
+from semantic_memory.domain.errors import NotFoundError
+from semantic_memory.domain.events import Event
+from semantic_memory.domain.facts import Status
+from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.ports import Belief, Delta, Ledger, Outbox, TraitRow
+from semantic_memory.domain.profile import PROFILE_FIELDS, TIERS
+from semantic_memory.ledger.memory import MemoryLedger
+from semantic_memory.ledger.sqlite import SqliteLedger
+from tests.conftest import NOW, unit_vectors
+
+MAKERS: dict[str, Callable[[Path, Callable[[Event], None]], Ledger]] = {
+    "sqlite": lambda path, observe: SqliteLedger(path / "ledger.sqlite3", observe),
+    "memory": lambda _, observe: MemoryLedger(observe),
+}
+
+
+@pytest.fixture(params=MAKERS)
+def ledger(request: pytest.FixtureRequest, tmp_path: Path, events: list[Event]) -> Iterator[Ledger]:
+    ledger = MAKERS[request.param](tmp_path, events.append)
+    yield ledger
+    ledger.close()
+
+
+def vectors(seed: int = 0, windows: int = 1, sentences: int = 0) -> FactVectors:
+    both = unit_vectors(windows + sentences, seed=seed)
+    return FactVectors(both[:windows], both[windows:])
+
+
+def contents(ledger: Ledger) -> dict[str, Any]:
+    """All that a ledger answers about `u1`, `u2` and the facts `fact-0` to `fact-9`."""
+    ids = [f"fact-{number}" for number in range(10)]
+    users = ("u1", "u2")
+    statuses = (None, *Status)
+    return {
+        "get": ledger.get(ids),
+        "known": ledger.known(ids),
+        "find": [
+            [fact.id for fact in ledger.find(user, Filters(), status=status)]
+            for user in users
+            for status in statuses
+        ],
+        "as of": [[f.id for f in ledger.find(user, Filters(as_of=NOW))] for user in users],
+        "ids": [ledger.ids(user) for user in users],
+        "same content": [
+            ledger.same_content(user, fact.content) for user in users for fact in ledger.get(ids)
+        ],
+        "history": [ledger.history(one) for one in sorted(ledger.known(ids))],
+        "replaced": [ledger.replaced(one, user) for one in ids for user in users],
+        "beliefs": [sorted(map(_belief, ledger.beliefs(user))) for user in users],
+        "beliefs by key": [
+            sorted(map(_belief, ledger.beliefs_among(user, [], [b"a", b"b", b"key"])))
+            for user in users
+        ],
+        "lines": [ledger.lines(user) for user in users],
+        "past lines": [
+            ledger.past_lines(user, layer) for user in users for layer in (*PROFILE_FIELDS, *TIERS)
+        ],
+        "revisions": [ledger.revision(user) for user in (None, *users)],
+        "changed": [ledger.changed(user, 0, 99) for user in users],
+        "outbox": _outbox(ledger.outbox(0, 99)),
+        "held": [ledger.held_at(revision) for revision in range(ledger.revision() + 1)],
+        "embedded": ledger.embedded_ids(),
+        "deltas": [_delta(ledger.delta(user, 0)) for user in users],
+        "footprints": [ledger.footprint(user) for user in users],
+        "traits": sorted(_trait(row) for row in ledger.traits(ids)),
+        "neighbours": [sorted(ledger.neighbours([one])) for one in ids],
+        "unembedded": [fact.id for fact in ledger.unembedded(99)],
+        "count unembedded": ledger.count_unembedded(),
+        "pages": [_page(ledger, user, one) for user in users for one in ids],
+        "counts": [ledger.count(user) for user in (None, *users)],
+        "tallies": [ledger.tally(user) for user in (None, *users)],
+        "users": ledger.users(),
+        "cursors": [ledger.cursors(stage) for stage in ("stored", "extracted")],
+        "sessions": [ledger.session_ids(user) for user in users],
+        "session infos": [ledger.session_infos(user) for user in users],
+        "pending": [
+            ledger.pending("dedup", user, everyone=everyone)
+            for user in (None, *users)
+            for everyone in (False, True)
+        ],
+        "meta": ledger.meta("embedder"),
+        "forgotten": sorted(ledger.forgotten()),
+        "sessions with forgotten": ledger.sessions_with_forgotten(),
+        "frequencies": [ledger.document_frequencies(user, ["thing", "tea"]) for user in users],
+        "words": [{m.id for m in ledger.words(user, ["thing", "tea"], limit=99)} for user in users],
+    }
+
+
+def _page(ledger: Ledger, user_id: str, after: str) -> Any:
+    try:
+        return [fact.id for fact in ledger.find(user_id, Filters(), limit=2, after=after)]
+    except NotFoundError as error:
+        return str(error)
+
+
+def _belief(belief: Belief) -> tuple[int, str, list[float]]:
+    return belief.revision, belief.fact.model_dump_json(), belief.vector.tolist()
+
+
+def _vectors(found: FactVectors | None) -> Any:
+    return found and (found.windows.tolist(), found.sentences.tolist())
+
+
+def _trait(row: TraitRow) -> Any:
+    return row.trait, _vectors(row.vectors)
+
+
+def _delta(delta: Delta) -> Any:
+    return delta.revision, [_trait(row) for row in delta.rows], list(delta.removed)
+
+
+def _outbox(batch: Outbox) -> Any:
+    entries = [(entry.fact, entry.windows.tolist()) for entry in batch.entries]
+    return batch.revision, entries, list(batch.removed)

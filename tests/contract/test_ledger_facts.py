@@ -1,0 +1,227 @@
+"""Reading facts, their history and beliefs: the contract of every ledger."""
+
+from datetime import timedelta
+
+import numpy as np
+import pytest
+
+from semantic_memory.domain.changes import (
+    Add,
+    Forget,
+    Keyed,
+    Update,
+)
+from semantic_memory.domain.errors import NotFoundError
+from semantic_memory.domain.facts import Source, Status
+from semantic_memory.domain.filters import Filters
+from tests.conftest import NOW, make_fact
+from tests.contract.conftest import vectors
+
+
+def test_a_fact_comes_back_as_it_went_in(ledger):
+    fact = make_fact(
+        tags=("a.b", "c"),
+        references=("fact-9",),
+        metadata={"n": 1, "t": "ü\n"},
+        source=Source(
+            extractor="x", session_id="s", message_ids=("m1", "m2"), position=3, role="user"
+        ),
+        corroborations=(Source(session_id="t", message_ids=("m3",)),),
+        valid_to=NOW + timedelta(microseconds=1),
+        superseded_by="fact-2",
+        last_used_at=NOW,
+        use_count=2,
+    )
+    ledger.apply([Add(fact)])
+    assert ledger.get([fact.id]) == [fact]
+
+
+def test_facts_are_given_in_the_order_asked_for(ledger):
+    ledger.apply([Add(make_fact(number)) for number in range(1200)])
+    wanted = [f"fact-{number}" for number in range(1199, -1, -7)]
+    assert [fact.id for fact in ledger.get([*wanted, "unknown"])] == wanted
+
+
+def test_another_users_memory_is_not_found(ledger):
+    ledger.apply([Add(make_fact())])
+    assert [fact.id for fact in ledger.get(["fact-1"], "u1")] == ["fact-1"]
+    assert ledger.get(["fact-1"], "u2") == []
+    assert len(ledger.history("fact-1", "u1")) == 1
+    with pytest.raises(NotFoundError):
+        ledger.history("fact-1", "u2")
+
+
+def test_ids_once_written_stay_known(ledger):
+    ledger.apply([Add(make_fact(1)), Add(make_fact(2)), Forget("fact-1", NOW)])
+    assert ledger.known(["fact-1", "fact-2", "fact-3"]) == {"fact-1", "fact-2"}
+
+
+def test_the_same_content_is_found_in_any_spelling(ledger):
+    ledger.apply([Add(make_fact(content="Likes  tea."))])
+    assert ledger.same_content("u1", "likes TEA").id == "fact-1"
+    assert ledger.same_content("u2", "likes TEA") is None
+
+
+FILTERS = [
+    Filters(),
+    Filters(categories={"project"}),
+    Filters(categories=set()),
+    Filters(tags=("a",)),
+    Filters(tags=("a.b", "c")),
+    Filters(tags=("a_b",)),
+    Filters(since=NOW + timedelta(days=2)),
+    Filters(until=NOW + timedelta(days=2)),
+    Filters(min_confidence=0.5),
+    Filters(session_id="s1"),
+    Filters(as_of=NOW),
+    Filters(as_of=NOW + timedelta(days=5)),
+]
+
+
+def varied_facts():
+    tags = [(), ("a",), ("a.b",), ("a.b", "c"), ("ab",), ("axb",)]
+    return [
+        make_fact(
+            number,
+            category=["preference", "project"][number % 2],
+            tags=tags[number % 6],
+            created_at=NOW + timedelta(days=number % 4),
+            valid_from=NOW + timedelta(days=number % 4),
+            confidence=number / 24,
+            status=list(Status)[number % 4],
+            valid_to=NOW + timedelta(days=4) if number % 4 == 1 else None,
+            source=Source(session_id=f"s{number % 3}"),
+        )
+        for number in range(24)
+    ]
+
+
+@pytest.mark.parametrize("filters", FILTERS, ids=str)
+def test_filters_say_what_their_reference_says(ledger, filters):
+    facts = varied_facts()
+    ledger.apply([Add(fact) for fact in facts])
+    expected = {fact.id for fact in facts if filters.admits(fact)}
+    assert {fact.id for fact in ledger.find("u1", filters)} == expected
+    found = ledger.words("u1", ["thing"], limit=100, filters=filters)
+    assert {match.id for match in found} == expected
+
+
+@pytest.mark.parametrize("status", [one for one in Status if one is not Status.ACTIVE], ids=str)
+def test_facts_are_found_by_their_status_too(ledger, status):
+    facts = varied_facts()
+    ledger.apply([Add(fact) for fact in facts])
+    filters = Filters(tags=("a",), min_confidence=0.2)
+    expected = {
+        fact.id
+        for fact in facts
+        if fact.status is status
+        and filters.admits(fact.model_copy(update={"status": Status.ACTIVE}))
+    }
+    assert {fact.id for fact in ledger.find("u1", filters, status=status)} == expected
+
+
+def test_pages_follow_each_other_without_gap_or_overlap(ledger):
+    ledger.apply([Add(fact) for fact in varied_facts()])
+    everything = [fact.id for fact in ledger.find("u1", Filters())]
+    pages, after = [], None
+    while page := ledger.find("u1", Filters(), limit=2, after=after):
+        pages += [fact.id for fact in page]
+        after = page[-1].id
+    assert pages == everything
+    with pytest.raises(NotFoundError):
+        ledger.find("u1", Filters(), after="unknown")
+
+
+def test_what_a_fact_replaced_is_found_oldest_first(ledger):
+    old = {"superseded_by": "fact-1", "status": Status.SUPERSEDED}
+    ledger.apply(
+        [
+            Add(make_fact(1)),
+            Add(make_fact(2, **old)),
+            Add(make_fact(3, **old, created_at=NOW - timedelta(days=1))),
+            Add(make_fact(4, superseded_by="fact-1", status=Status.ARCHIVED)),
+            Add(make_fact(5, superseded_by="fact-2", status=Status.SUPERSEDED)),
+            Add(make_fact(6, **old, user_id="u2")),
+            Add(make_fact(7, **old)),
+            Forget("fact-7", NOW),
+        ]
+    )
+    assert [fact.id for fact in ledger.replaced("fact-1", "u1")] == ["fact-3", "fact-2", "fact-4"]
+    assert ledger.replaced("fact-3", "u1") == []
+
+
+def test_beliefs_are_active_facts_with_vectors(ledger):
+    ledger.apply(
+        [
+            Add(make_fact(1), vectors(1)),
+            Add(make_fact(2)),
+            Add(make_fact(3, category="conversation"), vectors(3)),
+            Add(make_fact(4, status=Status.SUPERSEDED), vectors(4)),
+            Add(make_fact(5, user_id="u2"), vectors(5)),
+        ]
+    )
+    (belief,) = ledger.beliefs("u1")
+    assert belief.fact == make_fact(1)
+    assert np.array_equal(belief.vector, vectors(1).windows[0])
+    assert belief.revision == 1
+
+
+def test_beliefs_are_found_by_what_changed_by_id_and_by_key(ledger):
+    ledger.apply([Add(make_fact(n), vectors(n)) for n in range(1, 6)])
+    ledger.apply([Add(make_fact(6, user_id="u2"), vectors(6))])
+    for number, keys in ((1, {b"a"}), (2, {b"a", b"b"}), (3, {b"c"}), (5, {b"b"}), (6, {b"b"})):
+        ledger.apply([Keyed(f"fact-{number}", frozenset(keys))])
+    ledger.apply([Keyed("fact-5", frozenset({b"d"})), Keyed("unknown", frozenset({b"b"}))])
+
+    def ids(beliefs):
+        return sorted(belief.fact.id for belief in beliefs)
+
+    assert ids(ledger.beliefs("u1", since=3)) == ["fact-4", "fact-5"]
+    assert len(ledger.beliefs("u1", limit=2)) == 2
+    assert ids(ledger.beliefs_among("u1", [], [b"b"])) == ["fact-2"]
+    assert ids(ledger.beliefs_among("u1", ["fact-3", "fact-6"], [b"a", b"d"])) == [
+        f"fact-{number}" for number in (1, 2, 3, 5)
+    ]
+    ledger.apply([Forget("fact-1", NOW)])
+    ledger.apply([Update(make_fact(2, status=Status.SUPERSEDED), "superseded", NOW)])
+    assert ledger.beliefs_among("u1", [], [b"a"]) == []
+
+
+def test_ids_are_given_in_the_order_written_and_narrowed(ledger):
+    facts = varied_facts()
+    ledger.apply([Add(fact) for fact in facts])
+    ledger.apply([Forget("fact-0", NOW), Add(make_fact(99, user_id="u2"))])
+    kept = facts[1:]
+    assert ledger.ids("u1") == [fact.id for fact in kept]
+    since, until = NOW + timedelta(days=1), NOW + timedelta(days=3)
+    narrowed = ledger.ids("u1", tag="a", since=since, until=until, session_id="s1")
+    assert narrowed == [
+        fact.id
+        for fact in kept
+        if fact.source.session_id == "s1"
+        and since <= fact.created_at < until
+        and any(tag == "a" or tag.startswith("a.") for tag in fact.tags)
+    ]
+    assert 0 < len(narrowed) < len(ledger.ids("u1", session_id="s1"))
+
+
+def test_the_same_content_is_an_active_facts(ledger):
+    same = {"content": "Likes tea"}
+    ledger.apply(
+        [
+            Add(make_fact(1, category="conversation", **same)),
+            Add(make_fact(2, status=Status.SUPERSEDED, **same)),
+            Add(make_fact(3, **same)),
+            Add(make_fact(4, **same)),
+        ]
+    )
+    assert ledger.same_content("u1", "Likes tea").id == "fact-3"
+
+
+def test_a_history_names_what_led_to_each_version(ledger):
+    ledger.apply([Add(make_fact()), Update(make_fact(tags=("a",)), "tagged", NOW, "asked to")])
+    first, second = ledger.history("fact-1", "u1")
+    assert (first.fact, second.fact.tags) == (make_fact(), ("a",))
+    assert (first.action, second.action, second.reason) == ("added", "tagged", "asked to")
+    with pytest.raises(NotFoundError, match="no memory 'unknown'"):
+        ledger.history("unknown")

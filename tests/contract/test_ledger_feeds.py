@@ -1,0 +1,210 @@
+"""Feeding indexes, partitions and the embedder: the contract of every ledger."""
+
+import math
+from datetime import timedelta
+
+import numpy as np
+import pytest
+
+from semantic_memory.domain.changes import Add, Embed, Forget, Touch, Update
+from semantic_memory.domain.decay import endurance
+from semantic_memory.domain.facts import Source, Status
+from semantic_memory.domain.filters import Filters
+from tests.conftest import NOW, make_fact, unit_vectors
+from tests.contract.conftest import vectors
+
+
+def test_vectors_come_back_as_they_went_in(ledger):
+    given = vectors(windows=2, sentences=3)
+    ledger.apply([Add(make_fact(), given)])
+    (row,) = ledger.traits(["fact-1"])
+    assert np.array_equal(row.vectors.windows, given.windows)
+    assert np.array_equal(row.vectors.sentences, given.sentences)
+
+
+def test_vectors_of_a_text_that_has_changed_are_refused(ledger):
+    ledger.apply([Add(make_fact())])
+    ledger.apply([Update(make_fact(content="New text"), "updated", NOW)])
+    assert ledger.apply([Embed("fact-1", "Thing number 1", vectors())]) == 0
+    assert ledger.apply([Embed("fact-1", "New text", vectors())]) == 1
+    assert ledger.unembedded(5) == []
+
+
+def test_changed_content_loses_its_vectors_and_other_changes_keep_them(ledger):
+    ledger.apply([Add(make_fact(), vectors())])
+    ledger.apply([Update(make_fact(confidence=0.4), "updated", NOW)])
+    assert ledger.unembedded(5) == []
+    ledger.apply([Update(make_fact(content="New text", version=2), "updated", NOW)])
+    assert [fact.id for fact in ledger.unembedded(5)] == ["fact-1"]
+
+
+def test_a_refused_memory_waits_no_longer_until_all_vectors_are_dropped(ledger):
+    ledger.apply([Add(make_fact(1)), Add(make_fact(2))])
+    ledger.apply([Embed("fact-1", "Thing number 1", None)])
+    assert [fact.id for fact in ledger.unembedded(5)] == ["fact-2"]
+    assert ledger.count_unembedded() == 1
+    ledger.drop_vectors("embedder", "x")
+    assert ledger.count_unembedded() == 2
+
+
+def test_a_refusal_of_what_has_vectors_is_ignored(ledger):
+    ledger.apply([Add(make_fact(), vectors())])
+    assert ledger.apply([Embed("fact-1", "Thing number 1", None)]) == 0
+    assert ledger.embedded_ids() == {"fact-1"}
+
+
+def test_a_delta_holds_what_changed_since(ledger):
+    ledger.apply([Add(make_fact(1), vectors()), Add(make_fact(2)), Add(make_fact(3, user_id="u2"))])
+    first = ledger.delta("u1", 0)
+    assert [row.trait.id for row in first.rows] == ["fact-1", "fact-2"]
+    assert [row.vectors is None for row in first.rows] == [False, True]
+    assert first.revision == ledger.revision("u1")
+    ledger.apply([Embed("fact-2", "Thing number 2", vectors()), Forget("fact-1", NOW)])
+    second = ledger.delta("u1", first.revision)
+    assert [row.trait.id for row in second.rows] == ["fact-2"]
+    assert second.removed == [first.rows[0].trait.num]
+    assert ledger.delta("u1", second.revision).rows == []
+
+
+def test_a_footprint_counts_texts_and_vectors_of_one_user(ledger):
+    ledger.apply([Add(make_fact(n, content="12345"), vectors(n)) for n in (1, 2)])
+    ledger.apply([Add(make_fact(3, content="123")), Add(make_fact(4, user_id="u2"))])
+    ledger.apply([Forget("fact-2", NOW)])
+    assert ledger.footprint("u1") == (2, 5 + 3 + 16 * 4)
+    assert ledger.footprint("nobody") == (0, 0)
+
+
+def test_the_outbox_gives_changes_in_order_and_each_once(ledger):
+    ledger.apply([Add(make_fact(number), vectors(number)) for number in range(5)])
+    ledger.apply(
+        [Add(make_fact(9)), Forget("fact-2", NOW), Update(make_fact(0, confidence=0.1), "x", NOW)]
+    )
+    position, upserted, removed = 0, {}, set()
+    while (batch := ledger.outbox(position, 2)).revision > position:
+        upserted.update({entry.fact.id: entry.fact.confidence for entry in batch.entries})
+        removed.update(batch.removed)
+        position = batch.revision
+    assert set(upserted) == {"fact-0", "fact-1", "fact-3", "fact-4"}  # fact-9 has no vector yet
+    assert upserted["fact-0"] == 0.1
+    assert removed == {"fact-2"}
+    assert ledger.outbox(position, 2).revision == ledger.revision()
+
+
+def test_what_an_index_must_and_may_hold_is_known_for_any_revision(ledger):
+    ledger.apply([Add(make_fact(n), vectors(n)) for n in (1, 2)])
+    ledger.apply([Add(make_fact(3))])
+    since = ledger.revision()
+    assert ledger.held_at(since) == (2, 2)
+    ledger.apply([Forget("fact-1", NOW)])
+    assert ledger.held_at(since) == (1, 2)
+    assert ledger.held_at(ledger.revision()) == (1, 1)
+    assert ledger.held_at(0) == (0, 3)
+
+
+def test_similarities_are_those_of_the_nearest_window(ledger):
+    given = vectors(windows=3)
+    ledger.apply(
+        [Add(make_fact(1), given), Add(make_fact(2)), Add(make_fact(3, user_id="u2"), given)]
+    )
+    (batch,) = ledger.similarities(given.windows[2], "u1", Filters())
+    assert batch[0].id == "fact-1"
+    assert batch[0].similarity == pytest.approx(1.0, abs=1e-6)
+    assert len(batch) == 1
+
+
+def test_similarities_can_be_asked_of_what_changed_only(ledger):
+    ledger.apply([Add(make_fact(n), vectors(n)) for n in (1, 2)])
+    since = ledger.revision("u1")
+    ledger.apply([Add(make_fact(3), vectors(3))])
+    ledger.apply([Update(make_fact(1, confidence=0.1), "updated", NOW)])
+    vector = unit_vectors(1, seed=3)[0]
+    found = [m.id for batch in ledger.similarities(vector, "u1", Filters(), since) for m in batch]
+    assert sorted(found) == ["fact-1", "fact-3"]
+
+
+def test_neighbours_are_one_place_away_in_the_same_session(ledger):
+    places = [("s1", 0), ("s1", 1), ("s1", 2), ("s2", 1), (None, None)]
+    ledger.apply(
+        [
+            Add(make_fact(number, source=Source(session_id=session, position=position)))
+            for number, (session, position) in enumerate(places)
+        ]
+    )
+    assert sorted(ledger.neighbours(["fact-0"])) == ["fact-0", "fact-1"]
+    assert sorted(ledger.neighbours(["fact-1"])) == ["fact-0", "fact-1", "fact-2"]
+    assert ledger.neighbours(["fact-4"]) == []
+
+
+def test_a_forgotten_memory_has_no_neighbours_erased_or_not(ledger):
+    places = (Source(session_id="s1", position=0), Source(session_id="s1", position=1))
+    ledger.apply([Add(make_fact(number, source=place)) for number, place in enumerate(places)])
+    ledger.apply([Forget("fact-0", NOW)])
+    assert ledger.neighbours(["fact-0"]) == []
+    ledger.erase()
+    assert ledger.neighbours(["fact-0"]) == []
+
+
+def test_a_delta_comes_in_portions_in_the_order_of_the_changes(ledger):
+    ledger.apply([Add(make_fact(n)) for n in (1, 2, 3)])
+    ledger.apply([Touch("fact-1", confidence=0.5)])
+    since, portions = 0, []
+    while rows := (delta := ledger.delta("u1", since, 1)).rows:
+        portions.append([row.trait.id for row in rows])
+        since = delta.revision
+    assert portions == [["fact-2"], ["fact-3"], ["fact-1"]]
+    assert since == ledger.revision("u1")
+
+
+def test_traits_hold_what_ranking_reads(ledger):
+    fact = make_fact(
+        tags=("a.b", "c"),
+        category="project",
+        status=Status.SUPERSEDED,
+        confidence=0.7,
+        importance=0.3,
+        confirmed_at=NOW + timedelta(days=2),
+        valid_from=NOW + timedelta(days=1),
+        use_count=2,
+        source=Source(
+            session_id="s1", message_ids=("m1",), position=4, role="assistant", speaker="Ann"
+        ),
+        corroborations=(Source(session_id="s2", message_ids=("m2", "m3")),),
+    )
+    message = make_fact(2, category="conversation", valid_to=NOW, tags=("pinned",))
+    ledger.apply([Add(fact), Add(message), Add(make_fact(3)), Forget("fact-3", NOW)])
+    rows = {row.trait.id: row for row in ledger.traits(["fact-1", "fact-2", "fact-3", "unknown"])}
+    assert set(rows) == {"fact-1", "fact-2"}
+    trait, none = rows["fact-1"]
+    assert none is None
+    assert trait[1:] == (
+        "fact-1",
+        "s1",
+        4,
+        "assistant",
+        "Ann",
+        "project",
+        "superseded",
+        "Thing number 1",
+        0.7,
+        0.3,
+        NOW.timestamp(),
+        (NOW + timedelta(days=2)).timestamp(),
+        (NOW + timedelta(days=1)).timestamp(),
+        math.inf,
+        ("a.b", "c"),
+        ("s1/m1", "s2/m2", "s2/m3"),
+        endurance(2, 1, ()),
+    )
+    other = rows["fact-2"].trait
+    assert (other.valid_to, other.endurance) == (NOW.timestamp(), math.inf)
+    assert other.num != trait.num
+
+
+def test_the_backlog_is_worked_off_from_the_oldest(ledger):
+    ledger.apply([Add(make_fact(n)) for n in (3, 1, 2)])
+    ledger.apply([Forget("fact-1", NOW)])
+    assert [fact.id for fact in ledger.unembedded(1)] == ["fact-3"]
+    ledger.apply([Embed("fact-3", "Thing number 3", vectors())])
+    assert [fact.id for fact in ledger.unembedded(9)] == ["fact-2"]
+    assert ledger.count_unembedded() == 1
+    assert ledger.embedded_ids() == {"fact-3"}
