@@ -30,7 +30,7 @@ __all__ = ["FrozenClock", "HashEmbedder", "InMemoryIndex", "ScriptedExtractor", 
 
 def use_cases(memory: SemanticMemory) -> UseCases:
     """Return the use cases behind the facade of an open memory."""
-    return memory._use_cases
+    return memory._use_cases  # noqa: SLF001 - the one place that looks behind it
 
 
 class FrozenClock:

@@ -65,7 +65,7 @@ def load_encoding(name: str) -> tiktoken.Encoding:
         name, pat_str=PATTERNS[name], mergeable_ranks=ranks, special_tokens={}
     )
     # The Rust half has a copy; this one, 27 MB, serves pickling only, which isn't needed.
-    encoding._mergeable_ranks = {}
+    encoding._mergeable_ranks = {}  # noqa: SLF001
     return encoding
 
 

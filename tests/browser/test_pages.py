@@ -266,7 +266,9 @@ def test_metrics_are_drawn_over_time_and_told_in_words(dashboard: Visit, service
         re.compile(r"Requests a second: [\d.]+ (now|throughout)")
     )
     expect(page.get_by_role("img", name=re.compile("Latency: p50 .* ms"))).to_be_visible()
-    expect(page.get_by_role("img", name=re.compile("Memory of the process: .* [MG]B"))).to_be_visible()
+    expect(
+        page.get_by_role("img", name=re.compile("Memory of the process: .* [MG]B"))
+    ).to_be_visible()
     expect(page.locator("figure")).to_have_count(8)
 
 
