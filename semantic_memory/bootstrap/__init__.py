@@ -58,6 +58,7 @@ from semantic_memory.domain.ports import (
 from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.memory import MemoryLedger
 from semantic_memory.ledger.sqlite import SqliteLedger
+from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.pipeline.runner import Runner
 from semantic_memory.pipeline.stage import INDEX, WHOLE
 from semantic_memory.profile.fields import Extent
@@ -101,6 +102,22 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedParts:
+    """Parts that several use cases share, for tests that look behind them."""
+
+    ledger: Ledger
+    log: SessionLog
+    keeper: IndexKeeper
+    index: ExactIndex
+    pipeline: Pipeline
+    resolver: Resolver
+    rollup: Rollup
+    upkeep: Upkeep
+    uses: Uses
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True)
 class UseCases:
     """The use cases of an open store, each given the parts it needs."""
 
@@ -118,6 +135,7 @@ class UseCases:
     statistics: Statistics
     doctor: Doctor
     maintenance: Maintenance
+    shared: SharedParts
     resources: ExitStack
 
     def close(self) -> None:
@@ -253,6 +271,9 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             statistics=Statistics(ledger, log, embedder.identity, directory),
             doctor=Doctor(ledger, log, keeper, embedder.identity, directory),
             maintenance=Maintenance(ledger, pipeline, keeper, upkeep),
+            shared=SharedParts(
+                ledger, log, keeper, index, pipeline, resolver, rollup, upkeep, uses, clock
+            ),
             resources=stack.pop_all(),
         )
 

@@ -150,8 +150,8 @@ class Shortening:
             f"the log of session {key.session_id!r} of user {key.user_id!r} takes {size:,} bytes,"
             f" of {self._full:,} at most (log.most_bytes x log.refuse_at), with"
             f" {summary.messages:,} messages and {summary.corrupt_lines:,} corrupt lines;"
-            f" {waiting:,} bytes wait for extraction, and of the rest nothing can be removed: go on in"
-            " a new session, or"
+            f" {waiting:,} bytes wait for extraction, and of the rest nothing can be removed:"
+            " go on in a new session, or"
             + (" try again once extraction has caught up" if waiting else " raise log.most_bytes")
         )
 

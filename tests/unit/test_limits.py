@@ -2,7 +2,9 @@
 
 import gzip
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from pydantic import ValidationError
@@ -67,12 +69,13 @@ def test_a_session_refuses_a_text_that_is_too_large(memory):
 
 
 def test_an_import_rejects_the_line_that_is_too_large_and_takes_the_others(tmp_path):
-    from ingest.readers import Rejected, read
+    from ingest.readers import Incoming, Rejected, read
 
     rows = [{"role": "user", "content": text, "session_id": "s"} for text in (LARGEST, TOO_LARGE)]
     path = tmp_path / "messages.jsonl.gz"
     path.write_bytes(gzip.compress("\n".join(map(json.dumps, rows)).encode()))
     taken, rejected = read(path, "auto", "s", lambda *step: None)
+    assert isinstance(taken, Incoming)
     assert taken.message.content == LARGEST
     assert isinstance(rejected, Rejected)
     assert "1,000,001 bytes; the limit is 1,000,000" in rejected.reason
@@ -153,7 +156,10 @@ def texts(number: int, first: int = 0) -> list[str]:
     ]
 
 
-def of(kind, events) -> list:
+Kind = TypeVar("Kind")
+
+
+def of(kind: type[Kind], events: Sequence[object]) -> list[Kind]:
     return [event for event in events if isinstance(event, kind)]
 
 

@@ -2,7 +2,7 @@
 
 import logging
 from dataclasses import fields
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -14,7 +14,7 @@ EXAMPLES = {"str": "x", "int": 3, "float": 1.5, "tuple[str, ...]": ("a",)}
 
 def example(kind: type[events.Event]) -> events.Event:
     """Make an event whose fields have values of their annotated types."""
-    values = {}
+    values: dict[str, Any] = {}
     for one in fields(kind):
         name = str(one.type)
         values[one.name] = {"a": 1} if name.startswith("Mapping") else EXAMPLES.get(name, "x")

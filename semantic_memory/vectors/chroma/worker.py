@@ -66,18 +66,18 @@ def _serve_alone(
         return answer
 
     connection.send(("answer", None))  # from here on, a crash is blamed on the index
-    outcome, index = _attempt(opened)
+    outcome, index = attempt(opened)
     connection.send((outcome, None if outcome == "answer" else index))
     while outcome == "answer":
         try:
             request = connection.recv()
-            connection.send(_attempt(call, *request))
+            connection.send(attempt(call, *request))
         except (EOFError, BrokenPipeError):
             index.close()
             return
 
 
-def _attempt(action: Callable[..., Any], *args: Any) -> tuple[Outcome, Any]:
+def attempt(action: Callable[..., Any], *args: Any) -> tuple[Outcome, Any]:
     """Run an action; return its value, or the error and whether it is the index's fault."""
     try:
         return "answer", action(*args)
