@@ -109,6 +109,11 @@ class LogSettings(Section):
     """Limit of a session's log. At 90 % of it a warning is logged, and the log is rewritten at half
     the limit, without the messages that the fewest facts rest on, the oldest first; their memories
     stay."""
+    patience_seconds: float = Field(default=1.0, ge=0)
+    """Time for which `observe` holds messages in RAM and tries again while the disk fails; then it
+    raises StoreUnavailableError. It tries three times even if this is 0."""
+    patience_bytes: int = Field(default=16_000_000, ge=0)
+    """Size of all messages held so, above which `observe` doesn't wait."""
     refuse_at: float = Field(default=2.0, ge=1)
     """Multiple of `most_bytes` at which a log refuses messages, if nothing of it can be removed."""
 

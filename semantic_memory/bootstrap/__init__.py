@@ -10,7 +10,7 @@ from functools import partial
 
 from ingest.encryption import Cipher, read_keys
 from ingest.gate import Gate
-from ingest.session_log import SessionLog
+from ingest.session_log import Patience, SessionLog
 from semantic_memory.application.conversations import Conversations
 from semantic_memory.application.doctor import Doctor
 from semantic_memory.application.edits import Edits
@@ -180,7 +180,8 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             record_embedder(ledger, embedder.identity)
         else:
             check_embedder(ledger, embedder.identity)
-        log = SessionLog(directory / "sessions", observe, make_cipher(settings))
+        patience = Patience(settings.log.patience_seconds, settings.log.patience_bytes)
+        log = SessionLog(directory / "sessions", observe, make_cipher(settings), patience)
         ingest = settings.ingest
         rules = RuleJudge()
         resolver = Resolver(

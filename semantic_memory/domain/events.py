@@ -148,6 +148,18 @@ class LogRepaired:
 
 
 @dataclass(frozen=True, slots=True)
+class WriteDelayed:
+    """The disk failed to take messages at first, and then took them; they were held in RAM."""
+
+    user_id: str
+    session_id: str
+    size: int
+    """Bytes held."""
+    attempts: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class LogNearlyFull:
     """A session's log has reached 90 % of its limit, where it is shortened."""
 
@@ -313,6 +325,7 @@ Event = (
     | IndexSynced
     | IndexSetAside
     | LogRepaired
+    | WriteDelayed
     | LogNearlyFull
     | LogShortened
     | CursorLost

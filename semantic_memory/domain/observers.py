@@ -37,6 +37,7 @@ from semantic_memory.domain.events import (
     SessionChanged,
     WindowCompacted,
     WorkerFailed,
+    WriteDelayed,
 )
 
 
@@ -138,6 +139,12 @@ _LINES: Mapping[type[Event], _Line] = {
         "log",
         "the log of session %(session_id)s of user %(user_id)s was damaged: %(torn_bytes)d bytes of"
         " an unfinished line cut off, %(corrupt_lines)d corrupt lines skipped",
+    ),
+    WriteDelayed: _Line(
+        WARNING,
+        "log",
+        "the disk took %(size)d bytes of session %(session_id)s of user %(user_id)s at attempt"
+        " %(attempts)d, after %(seconds).2f s",
     ),
     LogNearlyFull: _Line(
         WARNING,
