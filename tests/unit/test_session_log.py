@@ -158,7 +158,8 @@ def test_a_disk_that_refuses_loses_nothing_before(log, reopened, monkeypatch):
 
     monkeypatch.setattr(os, "write", half)
     with pytest.raises(
-        StoreUnavailableError, match="No space left on device, after 3 attempts; nothing of this call"
+        StoreUnavailableError,
+        match="No space left on device, after 3 attempts; nothing of this call",
     ):
         log.append("u1", "s1", say("Two", start=2))
     monkeypatch.undo()
