@@ -7,6 +7,7 @@ import re
 from semantic_memory.domain.english.predications import is_name
 from semantic_memory.domain.english.tables import phrases, words
 from semantic_memory.domain.english.words import is_word
+from semantic_memory.domain.text import STOP_WORDS
 
 _NAME = r"(?P<name>(?:(?:dr|mr|mrs|ms|prof)\.?\s)?[^\W\d_][\w'’.-]*(?:\s[A-Z][\w'’-]*){0,3})"
 _REST = r"(?P<rest>(?:,?\s(?:not|instead of|rather than|with|at|in|for|when|by)\b.{1,60})?)"
@@ -18,10 +19,11 @@ _SPELLED = re.compile(
 )
 _SPELLING_ALONE = re.compile(r"^(?:with|without) an? (?P<how>[A-Z]\b.{0,30})$", re.IGNORECASE)
 _PRESENTED = re.compile(
-    rf"^(?:(?:hi|hey|hello|yo|hiya)\b[\s,!]*)?{phrases('naming.presenting')} {_NAME}"
-    r"(?:,? (?:here|by the way|btw|from .{1,30}))?$",
+    rf"^(?:(?:hi|hey|hello|yo|hiya)\b[\s,!]*)?(?P<by>{phrases('naming.presenting')}) {_NAME}"
+    r"(?:,? (?:here|by the way|btw))?$",
     re.IGNORECASE,
 )
+_ORDINARY = STOP_WORDS | words("numbers.small", "numbers.large", "predications.prepositions")
 _NO_NAMES = words("naming.no_names")
 
 
@@ -35,7 +37,7 @@ def named(sentence: str, *, alone: bool) -> str | None:
     >>> named("it's Catriona with a C, not a K", alone=True)
     'my name is Catriona with a C, not a K'
     >>> named("I'm Yara", alone=True), named("I'm tired", alone=True), named("call me later", alone=True)
-    ('my name is Yara', None, None)
+    ('I am Yara', None, None)
     """
     text = sentence.strip(" .!,")
     if (called := _CALLS.match(text)) and _can_be_name(called["name"]):
@@ -49,8 +51,9 @@ def named(sentence: str, *, alone: bool) -> str | None:
         return f"my name is spelled with {spelling['how']}"
     if alone and (presented := _PRESENTED.match(text)):
         first = presented["name"].split()[0]
-        if _can_be_name(presented["name"]) and is_name(first[:1].upper() + first[1:]):
-            return f"my name is {_capital(presented['name'])}"
+        if first.lower() not in _ORDINARY and _can_be_name(presented["name"]) and is_name(first[:1].upper() + first[1:]):
+            own = presented["by"].lower().startswith("i")
+            return f"{'I am' if own else 'my name is'} {_capital(presented['name'])}"
     return None
 
 

@@ -52,8 +52,7 @@ from semantic_memory.domain.text import STOP_WORDS
 
 _ASSISTANT = "the assistant"
 _USER = "The user"
-_LEAST_WORTH = 0.2
-_LEAST_IN_CHAT = 0.5
+_LEAST_WORTH = 0.5
 _MOST_TAGS = 4
 _MOST_WORDS = 45
 _PASTED = 3_000
@@ -268,8 +267,9 @@ class _Found:
         """Return True if a statement is talk of the moment, or would not stand alone."""
         if not all(map(stands, statement.parts[:1])):
             return True
-        least = _LEAST_IN_CHAT if self._talk.is_chat else _LEAST_WORTH
-        return not statement.is_report and worth(" ".join(statement.parts)) < least
+        # What someone tells an assistant is mostly meant to be known; among people most is talk.
+        is_talk = self._talk.is_chat and not statement.is_report
+        return is_talk and worth(statement.text) < _LEAST_WORTH
 
     def candidate(
         self,

@@ -23,7 +23,8 @@ _MANNER = words("orders.manner")
 _WORK = words("orders.work")
 _ONE_THING = re.compile(r"^(?:me\s|us\s)?(?:an?|one|two|three|four|five|\d+|some|another)\s", re.I)
 _NO = re.compile(r"^no (?:more )?(?P<thing>[\w' -]{3,60})$", re.IGNORECASE)
-_NO_THINGS = re.compile(rf"^{phrases('ellipsis.no_things', 'orders.no_things')}\b", re.IGNORECASE)
+_PRODUCED = words("orders.produced")
+_NO_THINGS = re.compile(rf"^{phrases('ellipsis.no_things')}\b", re.IGNORECASE)
 _NOT = re.compile(
     r"^(?P<one>(?:[\w`'.+#-]+\s){0,4}[\w`'.+#-]+)(?:,| -|;)? (?:not|instead of|over|rather than) "
     r"(?P<other>(?:[\w`'.+#-]+\s){0,3}[\w`'.+#-]+)$",
@@ -86,7 +87,7 @@ def _without_verb(order: str) -> str | None:
     """Return the order that is made without a verb: "no emojis", "tabs, not spaces"."""
     if (no := _NO.match(order)) and not _NO_THINGS.match(no["thing"]):
         spoken = WORD.findall(no["thing"].lower())
-        if not any(map(_is_only_verb, spoken[1:])):
+        if _PRODUCED & {*spoken} and not any(map(_is_only_verb, spoken[1:])):
             return f"use no {no['thing']}"
     if (
         (preferred := _NOT.match(order))
