@@ -78,8 +78,7 @@ def main() -> None:
     labelled = load()
     weights = fit(labelled.matrix, labelled.keep)
     known = {
-        name: round(float(weight), 4)
-        for name, weight in zip(labelled.names, weights, strict=True)
+        name: round(float(weight), 4) for name, weight in zip(labelled.names, weights, strict=True)
     }
     WEIGHTS.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
     print(f"{len(labelled.keep)} statements, {cross_validated(labelled):.3f} right when held out")

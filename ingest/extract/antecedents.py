@@ -74,11 +74,11 @@ class Antecedents:
 
     def __init__(self, *, of_people_only: bool = False) -> None:
         self._people_only = of_people_only
-        self._units: deque[tuple[str, list[Referent]]] = deque(maxlen=_SENTENCES)
+        self._said: deque[tuple[str, str]] = deque(maxlen=_SENTENCES)
 
     def note(self, sentence: str, speaker: str) -> None:
         """Remember what a sentence of `speaker`, their name or "The user", names."""
-        self._units.append((speaker, list(_referents(sentence))))
+        self._said.append((speaker, sentence))
 
     def resolved(self, statement: str, speaker: str) -> str | None:
         """Return a statement with its pronoun replaced; None if nothing was named for it.
@@ -122,8 +122,8 @@ class Antecedents:
 
     def _nearest(self, pronoun: str, speaker: str, *, named: bool = False) -> str | None:
         """Return the one referent of `pronoun` in the nearest sentence that has any."""
-        for said_by, referents in reversed(self._units):
-            known = {one.text: one for one in referents if pronoun in one.pronouns}
+        for said_by, sentence in reversed(self._said):
+            known = {one.text: one for one in _referents(sentence) if pronoun in one.pronouns}
             if named:
                 known = {text: one for text, one in known.items() if one.is_named}
             if len(known) > 1:

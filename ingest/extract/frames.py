@@ -9,8 +9,7 @@ from semantic_memory.domain.english.tables import phrases
 
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»")
 _PLAYED = re.compile(rf"^\W*{phrases('frames.played')}\b", re.IGNORECASE)
-_FRAME = re.compile(rf"\b{phrases('frames.frames')}\b", re.IGNORECASE)
-_JOKE = re.compile(rf"\b{phrases('frames.jokes')}\b", re.IGNORECASE)
+_UNMEANT = re.compile(rf"\b{phrases('frames.frames', 'frames.jokes')}\b", re.IGNORECASE)
 _MATERIAL = re.compile(
     any_of(
         rf"(?:^|\n|[.!?,:]\s)\s*(?:(?:and|please|can you|could you)\s)?{phrases('frames.material')}\b",
@@ -39,7 +38,7 @@ def is_unmeant(sentence: str) -> bool:
     >>> is_unmeant("I live at the coast")
     False
     """
-    return _FRAME.search(sentence) is not None or _JOKE.search(sentence) is not None
+    return _UNMEANT.search(sentence) is not None
 
 
 def is_material(message: str) -> bool:

@@ -23,6 +23,7 @@ _PRESENTED = re.compile(
     r"(?:,? (?:here|by the way|btw))?$",
     re.IGNORECASE,
 )
+_LONGEST = 90
 _ORDINARY = STOP_WORDS | words("numbers.small", "numbers.large", "predications.prepositions")
 _NO_NAMES = words("naming.no_names")
 
@@ -40,6 +41,8 @@ def named(sentence: str, *, alone: bool) -> str | None:
     ('I am Yara', None, None)
     """
     text = sentence.strip(" .!,")
+    if len(text) > _LONGEST:
+        return None
     if (called := _CALLS.match(text)) and _can_be_name(called["name"]):
         name, start = called["name"], called.start("name")
         return text[:start] + _capital(name) + called["rest"]
@@ -51,7 +54,11 @@ def named(sentence: str, *, alone: bool) -> str | None:
         return f"my name is spelled with {spelling['how']}"
     if alone and (presented := _PRESENTED.match(text)):
         first = presented["name"].split()[0]
-        if first.lower() not in _ORDINARY and _can_be_name(presented["name"]) and is_name(first[:1].upper() + first[1:]):
+        if (
+            first.lower() not in _ORDINARY
+            and _can_be_name(presented["name"])
+            and is_name(first[:1].upper() + first[1:])
+        ):
             own = presented["by"].lower().startswith("i")
             return f"{'I am' if own else 'my name is'} {_capital(presented['name'])}"
     return None

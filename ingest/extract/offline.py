@@ -40,7 +40,7 @@ from semantic_memory.domain.english.relative_dates import absolute_dates
 from semantic_memory.domain.english.sentences import Sentence, sentences
 from semantic_memory.domain.english.spelling import prepared
 from semantic_memory.domain.english.statements import Clause, statements
-from semantic_memory.domain.english.standing import stands
+from semantic_memory.domain.english.standing import is_bound, stands
 from semantic_memory.domain.english.tables import words
 from semantic_memory.domain.english.verbatim import masked, unmasked
 from semantic_memory.domain.english.words import WORD, noun_behind
@@ -53,6 +53,8 @@ from semantic_memory.domain.text import STOP_WORDS
 _ASSISTANT = "the assistant"
 _USER = "The user"
 _LEAST_WORTH = 0.5
+_MOST_IN_CHAT = 28
+"""Words of a statement; longer ones in a chat run together what isn't one thing."""
 _MOST_TAGS = 4
 _MOST_WORDS = 45
 _PASTED = 3_000
@@ -99,8 +101,10 @@ class _Talk(NamedTuple):
     """The message that it may answer."""
     antecedents: Antecedents
     """The people and things named so far."""
+    is_among_people: bool
+    """True if no assistant is known to listen: every speaker has a name."""
     is_chat: bool
-    """True if people talk to each other rather than to an assistant."""
+    """True if several people talk to each other."""
 
     @property
     def name(self) -> str:
@@ -133,13 +137,14 @@ class OfflineExtractor:
         candidates: list[Candidate] = []
         unclear: list[int] = []
         before: Message | None = None
-        is_chat = _is_chat(messages)
-        antecedents = Antecedents(of_people_only=is_chat)
+        among_people = _is_among_people(messages)
+        is_chat = among_people and len(speakers) > 1
+        antecedents = Antecedents(of_people_only=among_people)
         for message in messages:
             if message.role == "user":
                 listener = _listener(message, speakers)
                 asked = _other(before, message)
-                talk = _Talk(message, listener, asked, antecedents, is_chat)
+                talk = _Talk(message, listener, asked, antecedents, among_people, is_chat)
                 for candidate, clear in _candidates(talk):
                     if not clear:
                         unclear.append(len(candidates))
@@ -155,7 +160,7 @@ class OfflineExtractor:
         return Extraction(candidates=tuple(candidates))
 
 
-def _is_chat(messages: Sequence[Message]) -> bool:
+def _is_among_people(messages: Sequence[Message]) -> bool:
     """Return True if the messages are of people with names, and none of an assistant."""
     roles = {message.role for message in messages}
     return "assistant" not in roles and all(message.name for message in messages)
@@ -209,7 +214,7 @@ class _Found:
             if is_unmeant(sentence.said):
                 continue
             order = self._order(sentence, answer)
-            name = None if order else named(sentence.said, alone=talk.is_to_assistant)
+            name = None if order else named(sentence.said, alone=not talk.is_chat)
             if order:
                 yield self._candidate(order, Category.FEEDBACK, CLEAR), True
             elif name:
@@ -218,7 +223,8 @@ class _Found:
                 _gather(pending, _statements(sentence, talk.listener), self)
             talk.antecedents.note(sentence.text, talk.name)
         for statement in pending:
-            yield self._pending(statement)
+            if not self._is_idle(statement):
+                yield self._pending(statement)
         for stated in possessions(text, self._known) if not self.is_pasted else ():
             yield self.candidate(stated, Category.PERSONAL, IMPLIED)
 
@@ -230,7 +236,7 @@ class _Found:
         text = talk.antecedents.resolved(statement.text, talk.name) or statement.text
         if mentions_speaker(text) and is_about_the_speaker(text) and not dangles(text):
             return [_Statement((text,), statement.sentence)] if is_clause(text) else []
-        found = reports(text, of_names_only=talk.is_chat)
+        found = reports(text, of_names_only=talk.is_among_people)
         return [_Statement((one,), statement.sentence, is_report=True) for one in found]
 
     def _answers(self, text: str) -> tuple[list[str], str]:
@@ -249,8 +255,9 @@ class _Found:
         """Return a sentence about the assistant's work as a fact; None if it isn't about that."""
         if not self._talk.is_to_assistant or self.is_pasted or self._handed_over:
             return None
-        left_out = completed(sentence.text) != [sentence.text]
-        order = None if left_out else directive(sentence.text, self._talk.name)
+        order = directive(sentence.text, self._talk.name)
+        if order and completed(sentence.text) != [sentence.text]:
+            order = None  # "back to meat" is short for "I am back to meat"
         return order or (verdict(sentence.said, self._talk.name, answer) if answer else None)
 
     def _pending(self, statement: _Statement) -> tuple[Candidate, bool]:
@@ -258,18 +265,21 @@ class _Found:
         shown = of_report or category_by_rule(statement.text)
         content = " ".join(self._told(part) for part in statement.parts)
         sure = confidence(statement.text, statement.sentence.said, clear=shown is not None)
-        sure = min(sure, ADDRESSED) if self.is_pasted or self._is_idle(statement) else sure
+        sure = min(sure, ADDRESSED) if self.is_pasted else sure
         if sure > ADDRESSED:
             self._known |= words_of(content)
         return self._candidate(content, shown, sure), shown is not None
 
     def _is_idle(self, statement: _Statement) -> bool:
         """Return True if a statement is talk of the moment, or would not stand alone."""
-        if not all(map(stands, statement.parts[:1])):
+        if not stands(statement.text):
             return True
         # What someone tells an assistant is mostly meant to be known; among people most is talk.
-        is_talk = self._talk.is_chat and not statement.is_report
-        return is_talk and worth(statement.text) < _LEAST_WORTH
+        if not self._talk.is_chat:
+            return False
+        if len(statement.text.split()) > _MOST_IN_CHAT or not is_bound(statement.text):
+            return True
+        return not statement.is_report and worth(statement.text) < _LEAST_WORTH
 
     def candidate(
         self,
@@ -305,6 +315,9 @@ class _Found:
 def _requests_apart(found: Iterable[Sentence]) -> Iterator[Sentence]:
     """Yield the sentences, with a request that is put behind one by itself: "..., please ..."."""
     for sentence in found:
+        if "please" not in sentence.text.lower():
+            yield sentence
+            continue
         start = 0
         for joint in _REQUEST_BEHIND.finditer(sentence.text):
             yield Sentence(sentence.text[start : joint.start()], sentence.said)

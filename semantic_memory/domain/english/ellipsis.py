@@ -81,6 +81,8 @@ def completed(sentence: str) -> list[str]:
 
 def _list(sentence: str) -> list[str]:
     """Return the statements of a list about the speaker; empty if it isn't one."""
+    if "," not in sentence:
+        return []
     parts = [part.strip() for part in re.split(r",|\band\b(?=\s+(?:have|love|hate)\b)", sentence)]
     parts = [part for part in parts if part]
     if not 2 <= len(parts) <= _MOST_IN_LIST or any(len(part.split()) > 6 for part in parts):

@@ -64,7 +64,6 @@ class Predication(NamedTuple):
     verb: str
     """The first verb of the predicate, in lower case."""
     kind: Subject
-    is_negated: bool
 
     @property
     def text(self) -> str:
@@ -87,7 +86,7 @@ def predication(clause: str) -> Predication | None:
     start = lead.end() if lead else 0
     tokens = [found for found in _TOKEN.finditer(clause, start)][: _LONGEST_SUBJECT + 5]
     spoken = [token[0].replace("’", "'") for token in tokens]
-    place = _verb_place([word.lower() for word in spoken], spoken)
+    place = _verb_place([word.lower() for word in spoken])
     if place is None:
         return None
     subject = clause[start : tokens[place].start()].strip()
@@ -96,11 +95,7 @@ def predication(clause: str) -> Predication | None:
         return None
     predicate = clause[tokens[place].start() :].strip()
     first = spoken[place].lower()
-    negated = "n't" in predicate or bool(
-        re.search(r"\b(?:not|never|no longer|cannot)\b", predicate)
-    )
-    leading = clause[:start]
-    return Predication(leading, subject, predicate, first, kind, negated)
+    return Predication(clause[:start], subject, predicate, first, kind)
 
 
 def has_number(text: str) -> bool:
@@ -137,7 +132,7 @@ def is_name(word: str) -> bool:
     )
 
 
-def _verb_place(words: list[str], spoken: list[str]) -> int | None:
+def _verb_place(words: list[str]) -> int | None:
     """Return the place of the verb behind a subject phrase; None if there is no such phrase."""
     plural = _is_plural(words)
     later: int | None = None

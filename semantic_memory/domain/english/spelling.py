@@ -35,6 +35,7 @@ _OWN_IS = re.compile(rf"\b(?P<own>my|our)\s(?P<thing>[a-z]+?)(?P<s>'?s){_SHORT_I
 _NAME_IS = re.compile(rf"\b(?P<thing>[A-Za-z]+)'s{_SHORT_IS}")
 _ROLE = one_of(words("spelling.roles"))
 _ROLE_IS = re.compile(rf"\b((?:my|our)\s(?:new\s)?{_ROLE})'?s((?:\s[\w-]+){{1,2}})$", re.I | re.M)
+_OWNED = re.compile(r"\b(?:my|our)\s(?:\w+\s)?\w+s\s|\b(?:my|our)\s[^.]{2,30}'s\s", re.IGNORECASE)
 _KEEPS_SHORT_IS = words("spelling.keeps_short_is")
 
 _REPEATED = re.compile(r"([a-z])\1{2,}", re.IGNORECASE)
@@ -79,16 +80,12 @@ def _with_verb(text: str) -> str:
     >>> _with_verb("were on Python"), _with_verb("my managers Helga Brandt")
     ("we're on Python", 'my manager is Helga Brandt')
     """
-    text = _WITH_IT.sub(lambda found: "without" if found[0].endswith("o") else "with", text)
+    if "w/" in text.lower():
+        text = _WITH_IT.sub(lambda found: "without" if found[0].endswith("o") else "with", text)
     text = _JOINED_BE.sub(_with_be, text)
-    text = _OWN_IS.sub(_own_is, text)
-    text = _NAME_IS.sub(
-        lambda found: (
-            found[0] if found["thing"].lower() in _KEEPS_SHORT_IS else f"{found['thing']} is"
-        ),
-        text,
-    )
-    return _ROLE_IS.sub(_role_is, text)
+    if _OWNED.search(text):
+        text = _ROLE_IS.sub(_role_is, _OWN_IS.sub(_own_is, text))
+    return _NAME_IS.sub(_name_is, text) if "'s " in text else text
 
 
 def _with_be(found: re.Match[str]) -> str:
@@ -100,6 +97,10 @@ def _own_is(found: re.Match[str]) -> str:
     if found["s"] == "s" and noun(f"{thing}s") != thing.lower() and is_word(f"{thing}s"):
         return found[0]
     return f"{found['own']} {thing} is"
+
+
+def _name_is(found: re.Match[str]) -> str:
+    return found[0] if found["thing"].lower() in _KEEPS_SHORT_IS else f"{found['thing']} is"
 
 
 def _role_is(found: re.Match[str]) -> str:

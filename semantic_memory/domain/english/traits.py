@@ -7,6 +7,7 @@ names, numbers and dates in it, and the words that tie it to the moment or to wh
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from semantic_memory.domain.english.notation import whole
 from semantic_memory.domain.english.predications import has_number, has_time, is_name
@@ -16,9 +17,19 @@ from semantic_memory.domain.english.words import WORD, Form, forms, is_adverb, n
 
 _CLASSES = {name: words(f"verb_classes.{name}") for name in keys("verb_classes")}
 _LISTS = {
-    name: words(f"traits.{name}")
-    for name in ("vague", "abstract", "feelings", "moment", "soft", "pointing", "lasting", "joints")
+    "vague": words("traits.vague"),
+    "abstract": words("traits.abstract"),
+    "feelings": words("traits.feelings"),
+    "moment": words("traits.moment"),
+    "soft": words("traits.soft"),
+    "pointing": words("traits.pointing"),
+    "lasting": words("traits.lasting"),
+    "joints": words("traits.joints"),
 }
+_TRAITS_OF: dict[str, tuple[str, ...]] = {}
+for _name, _known in _LISTS.items():
+    for _word in _known:
+        _TRAITS_OF[_word] = (*_TRAITS_OF.get(_word, ()), _name)
 _OPENINGS = re.compile(rf"^{phrases('traits.openings')}\b", re.IGNORECASE)
 _LAST = words("traits.unfinished")
 _OWNED = words("possessions.kin", "possessions.animals", "possessions.owned", "spelling.roles")
@@ -26,7 +37,9 @@ _MODAL = re.compile(r"\b(?:will|would|could|can|might|should|may)\b|'ll\b|'d\b",
 _NEGATED = re.compile(whole(r"(?:not|never|no|cannot)|\w+n't"), re.IGNORECASE)
 _I = re.compile(r"\bI\b")
 _KINDS = re.compile(r"^(?:(?P<mine>my|our)|(?P<own>I|I'\w+|we|we'\w+))\b", re.IGNORECASE)
-_STATED = re.compile(rf"^I(?:'m| am)(?: \w+ly)? (?:an?|the|from|in|{phrases('categories.being')})\b", re.I)
+_STATED = re.compile(
+    rf"^I(?:'m| am)(?: \w+ly)? (?:an?|the|from|in|{phrases('categories.being')})\b", re.I
+)
 
 
 def traits(statement: str) -> dict[str, float]:
@@ -55,12 +68,11 @@ def traits(statement: str) -> dict[str, float]:
         "identity": float(_STATED.match(statement) is not None),
         "clauses": float(min(2, len(_I.findall(statement)) - 1)) if "I" in spoken else 0.0,
     }
-    for name, known in _LISTS.items():
-        count = sum(word in known for word in lowered)
-        if count:
-            found[name] = min(count, 3) / 1.0
+    for word in lowered:
+        for name in _TRAITS_OF.get(word, ()):
+            found[name] = min(3.0, found.get(name, 0.0) + 1)
     things = sum(_is_thing(word) for word in lowered)
-    found["things"] = min(things, 4) / 1.0
+    found["things"] = float(min(things, 4))
     found["nothing"] = float(things == 0)
     kind = _KINDS.match(statement)
     if kind is None:
@@ -90,10 +102,7 @@ def _has_name(spoken: list[str]) -> bool:
     ) or bool(spoken and is_name(spoken[0]))
 
 
+@lru_cache(maxsize=65_536)
 def _is_thing(word: str) -> bool:
-    return (
-        noun(word) is not None
-        and word not in _LISTS["vague"]
-        and word not in _LISTS["abstract"]
-        and word not in _LISTS["moment"]
-    )
+    names_nothing = _LISTS["vague"] | _LISTS["abstract"] | _LISTS["moment"]
+    return word not in names_nothing and noun(word) is not None
