@@ -56,7 +56,7 @@ def fit(matrix: Vector, keep: Vector, penalty: float = _PENALTY) -> Vector:
         curve = (matrix * (likely * (1 - likely))[:, None]).T @ matrix + ridge
         step = np.linalg.solve(curve, slope)
         weights = weights - step
-        if np.abs(step).max() < 1e-8:  # noqa: PLR2004 - converged
+        if np.abs(step).max() < 1e-8:
             break
     return weights
 
@@ -68,7 +68,7 @@ def cross_validated(labelled: Labelled) -> float:
     for number in range(_FOLDS):
         held = fold == number
         weights = fit(labelled.matrix[~held], labelled.keep[~held])
-        judged = _likely(labelled.matrix[held], weights) > 0.5  # noqa: PLR2004
+        judged = _likely(labelled.matrix[held], weights) > 0.5
         right += int((judged == (labelled.keep[held] > 0)).sum())
     return right / len(labelled.keep)
 

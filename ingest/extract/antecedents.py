@@ -137,49 +137,71 @@ class Antecedents:
         return None
 
 
+class _Reading:
+    """Reads a sentence for referents; what one rule has taken, the later ones leave alone."""
+
+    def __init__(self, sentence: str) -> None:
+        self._sentence = sentence
+        self._taken: list[tuple[int, int]] = []
+
+    def found(self, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+        """Yield the matches of a pattern that overlap with no earlier one, and take them."""
+        for found in pattern.finditer(self._sentence):
+            if not any(start < found.end() and found.start() < end for start, end in self._taken):
+                yield found
+
+    def take(self, found: re.Match[str]) -> None:
+        """Keep the later rules from a match."""
+        self._taken.append(found.span())
+
+
 def _referents(sentence: str) -> Iterator[Referent]:
-    taken: list[tuple[int, int]] = []
-
-    def free(found: re.Match[str]) -> bool:
-        return not any(start < found.end() and found.start() < end for start, end in taken)
-
-    for found in _KIN.finditer(sentence):
-        kin = found["kin"].lower()
-        taken.append(found.span())
-        pronouns = {"they"} if kin not in _MALE | _FEMALE else set()
-        pronouns |= {"he"} if kin not in _FEMALE else set()
-        pronouns |= {"she"} if kin not in _MALE else set()
-        yield Referent(found[0], frozenset(pronouns), found["name"] is not None)
-    for found in _ANIMAL.finditer(sentence):
-        if free(found):
-            taken.append(found.span())
-            text = f"the {found['animal']} {found['name']}" if found["name"] else found[0]
-            yield Referent(text, frozenset(("he", "she", "it")), found["name"] is not None)
-    if (found := _IS_NAMED.match(sentence)) and free(found):
-        taken.append(found.span())
+    reading = _Reading(sentence)
+    for found in reading.found(_KIN):
+        reading.take(found)
+        yield _kin(found)
+    for found in reading.found(_ANIMAL):
+        reading.take(found)
+        text = f"the {found['animal']} {found['name']}" if found["name"] else found[0]
+        yield Referent(text, frozenset(("he", "she", "it")), found["name"] is not None)
+    for found in reading.found(_IS_NAMED):
+        reading.take(found)
         text = f"{found['thing']}{found['name']}"
         yield Referent(text, frozenset(("they", "it", "he", "she")), is_named=True)
     for found in _PLACE.finditer(sentence):
         if found["place"].split()[0] not in _CALENDAR:
             yield Referent(found["place"], frozenset(("there",)), is_named=True)
-    for found in _THING.finditer(sentence):
-        spoken = found["words"].split()
-        head = spoken[-1].lower()
-        if not free(found) or head in _NO_THINGS or not can_be_noun(head):
-            continue
-        taken.append(found.span())
-        article = found["article"].lower()
-        text = " ".join(["the" if article in ("a", "an") else article, *spoken])
-        if _is_person(head):
-            yield Referent(text, frozenset(("he", "she", "they")), is_named=False)
-            continue
-        plural = head.endswith("s") and not head.endswith("ss")
-        named = any(word[:1].isupper() for word in spoken)
-        yield Referent(text, frozenset(("they",) if plural else ("it",)), named)
-    for found in _PERSON_NAME.finditer(sentence):
+    for found in reading.found(_THING):
+        if thing := _thing(found):
+            reading.take(found)
+            yield thing
+    for found in reading.found(_PERSON_NAME):
         before = (found["before"] or "").strip().lower()
-        if free(found) and before not in _PLACE_WORDS and is_name(found["name"]):
-            yield Referent(found["name"].removesuffix("'s"), frozenset(("he", "she")), True)
+        if before not in _PLACE_WORDS and is_name(found["name"]):
+            name = found["name"].removesuffix("'s")
+            yield Referent(name, frozenset(("he", "she")), is_named=True)
+
+
+def _kin(found: re.Match[str]) -> Referent:
+    kin = found["kin"].lower()
+    pronouns = {"they"} if kin not in _MALE | _FEMALE else set()
+    pronouns |= {"he"} if kin not in _FEMALE else set()
+    pronouns |= {"she"} if kin not in _MALE else set()
+    return Referent(found[0], frozenset(pronouns), found["name"] is not None)
+
+
+def _thing(found: re.Match[str]) -> Referent | None:
+    spoken = found["words"].split()
+    head = spoken[-1].lower()
+    if head in _NO_THINGS or not can_be_noun(head):
+        return None
+    article = found["article"].lower()
+    text = " ".join(["the" if article in ("a", "an") else article, *spoken])
+    if _is_person(head):
+        return Referent(text, frozenset(("he", "she", "they")), is_named=False)
+    plural = head.endswith("s") and not head.endswith("ss")
+    named = any(word[:1].isupper() for word in spoken)
+    return Referent(text, frozenset(("they",) if plural else ("it",)), named)
 
 
 def _is_person(word: str) -> bool:

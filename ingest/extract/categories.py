@@ -145,8 +145,10 @@ def category_by_rule(statement: str) -> Category | None:
 def report_category(statement: str) -> Category:
     """Return the category of a statement about somebody or something else than its speaker.
 
-    >>> str(report_category("The gateway listens on port 9443")), str(report_category("Noor is ill"))
-    ('technical', 'personal')
+    >>> str(report_category("The gateway listens on port 9443"))
+    'technical'
+    >>> str(report_category("Noor is ill"))
+    'personal'
     >>> str(report_category("The crash came from a stale cache"))
     'finding'
     """

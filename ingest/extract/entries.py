@@ -42,13 +42,13 @@ class Entry(NamedTuple):
 
 
 def entries(text: str) -> list[Entry]:
-    """Return the entries of a message; empty if it holds anything else.
+    r"""Return the entries of a message; empty if it holds anything else.
 
-    >>> [entry.statement for entry in entries("editor: helix\\nos: Fedora 41")]
+    >>> [entry.statement for entry in entries("editor: helix\nos: Fedora 41")]
     ['my editor is helix', 'my os is Fedora 41']
     >>> [entry.statement for entry in entries("staging = eu-north-1, prod = eu-west-3")]
     ['staging: eu-north-1', 'prod: eu-west-3']
-    >>> entries("look: it rains"), entries("listen 443 ssl;\\nserver_name a.example;")
+    >>> entries("look: it rains"), entries("listen 443 ssl;\nserver_name a.example;")
     ([], [])
     """
     lines = [line for line in text.splitlines() if line.strip()]

@@ -30,13 +30,14 @@ _DOES_X = re.compile(
     r"^(?:does|do|did|can|will|has|have) (?P<who>(?:your|the) [\w' -]{2,60})$", re.I
 )
 _WHICH = re.compile(
-    rf"^(?:which|what)(?: [\w-]+){{0,3}}? (?P<aux>should|can|must|will|does|do|did|is|are) "
-    rf"(?P<who>(?:the|your|our) (?:[\w'-]+ ){{0,3}}?[\w'-]+)(?: (?P<verb>[a-z]+))?(?P<rest> .+)?$",
+    r"^(?:which|what)(?: [\w-]+){0,3}? (?P<aux>should|can|must|will|does|do|did|is|are) "
+    r"(?P<who>(?:the|your|our) (?:[\w'-]+ ){0,3}?[\w'-]+)(?: (?P<verb>[a-z]+))?(?P<rest> .+)?$",
     re.IGNORECASE,
 )
 _WHERE_WHEN = re.compile(
-    rf"^(?P<how>where|when|how old|how much|how long|how many \w+) (?P<aux>is|are|was|were|does|do|did|will) "
-    rf"(?P<who>(?:the|your|our) (?:[\w'-]+ ){{0,4}}?[\w'-]+)(?: (?P<verb>[a-z]+))?$",
+    r"^(?P<how>where|when|how old|how much|how long|how many \w+) "
+    r"(?P<aux>is|are|was|were|does|do|did|will) "
+    r"(?P<who>(?:the|your|our) (?:[\w'-]+ ){0,4}?[\w'-]+)(?: (?P<verb>[a-z]+))?$",
     re.IGNORECASE,
 )
 _DO_YOU = re.compile(r"^do you (?:still |ever |usually )?(?P<rest>[\w' -]{3,60})$", re.IGNORECASE)
@@ -83,8 +84,18 @@ def exchanged(question: str, reply: str) -> list[str]:
         return [f"my {asked['what'].lower()}: {named}"] if known else []
     if _POINTS_AWAY.search(question):
         return []
+    return _about_you(question, answer, rest) or _about_others(question, answer, spoken)
+
+
+def _about_you(question: str, answer: str, rest: str) -> list[str]:
     if (asked := _DO_YOU.match(question)) and is_verb(asked["rest"].split()[0]):
         return _qualified(from_the_other_side(asked["rest"]), answer, rest)
+    return []
+
+
+def _about_others(question: str, answer: str, spoken: list[str]) -> list[str]:
+    said_yes, said_no = _YES.match(answer), _NO.match(answer)
+    rest = answer[said_yes.end() :] if said_yes else answer
     if _UNSURE.search(rest) and not _DOES.match(rest):
         return []
     if asked := _OR.match(question):

@@ -37,7 +37,8 @@ _CONFIRMATION = re.compile(
     f"^{_PRAISE}{any_of(_RIGHT, _HELPED, _OTHER_CONFIRMATION)}", re.IGNORECASE
 )
 _ASKED_FOR = re.compile(
-    r"^(?:[^,]{3,40},\s)?I (?:already |just )?(?:asked|told)(?: you)? (?P<for>(?:for|to|not to) [^,]+)$",
+    r"^(?:[^,]{3,40},\s)?I (?:already |just )?(?:asked|told)(?: you)?"
+    r" (?P<for>(?:for|to|not to) [^,]+)$",
     re.IGNORECASE,
 )
 _VERB = re.compile(r"(?:always\s+|never\s+|do not\s+|don't\s+)?([\w']+)", re.IGNORECASE)

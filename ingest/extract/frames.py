@@ -12,7 +12,8 @@ _PLAYED = re.compile(rf"^\W*{phrases('frames.played')}\b", re.IGNORECASE)
 _UNMEANT = re.compile(rf"\b{phrases('frames.frames', 'frames.jokes')}\b", re.IGNORECASE)
 _MATERIAL = re.compile(
     any_of(
-        rf"(?:^|\n|[.!?,:]\s)\s*(?:(?:and|please|can you|could you)\s)?{phrases('frames.material')}\b",
+        r"(?:^|\n|[.!?,:]\s)\s*(?:(?:and|please|can you|could you)\s)?"
+        rf"{phrases('frames.material')}\b",
         rf"\b{phrases('frames.handed_over')}\b",
     ),
     re.IGNORECASE,

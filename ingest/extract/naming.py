@@ -14,7 +14,8 @@ _REST = r"(?P<rest>(?:,?\s(?:not|instead of|rather than|with|at|in|for|when|by)\
 _CALLS = re.compile(rf"^{phrases('naming.callers')} {_NAME}{_REST}$", re.IGNORECASE)
 _ORDER = re.compile(rf"^{phrases('naming.orders')} {_NAME}{_REST}$", re.IGNORECASE)
 _SPELLED = re.compile(
-    rf"^(?:it'?s|that's|my name is|i'm|it is) {_NAME}(?P<rest>,? (?:with|without|spelled|spelt) .{{1,40}})$",
+    rf"^(?:it'?s|that's|my name is|i'm|it is) {_NAME}"
+    r"(?P<rest>,? (?:with|without|spelled|spelt) .{1,40})$",
     re.IGNORECASE,
 )
 _SPELLING_ALONE = re.compile(r"^(?:with|without) an? (?P<how>[A-Z]\b.{0,30})$", re.IGNORECASE)
@@ -33,12 +34,14 @@ def named(sentence: str, *, alone: bool) -> str | None:
 
     `alone` admits introductions such as "I'm Yara", whose name might else be anything.
 
-    >>> named("You can call me Theo", alone=True), named("people call me Lou, not Louise", alone=True)
-    ('I want to be called Theo', 'people call me Lou, not Louise')
+    >>> named("You can call me Theo", alone=True)
+    'I want to be called Theo'
+    >>> named("people call me Lou, not Louise", alone=True)
+    'people call me Lou, not Louise'
     >>> named("it's Catriona with a C, not a K", alone=True)
     'my name is Catriona with a C, not a K'
-    >>> named("I'm Yara", alone=True), named("I'm tired", alone=True), named("call me later", alone=True)
-    ('I am Yara', None, None)
+    >>> named("I'm Yara", alone=True), named("call me later", alone=True)
+    ('I am Yara', None)
     """
     text = sentence.strip(" .!,")
     if len(text) > _LONGEST:

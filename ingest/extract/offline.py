@@ -39,8 +39,8 @@ from semantic_memory.domain.english.pronouns import dangles
 from semantic_memory.domain.english.relative_dates import absolute_dates
 from semantic_memory.domain.english.sentences import Sentence, sentences
 from semantic_memory.domain.english.spelling import prepared
-from semantic_memory.domain.english.statements import Clause, statements
 from semantic_memory.domain.english.standing import is_bound, stands
+from semantic_memory.domain.english.statements import Clause, statements
 from semantic_memory.domain.english.tables import words
 from semantic_memory.domain.english.verbatim import masked, unmasked
 from semantic_memory.domain.english.words import WORD, noun_behind

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from semantic_memory.domain.english.articles import indefinite
-from semantic_memory.domain.english.notation import any_of, one_of
+from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.subjects import with_subject
 from semantic_memory.domain.english.tables import phrases, rows, split, words
 from semantic_memory.domain.english.words import WORD, Form, forms, noun
@@ -27,8 +27,8 @@ _KIND_OF_PERSON = re.compile(
 )
 _AILING = re.compile(rf"^{one_of(words('possessions.ailments'))}\b(?=\s(?:since|for)\b)", re.I)
 _NOTHING_MORE = re.compile(
-    rf"^no (?:more )?(?!{phrases('ellipsis.no_things')})(?P<thing>[\w' -]{{2,40}}?)(?: for me)?(?: {phrases('ellipsis.no_longer')})"
-    rf"(?P<rest>.*)$",
+    rf"^no (?:more )?(?!{phrases('ellipsis.no_things')})(?P<thing>[\w' -]{{2,40}}?)(?: for me)?"
+    rf"(?: {phrases('ellipsis.no_longer')})(?P<rest>.*)$",
     re.IGNORECASE,
 )
 _BEHIND = re.compile(
@@ -64,11 +64,10 @@ def completed(sentence: str) -> list[str]:
         return [f"{behind['who']} {verb} {behind['told']}"]
     if nothing := _NOTHING_MORE.match(sentence):
         return [f"I don't have {nothing['thing']} any more{nothing['rest'].rstrip()}"]
-    if person := _KIND_OF_PERSON.match(sentence):
-        if Form.BASE not in forms(person[1].split()[0]) or noun(person[1].split()[0]):
-            a = "" if person[1].lower().startswith(("a ", "an ", "the ")) else "a "
-            a = f"{indefinite(person[1])} " if a else ""
-            return [f"I am {a}{_lowered(sentence)}"]
+    if (person := _KIND_OF_PERSON.match(sentence)) and not _is_command(person[1]):
+        has_article = person[1].lower().startswith(("a ", "an ", "the "))
+        article = "" if has_article else f"{indefinite(person[1])} "
+        return [f"I am {article}{_lowered(sentence)}"]
     if preferred := _GIVE_ME.match(sentence):
         return [f"I prefer {preferred['one']} over {preferred['other']}"]
     if _AILING.match(sentence):
@@ -77,6 +76,11 @@ def completed(sentence: str) -> list[str]:
         if opening.match(sentence):
             return [f"{subject} {_lowered(sentence)}"]
     return [sentence]
+
+
+def _is_command(words: str) -> bool:
+    first = words.split()[0]
+    return Form.BASE in forms(first) and noun(first) is None
 
 
 def _list(sentence: str) -> list[str]:

@@ -84,7 +84,7 @@ def predication(clause: str) -> Predication | None:
     """
     lead = _LEADING.match(clause)
     start = lead.end() if lead else 0
-    tokens = [found for found in _TOKEN.finditer(clause, start)][: _LONGEST_SUBJECT + 5]
+    tokens = [*_TOKEN.finditer(clause, start)][: _LONGEST_SUBJECT + 5]
     spoken = [token[0].replace("’", "'") for token in tokens]
     place = _verb_place([word.lower() for word in spoken])
     if place is None:
@@ -139,26 +139,24 @@ def _verb_place(words: list[str]) -> int | None:
     for place, word in enumerate(words[: _LONGEST_SUBJECT + 1]):
         if word in _NO_SUBJECT or word in ",;:":
             return later
-        if not place:
+        if not place or word in _NO_PREDICATE:
             continue
-        before = words[place - 1]
-        if before in _DETERMINERS or before in _PREPOSITIONS:
+        if words[place - 1] in _DETERMINERS or words[place - 1] in _PREPOSITIONS:
             if word in _AUXILIARIES:
                 return None
-            continue
-        if word in _AUXILIARIES:
+        elif _leads_to_verb(place, words, plural=plural):
             return place
-        if is_adverb(word) and place + 1 < len(words) and not (plural and forms(word)):
-            if _is_verb_at(place + 1, words, plural=plural):
-                return place
-            continue
-        if word in _NO_PREDICATE:
-            continue
-        if _is_verb_at(place, words, plural=plural):
-            return place
-        if later is None and Form.THIRD in forms(word) and place + 1 < len(words):
+        elif later is None and Form.THIRD in forms(word) and place + 1 < len(words):
             later = place
     return later
+
+
+def _leads_to_verb(place: int, words: list[str], *, plural: bool) -> bool:
+    """Return True if the verb stands there, or an adverb right before it."""
+    word = words[place]
+    if is_adverb(word) and place + 1 < len(words) and not (plural and forms(word)):
+        return _is_verb_at(place + 1, words, plural=plural)
+    return _is_verb_at(place, words, plural=plural)
 
 
 def _is_verb_at(place: int, words: list[str], *, plural: bool) -> bool:

@@ -38,7 +38,8 @@ _KINDS = {
     "span": rf"{_WHICH_SPAN} (?P<spanunit>{phrases('calendar.spans')})",
     "nth": r"(?:on|by|until|till|before) the (?P<dayofmonth>\d{1,2})(?:st|nd|rd|th)"
     r"(?=\s*(?:$|[,.;:!)]|(?:and|at|for|because|so|but|when|if|now)\b))",
-    "ago": rf"{_NUMBER} years? ago today|{_COUNTED} (?:ago|back|from now)|in {_COUNTED}(?:['’]s? time)?",
+    "ago": rf"{_NUMBER} years? ago today|{_COUNTED} (?:ago|back|from now)"
+    rf"|in {_COUNTED}(?:['’]s? time)?",
     "month": rf"{_WHICH_MONTH} (?P<monthname>{MONTH})(?! ?\d|, ?\d{{4}}| of \d)",
     "date": rf"(?:on )?(?:the )?{_DAY_OF_MONTH}(?!,? \d{{4}}|\w)",
 }
@@ -200,7 +201,7 @@ def _nth(phrase: str, day: int, said: datetime, direction: Direction | None) -> 
     elif direction != "past" and day < said.day:
         months += 1
     try:
-        found = datetime(months // 12, months % 12 + 1, day)
+        found = said.replace(year=months // 12, month=months % 12 + 1, day=day)
     except ValueError:
         return None
     return f"{phrase.split()[0]} {written(found)}"

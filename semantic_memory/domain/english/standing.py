@@ -66,7 +66,7 @@ def stands(statement: str) -> bool:
 
 
 def is_bound(statement: str) -> bool:
-    """Return True if every "he" and "it" has a person or a thing before it, and no bare noun points away.
+    """Return True if every "he" and "it" has something before it, and no bare noun points away.
 
     >>> is_bound("we go to the beach and he waits"), is_bound("my dog and I swim, he waits")
     (False, True)
