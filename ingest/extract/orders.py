@@ -11,7 +11,7 @@ import re
 from semantic_memory.domain.english.notation import any_of, whole
 from semantic_memory.domain.english.predications import has_number, has_time
 from semantic_memory.domain.english.tables import phrases, words
-from semantic_memory.domain.english.words import WORD, Form, forms, is_verb, noun
+from semantic_memory.domain.english.words import WORD, Form, can_be_noun, forms, is_adverb, is_verb
 
 _LEAD = re.compile(rf"^(?:{phrases('orders.leads')}[\s,:]+)+", re.IGNORECASE)
 _TAIL = re.compile(rf"[\s,]+{phrases('orders.tails')}$", re.IGNORECASE)
@@ -26,7 +26,7 @@ _NO = re.compile(r"^no (?:more )?(?P<thing>[\w' -]{3,60})$", re.IGNORECASE)
 _PRODUCED = words("orders.produced")
 _NO_THINGS = re.compile(rf"^{phrases('ellipsis.no_things')}\b", re.IGNORECASE)
 _NOT = re.compile(
-    r"^(?P<one>(?:[\w`'.+#-]+\s){0,4}[\w`'.+#-]+)(?:,| -|;)? (?:not|instead of|over|rather than) "
+    r"^(?P<one>(?:[\w`'.+#-]+\s){0,4}[\w`'.+#-]+)(?P<joint>(?:,| -|;)? (?:not|instead of|over|rather than)) "
     r"(?P<other>(?:[\w`'.+#-]+\s){0,3}[\w`'.+#-]+)$",
     re.IGNORECASE,
 )
@@ -61,7 +61,7 @@ def standing_order(sentence: str) -> str | None:
     spoken = [word.lower() for word in WORD.findall(order)]
     if len(spoken) < 2 or len(spoken) > 40:
         return None
-    if wanted := _without_verb(order):
+    if wanted := _without_verb(order, spoken):
         return wanted
     condition = ""
     if found := _CONDITION.match(order):
@@ -83,25 +83,24 @@ def standing_order(sentence: str) -> str | None:
     return None
 
 
-def _without_verb(order: str) -> str | None:
+def _without_verb(order: str, spoken: list[str]) -> str | None:
     """Return the order that is made without a verb: "no emojis", "tabs, not spaces"."""
     if (no := _NO.match(order)) and not _NO_THINGS.match(no["thing"]):
-        spoken = WORD.findall(no["thing"].lower())
-        if _PRODUCED & {*spoken} and not any(map(_is_only_verb, spoken[1:])):
+        things = WORD.findall(no["thing"].lower())
+        if _PRODUCED & {*things} and not any(map(_is_only_verb, things[1:])):
             return f"use no {no['thing']}"
     if (
         (preferred := _NOT.match(order))
         and not preferred["one"].lower().startswith(_SELF)
-        and not _is_command(WORD.findall(order.lower()))
+        and not (_is_command(spoken) and not can_be_noun(spoken[0]))
         and not has_time(order)
         and not has_number(order)
     ):
-        spoken = WORD.findall(f"{preferred['one']} {preferred['other']}".lower())
-        if not any(map(_is_only_verb, spoken)):
+        if _is_choice(preferred["one"].lower(), preferred["other"].lower(), preferred["joint"]):
             return f"use {_lowered(order)}"
     if everywhere := _EVERYWHERE.match(order):
-        spoken = WORD.findall(everywhere["thing"].lower())
-        if spoken and not any(map(_is_only_verb, spoken)) and spoken[0] not in _DETERMINED:
+        things = WORD.findall(everywhere["thing"].lower())
+        if things and not any(map(_is_only_verb, things)) and things[0] not in _DETERMINED:
             return f"use {_lowered(order)}"
     if _PLAIN.match(order):
         return f"give {_lowered(order)}"
@@ -127,9 +126,21 @@ _SELF = (
 _DETERMINED = words("predications.no_subject")
 
 
+def _is_choice(one: str, other: str, joint: str) -> bool:
+    """Return True if two phrases are things to choose among; without a comma, plurals only."""
+    spoken = [*WORD.findall(one), *WORD.findall(other)]
+    if any(word in _DETERMINED or is_adverb(word) or _is_only_verb(word) for word in spoken):
+        return False
+    if one.startswith("the ") or other.startswith(("the ", "so ", "a ", "an ")):
+        return False
+    if joint[0] in ",;" or joint.startswith(" -"):
+        return True
+    return one.endswith("s") and other.endswith("s")
+
+
 def _is_only_verb(word: str) -> bool:
     return word in ("is", "are", "was", "were", "am", "be") or (
-        is_verb(word) and noun(word) is None and not forms(word) <= {Form.BASE, Form.THIRD}
+        is_verb(word) and not can_be_noun(word) and not forms(word) <= {Form.BASE, Form.THIRD}
     )
 
 

@@ -7,10 +7,13 @@ import re
 from semantic_memory.domain.english.notation import whole
 from semantic_memory.domain.english.predications import is_name
 from semantic_memory.domain.english.tables import phrases, words
-from semantic_memory.domain.english.words import WORD, noun
+from semantic_memory.domain.english.words import WORD, is_verb, noun
 
-_OPENS = re.compile(rf"^{phrases('standing.openings')}\b", re.IGNORECASE)
+_NOW = rf"(?!\s{phrases('pronouns.times')}\b)"
+_OPENS = re.compile(rf"^(?:{phrases('standing.openings')}\b|(?:this|that)\b{_NOW})", re.IGNORECASE)
+_COMMENTS = re.compile(rf"^{phrases('standing.comments')}\b", re.IGNORECASE)
 _POINTS = re.compile(whole(phrases("standing.pointing")), re.IGNORECASE)
+_LIKE_THAT = re.compile(r"\blike (?:that|this|those|these)\W*(?:$|[,.;])", re.IGNORECASE)
 _RELATIVE = re.compile(r"\w (?:that|which|who|whom|where|what)\b|\w \b(?:I|we|my|they|he|she)\b")
 _BARE = re.compile(
     rf"\bthe {phrases('standing.bare')}(?=\s*(?:$|[,.;]|and\b|but\b|because\b|is\b|was\b|has\b))",
@@ -27,12 +30,10 @@ _PEOPLE = words(
     "possessions.kin", "spelling.roles", "antecedents.people", "antecedents.male",
     "antecedents.female", "possessions.animals", "standing.someone",
 )  # fmt: skip
-_ENDS_A_CLAUSE = re.compile(
-    r"\b(?:as|than|like|when|where|whenever|if|what|how|who|because|that|which)\b.*\s(?:\w+s|I|we|he|she|"
-    r"they|it|you)\s(?:am|is|are|was|were|do|does|did|can|could|have|has|had|will|would)\W*$"
-    r"|\bto (?:be|do|have)\W*$|\bto \w+ (?:with|to|for|in|at|on|about|from)\W*$",
-    re.IGNORECASE,
-)
+_TO_BE = re.compile(r"\bto (?:be|do|have)\W*$", re.IGNORECASE)
+_AUXILIARIES = words("predications.auxiliaries", "words.modals") | {"am"}
+_PRONOUNS = words("predications.no_subject")
+_SHORTEST_CLAUSE = 5
 _PREPOSITIONS = words("predications.prepositions")
 _ENDS = words("standing.endings")
 _PARTICLES = words("standing.particles")
@@ -49,20 +50,27 @@ def stands(statement: str) -> bool:
     spoken = [word.lower() for word in WORD.findall(statement)]
     if not spoken or _OPENS.match(statement) or _POINTS.search(statement):
         return False
-    if statement.count("(") != statement.count(")"):
+    if _LIKE_THAT.search(statement) or statement.count("(") != statement.count(")"):
         return False
     last, before = spoken[-1], spoken[-2] if len(spoken) > 1 else ""
-    if statement.rstrip()[-1:] in ",:;-–":
+    if statement.rstrip()[-1:] in ",:;-–" or (last in _PARTICLES and before in _DETERMINED):
         return False
-    if _ENDS_A_CLAUSE.search(statement) and len(spoken) > 4:
-        return True  # "as often as I can", "a place to be"
+    return last not in _ENDS or _may_end(last, before, statement, len(spoken))
+
+
+def _may_end(last: str, before: str, statement: str, length: int) -> bool:
+    """Return True if the last word ends a clause all the same: "as often as I can"."""
     if last in ("may", "will") and (
         before in _PREPOSITIONS or WORD.findall(statement)[-1][:1].isupper()
     ):
         return True  # a month, a name
-    if last in _PARTICLES and before in _DETERMINED:
+    if length < _SHORTEST_CLAUSE:
         return False
-    return last not in _ENDS or (last in _PREPOSITIONS and _RELATIVE.search(statement) is not None)
+    if last in _AUXILIARIES:
+        return before in _PRONOUNS or before == "others" or noun(before) is not None
+    if last in _PREPOSITIONS and last != "of":
+        return is_verb(before) or _RELATIVE.search(statement) is not None
+    return _TO_BE.search(statement) is not None
 
 
 def is_bound(statement: str) -> bool:
@@ -73,7 +81,7 @@ def is_bound(statement: str) -> bool:
     >>> is_bound("I like the plot"), is_bound("I like the plot of Dune")
     (False, True)
     """
-    if _BARE.search(statement) or _VERBLESS.search(statement):
+    if _COMMENTS.match(statement) or _BARE.search(statement) or _VERBLESS.search(statement):
         return False
     if person := _PERSON.search(statement):
         before = WORD.findall(statement[: person.start()])
