@@ -26,7 +26,8 @@ _NO = re.compile(r"^no (?:more )?(?P<thing>[\w' -]{3,60})$", re.IGNORECASE)
 _PRODUCED = words("orders.produced")
 _NO_THINGS = re.compile(rf"^{phrases('ellipsis.no_things')}\b", re.IGNORECASE)
 _NOT = re.compile(
-    r"^(?P<one>(?:[\w`'.+#-]+\s){0,4}[\w`'.+#-]+)(?P<joint>(?:,| -|;)? (?:not|instead of|over|rather than)) "
+    r"^(?P<one>(?:[\w`'.+#-]+\s){0,4}[\w`'.+#-]+)"
+    r"(?P<joint>(?:,| -|;)? (?:not|instead of|over|rather than)) "
     r"(?P<other>(?:[\w`'.+#-]+\s){0,3}[\w`'.+#-]+)$",
     re.IGNORECASE,
 )
@@ -95,9 +96,9 @@ def _without_verb(order: str, spoken: list[str]) -> str | None:
         and not (_is_command(spoken) and not can_be_noun(spoken[0]))
         and not has_time(order)
         and not has_number(order)
+        and _is_choice(preferred["one"].lower(), preferred["other"].lower(), preferred["joint"])
     ):
-        if _is_choice(preferred["one"].lower(), preferred["other"].lower(), preferred["joint"]):
-            return f"use {_lowered(order)}"
+        return f"use {_lowered(order)}"
     if everywhere := _EVERYWHERE.match(order):
         things = WORD.findall(everywhere["thing"].lower())
         if things and not any(map(_is_only_verb, things)) and things[0] not in _DETERMINED:

@@ -35,6 +35,11 @@ _BEHIND = re.compile(
     r"^(?:he|she|they|it)(?:'s|'re| is| are)\s(?P<told>[^,]{3,60}),\s"
     r"(?P<who>(?:my|our)(?:\s[\w'-]+){1,3}|[A-Z][\w'-]+(?:\s[A-Z][\w'-]+){0,2})$"
 )
+_FAVOURITE = re.compile(
+    r"^(?:maybe |like |probably )?(?P<thing>(?:[\w'-]+\s){0,3}[\w'-]+), my favou?rite "
+    r"(?P<kind>[\w ]{3,30})$",
+    re.IGNORECASE,
+)
 _GIVE_ME = re.compile(r"^give me (?P<one>[\w' -]{3,40}) over (?P<other>.+)$", re.IGNORECASE)
 _AGE = re.compile(r"^(?:1[3-9]|[2-9]\d)(?:\s?(?:yo|y/o|years old))?$", re.IGNORECASE)
 _COUNTED = re.compile(rf"^(?:\d+|{one_of(words('numbers.small'))}|an?|one|no)\s[\w\s-]+$", re.I)
@@ -68,6 +73,8 @@ def completed(sentence: str) -> list[str]:
         has_article = person[1].lower().startswith(("a ", "an ", "the "))
         article = "" if has_article else f"{indefinite(person[1])} "
         return [f"I am {article}{_lowered(sentence)}"]
+    if favourite := _FAVOURITE.match(sentence):
+        return [f"my favorite {favourite['kind']} is {favourite['thing']}"]
     if preferred := _GIVE_ME.match(sentence):
         return [f"I prefer {preferred['one']} over {preferred['other']}"]
     if _AILING.match(sentence):

@@ -7,7 +7,7 @@ import re
 from semantic_memory.domain.english.notation import whole
 from semantic_memory.domain.english.predications import is_name
 from semantic_memory.domain.english.tables import phrases, words
-from semantic_memory.domain.english.words import WORD, is_verb, noun
+from semantic_memory.domain.english.words import WORD, Form, forms, noun
 
 _NOW = rf"(?!\s{phrases('pronouns.times')}\b)"
 _OPENS = re.compile(rf"^(?:{phrases('standing.openings')}\b|(?:this|that)\b{_NOW})", re.IGNORECASE)
@@ -69,7 +69,7 @@ def _may_end(last: str, before: str, statement: str, length: int) -> bool:
     if last in _AUXILIARIES:
         return before in _PRONOUNS or before == "others" or noun(before) is not None
     if last in _PREPOSITIONS and last != "of":
-        return is_verb(before) or _RELATIVE.search(statement) is not None
+        return bool(forms(before) - {Form.PAST}) or _RELATIVE.search(statement) is not None
     return _TO_BE.search(statement) is not None
 
 
