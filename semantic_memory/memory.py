@@ -168,10 +168,13 @@ class SemanticMemory:
         references: Sequence[str] = (),
         metadata: Mapping[str, JsonValue] | None = None,
         created_at: datetime | None = None,
+        expires_at: datetime | None = None,
     ) -> Fact:
         """Add one fact. It is on disk, and found by the next search, when this returns.
 
-        A known fact is confirmed instead: its confidence rises a little, and it is returned.
+        A known fact is confirmed instead: its confidence rises a little, and it is returned. From
+        `expires_at` on, the fact is in no answer; the job `expiry` erases it, unless it is pinned
+        with the tag `pinned`.
         """
         asked = AddRequest.of(
             content,
@@ -183,6 +186,7 @@ class SemanticMemory:
             references=references,
             metadata=metadata,
             created_at=created_at,
+            expires_at=expires_at,
         )
         return self._use_cases.edits.add(asked)
 
@@ -316,10 +320,11 @@ class SemanticMemory:
     def update(
         self, fact_id: str, *, user_id: str | None = None, reason: str = "", **changes: Any
     ) -> Fact:
-        """Change a memory: content, category, confidence, importance, tags, references, metadata.
+        """Change a memory: the fields that `add` takes, save `created_at`.
 
-        A field that is None stays. The state before stays in the history, and a replaced content
-        goes on answering questions `as_of` a time before now. Raises NotFoundError.
+        A field that is None stays; `expires_at="never"` lifts the expiry. The state before stays in
+        the history, and a replaced content goes on answering questions `as_of` a time before now.
+        Raises NotFoundError.
         """
         asked = UpdateRequest.of(fact_id, user_id=user_id, reason=reason, **changes)
         return self._use_cases.edits.update(asked)
@@ -460,7 +465,7 @@ class SemanticMemory:
         user_id: str | None = None,
         dry_run: bool = False,
     ) -> Runs:
-        """Run maintenance jobs now: usage, dedup, conflicts, decay, rollup, compact, or all.
+        """Run maintenance jobs now: those of `semantic_memory.domain.fields.JOBS`, or all.
 
         A dry run reports the changes without making them.
         """

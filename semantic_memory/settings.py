@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
@@ -24,8 +24,10 @@ from pydantic_settings import (
 from semantic_memory.domain.decay import HALF_LIFE_DAYS
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.facts import Category
-from semantic_memory.domain.values import Unit, explain
+from semantic_memory.domain.retention import Periods
+from semantic_memory.domain.values import Tag, Unit, explain
 
+Days = Annotated[float, Field(gt=0, le=36_525)]
 FILE = "semantic_memory.toml"
 
 
@@ -235,6 +237,8 @@ class UpkeepSettings(Section):
     usage_minutes: float = Field(default=10, gt=0)
     sweep_minutes: float = Field(default=60, gt=0)
     """The interval of looking for duplicates and conflicts that writing has left."""
+    expiry_minutes: float = Field(default=60, gt=0)
+    """The interval of erasing expired memories."""
     decay_hours: float = Field(default=24, gt=0)
     rollup_hours: float = Field(default=24, gt=0)
     compact_hours: float = Field(default=168, gt=0)
@@ -243,7 +247,7 @@ class UpkeepSettings(Section):
     floor: Unit = 0.3
     """Confidence below which facts are archived."""
     cap: int = Field(default=5_000, ge=1)
-    """Number of facts of a user above which the least confident and oldest are archived."""
+    """Largest number of a user's facts. Writing more archives the least confident, then oldest."""
 
     @property
     def intervals(self) -> Mapping[str, timedelta]:
@@ -253,10 +257,31 @@ class UpkeepSettings(Section):
             "usage": timedelta(minutes=self.usage_minutes),
             "dedup": sweep,
             "conflicts": sweep,
+            "expiry": timedelta(minutes=self.expiry_minutes),
             "decay": timedelta(hours=self.decay_hours),
             "rollup": timedelta(hours=self.rollup_hours),
             "compact": timedelta(hours=self.compact_hours),
         }
+
+
+class RetentionSettings(Section):
+    """Periods after their last statement in which memories expire; the shortest one counts.
+
+    Expired memories are in no answer, and the job `expiry` erases them. Pinned ones never expire.
+    """
+
+    categories: Mapping[Category, Days] = Field(default_factory=dict)
+    """Days by category."""
+    tags: Mapping[Tag, Days] = Field(default_factory=dict)
+    """Days by tag, which covers those below it."""
+
+    @property
+    def periods(self) -> Periods:
+        """The periods."""
+        return Periods(
+            {category: timedelta(days=days) for category, days in self.categories.items()},
+            {tag: timedelta(days=days) for tag, days in self.tags.items()},
+        )
 
 
 class BeliefSettings(Section):
@@ -302,6 +327,7 @@ class Settings(BaseSettings):
     beliefs: BeliefSettings = BeliefSettings()
     profile: ProfileSettings = ProfileSettings()
     upkeep: UpkeepSettings = UpkeepSettings()
+    retention: RetentionSettings = RetentionSettings()
     window: WindowSettings = WindowSettings()
     half_life_days: Mapping[Category, float] = Field(default_factory=dict)
     """Half-lives by category, replacing the defaults; `inf` never fades."""

@@ -10,6 +10,7 @@ from semantic_memory.domain import decay
 from semantic_memory.domain.facts import Category, Explanation
 from semantic_memory.domain.ports import Clock, Ledger
 from semantic_memory.domain.requests import ExplainRequest
+from semantic_memory.domain.retention import Expiry
 
 
 class Explain:
@@ -18,18 +19,24 @@ class Explain:
     `half_lives` are those of the categories, in days.
     """
 
-    def __init__(self, ledger: Ledger, half_lives: Mapping[Category, float], clock: Clock) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        half_lives: Mapping[Category, float],
+        clock: Clock,
+        expiry: Expiry,
+    ) -> None:
         self._ledger = ledger
+        self._expiry = expiry
         self._half_lives = half_lives
         self._clock = clock
 
     def explain(self, asked: ExplainRequest) -> Explanation:
         """Return a memory with its retention and its replacements. Raises NotFoundError."""
-        fact = one_fact(self._ledger, asked.fact_id, asked.user_id)
+        fact = one_fact(self._ledger, asked.fact_id, asked.user_id, self._expiry.now)
         lasts = decay.endurance(fact.use_count, len(fact.corroborations), fact.tags)
         half_life = self._half_lives[fact.category] * lasts
-        stated = max(fact.created_at, fact.confirmed_at or fact.created_at)
-        age = decay.age_days(stated.timestamp(), self._clock.now().timestamp())
+        age = decay.age_days(fact.stated_at.timestamp(), self._clock.now().timestamp())
         by = [fact.superseded_by] if fact.superseded_by else []
         replaced_by = self._ledger.get(by, fact.user_id)
         return Explanation(

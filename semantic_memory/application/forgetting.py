@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from ingest.gate import Gate
 from semantic_memory.domain.changes import EraseLines, Forget
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Clock, Ledger
@@ -27,12 +28,14 @@ class Forgetting:
         ledger: Ledger,
         pipeline: Pipeline,
         windows: Path,
+        gate: Gate,
         clock: Clock,
         changed: Callable[[str], None],
     ) -> None:
         self._ledger = ledger
         self._pipeline = pipeline
         self._windows = windows
+        self._gate = gate
         self._clock = clock
         self._changed = changed
 
@@ -48,6 +51,7 @@ class Forgetting:
         else:
             self._pipeline.store()  # also what was said a moment ago
         number = 0
+        reason = self._gate.redacted(asked.reason)
         with self._ledger.exclusive():
             ids = self._ledger.ids(
                 user_id,
@@ -61,7 +65,7 @@ class Forgetting:
             for start in range(0, len(ids), _BATCH):
                 now = self._clock.now()
                 batch = ids[start : start + _BATCH]
-                number += self._ledger.apply([Forget(one, now, asked.reason) for one in batch])
+                number += self._ledger.apply([Forget(one, now, reason) for one in batch])
         self._changed(user_id)
         return number
 

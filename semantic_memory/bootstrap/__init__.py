@@ -15,6 +15,7 @@ from ingest.session_log import SessionLog
 from semantic_memory.application.conversations import Conversations
 from semantic_memory.application.doctor import Doctor
 from semantic_memory.application.edits import Edits
+from semantic_memory.application.expiring import Expiring
 from semantic_memory.application.explain import Explain
 from semantic_memory.application.forgetting import Forgetting
 from semantic_memory.application.jobs.compaction import Compactor
@@ -56,6 +57,7 @@ from semantic_memory.domain.ports import (
     TokenCounter,
     VectorIndex,
 )
+from semantic_memory.domain.retention import Expiry
 from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.memory import MemoryLedger
 from semantic_memory.ledger.sqlite import SqliteLedger
@@ -134,6 +136,8 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
     """
     directory = settings.data_dir
     clock = parts.clock or SystemClock()
+    expiry = Expiry(clock, settings.retention.periods)
+    cap = settings.upkeep.cap
     observe = parts.observer or log_event
     _make_private(directory)
     with ExitStack() as stack:
@@ -193,6 +197,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             keeper,
             runner,
             clock,
+            expiry,
             observe,
             stack,
         )
@@ -208,6 +213,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             resolver,
             rollup,
             Compactor(ledger, pipeline, keeper.purge),
+            Expiring(ledger, expiry),
             uses,
             clock,
             observe,
@@ -224,12 +230,19 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             stack.callback(upkeep.close)
         packer_for = partial(make_packer, settings.context)
         recall = Recall(
-            ledger, searcher, packer_for(counter), uses, clock, observe, settings.context.candidates
+            ledger,
+            searcher,
+            packer_for(counter),
+            uses,
+            clock,
+            expiry,
+            observe,
+            settings.context.candidates,
         )
         windows = directory / "working"
         return UseCases(
             settings=settings,
-            conversations=Conversations(ledger, log, pipeline, clock),
+            conversations=Conversations(ledger, log, pipeline, clock, expiry),
             open_session=OpenSession(
                 ledger,
                 log,
@@ -244,13 +257,13 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
                 observe,
             ),
             recall=recall,
-            lookup=Lookup(ledger),
-            edits=Edits(ledger, embedder, clock, pipeline.changed),
-            forgetting=Forgetting(ledger, pipeline, windows, clock, pipeline.changed),
-            explain=Explain(ledger, settings.half_lives, clock),
-            map=Map(ledger),
-            profiles=Profiles(ledger, rollup, clock),
-            transfer=Transfer(ledger, log, pipeline, pipeline.changed),
+            lookup=Lookup(ledger, expiry),
+            edits=Edits(ledger, embedder, gate, clock, expiry, cap, pipeline.changed),
+            forgetting=Forgetting(ledger, pipeline, windows, gate, clock, pipeline.changed),
+            explain=Explain(ledger, settings.half_lives, clock, expiry),
+            map=Map(ledger, expiry),
+            profiles=Profiles(ledger, rollup, gate, clock, expiry),
+            transfer=Transfer(ledger, log, pipeline, gate, clock, expiry, cap, pipeline.changed),
             statistics=Statistics(ledger, log, embedder.identity, directory),
             doctor=Doctor(ledger, log, keeper, embedder.identity, directory),
             maintenance=Maintenance(ledger, pipeline, keeper, upkeep),

@@ -67,12 +67,19 @@ def confirmed(fact: Fact, again: Fact) -> Fact:
             "confidence": confidence,
             "importance": max(fact.importance, again.importance),
             "confirmed_at": max(last, again.created_at),
+            "expires_at": latest([fact.expires_at, again.expires_at]),
             "corroborations": _joined(fact, again),
             "tags": tuple(dict.fromkeys((*fact.tags, *again.tags))),
             "references": tuple(dict.fromkeys((*fact.references, *again.references))),
             "metadata": {**again.metadata, **fact.metadata},
         }
     )
+
+
+def latest(times: Iterable[datetime | None]) -> datetime | None:
+    """Return the latest of times of expiry, of which None stands for never."""
+    found = list(times)
+    return None if None in found else max(time for time in found if time is not None)
 
 
 def revised(fact: Fact, changes: dict[str, Any], now: datetime) -> tuple[Fact, Fact | None]:

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 
 from semantic_memory.consolidation.merging import stated_at
 from semantic_memory.domain import decay
-from semantic_memory.domain.decay import HALF_LIFE_DAYS, PINNED
+from semantic_memory.domain.decay import HALF_LIFE_DAYS
 from semantic_memory.domain.facts import Category, Fact, Status
 
 WEEK = timedelta(weeks=1)
@@ -88,7 +88,7 @@ def to_archive(
         for fact in facts
         if fact.status is Status.ACTIVE and fact.category is not Category.CONVERSATION
     ]
-    movable = [fact for fact in held if not is_pinned(fact)]
+    movable = [fact for fact in held if not fact.is_pinned]
     low = [fact for fact in movable if fact.confidence < rules.floor and _fades(fact, rules)]
     decisions = [
         ArchiveDecision(fact, (f"confidence {fact.confidence:.2f} is below {rules.floor:.2f}",))
@@ -116,15 +116,10 @@ def archived(fact: Fact) -> Fact:
     return fact.model_copy(update={"status": Status.ARCHIVED})
 
 
-def is_pinned(fact: Fact) -> bool:
-    """Return True if the fact is exempt from fading and archiving."""
-    return PINNED in fact.tags
-
-
 def _fades(fact: Fact, rules: Fading) -> bool:
     # a verbatim message remains true
     return (
-        not is_pinned(fact)
+        not fact.is_pinned
         and fact.category is not Category.CONVERSATION
         and math.isfinite(rules.half_life_days[fact.category])
     )

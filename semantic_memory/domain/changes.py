@@ -90,6 +90,21 @@ class Forget:
 
 
 @dataclass(frozen=True, slots=True)
+class Evict:
+    """Archive a user's facts over a cap: those of lowest confidence, then the oldest.
+
+    Belongs behind the changes that add facts. Pinned facts and verbatim messages stay. It isn't
+    counted as an effect.
+    """
+
+    user_id: str
+    cap: int
+    at: datetime
+    sparing: str | None = None
+    """The id of a fact that stays too."""
+
+
+@dataclass(frozen=True, slots=True)
 class Embed:
     """Store the vectors of a memory; ignored if its content is no longer `content`."""
 
@@ -156,5 +171,16 @@ class Advance:
 
 
 Change = (
-    Add | Update | Touch | Forget | Embed | Advance | Keyed | Mark | Write | Retire | EraseLines
+    Add
+    | Update
+    | Touch
+    | Forget
+    | Evict
+    | Embed
+    | Advance
+    | Keyed
+    | Mark
+    | Write
+    | Retire
+    | EraseLines
 )

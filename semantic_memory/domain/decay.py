@@ -20,7 +20,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from semantic_memory.domain.facts import Category
+from semantic_memory.domain.facts import PINNED, Category
 
 Reals = NDArray[np.float64]
 
@@ -28,8 +28,6 @@ DAY = 86_400.0
 FLOOR = 0.1
 LONGEST = 4.0
 """Largest factor by which uses and corroborations lengthen a half-life."""
-PINNED = "pinned"
-"""Tag of facts that never fade and are never archived."""
 RECENCY_GAIN = 0.5
 RECENCY_HALF_LIFE_DAYS = 7.0
 _HALF_WAY = 4.0  # strength that gives half of the possible gain

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from pydantic import Field
 
 # Kept apart, so that the command line can offer them without loading any model.
@@ -19,6 +21,9 @@ from semantic_memory.domain.values import (
     Value,
     new_id,
 )
+
+PINNED = "pinned"
+"""Tag of facts that never fade, expire or are archived: only forgetting removes them."""
 
 
 class Source(Value):
@@ -51,6 +56,8 @@ class Fact(Value):
     """The time when it stopped being believed; None while it still is."""
     confirmed_at: Timestamp | None = None
     last_used_at: Timestamp | None = None
+    expires_at: Timestamp | None = None
+    """The time from which it is in no answer; unless it is pinned, it is erased then."""
     use_count: int = Field(default=0, ge=0)
     status: Status = Status.ACTIVE
     superseded_by: Identifier | None = None
@@ -62,6 +69,16 @@ class Fact(Value):
     metadata: Metadata = Field(default_factory=dict)
     version: int = Field(default=1, ge=1)
     schema_version: int = SCHEMA_VERSION
+
+    @property
+    def is_pinned(self) -> bool:
+        """True if it never fades, expires or is archived."""
+        return PINNED in self.tags
+
+    @property
+    def stated_at(self) -> datetime:
+        """The time of its latest statement or confirmation."""
+        return max(self.created_at, self.confirmed_at or self.created_at)
 
     @property
     def sources(self) -> tuple[Source, ...]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from semantic_memory.domain.changes import FactVectors, Forget, Update
+from semantic_memory.domain.changes import Evict, FactVectors, Forget, Update
 from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
 from semantic_memory.domain.facts import Category, Fact, Source, Status
 from semantic_memory.domain.messages import SessionInfo
@@ -50,6 +50,12 @@ def forgetting(old: Fact, change: Forget) -> Update:
     """Return the update that a forget amounts to."""
     tombstone = old.model_copy(update={"status": Status.FORGOTTEN})
     return Update(tombstone, "forgotten", change.at, change.reason)
+
+
+def archiving(fact: Fact, change: Evict) -> Update:
+    """Return the update that evicts a fact."""
+    evicted = fact.model_copy(update={"status": Status.ARCHIVED})
+    return Update(evicted, "archived", change.at, f"over the cap of {change.cap:,} facts")
 
 
 def searched_text(fact: Fact) -> str:

@@ -10,6 +10,7 @@ from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.facts import Fact, FactVersion, Status
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.profile import Layer, Line
+from semantic_memory.domain.retention import Unexpired
 
 
 class Belief(NamedTuple):
@@ -68,7 +69,17 @@ class Facts(Protocol):
         ...
 
     def same_content(self, user_id: str, content: str) -> Fact | None:
-        """Return the active fact with the same normalised content, verbatim messages aside."""
+        """Return the active fact with the same normalised content, verbatim messages aside.
+
+        Of several, the one that expires last.
+        """
+        ...
+
+    def expired(self, user_id: str, condition: Unexpired, limit: int | None = None) -> list[Fact]:
+        """Return the user's facts of any status, forgotten ones aside, that have expired.
+
+        The first `limit`, in the order written.
+        """
         ...
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, JsonValue, StrictBool, model_validator
 
@@ -40,6 +40,7 @@ class NewFact(Value):
     metadata: Metadata = Field(default_factory=dict, description=fields.METADATA)
     content: Content = Field(description=fields.CONTENT)
     created_at: Timestamp | None = Field(None, description=fields.SAID_AT)
+    expires_at: Timestamp | None = Field(None, description=fields.EXPIRES_AT)
 
 
 class AddRequest(OfUser, NewFact):
@@ -66,6 +67,7 @@ class AddRequest(OfUser, NewFact):
         references: Sequence[str] = (),
         metadata: Mapping[str, JsonValue] | None = None,
         created_at: datetime | None = None,
+        expires_at: datetime | None = None,
     ) -> Self:
         """Build the request. Raises InvalidInputError."""
         return cls.parsed(
@@ -78,6 +80,7 @@ class AddRequest(OfUser, NewFact):
             references=references,
             metadata=metadata or {},
             created_at=created_at,
+            expires_at=expires_at,
         )
 
 
@@ -114,6 +117,7 @@ class Revision(Reasoned):
     tags: tuple[Tag, ...] | None = Field(None, description=fields.OWN_TAGS)
     references: tuple[Identifier, ...] | None = Field(None, description=fields.REFERENCES)
     metadata: Metadata | None = Field(None, description=fields.METADATA)
+    expires_at: Timestamp | Literal["never"] | None = Field(None, description=fields.NEW_EXPIRES_AT)
 
     def changes(self) -> dict[str, Any]:
         """Return the new values by field."""

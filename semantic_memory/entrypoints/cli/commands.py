@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
 
@@ -130,6 +131,7 @@ def add(
         float, typer.Option(help=fields.IMPORTANCE.description)
     ] = fields.IMPORTANCE.default,
     tag: Annotated[Optional[list[str]], typer.Option("--tag", "-t", help=fields.OWN_TAGS)] = None,
+    expires_at: Annotated[Optional[datetime], typer.Option(help=fields.EXPIRES_AT)] = None,
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
@@ -142,6 +144,7 @@ def add(
             confidence=confidence,
             importance=importance,
             tags=tag or (),
+            expires_at=expires_at,
         )
         memory.flush()
     work.show.as_json(fact) if json else work.show.facts([fact])

@@ -108,6 +108,9 @@ class Said(BaseModel):
     content: str
     name: str | None = Field(None, description="The speaker, where the role isn't enough.")
     created_at: datetime | None = Field(None, description="When it was said; now if left out.")
+    expires_at: datetime | None = Field(
+        None, description="When the message is to be erased; never if left out."
+    )
     wrote_memory: bool = Field(
         False,
         description="True for a message of yours in which you called add_memory or"
@@ -198,12 +201,18 @@ class Tools:
             float, Field(ge=0, le=1, description=fields.CONFIDENCE.description)
         ] = _CONFIDENCE,
         tags: OwnTags = None,
+        expires_at: Annotated[datetime | None, Field(description=fields.EXPIRES_AT)] = None,
         user_id: UserId = None,
     ) -> Remembered:
         """Remember one fact for good. A known fact is confirmed, not doubled."""
         with self._allowed(ctx, Right.WRITE, user_id) as user:
             fact = self._memory.add(
-                content, user_id=user, category=category, confidence=confidence, tags=tags or ()
+                content,
+                user_id=user,
+                category=category,
+                confidence=confidence,
+                tags=tags or (),
+                expires_at=expires_at,
             )
         return _remembered(fact)
 

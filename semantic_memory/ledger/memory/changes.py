@@ -13,6 +13,7 @@ from semantic_memory.domain.changes import (
     Change,
     Embed,
     EraseLines,
+    Evict,
     Forget,
     Keyed,
     Mark,
@@ -63,6 +64,8 @@ def _write(tables: Tables, change: Change) -> bool:
             return _update(tables, change)
         case Forget():
             return _forget(tables, change)
+        case Evict():
+            return _evict(tables, change)
         case Touch():
             return _touch(tables, change)
         case Embed():
@@ -71,12 +74,17 @@ def _write(tables: Tables, change: Change) -> bool:
             return _key(tables, change)
         case Write() | Retire() | EraseLines():
             return lines.write(tables, change)
+        case Mark() | Advance():
+            return _note_progress(tables, change)
+
+
+def _note_progress(tables: Tables, change: Mark | Advance) -> bool:
+    match change:
         case Mark(job, user_id):
             tables.marks[job, user_id] = change
-            return True
         case Advance(cursor):
             tables.cursors[cursor.user_id, cursor.session_id, cursor.stage] = cursor
-            return True
+    return True
 
 
 def _next(tables: Tables, user_id: str) -> int:
@@ -134,6 +142,15 @@ def _forget(tables: Tables, change: Forget) -> bool:
     if row is None:
         raise rules.unknown(change.fact_id)
     return _update(tables, rules.forgetting(row.fact, change))
+
+
+def _evict(tables: Tables, change: Evict) -> bool:
+    held = [row for row in tables.of(change.user_id) if row.believed]
+    movable = [row for row in held if not row.fact.is_pinned and row.fact.id != change.sparing]
+    movable.sort(key=lambda row: (row.fact.confidence, row.fact.stated_at, row.num))
+    for row in movable[: max(0, len(held) - change.cap)]:
+        _update(tables, rules.archiving(row.fact, change))
+    return False
 
 
 def _touch(tables: Tables, change: Touch) -> bool:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
+from itertools import islice
 from operator import attrgetter
 
 from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.domain.facts import Fact, FactVersion, Status
 from semantic_memory.domain.filters import Filters, meets, narrowing
 from semantic_memory.domain.ports import Belief
+from semantic_memory.domain.retention import Unexpired
 from semantic_memory.domain.values import normalised
 from semantic_memory.ledger.memory.store import Part, Row
 from semantic_memory.ledger.rules import unknown
 
+_NEVER = datetime.max.replace(tzinfo=UTC)
 _REPLACED = (Status.SUPERSEDED, Status.ARCHIVED)
 
 
@@ -69,7 +72,14 @@ class FactReader(Part):
         """Return the active fact with the same normalised content, verbatim messages aside."""
         wanted = normalised(content)
         facts = (row.fact for row in self._store.snapshot().of(user_id) if row.believed)
-        return next((fact for fact in facts if normalised(fact.content) == wanted), None)
+        same = (fact for fact in facts if normalised(fact.content) == wanted)
+        return max(same, key=lambda fact: fact.expires_at or _NEVER, default=None)
+
+    def expired(self, user_id: str, condition: Unexpired, limit: int | None = None) -> list[Fact]:
+        """Return the user's facts of any status, forgotten ones aside, that have expired."""
+        rows = self._store.snapshot().of(user_id)
+        facts = (row.fact for row in rows if row.kept and not condition.holds(row.fact))
+        return list(islice(facts, limit))
 
     def history(self, fact_id: str, user_id: str | None = None) -> list[FactVersion]:
         """Return every version of a fact, oldest first. Raises NotFoundError."""

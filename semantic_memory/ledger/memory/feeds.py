@@ -131,9 +131,11 @@ def _trait(row: Row) -> TraitRow:
         confidence=fact.confidence,
         importance=fact.importance,
         created_at=fact.created_at.timestamp(),
-        stated_at=(fact.confirmed_at or fact.created_at).timestamp(),
+        stated_at=fact.stated_at.timestamp(),
+        used_at=-math.inf if fact.last_used_at is None else fact.last_used_at.timestamp(),
         valid_from=fact.valid_from.timestamp(),
         valid_to=math.inf if fact.valid_to is None else fact.valid_to.timestamp(),
+        expires_at=math.inf if fact.expires_at is None else fact.expires_at.timestamp(),
         tags=fact.tags,
         said_in=rules.places(fact.sources),
         endurance=endurance(

@@ -11,6 +11,7 @@ from semantic_memory.domain.changes import (
     Change,
     Embed,
     EraseLines,
+    Evict,
     FactVectors,
     Forget,
     Keyed,
@@ -32,6 +33,7 @@ from semantic_memory.ledger.sqlite.rows import (
     micros,
     to_fact,
 )
+from semantic_memory.ledger.sqlite.where import IS_PINNED, STATED_AT
 
 _COLUMNS = (*FactRow._fields, "action", "reason", "changed_at", "embedded", "revision")
 _MARKS = ", ".join("?" * len(_COLUMNS))
@@ -56,6 +58,8 @@ class Batch:
                 return self._update(db, change)
             case Forget():
                 return self._forget(db, change)
+            case Evict():
+                return self._evict(db, change)
             case Touch():
                 return self._touch(db, change)
             case Embed():
@@ -64,20 +68,8 @@ class Batch:
                 return _write_keys(db, change)
             case Write() | Retire() | EraseLines():
                 return lines.write(db, change)
-            case Mark(job, user_id, revision, at):
-                db.execute(
-                    "INSERT OR REPLACE INTO marks (job, user_id, revision, at) VALUES (?, ?, ?, ?)",
-                    (job, user_id, revision, micros(at)),
-                )
-                return True
-            case Advance(cursor):
-                db.execute(
-                    "INSERT OR REPLACE INTO cursors"
-                    " (user_id, session_id, stage, position, offset, message_id)"
-                    " VALUES (?, ?, ?, ?, ?, ?)",
-                    astuple(cursor),
-                )
-                return True
+            case Mark() | Advance():
+                return _write_progress(db, change)
 
     def _next(self, user_id: str) -> int:
         self.revision += 1
@@ -126,6 +118,20 @@ class Batch:
             raise rules.unknown(change.fact_id)
         return self._update(db, rules.forgetting(to_fact(FactRow._make(row)), change))
 
+    def _evict(self, db: Connection, change: Evict) -> bool:
+        held = "f.user_id = ? AND f.category <> 'conversation' AND f.status = 'active'"
+        query = f"SELECT count(*) FROM facts f WHERE {held}"
+        (number,) = db.execute(query, (change.user_id,)).fetchone()
+        if number > change.cap:
+            rows = db.execute(
+                f"SELECT {FACT} FROM facts f WHERE {held} AND NOT {IS_PINNED} AND f.id IS NOT ?"
+                f" ORDER BY f.confidence, {STATED_AT}, f.num LIMIT ?",
+                (change.user_id, change.sparing, number - change.cap),
+            ).fetchall()
+            for row in rows:
+                self._update(db, rules.archiving(to_fact(FactRow._make(row)), change))
+        return False
+
     def _touch(self, db: Connection, change: Touch) -> bool:
         found = _kept(db, change.fact_id)
         if found is None:
@@ -163,6 +169,23 @@ def _kept(
     query = f"SELECT num, user_id FROM facts WHERE id = ? AND status <> 'forgotten'{condition}"
     found: tuple[int, str] | None = db.execute(query, (fact_id, *values)).fetchone()
     return found
+
+
+def _write_progress(db: Connection, change: Mark | Advance) -> bool:
+    match change:
+        case Mark(job, user_id, revision, at):
+            db.execute(
+                "INSERT OR REPLACE INTO marks (job, user_id, revision, at) VALUES (?, ?, ?, ?)",
+                (job, user_id, revision, micros(at)),
+            )
+        case Advance(cursor):
+            db.execute(
+                "INSERT OR REPLACE INTO cursors"
+                " (user_id, session_id, stage, position, offset, message_id)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                astuple(cursor),
+            )
+    return True
 
 
 def _write_keys(db: Connection, change: Keyed) -> bool:

@@ -8,6 +8,7 @@ from datetime import datetime
 from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.domain.facts import Fact, FactVersion, Status
 from semantic_memory.domain.filters import Filters, narrowing
+from semantic_memory.domain.retention import Unexpired
 from semantic_memory.ledger.rules import unknown
 from semantic_memory.ledger.sqlite.part import Part
 from semantic_memory.ledger.sqlite.rows import (
@@ -20,7 +21,7 @@ from semantic_memory.ledger.sqlite.rows import (
     of_user,
     to_fact,
 )
-from semantic_memory.ledger.sqlite.where import where
+from semantic_memory.ledger.sqlite.where import expired, where
 
 _KEPT = "f.status <> 'forgotten'"
 
@@ -101,10 +102,19 @@ class FactReader(Part):
         with self._connections.snapshot() as db:
             row = db.execute(
                 f"SELECT {FACT} FROM facts f WHERE f.user_id = ? AND f.content_key = ?"
-                " AND f.category <> 'conversation' AND f.status = 'active' ORDER BY f.num LIMIT 1",
+                " AND f.category <> 'conversation' AND f.status = 'active'"
+                " ORDER BY f.expires_at IS NOT NULL, f.expires_at DESC, f.num LIMIT 1",
                 (user_id, content_key(content)),
             ).fetchone()
         return None if row is None else to_fact(FactRow._make(row))
+
+    def expired(self, user_id: str, condition: Unexpired, limit: int | None = None) -> list[Fact]:
+        """Return the user's facts of any status, forgotten ones aside, that have expired."""
+        clause, values = expired(user_id, condition)
+        with self._connections.snapshot() as db:
+            query = f"SELECT {FACT} FROM facts f WHERE {clause} ORDER BY f.num LIMIT ?"
+            rows = db.execute(query, [*values, MOST_ROWS if limit is None else limit])
+            return [to_fact(FactRow._make(row)) for row in rows]
 
     def history(self, fact_id: str, user_id: str | None = None) -> list[FactVersion]:
         """Return every version of a fact, oldest first. Raises NotFoundError."""

@@ -54,6 +54,7 @@ class FactRow(NamedTuple):
     valid_to: int | None
     confirmed_at: int | None
     last_used_at: int | None
+    expires_at: int | None
     use_count: int
     superseded_by: str | None
     tags: str
@@ -80,6 +81,8 @@ class TraitColumns(NamedTuple):
     confirmed_at: int | None
     valid_from: int
     valid_to: int | None
+    expires_at: int | None
+    last_used_at: int | None
     tags: str
     said_in: str
     use_count: int
@@ -174,6 +177,7 @@ def from_fact(fact: Fact) -> FactRow:
         valid_to=maybe_micros(fact.valid_to),
         confirmed_at=maybe_micros(fact.confirmed_at),
         last_used_at=maybe_micros(fact.last_used_at),
+        expires_at=maybe_micros(fact.expires_at),
         use_count=fact.use_count,
         superseded_by=fact.superseded_by,
         tags=" ".join(fact.tags),
@@ -201,6 +205,7 @@ def to_fact(row: FactRow) -> Fact:
         valid_to=maybe_moment(row.valid_to),
         confirmed_at=maybe_moment(row.confirmed_at),
         last_used_at=maybe_moment(row.last_used_at),
+        expires_at=maybe_moment(row.expires_at),
         use_count=row.use_count,
         status=_STATUSES[row.status],
         superseded_by=row.superseded_by,
@@ -233,9 +238,11 @@ def to_trait(row: TraitColumns) -> TraitRow:
         confidence=row.confidence,
         importance=row.importance,
         created_at=created,
-        stated_at=created if row.confirmed_at is None else row.confirmed_at / 1e6,
+        stated_at=created if row.confirmed_at is None else max(created, row.confirmed_at / 1e6),
+        used_at=-math.inf if row.last_used_at is None else row.last_used_at / 1e6,
         valid_from=row.valid_from / 1e6,
         valid_to=math.inf if row.valid_to is None else row.valid_to / 1e6,
+        expires_at=math.inf if row.expires_at is None else row.expires_at / 1e6,
         tags=tags,
         said_in=tuple(row.said_in.split()),
         endurance=endurance(row.use_count, row.corroborations, tags),
