@@ -292,14 +292,22 @@ class SemanticMemory:
         status: Status | str | None = None,
         limit: int | None = fields.PAGE.default,
         after: str | None = None,
+        sort: fields.Sort = "time",
     ) -> Facts:
         """Return a user's memories, newest first; the last id as `after` gives the next page.
+
+        With `sort="relevance"` the most relevant first, as the hourly sweep left them.
 
         `status` lists those that are active, superseded, quarantined or archived, instead of those
         believed now. Without a `limit` all are returned.
         """
         asked = ListRequest.of(
-            user_id=user_id, filters=filters, status=status, limit=limit, after=after
+            user_id=user_id,
+            filters=filters,
+            status=status,
+            limit=limit,
+            after=after,
+            sort=sort,
         )
         return self._use_cases.lookup.find(asked)
 

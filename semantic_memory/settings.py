@@ -21,7 +21,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from semantic_memory.domain.decay import HALF_LIFE_DAYS
+from semantic_memory.domain.decay import CURVE, HALF_LIFE_DAYS, Curve
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.retention import Periods
@@ -237,6 +237,8 @@ class UpkeepSettings(Section):
     usage_minutes: float = Field(default=10, gt=0)
     sweep_minutes: float = Field(default=60, gt=0)
     """The interval of looking for duplicates and conflicts that writing has left."""
+    relevance_minutes: float = Field(default=60, gt=0)
+    """The interval of weighing memories for listings by relevance."""
     expiry_minutes: float = Field(default=60, gt=0)
     """The interval of erasing expired memories."""
     decay_hours: float = Field(default=24, gt=0)
@@ -257,6 +259,7 @@ class UpkeepSettings(Section):
             "usage": timedelta(minutes=self.usage_minutes),
             "dedup": sweep,
             "conflicts": sweep,
+            "relevance": timedelta(minutes=self.relevance_minutes),
             "expiry": timedelta(minutes=self.expiry_minutes),
             "decay": timedelta(hours=self.decay_hours),
             "rollup": timedelta(hours=self.rollup_hours),
@@ -282,6 +285,18 @@ class RetentionSettings(Section):
             {category: timedelta(days=days) for category, days in self.categories.items()},
             {tag: timedelta(days=days) for tag, days in self.tags.items()},
         )
+
+
+class RelevanceSettings(Section):
+    """Fading of relevance with age; see `semantic_memory.domain.decay`."""
+
+    floor: Unit = CURVE.floor
+    """The lowest retention."""
+    boost: float = Field(default=CURVE.boost, ge=0, le=10)
+    """The gain of a memory that was just said."""
+    boost_half_life_days: float = Field(default=CURVE.boost_half_life_days, gt=0)
+    use_share: Unit = CURVE.use_share
+    """The gain of a memory that was just used, as a share of `boost`."""
 
 
 class BeliefSettings(Section):
@@ -328,6 +343,7 @@ class Settings(BaseSettings):
     profile: ProfileSettings = ProfileSettings()
     upkeep: UpkeepSettings = UpkeepSettings()
     retention: RetentionSettings = RetentionSettings()
+    relevance: RelevanceSettings = RelevanceSettings()
     window: WindowSettings = WindowSettings()
     half_life_days: Mapping[Category, float] = Field(default_factory=dict)
     """Half-lives by category, replacing the defaults; `inf` never fades."""
@@ -344,6 +360,11 @@ class Settings(BaseSettings):
         """Order the sources: arguments, then the environment, then the file."""
         del dotenv_settings, file_secret_settings
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+    @property
+    def curve(self) -> Curve:
+        """The parameters of retention and recency."""
+        return Curve(**self.relevance.model_dump())
 
     @property
     def half_lives(self) -> Mapping[Category, float]:

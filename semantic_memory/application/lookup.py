@@ -21,13 +21,14 @@ class Lookup:
         return one_fact(self._ledger, asked.fact_id, asked.user_id, self._expiry.now)
 
     def find(self, asked: ListRequest) -> list[Fact]:
-        """Return a user's memories, newest first. Raises NotFoundError for an unknown `after`."""
+        """Return a user's memories in order. Raises NotFoundError for an unknown `after`."""
         return self._ledger.find(
             asked.user_id,
             asked.filters.unexpired(self._expiry.now),
             status=None if asked.status is None else Status(asked.status),
             limit=asked.limit,
             after=asked.after,
+            sort=asked.sort,
         )
 
     def history(self, asked: HistoryRequest) -> list[FactVersion]:

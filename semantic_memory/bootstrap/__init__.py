@@ -171,7 +171,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
         ingest = settings.ingest
         rules = RuleJudge()
         resolver = Resolver(
-            ledger, index, clock, rules, make_judge(settings, rules, observe, stack)
+            ledger, index, clock, rules, make_judge(settings, rules, observe, stack), expiry
         )
         counter = parts.token_counter or TiktokenCounter(encoding_name(settings.context.model))
         rollup = Rollup(
@@ -202,7 +202,9 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             stack,
         )
         weights = Weights(**settings.retrieval.model_dump())
-        searcher = Searcher(ledger, index, embedder, clock, weights, settings.half_lives, observe)
+        searcher = Searcher(
+            ledger, index, embedder, clock, weights, settings.half_lives, observe, settings.curve
+        )
 
         stack.callback(keeper.close)
         keeper.inspect()
@@ -260,7 +262,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             lookup=Lookup(ledger, expiry),
             edits=Edits(ledger, embedder, gate, clock, expiry, cap, pipeline.changed),
             forgetting=Forgetting(ledger, pipeline, windows, gate, clock, pipeline.changed),
-            explain=Explain(ledger, settings.half_lives, clock, expiry),
+            explain=Explain(ledger, _fading(settings), clock, expiry),
             map=Map(ledger, expiry),
             profiles=Profiles(ledger, rollup, gate, clock, expiry),
             transfer=Transfer(ledger, log, pipeline, gate, clock, expiry, cap, pipeline.changed),
@@ -307,6 +309,7 @@ def _fading(settings: Settings) -> Fading:
         floor=upkeep.floor,
         cap=upkeep.cap,
         half_life_days=settings.half_lives,
+        curve=settings.curve,
     )
 
 

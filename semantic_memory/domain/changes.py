@@ -63,6 +63,18 @@ class Touch:
 
 
 @dataclass(frozen=True, slots=True)
+class Weigh:
+    """Record the factors of a memory's relevance that depend on time, for listings by relevance.
+
+    Isn't a change of the memory: it takes no revision and reaches no index.
+    """
+
+    fact_id: str
+    retention: float
+    recency: float
+
+
+@dataclass(frozen=True, slots=True)
 class Mark:
     """Record that a job has processed a user's memories up to a revision."""
 
@@ -179,6 +191,7 @@ Change = (
     | Embed
     | Advance
     | Keyed
+    | Weigh
     | Mark
     | Write
     | Retire

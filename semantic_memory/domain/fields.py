@@ -45,6 +45,8 @@ UNTIL = "Only memories said before this time."
 OF_SESSION = "Only memories of this session."
 AS_OF = "Return the memories believed at this time, instead of now."
 STATUS = "Only memories of this status, instead of those believed now."
+SORT = "Newest first, or most relevant first: importance, confidence, retention and recency."
+Sort = Literal["time", "relevance"]
 AFTER = "Id of the last memory of the page before."
 
 CONTENT = "One sentence that stands on its own, with absolute dates."
@@ -75,7 +77,7 @@ EVERYTHING = "Forget everything of the user."
 PROFILE_FIELD = "A field of the profile."
 PROFILE_AS_OF = "Return the profile as it stood at this time."
 
-JOBS = ("usage", "expiry", "dedup", "conflicts", "decay", "rollup", "compact")
+JOBS = ("usage", "relevance", "expiry", "dedup", "conflicts", "decay", "rollup", "compact")
 ALL_JOBS = "all"
 JOB_NAMES = f"{', '.join(JOBS)}, or {ALL_JOBS}."
 ONE_USER = "Only this user."

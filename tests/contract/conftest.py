@@ -57,6 +57,9 @@ def contents(ledger: Ledger) -> dict[str, Any]:
             for user in users
             for status in statuses
         ],
+        "by relevance": [
+            [f.id for f in ledger.find(user, Filters(), sort="relevance")] for user in users
+        ],
         "as of": [[f.id for f in ledger.find(user, Filters(as_of=NOW))] for user in users],
         "unexpired": [
             [f.id for f in ledger.find(user, Filters().unexpired(one))]

@@ -25,6 +25,7 @@ from semantic_memory.domain.changes import (
     Retire,
     Touch,
     Update,
+    Weigh,
     Write,
 )
 from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
@@ -95,6 +96,7 @@ CHANGES: st.SearchStrategy[Change] = st.one_of(
     st.builds(Evict, USERS, st.integers(0, 3), MOMENTS, st.one_of(st.none(), FACT_IDS)),
     st.builds(Embed, FACT_IDS, TEXTS, VECTORS),
     st.builds(Keyed, FACT_IDS, st.frozensets(st.sampled_from([b"a", b"b"]))),
+    st.builds(Weigh, FACT_IDS, st.sampled_from([0.1, 1.0]), st.sampled_from([1.0, 1.5])),
     st.builds(Mark, st.just("dedup"), USERS, st.integers(0, 9), MOMENTS),
     st.builds(Write, LINES),
     st.builds(Write, LINES),

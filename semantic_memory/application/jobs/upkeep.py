@@ -1,6 +1,7 @@
 """Maintenance jobs: each goes from user to user and can be stopped between any two.
 
 usage       counts the memories that contexts were made of
+relevance   weighs memories for listings by relevance
 expiry      forgets memories that have expired
 dedup       merges duplicates
 conflicts   supersedes facts that no longer hold
@@ -19,6 +20,7 @@ from datetime import datetime
 
 from semantic_memory.application.expiring import Expiring
 from semantic_memory.application.jobs.compaction import Compactor
+from semantic_memory.application.jobs.weighing import weigh
 from semantic_memory.consolidation.fading import Fading, archived, faded, to_archive, used
 from semantic_memory.consolidation.resolver import Kind, Outcome, Resolver
 from semantic_memory.domain.changes import Change, Mark, Touch, Update
@@ -143,9 +145,13 @@ class Upkeep:
         if name == "compact":
             yield from self._compactor.compact(user_id, dry_run=dry_run)
             return
-        if name in ("expiry", "decay", ROLLUP):
+        if name in ("relevance", "expiry", "decay", ROLLUP):
             for user in self._ledger.pending(name, user_id, everyone=True):  # time passes for all
-                if name == "expiry":
+                if name == "relevance":
+                    yield weigh(
+                        self._ledger, user.user_id, self._clock.now(), self._fading, dry_run=dry_run
+                    )
+                elif name == "expiry":
                     yield self._expiring.expire(user.user_id, dry_run=dry_run)
                 elif name == "decay":
                     yield self._fade(user, dry_run=dry_run)

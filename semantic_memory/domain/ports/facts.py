@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.facts import Fact, FactVersion, Status
+from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.profile import Layer, Line
 from semantic_memory.domain.retention import Unexpired
@@ -45,9 +46,11 @@ class Facts(Protocol):
         status: Status | None = None,
         limit: int | None = None,
         after: str | None = None,
+        sort: Sort = "time",
     ) -> list[Fact]:
-        """Return the user's facts that pass `filters`, newest first.
+        """Return the user's facts that pass `filters`, newest or most relevant first.
 
+        Relevance is as the latest `Weigh` left it, and a new fact has the highest retention.
         With a `status`, facts that have it now, instead of active ones. A page continues behind the
         fact `after`. Raises NotFoundError if the user has no such fact.
         """

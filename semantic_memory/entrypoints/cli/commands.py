@@ -204,13 +204,14 @@ def list_(
         int, typer.Option("--limit", "-n", help=fields.PAGE.description)
     ] = fields.SHORT_PAGE,
     after: Annotated[Optional[str], typer.Option(help=fields.AFTER)] = None,
+    sort: Annotated[fields.Sort, typer.Option(help=fields.SORT)] = "time",
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
     """List a user's memories, newest first."""
     narrowed = filters(category, tag, since, until, min_confidence)
     with work.store.opened(data_dir) as memory:
-        found = memory.list(user_id=user, filters=narrowed, limit=limit, after=after)
+        found = memory.list(user_id=user, filters=narrowed, limit=limit, after=after, sort=sort)
     work.show.as_json(found) if json else work.show.facts(found)
 
 

@@ -20,6 +20,7 @@ from semantic_memory.domain.changes import (
     Retire,
     Touch,
     Update,
+    Weigh,
     Write,
 )
 from semantic_memory.ledger import rules
@@ -70,8 +71,8 @@ def _write(tables: Tables, change: Change) -> bool:
             return _touch(tables, change)
         case Embed():
             return _embed(tables, change)
-        case Keyed():
-            return _key(tables, change)
+        case Keyed() | Weigh():
+            return _put_beside(tables, change)
         case Write() | Retire() | EraseLines():
             return lines.write(tables, change)
         case Mark() | Advance():
@@ -182,9 +183,14 @@ def _embed(tables: Tables, change: Embed) -> bool:
     return True
 
 
-def _key(tables: Tables, change: Keyed) -> bool:
+def _put_beside(tables: Tables, change: Keyed | Weigh) -> bool:
+    """Put what is derived from a fact and is no part of it."""
     row = _kept(tables, change.fact_id)
     if row is None:
         return False
-    tables.facts[change.fact_id] = replace(row, keys=change.keys)
+    if isinstance(change, Weigh):
+        row = replace(row, retention=change.retention, recency=change.recency)
+    else:
+        row = replace(row, keys=change.keys)
+    tables.facts[change.fact_id] = row
     return True

@@ -6,9 +6,11 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from operator import attrgetter
+from typing import Any
 
 from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.domain.facts import Fact, FactVersion, Status
+from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.filters import Filters, meets, narrowing
 from semantic_memory.domain.ports import Belief
 from semantic_memory.domain.retention import Unexpired
@@ -41,8 +43,10 @@ class FactReader(Part):
         status: Status | None = None,
         limit: int | None = None,
         after: str | None = None,
+        sort: Sort = "time",
     ) -> list[Fact]:
-        """Return the user's facts that pass `filters`, newest first, behind the fact `after`."""
+        """Return the user's facts that pass `filters`, behind the fact `after`."""
+        key = _age if sort == "time" else _rank
         tables = self._store.snapshot()
         conditions = filters.conditions(status)
         rows = [row for row in tables.of(user_id) if meets(row.fact, conditions)]
@@ -50,8 +54,8 @@ class FactReader(Part):
             anchor = tables.facts.get(after)
             if anchor is None or anchor.fact.user_id != user_id:
                 raise NotFoundError(f"no memory {after!r} to continue from")
-            rows = [row for row in rows if _age(row) < _age(anchor)]
-        return [row.fact for row in sorted(rows, key=_age, reverse=True)[:limit]]
+            rows = [row for row in rows if key(row) < key(anchor)]
+        return [row.fact for row in sorted(rows, key=key, reverse=True)[:limit]]
 
     def ids(
         self,
@@ -127,5 +131,9 @@ def _to_beliefs(rows: Iterable[Row]) -> list[Belief]:
     return sorted(beliefs, key=attrgetter("revision"))
 
 
-def _age(row: Row) -> tuple[datetime, int]:
+def _rank(row: Row) -> tuple[Any, ...]:
+    return row.relevance, *_age(row)
+
+
+def _age(row: Row) -> tuple[Any, ...]:
     return row.fact.created_at, row.num

@@ -36,6 +36,14 @@ class Row:
     refused: bool = False
     """True if the embedding model refuses the text."""
     keys: frozenset[bytes] = frozenset()
+    retention: float = 1.0
+    """This factor of the relevance and the next one are as they were weighed last."""
+    recency: float = 1.5
+
+    @property
+    def relevance(self) -> float:
+        """The relevance as it was weighed last, whatever is searched for."""
+        return self.fact.importance * self.fact.confidence * self.retention * self.recency
 
     @property
     def kept(self) -> bool:

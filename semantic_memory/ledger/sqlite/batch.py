@@ -19,6 +19,7 @@ from semantic_memory.domain.changes import (
     Retire,
     Touch,
     Update,
+    Weigh,
     Write,
 )
 from semantic_memory.domain.facts import Fact
@@ -64,8 +65,8 @@ class Batch:
                 return self._touch(db, change)
             case Embed():
                 return self._embed(db, change)
-            case Keyed():
-                return _write_keys(db, change)
+            case Keyed() | Weigh():
+                return _write_beside(db, change)
             case Write() | Retire() | EraseLines():
                 return lines.write(db, change)
             case Mark() | Advance():
@@ -188,11 +189,16 @@ def _write_progress(db: Connection, change: Mark | Advance) -> bool:
     return True
 
 
-def _write_keys(db: Connection, change: Keyed) -> bool:
+def _write_beside(db: Connection, change: Keyed | Weigh) -> bool:
+    """Write what is derived from a fact and is no part of it."""
     found = _kept(db, change.fact_id)
     if found is None:
         return False
     num, user_id = found
+    if isinstance(change, Weigh):
+        query = "UPDATE facts SET retention = ?, recency = ? WHERE num = ?"
+        db.execute(query, (change.retention, change.recency, num))
+        return True
     db.execute("DELETE FROM claim_keys WHERE num = ?", (num,))
     db.executemany(
         "INSERT INTO claim_keys (user_id, key, num) VALUES (?, ?, ?)",

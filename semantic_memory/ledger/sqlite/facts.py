@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.domain.facts import Fact, FactVersion, Status
+from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.filters import Filters, narrowing
 from semantic_memory.domain.retention import Unexpired
 from semantic_memory.ledger.rules import unknown
@@ -23,6 +24,11 @@ from semantic_memory.ledger.sqlite.rows import (
 )
 from semantic_memory.ledger.sqlite.where import expired, where
 
+_BY_TIME = ("f.created_at", "f.num")
+_KEYS: Mapping[Sort, Sequence[str]] = {
+    "time": _BY_TIME,
+    "relevance": ("f.importance * f.confidence * f.retention * f.recency", *_BY_TIME),
+}
 _KEPT = "f.status <> 'forgotten'"
 
 
@@ -60,22 +66,24 @@ class FactReader(Part):
         status: Status | None = None,
         limit: int | None = None,
         after: str | None = None,
+        sort: Sort = "time",
     ) -> list[Fact]:
-        """Return the user's facts that pass `filters`, newest first, behind the fact `after`."""
+        """Return the user's facts that pass `filters`, behind the fact `after`."""
+        keys = _KEYS[sort]
         condition, values = where(user_id, filters.conditions(status))
         with self._connections.snapshot() as db:
             if after is not None:
                 anchor = db.execute(
-                    "SELECT created_at, num FROM facts WHERE id = ? AND user_id = ?",
+                    f"SELECT {', '.join(keys)} FROM facts f WHERE f.id = ? AND f.user_id = ?",
                     (after, user_id),
                 ).fetchone()
                 if anchor is None:
                     raise NotFoundError(f"no memory {after!r} to continue from")
-                condition += " AND (f.created_at, f.num) < (?, ?)"
+                condition += f" AND ({', '.join(keys)}) < ({', '.join('?' * len(keys))})"
                 values += anchor
             query = (
                 f"SELECT {FACT} FROM facts f WHERE {condition}"
-                " ORDER BY f.created_at DESC, f.num DESC LIMIT ?"
+                f" ORDER BY {', '.join(f'{key} DESC' for key in keys)} LIMIT ?"
             )
             most = -1 if limit is None else min(limit, MOST_ROWS)
             return [to_fact(FactRow._make(row)) for row in db.execute(query, [*values, most])]
