@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from semantic_memory.aio import AsyncSemanticMemory
+    from semantic_memory.domain.bodies import Decision, Procedure, Reference
     from semantic_memory.domain.errors import (
         AccessDeniedError,
         ConcurrentUpdateError,
@@ -81,6 +82,7 @@ _EXPORTS = {
         StoreClosedError StoreCorruptError StoreError StoreLockedError StoreUnavailableError
     """,
     "domain.extraction": "Candidate Extraction",
+    "domain.bodies": "Decision Procedure Reference",
     "domain.facts": "Category Explanation Fact FactVersion Source Status",
     "domain.filters": "Filters",
     "domain.layout": "Layout",
@@ -106,6 +108,7 @@ __all__ = [
     "ConcurrentUpdateError",
     "ConfigurationError",
     "Context",
+    "Decision",
     "Embedder",
     "EmbedderIdentity",
     "EmbedderMismatchError",
@@ -132,9 +135,11 @@ __all__ = [
     "NotFoundError",
     "Observer",
     "Overview",
+    "Procedure",
     "PromptTooLongError",
     "ProviderError",
     "Receipt",
+    "Reference",
     "SchemaTooNewError",
     "ScoreParts",
     "SemanticMemory",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import JsonValue
 
 from semantic_memory.domain import fields
+from semantic_memory.domain.bodies import Body
 from semantic_memory.domain.facts import Category, Explanation, Fact, FactVersion, Status
 from semantic_memory.domain.filters import FilterLike
 from semantic_memory.domain.layout import Layout
@@ -169,12 +170,14 @@ class SemanticMemory:
         metadata: Mapping[str, JsonValue] | None = None,
         created_at: datetime | None = None,
         expires_at: datetime | None = None,
+        body: Body | Mapping[str, Any] | None = None,
     ) -> Fact:
         """Add one fact. It is on disk, and found by the next search, when this returns.
 
         A known fact is confirmed instead: its confidence rises a little, and it is returned. From
         `expires_at` on, the fact is in no answer; the job `expiry` erases it, unless it is pinned
-        with the tag `pinned`.
+        with the tag `pinned`. A `body` holds a decision, reference or procedure in fields; it is
+        searched and shown with the content.
         """
         asked = AddRequest.of(
             content,
@@ -187,6 +190,7 @@ class SemanticMemory:
             metadata=metadata,
             created_at=created_at,
             expires_at=expires_at,
+            body=body,
         )
         return self._use_cases.edits.add(asked)
 

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from ingest.gate import Gate
+from semantic_memory.domain.values import parse
 
 _TEXTS = ("content", "metadata")
 
@@ -25,6 +26,9 @@ def cleared(gate: Gate, values: Mapping[str, Any], place: str) -> dict[str, Any]
     for name in _TEXTS:
         if values.get(name) is not None:
             treated[name] = _cleared(gate, values[name], f"{place}: {name}")
+    if (body := values.get("body")) is not None:
+        texts = body.model_dump(mode="json", exclude={"kind"})
+        treated["body"] = parse(type(body), place, _mapping(gate, texts, f"{place}: body"))
     if values.get("tags"):
         tags = values["tags"]
         treated["tags"] = tuple(tag for tag in tags if gate.cleared(tag, f"{place}: tag") == tag)
@@ -38,8 +42,12 @@ def _cleared(gate: Gate, value: JsonValue, place: str) -> JsonValue:
         case list():
             return [_cleared(gate, one, f"{place}.{n}") for n, one in enumerate(value)]
         case Mapping():
-            return {
-                gate.cleared(name, f"{place}, a key"): _cleared(gate, one, f"{place}.{name}")
-                for name, one in value.items()
-            }
+            return _mapping(gate, value, place)
     return value
+
+
+def _mapping(gate: Gate, values: Mapping[str, JsonValue], place: str) -> dict[str, JsonValue]:
+    return {
+        gate.cleared(name, f"{place}, a key"): _cleared(gate, one, f"{place}.{name}")
+        for name, one in values.items()
+    }

@@ -164,4 +164,5 @@ def _fact(new: NewFact, user_id: str, now: datetime) -> Fact:
         recorded_at=now,
         valid_from=said,
         expires_at=new.expires_at,
+        body=new.body,
     )

@@ -72,6 +72,7 @@ def confirmed(fact: Fact, again: Fact) -> Fact:
             "tags": tuple(dict.fromkeys((*fact.tags, *again.tags))),
             "references": tuple(dict.fromkeys((*fact.references, *again.references))),
             "metadata": {**again.metadata, **fact.metadata},
+            "body": again.body or fact.body,
         }
     )
 
@@ -85,10 +86,10 @@ def latest(times: Iterable[datetime | None]) -> datetime | None:
 def revised(fact: Fact, changes: dict[str, Any], now: datetime) -> tuple[Fact, Fact | None]:
     """Return `fact` with `changes`, and its earlier state for `as_of` questions, if any.
 
-    A change of content leaves such a state: a superseded fact with an id of its own.
+    A change of content or body leaves such a state: a superseded fact with an id of its own.
     """
     new = fact.model_copy(update=changes)
-    if new.content == fact.content or fact.valid_from >= now:
+    if new.text == fact.text or fact.valid_from >= now:
         return new, None
     before = fact.model_copy(
         update={

@@ -21,6 +21,7 @@ _TAKEN_OVER = (
     "confirmed_at",
     "last_used_at",
     "expires_at",
+    "body",
 )
 
 
@@ -55,6 +56,7 @@ def merged(facts: Sequence[Fact]) -> Fact:
                 (fact.last_used_at for fact in facts if fact.last_used_at), default=None
             ),
             "expires_at": latest(fact.expires_at for fact in facts),
+            "body": next((fact.body for fact in (kept, *others) if fact.body), None),
             "use_count": sum(fact.use_count for fact in facts),
             "corroborations": corroborations,
             "tags": tuple(dict.fromkeys(tag for fact in (kept, *others) for tag in fact.tags)),

@@ -118,10 +118,10 @@ class Evict:
 
 @dataclass(frozen=True, slots=True)
 class Embed:
-    """Store the vectors of a memory; ignored if its content is no longer `content`."""
+    """Store the vectors of a memory; ignored if its text is no longer `text`."""
 
     fact_id: str
-    content: str
+    text: str
     vectors: FactVectors | None
     """None if the embedding model refuses the text; the memory is then found by words only.
 

@@ -6,6 +6,8 @@ from datetime import datetime
 
 from pydantic import Field
 
+from semantic_memory.domain.bodies import Body, whole_text
+
 # Kept apart, so that the command line can offer them without loading any model.
 from semantic_memory.domain.categories import Category as Category
 from semantic_memory.domain.categories import Status as Status
@@ -67,8 +69,15 @@ class Fact(Value):
     corroborations: tuple[Source, ...] = ()
     """Further sources of the same statement."""
     metadata: Metadata = Field(default_factory=dict)
+    body: Body | None = None
+    """A decision, reference or procedure, in fields."""
     version: int = Field(default=1, ge=1)
     schema_version: int = SCHEMA_VERSION
+
+    @property
+    def text(self) -> str:
+        """The text that it is searched by: its content, and its body in a second line."""
+        return whole_text(self.content, self.body)
 
     @property
     def is_pinned(self) -> bool:

@@ -105,6 +105,15 @@ Content = Annotated[
 ]
 
 
+Passage = Annotated[
+    str,
+    StringConstraints(max_length=2_000),
+    AfterValidator(_storable),
+    Field(json_schema_extra=_STORABLE_SCHEMA),
+]
+"""A part of a fact's body, of up to 2,000 characters."""
+
+
 Name = Annotated[
     str,
     StringConstraints(max_length=128),

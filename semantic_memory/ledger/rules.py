@@ -60,7 +60,7 @@ def archiving(fact: Fact, change: Evict) -> Update:
 
 def searched_text(fact: Fact) -> str:
     """Return the text of a fact that is searched by words."""
-    return lexical_text(fact.content, fact.source.speaker, fact.created_at.timestamp())
+    return lexical_text(fact.text, fact.source.speaker, fact.created_at.timestamp())
 
 
 def places(sources: Iterable[Source]) -> tuple[str, ...]:

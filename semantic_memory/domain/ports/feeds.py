@@ -25,6 +25,7 @@ class Trait(NamedTuple):
     category: str
     status: str
     content: str
+    """With the text of the body."""
     confidence: float
     importance: float
     created_at: float

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json as json_format
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
@@ -132,6 +133,7 @@ def add(
     ] = fields.IMPORTANCE.default,
     tag: Annotated[Optional[list[str]], typer.Option("--tag", "-t", help=fields.OWN_TAGS)] = None,
     expires_at: Annotated[Optional[datetime], typer.Option(help=fields.EXPIRES_AT)] = None,
+    body: Annotated[Optional[str], typer.Option(help=f"{fields.BODY} As JSON.")] = None,
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
@@ -145,6 +147,7 @@ def add(
             importance=importance,
             tags=tag or (),
             expires_at=expires_at,
+            body=None if body is None else _object(body),
         )
         memory.flush()
     work.show.as_json(fact) if json else work.show.facts([fact])
@@ -292,6 +295,17 @@ def prepare() -> None:
     settings = work.settings.load()
     work.store.prepared(settings)
     work.show.out.print(f"ready: {settings.cache_dir}", soft_wrap=True)
+
+
+def _object(text: str) -> dict[str, Any]:
+    """Read a JSON object. Raises InvalidInputError."""
+    try:
+        found = json_format.loads(text)
+    except json_format.JSONDecodeError as error:
+        raise InvalidInputError(f"--body is no JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise InvalidInputError('--body must be a JSON object, like {"kind": "reference", ...}')
+    return found
 
 
 def _finish(

@@ -67,7 +67,7 @@ def facts(found: Sequence[Fact]) -> None:
     """Print a table of memories."""
     table = _table("id", "said", "category", "conf.", "memory")
     for fact in found:
-        table.add_row(fact.id, *_about(fact), Text(fact.content))
+        table.add_row(fact.id, *_about(fact), Text(fact.text))
     out.print(table)
 
 
@@ -90,7 +90,7 @@ def hits(found: Sequence[Hit]) -> None:
         about = f"{'  '.join(_about(fact))}  {fact.id}"
         grid.add_row(
             Text(f"{hit.score:.3f}", style="bold"),
-            Text.assemble(speaker, fact.content, (f"\n{about}\n{why(hit)}", "dim")),
+            Text.assemble(speaker, fact.text, (f"\n{about}\n{why(hit)}", "dim")),
         )
     out.print(grid if found else "nothing found")
 

@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field
 
 from semantic_memory.client import Client
 from semantic_memory.domain import fields
+from semantic_memory.domain.bodies import Body
 from semantic_memory.domain.errors import SemanticMemoryError
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.markers import WROTE_MEMORY
@@ -71,6 +72,7 @@ class Remembered(BaseModel):
     said_at: datetime
     confidence: float
     tags: list[str]
+    body: Body | None = None
     score: float | None = None
     """The score in a search; higher is better."""
 
@@ -202,6 +204,7 @@ class Tools:
         ] = _CONFIDENCE,
         tags: OwnTags = None,
         expires_at: Annotated[datetime | None, Field(description=fields.EXPIRES_AT)] = None,
+        body: Annotated[Body | None, Field(description=fields.BODY)] = None,
         user_id: UserId = None,
     ) -> Remembered:
         """Remember one fact for good. A known fact is confirmed, not doubled."""
@@ -213,6 +216,7 @@ class Tools:
                 confidence=confidence,
                 tags=tags or (),
                 expires_at=expires_at,
+                body=body,
             )
         return _remembered(fact)
 
@@ -353,5 +357,6 @@ def _remembered(fact: Fact, score: float | None = None) -> Remembered:
         said_at=fact.created_at,
         confidence=fact.confidence,
         tags=[*fact.tags],
+        body=fact.body,
         score=None if score is None else round(score, 4),
     )

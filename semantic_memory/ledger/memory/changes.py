@@ -121,7 +121,7 @@ def _update(tables: Tables, change: Update) -> bool:
     if row is None:
         raise rules.unknown(change.fact.id)
     old, new = row.fact, rules.updated(row.fact, change)
-    same = old.content == new.content
+    same = old.text == new.text
     tables.facts[new.id] = replace(
         row,
         fact=new,
@@ -170,7 +170,7 @@ def _touch(tables: Tables, change: Touch) -> bool:
 
 def _embed(tables: Tables, change: Embed) -> bool:
     row = _kept(tables, change.fact_id)
-    if row is None or row.fact.content != change.content:
+    if row is None or row.fact.text != change.text:
         return False
     if change.vectors is None:
         if row.vectors is not None:

@@ -127,7 +127,7 @@ def _trait(row: Row) -> TraitRow:
         speaker=source.speaker,
         category=fact.category.value,
         status=fact.status.value,
-        content=fact.content,
+        content=fact.text,
         confidence=fact.confidence,
         importance=fact.importance,
         created_at=fact.created_at.timestamp(),

@@ -161,5 +161,6 @@ def _erased(fact: Fact) -> Fact:
             "source": Source(),
             "corroborations": (),
             "metadata": {},
+            "body": None,
         }
     )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import astuple
 from sqlite3 import Connection
+from typing import Any
 
+from semantic_memory.domain.bodies import whole_text
 from semantic_memory.domain.changes import (
     Add,
     Advance,
@@ -32,6 +34,7 @@ from semantic_memory.ledger.sqlite.rows import (
     from_vectors,
     maybe_micros,
     micros,
+    to_body,
     to_fact,
 )
 from semantic_memory.ledger.sqlite.where import IS_PINNED, STATED_AT
@@ -103,7 +106,7 @@ class Batch:
             " VALUES (?, ?, ?, ?, ?, ?)",
             (num, old.version, changed_at, action, reason, old.model_dump_json()),
         )
-        if old.content != new.content:
+        if old.text != new.text:
             embedded = 0
             db.execute("DELETE FROM vectors WHERE num = ?", (num,))
         state = (change.action, change.reason, micros(change.at), embedded)
@@ -149,10 +152,12 @@ class Batch:
         return True
 
     def _embed(self, db: Connection, change: Embed) -> bool:
-        found = _kept(db, change.fact_id, " AND content = ?", change.content)
+        found = _kept(db, change.fact_id, "content", "body")
         if found is None:
             return False
-        num, user_id = found
+        num, user_id, content, body = found
+        if whole_text(content, to_body(body)) != change.text:
+            return False
         if change.vectors is None:
             query = "UPDATE facts SET embedded = -1 WHERE num = ? AND embedded <> 1"
             return db.execute(query, (num,)).rowcount > 0
@@ -163,12 +168,11 @@ class Batch:
         return True
 
 
-def _kept(
-    db: Connection, fact_id: str, condition: str = "", *values: str
-) -> tuple[int, str] | None:
-    """Return the number and user of a fact that isn't forgotten and meets the condition."""
-    query = f"SELECT num, user_id FROM facts WHERE id = ? AND status <> 'forgotten'{condition}"
-    found: tuple[int, str] | None = db.execute(query, (fact_id, *values)).fetchone()
+def _kept(db: Connection, fact_id: str, *columns: str) -> tuple[Any, ...] | None:
+    """Return the number, the user and further columns of a fact that isn't forgotten."""
+    chosen = ", ".join(("num", "user_id", *columns))
+    query = f"SELECT {chosen} FROM facts WHERE id = ? AND status <> 'forgotten'"
+    found: tuple[Any, ...] | None = db.execute(query, (fact_id,)).fetchone()
     return found
 
 

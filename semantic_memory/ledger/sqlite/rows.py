@@ -14,7 +14,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from pydantic import TypeAdapter
 
+from semantic_memory.domain.bodies import Body, whole_text
 from semantic_memory.domain.changes import FactVectors
 from semantic_memory.domain.decay import endurance
 from semantic_memory.domain.facts import Category, Fact, Source, Status
@@ -25,6 +27,7 @@ from semantic_memory.ledger.rules import places
 MOST_ROWS = 2**63 - 1
 """A LIMIT without effect."""
 _CHUNK = 500  # values bound to one statement; SQLite's own limit is far above
+_BODY: TypeAdapter[Body] = TypeAdapter(Body)
 _CATEGORIES = {category.value: category for category in Category}
 _STATUSES = {status.value: status for status in Status}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -60,6 +63,7 @@ class FactRow(NamedTuple):
     tags: str
     said_in: str
     detail: str
+    body: str | None
     version: int
 
 
@@ -75,6 +79,7 @@ class TraitColumns(NamedTuple):
     category: str
     status: str
     content: str
+    body: str | None
     confidence: float
     importance: float
     created_at: int
@@ -185,8 +190,14 @@ def from_fact(fact: Fact) -> FactRow:
         detail=json.dumps(
             {key: value for key, value in detail.items() if value}, ensure_ascii=False
         ),
+        body=None if fact.body is None else fact.body.model_dump_json(),
         version=fact.version,
     )
+
+
+def to_body(stored: str | None) -> Body | None:
+    """Return the body of a row."""
+    return None if stored is None else _BODY.validate_json(stored)
 
 
 def to_fact(row: FactRow) -> Fact:
@@ -216,6 +227,7 @@ def to_fact(row: FactRow) -> Fact:
             Source.model_validate(other) for other in detail.get("corroborations", ())
         ),
         metadata=detail.get("metadata", {}),
+        body=to_body(row.body),
         version=row.version,
         schema_version=detail["schema_version"],
     )
@@ -234,7 +246,7 @@ def to_trait(row: TraitColumns) -> TraitRow:
         speaker=row.speaker,
         category=row.category,
         status=row.status,
-        content=row.content,
+        content=whole_text(row.content, to_body(row.body)),
         confidence=row.confidence,
         importance=row.importance,
         created_at=created,
