@@ -302,8 +302,10 @@ class SemanticMemory:
 
         With `sort="relevance"` the most relevant first, as the hourly sweep left them.
 
-        `status` lists those that are active, superseded, quarantined or archived, instead of those
-        believed now. Without a `limit` all are returned.
+        `status` lists those that are active, superseded, quarantined, archived or forgotten,
+        instead of those believed now. Of a forgotten one it shows id, times and `tombstone`: when,
+        why and with which API key it was forgotten, and never a text. Without a `limit` all are
+        returned.
         """
         asked = ListRequest.of(
             user_id=user_id,

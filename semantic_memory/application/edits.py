@@ -12,11 +12,13 @@ from semantic_memory.application.expiring import whole
 from semantic_memory.application.lookup import one_fact
 from semantic_memory.consolidation.beliefs import believed, revised
 from semantic_memory.consolidation.restore import restoration
+from semantic_memory.domain.actor import actor
 from semantic_memory.domain.changes import Add, Evict, FactVectors, Forget, Update
 from semantic_memory.domain.errors import ProviderError
+from semantic_memory.domain.events import PinnedForgotten
 from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.domain.fields import NEVER
-from semantic_memory.domain.ports import Clock, Embedder, Ledger
+from semantic_memory.domain.ports import Clock, Embedder, Ledger, Observer
 from semantic_memory.domain.requests import (
     AddManyRequest,
     AddRequest,
@@ -43,6 +45,7 @@ class Edits:
         clock: Clock,
         expiry: Expiry,
         cap: int,
+        observe: Observer,
         changed: Callable[[str], None],
     ) -> None:
         self._ledger = ledger
@@ -51,6 +54,7 @@ class Edits:
         self._clock = clock
         self._expiry = expiry
         self._cap = cap
+        self._observe = observe
         self._changed = changed
 
     def add(self, asked: AddRequest) -> Fact:
@@ -108,7 +112,10 @@ class Edits:
             fact = one_fact(self._ledger, asked.fact_id, asked.user_id)
             now = self._clock.now()
             reason = self._gate.redacted(asked.reason)
-            self._ledger.apply([Forget(one, now, reason) for one in whole(self._ledger, fact)])
+            ids = whole(self._ledger, fact)
+            self._ledger.apply([Forget(one, now, reason, actor()) for one in ids])
+        if fact.is_pinned:
+            self._observe(PinnedForgotten(fact.user_id, 1))
         self._changed(fact.user_id)
 
     def restore(self, asked: RestoreRequest) -> Fact:

@@ -260,8 +260,10 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             ),
             recall=recall,
             lookup=Lookup(ledger, expiry),
-            edits=Edits(ledger, embedder, gate, clock, expiry, cap, pipeline.changed),
-            forgetting=Forgetting(ledger, pipeline, windows, gate, clock, pipeline.changed),
+            edits=Edits(ledger, embedder, gate, clock, expiry, cap, observe, pipeline.changed),
+            forgetting=Forgetting(
+                ledger, pipeline, windows, gate, clock, observe, pipeline.changed
+            ),
             explain=Explain(ledger, _fading(settings), clock, expiry),
             map=Map(ledger, expiry),
             profiles=Profiles(ledger, rollup, gate, clock, expiry),

@@ -50,6 +50,8 @@ class Update:
     action: str
     at: datetime
     reason: str = ""
+    by: str | None = None
+    """The name of the API key, where there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,8 @@ class Forget:
     fact_id: str
     at: datetime
     reason: str = ""
+    by: str | None = None
+    """The name of the API key, where there is one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,14 @@ class MessagesObserved:
 
 
 @dataclass(frozen=True, slots=True)
+class PinnedForgotten:
+    """Pinned memories were forgotten, as a caller asked for."""
+
+    user_id: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class MemoriesStored:
     """Messages were stored as memories, in one transaction."""
 
@@ -290,6 +298,7 @@ class WorkerFailed:
 Event = (
     MessagesObserved
     | MemoriesStored
+    | PinnedForgotten
     | LockWaited
     | MemoriesEmbedded
     | FactsExtracted

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from semantic_memory.domain.bodies import Body, whole_text
 
@@ -14,8 +15,8 @@ from semantic_memory.domain.categories import Status as Status
 from semantic_memory.domain.messages import Role
 from semantic_memory.domain.values import (
     SCHEMA_VERSION,
-    Content,
     Identifier,
+    Kept,
     Metadata,
     Tag,
     Timestamp,
@@ -40,12 +41,25 @@ class Source(Value):
     speaker: str | None = None
 
 
+class Tombstone(Value):
+    """The record of how a memory was forgotten."""
+
+    at: Timestamp
+    reason: str
+    by: str | None = None
+    """The name of the API key, where there was one."""
+    was_pinned: bool = False
+    states: int = Field(default=1, ge=0)
+    """Number of states that the memory had been in."""
+
+
 class Fact(Value):
     """A memory: a believed statement with its source, dates and confidence."""
 
     id: Identifier = Field(default_factory=new_id)
     user_id: Identifier
-    content: Content
+    content: Kept
+    """Empty for a forgotten memory in a listing."""
     category: Category
     confidence: Unit = 1.0
     importance: Unit = 0.5
@@ -71,8 +85,16 @@ class Fact(Value):
     metadata: Metadata = Field(default_factory=dict)
     body: Body | None = None
     """A decision, reference or procedure, in fields."""
+    tombstone: Tombstone | None = None
+    """Only of a forgotten memory, of which a listing shows neither text nor source."""
     version: int = Field(default=1, ge=1)
     schema_version: int = SCHEMA_VERSION
+
+    @model_validator(mode="after")
+    def _has_content(self) -> Self:
+        if not self.content and self.status is not Status.FORGOTTEN:
+            raise ValueError("content is empty")
+        return self
 
     @property
     def text(self) -> str:

@@ -16,6 +16,7 @@ from semantic_memory.domain.events import (
     LogRepaired,
     LogShortened,
     MemoryFileSkipped,
+    PinnedForgotten,
     WorkerFailed,
 )
 
@@ -53,8 +54,8 @@ def log_event(event: Event) -> None:
                 reason,
                 kept_at,
             )
-        case MemoryFileSkipped(path, reason):
-            _logger.warning("the memory file %s is not used: %s", path, reason)
+        case PinnedForgotten() | MemoryFileSkipped():
+            _log_left_out(event)
         case CompactionFailed(user_id, session_id, step, error, failures):
             _logger.warning(
                 "compacting session %s of user %s: %s failed (%d in a row): %s",
@@ -70,6 +71,14 @@ def log_event(event: Event) -> None:
             _log_session_log(event)
         case _:
             _logger.debug("%s", event)
+
+
+def _log_left_out(event: PinnedForgotten | MemoryFileSkipped) -> None:
+    match event:
+        case PinnedForgotten(user_id, number):
+            _logger.warning("%d pinned memories of user %s were forgotten", number, user_id)
+        case MemoryFileSkipped(path, reason):
+            _logger.warning("the memory file %s is not used: %s", path, reason)
 
 
 def _log_session_log(event: LogRepaired | LogNearlyFull | LogShortened) -> None:

@@ -51,7 +51,8 @@ class Facts(Protocol):
         """Return the user's facts that pass `filters`, newest or most relevant first.
 
         Relevance is as the latest `Weigh` left it, and a new fact has the highest retention.
-        With a `status`, facts that have it now, instead of active ones. A page continues behind the
+        With a `status`, facts that have it now, instead of active ones; of forgotten ones only the
+        tombstones, without texts and sources. A page continues behind the
         fact `after`. Raises NotFoundError if the user has no such fact.
         """
         ...

@@ -12,8 +12,8 @@ from semantic_memory.domain.filters import FilterLike, Filters
 from semantic_memory.domain.requests.base import OfFact, OfUser, number
 from semantic_memory.domain.values import Identifier, Tag, Timestamp, Value
 
-Standing = Literal["active", "superseded", "quarantined", "archived"]
-"""The statuses in which a memory can be listed: all but forgotten."""
+Standing = Literal["active", "superseded", "quarantined", "archived", "forgotten"]
+"""The statuses in which a memory can be listed."""
 
 
 class _ById(OfFact):

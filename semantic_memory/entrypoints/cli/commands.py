@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 import typer
 
 from semantic_memory.domain import fields
-from semantic_memory.domain.categories import Category
+from semantic_memory.domain.categories import Category, Status
 from semantic_memory.domain.errors import InvalidInputError, ProviderError
 from semantic_memory.entrypoints.cli import work
 from semantic_memory.entrypoints.cli.options import (
@@ -207,6 +207,7 @@ def list_(
         int, typer.Option("--limit", "-n", help=fields.PAGE.description)
     ] = fields.SHORT_PAGE,
     after: Annotated[Optional[str], typer.Option(help=fields.AFTER)] = None,
+    status: Annotated[Optional[Status], typer.Option(help=fields.STATUS)] = None,
     sort: Annotated[fields.Sort, typer.Option(help=fields.SORT)] = "time",
     data_dir: DataDir = None,
     json: AsJson = False,
@@ -214,8 +215,15 @@ def list_(
     """List a user's memories, newest first."""
     narrowed = filters(category, tag, since, until, min_confidence)
     with work.store.opened(data_dir) as memory:
-        found = memory.list(user_id=user, filters=narrowed, limit=limit, after=after, sort=sort)
-    work.show.as_json(found) if json else work.show.facts(found)
+        found = memory.list(
+            user_id=user, filters=narrowed, status=status, limit=limit, after=after, sort=sort
+        )
+    if json:
+        work.show.as_json(found)
+    elif status is Status.FORGOTTEN:
+        work.show.tombstones(found)
+    else:
+        work.show.facts(found)
 
 
 @app.command()

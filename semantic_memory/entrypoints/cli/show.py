@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -69,6 +70,22 @@ def facts(found: Sequence[Fact]) -> None:
     for fact in found:
         table.add_row(fact.id, *_about(fact), Text(fact.text))
     out.print(table)
+
+
+def tombstones(found: Sequence[Fact]) -> None:
+    """Print a table of forgotten memories, and the number of them by reason."""
+    table = _table("id", "category", "said", "forgotten", "by", "states", "reason")
+    reasons: Counter[str] = Counter()
+    for fact in found:
+        if (record := fact.tombstone) is None:
+            continue
+        said, category, _ = _about(fact)
+        reason = f"{record.reason} (was pinned)" if record.was_pinned else record.reason
+        at = f"{record.at:%Y-%m-%d %H:%M}"
+        table.add_row(fact.id, category, said, at, record.by, str(record.states), Text(reason))
+        reasons[record.reason or "no reason given"] += 1
+    out.print(table)
+    pairs(dict(reasons.most_common()))
 
 
 def sourced(found: Iterable[Fact]) -> None:

@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field
 
 from semantic_memory.client import Client
 from semantic_memory.domain import fields
+from semantic_memory.domain.actor import acting
 from semantic_memory.domain.bodies import Body
 from semantic_memory.domain.errors import SemanticMemoryError
 from semantic_memory.domain.facts import Category, Fact
@@ -301,7 +302,8 @@ class Tools:
             raise ToolError("give a user_id: there is no default user here")
         try:
             caller.require(right, user)
-            yield user
+            with acting(caller.key):
+                yield user
         except SemanticMemoryError as error:
             raise ToolError(str(error)) from None
 

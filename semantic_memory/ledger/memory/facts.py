@@ -16,7 +16,7 @@ from semantic_memory.domain.ports import Belief
 from semantic_memory.domain.retention import Unexpired
 from semantic_memory.domain.values import normalised
 from semantic_memory.ledger.memory.store import Part, Row
-from semantic_memory.ledger.rules import unknown
+from semantic_memory.ledger.rules import audited, unknown
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
 _REPLACED = (Status.SUPERSEDED, Status.ARCHIVED)
@@ -55,7 +55,7 @@ class FactReader(Part):
             if anchor is None or anchor.fact.user_id != user_id:
                 raise NotFoundError(f"no memory {after!r} to continue from")
             rows = [row for row in rows if key(row) < key(anchor)]
-        return [row.fact for row in sorted(rows, key=key, reverse=True)[:limit]]
+        return [_shown(row) for row in sorted(rows, key=key, reverse=True)[:limit]]
 
     def ids(
         self,
@@ -129,6 +129,12 @@ def _to_beliefs(rows: Iterable[Row]) -> list[Belief]:
         if row.believed and row.vectors is not None
     ]
     return sorted(beliefs, key=attrgetter("revision"))
+
+
+def _shown(row: Row) -> Fact:
+    if row.kept:
+        return row.fact
+    return audited(row.fact, row.action, row.changed_at, row.reason, row.by)
 
 
 def _rank(row: Row) -> tuple[Any, ...]:

@@ -27,6 +27,8 @@ class Row:
     """The action that led to this version; its reason and time are below."""
     reason: str
     changed_at: datetime
+    by: str | None
+    """The name of the API key with which that was done."""
     words: Mapping[str, int]
     """Count of each stemmed word in the text; empty once erased."""
     revision: int

@@ -39,7 +39,15 @@ from semantic_memory.ledger.sqlite.rows import (
 )
 from semantic_memory.ledger.sqlite.where import IS_PINNED, STATED_AT
 
-_COLUMNS = (*FactRow._fields, "action", "reason", "changed_at", "embedded", "revision")
+_COLUMNS = (
+    *FactRow._fields,
+    "action",
+    "reason",
+    "changed_at",
+    "changed_by",
+    "embedded",
+    "revision",
+)
 _MARKS = ", ".join("?" * len(_COLUMNS))
 _INSERT = f"INSERT INTO facts ({', '.join(_COLUMNS)}) VALUES ({_MARKS})"
 _UPDATE = f"UPDATE facts SET ({', '.join(_COLUMNS)}) = ({_MARKS}) WHERE num = ?"
@@ -83,7 +91,7 @@ class Batch:
     def _add(self, db: Connection, fact: Fact, vectors: FactVectors | None) -> bool:
         if db.execute("SELECT 1 FROM facts WHERE id = ?", (fact.id,)).fetchone():
             return False
-        state = ("added", "", micros(fact.recorded_at), vectors is not None)
+        state = ("added", "", micros(fact.recorded_at), None, vectors is not None)
         num = db.execute(_INSERT, (*from_fact(fact), *state, self._next(fact.user_id))).lastrowid
         words.write(db, num, fact)
         if vectors is not None:
@@ -109,7 +117,7 @@ class Batch:
         if old.text != new.text:
             embedded = 0
             db.execute("DELETE FROM vectors WHERE num = ?", (num,))
-        state = (change.action, change.reason, micros(change.at), embedded)
+        state = (change.action, change.reason, micros(change.at), change.by, embedded)
         db.execute(_UPDATE, (*from_fact(new), *state, self._next(new.user_id), num))
         lines.follow(db, old, new, change.at)
         words.follow(db, num, old, new)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.domain.facts import Fact, FactVersion, Status
 from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.filters import Filters, narrowing
 from semantic_memory.domain.retention import Unexpired
-from semantic_memory.ledger.rules import unknown
+from semantic_memory.ledger.rules import audited, unknown
 from semantic_memory.ledger.sqlite.part import Part
 from semantic_memory.ledger.sqlite.rows import (
     FACT,
@@ -82,11 +83,12 @@ class FactReader(Part):
                 condition += f" AND ({', '.join(keys)}) < ({', '.join('?' * len(keys))})"
                 values += anchor
             query = (
-                f"SELECT {FACT} FROM facts f WHERE {condition}"
+                f"SELECT {FACT}, f.action, f.changed_at, f.reason, f.changed_by"
+                f" FROM facts f WHERE {condition}"
                 f" ORDER BY {', '.join(f'{key} DESC' for key in keys)} LIMIT ?"
             )
             most = -1 if limit is None else min(limit, MOST_ROWS)
-            return [to_fact(FactRow._make(row)) for row in db.execute(query, [*values, most])]
+            return [_shown(row) for row in db.execute(query, [*values, most])]
 
     def ids(
         self,
@@ -156,6 +158,15 @@ class FactReader(Part):
         with self._connections.snapshot() as db:
             rows = map(FactRow._make, db.execute(query, (fact_id, user_id)))
             return [to_fact(row) for row in rows]
+
+
+def _shown(row: tuple[Any, ...]) -> Fact:
+    """Return the fact of a listing; of a forgotten one, its tombstone."""
+    *columns, action, at, reason, by = row
+    fact = to_fact(FactRow._make(columns))
+    if fact.status is not Status.FORGOTTEN:
+        return fact
+    return audited(fact, action, moment(at), reason, by)
 
 
 def _version(fact: Fact, at: int, action: str, reason: str) -> FactVersion:
