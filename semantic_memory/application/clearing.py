@@ -27,7 +27,7 @@ def cleared(gate: Gate, values: Mapping[str, Any], place: str) -> dict[str, Any]
         if values.get(name) is not None:
             treated[name] = _cleared(gate, values[name], f"{place}: {name}")
     if (body := values.get("body")) is not None:
-        texts = body.model_dump(mode="json", exclude={"kind"})
+        texts = body.model_dump(mode="json")
         treated["body"] = parse(type(body), place, _mapping(gate, texts, f"{place}: body"))
     if values.get("tags"):
         tags = values["tags"]

@@ -1,22 +1,18 @@
-"""Typed bodies of facts: a decision, a reference or a procedure, beside the fact's sentence."""
+"""Typed bodies of facts: a decision, a reference or a procedure, beside the fact's sentence.
+
+`kind` has no default: records leave defaults out, and couldn't be read without it.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from semantic_memory.domain.values import Passage, Value
 
 
-class _Typed(Value):
-    def __init__(self, **values: Any) -> None:
-        # The kind has no default, as records leave out defaults, and couldn't be read without it.
-        (kind,) = get_args(type(self).model_fields["kind"].annotation)
-        super().__init__(**{"kind": kind, **values})
-
-
-class Decision(_Typed):
+class Decision(Value):
     """A decision with its reason and the alternatives that were turned down."""
 
     kind: Literal["decision"]
@@ -32,7 +28,7 @@ class Decision(_Typed):
         return f"decided: {self.what}{why}{instead}"
 
 
-class Reference(_Typed):
+class Reference(Value):
     """A pointer to something in another system, such as a ticket or a file."""
 
     kind: Literal["reference"]
@@ -45,7 +41,7 @@ class Reference(_Typed):
         return f"in {self.system}: {self.pointer}"
 
 
-class Procedure(_Typed):
+class Procedure(Value):
     """A way of doing something, step by step."""
 
     kind: Literal["procedure"]

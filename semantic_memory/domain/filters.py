@@ -103,7 +103,7 @@ class Filters(Value):
     def unexpired(self, condition: Unexpired) -> Self:
         """Return the filters without the memories that have expired; callers can't lift this."""
         narrowed = self.model_copy()
-        narrowed._unexpired = condition
+        narrowed._unexpired = condition  # noqa: SLF001  # of a copy made here
         return narrowed
 
     def conditions(self, status: Status | None = None) -> list[Condition]:

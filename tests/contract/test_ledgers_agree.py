@@ -70,7 +70,7 @@ def facts(draw: st.DrawFn) -> Fact:
         tags=draw(st.sampled_from([(), ("a",), ("a.b", "c"), ("a", "pinned")])),
         expires_at=draw(st.one_of(st.none(), MOMENTS)),
         confidence=draw(st.sampled_from([0.2, 0.8])),
-        body=draw(st.sampled_from([None, Procedure(steps=("boil tea",))])),
+        body=draw(st.sampled_from([None, Procedure(kind="procedure", steps=("boil tea",))])),
         source=draw(SOURCES),
         corroborations=draw(st.sampled_from([(), (Source(session_id="s2"),)])),
         version=draw(st.sampled_from([1, 1, 2, 3])),

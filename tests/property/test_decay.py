@@ -21,5 +21,6 @@ def test_recency_lies_between_one_and_one_and_a_half_and_never_rises_with_age(a,
 
 @given(AGES, AGES, AGES)
 def test_a_use_never_lowers_recency_and_counts_at_most_half(age, used, later):
-    assert recency(age) <= recency(age, used) <= max(recency(age), 1.25)
-    assert recency(age, max(used, later)) <= recency(age, min(used, later))
+    assert recency(age) <= recency(age, used) <= max(float(recency(age)), 1.25)
+    sooner, longer = sorted((used, later))
+    assert recency(age, longer) <= recency(age, sooner)
