@@ -41,6 +41,8 @@ class EmbeddingSettings(Section):
     """Embedding of texts."""
 
     provider: Literal["onnx", "sentence-transformers", "openai"] = "onnx"
+    """`onnx` is the packaged model, `sentence-transformers` another on this machine, `openai` one
+    at the endpoint in `openai`. A store keeps its model until `semantic-memory reembed`."""
     model: str = ""
     """Name or path for sentence-transformers, model name for openai; unused by onnx."""
     dimension: int = Field(default=1536, ge=1)
@@ -53,7 +55,10 @@ class OpenAISettings(Section):
     """An OpenAI-compatible endpoint."""
 
     api_key: SecretStr | None = None
+    """API key; by default the variable OPENAI_API_KEY."""
     base_url: str | None = None
+    """Base URL of the endpoint, ending in `/v1`; by default OpenAI's. An endpoint given here may go
+    without a key."""
 
 
 class ExtractionSettings(Section):
@@ -62,22 +67,27 @@ class ExtractionSettings(Section):
     provider: Literal["offline", "openai"] = "offline"
     """`openai` sends conversations to the endpoint in `openai`, `offline` sends nothing."""
     model: str = "gpt-4o-mini"
+    """Name of the model that extracts and condenses histories."""
     temperature: float = Field(default=0.1, ge=0, le=2)
+    """Sampling temperature of these requests; models that refuse one get none."""
     timeout_seconds: float = Field(default=60.0, gt=0)
+    """Longest wait for a response, in seconds, after which the request is repeated."""
     max_retries: int = Field(default=4, ge=0)
     """Retries of a request after connection errors, time-outs and status 408, 409, 429 or 5xx."""
     breaker_failures: int = Field(default=3, ge=1)
     """Consecutive failed requests after which requests to the endpoint pause."""
     breaker_seconds: float = Field(default=60.0, ge=0)
-    """Length of that pause."""
+    """Length of that pause, in seconds."""
     batch: bool = False
     """Extract through the provider's batch API, at half the price and within a day. Extraction then
     runs only in `flush`, not in the background. For imports: `semantic-memory ingest --batch`."""
     batch_poll_seconds: float = Field(default=30.0, gt=0)
+    """Seconds between questions for the state of a batch."""
     usd_per_million_tokens: Mapping[str, tuple[float, float]] = Field(
         default_factory=lambda: {"gpt-4o-mini": (0.15, 0.60)}
     )
-    """Price of input and of output by model; the cost is reported with every call."""
+    """Price in USD of a million input and output tokens, by model; the cost of a call is reported
+    with it, and only for a model in this table."""
 
 
 class IngestSettings(Section):
@@ -86,18 +96,18 @@ class IngestSettings(Section):
     background: bool = True
     """Extract, embed and index messages in the background; if False, only in `flush`."""
     quiet_seconds: float = Field(default=30.0, ge=0)
-    """Time without new messages after which a session is extracted."""
+    """Seconds without new messages after which a session is extracted."""
     most_wait_seconds: float = Field(default=300.0, ge=0)
-    """Longest wait of a session in which messages keep coming."""
+    """Longest wait of a session in which messages keep coming, in seconds."""
     most_messages: int = Field(default=50, ge=1)
     """Number of waiting messages at which a session is extracted at once."""
     min_confidence: float = Field(default=0.7, ge=0, le=1)
     """Confidence below which the gate refuses a candidate."""
     personal_data: Literal["keep", "redact", "refuse"] = "keep"
-    """The treatment of e-mail addresses, phone, card and account numbers in facts. Under `refuse`,
+    """Treatment of e-mail addresses, phone, card and account numbers in facts. Under `refuse`,
     recalled messages have them redacted too; the session logs keep them."""
     retry_seconds: float = Field(default=60.0, gt=0)
-    """The pause before a model that couldn't be reached is tried again."""
+    """Seconds before a model that couldn't be reached is tried again."""
 
 
 class LogSettings(Section):
@@ -108,9 +118,9 @@ class LogSettings(Section):
     key_file: Path | None = None
     """A file with such keys instead, one a line, outside the data directory."""
     most_bytes: int = Field(default=10_000_000, ge=10_000)
-    """Limit of a session's log. At 90 % of it a warning is logged, and the log is rewritten at half
-    the limit, without the messages that the fewest facts rest on, the oldest first; their memories
-    stay."""
+    """Limit of a session's log, in bytes. At 90 % of it a warning is logged, and the log is
+    rewritten at half the limit, without the messages that the fewest facts rest on, the oldest
+    first; their memories stay."""
     patience_seconds: float = Field(default=1.0, ge=0)
     """Time for which `observe` holds messages in RAM and tries again while the disk fails; then it
     raises StoreUnavailableError. It tries three times even if this is 0."""
@@ -135,27 +145,41 @@ class IndexSettings(Section):
     4.5 KB each, so this many fill `exact_megabytes`; fewer but longer memories may fill it too,
     and are not scanned either."""
     exact_megabytes: int | None = Field(default=None, ge=1)
-    """RAM for the users searched last. Default: 32 in a library, which shares its process; in the
-    service a quarter of the machine's RAM, at most 2,000."""
+    """RAM for the users searched last, in MB. Default: 32 in a library, which shares its process;
+    in the service a quarter of the machine's RAM, at most 2,000."""
     sync_threshold: int = Field(default=10_000, ge=2)
     """Number of writes after which Chroma flushes its HNSW files. Writes not flushed are replayed
     at start, about 1 s for 10,000."""
 
 
 class RetrievalSettings(Section):
-    """Weights of ranking; see `semantic_memory.retrieval.ranking`."""
+    """Weights of the parts of a match, relative to a memory's base score, which is in [0, 1].
+
+    The formulas are in `semantic_memory.retrieval.ranking`.
+    """
 
     dense: float = Field(default=0.55, ge=0, le=1)
+    """Share of the cosine in a memory's base score; the rest is BM25."""
     sentence: float = Field(default=0.8, ge=0, le=1)
+    """Share of the nearest sentence in the cosine; the rest is the nearest window of several."""
     neighbour: float = Field(default=0.3, ge=0)
+    """Weight of the better of the two neighbouring messages' base scores."""
     answer: float = Field(default=0.15, ge=0)
+    """Weight of the base score of the message before it, if that is a question."""
     session: float = Field(default=0.35, ge=0)
+    """Weight of the best base score in its session."""
     speaker: float = Field(default=0.2, ge=0)
+    """Bonus of messages by a speaker that the query names."""
     voice: float = Field(default=0.12, ge=0)
+    """Bonus of the user's own messages, if the query is in the first person."""
     time: float = Field(default=0.3, ge=0)
+    """Bonus of memories of the time that the query names."""
     asks: float = Field(default=0.03, ge=0)
+    """Penalty of memories that are questions themselves."""
     outdated: float = Field(default=0.5, ge=0, le=1)
+    """Share of its match that a message loses if a superseded fact was extracted from it."""
     relevance: float = Field(default=0.1, ge=0, le=1)
+    """Share of a memory's score that depends on its confidence, importance and age."""
 
 
 class ContextSettings(Section):
@@ -166,29 +190,39 @@ class ContextSettings(Section):
     candidates: int = Field(default=100, ge=1, le=1_000)
     """Number of memories recalled to choose from."""
     template: str = "xml"
-    """The form of the block: xml, markdown or plain."""
+    """Form of the block: `xml`, `markdown` or `plain`."""
     floor: float = Field(default=0.12, ge=0, le=1)
     """Match below which nothing is recalled, if no memory reaches it."""
     weakest: float = Field(default=0.1, ge=0, le=1)
     """Match below which a memory is left out even beside better ones."""
     diversity: float = Field(default=0.5, ge=0, le=1)
-    """The weight of being like a chosen memory, which lowers a memory's score."""
+    """Share of its score that a memory loses if it repeats one already chosen."""
     overview: float = Field(default=0.04, ge=0, le=1)
     """Largest share of the budget for the user's profile and history."""
     shares: Mapping[Category, float] = Field(default_factory=dict)
-    """Largest share of the budget by category, while other categories can use the rest."""
+    """Largest share of the budget by category, while other categories can use the rest; replaces
+    the defaults: personal, project, technical, decision, finding 0.25, preference, feedback,
+    reference 0.15, conversation 1."""
 
 
 class WindowSettings(Section):
-    """Division of a model's window; see `semantic_memory.session.limits`."""
+    """Division of a model's window among response, memories and messages."""
 
     response_reserve: int = Field(default=13_000, ge=0)
+    """Tokens reserved for the response; at most a quarter of the window."""
     trigger: float = Field(default=0.85, gt=0, le=1)
+    """Share of the window without that reserve above which the window is compacted."""
     target: float = Field(default=0.6, gt=0, le=1)
+    """Share of the same to which it is compacted."""
     summary_reserve: int = Field(default=20_000, ge=0)
+    """Tokens reserved for a summary: at most a quarter of the window while it is made, and at most
+    an eighth of the prompt once it is in there."""
     memory_tokens: int = Field(default=2_000, ge=0)
+    """Most tokens of recalled memories in a prompt; at most a sixth of it."""
     keep_last: int = Field(default=10, ge=1)
+    """Number of latest messages that stay whole as long as they fit."""
     result_characters: int = Field(default=10_000, ge=100)
+    """Number of characters to which an older tool result is cut."""
 
 
 class ServiceSettings(Section):
@@ -203,19 +237,22 @@ class ServiceSettings(Section):
     connections: int = Field(default=512, ge=1)
     """Number of open connections; more are answered with 503."""
     body_bytes: int = Field(default=4_000_000, ge=1_000)
-    """Largest request body, and largest line of an import."""
+    """Largest request body, and largest line of an import, in bytes."""
     body_seconds: float = Field(default=30.0, gt=0)
-    """Longest wait for the next part of a request body."""
+    """Longest wait for the next part of a request body, in seconds."""
     requests_per_minute: int = Field(default=60_000, ge=1)
-    """Rate limit of one API key."""
+    """Rate limit of one API key; a tenth of it in a burst."""
     drain_seconds: float = Field(default=20.0, ge=0)
-    """Time at shutdown for requests under way, and again for extraction and indexing."""
+    """Seconds at shutdown for requests under way, and again for extraction and indexing."""
     cors_origins: tuple[str, ...] = ()
     """Origins that may call the service from a browser, like `https://app.example.org`."""
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    """Least level of the log lines on standard error. Queries are logged at DEBUG only."""
     log_format: Literal["json", "text"] = "json"
+    """Form of the log: a JSON object a line, or plain text."""
     tracing: bool = False
-    """Send OpenTelemetry traces, configured by the OTEL_* variables."""
+    """Send OpenTelemetry traces, configured by the OTEL_* variables. Needs
+    `pip install '.[tracing]'`."""
 
 
 class ProfileSettings(Section):
@@ -228,12 +265,15 @@ class ProfileSettings(Section):
     recent_sentences: int = Field(default=30, ge=0)
     """Sentences of the tier of the last 30 days."""
     recent_tokens: int = Field(default=600, ge=0)
+    """Tokens of that tier."""
     earlier_sentences: int = Field(default=10, ge=0)
     """Sentences of the tier of 30 to 180 days ago."""
     earlier_tokens: int = Field(default=250, ge=0)
+    """Tokens of that tier."""
     long_term_sentences: int = Field(default=6, ge=0)
     """Sentences of the tier before that."""
     long_term_tokens: int = Field(default=150, ge=0)
+    """Tokens of that tier."""
 
 
 class UpkeepSettings(Section):
@@ -242,15 +282,19 @@ class UpkeepSettings(Section):
     schedule: bool = True
     """Run jobs by schedule while the store is open."""
     usage_minutes: float = Field(default=10, gt=0)
+    """Interval of recording which memories were recalled, in minutes."""
     sweep_minutes: float = Field(default=60, gt=0)
-    """The interval of looking for duplicates and conflicts that writing has left."""
+    """Interval of merging duplicates and resolving conflicts that writing has left, in minutes."""
     relevance_minutes: float = Field(default=60, gt=0)
-    """The interval of weighing memories for listings by relevance."""
+    """Interval of weighing memories for listings by relevance, in minutes."""
     expiry_minutes: float = Field(default=60, gt=0)
-    """The interval of erasing expired memories."""
+    """Interval of erasing expired memories, in minutes."""
     decay_hours: float = Field(default=24, gt=0)
+    """Interval of lowering the confidence of fading facts and archiving, in hours."""
     rollup_hours: float = Field(default=24, gt=0)
+    """Interval of deriving profiles and history tiers anew, in hours."""
     compact_hours: float = Field(default=168, gt=0)
+    """Interval of erasing forgotten texts from the files, in hours."""
     loss_per_week: Unit = 0.01
     """The confidence that a fading fact loses in a week without confirmation."""
     floor: Unit = 0.3
@@ -315,7 +359,7 @@ class BeliefSettings(Section):
     model: str = ""
     """For `openai`, by default that of extraction; for `nli`, a directory or name in the cache."""
     pairs_per_hour: int = Field(default=200, ge=0)
-    """Most pairs of facts that it is asked about."""
+    """Most pairs of facts that it judges in an hour."""
 
 
 class Settings(BaseSettings):
@@ -332,12 +376,13 @@ class Settings(BaseSettings):
     data_dir: Path = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("semantic-memory"))
     )
+    """Directory of the store. Default: the platform's directory for users' data."""
     cache_dir: Path = Field(
         default_factory=lambda: Path(platformdirs.user_cache_dir("semantic-memory"))
     )
-    """The directory of compiled embedding models, for all stores."""
+    """Directory of compiled embedding models, for all stores. Default: the platform's cache."""
     lock_seconds: float = Field(default=1.0, ge=0)
-    """Longest wait for another process that has the data directory open."""
+    """Longest wait for another process that has the data directory open, in seconds."""
     embedding: EmbeddingSettings = EmbeddingSettings()
     openai: OpenAISettings = OpenAISettings()
     extraction: ExtractionSettings = ExtractionSettings()
@@ -355,7 +400,8 @@ class Settings(BaseSettings):
     relevance: RelevanceSettings = RelevanceSettings()
     window: WindowSettings = WindowSettings()
     half_life_days: Mapping[Category, float] = Field(default_factory=dict)
-    """Half-lives by category, replacing the defaults; `inf` never fades."""
+    """Half-lives in days that replace the defaults: project 60, technical 90, decision 30,
+    finding 14, reference 180, conversation 7, all others `inf`, which never fades."""
 
     @classmethod
     def settings_customise_sources(
