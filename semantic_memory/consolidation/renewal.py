@@ -1,0 +1,330 @@
+"""Decide whether a newer statement ends, replaces or corrects an older one, by what both say.
+
+Guards come first: play, quotes, wishes, other people, other times and other kinds of the same thing
+renew nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+from semantic_memory.domain.english import renewals
+from semantic_memory.domain.english.lexicon import opposites
+from semantic_memory.domain.english.renewals import KIN, ORDINALS, Clause, Ending, clauses, endings, sentences
+from semantic_memory.domain.english.notation import one_of
+from semantic_memory.domain.text import STOP_WORDS, stem
+
+_WHOSE = re.compile(
+    r"^(?:(?:and|but|so|the|my|our|his|her|their|says|that) )*(?P<who>[\w' -]+?)(?:'s)?"
+    r"(?: (?:is|are|was|has|have|had|does|do|will|can)\b|$)"
+)
+_POSSESSED = re.compile(r"\b(?:my|our|the|i's)\s+(?:[\w'-]+ ){0,2}?([\w'-]+)(?= (?:is|are|=|:)|$| now\b| these\b)")
+_FOR_OF = re.compile(r"\b(for|of|in|on) (?:(?:the|my|our|a|an) )?([a-z][\w'-]*)")
+_DETERMINERS = frozenset(
+    "the a an my our his her their your this that these those new old i we is are was".split()
+)
+_OWN = frozenset({"i", "me", "my", "we", "us", "our"})
+_MOST_APART = 3
+_QUESTION = re.compile(
+    r"(?:how|what|which|where|when|who|why|can|could|do|does|is|are|any|should)\b"
+)
+_NOT = re.compile(
+    r"(?:and |so |but )?(?:not|never|no longer|instead of|rather than) "
+    r"(?:the |a |an |my |at |in |on |by |to |as )*(?P<value>\S+(?: \S+){0,3})$"
+)
+_PRONOUN = re.compile(r"(?:it|its|it is|that|that is|they|they are|make that|make it|this)\b")
+_ORDINAL = re.compile(rf"\b(?:(\d+)(?:st|nd|rd|th)|({one_of(ORDINALS)})) (\w+)")
+_ARTICLES = frozenset({"the", "my", "our", "his", "her", "their", "a", "an", "for"})
+_VERB = re.compile(r"(?:is|are|was|has|have|can|will|=|\w+s)$")
+_FUNCTION = frozenset(map(stem, STOP_WORDS)) | STOP_WORDS | {"i", "now"}
+_NOTHING = Clause("", frozenset(), (), frozenset(), frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """A statement as it is compared: its clauses, its sentences, and what it says has ended."""
+
+    text: str
+    clauses: tuple[Clause, ...]
+    sentences: tuple[Clause, ...]
+    endings: tuple[Ending, ...]
+    played: bool
+    asks: bool
+
+    @property
+    def renews(self) -> bool:
+        """True if it carries any cue of change, so that older statements are to be looked up."""
+        return not self.played and bool(
+            self.endings
+            or any(
+                renewals.is_now(one.plain)
+                or renewals.replaces(one.plain)
+                or renewals.corrects(one.plain)
+                for one in self.sentences
+            )
+        )
+
+
+@lru_cache(maxsize=16_384)
+def told(text: str) -> Telling:
+    """Read a statement."""
+    parts = clauses(text)
+    whole = sentences(text)
+    return Telling(
+        text,
+        parts,
+        whole,
+        tuple(
+            one
+            for clause in parts
+            if not renewals.claims_nothing(clause.plain)
+            for one in endings(clause)
+        ),
+        any(renewals.is_played(one.plain) for one in whole),
+        text.rstrip().endswith("?"),
+    )
+
+
+def renewal(older: str, newer: str, apart: int | None = None) -> str | None:
+    """Return why `newer` makes `older` untrue; None if it doesn't.
+
+    `apart` is the number of the user's messages from one to the other within a session, if they
+    are in one.
+    """
+    old, new = told(older), told(newer)
+    if old.played or new.played or not new.renews:
+        return None
+    close = apart is not None and apart <= _MOST_APART
+    for clause in dict.fromkeys((*old.clauses, *old.sentences)):
+        if not (clause.stems or clause.numbers) or _is_question(clause.plain):
+            continue
+        reason = (
+            _ended(clause, new)
+            or _contrasted(clause, new)
+            or _changed(clause, new)
+            or _replaced(clause, new)
+            or _counted(clause, new)
+            or (_corrected(clause, new) if close else None)
+        )
+        if reason:
+            return reason
+    return None
+
+
+def _is_question(plain: str) -> bool:
+    return bool(_QUESTION.match(plain))
+
+
+def _ended(clause: Clause, new: Telling) -> str | None:
+    if renewals.is_of_the_past(clause.plain):
+        return None
+    for ending in new.endings:
+        shared = ending.stems & clause.content
+        if not shared or len(shared) * 2 < len(ending.stems):
+            continue
+        if ending.whole and not ending.stems <= clause.content:
+            continue
+        if not ending.first and _other_person(clause, ending.clause):
+            continue
+        if ending.first and _other_kind(clause, ending.clause, shared):
+            continue
+        return f"ended: {' '.join(sorted(shared))}"
+    return None
+
+
+def _contrasted(clause: Clause, new: Telling) -> str | None:
+    """Find "selfoss, not reykjavik": a value of the older statement is denied for another."""
+    for part in new.clauses:
+        found = _NOT.match(part.plain)
+        if found is None or renewals.claims_nothing(part.plain):
+            continue
+        denied = _clause_of(found["value"])
+        values = denied.content | denied.numbers | denied.dates
+        if (
+            values
+            and denied.content <= clause.content
+            and denied.numbers <= clause.numbers
+            and denied.dates <= clause.dates
+            and not any(_other_person(clause, one) for one in new.sentences if part.plain in one.plain)
+        ):
+            return f"not {' '.join(sorted(values))}"
+    return None
+
+
+def _changed(clause: Clause, new: Telling) -> str | None:
+    """Find "moved the kick-off to friday": something in the older statement has a new value."""
+    for part in new.clauses:
+        if (
+            renewals.claims_nothing(part.plain)
+            or renewals.is_besides(part.plain)
+            or renewals.is_of_the_past(clause.plain)
+        ):
+            continue
+        for thing in renewals.changed(part):
+            if (
+                thing <= clause.content
+                and clause.content | clause.numbers | clause.dates != thing
+                and not _other_person(clause, part)
+                and not _other_kind(clause, part, thing)
+            ):
+                return f"changed: {' '.join(sorted(thing))}"
+    return None
+
+
+def _replaced(clause: Clause, new: Telling) -> str | None:
+    for number, sentence in enumerate(new.sentences):
+        parts = [one for one in new.clauses if one.plain in sentence.plain] or [sentence]
+        cued = [one for one in parts if _is_cued(one.plain)]
+        if not cued or all(_is_held_back(one.plain) for one in cued):
+            continue
+        if renewals.is_of_the_past(clause.plain):
+            continue
+        content = sentence.content
+        if number and _PRONOUN.match(sentence.plain):
+            content |= new.sentences[number - 1].content
+        topic = clause.content & content
+        turned = any(
+            opposites(stem(one)) & _stems(sentence)
+            and (_stems(sentence) & _stems(clause)) - _FUNCTION
+            for one in clause.words
+        )
+        if not (topic or turned):
+            continue
+        if _other_person(clause, sentence) or _other_kind(clause, sentence, topic):
+            continue
+        left = clause.content - topic
+        figures = clause.numbers | clause.dates
+        new_figures = sentence.numbers | sentence.dates
+        typed = bool(figures and new_figures and not new_figures <= figures)
+        if figures and not typed and not content - topic:
+            continue
+        if not (left or typed or turned):
+            continue
+        enough = len(topic) >= 2 or 2 * len(topic) >= len(clause.content)
+        if enough or typed or turned:
+            return f"replaced: {' '.join(sorted(topic))}"
+    return None
+
+
+def _is_cued(plain: str) -> bool:
+    return renewals.is_now(plain) or renewals.replaces(plain)
+
+
+def _is_held_back(plain: str) -> bool:
+    return (
+        renewals.claims_nothing(plain)
+        or renewals.is_besides(plain)
+        or renewals.is_of_the_past(plain)
+        or renewals.is_one_event(plain)
+    )
+
+
+def _counted(clause: Clause, new: Telling) -> str | None:
+    """Find "a fourth cat" where there were three."""
+    for part in new.clauses:
+        if renewals.claims_nothing(part.plain):
+            continue
+        for digits, word, noun in _ORDINAL.findall(part.plain):
+            number = digits or ORDINALS[word]
+            if str(int(number) - 1) in clause.numbers and stem(noun) in clause.content:
+                return f"counted: {number} {noun}"
+    return None
+
+
+def _stems(clause: Clause) -> frozenset[str]:
+    return frozenset(map(stem, clause.words))
+
+
+def _clause_of(text: str) -> Clause:
+    return next(iter(clauses(text)), _NOTHING)
+
+
+def _corrected(clause: Clause, new: Telling) -> str | None:
+    if not any(renewals.corrects(one.plain) for one in new.sentences):
+        return None
+    for sentence in new.sentences:
+        if renewals.claims_nothing(sentence.plain) and not renewals.corrects(sentence.plain):
+            continue
+        if _typed(clause, new) or (clause.content & sentence.content) or _respelled(clause, sentence):
+            return "corrected"
+    return None
+
+
+def _typed(clause: Clause, new: Telling) -> bool:
+    return any(
+        (clause.numbers and one.numbers and clause.numbers != one.numbers)
+        or (clause.dates and one.dates and clause.dates != one.dates)
+        for one in new.sentences
+    )
+
+
+def _respelled(clause: Clause, sentence: Clause) -> bool:
+    """Return whether a word of one is a word of the other in another spelling."""
+    return any(
+        len(one) >= 4 and len(other) >= 4 and one != other
+        and SequenceMatcher(None, one, other).ratio() >= 0.75
+        for one in clause.stems
+        for other in sentence.stems
+    )
+
+
+def _other_person(a: Clause, b: Clause) -> bool:
+    """Return whether the clauses are about different people."""
+    left, right = _kin(a), _kin(b)
+    if left and right:
+        return left.isdisjoint(right)
+    return False if not left and not right else _leads(a, left) or _leads(b, right)
+
+
+def _kin(clause: Clause) -> frozenset[str]:
+    return frozenset(word.removesuffix("'s") for word in clause.words) & KIN
+
+
+def _leads(clause: Clause, kin: frozenset[str]) -> bool:
+    """Return whether the clause has one of `kin` for its subject, and tells nothing of the user."""
+    spoken = clause.plain.split()
+    for place, word in enumerate(spoken[:4]):
+        if word.removesuffix("'s") in kin:
+            return not _OWN.intersection(spoken[place + 1 :])
+    return False
+
+
+def _other_kind(a: Clause, b: Clause, topic: frozenset[str]) -> bool:
+    """Return whether both name kinds of a thing: "the night shift", "the day shift"."""
+    left, right = _kinds(a, topic), _kinds(b, topic)
+    for one in left.keys() & right.keys():
+        x, y = left[one], right[one]
+        if x and y and x.isdisjoint(y) and x.isdisjoint(b.content | b.words) and y.isdisjoint(a.content | a.words):
+            return True
+    before, behind = _of(a), _of(b)
+    return any(
+        before[word] != behind[word]
+        and stem(before[word]) not in b.content
+        and stem(behind[word]) not in a.content
+        for word in ("for", "of", "in")
+        if word in before and word in behind
+    )
+
+
+def _kinds(clause: Clause, topic: frozenset[str]) -> dict[str, frozenset[str]]:
+    """Return the words before each noun of the topic that say which one is meant."""
+    found: dict[str, frozenset[str]] = {}
+    spoken = ["", "", *clause.plain.replace("-", " ").split(), ""]
+    for opening, one, word, after in zip(spoken, spoken[1:], spoken[2:], spoken[3:], strict=False):
+        name = stem(word.removesuffix("'s"))
+        if name not in topic or not one.isalpha() or one in _DETERMINERS or stem(one) in STOP_WORDS:
+            continue
+        if opening in _ARTICLES or (not opening and _VERB.match(after)):
+            found[name] = found.get(name, frozenset()) | {stem(one)}
+    return found
+
+
+def _of(clause: Clause) -> dict[str, str]:
+    return {
+        word: thing
+        for word, thing in _FOR_OF.findall(clause.plain)
+        if stem(thing) in clause.content and thing not in clause.dates
+    }
