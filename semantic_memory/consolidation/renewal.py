@@ -7,11 +7,15 @@ renew nothing.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
 
 from semantic_memory.domain.english import renewals
+from semantic_memory.domain.english.facets import facets
 from semantic_memory.domain.english.lexicon import opposites
 from semantic_memory.domain.english.renewals import KIN, ORDINALS, Clause, Ending, clauses, endings, sentences
 from semantic_memory.domain.english.notation import one_of
@@ -28,6 +32,9 @@ _DETERMINERS = frozenset(
 )
 _OWN = frozenset({"i", "me", "my", "we", "us", "our"})
 _MOST_APART = 3
+_LEAST_ENDED = 0.25
+_LEAST_SHARED = 0.30
+_LEAST_ALIKE = 0.42
 _QUESTION = re.compile(
     r"(?:how|what|which|where|when|who|why|can|could|do|does|is|are|any|should)\b"
 )
@@ -41,6 +48,14 @@ _ARTICLES = frozenset({"the", "my", "our", "his", "her", "their", "a", "an", "fo
 _VERB = re.compile(r"(?:is|are|was|has|have|can|will|=|\w+s)$")
 _FUNCTION = frozenset(map(stem, STOP_WORDS)) | STOP_WORDS | {"i", "now"}
 _NOTHING = Clause("", frozenset(), (), frozenset(), frozenset())
+
+
+class Reason(NamedTuple):
+    """A reason for which a statement may no longer hold."""
+
+    reason: str
+    least: float
+    """Cosine of the two statements from which the reason counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +103,13 @@ def told(text: str) -> Telling:
     )
 
 
-def renewal(older: str, newer: str, apart: int | None = None) -> str | None:
+def renewal(
+    older: str, newer: str, apart: int | None = None, similarity: float = 1.0
+) -> str | None:
     """Return why `newer` makes `older` untrue; None if it doesn't.
 
     `apart` is the number of the user's messages from one to the other within a session, if they
-    are in one.
+    are in one. `similarity` is the cosine of their nearest sentences.
     """
     old, new = told(older), told(newer)
     if old.played or new.played or not new.renews:
@@ -101,16 +118,11 @@ def renewal(older: str, newer: str, apart: int | None = None) -> str | None:
     for clause in dict.fromkeys((*old.clauses, *old.sentences)):
         if not (clause.stems or clause.numbers) or _is_question(clause.plain):
             continue
-        reason = (
-            _ended(clause, new)
-            or _contrasted(clause, new)
-            or _changed(clause, new)
-            or _replaced(clause, new)
-            or _counted(clause, new)
-            or (_corrected(clause, new) if close else None)
-        )
-        if reason:
-            return reason
+        for rule in _RULES:
+            if (found := rule(clause, new)) and similarity >= found.least:
+                return found.reason
+        if close and _corrected(clause, new):
+            return "corrected"
     return None
 
 
@@ -118,7 +130,7 @@ def _is_question(plain: str) -> bool:
     return bool(_QUESTION.match(plain))
 
 
-def _ended(clause: Clause, new: Telling) -> str | None:
+def _ended(clause: Clause, new: Telling) -> Reason | None:
     if renewals.is_of_the_past(clause.plain):
         return None
     for ending in new.endings:
@@ -127,15 +139,18 @@ def _ended(clause: Clause, new: Telling) -> str | None:
             continue
         if ending.whole and not ending.stems <= clause.content:
             continue
-        if not ending.first and _other_person(clause, ending.clause):
+        if len(ending.stems) <= 3 and ending.predicate and not ending.stems <= clause.content:
+            continue
+        named = shared & _beside_kin(clause)
+        if not (ending.first or named) and _other_person(clause, ending.clause):
             continue
         if ending.first and _other_kind(clause, ending.clause, shared):
             continue
-        return f"ended: {' '.join(sorted(shared))}"
+        return Reason(f"ended: {_list(shared)}", _LEAST_ENDED)
     return None
 
 
-def _contrasted(clause: Clause, new: Telling) -> str | None:
+def _contrasted(clause: Clause, new: Telling) -> Reason | None:
     """Find "selfoss, not reykjavik": a value of the older statement is denied for another."""
     for part in new.clauses:
         found = _NOT.match(part.plain)
@@ -150,11 +165,11 @@ def _contrasted(clause: Clause, new: Telling) -> str | None:
             and denied.dates <= clause.dates
             and not any(_other_person(clause, one) for one in new.sentences if part.plain in one.plain)
         ):
-            return f"not {' '.join(sorted(values))}"
+            return Reason(f"not {_list(values)}", _LEAST_SHARED)
     return None
 
 
-def _changed(clause: Clause, new: Telling) -> str | None:
+def _changed(clause: Clause, new: Telling) -> Reason | None:
     """Find "moved the kick-off to friday": something in the older statement has a new value."""
     for part in new.clauses:
         if (
@@ -170,11 +185,11 @@ def _changed(clause: Clause, new: Telling) -> str | None:
                 and not _other_person(clause, part)
                 and not _other_kind(clause, part, thing)
             ):
-                return f"changed: {' '.join(sorted(thing))}"
+                return Reason(f"changed: {_list(thing)}", _LEAST_SHARED)
     return None
 
 
-def _replaced(clause: Clause, new: Telling) -> str | None:
+def _replaced(clause: Clause, new: Telling) -> Reason | None:
     for number, sentence in enumerate(new.sentences):
         parts = [one for one in new.clauses if one.plain in sentence.plain] or [sentence]
         cued = [one for one in parts if _is_cued(one.plain)]
@@ -203,9 +218,10 @@ def _replaced(clause: Clause, new: Telling) -> str | None:
             continue
         if not (left or typed or turned):
             continue
-        enough = len(topic) >= 2 or 2 * len(topic) >= len(clause.content)
-        if enough or typed or turned:
-            return f"replaced: {' '.join(sorted(topic))}"
+        if len(topic) >= 2:
+            return Reason(f"replaced: {_list(topic)}", _LEAST_SHARED)
+        if typed or turned or 2 * len(topic) >= len(clause.content):
+            return Reason(f"replaced: {_list(topic)}", _LEAST_ALIKE)
     return None
 
 
@@ -222,7 +238,7 @@ def _is_held_back(plain: str) -> bool:
     )
 
 
-def _counted(clause: Clause, new: Telling) -> str | None:
+def _counted(clause: Clause, new: Telling) -> Reason | None:
     """Find "a fourth cat" where there were three."""
     for part in new.clauses:
         if renewals.claims_nothing(part.plain):
@@ -230,7 +246,7 @@ def _counted(clause: Clause, new: Telling) -> str | None:
         for digits, word, noun in _ORDINAL.findall(part.plain):
             number = digits or ORDINALS[word]
             if str(int(number) - 1) in clause.numbers and stem(noun) in clause.content:
-                return f"counted: {number} {noun}"
+                return Reason(f"counted: {number} {noun}", _LEAST_SHARED)
     return None
 
 
@@ -242,15 +258,42 @@ def _clause_of(text: str) -> Clause:
     return next(iter(clauses(text)), _NOTHING)
 
 
-def _corrected(clause: Clause, new: Telling) -> str | None:
-    if not any(renewals.corrects(one.plain) for one in new.sentences):
+def _refaceted(clause: Clause, new: Telling) -> Reason | None:
+    """Find another home, employer, role, diet, partner or vehicle of the same person."""
+    before = facets(clause)
+    if not before or renewals.is_of_the_past(clause.plain) or renewals.claims_nothing(clause.plain):
         return None
-    for sentence in new.sentences:
-        if renewals.claims_nothing(sentence.plain) and not renewals.corrects(sentence.plain):
+    cued = any(_is_cued(one.plain) for one in new.clauses) or bool(new.endings)
+    for part in new.clauses:
+        if _is_held_back(part.plain):
             continue
-        if _typed(clause, new) or (clause.content & sentence.content) or _respelled(clause, sentence):
-            return "corrected"
+        for one in facets(part):
+            for other in before:
+                if (
+                    one.name == other.name
+                    and one.subject == other.subject
+                    and (cued or one.moved)
+                    and one.value.isdisjoint(other.value)
+                ):
+                    return Reason(f"{one.name}: {_list(other.value)}, then {_list(one.value)}", 0.15)
     return None
+
+
+_RULES = (_ended, _contrasted, _changed, _replaced, _counted, _refaceted)
+
+
+def _list(values: Iterable[str]) -> str:
+    return " ".join(sorted(values))
+
+
+def _corrected(clause: Clause, new: Telling) -> bool:
+    if not any(renewals.corrects(one.plain) for one in new.sentences):
+        return False
+    return any(
+        _typed(clause, new) or clause.content & one.content or _respelled(clause, one)
+        for one in new.sentences
+        if renewals.corrects(one.plain) or not renewals.claims_nothing(one.plain)
+    )
 
 
 def _typed(clause: Clause, new: Telling) -> bool:
@@ -276,20 +319,26 @@ def _other_person(a: Clause, b: Clause) -> bool:
     left, right = _kin(a), _kin(b)
     if left and right:
         return left.isdisjoint(right)
-    return False if not left and not right else _leads(a, left) or _leads(b, right)
+    return bool(_led(a, left)) or bool(_led(b, right) and _OWN.isdisjoint(_led(b, right)))
 
 
 def _kin(clause: Clause) -> frozenset[str]:
     return frozenset(word.removesuffix("'s") for word in clause.words) & KIN
 
 
-def _leads(clause: Clause, kin: frozenset[str]) -> bool:
-    """Return whether the clause has one of `kin` for its subject, and tells nothing of the user."""
+def _beside_kin(clause: Clause) -> frozenset[str]:
+    """Return the stems right behind words for people: "my girlfriend Ines"."""
+    spoken = clause.plain.split()
+    return frozenset(stem(b) for a, b in pairwise(spoken) if a in KIN)
+
+
+def _led(clause: Clause, kin: frozenset[str]) -> list[str]:
+    """Return the words behind one of `kin` that the clause has for its subject."""
     spoken = clause.plain.split()
     for place, word in enumerate(spoken[:4]):
         if word.removesuffix("'s") in kin:
-            return not _OWN.intersection(spoken[place + 1 :])
-    return False
+            return spoken[place + 1 :]
+    return []
 
 
 def _other_kind(a: Clause, b: Clause, topic: frozenset[str]) -> bool:

@@ -12,10 +12,9 @@ from functools import lru_cache
 
 from semantic_memory.domain.english.dates import calendar_dates
 from semantic_memory.domain.english.folding import folded
-from semantic_memory.domain.english.notation import any_of, phrase, whole
 from semantic_memory.domain.english.numbers import numbers
 from semantic_memory.domain.english.spelling import prepared
-from semantic_memory.domain.english.tables import lines, mapping, phrases, split, substitution, words
+from semantic_memory.domain.english.tables import mapping, phrase_of, phrases, substitution, words
 from semantic_memory.domain.text import stem, stems
 
 _in_one_wording = substitution("renewals.same")
@@ -52,13 +51,15 @@ _OPENING = r"^(?:(?:so|and|but|now|well|then|my|our|the|his|her|all|sadly|poor|o
 
 
 def _endings(entry: str, thing: str, before: str = r"(?<![\w'])") -> tuple[re.Pattern[str], ...]:
-    written = [one for line in lines(entry) for one in split(line)]
-    return tuple(re.compile(rf"{before}{phrase(one, thing=thing)}(?![\w'])") for one in written)
+    return tuple(
+        re.compile(rf"{before}{source}(?![\w'])") for source in phrase_of(entry, thing=thing)
+    )
 
 
 _CHANGES = _endings("renewals.ends.changes", _NEAR)
 _BEHIND = _endings("renewals.ends.behind", _THING)
 _BEFORE = _endings("renewals.ends.before", _NEAR, _OPENING)
+_DENIALS = frozenset({"not", "longer"})
 _MOMENTS = words("renewals.ends.moments")
 _VAGUE = frozenset(map(stem, words("renewals.heads.vague"))) | words("renewals.heads.vague")
 _THROUGH = frozenset(map(stem, words("renewals.heads.through")))
@@ -93,6 +94,8 @@ class Ending:
     first: bool
     """True if the thing stands before the verb: "kevin died"."""
     clause: Clause
+    predicate: bool = False
+    """True if the stems are those of a verb or adjective and its object: "allergic to eggs"."""
 
 
 @lru_cache(maxsize=16_384)
@@ -143,10 +146,11 @@ def endings(clause: Clause) -> Iterator[Ending]:
     """
     for pattern in _BEHIND:
         if found := pattern.search(clause.plain):
-            thing = _thing(found["thing"])
-            verb = clause.plain[found.start() : found.start("thing")].split()[0]
+            before = clause.plain[found.start() : found.start("thing")].split()
+            predicate = not _DENIALS.isdisjoint(before)
+            thing = _thing(found["thing"], whole=predicate)
             if thing:
-                yield Ending(thing, verb in _MOMENTS, False, clause)
+                yield Ending(thing, before[0] in _MOMENTS, False, clause, predicate)
     for pattern in _BEFORE:
         if found := pattern.search(clause.plain):
             thing = _thing(found["thing"])
@@ -165,8 +169,8 @@ def changed(clause: Clause) -> Iterator[frozenset[str]]:
             yield thing
 
 
-def _thing(text: str) -> frozenset[str]:
-    parts = re.split(r"\s(?:in|at|to|on|for|with|w|from|by|after|before|about|until|til|since|and|when|as)\s", text)
+def _thing(text: str, *, whole: bool = False) -> frozenset[str]:
+    parts = [text] if whole else re.split(r"\s(?:in|at|to|on|for|with|w|from|by|after|before|about|until|til|since|and|when|as)\s", text)
     found = [one for one in stems(parts[0].replace("-", " ")) if one not in _VAGUE]
     return frozenset(one for one in found if not one.isdigit() and one not in _THROUGH)
 
