@@ -50,6 +50,14 @@ _FUNCTION = frozenset(map(stem, STOP_WORDS)) | STOP_WORDS | {"i", "now"}
 _NOTHING = Clause("", frozenset(), (), frozenset(), frozenset())
 
 
+class Renewal(NamedTuple):
+    """A clause of a statement that no longer holds, and why."""
+
+    clause: str
+    """As it reads folded."""
+    reason: str
+
+
 class Reason(NamedTuple):
     """A reason for which a statement may no longer hold."""
 
@@ -80,7 +88,20 @@ class Telling:
                 or renewals.corrects(one.plain)
                 for one in self.sentences
             )
+            or any(facet.moved for one in self.clauses for facet in facets(one))
         )
+
+    @property
+    def kinds(self) -> frozenset[tuple[str, str]]:
+        """What it gives a value of, as (facet, subject)."""
+        return frozenset(
+            (facet.name, facet.subject) for one in self.clauses for facet in facets(one, newly=True)
+        )
+
+    @property
+    def topics(self) -> list[str]:
+        """The words by which older statements on the same are looked up."""
+        return [word for one in self.sentences for word in one.plain.split() if stem(word) in one.content]
 
 
 @lru_cache(maxsize=16_384)
@@ -105,8 +126,8 @@ def told(text: str) -> Telling:
 
 def renewal(
     older: str, newer: str, apart: int | None = None, similarity: float = 1.0
-) -> str | None:
-    """Return why `newer` makes `older` untrue; None if it doesn't.
+) -> Renewal | None:
+    """Return why `newer` makes a clause of `older` untrue; None if it doesn't.
 
     `apart` is the number of the user's messages from one to the other within a session, if they
     are in one. `similarity` is the cosine of their nearest sentences.
@@ -120,9 +141,9 @@ def renewal(
             continue
         for rule in _RULES:
             if (found := rule(clause, new)) and similarity >= found.least:
-                return found.reason
+                return Renewal(clause.plain, found.reason)
         if close and _corrected(clause, new):
-            return "corrected"
+            return Renewal(clause.plain, "corrected")
     return None
 
 
@@ -265,9 +286,9 @@ def _refaceted(clause: Clause, new: Telling) -> Reason | None:
         return None
     cued = any(_is_cued(one.plain) for one in new.clauses) or bool(new.endings)
     for part in new.clauses:
-        if _is_held_back(part.plain):
+        if _is_held_back(part.plain) or _is_question(part.plain) or part.plain.endswith("?"):
             continue
-        for one in facets(part):
+        for one in facets(part, newly=True):
             for other in before:
                 if (
                     one.name == other.name

@@ -169,7 +169,13 @@ CREATE INDEX beliefs_by_change ON facts (user_id, revision) WHERE category <> 'c
 CREATE INDEX facts_replaced    ON facts (superseded_by) WHERE superseded_by IS NOT NULL;
 """
 
-MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4)
+_V5 = """
+-- Facts are looked up by what they give a value of as well, and messages too: all are looked at once
+-- more.
+DELETE FROM marks WHERE job IN ('settling', 'dedup', 'conflicts');
+"""
+
+MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4, _V5)
 
 
 def migrate(connection: sqlite3.Connection) -> None:
