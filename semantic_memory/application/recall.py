@@ -18,6 +18,7 @@ from semantic_memory.domain.profile import PROFILE_FIELDS, TIERS, as_fact
 from semantic_memory.domain.recall import Context, Hit
 from semantic_memory.domain.requests import ContextRequest, SearchRequest
 from semantic_memory.retrieval.search import Searcher
+from semantic_memory.retrieval.successors import noted
 
 STANDING_IMPORTANCE = 0.8
 """Facts at least this important are shown whatever the question."""
@@ -94,7 +95,9 @@ class Recall:
 
     def _search(self, query: str, user_id: str, k: int, filters: Filters) -> list[Hit]:
         start = time.perf_counter()
-        hits = self._searcher.search(query, user_id, k, filters)
+        found = self._searcher.search(query, user_id, k, filters)
+        hits = noted(found, self._ledger, user_id, filters.as_of)
+        hits = [hit for hit in hits if filters.admits(hit.fact)][:k]
         self._observe(Searched(user_id, len(hits), time.perf_counter() - start))
         return hits
 

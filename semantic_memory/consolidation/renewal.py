@@ -17,16 +17,21 @@ from typing import NamedTuple
 from semantic_memory.domain.english import renewals
 from semantic_memory.domain.english.facets import facets
 from semantic_memory.domain.english.lexicon import opposites
-from semantic_memory.domain.english.renewals import KIN, ORDINALS, Clause, Ending, clauses, endings, sentences
+from semantic_memory.domain.english.renewals import (
+    KIN,
+    ORDINALS,
+    Clause,
+    Ending,
+    clauses,
+    endings,
+    sentences,
+)
+from semantic_memory.domain.english.names import names
 from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.text import STOP_WORDS, stem
 
-_WHOSE = re.compile(
-    r"^(?:(?:and|but|so|the|my|our|his|her|their|says|that) )*(?P<who>[\w' -]+?)(?:'s)?"
-    r"(?: (?:is|are|was|has|have|had|does|do|will|can)\b|$)"
-)
-_POSSESSED = re.compile(r"\b(?:my|our|the|i's)\s+(?:[\w'-]+ ){0,2}?([\w'-]+)(?= (?:is|are|=|:)|$| now\b| these\b)")
-_FOR_OF = re.compile(r"\b(for|of|in|on) (?:(?:the|my|our|a|an) )?([a-z][\w'-]*)")
+_OWNED = re.compile(r"\b(?:my|our) (?:[\w-]+ )?([\w-]+)")
+_FOR_OF = re.compile(r"\b(for|of|in) (?=(?:(?:the|my|our|a|an) )?([a-z][\w'-]*))")
 _DETERMINERS = frozenset(
     "the a an my our his her their your this that these those new old i we is are was".split()
 )
@@ -75,7 +80,8 @@ class Telling:
     sentences: tuple[Clause, ...]
     endings: tuple[Ending, ...]
     played: bool
-    asks: bool
+    names: frozenset[str]
+    """Stems of the proper names in it."""
 
     @property
     def renews(self) -> bool:
@@ -88,6 +94,7 @@ class Telling:
                 or renewals.corrects(one.plain)
                 for one in self.sentences
             )
+            or any(_NOT.match(one.plain) for one in self.clauses)
             or any(facet.moved for one in self.clauses for facet in facets(one))
         )
 
@@ -101,7 +108,12 @@ class Telling:
     @property
     def topics(self) -> list[str]:
         """The words by which older statements on the same are looked up."""
-        return [word for one in self.sentences for word in one.plain.split() if stem(word) in one.content]
+        return [
+            word
+            for one in self.sentences
+            for word in one.plain.split()
+            if stem(word) in one.content
+        ]
 
 
 @lru_cache(maxsize=16_384)
@@ -120,7 +132,7 @@ def told(text: str) -> Telling:
             for one in endings(clause)
         ),
         any(renewals.is_played(one.plain) for one in whole),
-        text.rstrip().endswith("?"),
+        frozenset(map(stem, names(text))),
     )
 
 
@@ -184,7 +196,9 @@ def _contrasted(clause: Clause, new: Telling) -> Reason | None:
             and denied.content <= clause.content
             and denied.numbers <= clause.numbers
             and denied.dates <= clause.dates
-            and not any(_other_person(clause, one) for one in new.sentences if part.plain in one.plain)
+            and not any(
+                _other_person(clause, one) for one in new.sentences if part.plain in one.plain
+            )
         ):
             return Reason(f"not {_list(values)}", _LEAST_SHARED)
     return None
@@ -239,11 +253,20 @@ def _replaced(clause: Clause, new: Telling) -> Reason | None:
             continue
         if not (left or typed or turned):
             continue
+        if topic <= new.names and not typed:
+            continue
         if len(topic) >= 2:
             return Reason(f"replaced: {_list(topic)}", _LEAST_SHARED)
         if typed or turned or 2 * len(topic) >= len(clause.content):
-            return Reason(f"replaced: {_list(topic)}", _LEAST_ALIKE)
+            surely = typed or topic & _owned(clause) & _owned(sentence)
+            least = _LEAST_SHARED if surely and topic else _LEAST_ALIKE
+            return Reason(f"replaced: {_list(topic)}", least)
     return None
+
+
+def _owned(clause: Clause) -> frozenset[str]:
+    """Return the stems of what the user calls their own: "our landlord"."""
+    return frozenset(map(stem, _OWNED.findall(clause.plain)))
 
 
 def _is_cued(plain: str) -> bool:
@@ -296,7 +319,9 @@ def _refaceted(clause: Clause, new: Telling) -> Reason | None:
                     and (cued or one.moved)
                     and one.value.isdisjoint(other.value)
                 ):
-                    return Reason(f"{one.name}: {_list(other.value)}, then {_list(one.value)}", 0.15)
+                    return Reason(
+                        f"{one.name}: {_list(other.value)}, then {_list(one.value)}", 0.15
+                    )
     return None
 
 
@@ -328,7 +353,9 @@ def _typed(clause: Clause, new: Telling) -> bool:
 def _respelled(clause: Clause, sentence: Clause) -> bool:
     """Return whether a word of one is a word of the other in another spelling."""
     return any(
-        len(one) >= 4 and len(other) >= 4 and one != other
+        len(one) >= 4
+        and len(other) >= 4
+        and one != other
         and SequenceMatcher(None, one, other).ratio() >= 0.75
         for one in clause.stems
         for other in sentence.stems
@@ -337,6 +364,9 @@ def _respelled(clause: Clause, sentence: Clause) -> bool:
 
 def _other_person(a: Clause, b: Clause) -> bool:
     """Return whether the clauses are about different people."""
+    owners = [{word for word in one.words if word.endswith("'s")} for one in (a, b)]
+    if all(owners) and owners[0].isdisjoint(owners[1]):
+        return True
     left, right = _kin(a), _kin(b)
     if left and right:
         return left.isdisjoint(right)
@@ -353,6 +383,15 @@ def _beside_kin(clause: Clause) -> frozenset[str]:
     return frozenset(stem(b) for a, b in pairwise(spoken) if a in KIN)
 
 
+def about_others(older: str, newer: str) -> bool:
+    """Return whether two statements are about different people, or one about earlier days."""
+    return any(
+        renewals.is_of_the_past(a.plain) or renewals.is_of_the_past(b.plain) or _other_person(a, b)
+        for a in clauses(older)
+        for b in clauses(newer)
+    )
+
+
 def _led(clause: Clause, kin: frozenset[str]) -> list[str]:
     """Return the words behind one of `kin` that the clause has for its subject."""
     spoken = clause.plain.split()
@@ -367,7 +406,13 @@ def _other_kind(a: Clause, b: Clause, topic: frozenset[str]) -> bool:
     left, right = _kinds(a, topic), _kinds(b, topic)
     for one in left.keys() & right.keys():
         x, y = left[one], right[one]
-        if x and y and x.isdisjoint(y) and x.isdisjoint(b.content | b.words) and y.isdisjoint(a.content | a.words):
+        if (
+            x
+            and y
+            and x.isdisjoint(y)
+            and x.isdisjoint(b.content | b.words)
+            and y.isdisjoint(a.content | a.words)
+        ):
             return True
     before, behind = _of(a), _of(b)
     return any(

@@ -18,7 +18,7 @@ from typing import Protocol
 from semantic_memory.consolidation.beliefs import are_kept_apart
 from semantic_memory.consolidation.relations import Relation, said_at
 from semantic_memory.consolidation.renewal import Renewal, renewal, told
-from semantic_memory.consolidation.superseding import may_retire, superseded
+from semantic_memory.consolidation.superseding import may_retire, standing, superseded
 from semantic_memory.consolidation.sweep import SupersedeDecision
 from semantic_memory.domain.changes import Keyed
 from semantic_memory.domain.english.folding import folded
@@ -103,7 +103,7 @@ class Renewer:
             (*self._said(user_id, since), *told_alone), key=lambda belief: said_at(belief.fact)
         )
         for belief in newer:
-            if told(belief.fact.content).renews:
+            if belief.fact.id not in ended and told(belief.fact.content).renews:
                 for decision in self._ended_by(belief, ended, merged):
                     if isinstance(decision, SupersedeDecision):
                         ended.add(decision.loser.id)
@@ -220,7 +220,7 @@ def facet_keys(fact: Fact) -> frozenset[bytes]:
 
 def _comparable(older: Fact, newer: Fact) -> bool:
     return (
-        said_at(older) < said_at(newer)
+        standing(older) < standing(newer)
         and may_retire(newer, older)
         and older.source.role in (None, "user")
         and older.source.speaker == newer.source.speaker

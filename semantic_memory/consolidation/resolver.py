@@ -145,7 +145,9 @@ class Resolver:
         """Decide about changed facts; return the decisions and the lookup keys of these facts."""
         since = 0 if everything else user.seen
         planned, keyed = self._compared(user, judge, since)
-        gone = {fact.id for one in planned if isinstance(one, MergeDecision) for fact in one.absorbed}
+        gone = {
+            fact.id for one in planned if isinstance(one, MergeDecision) for fact in one.absorbed
+        }
         gone |= {one.loser.id for one in planned if isinstance(one, SupersedeDecision)}
         merged = {one.result.id: one.result for one in planned if isinstance(one, MergeDecision)}
         renewed = self._renewer.decisions(user.user_id, since, gone, merged)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from semantic_memory.consolidation.claims import claims, conflicting
 from semantic_memory.consolidation.gist import gist
 from semantic_memory.consolidation.guards import disagreements, missing_names, opposed
+from semantic_memory.consolidation.renewal import about_others
 from semantic_memory.consolidation.relations import Pair, Relation, Verdict
 from semantic_memory.consolidation.statements import Statement, read
 from semantic_memory.domain.english.lexicon import WORDING
@@ -58,6 +59,8 @@ class RuleJudge:
         a, b = read(older), read(newer)
         # claims are read from statements only, also where a question follows them
         found = conflicting(claims(older), claims(newer))
+        if found is not None and about_others(older, newer):
+            return Verdict(Relation.UNRELATED, ("other people or times",))
         if found is not None:
             reason = f"claim: {found[0]}, then {found[1]}"
             return _replaced(pair, b, (reason,), 0.9)

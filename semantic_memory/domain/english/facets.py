@@ -55,7 +55,9 @@ def _wordings() -> Iterator[_Wording]:
 
 
 _WORDINGS = tuple(_wordings())
-_NO_PLACE = words("renewals.heads.vague") | frozenset({"love", "trouble", "charge", "contact", "touch", "pain", "person", "charg"})
+_NO_PLACE = words("renewals.heads.vague") | frozenset(
+    {"love", "trouble", "charge", "contact", "touch", "pain", "person", "charg"}
+)
 
 
 @lru_cache(maxsize=16_384)

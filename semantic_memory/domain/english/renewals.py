@@ -129,7 +129,7 @@ def _clause(part: str) -> Clause:
         tuple(
             one
             for one in stems(told.replace("-", " "))
-            if one not in _VAGUE and not one[0].isdigit()
+            if one and one not in _VAGUE and not one[0].isdigit()
         ),
         frozenset([*numbers(told), *_ADDRESS.findall(plain)]),
         frozenset(calendar_dates(plain)),
@@ -170,8 +170,15 @@ def changed(clause: Clause) -> Iterator[frozenset[str]]:
 
 
 def _thing(text: str, *, whole: bool = False) -> frozenset[str]:
-    parts = [text] if whole else re.split(r"\s(?:in|at|to|on|for|with|w|from|by|after|before|about|until|til|since|and|when|as)\s", text)
-    found = [one for one in stems(parts[0].replace("-", " ")) if one not in _VAGUE]
+    parts = (
+        [text]
+        if whole
+        else re.split(
+            r"\s(?:in|at|to|on|for|with|w|from|by|after|before|about|until|til|since|and|when|as)\s",
+            text,
+        )
+    )
+    found = [one for one in stems(parts[0].replace("-", " ")) if one and one not in _VAGUE]
     return frozenset(one for one in found if not one.isdigit() and one not in _THROUGH)
 
 

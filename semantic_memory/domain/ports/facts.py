@@ -76,6 +76,10 @@ class Facts(Protocol):
         """
         ...
 
+    def superseded_from(self, user_id: str, moments: Collection[datetime]) -> list[Fact]:
+        """Return the user's superseded facts that were said at one of these times."""
+        ...
+
     def same_content(self, user_id: str, content: str) -> Fact | None:
         """Return the active fact with the same normalised content, verbatim messages aside."""
         ...

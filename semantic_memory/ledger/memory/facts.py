@@ -65,6 +65,14 @@ class FactReader(Part):
         rows = self._store.snapshot().of(user_id)
         return [row.fact.id for row in rows if row.kept and meets(row.fact, conditions)]
 
+    def superseded_from(self, user_id: str, moments: Collection[datetime]) -> list[Fact]:
+        """Return the user's superseded facts that were said at one of these times."""
+        wanted = set(moments)
+        facts = (row.fact for row in self._store.snapshot().of(user_id) if not row.verbatim)
+        return [
+            fact for fact in facts if fact.status is Status.SUPERSEDED and fact.created_at in wanted
+        ]
+
     def same_content(self, user_id: str, content: str) -> Fact | None:
         """Return the active fact with the same normalised content, verbatim messages aside."""
         wanted = normalised(content)

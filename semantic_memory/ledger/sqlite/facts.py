@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from semantic_memory.domain.errors import NotFoundError
@@ -16,6 +16,7 @@ from semantic_memory.ledger.sqlite.rows import (
     FactRow,
     chunks,
     content_key,
+    micros,
     moment,
     of_user,
     to_fact,
@@ -95,6 +96,19 @@ class FactReader(Part):
         with self._connections.snapshot() as db:
             query = f"SELECT f.id FROM facts f WHERE {condition} AND {_KEPT} ORDER BY f.num"
             return [fact_id for (fact_id,) in db.execute(query, values)]
+
+    def superseded_from(self, user_id: str, moments: Collection[datetime]) -> list[Fact]:
+        """Return the user's superseded facts that were said at one of these times."""
+        found: list[Fact] = []
+        with self._connections.snapshot() as db:
+            for chunk, marks in chunks([micros(moment) for moment in dict.fromkeys(moments)]):
+                query = (
+                    f"SELECT {FACT} FROM facts f WHERE f.user_id = ? AND f.created_at IN ({marks})"
+                    " AND f.category <> 'conversation' AND f.status = 'superseded' ORDER BY f.num"
+                )
+                rows = map(FactRow._make, db.execute(query, (user_id, *chunk)))
+                found += map(to_fact, rows)
+        return found
 
     def same_content(self, user_id: str, content: str) -> Fact | None:
         """Return the active fact with the same normalised content, verbatim messages aside."""
