@@ -200,7 +200,7 @@ def _contrasted(clause: Clause, new: Telling) -> Reason | None:
                 _other_person(clause, one) for one in new.sentences if part.plain in one.plain
             )
         ):
-            return Reason(f"not {_list(values)}", _LEAST_SHARED)
+            return Reason(f"not {_list(values)}", _LEAST_ENDED)
     return None
 
 
@@ -245,7 +245,7 @@ def _replaced(clause: Clause, new: Telling) -> Reason | None:
             continue
         if _other_person(clause, sentence) or _other_kind(clause, sentence, topic):
             continue
-        left = clause.content - topic
+        left = {word for word in clause.words - sentence.words - STOP_WORDS if stem(word) not in topic}
         figures = clause.numbers | clause.dates
         new_figures = sentence.numbers | sentence.dates
         typed = bool(figures and new_figures and not new_figures <= figures)
@@ -253,7 +253,7 @@ def _replaced(clause: Clause, new: Telling) -> Reason | None:
             continue
         if not (left or typed or turned):
             continue
-        if topic <= new.names and not typed:
+        if topic and topic <= new.names and not typed:
             continue
         if len(topic) >= 2:
             return Reason(f"replaced: {_list(topic)}", _LEAST_SHARED)

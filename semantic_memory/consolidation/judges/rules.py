@@ -13,6 +13,7 @@ from semantic_memory.consolidation.relations import Pair, Relation, Verdict
 from semantic_memory.consolidation.statements import Statement, read
 from semantic_memory.domain.english.lexicon import WORDING
 from semantic_memory.domain.english.numbers import has_label
+from semantic_memory.domain.english.paraphrases import paraphrases
 from semantic_memory.domain.values import normalised
 
 
@@ -124,13 +125,17 @@ class RuleJudge:
         told = own == claims(b.text) and any(claim.attribute != "has" for claim in own)
         told &= a.content ^ b.content <= WORDING
         alike = bool(gist(a.text)) and gist(a.text) == gist(b.text)
+        reworded = not paraphrases(a.text).isdisjoint(paraphrases(b.text))
         accounted: set[str] = {"roles"} if told else set()
         accounted |= {"negation", "opposites", "roles"} if alike else set()
+        accounted |= {"opposites", "roles"} if reworded else set()
         apart = set(disagreements(a, b)) - accounted
         if apart or _another_day(pair, a, b):
             return self._refined(similarity, a, b)
         if alike:
             enough, reason = limit.same_gist, "same in other words"
+        elif reworded:
+            enough, reason = limit.same_gist, "same claim in other words"
         elif told:
             enough, reason = limit.same_claims, "same claims"
         elif not a.content ^ b.content:

@@ -8,10 +8,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from semantic_memory.domain.english.arguments import subject
-from semantic_memory.domain.english.notation import any_of, phrase
+from semantic_memory.domain.english.notation import any_of, phrase, spellings
 from semantic_memory.domain.english.persons import OTHERS
 from semantic_memory.domain.english.renewals import Clause
-from semantic_memory.domain.english.tables import keys, phrase_of, words
+from semantic_memory.domain.english.tables import keys, phrase_list, phrase_of, words
 from semantic_memory.domain.text import stem, stems
 
 _VALUE = r"[\w'&.-]+(?: (?:of |the )?[\w'&.-]+){0,3}"
@@ -36,22 +36,32 @@ class _Wording(NamedTuple):
     pattern: re.Pattern[str]
     moved: bool
     newly: bool = False
+    words: frozenset[str] = frozenset()
+    """Words one of which a clause needs for the pattern to match; none for any."""
 
 
 def _wordings() -> Iterator[_Wording]:
     titles = any_of(*phrase_of("facets.roles.titles"))
     for name in keys("facets"):
-        if name == "roles":
-            continue
-        for way in ("phrases", "moves"):
-            for written in phrase_of(f"facets.{name}.{way}", value=_VALUE, role=titles):
-                source = written.replace("(?P<role>", "(?P<value>")
-                yield _Wording(name, re.compile(rf"(?<![\w']){source}"), way == "moves")
-        if "newly" in keys(f"facets.{name}"):
-            for written in phrase_of(f"facets.{name}.newly", value=_VALUE):
-                yield _Wording(name, re.compile(rf"(?<![\w']){written}"), False, newly=True)
-        for written in phrase_of(f"facets.{name}.values"):
-            yield _Wording(name, re.compile(rf"(?<![\w'])(?P<value>{written})(?![\w'])"), False)
+        for way in keys(f"facets.{name}") if name != "roles" else ():
+            for written in phrase_list(f"facets.{name}.{way}"):
+                whole = f"{{value}}" if way == "values" else written.replace("{role}", "{value}")
+                slot = titles if "{role}" in written else _VALUE
+                source = phrase(whole, value=phrase(written) if way == "values" else slot)
+                pattern = re.compile(rf"(?<![\w']){source}(?![\w'])")
+                yield _Wording(name, pattern, way == "moves", way == "newly", _needed(written))
+
+
+def _needed(written: str) -> frozenset[str]:
+    """Return the words with which a phrase may begin, or end where it begins with its value."""
+    found = set()
+    for spelling in spellings(written):
+        spoken = spelling.split()
+        word = spoken[-1] if spoken[0].startswith("{") else spoken[0]
+        if not word[0].isalpha() or not word[-1].isalnum() or "-" in word:
+            return frozenset()
+        found.add(word)
+    return frozenset(found)
 
 
 _WORDINGS = tuple(_wordings())
@@ -69,8 +79,10 @@ def facets(clause: Clause, *, newly: bool = False) -> tuple[Facet, ...]:
     [('home', ['oslo'])]
     """
     found = []
-    for name, pattern, moved, only_newly in _WORDINGS:
-        if (newly or not only_newly) and (match := pattern.search(clause.plain)):
+    for name, pattern, moved, only_newly, needed in _WORDINGS:
+        if (only_newly and not newly) or (needed and needed.isdisjoint(clause.words)):
+            continue
+        if match := pattern.search(clause.plain):
             value = _value(match["value"])
             who = subject(clause.plain[: match.start()])
             if value and who.split()[0] not in OTHERS - {"it"}:

@@ -12,9 +12,10 @@ from functools import lru_cache
 
 from semantic_memory.domain.english.dates import calendar_dates
 from semantic_memory.domain.english.folding import folded
+from semantic_memory.domain.english.notation import one_of, phrase
 from semantic_memory.domain.english.numbers import numbers
 from semantic_memory.domain.english.spelling import prepared
-from semantic_memory.domain.english.tables import mapping, phrase_of, phrases, substitution, words
+from semantic_memory.domain.english.tables import mapping, phrase_list, phrases, substitution, words
 from semantic_memory.domain.text import stem, stems
 
 _in_one_wording = substitution("renewals.same")
@@ -50,15 +51,33 @@ _EVENT = _cue("event")
 _OPENING = r"^(?:(?:so|and|but|now|well|then|my|our|the|his|her|all|sadly|poor|old) )*"
 
 
-def _endings(entry: str, thing: str, before: str = r"(?<![\w'])") -> tuple[re.Pattern[str], ...]:
+def _parted(entry: str) -> tuple[list[str], list[str], list[str]]:
+    """Return what stands behind a thing, what before it, and the phrases that surround it."""
+    written = phrase_list(entry)
+    behind = [one.removeprefix("{thing} ") for one in written if one.startswith("{thing} ")]
+    before = [one.removesuffix("{thing}") for one in written if one.endswith("{thing}")]
+    around = [one for one in written if not one.startswith("{") and not one.endswith("}")]
+    return behind, before, around
+
+
+def _endings(entry: str) -> tuple[re.Pattern[str], ...]:
+    behind, before, around = _parted(entry)
+    # the thing is looked ahead for, so that the next verb may be part of it
     return tuple(
-        re.compile(rf"{before}{source}(?![\w'])") for source in phrase_of(entry, thing=thing)
+        re.compile(pattern)
+        for pattern in (
+            rf"(?<![\w'])(?P<verb>{one_of(before)})(?=(?P<thing>{_THING}))" if before else None,
+            rf"{_OPENING}(?P<thing>{_NEAR})(?P<verb> {one_of(behind)})(?![\w'])" if behind else None,
+            *(rf"(?<![\w']){phrase(one, thing=_NEAR)}(?![\w'])" for one in around),
+        )
+        if pattern
     )
 
 
-_CHANGES = _endings("renewals.ends.changes", _NEAR)
-_BEHIND = _endings("renewals.ends.behind", _THING)
-_BEFORE = _endings("renewals.ends.before", _NEAR, _OPENING)
+_CHANGES = _endings("renewals.ends.changes")
+# "norways off"
+_SHORTENED = re.compile(rf"{_OPENING}(?P<thing>\w+)(?P<verb>'?s off)$")
+_ENDS = (_SHORTENED, *_endings("renewals.ends.behind"), *_endings("renewals.ends.before"))
 _DENIALS = frozenset({"not", "longer"})
 _MOMENTS = words("renewals.ends.moments")
 _VAGUE = frozenset(map(stem, words("renewals.heads.vague"))) | words("renewals.heads.vague")
@@ -144,18 +163,14 @@ def endings(clause: Clause) -> Iterator[Ending]:
     >>> [sorted(one.stems) for one in endings(clauses("Kevin died")[0])]
     [['kevin']]
     """
-    for pattern in _BEHIND:
-        if found := pattern.search(clause.plain):
+    for pattern in _ENDS:
+        for found in pattern.finditer(clause.plain):
+            first = "verb" in pattern.groupindex and found.end("thing") <= found.start("verb")
             before = clause.plain[found.start() : found.start("thing")].split()
-            predicate = not _DENIALS.isdisjoint(before)
-            thing = _thing(found["thing"], whole=predicate)
-            if thing:
-                yield Ending(thing, before[0] in _MOMENTS, False, clause, predicate)
-    for pattern in _BEFORE:
-        if found := pattern.search(clause.plain):
-            thing = _thing(found["thing"])
-            if thing:
-                yield Ending(thing, False, True, clause)
+            predicate = not first and not _DENIALS.isdisjoint(before)
+            if thing := _thing(found["thing"], whole=predicate):
+                moment = not first and before[0] in _MOMENTS
+                yield Ending(thing, moment, first, clause, predicate)
 
 
 def changed(clause: Clause) -> Iterator[frozenset[str]]:
@@ -165,8 +180,9 @@ def changed(clause: Clause) -> Iterator[frozenset[str]]:
     [['kickoff']]
     """
     for pattern in _CHANGES:
-        if (found := pattern.search(clause.plain)) and (thing := _thing(found["thing"])):
-            yield thing
+        for found in pattern.finditer(clause.plain):
+            if thing := _thing(found["thing"]):
+                yield thing
 
 
 def _thing(text: str, *, whole: bool = False) -> frozenset[str]:
