@@ -17,6 +17,8 @@ from typing import NamedTuple
 from semantic_memory.domain.english import renewals
 from semantic_memory.domain.english.facets import facets
 from semantic_memory.domain.english.lexicon import opposites
+from semantic_memory.domain.english.names import names
+from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.renewals import (
     KIN,
     ORDINALS,
@@ -26,8 +28,6 @@ from semantic_memory.domain.english.renewals import (
     endings,
     sentences,
 )
-from semantic_memory.domain.english.names import names
-from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.text import STOP_WORDS, stem
 
 _OWNED = re.compile(r"\b(?:my|our) (?:[\w-]+ )?([\w-]+)")
@@ -225,43 +225,56 @@ def _changed(clause: Clause, new: Telling) -> Reason | None:
 
 
 def _replaced(clause: Clause, new: Telling) -> Reason | None:
+    """Find another value for what both statements are about, with a cue of change."""
+    if renewals.is_of_the_past(clause.plain):
+        return None
     for number, sentence in enumerate(new.sentences):
         parts = [one for one in new.clauses if one.plain in sentence.plain] or [sentence]
         cued = [one for one in parts if _is_cued(one.plain)]
-        if not cued or all(_is_held_back(one.plain) for one in cued):
-            continue
-        if renewals.is_of_the_past(clause.plain):
-            continue
-        content = sentence.content
-        if number and _PRONOUN.match(sentence.plain):
-            content |= new.sentences[number - 1].content
-        topic = clause.content & content
-        turned = any(
-            opposites(stem(one)) & _stems(sentence)
-            and (_stems(sentence) & _stems(clause)) - _FUNCTION
-            for one in clause.words
-        )
-        if not (topic or turned):
-            continue
-        if _other_person(clause, sentence) or _other_kind(clause, sentence, topic):
-            continue
-        left = {word for word in clause.words - sentence.words - STOP_WORDS if stem(word) not in topic}
-        figures = clause.numbers | clause.dates
-        new_figures = sentence.numbers | sentence.dates
-        typed = bool(figures and new_figures and not new_figures <= figures)
-        if figures and not typed and not content - topic:
-            continue
-        if not (left or typed or turned):
-            continue
-        if topic and topic <= new.names and not typed:
-            continue
-        if len(topic) >= 2:
-            return Reason(f"replaced: {_list(topic)}", _LEAST_SHARED)
-        if typed or turned or 2 * len(topic) >= len(clause.content):
-            surely = typed or topic & _owned(clause) & _owned(sentence)
-            least = _LEAST_SHARED if surely and topic else _LEAST_ALIKE
-            return Reason(f"replaced: {_list(topic)}", least)
+        if cued and not all(_is_held_back(one.plain) for one in cued):
+            before = new.sentences[number - 1] if number and _refers_back(sentence) else None
+            if reason := _revalued(clause, sentence, before, new.names):
+                return reason
     return None
+
+
+def _refers_back(sentence: Clause) -> bool:
+    return _PRONOUN.match(sentence.plain) is not None
+
+
+def _revalued(
+    clause: Clause, sentence: Clause, before: Clause | None, names: frozenset[str]
+) -> Reason | None:
+    """Return a reason if both are about one thing, and differ in what they say of it.
+
+    `before` is the sentence that the newer one refers back to with "it".
+    """
+    topic = clause.content & (sentence.content | (before.content if before else frozenset()))
+    turned = _turns(clause, sentence)
+    if not (topic or turned) or _other_person(clause, sentence):
+        return None
+    if _other_kind(clause, sentence, topic):
+        return None
+    figures = clause.numbers | clause.dates
+    typed = bool(figures) and not sentence.numbers | sentence.dates <= figures
+    left = clause.words - sentence.words - STOP_WORDS
+    if not (typed or turned or any(stem(word) not in topic for word in left)):
+        return None
+    if topic and topic <= names and not typed:
+        return None
+    reason = f"replaced: {_list(topic)}"
+    if len(topic) >= 2:
+        return Reason(reason, _LEAST_SHARED)
+    if typed or turned or 2 * len(topic) >= len(clause.content):
+        surely = topic and (typed or topic & _owned(clause) & _owned(sentence))
+        return Reason(reason, _LEAST_SHARED if surely else _LEAST_ALIKE)
+    return None
+
+
+def _turns(clause: Clause, sentence: Clause) -> bool:
+    """Return whether one says the opposite of the other about something."""
+    own, others = _stems(clause), _stems(sentence)
+    return any(opposites(one) & others for one in own) and bool((own & others) - _FUNCTION)
 
 
 def _owned(clause: Clause) -> frozenset[str]:

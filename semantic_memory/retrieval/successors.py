@@ -10,15 +10,18 @@ import numpy as np
 from semantic_memory.domain.facts import Category, Fact, Status
 from semantic_memory.domain.ports import Facts
 from semantic_memory.domain.recall import Hit
+from semantic_memory.domain.text import stems
 
 _LONGEST_CHAIN = 16
 
 
-def noted(hits: Sequence[Hit], ledger: Facts, user_id: str, as_of: datetime | None) -> list[Hit]:
+def noted(
+    hits: Sequence[Hit], ledger: Facts, user_id: str, *, as_of: datetime | None, present: bool
+) -> list[Hit]:
     """Return `hits`, each message of which a statement no longer holds with the time of the change.
 
-    A message whose score already suffers from it (`ScoreParts.outdated`) comes right behind the
-    memory that replaced its statement, which is added if it isn't among the hits.
+    So is a reply that repeats the statement. If the question is about the `present`, the memory
+    that replaced the statement comes right before the message, also if no other hit is that memory.
     """
     ended = _ended(hits, ledger, user_id, as_of)
     if not ended:
@@ -29,12 +32,7 @@ def noted(hits: Sequence[Hit], ledger: Facts, user_id: str, as_of: datetime | No
         else hit
         for hit in hits
     ]
-    current = _current(
-        {hit.fact.id: ended[hit.fact.id] for hit in hits if hit.changed and hit.parts.outdated > 0},
-        ledger,
-        user_id,
-    )
-    return list(_reordered(hits, current))
+    return list(_reordered(hits, _current(ended, ledger, user_id))) if present else hits
 
 
 def _ended(
@@ -44,11 +42,13 @@ def _ended(
     messages = [hit.fact for hit in hits if hit.fact.category is Category.CONVERSATION]
     if not messages:
         return {}
-    facts = ledger.superseded_from(user_id, [message.created_at for message in messages])
+    sessions = {message.source.session_id for message in messages}
+    facts = ledger.superseded_in(user_id, [one for one in sessions if one is not None])
     found: dict[str, Fact] = {}
     for message in messages:
         for fact in facts:
-            if _drawn_from(fact, message) and _ended_by(fact, as_of):
+            told = _drawn_from(fact, message) or _repeated(fact, message)
+            if told and _ended_by(fact, as_of):
                 known = found.get(message.id)
                 if known is None or (known.valid_to or fact.created_at) < (
                     fact.valid_to or fact.created_at
@@ -62,6 +62,23 @@ def _drawn_from(fact: Fact, message: Fact) -> bool:
         source.session_id == message.source.session_id
         and not set(source.message_ids).isdisjoint(message.message_ids)
         for source in fact.sources
+    )
+
+
+def _repeated(fact: Fact, reply: Fact) -> bool:
+    """Return whether a reply repeats words of the message before it that state `fact`."""
+    if reply.source.role != "assistant" or not _follows(reply, fact):
+        return False
+    return not set(stems(fact.content)).isdisjoint(stems(reply.content))
+
+
+def _follows(reply: Fact, fact: Fact) -> bool:
+    """Return whether a message comes right behind the one in which `fact` was said."""
+    one, other = fact.source, reply.source
+    return (
+        one.position is not None
+        and other.position == one.position + 1
+        and one.session_id == other.session_id
     )
 
 

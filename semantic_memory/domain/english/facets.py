@@ -1,4 +1,4 @@
-"""Read what a person has one of at a time, from loose wordings: home, employer, role, diet, partner."""
+"""Read what a person has one of at a time from loose wordings: home, employer, diet, partner."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from semantic_memory.domain.english.notation import any_of, phrase, spellings
 from semantic_memory.domain.english.persons import OTHERS
 from semantic_memory.domain.english.renewals import Clause
 from semantic_memory.domain.english.tables import keys, phrase_list, phrase_of, words
-from semantic_memory.domain.text import stem, stems
+from semantic_memory.domain.text import stems
 
 _VALUE = r"[\w'&.-]+(?: (?:of |the )?[\w'&.-]+){0,3}"
 _ENDS = re.compile(
@@ -45,7 +45,7 @@ def _wordings() -> Iterator[_Wording]:
     for name in keys("facets"):
         for way in keys(f"facets.{name}") if name != "roles" else ():
             for written in phrase_list(f"facets.{name}.{way}"):
-                whole = f"{{value}}" if way == "values" else written.replace("{role}", "{value}")
+                whole = "{value}" if way == "values" else written.replace("{role}", "{value}")
                 slot = titles if "{role}" in written else _VALUE
                 source = phrase(whole, value=phrase(written) if way == "values" else slot)
                 pattern = re.compile(rf"(?<![\w']){source}(?![\w'])")

@@ -67,7 +67,9 @@ def _endings(entry: str) -> tuple[re.Pattern[str], ...]:
         re.compile(pattern)
         for pattern in (
             rf"(?<![\w'])(?P<verb>{one_of(before)})(?=(?P<thing>{_THING}))" if before else None,
-            rf"{_OPENING}(?P<thing>{_NEAR})(?P<verb> {one_of(behind)})(?![\w'])" if behind else None,
+            rf"{_OPENING}(?P<thing>{_NEAR})(?P<verb> {one_of(behind)})(?![\w'])"
+            if behind
+            else None,
             *(rf"(?<![\w']){phrase(one, thing=_NEAR)}(?![\w'])" for one in around),
         )
         if pattern

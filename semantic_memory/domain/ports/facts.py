@@ -76,8 +76,8 @@ class Facts(Protocol):
         """
         ...
 
-    def superseded_from(self, user_id: str, moments: Collection[datetime]) -> list[Fact]:
-        """Return the user's superseded facts that were said at one of these times."""
+    def superseded_in(self, user_id: str, session_ids: Collection[str]) -> list[Fact]:
+        """Return the user's superseded facts that were said first in one of these sessions."""
         ...
 
     def same_content(self, user_id: str, content: str) -> Fact | None:

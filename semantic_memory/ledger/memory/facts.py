@@ -65,12 +65,14 @@ class FactReader(Part):
         rows = self._store.snapshot().of(user_id)
         return [row.fact.id for row in rows if row.kept and meets(row.fact, conditions)]
 
-    def superseded_from(self, user_id: str, moments: Collection[datetime]) -> list[Fact]:
-        """Return the user's superseded facts that were said at one of these times."""
-        wanted = set(moments)
-        facts = (row.fact for row in self._store.snapshot().of(user_id) if not row.verbatim)
+    def superseded_in(self, user_id: str, session_ids: Collection[str]) -> list[Fact]:
+        """Return the user's superseded facts that were said first in one of these sessions."""
+        wanted = set(session_ids)
+        facts = (row.fact for row in self._store.snapshot().of(user_id))
         return [
-            fact for fact in facts if fact.status is Status.SUPERSEDED and fact.created_at in wanted
+            fact
+            for fact in facts
+            if fact.status is Status.SUPERSEDED and fact.source.session_id in wanted
         ]
 
     def same_content(self, user_id: str, content: str) -> Fact | None:
@@ -105,7 +107,7 @@ class BeliefReader(Part):
         return _to_beliefs(row for row in rows if row.believed and row.revision > since)[:limit]
 
     def messages(self, user_id: str, *, since: int = 0, limit: int | None = None) -> list[Belief]:
-        """Return the user's active verbatim messages that changed after `since`, at most `limit`."""
+        """Return the user's active verbatim messages changed after `since`, at most `limit`."""
         rows = self._store.snapshot().of(user_id)
         return _to_beliefs(
             row for row in rows if row.verbatim and row.active and row.revision > since

@@ -27,7 +27,7 @@ class BeliefReader(Part):
         return [_to_belief(row) for row in rows]
 
     def messages(self, user_id: str, *, since: int = 0, limit: int | None = None) -> list[Belief]:
-        """Return the user's active verbatim messages that changed after `since`, at most `limit`."""
+        """Return the user's active verbatim messages changed after `since`, at most `limit`."""
         query = f"{_BELIEFS} AND f.category = 'conversation' AND f.revision > ? LIMIT ?"
         with self._connections.snapshot() as db:
             rows = db.execute(query, (user_id, since, -1 if limit is None else limit)).fetchall()

@@ -16,7 +16,6 @@ from semantic_memory.ledger.sqlite.rows import (
     FactRow,
     chunks,
     content_key,
-    micros,
     moment,
     of_user,
     to_fact,
@@ -97,14 +96,14 @@ class FactReader(Part):
             query = f"SELECT f.id FROM facts f WHERE {condition} AND {_KEPT} ORDER BY f.num"
             return [fact_id for (fact_id,) in db.execute(query, values)]
 
-    def superseded_from(self, user_id: str, moments: Collection[datetime]) -> list[Fact]:
-        """Return the user's superseded facts that were said at one of these times."""
+    def superseded_in(self, user_id: str, session_ids: Collection[str]) -> list[Fact]:
+        """Return the user's superseded facts that were said first in one of these sessions."""
         found: list[Fact] = []
         with self._connections.snapshot() as db:
-            for chunk, marks in chunks([micros(moment) for moment in dict.fromkeys(moments)]):
+            for chunk, marks in chunks(list(dict.fromkeys(session_ids))):
                 query = (
-                    f"SELECT {FACT} FROM facts f WHERE f.user_id = ? AND f.created_at IN ({marks})"
-                    " AND f.category <> 'conversation' AND f.status = 'superseded' ORDER BY f.num"
+                    f"SELECT {FACT} FROM facts f WHERE f.user_id = ? AND f.session_id IN ({marks})"
+                    " AND f.status = 'superseded' ORDER BY f.num"
                 )
                 rows = map(FactRow._make, db.execute(query, (user_id, *chunk)))
                 found += map(to_fact, rows)

@@ -170,9 +170,9 @@ CREATE INDEX facts_replaced    ON facts (superseded_by) WHERE superseded_by IS N
 """
 
 _V5 = """
--- Facts are looked up by what they give a value of as well, and messages too: all are looked at once
--- more.
+-- Facts and messages are looked up by what they give a value of as well: all are looked at again.
 DELETE FROM marks WHERE job IN ('settling', 'dedup', 'conflicts');
+CREATE INDEX facts_superseded ON facts (user_id, session_id) WHERE status = 'superseded';
 """
 
 MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4, _V5)
