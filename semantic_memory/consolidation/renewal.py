@@ -19,6 +19,7 @@ from semantic_memory.domain.english.facets import facets
 from semantic_memory.domain.english.lexicon import opposites
 from semantic_memory.domain.english.names import names
 from semantic_memory.domain.english.notation import one_of
+from semantic_memory.domain.english.paraphrases import paraphrases
 from semantic_memory.domain.english.renewals import (
     KIN,
     ORDINALS,
@@ -146,6 +147,8 @@ def renewal(
     """
     old, new = told(older), told(newer)
     if old.played or new.played or not new.renews:
+        return None
+    if not paraphrases(older).isdisjoint(paraphrases(newer)):
         return None
     close = apart is not None and apart <= _MOST_APART
     for clause in dict.fromkeys((*old.clauses, *old.sentences)):

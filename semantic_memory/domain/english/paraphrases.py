@@ -14,9 +14,7 @@ from semantic_memory.domain.english.tables import keys, phrase_list, words
 from semantic_memory.domain.text import stems
 
 _THING = r"[\w'&./-]+(?: [\w'&./-]+){0,4}"
-_LEAD = re.compile(
-    r"^(?:(?:the|a|an|my|our|own|playing|doing|to|going|watching|listening|reading|making)\s)+"
-)
+_LEAD = re.compile(r"^(?:(?:the|a|an|my|our|own|playing|doing|to)\s)+")
 _TAIL = re.compile(
     r"\s(?:of an evening|a lot|most|best|the most|of the user's|originaly|originally|these days|now"
     r"|so|because|in the evenings?|please|pls|lol|btw)(?:\s.*)?$"

@@ -20,11 +20,10 @@ from semantic_memory.domain.text import stem, stems
 
 _in_one_wording = substitution("renewals.same")
 _ADDRESS = re.compile(r"\S*@\S+|\bhttps?:\S+")
-_CLOCK = re.compile(r"\b\d{1,2}(?::\d\d)? ?(?:am|pm)\b|\b\d{1,2}:\d\d\b")
 _QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]|(?<!\w)'[^']{3,}'(?!\w)")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|\s[-–—]+\s|!+|\?\?+|:\(|:\)")
 _CLAUSE = re.compile(
-    r",\s+|:\s+|\s(?:but|so|because|cause|cos|cuz|since i|since we|as i|as we|when|while|although)\s"
+    rf",\s+|:\s+|\s{phrases('renewals.parting')}\s"
     r"|(?<=\s\S\S\S)\s(?:and|n|&)\s(?=(?:we|he|she|it|they|my|our|the|that|this|its|now)\b)"
     r"|(?<=\s\S\S\S)\s(?:and|n|&)\s(?=i (?!broke|split|are no|separ|divor|parted))|\s\("
 )
