@@ -129,7 +129,7 @@ def told(text: str) -> Telling:
         tuple(
             one
             for clause in parts
-            if not renewals.claims_nothing(clause.plain)
+            if not (renewals.claims_nothing(clause.plain) or _is_question(clause.plain))
             for one in endings(clause)
         ),
         any(renewals.is_played(one.plain) for one in whole),
@@ -233,7 +233,7 @@ def _replaced(clause: Clause, new: Telling) -> Reason | None:
         return None
     for number, sentence in enumerate(new.sentences):
         parts = [one for one in new.clauses if one.plain in sentence.plain] or [sentence]
-        cued = [one for one in parts if _is_cued(one.plain)]
+        cued = [one for one in parts if _is_cued(one.plain) and not _is_question(one.plain)]
         if cued and not all(_is_held_back(one.plain) for one in cued):
             before = new.sentences[number - 1] if number and _refers_back(sentence) else None
             if reason := _revalued(clause, sentence, before, new.names):

@@ -43,6 +43,8 @@ KEPT = [
     ("I'm a nurse.", "Let's play: I'm a pirate now."),
     ("I live in Leeds.", 'She said "I moved to York" and hung up.'),
     ("The user lives in Leeds.", "We're thinking of moving to York."),
+    ("I have a goldfish.", "What do goldfish eat now?"),
+    ("I have a gym membership.", "Can I get out of a gym membership?"),
     # another time, place or kind
     ("I live in Leeds.", "In my twenties I was based in York."),
     ("I live in Leeds.", "We spent a weekend in York."),
