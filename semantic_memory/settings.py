@@ -2,6 +2,8 @@
 
 Environment variables start with SEMANTIC_MEMORY_, with two underscores between levels:
 SEMANTIC_MEMORY_DATA_DIR, SEMANTIC_MEMORY_EMBEDDING__PRECISION.
+
+Longer than other modules, because every setting is documented here, for people and the reference.
 """
 
 from __future__ import annotations

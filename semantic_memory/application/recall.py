@@ -19,7 +19,9 @@ from semantic_memory.domain.profile import PROFILE_FIELDS, TIERS, as_fact
 from semantic_memory.domain.recall import Context, Hit
 from semantic_memory.domain.requests import ContextRequest, SearchRequest
 from semantic_memory.domain.retention import Expiry
+from semantic_memory.retrieval.question import read
 from semantic_memory.retrieval.search import Searcher
+from semantic_memory.retrieval.successors import noted
 
 STANDING_IMPORTANCE = 0.8
 """Facts at least this important are shown whatever the question."""
@@ -100,7 +102,11 @@ class Recall:
 
     def _search(self, query: str, user_id: str, k: int, filters: Filters) -> list[Hit]:
         start = time.perf_counter()
-        hits = self._searcher.search(query, user_id, k, filters)
+        found = self._searcher.search(query, user_id, k, filters)
+        question = read(query, filters.as_of or self._clock.now())
+        present = filters.as_of is None and not question.past and not question.windows
+        hits = noted(found, self._ledger, user_id, as_of=filters.as_of, present=present)
+        hits = [hit for hit in hits if filters.admits(hit.fact)][:k]
         self._observe(Searched(user_id, len(hits), time.perf_counter() - start))
         return hits
 

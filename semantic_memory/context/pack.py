@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Collection, Sequence
+from datetime import datetime
 from functools import lru_cache
 
 from semantic_memory.context import render
@@ -75,7 +76,10 @@ class Packer:
         considered = recalled[: max(_FEWEST, budget // _SHORT_LINE)]
         first = len(always)
         placed = always + [(hit.fact, render.section(hit.fact)) for hit in considered]
-        line = lru_cache(None)(lambda place: self._line(considered[place].fact))
+        changed = {hit.fact.id: hit.changed for hit in considered}
+        line = lru_cache(None)(
+            lambda place: self._line(considered[place].fact, considered[place].changed)
+        )
         picked = choose(
             [_candidate(hit) for hit in considered],
             line,
@@ -89,7 +93,10 @@ class Packer:
         while True:
             shown = (placed[place] for place in chosen)
             entries = sorted(
-                (render.Entry(fact, render.shown(fact), name) for fact, name in shown),
+                (
+                    render.Entry(fact, render.shown(fact, changed.get(fact.id)), name)
+                    for fact, name in shown
+                ),
                 key=render.place,
             )
             waiting = len(recalled) - sum(place >= first for place in chosen)
@@ -142,8 +149,8 @@ class Packer:
                 opened |= headings
         return chosen, spent
 
-    def _line(self, fact: Fact) -> Line:
-        priced = self._priced(render.shown(fact))
+    def _line(self, fact: Fact, changed: datetime | None = None) -> Line:
+        priced = self._priced(render.shown(fact, changed))
         if fact.category is not Category.CONVERSATION:
             return priced
         return Line(priced.tokens + self._counted(f"{self._template.gap}\n"), priced.words)

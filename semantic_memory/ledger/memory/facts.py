@@ -72,6 +72,16 @@ class FactReader(Part):
         rows = self._store.snapshot().of(user_id)
         return [row.fact.id for row in rows if row.kept and meets(row.fact, conditions)]
 
+    def superseded_in(self, user_id: str, session_ids: Collection[str]) -> list[Fact]:
+        """Return the user's superseded facts that were said first in one of these sessions."""
+        wanted = set(session_ids)
+        facts = (row.fact for row in self._store.snapshot().of(user_id))
+        return [
+            fact
+            for fact in facts
+            if fact.status is Status.SUPERSEDED and fact.source.session_id in wanted
+        ]
+
     def same_content(self, user_id: str, content: str) -> Fact | None:
         """Return the active fact with the same normalised content, verbatim messages aside."""
         wanted = normalised(content)
@@ -107,26 +117,39 @@ class BeliefReader(Part):
 
     def beliefs(self, user_id: str, *, since: int = 0, limit: int | None = None) -> list[Belief]:
         """Return the user's beliefs that changed after revision `since`, at most `limit`."""
-        rows = (row for row in self._store.snapshot().of(user_id) if row.revision > since)
-        return _to_beliefs(rows)[:limit]
+        rows = self._store.snapshot().of(user_id)
+        return _to_beliefs(row for row in rows if row.believed and row.revision > since)[:limit]
+
+    def messages(self, user_id: str, *, since: int = 0, limit: int | None = None) -> list[Belief]:
+        """Return the user's active verbatim messages changed after `since`, at most `limit`."""
+        rows = self._store.snapshot().of(user_id)
+        return _to_beliefs(
+            row for row in rows if row.verbatim and row.active and row.revision > since
+        )[:limit]
 
     def beliefs_among(
-        self, user_id: str, fact_ids: Collection[str], keys: Collection[bytes]
+        self,
+        user_id: str,
+        fact_ids: Collection[str],
+        keys: Collection[bytes],
+        *,
+        messages: bool = False,
     ) -> list[Belief]:
         """Return the user's beliefs with one of these ids or one of these keys."""
         ids, wanted = set(fact_ids), set(keys)
         return _to_beliefs(
             row
             for row in self._store.snapshot().of(user_id)
-            if row.fact.id in ids or not row.keys.isdisjoint(wanted)
+            if (row.believed or (messages and row.active))
+            and (row.fact.id in ids or not row.keys.isdisjoint(wanted))
         )
 
 
 def _to_beliefs(rows: Iterable[Row]) -> list[Belief]:
     beliefs = [
-        Belief(row.fact, row.vectors.windows[0], row.revision)
+        Belief(row.fact, row.vectors.windows[0], row.revision, row.vectors.sentences)
         for row in rows
-        if row.believed and row.vectors is not None
+        if row.vectors is not None
     ]
     return sorted(beliefs, key=attrgetter("revision"))
 

@@ -58,9 +58,14 @@ class Row:
         return self.kept and self.vectors is None and not self.refused
 
     @property
+    def active(self) -> bool:
+        """True for an active memory."""
+        return self.fact.status is Status.ACTIVE
+
+    @property
     def believed(self) -> bool:
         """True for an active fact that isn't a verbatim message."""
-        return self.fact.status is Status.ACTIVE and not self.verbatim
+        return self.active and not self.verbatim
 
     @property
     def verbatim(self) -> bool:

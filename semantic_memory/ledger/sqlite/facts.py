@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -106,6 +106,19 @@ class FactReader(Part):
         with self._connections.snapshot() as db:
             query = f"SELECT f.id FROM facts f WHERE {condition} AND {_KEPT} ORDER BY f.num"
             return [fact_id for (fact_id,) in db.execute(query, values)]
+
+    def superseded_in(self, user_id: str, session_ids: Collection[str]) -> list[Fact]:
+        """Return the user's superseded facts that were said first in one of these sessions."""
+        found: list[Fact] = []
+        with self._connections.snapshot() as db:
+            for chunk, marks in chunks(list(dict.fromkeys(session_ids))):
+                query = (
+                    f"SELECT {FACT} FROM facts f WHERE f.user_id = ? AND f.session_id IN ({marks})"
+                    " AND f.status = 'superseded' ORDER BY f.num"
+                )
+                rows = map(FactRow._make, db.execute(query, (user_id, *chunk)))
+                found += map(to_fact, rows)
+        return found
 
     def same_content(self, user_id: str, content: str) -> Fact | None:
         """Return the active fact with the same normalised content, verbatim messages aside."""

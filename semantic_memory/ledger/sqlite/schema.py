@@ -179,7 +179,13 @@ ALTER TABLE facts ADD COLUMN recency   REAL NOT NULL DEFAULT 1.5;
 CREATE INDEX facts_expiring ON facts (user_id, expires_at) WHERE expires_at IS NOT NULL;
 """
 
-MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4, _V5)
+_V6 = """
+-- Facts and messages are looked up by what they give a value of as well: all are looked at again.
+DELETE FROM marks WHERE job IN ('settling', 'dedup', 'conflicts');
+CREATE INDEX facts_superseded ON facts (user_id, session_id) WHERE status = 'superseded';
+"""
+
+MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4, _V5, _V6)
 
 
 def migrate(connection: sqlite3.Connection) -> int:
