@@ -18,8 +18,8 @@ from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex, Sc
 from tests.conftest import NOW, eventually
 from tests.support.openai_server import OpenAIServer
 
-U = {"user_id": "u1"}
-S = {**U, "session_id": "s1"}
+U: dict[str, Any] = {"user_id": "u1"}
+S: dict[str, Any] = {**U, "session_id": "s1"}
 UNATTENDED = {"ingest.background": False, "upkeep.schedule": False}
 """Nothing runs by itself, so that a probe sees what it asks for."""
 _SECONDS = 20.0
