@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
@@ -21,11 +21,13 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from semantic_memory.domain.decay import HALF_LIFE_DAYS
+from semantic_memory.domain.decay import CURVE, HALF_LIFE_DAYS, Curve
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.facts import Category
-from semantic_memory.domain.values import Unit, explain
+from semantic_memory.domain.retention import Periods
+from semantic_memory.domain.values import Tag, Unit, explain
 
+Days = Annotated[float, Field(gt=0, le=36_525)]
 FILE = "semantic_memory.toml"
 
 
@@ -119,6 +121,11 @@ class LogSettings(Section):
     """Limit of a session's log, in bytes. At 90 % of it a warning is logged, and the log is
     rewritten at half the limit, without the messages that the fewest facts rest on, the oldest
     first; their memories stay."""
+    patience_seconds: float = Field(default=1.0, ge=0)
+    """Time for which `observe` holds messages in RAM and tries again while the disk fails; then it
+    raises StoreUnavailableError. It tries three times even if this is 0."""
+    patience_bytes: int = Field(default=16_000_000, ge=0)
+    """Size of all messages held so, above which `observe` doesn't wait."""
     refuse_at: float = Field(default=2.0, ge=1)
     """Multiple of `most_bytes` at which a log refuses messages, if nothing of it can be removed."""
 
@@ -278,6 +285,10 @@ class UpkeepSettings(Section):
     """Interval of recording which memories were recalled, in minutes."""
     sweep_minutes: float = Field(default=60, gt=0)
     """Interval of merging duplicates and resolving conflicts that writing has left, in minutes."""
+    relevance_minutes: float = Field(default=60, gt=0)
+    """Interval of weighing memories for listings by relevance, in minutes."""
+    expiry_minutes: float = Field(default=60, gt=0)
+    """Interval of erasing expired memories, in minutes."""
     decay_hours: float = Field(default=24, gt=0)
     """Interval of lowering the confidence of fading facts and archiving, in hours."""
     rollup_hours: float = Field(default=24, gt=0)
@@ -289,7 +300,7 @@ class UpkeepSettings(Section):
     floor: Unit = 0.3
     """Confidence below which facts are archived."""
     cap: int = Field(default=5_000, ge=1)
-    """Number of facts of a user above which the least confident and oldest are archived."""
+    """Largest number of a user's facts. Writing more archives the least confident, then oldest."""
 
     @property
     def intervals(self) -> Mapping[str, timedelta]:
@@ -299,10 +310,44 @@ class UpkeepSettings(Section):
             "usage": timedelta(minutes=self.usage_minutes),
             "dedup": sweep,
             "conflicts": sweep,
+            "relevance": timedelta(minutes=self.relevance_minutes),
+            "expiry": timedelta(minutes=self.expiry_minutes),
             "decay": timedelta(hours=self.decay_hours),
             "rollup": timedelta(hours=self.rollup_hours),
             "compact": timedelta(hours=self.compact_hours),
         }
+
+
+class RetentionSettings(Section):
+    """Periods after their last statement in which memories expire; the shortest one counts.
+
+    Expired memories are in no answer, and the job `expiry` erases them. Pinned ones never expire.
+    """
+
+    categories: Mapping[Category, Days] = Field(default_factory=dict)
+    """Days by category."""
+    tags: Mapping[Tag, Days] = Field(default_factory=dict)
+    """Days by tag, which covers those below it."""
+
+    @property
+    def periods(self) -> Periods:
+        """The periods."""
+        return Periods(
+            {category: timedelta(days=days) for category, days in self.categories.items()},
+            {tag: timedelta(days=days) for tag, days in self.tags.items()},
+        )
+
+
+class RelevanceSettings(Section):
+    """Fading of relevance with age; see `semantic_memory.domain.decay`."""
+
+    floor: Unit = CURVE.floor
+    """The lowest retention."""
+    boost: float = Field(default=CURVE.boost, ge=0, le=10)
+    """The gain of a memory that was just said."""
+    boost_half_life_days: float = Field(default=CURVE.boost_half_life_days, gt=0)
+    use_share: Unit = CURVE.use_share
+    """The gain of a memory that was just used, as a share of `boost`."""
 
 
 class BeliefSettings(Section):
@@ -351,6 +396,8 @@ class Settings(BaseSettings):
     beliefs: BeliefSettings = BeliefSettings()
     profile: ProfileSettings = ProfileSettings()
     upkeep: UpkeepSettings = UpkeepSettings()
+    retention: RetentionSettings = RetentionSettings()
+    relevance: RelevanceSettings = RelevanceSettings()
     window: WindowSettings = WindowSettings()
     half_life_days: Mapping[Category, float] = Field(default_factory=dict)
     """Half-lives in days that replace the defaults: project 60, technical 90, decision 30,
@@ -368,6 +415,11 @@ class Settings(BaseSettings):
         """Order the sources: arguments, then the environment, then the file."""
         del dotenv_settings, file_secret_settings
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+    @property
+    def curve(self) -> Curve:
+        """The parameters of retention and recency."""
+        return Curve(**self.relevance.model_dump())
 
     @property
     def half_lives(self) -> Mapping[Category, float]:

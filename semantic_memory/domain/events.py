@@ -22,6 +22,14 @@ class MessagesObserved:
 
 
 @dataclass(frozen=True, slots=True)
+class PinnedForgotten:
+    """Pinned memories were forgotten, as a caller asked for."""
+
+    user_id: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class SessionChanged:
     """A session began with its first message, or was configured or forgotten."""
 
@@ -145,6 +153,18 @@ class LogRepaired:
     session_id: str
     torn_bytes: int
     corrupt_lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class WriteDelayed:
+    """The disk failed to take messages at first, and then took them; they were held in RAM."""
+
+    user_id: str
+    session_id: str
+    size: int
+    """Bytes held."""
+    attempts: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,6 +322,7 @@ Event = (
     MessagesObserved
     | SessionChanged
     | MemoriesStored
+    | PinnedForgotten
     | LockWaited
     | MemoriesEmbedded
     | FactsExtracted
@@ -313,6 +334,7 @@ Event = (
     | IndexSynced
     | IndexSetAside
     | LogRepaired
+    | WriteDelayed
     | LogNearlyFull
     | LogShortened
     | CursorLost

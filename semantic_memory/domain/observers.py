@@ -34,9 +34,11 @@ from semantic_memory.domain.events import (
     LogRepaired,
     LogShortened,
     MemoryFileSkipped,
+    PinnedForgotten,
     SessionChanged,
     WindowCompacted,
     WorkerFailed,
+    WriteDelayed,
 )
 
 
@@ -130,6 +132,9 @@ _LINES: Mapping[type[Event], _Line] = {
     MemoryFileSkipped: _Line(
         WARNING, "session", "the memory file %(path)s is not used: %(reason)s"
     ),
+    PinnedForgotten: _Line(
+        WARNING, "upkeep", "%(number)d pinned memories of user %(user_id)s were forgotten"
+    ),
     WorkerFailed: _Line(
         WARNING, "pipeline", "%(step)s failed, next try in %(retry_seconds).0f s: %(error)s"
     ),
@@ -138,6 +143,12 @@ _LINES: Mapping[type[Event], _Line] = {
         "log",
         "the log of session %(session_id)s of user %(user_id)s was damaged: %(torn_bytes)d bytes of"
         " an unfinished line cut off, %(corrupt_lines)d corrupt lines skipped",
+    ),
+    WriteDelayed: _Line(
+        WARNING,
+        "log",
+        "the disk took %(size)d bytes of session %(session_id)s of user %(user_id)s at attempt"
+        " %(attempts)d, after %(seconds).2f s",
     ),
     LogNearlyFull: _Line(
         WARNING,

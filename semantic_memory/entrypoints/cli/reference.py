@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any, cast
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -113,7 +113,7 @@ def _values(schema: Mapping[str, Any]) -> str:
             return f"list of {_values(schema['items'])}"
         case "object":
             key = "category" if "propertyNames" in schema else "name"
-            return f"table of {_values(schema['additionalProperties'])} by {key}"
+            return f"table of {_values(_each(schema))} by {key}"
         case kind:
             return ", ".join(
                 [_FORMATS.get(schema.get("format", ""), _KINDS[kind]), *_range(schema)]
@@ -144,3 +144,9 @@ def _default(schema: Mapping[str, Any], field: FieldInfo) -> str:
 
 def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
+
+
+def _each(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the schema of a table's values, whatever its keys are restricted to."""
+    (pattern,) = schema.get("patternProperties", {"": schema.get("additionalProperties")}).values()
+    return cast("Mapping[str, Any]", pattern)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from semantic_memory import settings
-    from semantic_memory.application import importing, private_files
+    from semantic_memory.application import importing, migration, private_files
     from semantic_memory.domain import requests
     from semantic_memory.entrypoints import keys
     from semantic_memory.entrypoints.cli import reference, show, store
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "importing",
     "keys",
+    "migration",
     "private_files",
     "reference",
     "requests",
@@ -30,6 +31,7 @@ __all__ = [
 _MODULES = {
     "importing": "semantic_memory.application.importing",
     "keys": "semantic_memory.entrypoints.keys",
+    "migration": "semantic_memory.application.migration",
     "private_files": "semantic_memory.application.private_files",
     "reference": "semantic_memory.entrypoints.cli.reference",
     "requests": "semantic_memory.domain.requests",
