@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 from semantic_memory import SemanticMemory
 from semantic_memory.context.tokens import TiktokenCounter, encoding_name
@@ -19,7 +20,7 @@ EVENTS = (
 )
 
 
-def with_facts(run: Trial, *contents: str, **values: object) -> SemanticMemory:
+def with_facts(run: Trial, *contents: str, **values: Any) -> SemanticMemory:
     """Return a store with these facts."""
     memory = run.open()
     memory.add_many([{"content": one, **values} for one in contents], **U)

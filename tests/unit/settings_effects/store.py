@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-import threading
+import re
+import time
 from pathlib import Path
+
+import pytest
 
 from ingest.encryption import new_key
 from semantic_memory.domain.errors import LogFullError, StoreLockedError, StoreUnavailableError
@@ -30,17 +33,14 @@ def embedding_with_the_cache(run: Trial) -> str:
     return "found" if memory.search("a hot beverage", **U) else "lost"
 
 
-@effect("lock_seconds", 0, was="opened", becomes="refused")
-def of_a_store_that_is_closed_soon(run: Trial) -> str:
-    closing = threading.Timer(0.3, run.open().close)
-    closing.start()
-    try:
+@effect("lock_seconds", 0, was=("1", True), becomes=("0", True))
+def wait_for_a_store_in_use(run: Trial) -> tuple[str, bool]:
+    run.open()
+    began = time.monotonic()
+    with pytest.raises(StoreLockedError) as caught:
         run.open()
-    except StoreLockedError:
-        return "refused"
-    finally:
-        closing.join()
-    return "opened"
+    said = re.findall(r"after a wait of ([\d.]+) s", str(caught.value))[0]
+    return said, time.monotonic() - began >= float(said)
 
 
 @effect("ledger.store", "memory", was=True, becomes=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,7 @@ class Summarizer:
         return f"They talked at length: {len(text)} characters."
 
 
-def opened(run: Trial, **options: object) -> Session:
+def opened(run: Trial, **options: Any) -> Session:
     """Return a session with a small window, of which no facts are extracted."""
     memory = run.open(extractor=says())
     memory.add("Maya likes green tea", **U)
