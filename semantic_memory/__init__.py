@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from semantic_memory.aio import AsyncSemanticMemory
+    from semantic_memory.domain.bodies import Decision, Procedure, Reference
     from semantic_memory.domain.errors import (
         AccessDeniedError,
         ConcurrentUpdateError,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         IndexUnavailableError,
         InputRefusedError,
         InvalidInputError,
+        LogFullError,
         MissingDependencyError,
         NotFoundError,
         PromptTooLongError,
@@ -76,11 +78,13 @@ _EXPORTS = {
     "domain.errors": """
         AccessDeniedError ConcurrentUpdateError ConfigurationError EmbedderMismatchError
         IndexBrokenError IndexBusyError IndexUnavailableError InputRefusedError
-        InvalidInputError MissingDependencyError NotFoundError PromptTooLongError ProviderError
+        InvalidInputError LogFullError MissingDependencyError NotFoundError PromptTooLongError
+        ProviderError
         SchemaTooNewError SemanticMemoryError ServiceError ServiceUnavailableError
         StoreClosedError StoreCorruptError StoreError StoreLockedError StoreUnavailableError
     """,
     "domain.extraction": "Candidate Extraction",
+    "domain.bodies": "Decision Procedure Reference",
     "domain.facts": "Category Explanation Fact FactVersion Source Status",
     "domain.filters": "Filters",
     "domain.layout": "Layout",
@@ -106,6 +110,7 @@ __all__ = [
     "ConcurrentUpdateError",
     "ConfigurationError",
     "Context",
+    "Decision",
     "Embedder",
     "EmbedderIdentity",
     "EmbedderMismatchError",
@@ -126,15 +131,18 @@ __all__ = [
     "JobRun",
     "Layout",
     "Line",
+    "LogFullError",
     "Match",
     "Message",
     "MissingDependencyError",
     "NotFoundError",
     "Observer",
     "Overview",
+    "Procedure",
     "PromptTooLongError",
     "ProviderError",
     "Receipt",
+    "Reference",
     "SchemaTooNewError",
     "ScoreParts",
     "SemanticMemory",

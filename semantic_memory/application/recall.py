@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection
 
+from semantic_memory.application.expiring import unexpired_lines
 from semantic_memory.application.jobs.upkeep import Uses
 from semantic_memory.context.pack import Packer
 from semantic_memory.domain.events import ContextPacked, Searched
@@ -17,6 +18,7 @@ from semantic_memory.domain.ports import Clock, Ledger, Observer
 from semantic_memory.domain.profile import PROFILE_FIELDS, TIERS, as_fact
 from semantic_memory.domain.recall import Context, Hit
 from semantic_memory.domain.requests import ContextRequest, SearchRequest
+from semantic_memory.domain.retention import Expiry
 from semantic_memory.retrieval.search import Searcher
 
 STANDING_IMPORTANCE = 0.8
@@ -41,6 +43,7 @@ class Recall:
         packer: Packer,
         uses: Uses,
         clock: Clock,
+        expiry: Expiry,
         observe: Observer,
         candidates: int,
     ) -> None:
@@ -49,12 +52,14 @@ class Recall:
         self._packer = packer
         self._uses = uses
         self._clock = clock
+        self._expiry = expiry
         self._observe = observe
         self._candidates = candidates
 
     def search(self, asked: SearchRequest) -> list[Hit]:
         """Return the user's `k` best memories for a query, best first."""
-        return self._search(asked.query, asked.user_id, asked.k, asked.filters)
+        filters = asked.filters.unexpired(self._expiry.now)
+        return self._search(asked.query, asked.user_id, asked.k, filters)
 
     def context(self, asked: ContextRequest) -> Context:
         """Pack a block for a query with the store's own packer."""
@@ -76,6 +81,7 @@ class Recall:
         ids of messages that the reader has already.
         """
         start = time.perf_counter()
+        filters = filters.unexpired(self._expiry.now)
         hits = self._search(query, user_id, self._candidates, filters)
         packed = (packer or self._packer).pack(
             hits,
@@ -111,13 +117,15 @@ class Recall:
         Within a layer the latest come first. A derived line is shown as its facts, so that none of
         them is shown twice; a written one as a fact of its own, unless filters narrow the question.
         """
-        lines = self._ledger.lines(user_id, filters.as_of)
+        lines = unexpired_lines(
+            self._ledger, self._ledger.lines(user_id, filters.as_of), self._expiry.now
+        )
         lines.sort(key=lambda line: line.at, reverse=True)
         lines.sort(key=lambda line: _LAYERS.index(line.layer))
         lines = lines[:_LINES_LOOKED_AT]
         ids = [one for line in lines if line.origin == "derived" for one in line.fact_ids]
         facts = {fact.id: fact for fact in self._ledger.get(ids, user_id) if filters.admits(fact)}
-        narrowed = filters.model_copy(update={"as_of": None}) != NO_FILTERS
+        narrowed = bool(filters.model_dump(exclude={"as_of"}, exclude_defaults=True))
         found: list[tuple[Fact, str]] = []
         for line in lines:
             section = "history" if line.layer in TIERS else "profile"

@@ -7,14 +7,14 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 
 from ingest.encryption import Cipher, read_keys
 from ingest.gate import Gate
-from ingest.session_log import SessionLog
+from ingest.session_log import Patience, SessionLog
 from semantic_memory.application.conversations import Conversations
 from semantic_memory.application.doctor import Doctor
 from semantic_memory.application.edits import Edits
+from semantic_memory.application.expiring import Expiring
 from semantic_memory.application.explain import Explain
 from semantic_memory.application.forgetting import Forgetting
 from semantic_memory.application.jobs.compaction import Compactor
@@ -23,6 +23,7 @@ from semantic_memory.application.lookup import Lookup
 from semantic_memory.application.maintenance import Maintenance
 from semantic_memory.application.map import Map
 from semantic_memory.application.open_session import OpenSession
+from semantic_memory.application.private_files import make_private
 from semantic_memory.application.profiles import Profiles
 from semantic_memory.application.recall import Recall
 from semantic_memory.application.statistics import Statistics
@@ -43,7 +44,6 @@ from semantic_memory.context.tokens import TiktokenCounter, encoding_name
 from semantic_memory.domain.errors import (
     ConfigurationError,
     EmbedderMismatchError,
-    StoreUnavailableError,
 )
 from semantic_memory.domain.observers import log_event
 from semantic_memory.domain.ports import (
@@ -56,6 +56,7 @@ from semantic_memory.domain.ports import (
     TokenCounter,
     VectorIndex,
 )
+from semantic_memory.domain.retention import Expiry
 from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.memory import MemoryLedger
 from semantic_memory.ledger.sqlite import SqliteLedger
@@ -152,10 +153,12 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
     """
     directory = settings.data_dir
     clock = parts.clock or SystemClock()
+    expiry = Expiry(clock, settings.retention.periods)
+    cap = settings.upkeep.cap
     observe = parts.observer or log_event
-    _make_private(directory)
+    make_private(directory)
     with ExitStack() as stack:
-        lock = DirectoryLock(directory)
+        lock = DirectoryLock(directory, settings.lock_seconds)
         stack.callback(lock.release)
         ledger = make_ledger(settings, observe)
         stack.callback(ledger.close)
@@ -181,11 +184,12 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             record_embedder(ledger, embedder.identity)
         else:
             check_embedder(ledger, embedder.identity)
-        log = SessionLog(directory / "sessions", observe, make_cipher(settings))
+        patience = Patience(settings.log.patience_seconds, settings.log.patience_bytes)
+        log = SessionLog(directory / "sessions", observe, make_cipher(settings), patience)
         ingest = settings.ingest
         rules = RuleJudge()
         resolver = Resolver(
-            ledger, index, clock, rules, make_judge(settings, rules, observe, stack)
+            ledger, index, clock, rules, make_judge(settings, rules, observe, stack), expiry
         )
         counter = parts.token_counter or TiktokenCounter(encoding_name(settings.context.model))
         rollup = Rollup(
@@ -211,11 +215,14 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             keeper,
             runner,
             clock,
+            expiry,
             observe,
             stack,
         )
         weights = Weights(**settings.retrieval.model_dump())
-        searcher = Searcher(ledger, index, embedder, clock, weights, settings.half_lives, observe)
+        searcher = Searcher(
+            ledger, index, embedder, clock, weights, settings.half_lives, observe, settings.curve
+        )
 
         stack.callback(keeper.close)
         keeper.inspect()
@@ -226,6 +233,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             resolver,
             rollup,
             Compactor(ledger, pipeline, keeper.purge),
+            Expiring(ledger, expiry),
             uses,
             clock,
             observe,
@@ -242,12 +250,19 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             stack.callback(upkeep.close)
         packer_for = partial(make_packer, settings.context)
         recall = Recall(
-            ledger, searcher, packer_for(counter), uses, clock, observe, settings.context.candidates
+            ledger,
+            searcher,
+            packer_for(counter),
+            uses,
+            clock,
+            expiry,
+            observe,
+            settings.context.candidates,
         )
         windows = directory / "working"
         return UseCases(
             settings=settings,
-            conversations=Conversations(ledger, log, pipeline, clock),
+            conversations=Conversations(ledger, log, pipeline, clock, expiry),
             open_session=OpenSession(
                 ledger,
                 log,
@@ -262,13 +277,15 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
                 observe,
             ),
             recall=recall,
-            lookup=Lookup(ledger),
-            edits=Edits(ledger, embedder, clock, pipeline.changed),
-            forgetting=Forgetting(ledger, pipeline, windows, clock, pipeline.changed),
-            explain=Explain(ledger, settings.half_lives, clock),
-            map=Map(ledger),
-            profiles=Profiles(ledger, rollup, clock),
-            transfer=Transfer(ledger, log, pipeline, pipeline.changed),
+            lookup=Lookup(ledger, expiry),
+            edits=Edits(ledger, embedder, gate, clock, expiry, cap, observe, pipeline.changed),
+            forgetting=Forgetting(
+                ledger, pipeline, windows, gate, clock, observe, pipeline.changed
+            ),
+            explain=Explain(ledger, _fading(settings), clock, expiry),
+            map=Map(ledger, expiry),
+            profiles=Profiles(ledger, rollup, gate, clock, expiry),
+            transfer=Transfer(ledger, log, pipeline, gate, clock, expiry, cap, pipeline.changed),
             statistics=Statistics(ledger, log, embedder.identity, directory),
             doctor=Doctor(ledger, log, keeper, embedder.identity, directory),
             maintenance=Maintenance(ledger, pipeline, keeper, upkeep),
@@ -315,6 +332,7 @@ def _fading(settings: Settings) -> Fading:
         floor=upkeep.floor,
         cap=upkeep.cap,
         half_life_days=settings.half_lives,
+        curve=settings.curve,
     )
 
 
@@ -353,12 +371,3 @@ def make_packer(context: ContextSettings, counter: TokenCounter) -> Packer:
         overview=context.overview,
     )
     return Packer(counter, context.template, policy)
-
-
-def _make_private(directory: Path) -> None:
-    try:
-        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as error:
-        raise StoreUnavailableError(
-            f"can't create the data directory {directory}: {error.strerror or error}"
-        ) from error

@@ -11,6 +11,7 @@ from semantic_memory.bootstrap.models import make_client
 from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.ports import Clock, Embedder, Extractor, Ledger, Observer
+from semantic_memory.domain.retention import Expiry
 from semantic_memory.pipeline.embedding import Embedding
 from semantic_memory.pipeline.extraction import Admission, Committer, Extracting
 from semantic_memory.pipeline.following import Consolidating, Indexing, Profiling
@@ -43,14 +44,15 @@ def make_pipeline(
     keeper: IndexKeeper,
     runner: Runner,
     clock: Clock,
+    expiry: Expiry,
     observe: Observer,
     resources: ExitStack,
 ) -> Pipeline:
     """Wire up the stages of the write path, in the order in which `flush` runs them."""
     ingest, hint = settings.ingest, runner.hint
     reader = PortionReader(ledger, log)
-    stretches = StretchReader(ledger, reader)
-    admission = Admission(ledger, gate, clock, extractor.name)
+    stretches = StretchReader(ledger, reader, clock)
+    admission = Admission(ledger, gate, clock, expiry, settings.upkeep.cap, extractor.name)
     committer = Committer(ledger, reader, admission, observe, hint)
     batch = make_batch(settings, ledger, extractor, stretches, committer, observe, hint, resources)
     alone = settings.extraction.batch
@@ -62,7 +64,7 @@ def make_pipeline(
     storing = Storing(ledger, log, reader, gate, clock, observe, stored)
     sessions = Sessions(ledger, log, reader, stretches, lambda key: storing.store([key]))
     shortening = Shortening(
-        ledger, log, sessions, observe, hint, settings.log.most_bytes, ingest.retry_seconds
+        ledger, log, sessions, observe, hint, settings.log, ingest.retry_seconds
     )
     held = batch.holds if batch is not None else lambda _: False
     extracting = Extracting(stretches, extractor, committer, observe, held)
@@ -84,7 +86,7 @@ def make_pipeline(
     runner.add(Profiling(rollup), Pace(quiet=_GATHER_PROFILE, most_wait=_GATHER_PROFILE, rest=4.0))
     runner.add(Indexing(keeper), Pace(quiet=_GATHER_INDEX, most_wait=_GATHER_INDEX))
     runner.add(shortening, Pace(flushed=False))
-    return Pipeline(ledger, log, storing, sessions, runner, observe)
+    return Pipeline(ledger, log, storing, sessions, shortening, runner, observe)
 
 
 def make_batch(

@@ -34,6 +34,7 @@ from semantic_memory.domain.ports import (
     Pending,
     VectorSearch,
 )
+from semantic_memory.domain.retention import Expiry, Periods
 from semantic_memory.domain.values import normalised
 
 Kind = Literal["dedup", "conflicts"]
@@ -64,11 +65,16 @@ class Resolver:
         clock: Clock,
         rules: RelationJudge,
         second: RelationJudge | None = None,
+        expiry: Expiry | None = None,
     ) -> None:
-        """Settle by `rules`, which answer at once; sweep by `second`, which may take its time."""
+        """Settle by `rules`, which answer at once; sweep by `second`, which may take its time.
+
+        What has expired by `expiry` is compared with nothing.
+        """
         self._ledger = ledger
         self._index = index
         self._clock = clock
+        self._expiry = expiry or Expiry(clock, Periods())
         self._rules = _Apart(rules)
         self._sweeping = _Apart(second or rules)
         # what the rules have settled is still to be shown to a second judge
@@ -140,7 +146,10 @@ class Resolver:
     ) -> tuple[list[Decision], list[Change]]:
         """Decide about changed facts; return the decisions and the lookup keys of these facts."""
         since = 0 if everything else user.seen
-        beliefs = self._beliefs(user.user_id, since)
+        unexpired = self._expiry.now
+        beliefs = [
+            belief for belief in self._beliefs(user.user_id, since) if unexpired.holds(belief.fact)
+        ]
         changed = {belief.fact.id for belief in beliefs if belief.revision > since}
         keyed: list[Change] = [
             Keyed(belief.fact.id, _keys(belief.fact))

@@ -174,7 +174,7 @@ class Packer:
 def _candidate(hit: Hit) -> Candidate:
     fact = hit.fact
     headings = _headings(fact, render.section(fact))
-    return Candidate(hit.score, fact.category, *headings, len(fact.content))
+    return Candidate(hit.score, fact.category, *headings, len(fact.text))
 
 
 def _headings(fact: Fact, name: str) -> tuple[Heading, Heading]:

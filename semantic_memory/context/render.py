@@ -105,11 +105,14 @@ def day(fact: Fact) -> str:
 def shown(fact: Fact) -> str:
     """Render a memory as one line, with the speaker of a message or the confidence of a fact.
 
+    A typed body follows the content.
     A confidence that rounds to 100 % is left out.
     """
     text = as_data(fact.content[:MOST_CHARACTERS]) or "(no visible text)"
-    if len(fact.content) > MOST_CHARACTERS:
-        text += " [...]"
+    if fact.body is not None:
+        text += f" — {as_data(fact.body.text[:MOST_CHARACTERS])}"
+    if len(fact.text) > MOST_CHARACTERS:
+        text = f"{text[:MOST_CHARACTERS]} [...]"
     if fact.category is Category.CONVERSATION:
         return f"{_speaker(fact.source)}: {text}"
     return text if fact.confidence >= 0.995 else f"{text} ({fact.confidence:.0%})"

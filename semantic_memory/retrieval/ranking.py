@@ -156,6 +156,7 @@ def rank(
     half_lives: Reals,
     now: float,
     weights: Weights,
+    curve: decay.Curve = decay.CURVE,
 ) -> Ranked:
     """Score every row.
 
@@ -173,8 +174,8 @@ def rank(
     outdated = weights.outdated * whole * evidence.outdated
     match = whole - outdated
     age = decay.age_days(columns["stated_at"], now)
-    retention = decay.retention(age, half_lives * columns["endurance"])
-    recency = decay.recency(age)
+    retention = decay.retention(age, half_lives * columns["endurance"], curve)
+    recency = decay.recency(age, decay.age_days(columns["used_at"], now), curve)
     relevance = columns["importance"] * columns["confidence"] * retention * recency
     score = match * (1.0 - weights.relevance + weights.relevance * relevance)
     return Ranked(

@@ -11,6 +11,7 @@ import numpy as np
 
 from semantic_memory.concurrency import Contended
 from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.decay import CURVE, Curve
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import EmbeddingFailed, Event
 from semantic_memory.domain.facts import Category
@@ -51,12 +52,14 @@ class Searcher:
         weights: Weights,
         half_lives: Mapping[Category, float],
         observe: Callable[[Event], None],
+        curve: Curve = CURVE,
     ) -> None:
         self._ledger = ledger
         self._index = index
         self._embedder = embedder
         self._clock = clock
         self._weights = weights
+        self._curve = curve
         self._half_lives = np.array([half_lives[category] for category in CATEGORIES])
         self._observe = observe
         self._turn = Contended("search", threading.BoundedSemaphore(_AT_ONCE), observe)
@@ -142,6 +145,7 @@ class Searcher:
             half_lives=self._half_lives[columns["category"]],
             now=self._clock.now().timestamp(),
             weights=self._weights,
+            curve=self._curve,
         )
         return self._hits(snapshot, ranked, question, k, filters)
 

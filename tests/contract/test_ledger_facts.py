@@ -10,6 +10,7 @@ from semantic_memory.domain.changes import (
     Forget,
     Keyed,
     Update,
+    Weigh,
 )
 from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.domain.facts import Source, Status
@@ -225,3 +226,20 @@ def test_a_history_names_what_led_to_each_version(ledger):
     assert (first.action, second.action, second.reason) == ("added", "tagged", "asked to")
     with pytest.raises(NotFoundError, match="no memory 'unknown'"):
         ledger.history("unknown")
+
+
+def test_a_listing_by_relevance_is_paged_and_follows_what_was_weighed(ledger):
+    ledger.apply([Add(make_fact(number, importance=number / 10)) for number in range(1, 6)])
+
+    def pages(size):
+        after = None
+        while page := ledger.find("u1", Filters(), sort="relevance", limit=size, after=after):
+            yield from (fact.id for fact in page)
+            after = page[-1].id
+
+    assert list(pages(2)) == ["fact-5", "fact-4", "fact-3", "fact-2", "fact-1"]
+    revision = ledger.revision()
+    ledger.apply([Weigh("fact-5", 0.1, 1.0), Weigh("fact-4", 0.5, 1.0), Weigh("unknown", 1.0, 1.0)])
+    assert list(pages(2)) == ["fact-3", "fact-2", "fact-4", "fact-1", "fact-5"]
+    assert ledger.revision() == revision
+    assert ledger.get(["fact-5"]) == [make_fact(5, importance=0.5)]

@@ -2,18 +2,19 @@ import json
 import os
 import stat
 import threading
+import time
 from dataclasses import replace
 
 import pytest
 
-from ingest.session_log import SessionLog
+from ingest.session_log import Patience, SessionLog
 from semantic_memory.domain.changes import Cursor
 from semantic_memory.domain.errors import (
     InvalidInputError,
     SchemaTooNewError,
     StoreUnavailableError,
 )
-from semantic_memory.domain.events import CursorLost, LogRepaired
+from semantic_memory.domain.events import CursorLost, LogRepaired, WriteDelayed
 from semantic_memory.domain.messages import SessionKey
 from tests.conftest import NOW, say
 
@@ -157,7 +158,8 @@ def test_a_disk_that_refuses_loses_nothing_before(log, reopened, monkeypatch):
 
     monkeypatch.setattr(os, "write", half)
     with pytest.raises(
-        StoreUnavailableError, match="No space left on device; nothing of this call"
+        StoreUnavailableError,
+        match="No space left on device, after 3 attempts; nothing of this call",
     ):
         log.append("u1", "s1", say("Two", start=2))
     monkeypatch.undo()
@@ -186,6 +188,51 @@ def test_a_disk_is_asked_three_times(log, reopened, monkeypatch, failures, taken
     monkeypatch.undo()
     assert len(asked) == min(3, failures + 1)
     assert contents(reopened()) == (["One", "Two"] if taken else ["One"])
+
+
+def failing_until(monkeypatch, end: float) -> None:
+    """Have the disk fail until `end`, a time of `time.monotonic`."""
+    fsync = os.fsync
+
+    def moody(descriptor: int) -> None:
+        if time.monotonic() < end:
+            raise OSError(5, "Input/output error")
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", moody)
+
+
+def test_messages_are_held_in_ram_while_the_disk_fails_for_a_short_time(
+    tmp_path, events, monkeypatch
+):
+    log = SessionLog(tmp_path / "sessions", events.append, None, Patience(10.0, 10_000))
+    log.append("u1", "s1", say("One"))
+    failing_until(monkeypatch, time.monotonic() + 0.3)
+    assert log.append("u1", "s1", say("Two", start=2)) == 1
+    assert contents(log) == ["One", "Two"]
+    (delayed,) = [event for event in events if isinstance(event, WriteDelayed)]
+    assert delayed.attempts > 3
+    assert delayed.seconds >= 0.3
+
+
+def test_a_disk_that_fails_for_longer_is_an_error_and_nothing_is_kept(
+    tmp_path, events, monkeypatch
+):
+    log = SessionLog(tmp_path / "sessions", events.append, None, Patience(0.3, 10_000))
+    log.append("u1", "s1", say("One"))
+    failing_until(monkeypatch, time.monotonic() + 60)
+    with pytest.raises(StoreUnavailableError, match="nothing of this call was kept"):
+        log.append("u1", "s1", say("Two", start=2))
+    monkeypatch.undo()
+    assert contents(log) == ["One"]
+
+
+def test_more_than_the_bound_is_not_held(tmp_path, events, monkeypatch):
+    log = SessionLog(tmp_path / "sessions", events.append, None, Patience(60.0, 1_000))
+    log.append("u1", "s1", say("One"))
+    failing_until(monkeypatch, time.monotonic() + 60)
+    with pytest.raises(StoreUnavailableError, match="after 3 attempts"):
+        log.append("u1", "s1", say("x" * 2_000, start=2))
 
 
 def test_threads_append_to_one_session_without_loss(log, reopened):

@@ -8,8 +8,10 @@ from typing import NamedTuple, Protocol
 
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.facts import Fact, FactVersion, Status
+from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.profile import Layer, Line
+from semantic_memory.domain.retention import Unexpired
 
 
 class Belief(NamedTuple):
@@ -44,10 +46,13 @@ class Facts(Protocol):
         status: Status | None = None,
         limit: int | None = None,
         after: str | None = None,
+        sort: Sort = "time",
     ) -> list[Fact]:
-        """Return the user's facts that pass `filters`, newest first.
+        """Return the user's facts that pass `filters`, newest or most relevant first.
 
-        With a `status`, facts that have it now, instead of active ones. A page continues behind the
+        Relevance is as the latest `Weigh` left it, and a new fact has the highest retention.
+        With a `status`, facts that have it now, instead of active ones; of forgotten ones only the
+        tombstones, without texts and sources. A page continues behind the
         fact `after`. Raises NotFoundError if the user has no such fact.
         """
         ...
@@ -68,7 +73,17 @@ class Facts(Protocol):
         ...
 
     def same_content(self, user_id: str, content: str) -> Fact | None:
-        """Return the active fact with the same normalised content, verbatim messages aside."""
+        """Return the active fact with the same normalised content, verbatim messages aside.
+
+        Of several, the one that expires last.
+        """
+        ...
+
+    def expired(self, user_id: str, condition: Unexpired, limit: int | None = None) -> list[Fact]:
+        """Return the user's facts of any status, forgotten ones aside, that have expired.
+
+        The first `limit`, in the order written.
+        """
         ...
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 from rich.console import Console
@@ -33,6 +34,9 @@ from semantic_memory.domain.ports import Progress as Report
 from semantic_memory.domain.profile import Overview
 from semantic_memory.domain.recall import Hit
 from semantic_memory.domain.reports import Finding, JobRun
+
+if TYPE_CHECKING:
+    from semantic_memory.application.migration import Migrated
 
 _OFF = {"not extracted": "extract", "doesn't fade": "fades"}  # how options that are off are shown
 
@@ -67,8 +71,24 @@ def facts(found: Sequence[Fact]) -> None:
     """Print a table of memories."""
     table = _table("id", "said", "category", "conf.", "memory")
     for fact in found:
-        table.add_row(fact.id, *_about(fact), Text(fact.content))
+        table.add_row(fact.id, *_about(fact), Text(fact.text))
     out.print(table)
+
+
+def tombstones(found: Sequence[Fact]) -> None:
+    """Print a table of forgotten memories, and the number of them by reason."""
+    table = _table("id", "category", "said", "forgotten", "by", "states", "reason")
+    reasons: Counter[str] = Counter()
+    for fact in found:
+        if (record := fact.tombstone) is None:
+            continue
+        said, category, _ = _about(fact)
+        reason = f"{record.reason} (was pinned)" if record.was_pinned else record.reason
+        at = f"{record.at:%Y-%m-%d %H:%M}"
+        table.add_row(fact.id, category, said, at, record.by, str(record.states), Text(reason))
+        reasons[record.reason or "no reason given"] += 1
+    out.print(table)
+    pairs(dict(reasons.most_common()))
 
 
 def sourced(found: Iterable[Fact]) -> None:
@@ -90,7 +110,7 @@ def hits(found: Sequence[Hit]) -> None:
         about = f"{'  '.join(_about(fact))}  {fact.id}"
         grid.add_row(
             Text(f"{hit.score:.3f}", style="bold"),
-            Text.assemble(speaker, fact.content, (f"\n{about}\n{why(hit)}", "dim")),
+            Text.assemble(speaker, fact.text, (f"\n{about}\n{why(hit)}", "dim")),
         )
     out.print(grid if found else "nothing found")
 
@@ -188,6 +208,18 @@ def findings(found: Sequence[Finding]) -> None:
         out.print(finding.detail, markup=False, highlight=False, soft_wrap=True)
         if finding.remedy:
             out.print(f"     -> {finding.remedy}", markup=False, soft_wrap=True)
+
+
+def migrated(outcomes: Sequence[Migrated]) -> None:
+    """Print the outcome of migrating each store."""
+    for one in outcomes:
+        if one.error is not None:
+            said = f"failed: {one.error}"
+        elif one.before == one.after:
+            said = f"has schema {one.after} already"
+        else:
+            said = f"schema {one.before} -> {one.after}"
+        out.print(f"{one.directory}: {said}", highlight=False, markup=False, soft_wrap=True)
 
 
 def number(done: str, of: int, *, json: bool) -> None:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
+from itertools import islice
 from operator import attrgetter
+from typing import Any
 
 from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.domain.facts import Fact, FactVersion, Status
+from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.filters import Filters, meets, narrowing
 from semantic_memory.domain.ports import Belief
+from semantic_memory.domain.retention import Unexpired
 from semantic_memory.domain.values import normalised
 from semantic_memory.ledger.memory.store import Part, Row
-from semantic_memory.ledger.rules import unknown
+from semantic_memory.ledger.rules import audited, unknown
 
+_NEVER = datetime.max.replace(tzinfo=UTC)
 _REPLACED = (Status.SUPERSEDED, Status.ARCHIVED)
 
 
@@ -38,8 +43,10 @@ class FactReader(Part):
         status: Status | None = None,
         limit: int | None = None,
         after: str | None = None,
+        sort: Sort = "time",
     ) -> list[Fact]:
-        """Return the user's facts that pass `filters`, newest first, behind the fact `after`."""
+        """Return the user's facts that pass `filters`, behind the fact `after`."""
+        key = _age if sort == "time" else _rank
         tables = self._store.snapshot()
         conditions = filters.conditions(status)
         rows = [row for row in tables.of(user_id) if meets(row.fact, conditions)]
@@ -47,8 +54,8 @@ class FactReader(Part):
             anchor = tables.facts.get(after)
             if anchor is None or anchor.fact.user_id != user_id:
                 raise NotFoundError(f"no memory {after!r} to continue from")
-            rows = [row for row in rows if _age(row) < _age(anchor)]
-        return [row.fact for row in sorted(rows, key=_age, reverse=True)[:limit]]
+            rows = [row for row in rows if key(row) < key(anchor)]
+        return [_shown(row) for row in sorted(rows, key=key, reverse=True)[:limit]]
 
     def ids(
         self,
@@ -69,7 +76,14 @@ class FactReader(Part):
         """Return the active fact with the same normalised content, verbatim messages aside."""
         wanted = normalised(content)
         facts = (row.fact for row in self._store.snapshot().of(user_id) if row.believed)
-        return next((fact for fact in facts if normalised(fact.content) == wanted), None)
+        same = (fact for fact in facts if normalised(fact.content) == wanted)
+        return max(same, key=lambda fact: fact.expires_at or _NEVER, default=None)
+
+    def expired(self, user_id: str, condition: Unexpired, limit: int | None = None) -> list[Fact]:
+        """Return the user's facts of any status, forgotten ones aside, that have expired."""
+        rows = self._store.snapshot().of(user_id)
+        facts = (row.fact for row in rows if row.kept and not condition.holds(row.fact))
+        return list(islice(facts, limit))
 
     def history(self, fact_id: str, user_id: str | None = None) -> list[FactVersion]:
         """Return every version of a fact, oldest first. Raises NotFoundError."""
@@ -117,5 +131,15 @@ def _to_beliefs(rows: Iterable[Row]) -> list[Belief]:
     return sorted(beliefs, key=attrgetter("revision"))
 
 
-def _age(row: Row) -> tuple[datetime, int]:
+def _shown(row: Row) -> Fact:
+    if row.kept:
+        return row.fact
+    return audited(row.fact, row.action, row.changed_at, row.reason, row.by)
+
+
+def _rank(row: Row) -> tuple[Any, ...]:
+    return row.relevance, *_age(row)
+
+
+def _age(row: Row) -> tuple[Any, ...]:
     return row.fact.created_at, row.num

@@ -27,6 +27,8 @@ class Row:
     """The action that led to this version; its reason and time are below."""
     reason: str
     changed_at: datetime
+    by: str | None
+    """The name of the API key with which that was done."""
     words: Mapping[str, int]
     """Count of each stemmed word in the text; empty once erased."""
     revision: int
@@ -36,6 +38,14 @@ class Row:
     refused: bool = False
     """True if the embedding model refuses the text."""
     keys: frozenset[bytes] = frozenset()
+    retention: float = 1.0
+    """This factor of the relevance and the next one are as they were weighed last."""
+    recency: float = 1.5
+
+    @property
+    def relevance(self) -> float:
+        """The relevance as it was weighed last, whatever is searched for."""
+        return self.fact.importance * self.fact.confidence * self.retention * self.recency
 
     @property
     def kept(self) -> bool:

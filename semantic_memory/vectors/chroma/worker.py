@@ -8,6 +8,7 @@ the vector files after each flush.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -26,6 +27,7 @@ _LACKS = ("disk is full", "No space left on device", "Too many open files")
 
 def serve(connection: Connection, directory: Path, generation: str, sync_threshold: int) -> None:
     """Serve the index in `directory` over `connection`, as the only process that has it open."""
+    os.umask(0o077)  # Chroma's files are for their owner alone
     try:
         with seal.alone(directory, _PREDECESSOR_SECONDS):
             _serve_alone(connection, directory, generation, sync_threshold)
