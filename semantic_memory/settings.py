@@ -348,6 +348,7 @@ class RelevanceSettings(Section):
     boost: float = Field(default=CURVE.boost, ge=0, le=10)
     """The gain of a memory that was just said."""
     boost_half_life_days: float = Field(default=CURVE.boost_half_life_days, gt=0)
+    """Days in which that gain falls by half."""
     use_share: Unit = CURVE.use_share
     """The gain of a memory that was just used, as a share of `boost`."""
 

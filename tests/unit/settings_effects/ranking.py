@@ -139,6 +139,34 @@ def after_two_weeks(run: Trial) -> float:
     return round(memory.explain(fact.id).retention, 6)
 
 
+def recency(run: Trial, *, days: float, used: bool = False) -> float:
+    """Return the boost of a memory that was said `days` ago, and used just now if `used`."""
+    memory = run.open()
+    memory.add("The cache was cold", **U, category="finding")
+    run.clock.advance(days=days)
+    if used:
+        memory.context("cache", **U)
+        memory.maintain(["usage"])
+    return round(found(memory, "cache", "The cache").parts.recency, 6)
+
+
+@effect("relevance.floor", 0.4, was=0.1, becomes=0.4)
+def after_a_year(run: Trial) -> float:
+    memory = run.open()
+    memory.add("The cache was cold", **U, category="finding")
+    run.clock.advance(days=365)
+    return round(found(memory, "cache", "The cache").parts.retention, 6)
+
+
+effect("relevance.boost", 1, was=1.5, becomes=2.0)(lambda run: recency(run, days=0))
+effect("relevance.boost_half_life_days", 3.5, was=1.25, becomes=1.125)(
+    lambda run: recency(run, days=7)
+)
+effect("relevance.use_share", 1, was=1.25, becomes=1.5)(
+    lambda run: recency(run, days=400, used=True)
+)
+
+
 @effect("index.exact_limit", 1, was=0, becomes=1)
 def queries_of_the_index_behind(run: Trial) -> int:
     index = CountingIndex()

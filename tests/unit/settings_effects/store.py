@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from pathlib import Path
@@ -81,6 +82,32 @@ def after_a_message_of_the_limits_length(run: Trial) -> str:
     except LogFullError:
         return "refused"
     return "accepted"
+
+
+def observed_despite(run: Trial, failures: int, text: str) -> bool:
+    """Return True if a message is accepted though the disk fails so many times."""
+    memory = run.open()
+    fsync, left = os.fsync, [failures]
+
+    def moody(descriptor: int) -> None:
+        if left[0]:
+            left[0] -= 1
+            raise OSError(5, "Input/output error")
+        fsync(descriptor)
+
+    run.patch.setattr(os, "fsync", moody)
+    try:
+        return memory.observe(say(text), **S).accepted == 1
+    except StoreUnavailableError:
+        return False
+
+
+effect("log.patience_seconds", 0, was=True, becomes=False)(
+    lambda run: observed_despite(run, 3, "Brief")
+)
+effect("log.patience_bytes", 100, was=True, becomes=False)(
+    lambda run: observed_despite(run, 3, "x" * 200)
+)
 
 
 def occupied(path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Effects of the settings of maintenance: fading, archiving, the schedule."""
+"""Effects of the settings of maintenance: fading, archiving, expiry, the schedule."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ RARELY = {
     "upkeep__schedule": True,
     "upkeep__usage_minutes": 100_000,
     "upkeep__sweep_minutes": 100_000,
+    "upkeep__relevance_minutes": 100_000,
+    "upkeep__expiry_minutes": 100_000,
     "upkeep__decay_hours": 10_000,
     "upkeep__rollup_hours": 10_000,
     "upkeep__compact_hours": 10_000,
@@ -54,6 +56,8 @@ def interval(name: str, value: float, *, was: int, becomes: int) -> None:
 effect("upkeep.schedule", False, was=10, becomes=None)(minutes_to_the_first_job)
 interval("upkeep.usage_minutes", 5, was=10, becomes=5)
 interval("upkeep.sweep_minutes", 5, was=60, becomes=5)
+interval("upkeep.relevance_minutes", 5, was=60, becomes=5)
+interval("upkeep.expiry_minutes", 5, was=60, becomes=5)
 interval("upkeep.decay_hours", 2, was=24 * 60, becomes=2 * 60)
 interval("upkeep.rollup_hours", 2, was=24 * 60, becomes=2 * 60)
 interval("upkeep.compact_hours", 2, was=168 * 60, becomes=2 * 60)
@@ -77,3 +81,15 @@ def sweep(name: str, value: Any, becomes: list[float]) -> None:
 sweep("upkeep.loss_per_week", 0.05, [0.75, 0.65, 0.35])
 sweep("upkeep.floor", 0.5, [0.87, 0.77])
 sweep("upkeep.cap", 1, [0.87])
+
+
+def after_a_month(run: Trial) -> int:
+    """Return the number of facts that are left of one that is tagged."""
+    memory = run.open()
+    memory.add("The cache was cold", **U, category="finding", tags=["work.cache"])
+    run.clock.advance(days=31)
+    return len(memory.list(**U))
+
+
+effect("retention.categories", {"finding": 30}, was=1, becomes=0)(after_a_month)
+effect("retention.tags", {"work": 30}, was=1, becomes=0)(after_a_month)
