@@ -53,6 +53,7 @@ _ORDINAL = re.compile(rf"\b(?:(\d+)(?:st|nd|rd|th)|({one_of(ORDINALS)})) (\w+)")
 _ARTICLES = frozenset({"the", "my", "our", "his", "her", "their", "a", "an", "for"})
 _VERB = re.compile(r"(?:is|are|was|has|have|can|will|=|\w+s)$")
 _FUNCTION = frozenset(map(stem, STOP_WORDS)) | STOP_WORDS | {"i", "now"}
+_FAVOURITE = stem("favourite")
 _NOTHING = Clause("", frozenset(), (), frozenset(), frozenset())
 
 
@@ -95,7 +96,9 @@ class Telling:
                 or renewals.corrects(one.plain)
                 for one in self.sentences
             )
-            or any(_NOT.match(one.plain) for one in self.clauses)
+            or any(
+                _NOT.match(one.plain) or next(renewals.changed(one), None) for one in self.clauses
+            )
             or any(facet.moved for one in self.clauses for facet in facets(one))
         )
 
@@ -254,7 +257,7 @@ def _revalued(
     """
     topic = clause.content & (sentence.content | (before.content if before else frozenset()))
     turned = _turns(clause, sentence)
-    if not (topic or turned) or _other_person(clause, sentence):
+    if not (topic or turned or _kin(clause) & _kin(sentence)) or _other_person(clause, sentence):
         return None
     if _other_kind(clause, sentence, topic):
         return None
@@ -265,10 +268,14 @@ def _revalued(
         return None
     if topic and topic <= names and not typed:
         return None
+    if not topic and typed and _kin(clause) & _kin(sentence):
+        return Reason(f"replaced: {_list(_kin(clause) & _kin(sentence))}", _LEAST_ALIKE)
     reason = f"replaced: {_list(topic)}"
     if len(topic) >= 2:
         return Reason(reason, _LEAST_SHARED)
-    if typed or turned or 2 * len(topic) >= len(clause.content):
+    if not (topic or turned):
+        return None
+    if typed or turned or _FAVOURITE in topic or 2 * len(topic) >= len(clause.content):
         surely = topic and (typed or topic & _owned(clause) & _owned(sentence))
         return Reason(reason, _LEAST_SHARED if surely else _LEAST_ALIKE)
     return None

@@ -14,6 +14,7 @@ from semantic_memory.domain.english.tables import keys, phrase_list, words
 from semantic_memory.domain.text import stems
 
 _THING = r"[\w'&./-]+(?: [\w'&./-]+){0,4}"
+_ONE = r"[\w'-]+"
 _LEAD = re.compile(r"^(?:(?:the|a|an|my|our|own|playing|doing|to)\s)+")
 _TAIL = re.compile(
     r"\s(?:of an evening|a lot|most|best|the most|of the user's|originaly|originally|these days|now"
@@ -42,7 +43,7 @@ class _Wording(NamedTuple):
 def _wordings() -> Iterator[_Wording]:
     for relation in keys("paraphrases"):
         for written in phrase_list(f"paraphrases.{relation}"):
-            source = phrase(written, x=_THING, y=_THING)
+            source = phrase(written, x=_THING, y=_THING, v=_ONE, w=_ONE)
             spelled = [
                 frozenset(word for word in one.split() if word.isalpha())
                 for one in spellings(written)

@@ -25,7 +25,7 @@ _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|\s[-–—]+\s|!+|\?\?+|:\(|:\)")
 _CLAUSE = re.compile(
     rf",\s+|:\s+|\s{phrases('renewals.parting')}\s"
     r"|(?<=\s\S\S\S)\s(?:and|n|&)\s(?=(?:we|he|she|it|they|my|our|the|that|this|its|now)\b)"
-    r"|(?<=\s\S\S\S)\s(?:and|n|&)\s(?=i (?!broke|split|are no|separ|divor|parted))|\s\("
+    r"|(?<=\s\S\S\S)\s(?:and|n|&)\s(?=i (?!broke|split|are|got|have|were|separ|divor|parted))|\s\("
 )
 _THING = r"[\w'@.&/+-]+(?: [\w'@.&/+-]+){0,5}"
 _NEAR = r"[\w'@.&/+-]+(?: [\w'@.&/+-]+){0,3}?"
