@@ -45,7 +45,7 @@ MESSAGES = {**S, "messages": [{"role": "user", "content": "I moved to Berlin in 
 
 @dataclass(frozen=True)
 class Served:
-    """What a service did while a function used it."""
+    """Result of using a service, and its log."""
 
     answer: Any
     """The result of the function."""
