@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
+from semantic_memory.consolidation.subjects import beside_kin, kin_of, other_kind, other_person
 from semantic_memory.domain.english import renewals
 from semantic_memory.domain.english.facets import facets
 from semantic_memory.domain.english.lexicon import opposites
@@ -21,7 +21,6 @@ from semantic_memory.domain.english.names import names
 from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.paraphrases import paraphrases
 from semantic_memory.domain.english.renewals import (
-    KIN,
     ORDINALS,
     Clause,
     Ending,
@@ -32,11 +31,6 @@ from semantic_memory.domain.english.renewals import (
 from semantic_memory.domain.text import STOP_WORDS, stem
 
 _OWNED = re.compile(r"\b(?:my|our) (?:[\w-]+ )?([\w-]+)")
-_FOR_OF = re.compile(r"\b(for|of|in) (?=(?:(?:the|my|our|a|an) )?([a-z][\w'-]*))")
-_DETERMINERS = frozenset(
-    "the a an my our his her their your this that these those new old i we is are was".split()
-)
-_OWN = frozenset({"i", "me", "my", "we", "us", "our"})
 _MOST_APART = 3
 _LEAST_ENDED = 0.25
 _LEAST_SHARED = 0.30
@@ -50,8 +44,6 @@ _NOT = re.compile(
 )
 _PRONOUN = re.compile(r"(?:it|its|it is|that|that is|they|they are|make that|make it|this)\b")
 _ORDINAL = re.compile(rf"\b(?:(\d+)(?:st|nd|rd|th)|({one_of(ORDINALS)})) (\w+)")
-_ARTICLES = frozenset({"the", "my", "our", "his", "her", "their", "a", "an", "for"})
-_VERB = re.compile(r"(?:is|are|was|has|have|can|will|=|\w+s)$")
 _FUNCTION = frozenset(map(stem, STOP_WORDS)) | STOP_WORDS | {"i", "now"}
 _FAVOURITE = stem("favourite")
 _NOTHING = Clause("", frozenset(), (), frozenset(), frozenset())
@@ -104,7 +96,7 @@ class Telling:
 
     @property
     def kinds(self) -> frozenset[tuple[str, str]]:
-        """What it gives a value of, as (facet, subject)."""
+        """Facets that it gives a value of, as (facet, subject)."""
         return frozenset(
             (facet.name, facet.subject) for one in self.clauses for facet in facets(one, newly=True)
         )
@@ -180,10 +172,10 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
             continue
         if len(ending.stems) <= 3 and ending.predicate and not ending.stems <= clause.content:
             continue
-        named = shared & _beside_kin(clause)
-        if not (ending.first or named) and _other_person(clause, ending.clause):
+        named = shared & beside_kin(clause)
+        if not (ending.first or named) and other_person(clause, ending.clause):
             continue
-        if ending.first and _other_kind(clause, ending.clause, shared):
+        if ending.first and other_kind(clause, ending.clause, shared):
             continue
         return Reason(f"ended: {_list(shared)}", _LEAST_ENDED)
     return None
@@ -203,7 +195,7 @@ def _contrasted(clause: Clause, new: Telling) -> Reason | None:
             and denied.numbers <= clause.numbers
             and denied.dates <= clause.dates
             and not any(
-                _other_person(clause, one) for one in new.sentences if part.plain in one.plain
+                other_person(clause, one) for one in new.sentences if part.plain in one.plain
             )
         ):
             return Reason(f"not {_list(values)}", _LEAST_ENDED)
@@ -223,8 +215,8 @@ def _changed(clause: Clause, new: Telling) -> Reason | None:
             if (
                 thing <= clause.content
                 and clause.content | clause.numbers | clause.dates != thing
-                and not _other_person(clause, part)
-                and not _other_kind(clause, part, thing)
+                and not other_person(clause, part)
+                and not other_kind(clause, part, thing)
             ):
                 return Reason(f"changed: {_list(thing)}", _LEAST_SHARED)
     return None
@@ -257,9 +249,9 @@ def _revalued(
     """
     topic = clause.content & (sentence.content | (before.content if before else frozenset()))
     turned = _turns(clause, sentence)
-    if not (topic or turned or _kin(clause) & _kin(sentence)) or _other_person(clause, sentence):
+    if not (topic or turned or kin_of(clause) & kin_of(sentence)) or other_person(clause, sentence):
         return None
-    if _other_kind(clause, sentence, topic):
+    if other_kind(clause, sentence, topic):
         return None
     figures = clause.numbers | clause.dates
     typed = bool(figures) and not sentence.numbers | sentence.dates <= figures
@@ -268,8 +260,8 @@ def _revalued(
         return None
     if topic and topic <= names and not typed:
         return None
-    if not topic and typed and _kin(clause) & _kin(sentence):
-        return Reason(f"replaced: {_list(_kin(clause) & _kin(sentence))}", _LEAST_ALIKE)
+    if not topic and typed and kin_of(clause) & kin_of(sentence):
+        return Reason(f"replaced: {_list(kin_of(clause) & kin_of(sentence))}", _LEAST_ALIKE)
     reason = f"replaced: {_list(topic)}"
     if len(topic) >= 2:
         return Reason(reason, _LEAST_SHARED)
@@ -383,86 +375,3 @@ def _respelled(clause: Clause, sentence: Clause) -> bool:
         for one in clause.stems
         for other in sentence.stems
     )
-
-
-def _other_person(a: Clause, b: Clause) -> bool:
-    """Return whether the clauses are about different people."""
-    owners = [{word for word in one.words if word.endswith("'s")} for one in (a, b)]
-    if all(owners) and owners[0].isdisjoint(owners[1]):
-        return True
-    left, right = _kin(a), _kin(b)
-    if left and right:
-        return left.isdisjoint(right)
-    return bool(_led(a, left)) or bool(_led(b, right) and _OWN.isdisjoint(_led(b, right)))
-
-
-def _kin(clause: Clause) -> frozenset[str]:
-    return frozenset(word.removesuffix("'s") for word in clause.words) & KIN
-
-
-def _beside_kin(clause: Clause) -> frozenset[str]:
-    """Return the stems right behind words for people: "my girlfriend Ines"."""
-    spoken = clause.plain.split()
-    return frozenset(stem(b) for a, b in pairwise(spoken) if a in KIN)
-
-
-def about_others(older: str, newer: str) -> bool:
-    """Return whether two statements are about different people, or one about earlier days."""
-    return any(
-        renewals.is_of_the_past(a.plain) or renewals.is_of_the_past(b.plain) or _other_person(a, b)
-        for a in clauses(older)
-        for b in clauses(newer)
-    )
-
-
-def _led(clause: Clause, kin: frozenset[str]) -> list[str]:
-    """Return the words behind one of `kin` that the clause has for its subject."""
-    spoken = clause.plain.split()
-    for place, word in enumerate(spoken[:4]):
-        if word.removesuffix("'s") in kin:
-            return spoken[place + 1 :]
-    return []
-
-
-def _other_kind(a: Clause, b: Clause, topic: frozenset[str]) -> bool:
-    """Return whether both name kinds of a thing: "the night shift", "the day shift"."""
-    left, right = _kinds(a, topic), _kinds(b, topic)
-    for one in left.keys() & right.keys():
-        x, y = left[one], right[one]
-        if (
-            x
-            and y
-            and x.isdisjoint(y)
-            and x.isdisjoint(b.content | b.words)
-            and y.isdisjoint(a.content | a.words)
-        ):
-            return True
-    before, behind = _of(a), _of(b)
-    return any(
-        before[word] != behind[word]
-        and stem(before[word]) not in b.content
-        and stem(behind[word]) not in a.content
-        for word in ("for", "of", "in")
-        if word in before and word in behind
-    )
-
-
-def _kinds(clause: Clause, topic: frozenset[str]) -> dict[str, frozenset[str]]:
-    """Return the words before each noun of the topic that say which one is meant."""
-    found: dict[str, frozenset[str]] = {}
-    spoken = ["", "", *clause.plain.replace("-", " ").split(), ""]
-    for opening, one, word, after in zip(spoken, spoken[1:], spoken[2:], spoken[3:], strict=False):
-        name = stem(word.removesuffix("'s"))
-        if name not in topic or not one.isalpha() or one in _DETERMINERS or stem(one) in STOP_WORDS:
-            continue
-        if opening in _ARTICLES or (not opening and _VERB.match(after)):
-            found[name] = found.get(name, frozenset()) | {stem(one)}
-    return found
-
-
-def _of(clause: Clause) -> dict[str, str]:
-    return {
-        word: thing
-        for word, thing in _FOR_OF.findall(clause.plain)
-        if stem(thing) in clause.content and thing not in clause.dates
-    }

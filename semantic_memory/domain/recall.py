@@ -47,7 +47,7 @@ class Hit(Value):
     score: float
     parts: ScoreParts
     changed: Timestamp | None = None
-    """Of a message: the time from which a statement in it no longer held; None if all still do."""
+    """Time from which a statement in a message no longer held; None if all still do."""
 
 
 class Context(Value):

@@ -9,8 +9,8 @@ from semantic_memory.consolidation.claims import claims, conflicting
 from semantic_memory.consolidation.gist import gist
 from semantic_memory.consolidation.guards import disagreements, missing_names, opposed
 from semantic_memory.consolidation.relations import Pair, Relation, Verdict
-from semantic_memory.consolidation.renewal import about_others
 from semantic_memory.consolidation.statements import Statement, read
+from semantic_memory.consolidation.subjects import about_others
 from semantic_memory.domain.english.lexicon import WORDING
 from semantic_memory.domain.english.numbers import has_label
 from semantic_memory.domain.english.paraphrases import paraphrases
