@@ -67,6 +67,8 @@ class AsyncSemanticMemory:
     messages = _threaded(SemanticMemory.messages)
     forget = _threaded(SemanticMemory.forget)
     load = _threaded(SemanticMemory.load)
+    to_dict = _threaded(SemanticMemory.to_dict)
+    from_dict = _threaded(SemanticMemory.from_dict)
     users = _threaded(SemanticMemory.users)
     stats = _threaded(SemanticMemory.stats)
     check = _threaded(SemanticMemory.check)

@@ -31,6 +31,7 @@ from semantic_memory.domain.requests import (
     ExplainRequest,
     ExportRequest,
     ForgetRequest,
+    FromDictRequest,
     GetRequest,
     HistoryRequest,
     LayoutRequest,
@@ -46,11 +47,13 @@ from semantic_memory.domain.requests import (
     RunsRequest,
     SearchRequest,
     SessionsRequest,
+    ToDictRequest,
     UpdateProfileRequest,
     UpdateRequest,
 )
 
 if TYPE_CHECKING:  # loaded by `open`, so that importing the facade loads none of the parts
+    from semantic_memory.application.document import Document
     from semantic_memory.application.transfer import Record
     from semantic_memory.bootstrap import UseCases
     from semantic_memory.domain.ports import (
@@ -438,6 +441,21 @@ class SemanticMemory:
         before it are kept.
         """
         return self._use_cases.transfer.load(LoadRequest.of(records, user_id=user_id))
+
+    def to_dict(self, *, user_id: str, session_id: str | None = None) -> Document:
+        """Return a user's memory, or one session's, as one document that JSON can hold.
+
+        `from_dict` reads it. Of a long memory, `export` yields one record after the other.
+        """
+        asked = ToDictRequest.of(user_id=user_id, session_id=session_id)
+        return self._use_cases.transfer.to_dict(asked)
+
+    def from_dict(self, document: Mapping[str, Any], *, user_id: str) -> int:
+        """Load a document that `to_dict` made, as memories of `user_id`; as `load` does.
+
+        Returns the number of new memories. Raises InvalidInputError that names the wrong part.
+        """
+        return self._use_cases.transfer.from_dict(FromDictRequest.of(document, user_id=user_id))
 
     # ---------------------------------------------------------------- upkeep
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -24,6 +24,7 @@ from pydantic_settings import (
 from semantic_memory.domain.decay import HALF_LIFE_DAYS
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.facts import Category
+from semantic_memory.domain.profile import TierAges
 from semantic_memory.domain.values import Unit, explain
 
 FILE = "semantic_memory.toml"
@@ -166,6 +167,9 @@ class ContextSettings(Section):
     """The weight of being like a chosen memory, which lowers a memory's score."""
     overview: float = Field(default=0.04, ge=0, le=1)
     """Largest share of the budget for the user's profile and history."""
+    asked: float = Field(default=0.25, ge=0, le=1)
+    """Largest share of the budget for the layers of them that a question asks for: "What am I
+    working on?" asks for `work_context` and `top_of_mind`."""
     shares: Mapping[Category, float] = Field(default_factory=dict)
     """Largest share of the budget by category, while other categories can use the rest."""
 
@@ -216,15 +220,30 @@ class ProfileSettings(Section):
     """Sentences of a profile field derived from facts."""
     tokens: int = Field(default=90, ge=1)
     """Tokens of such a field."""
+    recent_days: float = Field(default=30, gt=0)
+    """Age below which a line of the history belongs to the recent tier."""
+    earlier_days: float = Field(default=180, gt=0)
+    """Age below which it belongs to the earlier tier, and from which on to the long-term one."""
     recent_sentences: int = Field(default=30, ge=0)
-    """Sentences of the tier of the last 30 days."""
+    """Sentences of the recent tier."""
     recent_tokens: int = Field(default=600, ge=0)
     earlier_sentences: int = Field(default=10, ge=0)
-    """Sentences of the tier of 30 to 180 days ago."""
+    """Sentences of the earlier tier."""
     earlier_tokens: int = Field(default=250, ge=0)
     long_term_sentences: int = Field(default=6, ge=0)
-    """Sentences of the tier before that."""
+    """Sentences of the long-term tier."""
     long_term_tokens: int = Field(default=150, ge=0)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.earlier_days <= self.recent_days:
+            raise ValueError("earlier_days must be more than recent_days")
+        return self
+
+    @property
+    def ages(self) -> TierAges:
+        """The ages of the tiers."""
+        return TierAges(timedelta(days=self.recent_days), timedelta(days=self.earlier_days))
 
 
 class UpkeepSettings(Section):

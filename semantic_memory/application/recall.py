@@ -6,15 +6,16 @@ Everything that goes into a prompt passes here: `search`, `context`, and the pay
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from semantic_memory.application.jobs.upkeep import Uses
-from semantic_memory.context.pack import Packer
+from semantic_memory.context.pack import Packer, Placed
+from semantic_memory.domain.english.layers import asked_layers
 from semantic_memory.domain.events import ContextPacked, Searched
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Clock, Ledger, Observer
-from semantic_memory.domain.profile import PROFILE_FIELDS, TIERS, as_fact
+from semantic_memory.domain.profile import PROFILE_FIELDS, TIERS, Layer, as_fact
 from semantic_memory.domain.recall import Context, Hit
 from semantic_memory.domain.requests import ContextRequest, SearchRequest
 from semantic_memory.retrieval.search import Searcher
@@ -23,7 +24,7 @@ STANDING_IMPORTANCE = 0.8
 """Facts at least this important are shown whatever the question."""
 
 _STANDING = frozenset(Category) - {Category.CONVERSATION}
-_LAYERS = (*PROFILE_FIELDS, *TIERS)
+_LAYERS: tuple[Layer, ...] = (*PROFILE_FIELDS, *TIERS)
 _LINES_LOOKED_AT = 24  # of profile and history; the standing share has no room for more
 _STANDING_LOOKED_AT = 32  # the newest, of which the important ones are shown
 
@@ -77,11 +78,14 @@ class Recall:
         """
         start = time.perf_counter()
         hits = self._search(query, user_id, self._candidates, filters)
+        asked = asked_layers(query)
+        others = [layer for layer in _LAYERS if layer not in asked]
         packed = (packer or self._packer).pack(
             hits,
             budget=budget,
             standing=self._standing(user_id, filters),
-            overview=self._overview(user_id, filters),
+            asked=self._of_layers(asked, user_id, filters),
+            overview=self._of_layers(others, user_id, filters),
             without=without,
         )
         self._uses.note((hit.fact.id for hit in packed.hits), self._clock.now())
@@ -105,20 +109,23 @@ class Recall:
         newest = self._ledger.find(user_id, narrowed, limit=_STANDING_LOOKED_AT)
         return [fact for fact in newest if fact.importance >= STANDING_IMPORTANCE]
 
-    def _overview(self, user_id: str, filters: Filters) -> list[tuple[Fact, str]]:
-        """Return the facts of profile and history with their section, the profile first.
+    def _of_layers(self, layers: Sequence[Layer], user_id: str, filters: Filters) -> list[Placed]:
+        """Return the facts of layers of profile and history with their section, in their order.
 
         Within a layer the latest come first. A derived line is shown as its facts, so that none of
         them is shown twice; a written one as a fact of its own, unless filters narrow the question.
         """
-        lines = self._ledger.lines(user_id, filters.as_of)
+        if not layers:
+            return []
+        standing = self._ledger.lines(user_id, filters.as_of)
+        lines = [line for line in standing if line.layer in layers]
         lines.sort(key=lambda line: line.at, reverse=True)
-        lines.sort(key=lambda line: _LAYERS.index(line.layer))
+        lines.sort(key=lambda line: layers.index(line.layer))
         lines = lines[:_LINES_LOOKED_AT]
         ids = [one for line in lines if line.origin == "derived" for one in line.fact_ids]
         facts = {fact.id: fact for fact in self._ledger.get(ids, user_id) if filters.admits(fact)}
         narrowed = filters.model_copy(update={"as_of": None}) != NO_FILTERS
-        found: list[tuple[Fact, str]] = []
+        found: list[Placed] = []
         for line in lines:
             section = "history" if line.layer in TIERS else "profile"
             if line.origin == "derived":

@@ -1,9 +1,9 @@
 """Export a user's memory as records that any JSON tool reads, and load them again.
 
-One record a line when written as JSONL: first an `export` header, then every message of the session
-logs, then every fact that isn't just a message, then what was written of profile and history (what
-is derived is derived again). Vectors and past versions are left out; what is
-read back is embedded anew.
+One record a line when written as JSONL: first an `export` header, then every session with its
+options, if it has any, and the messages of its log, then every fact that isn't just a message, then
+the written lines of profile and history (the others are derived again). Vectors and past versions
+are left out; imported texts are embedded anew. `to_dict` has the same records in one document.
 """
 
 from __future__ import annotations
@@ -14,21 +14,34 @@ from typing import Any
 from pydantic import Field
 
 from ingest.session_log import SessionLog
+from semantic_memory.application.document import Document, as_document, as_records
 from semantic_memory.domain.changes import Add, Write
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.messages import Message, SessionKey
+from semantic_memory.domain.messages import Message, SessionKey, SessionOptions
 from semantic_memory.domain.ports import Ledger
-from semantic_memory.domain.profile import Line
-from semantic_memory.domain.requests import ExportRequest, LoadRequest
+from semantic_memory.domain.profile import Line, overview
+from semantic_memory.domain.requests import (
+    ExportRequest,
+    FromDictRequest,
+    LoadRequest,
+    ToDictRequest,
+)
 from semantic_memory.domain.values import SCHEMA_VERSION, Identifier, Value, derived_id, parse
 from semantic_memory.pipeline.facts import VERBATIM, said, verbatim_id
 from semantic_memory.pipeline.pipeline import Pipeline
 
 _PAGE = 500
+_DEFAULT = SessionOptions()
 
 Record = dict[str, Any]
-Item = Message | Fact | Line
+Item = SessionOptions | Message | Fact | Line
+
+
+class _SessionRecord(Value):
+    kind: str
+    session_id: Identifier
+    options: SessionOptions
 
 
 class _MessageRecord(Value):
@@ -71,12 +84,7 @@ class Transfer:
         sessions = self._ledger.session_ids(user_id) if session_id is None else [session_id]
         logged: set[str] = set()
         for session in sessions:
-            key = SessionKey(user_id, session)
-            for record in self._log.read(*key):
-                fact_id = verbatim_id(key, record.message.id)
-                if self._ledger.get([fact_id]):
-                    logged.add(fact_id)
-                    yield _message(session, record.message)
+            yield from self._session(SessionKey(user_id, session), logged)
         ids = self._ledger.ids(user_id, session_id=session_id)
         for start in range(0, len(ids), _PAGE):
             for fact in self._ledger.get(ids[start : start + _PAGE]):
@@ -94,6 +102,34 @@ class Transfer:
                     "line": line.model_dump(mode="json", exclude_defaults=True),
                 }
 
+    def _session(self, key: SessionKey, logged: set[str]) -> Iterator[Record]:
+        """Yield a session's options and messages; add the ids of their memories to `logged`."""
+        options = self._pipeline.options(key).model_dump(mode="json", exclude_defaults=True)
+        if options:
+            yield {"kind": "session", "session_id": key.session_id, "options": options}
+        for record in self._log.read(*key):
+            fact_id = verbatim_id(key, record.message.id)
+            if self._ledger.get([fact_id]):
+                logged.add(fact_id)
+                yield _message(key.session_id, record.message)
+
+    def to_dict(self, asked: ToDictRequest) -> Document:
+        """Return everything of a user, or of one session, as one JSON document."""
+        exported = ExportRequest.of(user_id=asked.user_id, session_id=asked.session_id)
+        document = as_document(self.export(exported))
+        if asked.session_id is None:
+            document |= overview(self._ledger.lines(asked.user_id)).model_dump(
+                mode="json", exclude_defaults=True
+            )
+        return document
+
+    def from_dict(self, asked: FromDictRequest) -> int:
+        """Load a document as memories of a user; return the number of new ones.
+
+        Raises InvalidInputError.
+        """
+        return self.load(LoadRequest.of(as_records(asked.document), user_id=asked.user_id))
+
     def load(self, asked: LoadRequest) -> int:
         """Load records as memories of a user; return the number of new ones.
 
@@ -110,6 +146,10 @@ class Transfer:
 
     def _take(self, place: SessionKey | None, batch: Sequence[Item]) -> int:
         if place is not None:
+            for item in batch:
+                # The options of a session that has some here stay.
+                if isinstance(item, SessionOptions) and self._pipeline.options(place) == _DEFAULT:
+                    self._pipeline.configure(place, item)
             messages = [item for item in batch if isinstance(item, Message)]
             return self._pipeline.observe(messages, *place).accepted
         return self._ledger.apply(
@@ -192,6 +232,9 @@ def _read(
         match record.get("kind"):
             case "export":
                 parse(_Header, what, record)
+            case "session":
+                session = parse(_SessionRecord, what, record)
+                yield SessionKey(user_id, session.session_id), session.options
             case "message":
                 one = parse(_MessageRecord, what, record)
                 yield SessionKey(user_id, one.session_id), one.message
@@ -203,5 +246,5 @@ def _read(
                 yield None, line.model_copy(update={"user_id": user_id})
             case kind:
                 raise InvalidInputError(
-                    f"{what}: kind must be export, message, fact or line (got {kind!r})"
+                    f"{what}: kind must be export, session, message, fact or line (got {kind!r})"
                 )

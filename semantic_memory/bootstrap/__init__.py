@@ -306,6 +306,7 @@ def _extents(settings: Settings) -> Extents:
             "earlier_context": Extent(profile.earlier_sentences, profile.earlier_tokens),
             "long_term_background": Extent(profile.long_term_sentences, profile.long_term_tokens),
         },
+        profile.ages,
     )
 
 
@@ -330,6 +331,7 @@ def make_packer(context: ContextSettings, counter: TokenCounter) -> Packer:
         floor=context.floor,
         weakest=context.weakest,
         overview=context.overview,
+        asked=context.asked,
     )
     return Packer(counter, context.template, policy)
 

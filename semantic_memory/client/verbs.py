@@ -33,6 +33,7 @@ from semantic_memory.domain.requests import (
     ExportRequest,
     FlushRequest,
     ForgetRequest,
+    FromDictRequest,
     GetRequest,
     HistoryRequest,
     LayoutRequest,
@@ -51,6 +52,7 @@ from semantic_memory.domain.requests import (
     SearchRequest,
     SessionsRequest,
     StatsRequest,
+    ToDictRequest,
     UpdateProfileRequest,
     UpdateRequest,
     UsersRequest,
@@ -153,7 +155,7 @@ def _nothing(answer: bytes) -> None:
 
 
 def _record(line: bytes) -> dict[str, Any]:
-    """Read one line of a stream of records."""
+    """Read one JSON object."""
     found: dict[str, Any] = json.loads(line)
     return found
 
@@ -198,6 +200,12 @@ def _load(verb: Verb[..., int], request: LoadRequest) -> Steps[int]:
     return verb.read((yield replace(verb.call(request), lines=lines)))
 
 
+def _to_dict(verb: Verb[..., dict[str, Any]], request: ToDictRequest) -> Steps[dict[str, Any]]:
+    """Ask for an export as one document."""
+    call = verb.call(request)
+    return verb.read((yield replace(call, query={**call.query, "format": "json"})))
+
+
 _PAGE = TypeAdapter(_Items[Fact])
 _FACT = "/v1/memories/{fact_id}"
 _USER = ("user_id",)
@@ -226,6 +234,8 @@ configure_session = Verb(ConfigureSessionRequest.of, "PATCH", "/v1/sessions", _o
 messages = Verb(MessagesRequest.of, "GET", "/v1/messages", _many(Message))
 forget = Verb(ForgetRequest.of, "POST", "/v1/forget", _number("forgotten"))
 export = Verb(ExportRequest.of, "GET", "/v1/export", _record)
+to_dict = Verb(ToDictRequest.of, "GET", "/v1/export", _record, steps=_to_dict)
+from_dict = Verb(FromDictRequest.of, "POST", "/v1/import", _number("new"), _USER, body="document")
 load = Verb(LoadRequest.of, "POST", "/v1/import", _number("new"), _USER, steps=_load)
 users = Verb(UsersRequest, "GET", "/v1/users", _many(str))
 stats = Verb(StatsRequest, "GET", "/v1/stats", _one(Stats))

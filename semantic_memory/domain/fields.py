@@ -69,6 +69,9 @@ FORGET_UNTIL = "Forget memories said before this time."
 FORGET_SESSION = "Forget this session."
 EVERYTHING = "Forget everything of the user."
 
+EXPORT_FORMATS = ("jsonl", "json")
+EXPORT_FORMAT = "`jsonl`: one record a line; `json`: one document."
+
 PROFILE_FIELD = "A field of the profile."
 PROFILE_AS_OF = "Return the profile as it stood at this time."
 

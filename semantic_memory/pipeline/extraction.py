@@ -23,7 +23,7 @@ from semantic_memory.domain.extraction import Candidate, Extraction
 from semantic_memory.domain.facts import Category, Fact, Status
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Clock, Extractor, Ledger
-from semantic_memory.domain.profile import Layer
+from semantic_memory.domain.profile import Layer, TierAges
 from semantic_memory.pipeline.facts import extracted, forgotten, grounded, written
 from semantic_memory.pipeline.reading import PortionReader, Stretch, StretchReader, read_options
 from semantic_memory.pipeline.stage import CONSOLIDATE, EMBED, EXTRACT, WHOLE, Hint, Outlook
@@ -161,12 +161,15 @@ class Admitted:
 class Admission:
     """Pass candidates through the gate, and compare them with what is believed."""
 
-    def __init__(self, ledger: Ledger, gate: Gate, clock: Clock, extractor: str) -> None:
+    def __init__(
+        self, ledger: Ledger, gate: Gate, clock: Clock, extractor: str, ages: TierAges
+    ) -> None:
         """Name `extractor` as the source of candidates that don't say theirs."""
         self._ledger = ledger
         self._gate = gate
         self._clock = clock
         self._extractor = extractor
+        self._ages = ages
 
     def admit(self, stretch: Stretch, found: Extraction) -> Admitted:
         """Pass what was found in a stretch through the gate."""
@@ -203,7 +206,7 @@ class Admission:
         ]
         known = [*stretch.known, *_facts_of(changes)]
         changes += [
-            Write(written(stretch.key, layer, candidate, records, known, now))
+            Write(written(stretch.key, layer, candidate, records, known, self._ages, now))
             for layer, candidate in admitted.lines
         ]
         return changes

@@ -89,6 +89,10 @@ def exercise(memory: SemanticMemory | Client) -> list[object]:
     records = [*memory.export(user_id="maya")]
     seen.append([record["kind"] for record in records])
     seen += [memory.load(records, user_id="maya"), memory.load(records, user_id="lea")]
+    document = memory.to_dict(user_id="maya")
+    seen += [sorted(document), [session["options"] for session in document["sessions"]]]
+    seen += [memory.from_dict(document, user_id="maya"), memory.from_dict(document, user_id="kim")]
+    seen.append(memory.forget(user_id="kim"))
     seen.append(memory.forget(user_id="lea"))
     memory.delete(tea.id, user_id="maya", reason="private")
     seen.append(memory.forget(user_id="maya", since=NOW, tag="drink"))

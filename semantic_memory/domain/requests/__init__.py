@@ -43,11 +43,13 @@ from semantic_memory.domain.requests.recall import ContextRequest, SearchRequest
 from semantic_memory.domain.requests.upkeep import (
     CheckRequest,
     ExportRequest,
+    FromDictRequest,
     LoadRequest,
     MaintainRequest,
     RebuildRequest,
     RunsRequest,
     StatsRequest,
+    ToDictRequest,
     UsersRequest,
 )
 
@@ -62,6 +64,7 @@ __all__ = [
     "ExportRequest",
     "FlushRequest",
     "ForgetRequest",
+    "FromDictRequest",
     "GetRequest",
     "HistoryRequest",
     "LayoutRequest",
@@ -88,6 +91,7 @@ __all__ = [
     "SearchRequest",
     "SessionsRequest",
     "StatsRequest",
+    "ToDictRequest",
     "UpdateProfileRequest",
     "UpdateRequest",
     "UsersRequest",
