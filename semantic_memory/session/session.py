@@ -18,7 +18,7 @@ from semantic_memory.domain.messages import Message, Receipt, SessionKey
 from semantic_memory.domain.ports import Clock, Observer, Summarizer, TokenCounter
 from semantic_memory.domain.recall import Context
 from semantic_memory.session.anthropic_form import from_anthropic, to_anthropic
-from semantic_memory.session.checkpoint import Checkpoint
+from semantic_memory.session.checkpoint import Checkpoint, Migration
 from semantic_memory.session.counting import RequestCounter
 from semantic_memory.session.limits import Budget
 from semantic_memory.session.memory_files import read_memory_files
@@ -227,11 +227,26 @@ class Session:
         """Messages of the window, with one in front for those left out."""
         return shown(self._state)
 
-    def checkpoint(self, name: str, model: type[ModelT], *, version: int = 1) -> Checkpoint[ModelT]:
-        """Return the checkpoint of a task of this session."""
+    def checkpoint(
+        self,
+        name: str,
+        model: type[ModelT],
+        *,
+        version: int = 1,
+        migrations: Mapping[int, Migration] | None = None,
+    ) -> Checkpoint[ModelT]:
+        """Return the checkpoint of a task of this session.
+
+        `version` is the model's version; `migrations[n]` converts data of version n to n + 1.
+        """
         digest = hashlib.blake2b(name.encode(), digest_size=16).hexdigest()
         return Checkpoint(
-            self._directory / "tasks" / f"{digest}.json", model, self._emit, version=version
+            self._directory / "tasks" / f"{digest}.json",
+            model,
+            self._emit,
+            version=version,
+            migrations=migrations,
+            user_id=self._key.user_id,
         )
 
     # ---------------------------------------------------------------- inside
