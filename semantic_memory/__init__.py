@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         SemanticMemoryError,
         ServiceError,
         ServiceUnavailableError,
+        SessionClosedError,
         StoreClosedError,
         StoreCorruptError,
         StoreError,
@@ -78,7 +79,8 @@ _EXPORTS = {
         IndexBrokenError IndexBusyError IndexUnavailableError InputRefusedError
         InvalidInputError MissingDependencyError NotFoundError PromptTooLongError ProviderError
         SchemaTooNewError SemanticMemoryError ServiceError ServiceUnavailableError
-        StoreClosedError StoreCorruptError StoreError StoreLockedError StoreUnavailableError
+        SessionClosedError StoreClosedError StoreCorruptError StoreError StoreLockedError
+        StoreUnavailableError
     """,
     "domain.extraction": "Candidate Extraction",
     "domain.facts": "Category Explanation Fact FactVersion Source Status",
@@ -141,6 +143,7 @@ __all__ = [
     "SemanticMemoryError",
     "ServiceError",
     "ServiceUnavailableError",
+    "SessionClosedError",
     "SessionInfo",
     "SessionOptions",
     "Settings",

@@ -22,6 +22,8 @@ Document = dict[str, Any]
 class _Session(Value):
     session_id: str
     options: Mapping[str, Any] | None = None
+    created_at: str | None = None
+    closed_at: str | None = None
     messages: tuple[Mapping[str, Any], ...] = ()
 
 
@@ -69,12 +71,7 @@ def as_records(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     read = parse(_Document, "document", document)
     yield {"kind": "export", "schema_version": read.schema_version, "user_id": read.user_id}
     for session in read.sessions:
-        if session.options is not None:
-            yield {
-                "kind": "session",
-                "session_id": session.session_id,
-                "options": session.options,
-            }
+        yield {"kind": "session", **session.model_dump(exclude={"messages"}, exclude_none=True)}
         for message in session.messages:
             yield {"kind": "message", "session_id": session.session_id, "message": message}
     for fact in read.facts:

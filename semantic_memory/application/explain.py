@@ -8,8 +8,12 @@ from collections.abc import Mapping
 from semantic_memory.application.lookup import one_fact
 from semantic_memory.domain import decay
 from semantic_memory.domain.facts import Category, Explanation
+from semantic_memory.domain.messages import SessionOptions
 from semantic_memory.domain.ports import Clock, Ledger
 from semantic_memory.domain.requests import ExplainRequest
+from semantic_memory.pipeline.session_records import fading_of
+
+_OPTIONS = SessionOptions()
 
 
 class Explain:
@@ -27,7 +31,10 @@ class Explain:
         """Return a memory with its retention and its replacements. Raises NotFoundError."""
         fact = one_fact(self._ledger, asked.fact_id, asked.user_id)
         lasts = decay.endurance(fact.use_count, len(fact.corroborations), fact.tags)
-        half_life = self._half_lives[fact.category] * lasts
+        session = fact.source.session_id
+        own = fading_of(self._ledger, fact.user_id).get(session or "", _OPTIONS)
+        half_life = own.half_life_days.get(fact.category, self._half_lives[fact.category]) * lasts
+        floor = decay.FLOOR if own.floor is None else own.floor
         stated = max(fact.created_at, fact.confirmed_at or fact.created_at)
         age = decay.age_days(stated.timestamp(), self._clock.now().timestamp())
         by = [fact.superseded_by] if fact.superseded_by else []
@@ -35,7 +42,7 @@ class Explain:
         return Explanation(
             fact=fact,
             half_life_days=None if math.isinf(half_life) else half_life,
-            retention=float(decay.retention(age, half_life)),
+            retention=float(decay.retention(age, half_life, floor)),
             replaced_by=replaced_by[0] if replaced_by else None,
             replaced=tuple(self._ledger.replaced(fact.id, fact.user_id)),
         )

@@ -66,7 +66,11 @@ class OpenSession:
         summarizer: Summarizer | None,
         memory_directories: Sequence[Path] | None,
     ) -> Session:
-        """Open a session, its window refilled from its log. Raises ConfigurationError."""
+        """Open a session, its window refilled from its log.
+
+        Raises ConfigurationError, and SessionClosedError for a closed session.
+        """
+        self._pipeline.check_open(key)
         name = model or self._model
         counter = self._counter if model is None else counter_for(name)
         directories = standard_directories() if memory_directories is None else memory_directories
@@ -84,6 +88,7 @@ class OpenSession:
             form=form or form_of(name),
             budget=Budget(window or window_of(name), self._policy),
             counter=counter,
+            options=self._pipeline.options(key),
             older=encoding_name(name) == "cl100k_base",
             tools=tools,
             summarizer=summarizer,

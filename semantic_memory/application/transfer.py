@@ -18,7 +18,7 @@ from semantic_memory.application.document import Document, as_document, as_recor
 from semantic_memory.domain.changes import Add, Write
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.messages import Message, SessionKey, SessionOptions
+from semantic_memory.domain.messages import Message, SessionKey, SessionOptions, SessionState
 from semantic_memory.domain.ports import Ledger
 from semantic_memory.domain.profile import Line, overview
 from semantic_memory.domain.requests import (
@@ -27,21 +27,30 @@ from semantic_memory.domain.requests import (
     LoadRequest,
     ToDictRequest,
 )
-from semantic_memory.domain.values import SCHEMA_VERSION, Identifier, Value, derived_id, parse
+from semantic_memory.domain.values import (
+    SCHEMA_VERSION,
+    Identifier,
+    Timestamp,
+    Value,
+    derived_id,
+    parse,
+)
 from semantic_memory.pipeline.facts import VERBATIM, said, verbatim_id
 from semantic_memory.pipeline.pipeline import Pipeline
 
 _PAGE = 500
-_DEFAULT = SessionOptions()
+_DEFAULT = SessionOptions(), SessionState()
 
 Record = dict[str, Any]
-Item = SessionOptions | Message | Fact | Line
+Item = tuple[SessionOptions, SessionState] | Message | Fact | Line
 
 
 class _SessionRecord(Value):
     kind: str
     session_id: Identifier
-    options: SessionOptions
+    options: SessionOptions = SessionOptions()
+    created_at: Timestamp | None = None
+    closed_at: Timestamp | None = None
 
 
 class _MessageRecord(Value):
@@ -103,10 +112,12 @@ class Transfer:
                 }
 
     def _session(self, key: SessionKey, logged: set[str]) -> Iterator[Record]:
-        """Yield a session's options and messages; add the ids of their memories to `logged`."""
+        """Yield a session's record and messages; add the ids of their memories to `logged`."""
         options = self._pipeline.options(key).model_dump(mode="json", exclude_defaults=True)
-        if options:
-            yield {"kind": "session", "session_id": key.session_id, "options": options}
+        times = self._pipeline.state(key).model_dump(mode="json", exclude_none=True)
+        if options or times:
+            held = {"options": options} if options else {}
+            yield {"kind": "session", "session_id": key.session_id, **held, **times}
         for record in self._log.read(*key):
             fact_id = verbatim_id(key, record.message.id)
             if self._ledger.get([fact_id]):
@@ -147,15 +158,21 @@ class Transfer:
     def _take(self, place: SessionKey | None, batch: Sequence[Item]) -> int:
         if place is not None:
             for item in batch:
-                # The options of a session that has some here stay.
-                if isinstance(item, SessionOptions) and self._pipeline.options(place) == _DEFAULT:
-                    self._pipeline.configure(place, item)
+                if isinstance(item, tuple):
+                    self._set(place, *item)
             messages = [item for item in batch if isinstance(item, Message)]
-            return self._pipeline.observe(messages, *place).accepted
+            return self._pipeline.take(messages, *place).accepted if messages else 0
         return self._ledger.apply(
             [Add(self._owned(item)) for item in batch if isinstance(item, Fact)]
             + [Write(self._own_line(item)) for item in batch if isinstance(item, Line)]
         )
+
+    def _set(self, key: SessionKey, options: SessionOptions, state: SessionState) -> None:
+        """Set the options and times of a session, unless it has some here."""
+        if (self._pipeline.options(key), self._pipeline.state(key)) == _DEFAULT:
+            self._pipeline.configure(key, options)
+            if state != SessionState():
+                self._pipeline.mark(key, state)
 
     def _own_line(self, line: Line) -> Line:
         """Give a line ids of the user's own, as `_owned` makes them."""
@@ -234,7 +251,8 @@ def _read(
                 parse(_Header, what, record)
             case "session":
                 session = parse(_SessionRecord, what, record)
-                yield SessionKey(user_id, session.session_id), session.options
+                state = SessionState(created_at=session.created_at, closed_at=session.closed_at)
+                yield SessionKey(user_id, session.session_id), (session.options, state)
             case "message":
                 one = parse(_MessageRecord, what, record)
                 yield SessionKey(user_id, one.session_id), one.message

@@ -60,6 +60,7 @@ from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.memory import MemoryLedger
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.pipeline.runner import Runner
+from semantic_memory.pipeline.session_records import fading_of
 from semantic_memory.pipeline.stage import INDEX, WHOLE
 from semantic_memory.profile.fields import Extent
 from semantic_memory.profile.rollup import Extents, Rollup
@@ -197,7 +198,16 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             stack,
         )
         weights = Weights(**settings.retrieval.model_dump())
-        searcher = Searcher(ledger, index, embedder, clock, weights, settings.half_lives, observe)
+        searcher = Searcher(
+            ledger,
+            index,
+            embedder,
+            clock,
+            weights,
+            settings.half_lives,
+            partial(fading_of, ledger),
+            observe,
+        )
 
         stack.callback(keeper.close)
         keeper.inspect()

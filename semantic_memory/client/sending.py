@@ -21,6 +21,7 @@ from semantic_memory.domain.errors import (
     SemanticMemoryError,
     ServiceError,
     ServiceUnavailableError,
+    SessionClosedError,
 )
 from semantic_memory.domain.values import new_id
 
@@ -33,6 +34,7 @@ _BY_TYPE: dict[str, type[SemanticMemoryError]] = {
     "too-large": InvalidInputError,
     "not-found": NotFoundError,
     "concurrent-update": ConcurrentUpdateError,
+    "session-closed": SessionClosedError,
     "input-refused": InputRefusedError,
     "provider": ProviderError,
     "unauthenticated": AccessDeniedError,

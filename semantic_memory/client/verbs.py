@@ -26,8 +26,10 @@ from semantic_memory.domain.requests import (
     AddManyRequest,
     AddRequest,
     CheckRequest,
+    CloseSessionRequest,
     ConfigureSessionRequest,
     ContextRequest,
+    CreateSessionRequest,
     DeleteRequest,
     ExplainRequest,
     ExportRequest,
@@ -40,6 +42,7 @@ from semantic_memory.domain.requests import (
     ListQuery,
     ListRequest,
     LoadRequest,
+    LoadSessionRequest,
     MaintainRequest,
     MessagesRequest,
     ObserveRequest,
@@ -231,6 +234,9 @@ profile_history = Verb(ProfileHistoryRequest.of, "GET", "/v1/profile/history", _
 layout = Verb(LayoutRequest.of, "GET", "/v1/layout", _one(Layout))
 sessions = Verb(SessionsRequest.of, "GET", "/v1/sessions", _many(SessionInfo))
 configure_session = Verb(ConfigureSessionRequest.of, "PATCH", "/v1/sessions", _one(SessionOptions))
+create_session = Verb(CreateSessionRequest.of, "POST", "/v1/sessions", _one(SessionInfo))
+load_session = Verb(LoadSessionRequest.of, "POST", "/v1/sessions/load", _one(SessionInfo))
+close_session = Verb(CloseSessionRequest.of, "POST", "/v1/sessions/close", _one(SessionInfo))
 messages = Verb(MessagesRequest.of, "GET", "/v1/messages", _many(Message))
 forget = Verb(ForgetRequest.of, "POST", "/v1/forget", _number("forgotten"))
 export = Verb(ExportRequest.of, "GET", "/v1/export", _record)

@@ -56,9 +56,9 @@ def age_days(then: ArrayLike, now: float) -> Reals:
     return np.maximum(0.0, (now - np.asarray(then, dtype=np.float64)) / DAY)
 
 
-def retention(age: ArrayLike, half_life: ArrayLike) -> Reals:
-    """Return the retention after `age` days, in [0.1, 1]; `half_life` is in days."""
-    return np.maximum(FLOOR, np.exp2(-np.maximum(0.0, age) / np.asarray(half_life, np.float64)))
+def retention(age: ArrayLike, half_life: ArrayLike, floor: ArrayLike = FLOOR) -> Reals:
+    """Return the retention after `age` days, in [floor, 1]; `half_life` is in days."""
+    return np.maximum(floor, np.exp2(-np.maximum(0.0, age) / np.asarray(half_life, np.float64)))
 
 
 def endurance(uses: int, corroborations: int, tags: Collection[str] = ()) -> float:

@@ -25,7 +25,8 @@ from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Clock, Extractor, Ledger
 from semantic_memory.domain.profile import Layer, TierAges
 from semantic_memory.pipeline.facts import extracted, forgotten, grounded, written
-from semantic_memory.pipeline.reading import PortionReader, Stretch, StretchReader, read_options
+from semantic_memory.pipeline.reading import PortionReader, Stretch, StretchReader
+from semantic_memory.pipeline.session_records import read_options
 from semantic_memory.pipeline.stage import CONSOLIDATE, EMBED, EXTRACT, WHOLE, Hint, Outlook
 
 

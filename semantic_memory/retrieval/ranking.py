@@ -154,13 +154,14 @@ def rank(
     slots: NDArray[Any],
     sessions: int,
     half_lives: Reals,
+    floors: Reals,
     now: float,
     weights: Weights,
 ) -> Ranked:
     """Score every row.
 
-    `columns`, `slots` and `sessions` are a partition's; `half_lives` holds the half-life of each
-    row's category in days; `now` is in Unix seconds.
+    `columns`, `slots` and `sessions` are a partition's; `half_lives` and `floors` hold each row's
+    half-life in days and its lowest retention; `now` is in Unix seconds.
     """
     total = weights.total
     base = base_score(evidence.dense, evidence.lexical, weights)
@@ -173,7 +174,7 @@ def rank(
     outdated = weights.outdated * whole * evidence.outdated
     match = whole - outdated
     age = decay.age_days(columns["stated_at"], now)
-    retention = decay.retention(age, half_lives * columns["endurance"])
+    retention = decay.retention(age, half_lives * columns["endurance"], floors)
     recency = decay.recency(age)
     relevance = columns["importance"] * columns["confidence"] * retention * recency
     score = match * (1.0 - weights.relevance + weights.relevance * relevance)

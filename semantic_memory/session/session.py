@@ -14,13 +14,14 @@ from typing import Any, Protocol, Self, TypeVar
 from pydantic import BaseModel
 
 from semantic_memory.domain.errors import InvalidInputError, PromptTooLongError, ProviderError
-from semantic_memory.domain.messages import Message, Receipt, SessionKey
+from semantic_memory.domain.messages import Message, Receipt, SessionKey, SessionOptions
 from semantic_memory.domain.ports import Clock, Observer, Summarizer, TokenCounter
 from semantic_memory.domain.recall import Context
 from semantic_memory.session.anthropic_form import from_anthropic, to_anthropic
 from semantic_memory.session.checkpoint import Checkpoint, Migration
 from semantic_memory.session.counting import RequestCounter
 from semantic_memory.session.limits import Budget
+from semantic_memory.session.manner import manner
 from semantic_memory.session.memory_files import read_memory_files
 from semantic_memory.session.openai_form import from_openai, to_openai
 from semantic_memory.session.pairs import complete
@@ -117,6 +118,7 @@ class Session:
         budget: Budget,
         counter: TokenCounter,
         older: bool,
+        options: SessionOptions,
         tools: Sequence[Mapping[str, Any]],
         summarizer: Summarizer | None,
         memory_directories: Sequence[Path],
@@ -133,7 +135,9 @@ class Session:
         self._requests = RequestCounter(counter, form, older=older)
         self._tools = self._requests.tools(tools)
         files = read_memory_files(memory_directories, observe)
-        self._system = "\n\n".join(part for part in (system_prompt, files) if part)
+        parts = (system_prompt, files, manner(options))
+        self._system = "\n\n".join(part for part in parts if part)
+        self._compacts = options.compact
         tokens = lru_cache(8_192)(self._tokens)
         self._compactor = Compactor(key, memory, summarizer, counter, tokens, observe)
         self._directory = state_path(state_directory, *key)
@@ -262,7 +266,9 @@ class Session:
             trigger=max(0, budget.trigger - taken - budget.memory),
             target=max(0, budget.target - taken - budget.memory),
         )
-        state = self._compactor.compacted(self._state, budget, room, amid_turn=asked is None)
+        state = self._state
+        if self._compacts:
+            state = self._compactor.compacted(state, budget, room, amid_turn=asked is None)
         if state != self._state:
             self._state = state
             self._kept.save(state)

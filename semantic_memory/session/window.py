@@ -36,7 +36,7 @@ class Notes(Protocol):
     """Interface of long-term memory that compaction needs."""
 
     def promote(self) -> None:
-        """Extract facts from all messages so far. Raises ProviderError."""
+        """Extract facts from the session's messages so far. Raises ProviderError."""
         ...
 
     def facts(self, message_ids: frozenset[str]) -> list[str]:

@@ -19,6 +19,7 @@ from semantic_memory.domain.errors import (
     NotFoundError,
     ServiceError,
     ServiceUnavailableError,
+    SessionClosedError,
 )
 from tests.service.conftest import NOW, R, Served
 
@@ -86,6 +87,14 @@ def exercise(memory: SemanticMemory | Client) -> list[object]:
     seen.append([info.session_id for info in memory.sessions(user_id="maya")])
     seen.append(memory.configure_session(user_id="maya", session_id="s1", extract=False))
     seen.append(memory.messages(user_id="maya", session_id="s1"))
+    options = {"half_life_days": {"project": 30.0}, "floor": 0.2, "language": "German"}
+    created = memory.create_session(user_id="maya", session_id="s2", compact=False, **options)
+    seen += [created.options, created.messages]
+    seen.append(memory.configure_session(user_id="maya", session_id="s2", verbosity="brief"))
+    seen.append(memory.close_session(user_id="maya", session_id="s2").closed_at is not None)
+    with pytest.raises(SessionClosedError):
+        memory.observe(said, user_id="maya", session_id="s2")
+    seen.append(memory.load_session(user_id="maya", session_id="s2").closed_at)
     records = [*memory.export(user_id="maya")]
     seen.append([record["kind"] for record in records])
     seen += [memory.load(records, user_id="maya"), memory.load(records, user_id="lea")]
@@ -111,6 +120,9 @@ def exercise(memory: SemanticMemory | Client) -> list[object]:
         lambda: memory.update(many[0].id, user_id="maya", mood="good"),
         lambda: memory.update_profile({"mood": "good"}, user_id="maya"),
         lambda: memory.profile_history("mood", user_id="maya"),
+        lambda: memory.create_session(user_id="maya", session_id="s2"),
+        lambda: memory.load_session(user_id="maya", session_id="s9"),
+        lambda: memory.close_session(user_id="maya", session_id="s9"),
     ):
         with pytest.raises((NotFoundError, InvalidInputError)) as caught:
             call()

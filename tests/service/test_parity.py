@@ -89,6 +89,9 @@ NAMED_OTHERWISE: Mapping[str, Mapping[str, str]] = {
         "check": "doctor",
         "messages": "log",
         "configure_session": "configure",
+        "create_session": "create-session",
+        "load_session": "load-session",
+        "close_session": "close-session",
     },
 }
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from semantic_memory.domain.decay import FLOOR
 from semantic_memory.retrieval.ranking import Evidence, Weights, lent, rank
 from semantic_memory.settings import RetrievalSettings
 
@@ -83,6 +84,7 @@ def ranked(
         slots=np.zeros(0, SLOTS) if slots is None else slots,
         sessions=1,
         half_lives=np.full(number, half),
+        floors=np.full(number, FLOOR),
         now=now,
         weights=weights,
     )

@@ -1,4 +1,4 @@
-"""Commands on sessions and whole memories: show, forget, export, import, maintain."""
+"""Commands on whole memories: show, forget, export, import, maintain."""
 
 from __future__ import annotations
 
@@ -23,19 +23,10 @@ from semantic_memory.entrypoints.cli.options import (
     OneSession,
     OneUser,
     Reason,
-    Session,
     User,
 )
 
 __all__ = ["app"]
-
-
-@app.command()
-def sessions(user: User, data_dir: DataDir = None, json: AsJson = False) -> None:
-    """List a user's sessions, the one with the latest message first."""
-    with work.store.opened(data_dir) as memory:
-        found = memory.sessions(user_id=user)
-    work.show.as_json(found) if json else work.show.sessions(found)
 
 
 @app.command()
@@ -49,33 +40,6 @@ def profile(
     with work.store.opened(data_dir) as memory:
         found = memory.profile(user_id=user, as_of=as_of)
     work.show.as_json(found) if json else work.show.overview(found)
-
-
-@app.command()
-def configure(
-    session: Session,
-    user: User,
-    extract: Annotated[
-        Optional[bool], typer.Option("--extract/--no-extract", help=fields.EXTRACT)
-    ] = None,
-    fades: Annotated[Optional[bool], typer.Option("--fades/--no-fades", help=fields.FADES)] = None,
-    data_dir: DataDir = None,
-    json: AsJson = False,
-) -> None:
-    """Override the options of a session from now on, and show them."""
-    with work.store.opened(data_dir) as memory:
-        options = memory.configure_session(
-            user_id=user, session_id=session, extract=extract, fades=fades
-        )
-    work.show.as_json(options) if json else work.show.pairs(options.model_dump())
-
-
-@app.command()
-def log(session: Session, user: User, data_dir: DataDir = None, json: AsJson = False) -> None:
-    """Show the messages of a session."""
-    with work.store.opened(data_dir) as memory:
-        messages = memory.messages(user_id=user, session_id=session)
-    work.show.as_json(messages) if json else work.show.messages(messages)
 
 
 @app.command()

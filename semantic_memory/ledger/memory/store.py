@@ -36,6 +36,8 @@ class Row:
     refused: bool = False
     """True if the embedding model refuses the text."""
     keys: frozenset[bytes] = frozenset()
+    session_id: str | None = None
+    """The session of an erased memory, whose source is gone."""
 
     @property
     def kept(self) -> bool:
