@@ -268,7 +268,8 @@ class SemanticMemory:
         """Open a conversation with a model, which fits its messages into the model's window.
 
         `model` decides how tokens are counted, how long the window is and which API's messages it
-        takes; `window` and `form` override that. Memory files are read from `memory_directories`,
+        takes; `window` and `form` override that. `summarizer` replaces that of the settings for
+        messages that leave the window. Memory files are read from `memory_directories`,
         by default the system's, the user's and the working directory. A session that is opened
         again continues where it was. Raises ConfigurationError, and SessionClosedError after
         `close_session`.

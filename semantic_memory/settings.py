@@ -184,6 +184,17 @@ class WindowSettings(Section):
     memory_tokens: int = Field(default=2_000, ge=0)
     keep_last: int = Field(default=10, ge=1)
     result_characters: int = Field(default=10_000, ge=100)
+    summarizer: Literal["none", "extractive", "openai"] = "extractive"
+    """The summarizer of messages that leave the window and gave few facts: `extractive` selects
+    their most telling sentences, `openai` asks a model at the endpoint in `openai`."""
+    summary_model: str = ""
+    """For `openai`; by default the model of extraction."""
+
+    @property
+    def policy(self) -> Mapping[str, Any]:
+        """The values of `WindowPolicy`."""
+        own = {"summarizer", "summary_model"}
+        return self.model_dump(exclude=own)
 
 
 class ServiceSettings(Section):

@@ -24,8 +24,9 @@ from semantic_memory.session.session import Session
 class OpenSession:
     """Open the sessions of a store. Thread-safe.
 
-    `model` is the one whose tokens `counter` counts; `packer_for` makes a packer for another.
-    `windows` is the directory of windows and checkpoints.
+    `model` is the one whose tokens `counter` counts; `packer_for` makes a packer for another, and
+    `summarizer_for` the summarizer of a window. `windows` is the directory of windows and
+    checkpoints.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class OpenSession:
         windows: Path,
         clock: Clock,
         observe: Observer,
+        summarizer_for: Callable[[TokenCounter], Summarizer | None],
     ) -> None:
         self._ledger = ledger
         self._log = log
@@ -53,6 +55,7 @@ class OpenSession:
         self._windows = windows
         self._clock = clock
         self._observe = observe
+        self._summarizer_for = summarizer_for
 
     def open(
         self,
@@ -91,7 +94,7 @@ class OpenSession:
             options=self._pipeline.options(key),
             older=encoding_name(name) == "cl100k_base",
             tools=tools,
-            summarizer=summarizer,
+            summarizer=summarizer or self._summarizer_for(counter),
             memory_directories=directories,
             state_directory=self._windows,
             clock=self._clock,

@@ -32,6 +32,7 @@ from semantic_memory.bootstrap.models import (
     make_embedder,
     make_extractor,
     make_judge,
+    make_summarizer,
 )
 from semantic_memory.bootstrap.write_path import make_pipeline
 from semantic_memory.consolidation.fading import Fading
@@ -248,10 +249,11 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
                 packer_for,
                 settings.context.model,
                 counter,
-                WindowPolicy(**settings.window.model_dump()),
+                WindowPolicy(**settings.window.policy),
                 windows,
                 clock,
                 observe,
+                make_summarizer(settings, observe, stack),
             ),
             recall=recall,
             lookup=Lookup(ledger),

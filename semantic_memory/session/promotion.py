@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
@@ -42,7 +42,7 @@ def promoted(state: ModelT, fact: Fact, field: str, value: JsonValue = None) -> 
     )
 
 
-def _put(held: JsonValue, value: JsonValue) -> JsonValue:
+def _put(held: JsonValue, value: Any) -> Any:
     if not isinstance(held, list):
         return value
     return held if value in held else [*held, value]
