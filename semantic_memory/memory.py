@@ -241,14 +241,21 @@ class SemanticMemory:
         budget: int = fields.BUDGET.default,
         filters: FilterLike = None,
         as_of: datetime | None = None,
+        memory_files: bool = False,
     ) -> Context:
         """Pack a block for a prompt, at most `budget` tokens: profile, history, facts, messages.
 
         The count is exact for the model in the settings. Memories that match but don't fit are
-        counted; unrelated ones are left out, save facts of great importance.
+        counted; unrelated ones are left out, save facts of great importance. With `memory_files`,
+        the text begins with AGENT.md, MEMORY.md and .agent-context.md, within the budget.
         """
         asked = ContextRequest.of(
-            query, user_id=user_id, budget=budget, filters=filters, as_of=as_of
+            query,
+            user_id=user_id,
+            budget=budget,
+            filters=filters,
+            as_of=as_of,
+            memory_files=memory_files,
         )
         return self._use_cases.recall.context(asked)
 
@@ -270,7 +277,7 @@ class SemanticMemory:
         `model` decides how tokens are counted, how long the window is and which API's messages it
         takes; `window` and `form` override that. `summarizer` replaces that of the settings for
         messages that leave the window. Memory files are read from `memory_directories`,
-        by default the system's, the user's and the working directory. A session that is opened
+        by default those of the settings. A session that is opened
         again continues where it was. Raises ConfigurationError, and SessionClosedError after
         `close_session`.
         """

@@ -167,6 +167,8 @@ class ContextSettings(Section):
     """The weight of being like a chosen memory, which lowers a memory's score."""
     overview: float = Field(default=0.04, ge=0, le=1)
     """Largest share of the budget for the user's profile and history."""
+    memory_files: float = Field(default=0.5, ge=0, le=1)
+    """Largest share of the budget for memory files, where a block is to begin with them."""
     asked: float = Field(default=0.25, ge=0, le=1)
     """Largest share of the budget for the layers of them that a question asks for: "What am I
     working on?" asks for `work_context` and `top_of_mind`."""
@@ -190,10 +192,19 @@ class WindowSettings(Section):
     summary_model: str = ""
     """For `openai`; by default the model of extraction."""
 
+    memory_file_lines: int = Field(default=200, ge=20)
+    """Lines of all memory files together, headings and warnings included."""
+    memory_file_bytes: int = Field(default=25_000, ge=2_000)
+    memory_directories: tuple[Path, ...] | None = None
+    """Directories of memory files, the most specific last. Default: `/etc/agent/global`, the
+    system's configuration directory, `~/.agent`, the user's configuration directory and the working
+    directory; in the service the first two."""
+
     @property
     def policy(self) -> Mapping[str, Any]:
         """The values of `WindowPolicy`."""
         own = {"summarizer", "summary_model"}
+        own |= {"memory_file_lines", "memory_file_bytes", "memory_directories"}
         return self.model_dump(exclude=own)
 
 

@@ -16,7 +16,7 @@ from semantic_memory.domain.ports import Clock, Ledger, Observer, Summarizer, To
 from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.session.limits import Budget, WindowPolicy, form_of, window_of
 from semantic_memory.session.long_term import BoundMemory
-from semantic_memory.session.memory_files import standard_directories
+from semantic_memory.session.memory_files import MemoryFiles
 from semantic_memory.session.parts import Form
 from semantic_memory.session.session import Session
 
@@ -26,7 +26,7 @@ class OpenSession:
 
     `model` is the one whose tokens `counter` counts; `packer_for` makes a packer for another, and
     `summarizer_for` the summarizer of a window. `windows` is the directory of windows and
-    checkpoints.
+    checkpoints. `files_in` finds the memory files of directories, or of the usual ones.
     """
 
     def __init__(
@@ -43,6 +43,7 @@ class OpenSession:
         clock: Clock,
         observe: Observer,
         summarizer_for: Callable[[TokenCounter], Summarizer | None],
+        files_in: Callable[[Sequence[Path] | None], MemoryFiles],
     ) -> None:
         self._ledger = ledger
         self._log = log
@@ -56,6 +57,7 @@ class OpenSession:
         self._clock = clock
         self._observe = observe
         self._summarizer_for = summarizer_for
+        self._files_in = files_in
 
     def open(
         self,
@@ -76,7 +78,6 @@ class OpenSession:
         self._pipeline.check_open(key)
         name = model or self._model
         counter = self._counter if model is None else counter_for(name)
-        directories = standard_directories() if memory_directories is None else memory_directories
         memory = BoundMemory(
             key,
             self._pipeline,
@@ -95,7 +96,7 @@ class OpenSession:
             older=encoding_name(name) == "cl100k_base",
             tools=tools,
             summarizer=summarizer or self._summarizer_for(counter),
-            memory_directories=directories,
+            memory_files=self._files_in(memory_directories),
             state_directory=self._windows,
             clock=self._clock,
             observe=self._observe,

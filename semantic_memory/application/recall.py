@@ -14,15 +14,17 @@ from semantic_memory.domain.english.layers import asked_layers
 from semantic_memory.domain.events import ContextPacked, Searched
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.filters import NO_FILTERS, Filters
-from semantic_memory.domain.ports import Clock, Ledger, Observer
+from semantic_memory.domain.ports import Clock, Ledger, Observer, TokenCounter
 from semantic_memory.domain.profile import PROFILE_FIELDS, TIERS, Layer, as_fact
 from semantic_memory.domain.recall import Context, Hit
 from semantic_memory.domain.requests import ContextRequest, SearchRequest
 from semantic_memory.retrieval.search import Searcher
+from semantic_memory.session.memory_files import MemoryFiles
 
 STANDING_IMPORTANCE = 0.8
 """Facts at least this important are shown whatever the question."""
 
+_JOINT = 8  # tokens that joining files and block may cost
 _STANDING = frozenset(Category) - {Category.CONVERSATION}
 _LAYERS: tuple[Layer, ...] = (*PROFILE_FIELDS, *TIERS)
 _LINES_LOOKED_AT = 24  # of profile and history; the standing share has no room for more
@@ -32,7 +34,8 @@ _STANDING_LOOKED_AT = 32  # the newest, of which the important ones are shown
 class Recall:
     """Search one user's memories and pack them into blocks for prompts. Thread-safe.
 
-    `candidates` memories are searched for each block.
+    `candidates` memories are searched for each block. `files` may take up to `files_share` of a
+    budget, in tokens of `counter`.
     """
 
     def __init__(
@@ -44,6 +47,9 @@ class Recall:
         clock: Clock,
         observe: Observer,
         candidates: int,
+        files: MemoryFiles,
+        counter: TokenCounter,
+        files_share: float,
     ) -> None:
         self._ledger = ledger
         self._searcher = searcher
@@ -52,14 +58,26 @@ class Recall:
         self._clock = clock
         self._observe = observe
         self._candidates = candidates
+        self._files = files
+        self._counter = counter
+        self._files_share = files_share
 
     def search(self, asked: SearchRequest) -> list[Hit]:
         """Return the user's `k` best memories for a query, best first."""
         return self._search(asked.query, asked.user_id, asked.k, asked.filters)
 
     def context(self, asked: ContextRequest) -> Context:
-        """Pack a block for a query with the store's own packer."""
-        return self.pack(asked.query, asked.user_id, asked.budget, asked.filters)
+        """Pack a block for a query with the store's own packer, after memory files if asked."""
+        budget, count = asked.budget, self._counter.count
+        files = ""
+        if asked.memory_files:
+            files = self._files.within(int(budget * self._files_share), count)
+        if not files:
+            return self.pack(asked.query, asked.user_id, budget, asked.filters)
+        left = max(0, budget - count(files) - _JOINT)
+        packed = self.pack(asked.query, asked.user_id, left, asked.filters)
+        text = f"{files}\n\n{packed.text}" if packed.text else files
+        return packed.model_copy(update={"text": text, "tokens": count(text)})
 
     def pack(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -69,6 +70,7 @@ from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.retrieval.ranking import Weights
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.session.limits import WindowPolicy
+from semantic_memory.session.memory_files import Caps, MemoryFiles, standard_directories
 from semantic_memory.settings import ContextSettings, Settings
 from semantic_memory.vectors.embedders.checked import CheckedEmbedder
 from semantic_memory.vectors.home import ChromaDirectory, GivenIndex
@@ -234,8 +236,18 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
         else:
             stack.callback(upkeep.close)
         packer_for = partial(make_packer, settings.context)
+        files_in = partial(make_memory_files, settings, observe)
         recall = Recall(
-            ledger, searcher, packer_for(counter), uses, clock, observe, settings.context.candidates
+            ledger,
+            searcher,
+            packer_for(counter),
+            uses,
+            clock,
+            observe,
+            settings.context.candidates,
+            files_in(None),
+            counter,
+            settings.context.memory_files,
         )
         windows = directory / "working"
         return UseCases(
@@ -254,6 +266,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
                 clock,
                 observe,
                 make_summarizer(settings, observe, stack),
+                files_in,
             ),
             recall=recall,
             lookup=Lookup(ledger),
@@ -333,6 +346,19 @@ def make_cipher(settings: Settings) -> Cipher | None:
             return Cipher(read_keys(file, settings.data_dir))
         case _:
             raise ConfigurationError("log.key and log.key_file are both set: give one of them")
+
+
+def make_memory_files(
+    settings: Settings, observe: Observer, directories: Sequence[Path] | None
+) -> MemoryFiles:
+    """Make the memory files of `directories`, else of those in the settings or the usual ones."""
+    window = settings.window
+    if directories is None:
+        directories = window.memory_directories
+    if directories is None:
+        directories = standard_directories()
+    caps = Caps(window.memory_file_lines, window.memory_file_bytes)
+    return MemoryFiles(directories, caps, observe)
 
 
 def make_packer(context: ContextSettings, counter: TokenCounter) -> Packer:

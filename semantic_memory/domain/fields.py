@@ -24,6 +24,7 @@ class Number(NamedTuple, Generic[NumberT]):
 
 HITS = Number("Most memories to return.", default=10, least=1, most=1_000)
 BUDGET = Number("Most tokens of the block.", default=2_000, least=1)
+MEMORY_FILES = "Begin the block with the memory files, AGENT.md, MEMORY.md, .agent-context.md."
 PAGE = Number("Most memories to list.", default=100, least=1)
 POINTS = Number("Most memories to lay out, the newest first.", default=2_000, least=1, most=5_000)
 RUNS = Number("Most runs to return, the latest first.", default=50, least=1, most=1_000)

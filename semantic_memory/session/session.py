@@ -22,7 +22,7 @@ from semantic_memory.session.checkpoint import Checkpoint, Migration
 from semantic_memory.session.counting import RequestCounter
 from semantic_memory.session.limits import Budget
 from semantic_memory.session.manner import manner
-from semantic_memory.session.memory_files import read_memory_files
+from semantic_memory.session.memory_files import MemoryFiles
 from semantic_memory.session.openai_form import from_openai, to_openai
 from semantic_memory.session.pairs import complete
 from semantic_memory.session.parts import ChatMessage, Form, Text, clean, from_log, to_log
@@ -121,7 +121,7 @@ class Session:
         options: SessionOptions,
         tools: Sequence[Mapping[str, Any]],
         summarizer: Summarizer | None,
-        memory_directories: Sequence[Path],
+        memory_files: MemoryFiles,
         state_directory: Path,
         clock: Clock,
         observe: Observer,
@@ -134,8 +134,7 @@ class Session:
         self._emit = observe
         self._requests = RequestCounter(counter, form, older=older)
         self._tools = self._requests.tools(tools)
-        files = read_memory_files(memory_directories, observe)
-        parts = (system_prompt, files, manner(options))
+        parts = (system_prompt, memory_files.text(), manner(options))
         self._system = "\n\n".join(part for part in parts if part)
         self._compacts = options.compact
         tokens = lru_cache(8_192)(self._tokens)
