@@ -82,22 +82,26 @@ class OpenAISummarizer:
         return told
 
     def _ask(self, transcript: str, most_tokens: int) -> Completion:
-        document = {"conversation": transcript, "most_tokens": most_tokens}
+        create = self._client.chat.completions.with_raw_response.create
         try:
-            body = self._client.chat.completions.with_raw_response.create(
-                model=self._model,
-                messages=[
-                    {"role": "system", "content": instructions()},
-                    {"role": "user", "content": json.dumps(document, ensure_ascii=False)},
-                ],
-                **self._options,
-                **{self._limit: most_tokens},
-            ).content
+            body = create(**self._request(transcript, most_tokens)).content
         except openai.APIStatusError as error:
             if error.status_code in (400, 422) and self._do_without(str(error).casefold()):
                 return self._ask(transcript, most_tokens)
             raise
         return read_completion(body)
+
+    def _request(self, transcript: str, most_tokens: int) -> dict[str, Any]:
+        document = {"conversation": transcript, "most_tokens": most_tokens}
+        return {
+            "model": self._model,
+            "messages": [
+                {"role": "system", "content": instructions()},
+                {"role": "user", "content": json.dumps(document, ensure_ascii=False)},
+            ],
+            self._limit: most_tokens,
+            **self._options,
+        }
 
     def _do_without(self, said: str) -> bool:
         """Change an option that the endpoint doesn't know; return False if there is none."""
