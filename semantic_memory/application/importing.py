@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ingest.readers import Incoming, Rejected, read
-from semantic_memory.domain.errors import InvalidInputError, SessionClosedError
+from semantic_memory.domain.errors import InvalidInputError, LogFullError, SessionClosedError
 from semantic_memory.domain.fields import FORMATS, Format
 from semantic_memory.domain.messages import Message, Receipt
 from semantic_memory.domain.ports import Progress
@@ -27,6 +27,10 @@ class Observing(Protocol):
 
         Raises InvalidInputError, and SessionClosedError for a closed one; nothing is kept then.
         """
+        ...
+
+    def flush(self) -> None:
+        """Extract everything observed."""
         ...
 
 
@@ -94,7 +98,11 @@ def _observe(
 ) -> None:
     """Observe messages of a session; one that is refused costs none of the others."""
     try:
-        receipt = memory.observe(messages, user_id=user_id, session_id=session_id)
+        try:
+            receipt = memory.observe(messages, user_id=user_id, session_id=session_id)
+        except LogFullError:
+            memory.flush()  # extraction has fallen behind; what is extracted can be removed
+            receipt = memory.observe(messages, user_id=user_id, session_id=session_id)
     except SessionClosedError as error:
         for message in messages:
             imported.reject(Rejected(f"message {message.id}", str(error)))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ingest.encryption import Cipher, read_keys
 from ingest.gate import Gate
-from ingest.session_log import SessionLog
+from ingest.session_log import Patience, SessionLog
 from semantic_memory.application.conversations import Conversations
 from semantic_memory.application.doctor import Doctor
 from semantic_memory.application.edits import Edits
@@ -24,6 +24,7 @@ from semantic_memory.application.lookup import Lookup
 from semantic_memory.application.maintenance import Maintenance
 from semantic_memory.application.map import Map
 from semantic_memory.application.open_session import OpenSession
+from semantic_memory.application.private_files import make_private
 from semantic_memory.application.profiles import Profiles
 from semantic_memory.application.recall import Recall
 from semantic_memory.application.statistics import Statistics
@@ -45,7 +46,6 @@ from semantic_memory.context.tokens import TiktokenCounter, encoding_name
 from semantic_memory.domain.errors import (
     ConfigurationError,
     EmbedderMismatchError,
-    StoreUnavailableError,
 )
 from semantic_memory.domain.observers import log_event
 from semantic_memory.domain.ports import (
@@ -61,6 +61,7 @@ from semantic_memory.domain.ports import (
 from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.memory import MemoryLedger
 from semantic_memory.ledger.sqlite import SqliteLedger
+from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.pipeline.runner import Runner
 from semantic_memory.pipeline.session_records import fading_of
 from semantic_memory.pipeline.stage import INDEX, WHOLE
@@ -106,6 +107,22 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedParts:
+    """Parts that several use cases share, for tests that look behind them."""
+
+    ledger: Ledger
+    log: SessionLog
+    keeper: IndexKeeper
+    index: ExactIndex
+    pipeline: Pipeline
+    resolver: Resolver
+    rollup: Rollup
+    upkeep: Upkeep
+    uses: Uses
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True)
 class UseCases:
     """The use cases of an open store, each given the parts it needs."""
 
@@ -123,6 +140,7 @@ class UseCases:
     statistics: Statistics
     doctor: Doctor
     maintenance: Maintenance
+    shared: SharedParts
     resources: ExitStack
 
     def close(self) -> None:
@@ -139,9 +157,9 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
     directory = settings.data_dir
     clock = parts.clock or SystemClock()
     observe = parts.observer or log_event
-    _make_private(directory)
+    make_private(directory)
     with ExitStack() as stack:
-        lock = DirectoryLock(directory)
+        lock = DirectoryLock(directory, settings.lock_seconds)
         stack.callback(lock.release)
         ledger = make_ledger(settings, observe)
         stack.callback(ledger.close)
@@ -167,7 +185,8 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             record_embedder(ledger, embedder.identity)
         else:
             check_embedder(ledger, embedder.identity)
-        log = SessionLog(directory / "sessions", observe, make_cipher(settings))
+        patience = Patience(settings.log.patience_seconds, settings.log.patience_bytes)
+        log = SessionLog(directory / "sessions", observe, make_cipher(settings), patience)
         ingest = settings.ingest
         rules = RuleJudge()
         resolver = Resolver(
@@ -279,6 +298,9 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             statistics=Statistics(ledger, log, embedder.identity, directory),
             doctor=Doctor(ledger, log, keeper, embedder.identity, directory),
             maintenance=Maintenance(ledger, pipeline, keeper, upkeep),
+            shared=SharedParts(
+                ledger, log, keeper, index, pipeline, resolver, rollup, upkeep, uses, clock
+            ),
             resources=stack.pop_all(),
         )
 
@@ -372,12 +394,3 @@ def make_packer(context: ContextSettings, counter: TokenCounter) -> Packer:
         asked=context.asked,
     )
     return Packer(counter, context.template, policy)
-
-
-def _make_private(directory: Path) -> None:
-    try:
-        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as error:
-        raise StoreUnavailableError(
-            f"can't create the data directory {directory}: {error.strerror or error}"
-        ) from error

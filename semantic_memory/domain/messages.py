@@ -71,7 +71,8 @@ class SessionOptions(Value):
     fades: bool = True
     """Let its facts fade; if False, they are pinned."""
     compact: bool = True
-    """Shorten its window and its log when they are too long; if False, both stay whole."""
+    """Shorten its window and its log when they are too long; if False, both stay whole, and a
+    prompt that doesn't fit or a message for a full log is refused."""
     half_life_days: Mapping[Category, HalfLife] = Field(default_factory=dict)
     """Half-lives of its memories by category, instead of those of the settings."""
     floor: Unit | None = None

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 from ingest.session_log import SessionLog
 from semantic_memory.concurrency import Calls
 from semantic_memory.domain.errors import ProviderError
-from semantic_memory.domain.events import Event, MessagesObserved
+from semantic_memory.domain.events import Event, MessagesObserved, SessionChanged
 from semantic_memory.domain.messages import (
     Message,
     Receipt,
@@ -29,7 +30,7 @@ from semantic_memory.domain.messages import (
 )
 from semantic_memory.domain.ports import Ledger, Progress
 from semantic_memory.pipeline.runner import Runner
-from semantic_memory.pipeline.sessions import Sessions
+from semantic_memory.pipeline.sessions import Sessions, Shortening
 from semantic_memory.pipeline.stage import CONSOLIDATE, EMBED, EXTRACT, INDEX, STORE, WHOLE
 from semantic_memory.pipeline.storing import Storing
 
@@ -43,6 +44,7 @@ class Pipeline:
         log: SessionLog,
         storing: Storing,
         sessions: Sessions,
+        shortening: Shortening,
         runner: Runner,
         observe: Callable[[Event], None],
     ) -> None:
@@ -50,6 +52,7 @@ class Pipeline:
         self._log = log
         self._storing = storing
         self._sessions = sessions
+        self._shortening = shortening
         self._runner = runner
         self._observe = observe
         self._calls = Calls()
@@ -66,7 +69,8 @@ class Pipeline:
     def observe(self, messages: Sequence[Message], user_id: str, session_id: str) -> Receipt:
         """Append messages to a session's log; they are on disk when this returns.
 
-        Raises SessionClosedError for a closed session.
+        Raises SessionClosedError for a closed session, LogFullError if the log can't be shortened
+        any more.
         """
         self._sessions.check_open(SessionKey(user_id, session_id))
         return self.take(messages, user_id, session_id)
@@ -75,9 +79,13 @@ class Pipeline:
         """Append messages as `observe` does, also to a closed session, as an import may."""
         start = time.perf_counter()
         with self._calls.one():
+            key = SessionKey(user_id, session_id)
+            self._shortening.make_room(key)
+            begins = not self._log.size(*key)
             accepted = self._log.append(user_id, session_id, messages)
             if accepted:
-                key = SessionKey(user_id, session_id)
+                if begins:
+                    self._observe(SessionChanged(*key, "begun"))
                 self._storing.add(key)
                 self._runner.hint(STORE, WHOLE)
                 self._runner.hint(EXTRACT, key, accepted)
@@ -145,6 +153,7 @@ class Pipeline:
         with self._calls.one():
             self._sessions.forget(key)
             self._runner.drop(EXTRACT, key)
+        self._observe(SessionChanged(*key, "forgotten"))
 
     def options(self, key: SessionKey) -> SessionOptions:
         """Return the options of a session."""
@@ -154,6 +163,7 @@ class Pipeline:
         """Set the options of a session."""
         with self._calls.one():
             self._sessions.configure(key, options)
+        self._observe(SessionChanged(*key, "configured"))
 
     def state(self, key: SessionKey) -> SessionState:
         """Return when a session was created and closed, if that has been recorded."""
@@ -163,6 +173,8 @@ class Pipeline:
         """Record when a session was created and closed."""
         with self._calls.one():
             self._sessions.mark(key, state)
+        change: Literal["opened", "closed"] = "closed" if state.closed_at else "opened"
+        self._observe(SessionChanged(*key, change))
 
     def exists(self, key: SessionKey) -> bool:
         """Return True for a session that was created or has messages."""

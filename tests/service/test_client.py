@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import anyio
 import httpx
@@ -87,8 +88,14 @@ def exercise(memory: SemanticMemory | Client) -> list[object]:
     seen.append([info.session_id for info in memory.sessions(user_id="maya")])
     seen.append(memory.configure_session(user_id="maya", session_id="s1", extract=False))
     seen.append(memory.messages(user_id="maya", session_id="s1"))
-    options = {"half_life_days": {"project": 30.0}, "floor": 0.2, "language": "German"}
-    created = memory.create_session(user_id="maya", session_id="s2", compact=False, **options)
+    created = memory.create_session(
+        user_id="maya",
+        session_id="s2",
+        compact=False,
+        half_life_days={Category.PROJECT: 30.0},
+        floor=0.2,
+        language="German",
+    )
     seen += [created.options, created.messages]
     seen.append(memory.configure_session(user_id="maya", session_id="s2", verbosity="brief"))
     seen.append(memory.close_session(user_id="maya", session_id="s2").closed_at is not None)
@@ -202,7 +209,7 @@ def receipt() -> httpx.Response:
     return httpx.Response(202, json=body)
 
 
-def client_of(script: Scripted, **options: object) -> Client:
+def client_of(script: Scripted, **options: Any) -> Client:
     return Client("http://service", transport=httpx.MockTransport(script), **options)
 
 

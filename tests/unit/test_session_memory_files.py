@@ -107,8 +107,8 @@ def test_agents_directories_are_read_beside_the_platforms(monkeypatch, tmp_path)
 
 
 def with_files(open_memory, directory, context=None, **window):
-    window = WindowSettings(memory_directories=(directory,), **window)
-    memory = open_memory(settings=Settings(window=window, context=context or ContextSettings()))
+    limits = WindowSettings(memory_directories=(directory,), **window)
+    memory = open_memory(settings=Settings(window=limits, context=context or ContextSettings()))
     memory.add("Maya prefers tea", user_id="u1", category="preference")
     return memory
 

@@ -63,7 +63,7 @@ def test_a_summary_reads_every_message_that_it_makes_room_for(forgetful, events,
     talk(session, turns)
     assert session.payload("Go on").tokens <= 4_500
     assert [n for n in unread(session, teller.told) if n < turns] == []
-    assert "drop" not in [event.level for event in compacted(events)]
+    assert "drop" not in [event.step for event in compacted(events)]
     assert all(COUNT(text) <= 4_500 for text in teller.told)
     assert all(f"They spoke {n} times." in text for n, text in enumerate(teller.told[1:], start=1))
     assert f"They spoke {len(teller.told)} times." in session.messages[0].text
@@ -89,7 +89,7 @@ def test_what_was_read_before_a_failure_stays_summarised(forgetful, events):
     assert session.payload("Go on").tokens <= 4_500
     assert "They spoke 1 times." in session.messages[0].text
     assert [e.failures for e in events if isinstance(e, CompactionFailed)] == [1]
-    levels = [event.level for event in compacted(events)]
+    levels = [event.step for event in compacted(events)]
     assert levels[-2:] == ["summary", "drop"]  # there has to be room, and the log has them
 
 
@@ -145,7 +145,7 @@ def test_by_default_sentences_stand_for_what_left_the_window(forgetful, events):
             user=f"The rocket test {n} burned fuel {n * 7}. " + "um " * 60, assistant="Ok."
         )
     assert session.payload("Go on").tokens <= 4_500
-    assert "summary" in [event.level for event in compacted(events)]
+    assert "summary" in [event.step for event in compacted(events)]
     assert "rocket" in session.messages[0].text
 
 
@@ -154,7 +154,7 @@ def test_without_a_summarizer_messages_are_dropped(forgetful, events):
     session = opened(forgetful(settings=settings))
     talk(session, 40)
     session.payload("Go on")
-    assert "summary" not in [event.level for event in compacted(events)]
+    assert "summary" not in [event.step for event in compacted(events)]
 
 
 # ---------------------------------------------------------------- by an endpoint

@@ -172,8 +172,8 @@ CREATE INDEX facts_replaced    ON facts (superseded_by) WHERE superseded_by IS N
 MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4)
 
 
-def migrate(connection: sqlite3.Connection) -> None:
-    """Bring the ledger to the newest schema, one transaction a step.
+def migrate(connection: sqlite3.Connection) -> int:
+    """Bring the ledger to the newest schema, one transaction a step; return the schema before.
 
     Raises SchemaTooNewError for a ledger written by a newer version of this package.
     """
@@ -187,3 +187,4 @@ def migrate(connection: sqlite3.Connection) -> None:
         connection.executescript(
             f"BEGIN IMMEDIATE; {script} PRAGMA user_version = {number}; COMMIT;"
         )
+    return int(version)
