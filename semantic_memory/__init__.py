@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from semantic_memory.aio import AsyncSemanticMemory
+    from semantic_memory.domain.bodies import Decision, Procedure, Reference
     from semantic_memory.domain.errors import (
         AccessDeniedError,
         ConcurrentUpdateError,
@@ -85,6 +86,7 @@ _EXPORTS = {
         StoreUnavailableError
     """,
     "domain.extraction": "Candidate Extraction",
+    "domain.bodies": "Decision Procedure Reference",
     "domain.facts": "Category Explanation Fact FactVersion Source Status",
     "domain.filters": "Filters",
     "domain.layout": "Layout",
@@ -110,6 +112,7 @@ __all__ = [
     "ConcurrentUpdateError",
     "ConfigurationError",
     "Context",
+    "Decision",
     "Embedder",
     "EmbedderIdentity",
     "EmbedderMismatchError",
@@ -137,9 +140,11 @@ __all__ = [
     "NotFoundError",
     "Observer",
     "Overview",
+    "Procedure",
     "PromptTooLongError",
     "ProviderError",
     "Receipt",
+    "Reference",
     "SchemaTooNewError",
     "ScoreParts",
     "SemanticMemory",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import JsonValue
 
 from semantic_memory.domain import fields
+from semantic_memory.domain.bodies import Body
 from semantic_memory.domain.facts import Category, Explanation, Fact, FactVersion, Status
 from semantic_memory.domain.filters import FilterLike
 from semantic_memory.domain.layout import Layout
@@ -181,10 +182,15 @@ class SemanticMemory:
         references: Sequence[str] = (),
         metadata: Mapping[str, JsonValue] | None = None,
         created_at: datetime | None = None,
+        expires_at: datetime | None = None,
+        body: Body | Mapping[str, Any] | None = None,
     ) -> Fact:
         """Add one fact. It is on disk, and found by the next search, when this returns.
 
-        A known fact is confirmed instead: its confidence rises a little, and it is returned.
+        A known fact is confirmed instead: its confidence rises a little, and it is returned. From
+        `expires_at` on, the fact is in no answer; the job `expiry` erases it, unless it is pinned
+        with the tag `pinned`. A `body` holds a decision, reference or procedure in fields; it is
+        searched and shown with the content.
         """
         asked = AddRequest.of(
             content,
@@ -196,6 +202,8 @@ class SemanticMemory:
             references=references,
             metadata=metadata,
             created_at=created_at,
+            expires_at=expires_at,
+            body=body,
         )
         return self._use_cases.edits.add(asked)
 
@@ -310,14 +318,24 @@ class SemanticMemory:
         status: Status | str | None = None,
         limit: int | None = fields.PAGE.default,
         after: str | None = None,
+        sort: fields.Sort = "time",
     ) -> Facts:
         """Return a user's memories, newest first; the last id as `after` gives the next page.
 
-        `status` lists those that are active, superseded, quarantined or archived, instead of those
-        believed now. Without a `limit` all are returned.
+        With `sort="relevance"` the most relevant first, as the hourly sweep left them.
+
+        `status` lists those that are active, superseded, quarantined, archived or forgotten,
+        instead of those believed now. Of a forgotten one it shows id, times and `tombstone`: when,
+        why and with which API key it was forgotten, and never a text. Without a `limit` all are
+        returned.
         """
         asked = ListRequest.of(
-            user_id=user_id, filters=filters, status=status, limit=limit, after=after
+            user_id=user_id,
+            filters=filters,
+            status=status,
+            limit=limit,
+            after=after,
+            sort=sort,
         )
         return self._use_cases.lookup.find(asked)
 
@@ -338,10 +356,11 @@ class SemanticMemory:
     def update(
         self, fact_id: str, *, user_id: str | None = None, reason: str = "", **changes: Any
     ) -> Fact:
-        """Change a memory: content, category, confidence, importance, tags, references, metadata.
+        """Change a memory: the fields that `add` takes, save `created_at`.
 
-        A field that is None stays. The state before stays in the history, and a replaced content
-        goes on answering questions `as_of` a time before now. Raises NotFoundError.
+        A field that is None stays; `expires_at="never"` lifts the expiry. The state before stays in
+        the history, and a replaced content goes on answering questions `as_of` a time before now.
+        Raises NotFoundError.
         """
         asked = UpdateRequest.of(fact_id, user_id=user_id, reason=reason, **changes)
         return self._use_cases.edits.update(asked)
@@ -561,7 +580,7 @@ class SemanticMemory:
         user_id: str | None = None,
         dry_run: bool = False,
     ) -> Runs:
-        """Run maintenance jobs now: usage, dedup, conflicts, decay, rollup, compact, or all.
+        """Run maintenance jobs now: those of `semantic_memory.domain.fields.JOBS`, or all.
 
         A dry run reports the changes without making them.
         """

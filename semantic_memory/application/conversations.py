@@ -24,6 +24,7 @@ from semantic_memory.domain.requests import (
     ObserveRequest,
     SessionsRequest,
 )
+from semantic_memory.domain.retention import Expiry
 from semantic_memory.domain.values import new_id
 from semantic_memory.pipeline.facts import VERBATIM, forgotten, said
 from semantic_memory.pipeline.pipeline import Pipeline
@@ -32,11 +33,19 @@ from semantic_memory.pipeline.pipeline import Pipeline
 class Conversations:
     """Take in messages, manage sessions and list their messages. Thread-safe."""
 
-    def __init__(self, ledger: Ledger, log: SessionLog, pipeline: Pipeline, clock: Clock) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        log: SessionLog,
+        pipeline: Pipeline,
+        clock: Clock,
+        expiry: Expiry,
+    ) -> None:
         self._ledger = ledger
         self._log = log
         self._pipeline = pipeline
         self._clock = clock
+        self._expiry = expiry
 
     def observe(self, asked: ObserveRequest) -> Receipt:
         """Write messages to their session's log; those without a time get the present one.
@@ -102,11 +111,20 @@ class Conversations:
         """
         records = list(self._log.read(*asked.key))
         gone = forgotten(self._ledger, asked.key, [record.message.id for record in records])
-        found = {one.position: one.message for one in records if one.message.id not in gone}
         ids = self._ledger.ids(asked.user_id, session_id=asked.session_id)
-        for fact in self._ledger.get(ids):
+        memories = [one for one in self._ledger.get(ids) if one.source.extractor == VERBATIM]
+        kept = self._expiry.kept(memories)
+        gone.update(one for fact in memories for one in fact.message_ids)
+        gone.difference_update(one for fact in kept for one in fact.message_ids)
+        now = self._clock.now()
+        found = {
+            one.position: one.message
+            for one in records
+            if one.message.id not in gone and not one.message.has_expired(now)
+        }
+        for fact in kept:
             # A log that was too long has lost messages whose memories remain.
-            if fact.source.extractor == VERBATIM and fact.source.position is not None:
+            if fact.source.position is not None:
                 found.setdefault(fact.source.position, said(fact))
         if not found:
             raise _unknown(asked.key)

@@ -6,9 +6,12 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from ingest.gate import Gate
+from semantic_memory.domain.actor import actor
 from semantic_memory.domain.changes import EraseLines, Forget
+from semantic_memory.domain.events import PinnedForgotten
 from semantic_memory.domain.messages import SessionKey
-from semantic_memory.domain.ports import Clock, Ledger
+from semantic_memory.domain.ports import Clock, Ledger, Observer
 from semantic_memory.domain.requests import ForgetRequest
 from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.session.session import state_path
@@ -27,13 +30,17 @@ class Forgetting:
         ledger: Ledger,
         pipeline: Pipeline,
         windows: Path,
+        gate: Gate,
         clock: Clock,
+        observe: Observer,
         changed: Callable[[str], None],
     ) -> None:
         self._ledger = ledger
         self._pipeline = pipeline
         self._windows = windows
+        self._gate = gate
         self._clock = clock
+        self._observe = observe
         self._changed = changed
 
     def forget(self, asked: ForgetRequest) -> int:
@@ -47,7 +54,8 @@ class Forgetting:
             self._forget_conversations(user_id, session_id)
         else:
             self._pipeline.store()  # also what was said a moment ago
-        number = 0
+        number = pinned = 0
+        reason = self._gate.redacted(asked.reason)
         with self._ledger.exclusive():
             ids = self._ledger.ids(
                 user_id,
@@ -61,7 +69,11 @@ class Forgetting:
             for start in range(0, len(ids), _BATCH):
                 now = self._clock.now()
                 batch = ids[start : start + _BATCH]
-                number += self._ledger.apply([Forget(one, now, asked.reason) for one in batch])
+                pinned += sum(fact.is_pinned for fact in self._ledger.get(batch))
+                changes = [Forget(one, now, reason, actor()) for one in batch]
+                number += self._ledger.apply(changes)
+        if pinned:
+            self._observe(PinnedForgotten(user_id, pinned))
         self._changed(user_id)
         return number
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Sequence
 
+from semantic_memory.application.expiring import unexpired_lines
 from semantic_memory.application.jobs.upkeep import Uses
 from semantic_memory.context.pack import Packer, Placed
 from semantic_memory.domain.english.layers import asked_layers
@@ -18,7 +19,10 @@ from semantic_memory.domain.ports import Clock, Ledger, Observer, TokenCounter
 from semantic_memory.domain.profile import PROFILE_FIELDS, TIERS, Layer, as_fact
 from semantic_memory.domain.recall import Context, Hit
 from semantic_memory.domain.requests import ContextRequest, SearchRequest
+from semantic_memory.domain.retention import Expiry
+from semantic_memory.retrieval.question import read
 from semantic_memory.retrieval.search import Searcher
+from semantic_memory.retrieval.successors import noted
 from semantic_memory.session.memory_files import MemoryFiles
 
 STANDING_IMPORTANCE = 0.8
@@ -45,6 +49,7 @@ class Recall:
         packer: Packer,
         uses: Uses,
         clock: Clock,
+        expiry: Expiry,
         observe: Observer,
         candidates: int,
         files: MemoryFiles,
@@ -56,6 +61,7 @@ class Recall:
         self._packer = packer
         self._uses = uses
         self._clock = clock
+        self._expiry = expiry
         self._observe = observe
         self._candidates = candidates
         self._files = files
@@ -64,7 +70,8 @@ class Recall:
 
     def search(self, asked: SearchRequest) -> list[Hit]:
         """Return the user's `k` best memories for a query, best first."""
-        return self._search(asked.query, asked.user_id, asked.k, asked.filters)
+        filters = asked.filters.unexpired(self._expiry.now)
+        return self._search(asked.query, asked.user_id, asked.k, filters)
 
     def context(self, asked: ContextRequest) -> Context:
         """Pack a block for a query with the store's own packer, after memory files if asked."""
@@ -95,6 +102,7 @@ class Recall:
         ids of messages that the reader has already.
         """
         start = time.perf_counter()
+        filters = filters.unexpired(self._expiry.now)
         hits = self._search(query, user_id, self._candidates, filters)
         asked = asked_layers(query)
         others = [layer for layer in _LAYERS if layer not in asked]
@@ -116,7 +124,11 @@ class Recall:
 
     def _search(self, query: str, user_id: str, k: int, filters: Filters) -> list[Hit]:
         start = time.perf_counter()
-        hits = self._searcher.search(query, user_id, k, filters)
+        found = self._searcher.search(query, user_id, k, filters)
+        question = read(query, filters.as_of or self._clock.now())
+        present = filters.as_of is None and not question.past and not question.windows
+        hits = noted(found, self._ledger, user_id, as_of=filters.as_of, present=present)
+        hits = [hit for hit in hits if filters.admits(hit.fact)][:k]
         self._observe(Searched(user_id, len(hits), time.perf_counter() - start))
         return hits
 
@@ -135,14 +147,16 @@ class Recall:
         """
         if not layers:
             return []
-        standing = self._ledger.lines(user_id, filters.as_of)
-        lines = [line for line in standing if line.layer in layers]
+        standing = [
+            line for line in self._ledger.lines(user_id, filters.as_of) if line.layer in layers
+        ]
+        lines = unexpired_lines(self._ledger, standing, self._expiry.now)
         lines.sort(key=lambda line: line.at, reverse=True)
         lines.sort(key=lambda line: layers.index(line.layer))
         lines = lines[:_LINES_LOOKED_AT]
         ids = [one for line in lines if line.origin == "derived" for one in line.fact_ids]
         facts = {fact.id: fact for fact in self._ledger.get(ids, user_id) if filters.admits(fact)}
-        narrowed = filters.model_copy(update={"as_of": None}) != NO_FILTERS
+        narrowed = bool(filters.model_dump(exclude={"as_of"}, exclude_defaults=True))
         found: list[Placed] = []
         for line in lines:
             section = "history" if line.layer in TIERS else "profile"

@@ -13,13 +13,16 @@ from typing import Any
 
 from pydantic import Field
 
+from ingest.gate import Gate
 from ingest.session_log import SessionLog
+from semantic_memory.application.clearing import cleared
 from semantic_memory.application.document import Document, as_document, as_records
-from semantic_memory.domain.changes import Add, Write
+from semantic_memory.application.expiring import unexpired_lines
+from semantic_memory.domain.changes import Add, Change, Evict, Write
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.messages import Message, SessionKey, SessionOptions, SessionState
-from semantic_memory.domain.ports import Ledger
+from semantic_memory.domain.ports import Clock, Ledger
 from semantic_memory.domain.profile import Line, overview
 from semantic_memory.domain.requests import (
     ExportRequest,
@@ -27,6 +30,7 @@ from semantic_memory.domain.requests import (
     LoadRequest,
     ToDictRequest,
 )
+from semantic_memory.domain.retention import Expiry
 from semantic_memory.domain.values import (
     SCHEMA_VERSION,
     Identifier,
@@ -76,18 +80,33 @@ class _Header(Value):
 
 
 class Transfer:
-    """Export users' memories, and load them. Thread-safe."""
+    """Export users' memories, and load them. Thread-safe.
+
+    `cap` is the largest number of a user's facts.
+    """
 
     def __init__(
-        self, ledger: Ledger, log: SessionLog, pipeline: Pipeline, changed: Callable[[str], None]
+        self,
+        ledger: Ledger,
+        log: SessionLog,
+        pipeline: Pipeline,
+        gate: Gate,
+        clock: Clock,
+        expiry: Expiry,
+        cap: int,
+        changed: Callable[[str], None],
     ) -> None:
         self._ledger = ledger
+        self._gate = gate
+        self._clock = clock
+        self._expiry = expiry
+        self._cap = cap
         self._log = log
         self._pipeline = pipeline
         self._changed = changed
 
     def export(self, asked: ExportRequest) -> Iterator[Record]:
-        """Yield everything of a user, or of one session, that isn't forgotten."""
+        """Yield everything of a user, or of one session, that is neither forgotten nor expired."""
         user_id, session_id = asked.user_id, asked.session_id
         yield {"kind": "export", "schema_version": SCHEMA_VERSION, "user_id": user_id}
         sessions = self._ledger.session_ids(user_id) if session_id is None else [session_id]
@@ -96,7 +115,7 @@ class Transfer:
             yield from self._session(SessionKey(user_id, session), logged)
         ids = self._ledger.ids(user_id, session_id=session_id)
         for start in range(0, len(ids), _PAGE):
-            for fact in self._ledger.get(ids[start : start + _PAGE]):
+            for fact in self._expiry.kept(self._ledger.get(ids[start : start + _PAGE])):
                 if fact.source.extractor != VERBATIM:
                     yield {
                         "kind": "fact",
@@ -104,7 +123,8 @@ class Transfer:
                     }
                 elif fact.id not in logged and fact.source.session_id is not None:
                     yield _message(fact.source.session_id, said(fact))  # its log was too long
-        for line in self._ledger.lines(user_id):
+        lines = self._ledger.lines(user_id)
+        for line in unexpired_lines(self._ledger, lines, self._expiry.now):
             if line.origin != "derived" and session_id in (None, *line.session_ids):
                 yield {
                     "kind": "line",
@@ -120,7 +140,7 @@ class Transfer:
             yield {"kind": "session", "session_id": key.session_id, **held, **times}
         for record in self._log.read(*key):
             fact_id = verbatim_id(key, record.message.id)
-            if self._ledger.get([fact_id]):
+            if self._expiry.kept(self._ledger.get([fact_id])):
                 logged.add(fact_id)
                 yield _message(key.session_id, record.message)
 
@@ -129,9 +149,10 @@ class Transfer:
         exported = ExportRequest.of(user_id=asked.user_id, session_id=asked.session_id)
         document = as_document(self.export(exported))
         if asked.session_id is None:
-            document |= overview(self._ledger.lines(asked.user_id)).model_dump(
-                mode="json", exclude_defaults=True
+            lines = unexpired_lines(
+                self._ledger, self._ledger.lines(asked.user_id), self._expiry.now
             )
+            document |= overview(lines).model_dump(mode="json", exclude_defaults=True)
         return document
 
     def from_dict(self, asked: FromDictRequest) -> int:
@@ -149,23 +170,27 @@ class Transfer:
         user_id = asked.user_id
         number = 0
         try:
-            for place, batch in _batches(_read(asked.records, user_id)):
-                number += self._take(place, batch)
+            for place, batch in _batches(_read(asked.records, user_id, self._gate)):
+                number += self._take(user_id, place, batch)
         finally:
             self._changed(user_id)
         return number
 
-    def _take(self, place: SessionKey | None, batch: Sequence[Item]) -> int:
+    def _take(self, user_id: str, place: SessionKey | None, batch: Sequence[Item]) -> int:
         if place is not None:
             for item in batch:
                 if isinstance(item, tuple):
                     self._set(place, *item)
             messages = [item for item in batch if isinstance(item, Message)]
             return self._pipeline.take(messages, *place).accepted if messages else 0
-        return self._ledger.apply(
-            [Add(self._owned(item)) for item in batch if isinstance(item, Fact)]
-            + [Write(self._own_line(item)) for item in batch if isinstance(item, Line)]
-        )
+        changes: list[Change] = []
+        for item in batch:
+            match item:
+                case Fact():
+                    changes.append(Add(self._owned(item)))
+                case Line():
+                    changes.append(Write(self._own_line(item)))
+        return self._ledger.apply([*changes, Evict(user_id, self._cap, self._clock.now())])
 
     def _set(self, key: SessionKey, options: SessionOptions, state: SessionState) -> None:
         """Set the options and times of a session, unless it has some here."""
@@ -238,9 +263,11 @@ def _batches(
 
 
 def _read(
-    records: Iterable[Mapping[str, Any]], user_id: str
+    records: Iterable[Mapping[str, Any]], user_id: str, gate: Gate
 ) -> Iterator[tuple[SessionKey | None, Item]]:
-    """Yield the items of records, each message with its session.
+    """Yield the items of records, cleared by the gate, each message with its session.
+
+    The gate screens messages later, as they are stored.
 
     Raises InvalidInputError that names the record by its number.
     """
@@ -258,10 +285,13 @@ def _read(
                 yield SessionKey(user_id, one.session_id), one.message
             case "fact":
                 fact = parse(_FactRecord, what, record).fact
-                yield None, fact.model_copy(update={"user_id": user_id})
+                texts = {name: getattr(fact, name) for name in type(fact).model_fields}
+                own = {**cleared(gate, texts, what), "user_id": user_id}
+                yield None, fact.model_copy(update=own)
             case "line":
                 line = parse(_LineRecord, what, record).line
-                yield None, line.model_copy(update={"user_id": user_id})
+                text = gate.cleared(line.text, f"{what}: text")
+                yield None, line.model_copy(update={"text": text, "user_id": user_id})
             case kind:
                 raise InvalidInputError(
                     f"{what}: kind must be export, session, message, fact or line (got {kind!r})"

@@ -16,6 +16,7 @@ from ingest.session_log import Patience, SessionLog
 from semantic_memory.application.conversations import Conversations
 from semantic_memory.application.doctor import Doctor
 from semantic_memory.application.edits import Edits
+from semantic_memory.application.expiring import Expiring
 from semantic_memory.application.explain import Explain
 from semantic_memory.application.forgetting import Forgetting
 from semantic_memory.application.jobs.compaction import Compactor
@@ -58,6 +59,7 @@ from semantic_memory.domain.ports import (
     TokenCounter,
     VectorIndex,
 )
+from semantic_memory.domain.retention import Expiry
 from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.memory import MemoryLedger
 from semantic_memory.ledger.sqlite import SqliteLedger
@@ -156,6 +158,8 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
     """
     directory = settings.data_dir
     clock = parts.clock or SystemClock()
+    expiry = Expiry(clock, settings.retention.periods)
+    cap = settings.upkeep.cap
     observe = parts.observer or log_event
     make_private(directory)
     with ExitStack() as stack:
@@ -190,7 +194,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
         ingest = settings.ingest
         rules = RuleJudge()
         resolver = Resolver(
-            ledger, index, clock, rules, make_judge(settings, rules, observe, stack)
+            ledger, index, clock, rules, make_judge(settings, rules, observe, stack), expiry
         )
         counter = parts.token_counter or TiktokenCounter(encoding_name(settings.context.model))
         rollup = Rollup(
@@ -216,6 +220,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             keeper,
             runner,
             clock,
+            expiry,
             observe,
             stack,
         )
@@ -229,6 +234,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             settings.half_lives,
             partial(fading_of, ledger),
             observe,
+            settings.curve,
         )
 
         stack.callback(keeper.close)
@@ -240,6 +246,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             resolver,
             rollup,
             Compactor(ledger, pipeline, keeper.purge),
+            Expiring(ledger, expiry),
             uses,
             clock,
             observe,
@@ -262,6 +269,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             packer_for(counter),
             uses,
             clock,
+            expiry,
             observe,
             settings.context.candidates,
             files_in(None),
@@ -271,7 +279,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
         windows = directory / "working"
         return UseCases(
             settings=settings,
-            conversations=Conversations(ledger, log, pipeline, clock),
+            conversations=Conversations(ledger, log, pipeline, clock, expiry),
             open_session=OpenSession(
                 ledger,
                 log,
@@ -288,13 +296,15 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
                 files_in,
             ),
             recall=recall,
-            lookup=Lookup(ledger),
-            edits=Edits(ledger, embedder, clock, pipeline.changed),
-            forgetting=Forgetting(ledger, pipeline, windows, clock, pipeline.changed),
-            explain=Explain(ledger, settings.half_lives, clock),
-            map=Map(ledger),
-            profiles=Profiles(ledger, rollup, clock),
-            transfer=Transfer(ledger, log, pipeline, pipeline.changed),
+            lookup=Lookup(ledger, expiry),
+            edits=Edits(ledger, embedder, gate, clock, expiry, cap, observe, pipeline.changed),
+            forgetting=Forgetting(
+                ledger, pipeline, windows, gate, clock, observe, pipeline.changed
+            ),
+            explain=Explain(ledger, _fading(settings), clock, expiry),
+            map=Map(ledger, expiry),
+            profiles=Profiles(ledger, rollup, gate, clock, expiry),
+            transfer=Transfer(ledger, log, pipeline, gate, clock, expiry, cap, pipeline.changed),
             statistics=Statistics(ledger, log, embedder.identity, directory),
             doctor=Doctor(ledger, log, keeper, embedder.identity, directory),
             maintenance=Maintenance(ledger, pipeline, keeper, upkeep),
@@ -341,6 +351,7 @@ def _fading(settings: Settings) -> Fading:
         floor=upkeep.floor,
         cap=upkeep.cap,
         half_life_days=settings.half_lives,
+        curve=settings.curve,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Collection, Sequence
+from datetime import datetime
 from functools import lru_cache
 
 from semantic_memory.context import render
@@ -83,7 +84,10 @@ class Packer:
         first = len(placed)
         chosen = list(range(first))
         placed += [(hit.fact, render.section(hit.fact)) for hit in considered]
-        line = lru_cache(None)(lambda place: self._line(considered[place].fact))
+        changed = {hit.fact.id: hit.changed for hit in considered}
+        line = lru_cache(None)(
+            lambda place: self._line(considered[place].fact, considered[place].changed)
+        )
         picked = choose(
             [_candidate(hit) for hit in considered],
             line,
@@ -97,7 +101,10 @@ class Packer:
         while True:
             shown = (placed[place] for place in chosen)
             entries = sorted(
-                (render.Entry(fact, render.shown(fact), name) for fact, name in shown),
+                (
+                    render.Entry(fact, render.shown(fact, changed.get(fact.id)), name)
+                    for fact, name in shown
+                ),
                 key=render.place,
             )
             waiting = len(recalled) - sum(place >= first for place in chosen)
@@ -150,8 +157,8 @@ class Packer:
                 opened |= headings
         return chosen, spent
 
-    def _line(self, fact: Fact) -> Line:
-        priced = self._priced(render.shown(fact))
+    def _line(self, fact: Fact, changed: datetime | None = None) -> Line:
+        priced = self._priced(render.shown(fact, changed))
         if fact.category is not Category.CONVERSATION:
             return priced
         return Line(priced.tokens + self._counted(f"{self._template.gap}\n"), priced.words)
@@ -182,7 +189,7 @@ class Packer:
 def _candidate(hit: Hit) -> Candidate:
     fact = hit.fact
     headings = _headings(fact, render.section(fact))
-    return Candidate(hit.score, fact.category, *headings, len(fact.content))
+    return Candidate(hit.score, fact.category, *headings, len(fact.text))
 
 
 def _headings(fact: Fact, name: str) -> tuple[Heading, Heading]:

@@ -22,6 +22,14 @@ class MessagesObserved:
 
 
 @dataclass(frozen=True, slots=True)
+class PinnedForgotten:
+    """Pinned memories were forgotten, as a caller asked for."""
+
+    user_id: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class SessionChanged:
     """A session began with its first message, was opened or closed, configured or forgotten."""
 
@@ -314,6 +322,7 @@ Event = (
     MessagesObserved
     | SessionChanged
     | MemoriesStored
+    | PinnedForgotten
     | LockWaited
     | MemoriesEmbedded
     | FactsExtracted

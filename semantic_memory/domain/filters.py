@@ -1,6 +1,6 @@
 """Filters, and the conditions they compile into.
 
-`Filters.conditions` is the one definition of a filter's meaning. Each engine renders three kinds of
+`Filters.conditions` is the one definition of a filter's meaning. Each engine renders the kinds of
 condition in its own terms: `Filters.admits` over facts, the SQLite ledger in SQL, a partition as a
 mask of its columns, Chroma as a `where`.
 """
@@ -12,9 +12,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, Self
+
+from pydantic import PrivateAttr
 
 from semantic_memory.domain.facts import Category, Fact, Status
+from semantic_memory.domain.retention import Unexpired
 from semantic_memory.domain.values import (
     Identifier,
     Tag,
@@ -60,7 +63,7 @@ class Tagged:
     tag: str
 
 
-Condition = OneOf | Compared | Tagged
+Condition = OneOf | Compared | Tagged | Unexpired
 
 
 class Filters(Value):
@@ -78,6 +81,7 @@ class Filters(Value):
     session_id: Identifier | None = None
     as_of: Timestamp | None = None
     """Memories believed at this time, instead of now."""
+    _unexpired: Unexpired | None = PrivateAttr(None)
 
     @classmethod
     def of(cls, given: FilterLike, as_of: datetime | None = None) -> Filters:
@@ -95,6 +99,12 @@ class Filters(Value):
         if as_of is None:
             return found
         return parse(cls, "filters", {**found.model_dump(), "as_of": as_of})
+
+    def unexpired(self, condition: Unexpired) -> Self:
+        """Return the filters without the memories that have expired; callers can't lift this."""
+        narrowed = self.model_copy()
+        narrowed._unexpired = condition  # noqa: SLF001  # of a copy made here
+        return narrowed
 
     def conditions(self, status: Status | None = None) -> list[Condition]:
         """Return the conditions that a fact must meet, all of them.
@@ -114,6 +124,8 @@ class Filters(Value):
             found.append(OneOf("category", tuple(sorted(self.categories))))
         if self.min_confidence > 0:
             found.append(Compared("confidence", ">=", self.min_confidence))
+        if self._unexpired is not None and status is not Status.FORGOTTEN:
+            found.append(self._unexpired)
         return found + narrowing(
             tags=self.tags, since=self.since, until=self.until, session_id=self.session_id
         )
@@ -167,3 +179,5 @@ def _meets(fact: Fact, condition: Condition) -> bool:
             return bool(OPERATORS[comparison](getattr(fact, field), value))
         case Tagged(tag):
             return any(covers(tag, own) for own in fact.tags)
+        case Unexpired():
+            return condition.holds(fact)

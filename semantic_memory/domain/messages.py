@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, StringConstraints
@@ -41,7 +42,13 @@ class Message(Value):
     content: Content
     name: Name | None = None
     created_at: Timestamp | None = None
+    expires_at: Timestamp | None = None
+    """The time from which the message and what was extracted from it are in no answer."""
     metadata: Metadata = Field(default_factory=dict)
+
+    def has_expired(self, now: datetime) -> bool:
+        """Return True if its own time has come; a period of retention is left aside."""
+        return self.expires_at is not None and self.expires_at <= now
 
     @property
     def speaker(self) -> str:
@@ -76,7 +83,7 @@ class SessionOptions(Value):
     half_life_days: Mapping[Category, HalfLife] = Field(default_factory=dict)
     """Half-lives of its memories by category, instead of those of the settings."""
     floor: Unit | None = None
-    """Lowest retention of its memories, instead of 0.1."""
+    """Lowest retention of its memories, instead of that of the settings."""
     language: Language = ""
     """Language in which it is answered; part of its system prompt."""
     verbosity: Verbosity = "normal"

@@ -34,6 +34,7 @@ def verbatim(key: SessionKey, record: Record, screened: Screened, now: datetime)
         created_at=said,
         recorded_at=now,
         valid_from=said,
+        expires_at=message.expires_at,
         source=Source(
             extractor=VERBATIM,
             session_id=key.session_id,
@@ -71,6 +72,7 @@ def said(fact: Fact) -> Message:
         content=fact.content,
         name=fact.source.speaker,
         created_at=fact.created_at,
+        expires_at=fact.expires_at,
         metadata=fact.metadata,
     )
 
@@ -82,9 +84,13 @@ def extracted(
     extractor: str,
     now: datetime,
 ) -> Fact:
-    """The fact that a candidate proposes; `records` by message id, holding all that it names."""
+    """Return the fact that a candidate proposes. It expires with the first of its messages.
+
+    `records` holds, by id, all messages that the candidate names.
+    """
     first = records[candidate.message_ids[0]]
     said = first.message.created_at or now
+    ends = [records[one].message.expires_at for one in candidate.message_ids]
     return Fact(
         id=derived_id(
             key.user_id, key.session_id, *candidate.message_ids, normalised(candidate.content)
@@ -96,6 +102,7 @@ def extracted(
         created_at=said,
         recorded_at=now,
         valid_from=said,
+        expires_at=min((end for end in ends if end is not None), default=None),
         tags=candidate.tags,
         source=Source(
             extractor=extractor,

@@ -6,8 +6,13 @@ them in one read.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from pydantic import TypeAdapter
 
+from semantic_memory.consolidation.fading import Fading
+from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.messages import SessionKey, SessionOptions, SessionState
 from semantic_memory.domain.ports import KeyValues
 
@@ -59,6 +64,19 @@ def fading_of(ledger: KeyValues, user_id: str) -> dict[str, SessionOptions]:
     """Return the half-lives and floors of a user's sessions that have their own."""
     stored = ledger.meta(_fading(user_id))
     return _BY_SESSION.validate_json(stored) if stored else {}
+
+
+def own_rules(rules: Fading, fact: Fact, fading: Mapping[str, SessionOptions]) -> Fading:
+    """Return the rules of fading for a fact, with the half-lives and the floor of its session."""
+    own = fading.get(fact.source.session_id or "")
+    if own is None:
+        return rules
+    floor = rules.curve.floor if own.floor is None else own.floor
+    return replace(
+        rules,
+        half_life_days={**rules.half_life_days, **own.half_life_days},
+        curve=replace(rules.curve, floor=floor),
+    )
 
 
 def _name(kind: str, key: SessionKey) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from semantic_memory.domain import decay
 from semantic_memory.domain.messages import SessionOptions
 from semantic_memory.retrieval.partition import CATEGORIES
 from semantic_memory.retrieval.snapshot import Snapshot
@@ -16,14 +15,15 @@ Reals = NDArray[np.float64]
 
 
 def by_row(
-    snapshot: Snapshot, half_lives: Reals, own: Mapping[str, SessionOptions]
+    snapshot: Snapshot, half_lives: Reals, floor: float, own: Mapping[str, SessionOptions]
 ) -> tuple[Reals, Reals]:
     """Return the half-life in days and the lowest retention of each row, shape (rows,) both.
 
-    `half_lives` are those of the categories; `own` has the options of sessions that replace them.
+    `half_lives` are those of the categories, `floor` that of all; `own` has the options of sessions
+    that replace them.
     """
     categories = snapshot.columns["category"]
-    days, floors = half_lives[categories], np.full(len(snapshot), decay.FLOOR)
+    days, floors = half_lives[categories], np.full(len(snapshot), floor)
     for session_id, options in own.items():
         rows = snapshot.columns["session_id"] == snapshot.session_codes.get(session_id, -2)
         if options.floor is not None:

@@ -21,6 +21,7 @@ from semantic_memory.domain.filters import (
     Tagged,
 )
 from semantic_memory.domain.ports import Delta, Trait, TraitRow
+from semantic_memory.domain.retention import Unexpired
 from semantic_memory.domain.text import figures, lexical_text, stems
 from semantic_memory.domain.values import covers
 from semantic_memory.retrieval.bm25 import BM25, Mask, Statistics
@@ -47,8 +48,10 @@ COLUMNS = np.dtype(
         ("endurance", "f8"),
         ("created_at", "f8"),
         ("stated_at", "f8"),
+        ("used_at", "f8"),  # -inf: never
         ("valid_from", "f8"),
         ("valid_to", "f8"),
+        ("expires_at", "f8"),
     ]
 )
 _SLOTS = np.dtype(
@@ -155,10 +158,21 @@ class Partition:
                 meeting: Mask = OPERATORS[comparison](columns[field], number)
                 return meeting
             case Tagged(tag):
-                tagged = [
-                    row for row, own in self._tags.items() if any(covers(tag, one) for one in own)
-                ]
-                return np.isin(np.arange(len(self)), tagged)
+                return self._tagged(tag)
+            case Unexpired(at, periods):
+                stated = columns["stated_at"]
+                expired: Mask = columns["expires_at"] <= at.timestamp()
+                for category, period in periods.categories.items():
+                    own = columns["category"] == _CATEGORY[category]
+                    expired |= own & (stated <= (at - period).timestamp())
+                for tag, period in periods.tags.items():
+                    expired |= self._tagged(tag) & (stated <= (at - period).timestamp())
+                unexpired: Mask = ~expired | np.isinf(columns["endurance"])  # or pinned
+                return unexpired
+
+    def _tagged(self, tag: str) -> Mask:
+        rows = [row for row, own in self._tags.items() if any(covers(tag, one) for one in own)]
+        return np.isin(np.arange(len(self)), rows)
 
     # ---------------------------------------------------------------- following the ledger
 
@@ -231,8 +245,10 @@ class Partition:
             trait.endurance,
             trait.created_at,
             trait.stated_at,
+            trait.used_at,
             trait.valid_from,
             trait.valid_to,
+            trait.expires_at,
         )
 
     def _note_outdated(self, trait: Trait, slot: int) -> None:

@@ -154,14 +154,15 @@ def rank(
     slots: NDArray[Any],
     sessions: int,
     half_lives: Reals,
-    floors: Reals,
     now: float,
     weights: Weights,
+    curve: decay.Curve = decay.CURVE,
+    floors: Reals | None = None,
 ) -> Ranked:
     """Score every row.
 
-    `columns`, `slots` and `sessions` are a partition's; `half_lives` and `floors` hold each row's
-    half-life in days and its lowest retention; `now` is in Unix seconds.
+    `columns`, `slots` and `sessions` are a partition's; `half_lives` hold each row's half-life in
+    days, and `floors` its lowest retention, by default the curve's; `now` is in Unix seconds.
     """
     total = weights.total
     base = base_score(evidence.dense, evidence.lexical, weights)
@@ -174,8 +175,8 @@ def rank(
     outdated = weights.outdated * whole * evidence.outdated
     match = whole - outdated
     age = decay.age_days(columns["stated_at"], now)
-    retention = decay.retention(age, half_lives * columns["endurance"], floors)
-    recency = decay.recency(age)
+    retention = decay.retention(age, half_lives * columns["endurance"], curve, floors)
+    recency = decay.recency(age, decay.age_days(columns["used_at"], now), curve)
     relevance = columns["importance"] * columns["confidence"] * retention * recency
     score = match * (1.0 - weights.relevance + weights.relevance * relevance)
     return Ranked(

@@ -11,6 +11,7 @@ import numpy as np
 
 from semantic_memory.concurrency import Contended
 from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.decay import CURVE, Curve
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import EmbeddingFailed, Event
 from semantic_memory.domain.facts import Category
@@ -56,12 +57,14 @@ class Searcher:
         half_lives: Mapping[Category, float],
         own_fading: Callable[[str], Mapping[str, SessionOptions]],
         observe: Callable[[Event], None],
+        curve: Curve = CURVE,
     ) -> None:
         self._ledger = ledger
         self._index = index
         self._embedder = embedder
         self._clock = clock
         self._weights = weights
+        self._curve = curve
         self._half_lives = np.array([half_lives[category] for category in CATEGORIES])
         self._own_fading = own_fading
         self._observe = observe
@@ -140,7 +143,9 @@ class Searcher:
             if question.event or question.windows or filters.as_of
             else snapshot.outdated(),
         )
-        half_lives, floors = fading.by_row(snapshot, self._half_lives, self._own_fading(user_id))
+        half_lives, floors = fading.by_row(
+            snapshot, self._half_lives, self._curve.floor, self._own_fading(user_id)
+        )
         ranked = rank(
             evidence,
             snapshot.admitted,
@@ -151,6 +156,7 @@ class Searcher:
             floors=floors,
             now=self._clock.now().timestamp(),
             weights=self._weights,
+            curve=self._curve,
         )
         return self._hits(snapshot, ranked, question, k, filters)
 

@@ -93,4 +93,4 @@ class BoundMemory:
 
 
 def _line(fact: Fact) -> str:
-    return f"- {fact.created_at.date().isoformat()} {' '.join(fact.content.split())}"
+    return f"- {fact.created_at.date().isoformat()} {' '.join(fact.text.split())}"

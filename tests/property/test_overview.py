@@ -34,7 +34,7 @@ def beliefs(draw):
             confidence=draw(st.floats(0, 1)),
             created_at=NOW - timedelta(days=draw(st.integers(0, 400))),
         )
-        found.append(Belief(fact, vectors[place], place))
+        found.append(Belief(fact, vectors[place], place, vectors[:0]))
     return found
 
 

@@ -4,20 +4,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from semantic_memory.domain.decay import FLOOR
 from semantic_memory.retrieval.ranking import Evidence, Weights, lent, rank
 from semantic_memory.settings import RetrievalSettings
 
 COLUMNS = [
     ("slot", "i4"), ("session", "i4"), ("asks", "?"),
-    ("importance", "f8"), ("confidence", "f8"), ("stated_at", "f8"), ("endurance", "f8"),
+    ("importance", "f8"), ("confidence", "f8"), ("stated_at", "f8"),
+    ("used_at", "f8"), ("endurance", "f8"),
 ]  # fmt: skip
 SLOTS = [("session", "i4"), ("before", "i4"), ("behind", "i4"), ("asks", "?")]
 WEIGHTS = Weights(**RetrievalSettings().model_dump())
 
 
 def columns(*slots: int) -> np.ndarray:
-    return np.array([(slot, 0, False, 0.5, 1.0, 0.0, 1.0) for slot in slots], dtype=COLUMNS)
+    return np.array(
+        [(slot, 0, False, 0.5, 1.0, 0.0, -math.inf, 1.0) for slot in slots], dtype=COLUMNS
+    )
 
 
 def conversation(size: int, asks: tuple[int, ...] = ()) -> np.ndarray:
@@ -84,7 +86,6 @@ def ranked(
         slots=np.zeros(0, SLOTS) if slots is None else slots,
         sessions=1,
         half_lives=np.full(number, half),
-        floors=np.full(number, FLOOR),
         now=now,
         weights=weights,
     )

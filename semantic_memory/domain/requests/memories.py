@@ -12,8 +12,8 @@ from semantic_memory.domain.filters import FilterLike, Filters
 from semantic_memory.domain.requests.base import OfFact, OfUser, number
 from semantic_memory.domain.values import Identifier, Tag, Timestamp, Value
 
-Standing = Literal["active", "superseded", "quarantined", "archived"]
-"""The statuses in which a memory can be listed: all but forgotten."""
+Standing = Literal["active", "superseded", "quarantined", "archived", "forgotten"]
+"""The statuses in which a memory can be listed."""
 
 
 class _ById(OfFact):
@@ -50,6 +50,7 @@ class ListRequest(OfUser):
     status: Standing | None = Field(None, description=fields.STATUS)
     limit: int | None = number(fields.PAGE)
     after: Identifier | None = Field(None, description=fields.AFTER)
+    sort: fields.Sort = Field("time", description=fields.SORT)
 
     @classmethod
     def of(
@@ -60,6 +61,7 @@ class ListRequest(OfUser):
         status: Status | str | None = None,
         limit: int | None = fields.PAGE.default,
         after: str | None = None,
+        sort: fields.Sort = "time",
     ) -> Self:
         """Build the request; no limit means all. Raises InvalidInputError."""
         return cls.parsed(
@@ -68,6 +70,7 @@ class ListRequest(OfUser):
             status=None if status is None else str(status),
             limit=limit,
             after=after,
+            sort=sort,
         )
 
 
@@ -86,6 +89,7 @@ class ListQuery(Value):
     as_of: Timestamp | None = Field(None, description=fields.AS_OF)
     status: Standing | None = Field(None, description=fields.STATUS)
     limit: int = number(fields.PAGE._replace(most=fields.MOST_ITEMS))
+    sort: fields.Sort = Field("time", description=fields.SORT)
     cursor: Identifier | None = Field(None, description="The `next` of the page before.")
 
     @classmethod
@@ -98,6 +102,7 @@ class ListQuery(Value):
             **narrowed,
             "user_id": asked.user_id,
             "status": asked.status,
+            "sort": asked.sort if asked.sort != "time" else None,
             "limit": limit,
             "cursor": after,
         }

@@ -128,7 +128,7 @@ def add_many(body: AddManyBody, caller: CurrentCaller, memory: Opened) -> Facts:
 
 @reads.get("/memories", tags=["memories"], responses=UNKNOWN)
 def list_(asked: Annotated[ListQuery, Query()], caller: CurrentCaller, memory: Opened) -> Page:
-    """List a user's memories, newest first, a page at a time."""
+    """List a user's memories, newest or most relevant first, a page at a time."""
     caller.require(Right.READ, asked.user_id)
     found = memory.list(
         user_id=asked.user_id,
@@ -136,6 +136,7 @@ def list_(asked: Annotated[ListQuery, Query()], caller: CurrentCaller, memory: O
         status=asked.status,
         limit=asked.limit + 1,
         after=asked.cursor,
+        sort=asked.sort,
     )
     more = len(found) > asked.limit
     items = found[: asked.limit]

@@ -138,7 +138,7 @@ def maintain(
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
-    """Merge duplicates, settle conflicts, let facts fade, roll histories up, erase for good."""
+    """Expire, merge duplicates, settle conflicts, let facts fade, roll histories up, erase."""
     with work.store.opened(data_dir) as memory, work.show.err.status("Working"):
         runs = memory.maintain(jobs or [fields.ALL_JOBS], user_id=user, dry_run=dry_run)
         if not dry_run:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -71,8 +72,24 @@ def facts(found: Sequence[Fact]) -> None:
     """Print a table of memories."""
     table = _table("id", "said", "category", "conf.", "memory")
     for fact in found:
-        table.add_row(fact.id, *_about(fact), Text(fact.content))
+        table.add_row(fact.id, *_about(fact), Text(fact.text))
     out.print(table)
+
+
+def tombstones(found: Sequence[Fact]) -> None:
+    """Print a table of forgotten memories, and the number of them by reason."""
+    table = _table("id", "category", "said", "forgotten", "by", "states", "reason")
+    reasons: Counter[str] = Counter()
+    for fact in found:
+        if (record := fact.tombstone) is None:
+            continue
+        said, category, _ = _about(fact)
+        reason = f"{record.reason} (was pinned)" if record.was_pinned else record.reason
+        at = f"{record.at:%Y-%m-%d %H:%M}"
+        table.add_row(fact.id, category, said, at, record.by, str(record.states), Text(reason))
+        reasons[record.reason or "no reason given"] += 1
+    out.print(table)
+    pairs(dict(reasons.most_common()))
 
 
 def sourced(found: Iterable[Fact]) -> None:
@@ -94,7 +111,7 @@ def hits(found: Sequence[Hit]) -> None:
         about = f"{'  '.join(_about(fact))}  {fact.id}"
         grid.add_row(
             Text(f"{hit.score:.3f}", style="bold"),
-            Text.assemble(speaker, fact.content, (f"\n{about}\n{why(hit)}", "dim")),
+            Text.assemble(speaker, fact.text, (f"\n{about}\n{why(hit)}", "dim")),
         )
     out.print(grid if found else "nothing found")
 

@@ -16,6 +16,8 @@ from pydantic import BaseModel, Field
 
 from semantic_memory.client import Client
 from semantic_memory.domain import fields
+from semantic_memory.domain.actor import acting
+from semantic_memory.domain.bodies import Body
 from semantic_memory.domain.errors import SemanticMemoryError
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.markers import WROTE_MEMORY
@@ -72,6 +74,7 @@ class Remembered(BaseModel):
     said_at: datetime
     confidence: float
     tags: list[str]
+    body: Body | None = None
     score: float | None = None
     """The score in a search; higher is better."""
 
@@ -109,6 +112,9 @@ class Said(BaseModel):
     content: str
     name: str | None = Field(None, description="The speaker, where the role isn't enough.")
     created_at: datetime | None = Field(None, description="When it was said; now if left out.")
+    expires_at: datetime | None = Field(
+        None, description="When the message is to be erased; never if left out."
+    )
     wrote_memory: bool = Field(
         False,
         description="True for a message of yours in which you called add_memory or"
@@ -199,12 +205,20 @@ class Tools:
             float, Field(ge=0, le=1, description=fields.CONFIDENCE.description)
         ] = _CONFIDENCE,
         tags: OwnTags = None,
+        expires_at: Annotated[datetime | None, Field(description=fields.EXPIRES_AT)] = None,
+        body: Annotated[Body | None, Field(description=fields.BODY)] = None,
         user_id: UserId = None,
     ) -> Remembered:
         """Remember one fact for good. A known fact is confirmed, not doubled."""
         with self._allowed(ctx, Right.WRITE, user_id) as user:
             fact = self._memory.add(
-                content, user_id=user, category=category, confidence=confidence, tags=tags or ()
+                content,
+                user_id=user,
+                category=category,
+                confidence=confidence,
+                tags=tags or (),
+                expires_at=expires_at,
+                body=body,
             )
         return _remembered(fact)
 
@@ -309,7 +323,8 @@ class Tools:
             raise ToolError("give a user_id: there is no default user here")
         try:
             caller.require(right, user)
-            yield user
+            with acting(caller.key):
+                yield user
         except SemanticMemoryError as error:
             raise ToolError(str(error)) from None
 
@@ -368,5 +383,6 @@ def _remembered(fact: Fact, score: float | None = None) -> Remembered:
         said_at=fact.created_at,
         confidence=fact.confidence,
         tags=[*fact.tags],
+        body=fact.body,
         score=None if score is None else round(score, 4),
     )

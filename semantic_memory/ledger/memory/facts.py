@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
+from itertools import islice
 from operator import attrgetter
+from typing import Any
 
 from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.domain.facts import Fact, FactVersion, Status
+from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.filters import Filters, meets, narrowing
 from semantic_memory.domain.ports import Belief
+from semantic_memory.domain.retention import Unexpired
 from semantic_memory.domain.values import normalised
 from semantic_memory.ledger.memory.store import Part, Row
-from semantic_memory.ledger.rules import unknown
+from semantic_memory.ledger.rules import audited, unknown
 
+_NEVER = datetime.max.replace(tzinfo=UTC)
 _REPLACED = (Status.SUPERSEDED, Status.ARCHIVED)
 
 
@@ -38,8 +43,10 @@ class FactReader(Part):
         status: Status | None = None,
         limit: int | None = None,
         after: str | None = None,
+        sort: Sort = "time",
     ) -> list[Fact]:
-        """Return the user's facts that pass `filters`, newest first, behind the fact `after`."""
+        """Return the user's facts that pass `filters`, behind the fact `after`."""
+        key = _age if sort == "time" else _rank
         tables = self._store.snapshot()
         conditions = filters.conditions(status)
         rows = [row for row in tables.of(user_id) if meets(row.fact, conditions)]
@@ -47,8 +54,8 @@ class FactReader(Part):
             anchor = tables.facts.get(after)
             if anchor is None or anchor.fact.user_id != user_id:
                 raise NotFoundError(f"no memory {after!r} to continue from")
-            rows = [row for row in rows if _age(row) < _age(anchor)]
-        return [row.fact for row in sorted(rows, key=_age, reverse=True)[:limit]]
+            rows = [row for row in rows if key(row) < key(anchor)]
+        return [_shown(row) for row in sorted(rows, key=key, reverse=True)[:limit]]
 
     def ids(
         self,
@@ -65,11 +72,28 @@ class FactReader(Part):
         rows = self._store.snapshot().of(user_id)
         return [row.fact.id for row in rows if row.kept and meets(row.fact, conditions)]
 
+    def superseded_in(self, user_id: str, session_ids: Collection[str]) -> list[Fact]:
+        """Return the user's superseded facts that were said first in one of these sessions."""
+        wanted = set(session_ids)
+        facts = (row.fact for row in self._store.snapshot().of(user_id))
+        return [
+            fact
+            for fact in facts
+            if fact.status is Status.SUPERSEDED and fact.source.session_id in wanted
+        ]
+
     def same_content(self, user_id: str, content: str) -> Fact | None:
         """Return the active fact with the same normalised content, verbatim messages aside."""
         wanted = normalised(content)
         facts = (row.fact for row in self._store.snapshot().of(user_id) if row.believed)
-        return next((fact for fact in facts if normalised(fact.content) == wanted), None)
+        same = (fact for fact in facts if normalised(fact.content) == wanted)
+        return max(same, key=lambda fact: fact.expires_at or _NEVER, default=None)
+
+    def expired(self, user_id: str, condition: Unexpired, limit: int | None = None) -> list[Fact]:
+        """Return the user's facts of any status, forgotten ones aside, that have expired."""
+        rows = self._store.snapshot().of(user_id)
+        facts = (row.fact for row in rows if row.kept and not condition.holds(row.fact))
+        return list(islice(facts, limit))
 
     def history(self, fact_id: str, user_id: str | None = None) -> list[FactVersion]:
         """Return every version of a fact, oldest first. Raises NotFoundError."""
@@ -93,29 +117,52 @@ class BeliefReader(Part):
 
     def beliefs(self, user_id: str, *, since: int = 0, limit: int | None = None) -> list[Belief]:
         """Return the user's beliefs that changed after revision `since`, at most `limit`."""
-        rows = (row for row in self._store.snapshot().of(user_id) if row.revision > since)
-        return _to_beliefs(rows)[:limit]
+        rows = self._store.snapshot().of(user_id)
+        return _to_beliefs(row for row in rows if row.believed and row.revision > since)[:limit]
+
+    def messages(self, user_id: str, *, since: int = 0, limit: int | None = None) -> list[Belief]:
+        """Return the user's active verbatim messages changed after `since`, at most `limit`."""
+        rows = self._store.snapshot().of(user_id)
+        return _to_beliefs(
+            row for row in rows if row.verbatim and row.active and row.revision > since
+        )[:limit]
 
     def beliefs_among(
-        self, user_id: str, fact_ids: Collection[str], keys: Collection[bytes]
+        self,
+        user_id: str,
+        fact_ids: Collection[str],
+        keys: Collection[bytes],
+        *,
+        messages: bool = False,
     ) -> list[Belief]:
         """Return the user's beliefs with one of these ids or one of these keys."""
         ids, wanted = set(fact_ids), set(keys)
         return _to_beliefs(
             row
             for row in self._store.snapshot().of(user_id)
-            if row.fact.id in ids or not row.keys.isdisjoint(wanted)
+            if (row.believed or (messages and row.active))
+            and (row.fact.id in ids or not row.keys.isdisjoint(wanted))
         )
 
 
 def _to_beliefs(rows: Iterable[Row]) -> list[Belief]:
     beliefs = [
-        Belief(row.fact, row.vectors.windows[0], row.revision)
+        Belief(row.fact, row.vectors.windows[0], row.revision, row.vectors.sentences)
         for row in rows
-        if row.believed and row.vectors is not None
+        if row.vectors is not None
     ]
     return sorted(beliefs, key=attrgetter("revision"))
 
 
-def _age(row: Row) -> tuple[datetime, int]:
+def _shown(row: Row) -> Fact:
+    if row.kept:
+        return row.fact
+    return audited(row.fact, row.action, row.changed_at, row.reason, row.by)
+
+
+def _rank(row: Row) -> tuple[Any, ...]:
+    return row.relevance, *_age(row)
+
+
+def _age(row: Row) -> tuple[Any, ...]:
     return row.fact.created_at, row.num

@@ -169,7 +169,23 @@ CREATE INDEX beliefs_by_change ON facts (user_id, revision) WHERE category <> 'c
 CREATE INDEX facts_replaced    ON facts (superseded_by) WHERE superseded_by IS NOT NULL;
 """
 
-MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4)
+_V5 = """
+ALTER TABLE facts ADD COLUMN expires_at INTEGER;
+ALTER TABLE facts ADD COLUMN body TEXT;             -- the typed body as JSON
+ALTER TABLE facts ADD COLUMN changed_by TEXT;       -- the name of the API key, where there was one
+-- Factors of the relevance, as the hourly sweep left them; a new memory has the highest.
+ALTER TABLE facts ADD COLUMN retention REAL NOT NULL DEFAULT 1.0;
+ALTER TABLE facts ADD COLUMN recency   REAL NOT NULL DEFAULT 1.5;
+CREATE INDEX facts_expiring ON facts (user_id, expires_at) WHERE expires_at IS NOT NULL;
+"""
+
+_V6 = """
+-- Facts and messages are looked up by what they give a value of as well: all are looked at again.
+DELETE FROM marks WHERE job IN ('settling', 'dedup', 'conflicts');
+CREATE INDEX facts_superseded ON facts (user_id, session_id) WHERE status = 'superseded';
+"""
+
+MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4, _V5, _V6)
 
 
 def migrate(connection: sqlite3.Connection) -> int:
