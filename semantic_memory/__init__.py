@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         SemanticMemoryError,
         ServiceError,
         ServiceUnavailableError,
+        SessionClosedError,
         StoreClosedError,
         StoreCorruptError,
         StoreError,
@@ -81,7 +82,8 @@ _EXPORTS = {
         InvalidInputError LogFullError MissingDependencyError NotFoundError PromptTooLongError
         ProviderError
         SchemaTooNewError SemanticMemoryError ServiceError ServiceUnavailableError
-        StoreClosedError StoreCorruptError StoreError StoreLockedError StoreUnavailableError
+        SessionClosedError StoreClosedError StoreCorruptError StoreError StoreLockedError
+        StoreUnavailableError
     """,
     "domain.extraction": "Candidate Extraction",
     "domain.bodies": "Decision Procedure Reference",
@@ -149,6 +151,7 @@ __all__ = [
     "SemanticMemoryError",
     "ServiceError",
     "ServiceUnavailableError",
+    "SessionClosedError",
     "SessionInfo",
     "SessionOptions",
     "Settings",

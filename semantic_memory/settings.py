@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -26,6 +26,7 @@ from pydantic_settings import (
 from semantic_memory.domain.decay import CURVE, HALF_LIFE_DAYS, Curve
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.facts import Category
+from semantic_memory.domain.profile import TierAges
 from semantic_memory.domain.retention import Periods
 from semantic_memory.domain.values import Tag, Unit, explain
 
@@ -201,6 +202,11 @@ class ContextSettings(Section):
     """Share of its score that a memory loses if it repeats one already chosen."""
     overview: float = Field(default=0.04, ge=0, le=1)
     """Largest share of the budget for the user's profile and history."""
+    memory_files: float = Field(default=0.5, ge=0, le=1)
+    """Largest share of the budget for memory files, where a block is to begin with them."""
+    asked: float = Field(default=0.25, ge=0, le=1)
+    """Largest share of the budget for the layers of them that a question asks for: "What am I
+    working on?" asks for `work_context` and `top_of_mind`."""
     shares: Mapping[Category, float] = Field(default_factory=dict)
     """Largest share of the budget by category, while other categories can use the rest; replaces
     the defaults: personal, project, technical, decision, finding 0.25, preference, feedback,
@@ -225,6 +231,27 @@ class WindowSettings(Section):
     """Number of latest messages that stay whole as long as they fit."""
     result_characters: int = Field(default=10_000, ge=100)
     """Number of characters to which an older tool result is cut."""
+    summarizer: Literal["none", "extractive", "openai"] = "extractive"
+    """The summarizer of messages that leave the window and gave few facts: `extractive` selects
+    their most telling sentences, `openai` asks a model at the endpoint in `openai`."""
+    summary_model: str = ""
+    """For `openai`; by default the model of extraction."""
+
+    memory_file_lines: int = Field(default=200, ge=20)
+    """Lines of all memory files together, headings and warnings included."""
+    memory_file_bytes: int = Field(default=25_000, ge=2_000)
+    """Bytes of the same."""
+    memory_directories: tuple[Path, ...] | None = None
+    """Directories of memory files, the most specific last. Default: `/etc/agent/global`, the
+    system's configuration directory, `~/.agent`, the user's configuration directory and the working
+    directory; in the service the first two."""
+
+    @property
+    def policy(self) -> Mapping[str, Any]:
+        """The values of `WindowPolicy`."""
+        own = {"summarizer", "summary_model"}
+        own |= {"memory_file_lines", "memory_file_bytes", "memory_directories"}
+        return self.model_dump(exclude=own)
 
 
 class ServiceSettings(Section):
@@ -264,18 +291,33 @@ class ProfileSettings(Section):
     """Sentences of a profile field derived from facts."""
     tokens: int = Field(default=90, ge=1)
     """Tokens of such a field."""
+    recent_days: float = Field(default=30, gt=0)
+    """Age below which a line of the history belongs to the recent tier."""
+    earlier_days: float = Field(default=180, gt=0)
+    """Age below which it belongs to the earlier tier, and from which on to the long-term one."""
     recent_sentences: int = Field(default=30, ge=0)
-    """Sentences of the tier of the last 30 days."""
+    """Sentences of the recent tier."""
     recent_tokens: int = Field(default=600, ge=0)
     """Tokens of that tier."""
     earlier_sentences: int = Field(default=10, ge=0)
-    """Sentences of the tier of 30 to 180 days ago."""
+    """Sentences of the earlier tier."""
     earlier_tokens: int = Field(default=250, ge=0)
     """Tokens of that tier."""
     long_term_sentences: int = Field(default=6, ge=0)
-    """Sentences of the tier before that."""
+    """Sentences of the long-term tier."""
     long_term_tokens: int = Field(default=150, ge=0)
     """Tokens of that tier."""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.earlier_days <= self.recent_days:
+            raise ValueError("earlier_days must be more than recent_days")
+        return self
+
+    @property
+    def ages(self) -> TierAges:
+        """The ages of the tiers."""
+        return TierAges(timedelta(days=self.recent_days), timedelta(days=self.earlier_days))
 
 
 class UpkeepSettings(Section):

@@ -10,6 +10,7 @@ from semantic_memory.domain.facts import Explanation
 from semantic_memory.domain.ports import Clock, Ledger
 from semantic_memory.domain.requests import ExplainRequest
 from semantic_memory.domain.retention import Expiry
+from semantic_memory.pipeline.session_records import fading_of, own_rules
 
 
 class Explain:
@@ -24,13 +25,14 @@ class Explain:
     def explain(self, asked: ExplainRequest) -> Explanation:
         """Return a memory with its retention and its replacements. Raises NotFoundError."""
         fact = one_fact(self._ledger, asked.fact_id, asked.user_id, self._expiry.now)
-        half = half_life(fact, self._rules)
+        rules = own_rules(self._rules, fact, fading_of(self._ledger, fact.user_id))
+        half = half_life(fact, rules)
         by = [fact.superseded_by] if fact.superseded_by else []
         replaced_by = self._ledger.get(by, fact.user_id)
         return Explanation(
             fact=fact,
             half_life_days=None if math.isinf(half) else half,
-            retention=retention(fact, self._clock.now(), self._rules),
+            retention=retention(fact, self._clock.now(), rules),
             replaced_by=replaced_by[0] if replaced_by else None,
             replaced=tuple(self._ledger.replaced(fact.id, fact.user_id)),
         )

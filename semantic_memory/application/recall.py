@@ -6,28 +6,31 @@ Everything that goes into a prompt passes here: `search`, `context`, and the pay
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from semantic_memory.application.expiring import unexpired_lines
 from semantic_memory.application.jobs.upkeep import Uses
-from semantic_memory.context.pack import Packer
+from semantic_memory.context.pack import Packer, Placed
+from semantic_memory.domain.english.layers import asked_layers
 from semantic_memory.domain.events import ContextPacked, Searched
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.filters import NO_FILTERS, Filters
-from semantic_memory.domain.ports import Clock, Ledger, Observer
-from semantic_memory.domain.profile import PROFILE_FIELDS, TIERS, as_fact
+from semantic_memory.domain.ports import Clock, Ledger, Observer, TokenCounter
+from semantic_memory.domain.profile import PROFILE_FIELDS, TIERS, Layer, as_fact
 from semantic_memory.domain.recall import Context, Hit
 from semantic_memory.domain.requests import ContextRequest, SearchRequest
 from semantic_memory.domain.retention import Expiry
 from semantic_memory.retrieval.question import read
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.retrieval.successors import noted
+from semantic_memory.session.memory_files import MemoryFiles
 
 STANDING_IMPORTANCE = 0.8
 """Facts at least this important are shown whatever the question."""
 
+_JOINT = 8  # tokens that joining files and block may cost
 _STANDING = frozenset(Category) - {Category.CONVERSATION}
-_LAYERS = (*PROFILE_FIELDS, *TIERS)
+_LAYERS: tuple[Layer, ...] = (*PROFILE_FIELDS, *TIERS)
 _LINES_LOOKED_AT = 24  # of profile and history; the standing share has no room for more
 _STANDING_LOOKED_AT = 32  # the newest, of which the important ones are shown
 
@@ -35,7 +38,8 @@ _STANDING_LOOKED_AT = 32  # the newest, of which the important ones are shown
 class Recall:
     """Search one user's memories and pack them into blocks for prompts. Thread-safe.
 
-    `candidates` memories are searched for each block.
+    `candidates` memories are searched for each block. `files` may take up to `files_share` of a
+    budget, in tokens of `counter`.
     """
 
     def __init__(
@@ -48,6 +52,9 @@ class Recall:
         expiry: Expiry,
         observe: Observer,
         candidates: int,
+        files: MemoryFiles,
+        counter: TokenCounter,
+        files_share: float,
     ) -> None:
         self._ledger = ledger
         self._searcher = searcher
@@ -57,6 +64,9 @@ class Recall:
         self._expiry = expiry
         self._observe = observe
         self._candidates = candidates
+        self._files = files
+        self._counter = counter
+        self._files_share = files_share
 
     def search(self, asked: SearchRequest) -> list[Hit]:
         """Return the user's `k` best memories for a query, best first."""
@@ -64,8 +74,17 @@ class Recall:
         return self._search(asked.query, asked.user_id, asked.k, filters)
 
     def context(self, asked: ContextRequest) -> Context:
-        """Pack a block for a query with the store's own packer."""
-        return self.pack(asked.query, asked.user_id, asked.budget, asked.filters)
+        """Pack a block for a query with the store's own packer, after memory files if asked."""
+        budget, count = asked.budget, self._counter.count
+        files = ""
+        if asked.memory_files:
+            files = self._files.within(int(budget * self._files_share), count)
+        if not files:
+            return self.pack(asked.query, asked.user_id, budget, asked.filters)
+        left = max(0, budget - count(files) - _JOINT)
+        packed = self.pack(asked.query, asked.user_id, left, asked.filters)
+        text = f"{files}\n\n{packed.text}" if packed.text else files
+        return packed.model_copy(update={"text": text, "tokens": count(text)})
 
     def pack(
         self,
@@ -85,11 +104,14 @@ class Recall:
         start = time.perf_counter()
         filters = filters.unexpired(self._expiry.now)
         hits = self._search(query, user_id, self._candidates, filters)
+        asked = asked_layers(query)
+        others = [layer for layer in _LAYERS if layer not in asked]
         packed = (packer or self._packer).pack(
             hits,
             budget=budget,
             standing=self._standing(user_id, filters),
-            overview=self._overview(user_id, filters),
+            asked=self._of_layers(asked, user_id, filters),
+            overview=self._of_layers(others, user_id, filters),
             without=without,
         )
         self._uses.note((hit.fact.id for hit in packed.hits), self._clock.now())
@@ -117,22 +139,25 @@ class Recall:
         newest = self._ledger.find(user_id, narrowed, limit=_STANDING_LOOKED_AT)
         return [fact for fact in newest if fact.importance >= STANDING_IMPORTANCE]
 
-    def _overview(self, user_id: str, filters: Filters) -> list[tuple[Fact, str]]:
-        """Return the facts of profile and history with their section, the profile first.
+    def _of_layers(self, layers: Sequence[Layer], user_id: str, filters: Filters) -> list[Placed]:
+        """Return the facts of layers of profile and history with their section, in their order.
 
         Within a layer the latest come first. A derived line is shown as its facts, so that none of
         them is shown twice; a written one as a fact of its own, unless filters narrow the question.
         """
-        lines = unexpired_lines(
-            self._ledger, self._ledger.lines(user_id, filters.as_of), self._expiry.now
-        )
+        if not layers:
+            return []
+        standing = [
+            line for line in self._ledger.lines(user_id, filters.as_of) if line.layer in layers
+        ]
+        lines = unexpired_lines(self._ledger, standing, self._expiry.now)
         lines.sort(key=lambda line: line.at, reverse=True)
-        lines.sort(key=lambda line: _LAYERS.index(line.layer))
+        lines.sort(key=lambda line: layers.index(line.layer))
         lines = lines[:_LINES_LOOKED_AT]
         ids = [one for line in lines if line.origin == "derived" for one in line.fact_ids]
         facts = {fact.id: fact for fact in self._ledger.get(ids, user_id) if filters.admits(fact)}
         narrowed = bool(filters.model_dump(exclude={"as_of"}, exclude_defaults=True))
-        found: list[tuple[Fact, str]] = []
+        found: list[Placed] = []
         for line in lines:
             section = "history" if line.layer in TIERS else "profile"
             if line.origin == "derived":

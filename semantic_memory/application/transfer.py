@@ -1,9 +1,9 @@
 """Export a user's memory as records that any JSON tool reads, and load them again.
 
-One record a line when written as JSONL: first an `export` header, then every message of the session
-logs, then every fact that isn't just a message, then what was written of profile and history (what
-is derived is derived again). Vectors and past versions are left out; what is
-read back is embedded anew.
+One record a line when written as JSONL: first an `export` header, then every session with its
+options, if it has any, and the messages of its log, then every fact that isn't just a message, then
+the written lines of profile and history (the others are derived again). Vectors and past versions
+are left out; imported texts are embedded anew. `to_dict` has the same records in one document.
 """
 
 from __future__ import annotations
@@ -16,23 +16,45 @@ from pydantic import Field
 from ingest.gate import Gate
 from ingest.session_log import SessionLog
 from semantic_memory.application.clearing import cleared
+from semantic_memory.application.document import Document, as_document, as_records
 from semantic_memory.application.expiring import unexpired_lines
 from semantic_memory.domain.changes import Add, Change, Evict, Write
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.messages import Message, SessionKey
+from semantic_memory.domain.messages import Message, SessionKey, SessionOptions, SessionState
 from semantic_memory.domain.ports import Clock, Ledger
-from semantic_memory.domain.profile import Line
-from semantic_memory.domain.requests import ExportRequest, LoadRequest
+from semantic_memory.domain.profile import Line, overview
+from semantic_memory.domain.requests import (
+    ExportRequest,
+    FromDictRequest,
+    LoadRequest,
+    ToDictRequest,
+)
 from semantic_memory.domain.retention import Expiry
-from semantic_memory.domain.values import SCHEMA_VERSION, Identifier, Value, derived_id, parse
+from semantic_memory.domain.values import (
+    SCHEMA_VERSION,
+    Identifier,
+    Timestamp,
+    Value,
+    derived_id,
+    parse,
+)
 from semantic_memory.pipeline.facts import VERBATIM, said, verbatim_id
 from semantic_memory.pipeline.pipeline import Pipeline
 
 _PAGE = 500
+_DEFAULT = SessionOptions(), SessionState()
 
 Record = dict[str, Any]
-Item = Message | Fact | Line
+Item = tuple[SessionOptions, SessionState] | Message | Fact | Line
+
+
+class _SessionRecord(Value):
+    kind: str
+    session_id: Identifier
+    options: SessionOptions = SessionOptions()
+    created_at: Timestamp | None = None
+    closed_at: Timestamp | None = None
 
 
 class _MessageRecord(Value):
@@ -90,12 +112,7 @@ class Transfer:
         sessions = self._ledger.session_ids(user_id) if session_id is None else [session_id]
         logged: set[str] = set()
         for session in sessions:
-            key = SessionKey(user_id, session)
-            for record in self._log.read(*key):
-                fact_id = verbatim_id(key, record.message.id)
-                if self._expiry.kept(self._ledger.get([fact_id])):
-                    logged.add(fact_id)
-                    yield _message(session, record.message)
+            yield from self._session(SessionKey(user_id, session), logged)
         ids = self._ledger.ids(user_id, session_id=session_id)
         for start in range(0, len(ids), _PAGE):
             for fact in self._expiry.kept(self._ledger.get(ids[start : start + _PAGE])):
@@ -114,6 +131,37 @@ class Transfer:
                     "line": line.model_dump(mode="json", exclude_defaults=True),
                 }
 
+    def _session(self, key: SessionKey, logged: set[str]) -> Iterator[Record]:
+        """Yield a session's record and messages; add the ids of their memories to `logged`."""
+        options = self._pipeline.options(key).model_dump(mode="json", exclude_defaults=True)
+        times = self._pipeline.state(key).model_dump(mode="json", exclude_none=True)
+        if options or times:
+            held = {"options": options} if options else {}
+            yield {"kind": "session", "session_id": key.session_id, **held, **times}
+        for record in self._log.read(*key):
+            fact_id = verbatim_id(key, record.message.id)
+            if self._expiry.kept(self._ledger.get([fact_id])):
+                logged.add(fact_id)
+                yield _message(key.session_id, record.message)
+
+    def to_dict(self, asked: ToDictRequest) -> Document:
+        """Return everything of a user, or of one session, as one JSON document."""
+        exported = ExportRequest.of(user_id=asked.user_id, session_id=asked.session_id)
+        document = as_document(self.export(exported))
+        if asked.session_id is None:
+            lines = unexpired_lines(
+                self._ledger, self._ledger.lines(asked.user_id), self._expiry.now
+            )
+            document |= overview(lines).model_dump(mode="json", exclude_defaults=True)
+        return document
+
+    def from_dict(self, asked: FromDictRequest) -> int:
+        """Load a document as memories of a user; return the number of new ones.
+
+        Raises InvalidInputError.
+        """
+        return self.load(LoadRequest.of(as_records(asked.document), user_id=asked.user_id))
+
     def load(self, asked: LoadRequest) -> int:
         """Load records as memories of a user; return the number of new ones.
 
@@ -130,8 +178,11 @@ class Transfer:
 
     def _take(self, user_id: str, place: SessionKey | None, batch: Sequence[Item]) -> int:
         if place is not None:
+            for item in batch:
+                if isinstance(item, tuple):
+                    self._set(place, *item)
             messages = [item for item in batch if isinstance(item, Message)]
-            return self._pipeline.observe(messages, *place).accepted
+            return self._pipeline.take(messages, *place).accepted if messages else 0
         changes: list[Change] = []
         for item in batch:
             match item:
@@ -140,6 +191,13 @@ class Transfer:
                 case Line():
                     changes.append(Write(self._own_line(item)))
         return self._ledger.apply([*changes, Evict(user_id, self._cap, self._clock.now())])
+
+    def _set(self, key: SessionKey, options: SessionOptions, state: SessionState) -> None:
+        """Set the options and times of a session, unless it has some here."""
+        if (self._pipeline.options(key), self._pipeline.state(key)) == _DEFAULT:
+            self._pipeline.configure(key, options)
+            if state != SessionState():
+                self._pipeline.mark(key, state)
 
     def _own_line(self, line: Line) -> Line:
         """Give a line ids of the user's own, as `_owned` makes them."""
@@ -218,6 +276,10 @@ def _read(
         match record.get("kind"):
             case "export":
                 parse(_Header, what, record)
+            case "session":
+                session = parse(_SessionRecord, what, record)
+                state = SessionState(created_at=session.created_at, closed_at=session.closed_at)
+                yield SessionKey(user_id, session.session_id), (session.options, state)
             case "message":
                 one = parse(_MessageRecord, what, record)
                 yield SessionKey(user_id, one.session_id), one.message
@@ -232,5 +294,5 @@ def _read(
                 yield None, line.model_copy(update={"text": text, "user_id": user_id})
             case kind:
                 raise InvalidInputError(
-                    f"{what}: kind must be export, message, fact or line (got {kind!r})"
+                    f"{what}: kind must be export, session, message, fact or line (got {kind!r})"
                 )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 
 from ingest.encryption import Cipher, read_keys
 from ingest.gate import Gate
@@ -33,6 +35,7 @@ from semantic_memory.bootstrap.models import (
     make_embedder,
     make_extractor,
     make_judge,
+    make_summarizer,
 )
 from semantic_memory.bootstrap.write_path import make_pipeline
 from semantic_memory.consolidation.fading import Fading
@@ -62,6 +65,7 @@ from semantic_memory.ledger.memory import MemoryLedger
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.pipeline.runner import Runner
+from semantic_memory.pipeline.session_records import fading_of
 from semantic_memory.pipeline.stage import INDEX, WHOLE
 from semantic_memory.profile.fields import Extent
 from semantic_memory.profile.rollup import Extents, Rollup
@@ -69,6 +73,7 @@ from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.retrieval.ranking import Weights
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.session.limits import WindowPolicy
+from semantic_memory.session.memory_files import Caps, MemoryFiles, standard_directories
 from semantic_memory.settings import ContextSettings, Settings
 from semantic_memory.vectors.embedders.checked import CheckedEmbedder
 from semantic_memory.vectors.home import ChromaDirectory, GivenIndex
@@ -221,7 +226,15 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
         )
         weights = Weights(**settings.retrieval.model_dump())
         searcher = Searcher(
-            ledger, index, embedder, clock, weights, settings.half_lives, observe, settings.curve
+            ledger,
+            index,
+            embedder,
+            clock,
+            weights,
+            settings.half_lives,
+            partial(fading_of, ledger),
+            observe,
+            settings.curve,
         )
 
         stack.callback(keeper.close)
@@ -249,6 +262,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
         else:
             stack.callback(upkeep.close)
         packer_for = partial(make_packer, settings.context)
+        files_in = partial(make_memory_files, settings, observe)
         recall = Recall(
             ledger,
             searcher,
@@ -258,6 +272,9 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             expiry,
             observe,
             settings.context.candidates,
+            files_in(None),
+            counter,
+            settings.context.memory_files,
         )
         windows = directory / "working"
         return UseCases(
@@ -271,10 +288,12 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
                 packer_for,
                 settings.context.model,
                 counter,
-                WindowPolicy(**settings.window.model_dump()),
+                WindowPolicy(**settings.window.policy),
                 windows,
                 clock,
                 observe,
+                make_summarizer(settings, observe, stack),
+                files_in,
             ),
             recall=recall,
             lookup=Lookup(ledger, expiry),
@@ -345,6 +364,7 @@ def _extents(settings: Settings) -> Extents:
             "earlier_context": Extent(profile.earlier_sentences, profile.earlier_tokens),
             "long_term_background": Extent(profile.long_term_sentences, profile.long_term_tokens),
         },
+        profile.ages,
     )
 
 
@@ -361,6 +381,19 @@ def make_cipher(settings: Settings) -> Cipher | None:
             raise ConfigurationError("log.key and log.key_file are both set: give one of them")
 
 
+def make_memory_files(
+    settings: Settings, observe: Observer, directories: Sequence[Path] | None
+) -> MemoryFiles:
+    """Make the memory files of `directories`, else of those in the settings or the usual ones."""
+    window = settings.window
+    if directories is None:
+        directories = window.memory_directories
+    if directories is None:
+        directories = standard_directories()
+    caps = Caps(window.memory_file_lines, window.memory_file_bytes)
+    return MemoryFiles(directories, caps, observe)
+
+
 def make_packer(context: ContextSettings, counter: TokenCounter) -> Packer:
     """Make a packer for the model whose tokens `counter` counts."""
     policy = Policy(
@@ -369,5 +402,6 @@ def make_packer(context: ContextSettings, counter: TokenCounter) -> Packer:
         floor=context.floor,
         weakest=context.weakest,
         overview=context.overview,
+        asked=context.asked,
     )
     return Packer(counter, context.template, policy)

@@ -52,7 +52,15 @@ def make_pipeline(
     ingest, hint = settings.ingest, runner.hint
     reader = PortionReader(ledger, log)
     stretches = StretchReader(ledger, reader, clock)
-    admission = Admission(ledger, gate, clock, expiry, settings.upkeep.cap, extractor.name)
+    admission = Admission(
+        ledger,
+        gate,
+        clock,
+        expiry,
+        settings.upkeep.cap,
+        extractor.name,
+        settings.profile.ages,
+    )
     committer = Committer(ledger, reader, admission, observe, hint)
     batch = make_batch(settings, ledger, extractor, stretches, committer, observe, hint, resources)
     alone = settings.extraction.batch

@@ -71,11 +71,15 @@ def age_days(then: ArrayLike, now: float) -> Reals:
     return np.maximum(0.0, (now - np.asarray(then, dtype=np.float64)) / DAY)
 
 
-def retention(age: ArrayLike, half_life: ArrayLike, curve: Curve = CURVE) -> Reals:
-    """Return the retention after `age` days, in [floor, 1]; `half_life` is in days."""
-    return np.maximum(
-        curve.floor, np.exp2(-np.maximum(0.0, age) / np.asarray(half_life, np.float64))
-    )
+def retention(
+    age: ArrayLike, half_life: ArrayLike, curve: Curve = CURVE, floor: ArrayLike | None = None
+) -> Reals:
+    """Return the retention after `age` days, in [floor, 1]; `half_life` is in days.
+
+    `floor` replaces that of the curve.
+    """
+    lowest = curve.floor if floor is None else floor
+    return np.maximum(lowest, np.exp2(-np.maximum(0.0, age) / np.asarray(half_life, np.float64)))
 
 
 def endurance(uses: int, corroborations: int, tags: Collection[str] = ()) -> float:

@@ -31,11 +31,11 @@ class PinnedForgotten:
 
 @dataclass(frozen=True, slots=True)
 class SessionChanged:
-    """A session began with its first message, or was configured or forgotten."""
+    """A session began with its first message, was opened or closed, configured or forgotten."""
 
     user_id: str
     session_id: str
-    change: Literal["begun", "configured", "forgotten"]
+    change: Literal["begun", "opened", "closed", "configured", "forgotten"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ class Number(NamedTuple, Generic[NumberT]):
 
 HITS = Number("Most memories to return.", default=10, least=1, most=1_000)
 BUDGET = Number("Most tokens of the block.", default=2_000, least=1)
+MEMORY_FILES = "Begin the block with the memory files, AGENT.md, MEMORY.md, .agent-context.md."
 PAGE = Number("Most memories to list.", default=100, least=1)
 POINTS = Number("Most memories to lay out, the newest first.", default=2_000, least=1, most=5_000)
 RUNS = Number("Most runs to return, the latest first.", default=50, least=1, most=1_000)
@@ -68,12 +69,21 @@ SESSION = "Id of a session of the user."
 MESSAGES = "Messages in the order in which they were said."
 EXTRACT = "Extract facts from the session's messages."
 FADES = "Let the confidence of the session's facts fade."
+NEW_SESSION = "Id of the session; a random one if left out."
+COMPACT = "Shorten the session's window and log when they are too long."
+HALF_LIFE_DAYS = "Half-lives of the session's memories by category, in days; {} for the settings'."
+FLOOR = "Lowest retention of the session's memories, 0 to 1."
+LANGUAGE = "The language in which the session is answered; empty for none in particular."
+VERBOSITY = "The length of the session's answers: brief, normal or detailed."
 
 FORGET_TAG = "Forget this topic and all below it."
 FORGET_SINCE = "Forget memories said at or after this time."
 FORGET_UNTIL = "Forget memories said before this time."
 FORGET_SESSION = "Forget this session."
 EVERYTHING = "Forget everything of the user."
+
+EXPORT_FORMATS = ("jsonl", "json")
+EXPORT_FORMAT = "`jsonl`: one record a line; `json`: one document."
 
 PROFILE_FIELD = "A field of the profile."
 PROFILE_AS_OF = "Return the profile as it stood at this time."

@@ -22,10 +22,11 @@ from semantic_memory.domain.extraction import Candidate, Extraction
 from semantic_memory.domain.facts import PINNED, Category, Fact, Status
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Clock, Extractor, Ledger
-from semantic_memory.domain.profile import Layer
+from semantic_memory.domain.profile import Layer, TierAges
 from semantic_memory.domain.retention import Expiry
 from semantic_memory.pipeline.facts import extracted, forgotten, grounded, written
-from semantic_memory.pipeline.reading import PortionReader, Stretch, StretchReader, read_options
+from semantic_memory.pipeline.reading import PortionReader, Stretch, StretchReader
+from semantic_memory.pipeline.session_records import read_options
 from semantic_memory.pipeline.stage import CONSOLIDATE, EMBED, EXTRACT, WHOLE, Hint, Outlook
 
 
@@ -162,11 +163,18 @@ class Admission:
     """Pass candidates through the gate, and compare them with what is believed."""
 
     def __init__(
-        self, ledger: Ledger, gate: Gate, clock: Clock, expiry: Expiry, cap: int, extractor: str
+        self,
+        ledger: Ledger,
+        gate: Gate,
+        clock: Clock,
+        expiry: Expiry,
+        cap: int,
+        extractor: str,
+        ages: TierAges,
     ) -> None:
         """Name `extractor` as the source of candidates that don't say theirs.
 
-        `cap` is the largest number of a user's facts.
+        `cap` is the largest number of a user's facts, `ages` are those of the history's tiers.
         """
         self._ledger = ledger
         self._gate = gate
@@ -174,6 +182,7 @@ class Admission:
         self._expiry = expiry
         self._cap = cap
         self._extractor = extractor
+        self._ages = ages
 
     def admit(self, stretch: Stretch, found: Extraction) -> Admitted:
         """Pass what was found in a stretch through the gate."""
@@ -210,7 +219,7 @@ class Admission:
         ]
         known = [*stretch.known, *_facts_of(changes)]
         changes += [
-            Write(written(stretch.key, layer, candidate, records, known, now))
+            Write(written(stretch.key, layer, candidate, records, known, self._ages, now))
             for layer, candidate in admitted.lines
         ]
         return [*changes, Evict(stretch.key.user_id, self._cap, now)] if changes else []

@@ -12,7 +12,7 @@ from semantic_memory.domain.extraction import Candidate
 from semantic_memory.domain.facts import Category, Fact, Source, Status
 from semantic_memory.domain.messages import Message, SessionKey
 from semantic_memory.domain.ports import Ledger
-from semantic_memory.domain.profile import TIERS, Layer, Line, tier_of
+from semantic_memory.domain.profile import TIERS, Layer, Line, TierAges
 from semantic_memory.domain.text import stems
 from semantic_memory.domain.values import MAX_CONTENT_BYTES, derived_id, normalised
 
@@ -121,16 +121,17 @@ def written(
     candidate: Candidate,
     records: Mapping[str, Record],
     facts: Sequence[Fact],
+    ages: TierAges,
     now: datetime,
 ) -> Line:
-    """The line that a model wrote; it rests on its messages and on those of `facts` it restates."""
+    """Return the line that a model wrote; it rests on its messages and on `facts` it restates."""
     said = [records[one].message.created_at or now for one in candidate.message_ids]
     at = min(said) if layer in TIERS else max(said)
     restated = [fact.id for fact in facts if restates(candidate.content, fact)]
     return Line(
         id=derived_id(*key, layer, *candidate.message_ids, normalised(candidate.content)),
         user_id=key.user_id,
-        layer=tier_of(at, now) if layer in TIERS else layer,
+        layer=ages.tier_of(at, now) if layer in TIERS else layer,
         text=candidate.content,
         origin="model",
         at=at,

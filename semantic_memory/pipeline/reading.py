@@ -18,33 +18,11 @@ from semantic_memory.concurrency import KeyedLocks
 from semantic_memory.domain.changes import Advance, Cursor, CursorStage
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.filters import FACTS
-from semantic_memory.domain.messages import Message, SessionKey, SessionOptions
+from semantic_memory.domain.messages import Message, SessionKey
 from semantic_memory.domain.ports import Clock, Ledger
 from semantic_memory.domain.text import stems
 from semantic_memory.pipeline.facts import behind, forgotten
-
-_DEFAULT = SessionOptions()
-
-
-def read_options(ledger: Ledger, key: SessionKey) -> SessionOptions:
-    """Return the options of a session."""
-    stored = ledger.meta(_name(key))
-    return SessionOptions.model_validate_json(stored) if stored else _DEFAULT
-
-
-def write_options(ledger: Ledger, key: SessionKey, options: SessionOptions) -> None:
-    """Set the options of a session."""
-    ledger.set_meta(_name(key), options.model_dump_json())
-
-
-def reset_options(ledger: Ledger, key: SessionKey) -> None:
-    """Set the options of a session to the defaults."""
-    if read_options(ledger, key) != _DEFAULT:
-        ledger.set_meta(_name(key), "")
-
-
-def _name(key: SessionKey) -> str:
-    return f"options {key.user_id} {key.session_id}"  # no id holds a space
+from semantic_memory.pipeline.session_records import read_options
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,6 +127,7 @@ class Partition:
             columns=self._columns.view,
             slots=self._slots.view.copy(),
             sessions=len(self._sessions),
+            session_codes=self._sessions,
             ids=self._ids,
             said_in=self._said_in,
             figures=self._figures,

@@ -181,12 +181,13 @@ def context(
     budget: Annotated[
         int, typer.Option("--budget", "-b", help=fields.BUDGET.description)
     ] = fields.BUDGET.default,
+    memory_files: Annotated[bool, typer.Option("--memory-files", help=fields.MEMORY_FILES)] = False,
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
     """Pack the memories that help with a question into a block for a prompt."""
     with work.store.opened(data_dir, embeds=True) as memory:
-        packed = memory.context(query, user_id=user, budget=budget)
+        packed = memory.context(query, user_id=user, budget=budget, memory_files=memory_files)
     show = work.show
     if json:
         show.as_json(packed)

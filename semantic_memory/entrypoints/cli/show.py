@@ -38,7 +38,8 @@ from semantic_memory.domain.reports import Finding, JobRun
 if TYPE_CHECKING:
     from semantic_memory.application.migration import Migrated
 
-_OFF = {"not extracted": "extract", "doesn't fade": "fades"}  # how options that are off are shown
+# how options that are off are shown
+_OFF = {"not extracted": "extract", "doesn't fade": "fades", "not compacted": "compact"}
 
 out = Console()
 err = Console(stderr=True)
@@ -150,9 +151,28 @@ def sessions(found: Sequence[SessionInfo]) -> None:
             f"{info.messages:,}",
             f"{facts:,}",
             f"{info.log_bytes:,}",
-            ", ".join(name for name, off in _OFF.items() if not getattr(info.options, off)),
+            ", ".join(_options(info)),
         )
     out.print(table)
+
+
+def _options(info: SessionInfo) -> Iterator[str]:
+    """Yield the state and the options of a session, as far as they aren't the usual ones."""
+    if info.closed_at is not None:
+        yield f"closed {info.closed_at:%Y-%m-%d %H:%M}"
+    if info.deleted:
+        yield f"{info.deleted:,} deleted"
+    if info.corrupt_lines:
+        yield f"{info.corrupt_lines:,} corrupt"
+    yield from (name for name, off in _OFF.items() if not getattr(info.options, off))
+    for category, days in info.options.half_life_days.items():
+        yield f"{category} {days:g} days"
+    if info.options.floor is not None:
+        yield f"floor {info.options.floor:g}"
+    if info.options.language:
+        yield info.options.language
+    if info.options.verbosity != "normal":
+        yield info.options.verbosity
 
 
 def overview(found: Overview) -> None:

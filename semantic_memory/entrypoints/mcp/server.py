@@ -21,7 +21,7 @@ from semantic_memory.domain.bodies import Body
 from semantic_memory.domain.errors import SemanticMemoryError
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.markers import WROTE_MEMORY
-from semantic_memory.domain.messages import Message
+from semantic_memory.domain.messages import Message, SessionInfo
 from semantic_memory.domain.profile import Overview
 from semantic_memory.domain.values import parse
 from semantic_memory.entrypoints.keys import Caller, Right
@@ -53,6 +53,7 @@ Categories = Annotated[list[Category] | None, Field(description=fields.CATEGORIE
 Tags = Annotated[list[str] | None, Field(description=fields.TAGS)]
 OwnTags = Annotated[list[str] | None, Field(description=fields.OWN_TAGS)]
 Since = Annotated[datetime | None, Field(description=fields.SINCE)]
+SessionId = Annotated[str, Field(description=fields.SESSION)]
 Until = Annotated[datetime | None, Field(description=fields.UNTIL)]
 
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -239,6 +240,26 @@ class Tools:
             receipt = self._memory.observe(said, user_id=user, session_id=session_id)
         return Taken(accepted=receipt.accepted, duplicates=receipt.duplicates)
 
+    def create_session(
+        self,
+        ctx: Ctx,
+        session_id: Annotated[str | None, Field(description=fields.NEW_SESSION)] = None,
+        user_id: UserId = None,
+    ) -> SessionInfo:
+        """Begin a conversation explicitly; observe_messages begins one too."""
+        with self._allowed(ctx, Right.WRITE, user_id) as user:
+            return self._memory.create_session(user_id=user, session_id=session_id)
+
+    def load_session(self, ctx: Ctx, session_id: SessionId, user_id: UserId = None) -> SessionInfo:
+        """Get a conversation's statistics and options, and go on with it if it was closed."""
+        with self._allowed(ctx, Right.WRITE, user_id) as user:
+            return self._memory.load_session(user_id=user, session_id=session_id)
+
+    def close_session(self, ctx: Ctx, session_id: SessionId, user_id: UserId = None) -> SessionInfo:
+        """End a conversation: its facts are extracted at once, and no messages are taken."""
+        with self._allowed(ctx, Right.WRITE, user_id) as user:
+            return self._memory.close_session(user_id=user, session_id=session_id)
+
     def forget_memories(
         self,
         ctx: Ctx,
@@ -329,6 +350,9 @@ def build_server(memory: SemanticMemory | Client, caller_of: CallerOf) -> MCPSer
         (tools.list_memories, _READS),
         (tools.add_memory, _ADDS),
         (tools.observe_messages, _ADDS),
+        (tools.create_session, _ADDS),
+        (tools.load_session, _ADDS),
+        (tools.close_session, _ADDS),
         (tools.forget_memories, _DESTROYS),
     ):
         server.tool(annotations=hints)(tool)

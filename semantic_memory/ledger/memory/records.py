@@ -48,6 +48,12 @@ class SessionReader(Part):
             if fact.source.session_id is not None
         )
 
+    def deleted(self, user_id: str) -> dict[str, int]:
+        """Return the number of forgotten memories by session, erased ones included."""
+        rows = (row for row in self._store.snapshot().of(user_id) if not row.kept)
+        sessions = Counter(row.session_id or row.fact.source.session_id for row in rows)
+        return {session: number for session, number in sessions.items() if session is not None}
+
 
 class JobRecords(Part):
     """The roles `JobMarks` and `JobRuns`."""
@@ -124,6 +130,7 @@ class Administration(Part):
                 tables.facts[row.fact.id] = replace(
                     row,
                     fact=rules.erased(row.fact),
+                    session_id=row.session_id or row.fact.source.session_id,
                     words={},
                     versions=(),
                     vectors=None,

@@ -38,6 +38,8 @@ class Row:
     refused: bool = False
     """True if the embedding model refuses the text."""
     keys: frozenset[bytes] = frozenset()
+    session_id: str | None = None
+    """The session of an erased memory, whose source is gone."""
     retention: float = 1.0
     """This factor of the relevance and the next one are as they were weighed last."""
     recency: float = 1.5
