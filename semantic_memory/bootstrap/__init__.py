@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -38,6 +37,7 @@ from semantic_memory.bootstrap.models import (
     make_summarizer,
 )
 from semantic_memory.bootstrap.write_path import make_pipeline
+from semantic_memory.concurrency import SystemClock
 from semantic_memory.consolidation.fading import Fading
 from semantic_memory.consolidation.judges.rules import RuleJudge
 from semantic_memory.consolidation.resolver import Resolver
@@ -86,14 +86,6 @@ _THREADS = 4  # of the pipeline: one may wait for a model, one for the index
 
 def _threads(settings: Settings) -> int:
     return _THREADS if settings.ingest.background else 0
-
-
-class SystemClock:
-    """The wall clock."""
-
-    def now(self) -> datetime:
-        """Return the present, in UTC."""
-        return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from types import ModuleType
 import uvicorn
 from prometheus_client import CollectorRegistry, GCCollector, PlatformCollector, ProcessCollector
 
-from semantic_memory.bootstrap import SystemClock
 from semantic_memory.client.local import ADDRESS_FILE
+from semantic_memory.concurrency import SystemClock
 from semantic_memory.domain.errors import ConfigurationError, MissingDependencyError
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.observers import log_event

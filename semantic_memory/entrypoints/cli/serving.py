@@ -77,7 +77,7 @@ def create(
     json: AsJson = False,
 ) -> None:
     """Make a key. It is shown once, and kept hashed; a running service takes it at once."""
-    from semantic_memory.bootstrap import SystemClock
+    from semantic_memory.concurrency import SystemClock
 
     rights = right or [Right.READ, Right.WRITE]
     key, token = _keys(data_dir).create(name, user, rights, SystemClock().now())
