@@ -136,7 +136,7 @@ _GROWN = 0.1  # of its limit, by which a shortened log grows before it is shorte
 class Shortening:
     """Stage that rewrites a log at 90 % of its limit without its least useful messages.
 
-    The log is brought down to half of its limit, as far as it has been extracted. Half of what
+    The log is brought down to half of its limit, as far as it has been extracted. Two thirds of what
     could be freed stays if that is enough to be below 90 %: the longer a session, the more room the
     ids of dropped messages take, and the latest messages mustn't go for that. Dropped messages keep
     their memories.
@@ -211,7 +211,7 @@ class Shortening:
             takewhile(lambda one: one.position < extracted.position, self._log.read(*item))
         )
         spare = sum(max(0, self._log.freed(record)) for record in records)
-        least = max(size - self._shortened_at, min(size - half, spare // 2))
+        least = max(size - self._shortened_at, min(size - half, spare // 3))
         gone = expendable(records, self._worth(item), least, self._log.freed)
         if gone:
             freed = self._sessions.rewrite(item, gone)

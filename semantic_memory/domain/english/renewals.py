@@ -32,19 +32,19 @@ _NEAR = r"[\w'@.&/+-]+(?: [\w'@.&/+-]+){0,3}?"
 
 
 def _cue(entry: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w'])(?:{phrases(f'renewals.{entry}')})(?![\w'])")
+    return re.compile(rf"(?<![\w'])(?:{phrases(entry)})(?![\w'])")
 
 
-_NOW = _cue("now")
-_REPLACED = _cue("replaced")
-_CORRECTS = _cue("corrects")
+_NOW = _cue("renewals.now")
+_REPLACED = _cue("renewals.replaced")
+_CORRECTS = _cue("renewals.corrects")
 _OPENS = re.compile(rf"(?:{phrases('renewals.opens_correction')})(?![\w'])")
-_BESIDES = _cue("besides")
-_UNREAL = _cue("unreal")
-_PLAY = _cue("play")
-_DOUBTED = _cue("doubted")
-_PAST = _cue("past")
-_EVENT = _cue("event")
+_BESIDES = _cue("renewals.besides")
+_UNREAL = _cue("renewals.unreal")
+_PLAY = _cue("renewals.play")
+_DOUBTED = _cue("renewals.doubted")
+_PAST = _cue("renewals.past")
+_EVENT = _cue("renewals.event")
 
 
 _OPENING = r"^(?:(?:so|and|but|now|well|then|my|our|the|his|her|all|sadly|poor|old) )*"
