@@ -136,10 +136,10 @@ _GROWN = 0.1  # of its limit, by which a shortened log grows before it is shorte
 class Shortening:
     """Stage that rewrites a log at 90 % of its limit without its least useful messages.
 
-    The log is brought down to half of its limit, as far as it has been extracted. Two thirds of what
-    could be freed stays if that is enough to be below 90 %: the longer a session, the more room the
-    ids of dropped messages take, and the latest messages mustn't go for that. Dropped messages keep
-    their memories.
+    The log is brought down to half of its limit, as far as it has been extracted. Two thirds of
+    what could be freed stays if that is enough to be below 90 %: the longer a session, the more
+    room the ids of dropped messages take, and the latest messages mustn't go for that. Dropped
+    messages keep their memories.
     """
 
     name = SHORTEN
