@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ingest.session_log import SessionLog
 from semantic_memory.domain.errors import NotFoundError
+from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.messages import (
     Message,
     Receipt,
@@ -71,7 +72,7 @@ class Conversations:
         records = list(self._log.read(*asked.key))
         gone = forgotten(self._ledger, asked.key, [record.message.id for record in records])
         found = {one.position: one.message for one in records if one.message.id not in gone}
-        ids = self._ledger.ids(asked.user_id, session_id=asked.session_id)
+        ids = self._ledger.ids(asked.user_id, Filters(session_id=asked.session_id))
         for fact in self._ledger.get(ids):
             # A log that was too long has lost messages whose memories remain.
             if fact.source.extractor == VERBATIM and fact.source.position is not None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Collection
 
 from semantic_memory.application.jobs.upkeep import Uses
+from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.context.pack import Packer
 from semantic_memory.domain.events import ContextPacked, Searched
 from semantic_memory.domain.facts import Category, Fact
@@ -17,6 +18,7 @@ from semantic_memory.domain.ports import Clock, Ledger, Observer
 from semantic_memory.domain.profile import PROFILE_FIELDS, TIERS, as_fact
 from semantic_memory.domain.recall import Context, Hit
 from semantic_memory.domain.requests import ContextRequest, SearchRequest
+from semantic_memory.ledger.rules import placing
 from semantic_memory.retrieval.search import Searcher
 
 STANDING_IMPORTANCE = 0.8
@@ -40,6 +42,7 @@ class Recall:
         searcher: Searcher,
         packer: Packer,
         uses: Uses,
+        resolver: FilterResolver,
         clock: Clock,
         observe: Observer,
         candidates: int,
@@ -48,16 +51,23 @@ class Recall:
         self._searcher = searcher
         self._packer = packer
         self._uses = uses
+        self._resolver = resolver
         self._clock = clock
         self._observe = observe
         self._candidates = candidates
 
     def search(self, asked: SearchRequest) -> list[Hit]:
         """Return the user's `k` best memories for a query, best first."""
-        return self._search(asked.query, asked.user_id, asked.k, asked.filters)
+        filters = asked.filters
+        hits = self._search(asked.query, asked.user_id, filters.limit or asked.k, filters)
+        hits = [hit for hit in hits if hit.score >= filters.min_score]
+        if filters.sort not in (None, "relevance"):
+            hits.sort(key=lambda hit: placing(hit.fact)[filters.sort], reverse=True)
+        return hits
 
     def context(self, asked: ContextRequest) -> Context:
         """Pack a block for a query with the store's own packer."""
+        asked.filters.unordered(asked.verb)
         return self.pack(asked.query, asked.user_id, asked.budget, asked.filters)
 
     def pack(
@@ -76,6 +86,7 @@ class Recall:
         ids of messages that the reader has already.
         """
         start = time.perf_counter()
+        filters = self._resolver.for_search(filters, user_id)
         hits = self._search(query, user_id, self._candidates, filters)
         packed = (packer or self._packer).pack(
             hits,
@@ -94,7 +105,8 @@ class Recall:
 
     def _search(self, query: str, user_id: str, k: int, filters: Filters) -> list[Hit]:
         start = time.perf_counter()
-        hits = self._searcher.search(query, user_id, k, filters)
+        wanted = self._resolver.for_search(filters, user_id)
+        hits = self._searcher.search(query, user_id, k, wanted)
         self._observe(Searched(user_id, len(hits), time.perf_counter() - start))
         return hits
 

@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import Field
 
 from ingest.session_log import SessionLog
+from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.domain.changes import Add, Write
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.facts import Fact
@@ -57,27 +58,35 @@ class Transfer:
     """Export users' memories, and load them. Thread-safe."""
 
     def __init__(
-        self, ledger: Ledger, log: SessionLog, pipeline: Pipeline, changed: Callable[[str], None]
+        self,
+        ledger: Ledger,
+        log: SessionLog,
+        pipeline: Pipeline,
+        resolver: FilterResolver,
+        changed: Callable[[str], None],
     ) -> None:
         self._ledger = ledger
         self._log = log
         self._pipeline = pipeline
+        self._resolver = resolver
         self._changed = changed
 
     def export(self, asked: ExportRequest) -> Iterator[Record]:
-        """Yield everything of a user, or of one session, that isn't forgotten."""
-        user_id, session_id = asked.user_id, asked.session_id
+        """Yield everything of a user that passes the filters and isn't forgotten.
+
+        What was written of profile and history only if no filter but the session's is given.
+        """
+        user_id = asked.user_id
+        filters = self._resolver.resolved(asked.joined(), user_id)
+        session_id = filters.session_id
+        ids = self._ledger.ids(user_id, filters)
+        wanted = set(ids)
         yield {"kind": "export", "schema_version": SCHEMA_VERSION, "user_id": user_id}
-        sessions = self._ledger.session_ids(user_id) if session_id is None else [session_id]
         logged: set[str] = set()
-        for session in sessions:
-            key = SessionKey(user_id, session)
-            for record in self._log.read(*key):
-                fact_id = verbatim_id(key, record.message.id)
-                if self._ledger.get([fact_id]):
-                    logged.add(fact_id)
-                    yield _message(session, record.message)
-        ids = self._ledger.ids(user_id, session_id=session_id)
+        for session, message, fact_id in self._said(user_id, session_id):
+            if fact_id in wanted:
+                logged.add(fact_id)
+                yield _message(session, message)
         for start in range(0, len(ids), _PAGE):
             for fact in self._ledger.get(ids[start : start + _PAGE]):
                 if fact.source.extractor != VERBATIM:
@@ -87,12 +96,22 @@ class Transfer:
                     }
                 elif fact.id not in logged and fact.source.session_id is not None:
                     yield _message(fact.source.session_id, said(fact))  # its log was too long
+        if filters.goes_beyond("session_id"):
+            return
         for line in self._ledger.lines(user_id):
             if line.origin != "derived" and session_id in (None, *line.session_ids):
                 yield {
                     "kind": "line",
                     "line": line.model_dump(mode="json", exclude_defaults=True),
                 }
+
+    def _said(self, user_id: str, session_id: str | None) -> Iterator[tuple[str, Message, str]]:
+        """Yield the logged messages of a user, each with its session and its memory's id."""
+        sessions = self._ledger.session_ids(user_id) if session_id is None else [session_id]
+        for session in sessions:
+            key = SessionKey(user_id, session)
+            for record in self._log.read(*key):
+                yield session, record.message, verbatim_id(key, record.message.id)
 
     def load(self, asked: LoadRequest) -> int:
         """Load records as memories of a user; return the number of new ones.

@@ -25,6 +25,7 @@ from semantic_memory.application.map import Map
 from semantic_memory.application.open_session import OpenSession
 from semantic_memory.application.profiles import Profiles
 from semantic_memory.application.recall import Recall
+from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.application.statistics import Statistics
 from semantic_memory.application.transfer import Transfer
 from semantic_memory.bootstrap.models import (
@@ -223,8 +224,16 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
         else:
             stack.callback(upkeep.close)
         packer_for = partial(make_packer, settings.context)
+        filtering = FilterResolver(ledger, clock)
         recall = Recall(
-            ledger, searcher, packer_for(counter), uses, clock, observe, settings.context.candidates
+            ledger,
+            searcher,
+            packer_for(counter),
+            uses,
+            filtering,
+            clock,
+            observe,
+            settings.context.candidates,
         )
         windows = directory / "working"
         return UseCases(
@@ -244,13 +253,13 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
                 observe,
             ),
             recall=recall,
-            lookup=Lookup(ledger),
+            lookup=Lookup(ledger, filtering, clock),
             edits=Edits(ledger, embedder, clock, pipeline.changed),
-            forgetting=Forgetting(ledger, pipeline, windows, clock, pipeline.changed),
+            forgetting=Forgetting(ledger, pipeline, windows, filtering, clock, pipeline.changed),
             explain=Explain(ledger, settings.half_lives, clock),
             map=Map(ledger),
             profiles=Profiles(ledger, rollup, clock),
-            transfer=Transfer(ledger, log, pipeline, pipeline.changed),
+            transfer=Transfer(ledger, log, pipeline, filtering, pipeline.changed),
             statistics=Statistics(ledger, log, embedder.identity, directory),
             doctor=Doctor(ledger, log, keeper, embedder.identity, directory),
             maintenance=Maintenance(ledger, pipeline, keeper, upkeep),

@@ -10,19 +10,24 @@ from typing import Any
 import numpy as np
 
 from semantic_memory.domain.changes import FactVectors
-from semantic_memory.domain.facts import Category, Status
-from semantic_memory.domain.filters import (
-    NO_FILTERS,
+from semantic_memory.domain.conditions import (
     OPERATORS,
+    AllOf,
+    Among,
+    AnyOf,
     Compared,
     Condition,
-    Filters,
+    Not,
     OneOf,
     Tagged,
+    Valued,
+    Worded,
+    covered,
 )
+from semantic_memory.domain.facts import Category, Status
+from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Delta, Trait, TraitRow
 from semantic_memory.domain.text import figures, lexical_text, stems
-from semantic_memory.domain.values import covers
 from semantic_memory.retrieval.bm25 import BM25, Mask, Statistics
 from semantic_memory.retrieval.growing import Growing, GrowingVectors
 from semantic_memory.retrieval.snapshot import Snapshot
@@ -118,7 +123,8 @@ class Partition:
     ) -> Snapshot:
         """Return the present memories, filtered, and scored for stemmed words.
 
-        `statistics` as in `BM25.score`. Only what changes in place is copied.
+        `statistics` as in `BM25.score`. Only what changes in place is copied. Raises ValueError
+        for filters by words or metadata, which no column holds: the ledger resolves them into ids.
         """
         return Snapshot(
             columns=self._columns.view,
@@ -154,10 +160,20 @@ class Partition:
                 meeting: Mask = OPERATORS[comparison](columns[field], number)
                 return meeting
             case Tagged(tag):
-                tagged = [
-                    row for row, own in self._tags.items() if any(covers(tag, one) for one in own)
-                ]
-                return np.isin(np.arange(len(self)), tagged)
+                mask: Mask = np.zeros(len(self), dtype=np.bool_)
+                mask[[row for row, own in self._tags.items() if covered(tag, own)]] = True
+                return mask
+            case Among(ids):
+                return np.fromiter((one in ids for one in self._ids), np.bool_, len(self))
+            case AllOf(conditions) | AnyOf(conditions):
+                joint = np.logical_and if isinstance(condition, AllOf) else np.logical_or
+                masks = [self._meeting(one) for one in conditions]
+                start: Mask = np.full(len(self), isinstance(condition, AllOf))
+                return joint.reduce([start, *masks])
+            case Not(one):
+                return ~self._meeting(one)
+            case Worded() | Valued():
+                raise ValueError("a partition has no column for words and metadata")
 
     # ---------------------------------------------------------------- following the ledger
 

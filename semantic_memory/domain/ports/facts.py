@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.facts import Fact, FactVersion, Status
-from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.profile import Layer, Line
 
 
@@ -43,27 +43,17 @@ class Facts(Protocol):
         *,
         status: Status | None = None,
         limit: int | None = None,
-        after: str | None = None,
     ) -> list[Fact]:
         """Return the user's facts that pass `filters`, newest first.
 
-        With a `status`, facts that have it now, instead of active ones. A page continues behind the
-        fact `after`. Raises NotFoundError if the user has no such fact.
+        With a `status`, facts that have it now, instead of active ones.
         """
         ...
 
-    def ids(
-        self,
-        user_id: str,
-        *,
-        tag: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        session_id: str | None = None,
-    ) -> list[str]:
+    def ids(self, user_id: str, filters: Filters = NO_FILTERS) -> list[str]:
         """Return the ids of the user's facts in the order written, forgotten ones aside.
 
-        In any status; narrowed to a tag, a time and a session if these are given.
+        Of facts that pass `filters`, in any status unless these name statuses.
         """
         ...
 

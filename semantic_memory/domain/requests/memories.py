@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, Self
+import json
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from semantic_memory.domain import fields
 from semantic_memory.domain.categories import Category, Status
-from semantic_memory.domain.filters import FilterLike, Filters
+from semantic_memory.domain.filters import (
+    FilterLike,
+    Filters,
+    FiltersField,
+    Standing,
+)
+from semantic_memory.domain.query_text import LONGEST_QUERY
 from semantic_memory.domain.requests.base import OfFact, OfUser, number
 from semantic_memory.domain.values import Identifier, Tag, Timestamp, Value
 
-Standing = Literal["active", "superseded", "quarantined", "archived"]
-"""The statuses in which a memory can be listed: all but forgotten."""
+CURSOR_MARK = "~"
+"""Begins a cursor; no id of a memory does."""
+
+After = Annotated[
+    str, StringConstraints(min_length=1, max_length=256, pattern=r"^~?[A-Za-z0-9_.@:+\-]+$")
+]
+"""A cursor, or the id of a memory."""
 
 
 class _ById(OfFact):
@@ -42,14 +54,24 @@ class ExplainRequest(_ById):
 
 
 class ListRequest(OfUser):
-    """List a user's memories, newest first."""
+    """List a user's memories, newest first unless the filters sort them otherwise."""
 
     verb: ClassVar[str] = "list"
 
-    filters: Filters = Filters()
+    filters: FiltersField = Field(Filters(), description=fields.FILTERS)
     status: Standing | None = Field(None, description=fields.STATUS)
     limit: int | None = number(fields.PAGE)
-    after: Identifier | None = Field(None, description=fields.AFTER)
+    after: After | None = Field(None, description=fields.AFTER)
+
+    @property
+    def most(self) -> int | None:
+        """Most memories to return: the limit of the filters, or else that of the call."""
+        return self.filters.limit or self.limit
+
+    @property
+    def is_continued(self) -> bool:
+        """True if `after` is the cursor of a page."""
+        return self.after is not None and self.after.startswith(CURSOR_MARK)
 
     @classmethod
     def of(
@@ -86,34 +108,41 @@ class ListQuery(Value):
     as_of: Timestamp | None = Field(None, description=fields.AS_OF)
     status: Standing | None = Field(None, description=fields.STATUS)
     limit: int = number(fields.PAGE._replace(most=fields.MOST_ITEMS))
-    cursor: Identifier | None = Field(None, description="The `next` of the page before.")
+    cursor: After | None = Field(None, description="The `next` of the page before.")
+    q: str = Field("", max_length=LONGEST_QUERY, description=fields.WHERE)
 
     @classmethod
     def page(cls, asked: ListRequest, limit: int, after: str | None) -> dict[str, Any]:
         """Return the parameters of one page of `asked`, ready for a URL."""
-        narrowed = asked.filters.model_dump(mode="json", exclude_defaults=True)
+        narrowed = asked.filters.model_dump(mode="json", exclude_unset=True, exclude={"limit"})
+        flat = {
+            name: narrowed.pop(field, None)
+            for name, field in _FLAT.items()
+            if not (name in _TIMES and isinstance(getattr(asked.filters, field), str))
+        }
         query = {
-            "category": narrowed.pop("categories", None),
-            "tag": narrowed.pop("tags", None),
-            **narrowed,
+            **flat,
+            "q": json.dumps(narrowed) if narrowed else None,
             "user_id": asked.user_id,
             "status": asked.status,
             "limit": limit,
             "cursor": after,
         }
-        return {name: value for name, value in query.items() if value is not None}
+        return {name: value for name, value in query.items() if value not in (None, [])}
 
     def filters(self) -> Filters:
-        """Return the conditions."""
-        return Filters(
-            categories=frozenset(self.category) or None,
-            tags=tuple(self.tag),
-            since=self.since,
-            until=self.until,
-            min_confidence=self.min_confidence,
-            session_id=self.session_id,
-            as_of=self.as_of,
-        )
+        """Return the conditions. Raises InvalidInputError for one that `q` has too."""
+        beside = {field: getattr(self, name) for name, field in _FLAT.items()}
+        return Filters.joined(self.q or None, beside)
+
+
+_TIMES = ("since", "until", "as_of")
+_FLAT = {
+    "category": "categories",
+    "tag": "tags",
+    **{name: name for name in (*_TIMES, "min_confidence", "session_id")},
+}
+"""The parameters that are fields of filters by themselves."""
 
 
 class LayoutRequest(OfUser):

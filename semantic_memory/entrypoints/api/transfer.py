@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 
 from semantic_memory.domain import fields
 from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.query_text import LONGEST_QUERY
 from semantic_memory.domain.values import Identifier
 from semantic_memory.entrypoints.api.access import Reader, Writer, documents_key
 from semantic_memory.entrypoints.api.bodies import Loaded
@@ -41,9 +42,10 @@ def export(
     user_id: Reader,
     memory: Opened,
     session_id: Annotated[Identifier | None, Query(description=fields.OF_SESSION)] = None,
+    q: Annotated[str, Query(max_length=LONGEST_QUERY, description=fields.WHERE)] = "",
 ) -> JsonLines:
-    """Export a user's memory, or one session's, as JSON lines that `/v1/import` reads."""
-    lines = _written(memory.export(user_id=user_id, session_id=session_id))
+    """Export a user's memory, or what meets a query, as JSON lines that `/v1/import` reads."""
+    lines = _written(memory.export(user_id=user_id, session_id=session_id, filters=q or None))
     # The first line is made now, so that an error can still set the status.
     return JsonLines(chain([next(lines, b"")], lines))
 

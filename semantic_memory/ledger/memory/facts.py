@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from operator import attrgetter
 
-from semantic_memory.domain.errors import NotFoundError
+from semantic_memory.domain.conditions import meets
 from semantic_memory.domain.facts import Fact, FactVersion, Status
-from semantic_memory.domain.filters import Filters, meets, narrowing
+from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Belief
 from semantic_memory.domain.values import normalised
 from semantic_memory.ledger.memory.store import Part, Row
@@ -37,31 +37,15 @@ class FactReader(Part):
         *,
         status: Status | None = None,
         limit: int | None = None,
-        after: str | None = None,
     ) -> list[Fact]:
-        """Return the user's facts that pass `filters`, newest first, behind the fact `after`."""
-        tables = self._store.snapshot()
+        """Return the user's facts that pass `filters`, newest first."""
         conditions = filters.conditions(status)
-        rows = [row for row in tables.of(user_id) if meets(row.fact, conditions)]
-        if after is not None:
-            anchor = tables.facts.get(after)
-            if anchor is None or anchor.fact.user_id != user_id:
-                raise NotFoundError(f"no memory {after!r} to continue from")
-            rows = [row for row in rows if _age(row) < _age(anchor)]
+        rows = [row for row in self._store.snapshot().of(user_id) if meets(row.fact, conditions)]
         return [row.fact for row in sorted(rows, key=_age, reverse=True)[:limit]]
 
-    def ids(
-        self,
-        user_id: str,
-        *,
-        tag: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        session_id: str | None = None,
-    ) -> list[str]:
+    def ids(self, user_id: str, filters: Filters = NO_FILTERS) -> list[str]:
         """Return the ids of the user's facts in the order written, forgotten ones aside."""
-        tags = () if tag is None else (tag,)
-        conditions = narrowing(tags=tags, since=since, until=until, session_id=session_id)
+        conditions = filters.narrowing()
         rows = self._store.snapshot().of(user_id)
         return [row.fact.id for row in rows if row.kept and meets(row.fact, conditions)]
 

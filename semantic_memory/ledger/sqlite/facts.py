@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
-from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.domain.facts import Fact, FactVersion, Status
-from semantic_memory.domain.filters import Filters, narrowing
+from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.ledger.rules import unknown
 from semantic_memory.ledger.sqlite.part import Part
 from semantic_memory.ledger.sqlite.rows import (
@@ -58,20 +56,10 @@ class FactReader(Part):
         *,
         status: Status | None = None,
         limit: int | None = None,
-        after: str | None = None,
     ) -> list[Fact]:
-        """Return the user's facts that pass `filters`, newest first, behind the fact `after`."""
+        """Return the user's facts that pass `filters`, newest first."""
         condition, values = where(user_id, filters.conditions(status))
         with self._connections.snapshot() as db:
-            if after is not None:
-                anchor = db.execute(
-                    "SELECT created_at, num FROM facts WHERE id = ? AND user_id = ?",
-                    (after, user_id),
-                ).fetchone()
-                if anchor is None:
-                    raise NotFoundError(f"no memory {after!r} to continue from")
-                condition += " AND (f.created_at, f.num) < (?, ?)"
-                values += anchor
             query = (
                 f"SELECT {FACT} FROM facts f WHERE {condition}"
                 " ORDER BY f.created_at DESC, f.num DESC LIMIT ?"
@@ -79,19 +67,9 @@ class FactReader(Part):
             most = -1 if limit is None else min(limit, MOST_ROWS)
             return [to_fact(FactRow._make(row)) for row in db.execute(query, [*values, most])]
 
-    def ids(
-        self,
-        user_id: str,
-        *,
-        tag: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        session_id: str | None = None,
-    ) -> list[str]:
+    def ids(self, user_id: str, filters: Filters = NO_FILTERS) -> list[str]:
         """Return the ids of the user's facts in the order written, forgotten ones aside."""
-        tags = () if tag is None else (tag,)
-        narrowed = narrowing(tags=tags, since=since, until=until, session_id=session_id)
-        condition, values = where(user_id, narrowed)
+        condition, values = where(user_id, filters.narrowing())
         with self._connections.snapshot() as db:
             query = f"SELECT f.id FROM facts f WHERE {condition} AND {_KEPT} ORDER BY f.num"
             return [fact_id for (fact_id,) in db.execute(query, values)]

@@ -8,6 +8,8 @@ from __future__ import annotations
 import sqlite3
 
 from semantic_memory.domain.errors import SchemaTooNewError
+from semantic_memory.ledger.sqlite import forms
+from semantic_memory.ledger.sqlite.owners import owner_token
 
 _V1 = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -169,7 +171,35 @@ CREATE INDEX beliefs_by_change ON facts (user_id, revision) WHERE category <> 'c
 CREATE INDEX facts_replaced    ON facts (superseded_by) WHERE superseded_by IS NOT NULL;
 """
 
-MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4)
+_V5 = """
+-- Words as they are written: the beginning of one can't be found among the stems of `words`.
+CREATE VIRTUAL TABLE forms USING fts5 (owner, text, tokenize = 'unicode61');
+INSERT INTO forms (rowid, owner, text)
+    SELECT f.num, owner_token(f.user_id), word_forms(f.content) FROM facts f WHERE f.content <> '';
+
+-- The values that the order of a listing depended on until a revision, so that a listing can be
+-- continued as it began while memories change: the latest eight changes of each memory.
+CREATE TABLE placings (
+    num        INTEGER NOT NULL REFERENCES facts (num),
+    revision   INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    importance REAL NOT NULL,
+    confidence REAL NOT NULL,
+    PRIMARY KEY (num, revision)
+) WITHOUT ROWID;
+CREATE TRIGGER placing_changed AFTER UPDATE OF created_at, importance, confidence ON facts
+WHEN old.created_at <> new.created_at OR old.importance <> new.importance
+    OR old.confidence <> new.confidence
+BEGIN
+    INSERT OR REPLACE INTO placings VALUES
+        (new.num, new.revision, old.created_at, old.importance, old.confidence);
+    DELETE FROM placings WHERE num = new.num AND revision <= (
+        SELECT revision FROM placings WHERE num = new.num ORDER BY revision DESC LIMIT 1 OFFSET 8
+    );
+END;
+"""
+
+MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4, _V5)
 
 
 def migrate(connection: sqlite3.Connection) -> None:
@@ -183,6 +213,8 @@ def migrate(connection: sqlite3.Connection) -> None:
             f"the ledger has schema {version}, this version of semantic-memory knows"
             f" {len(MIGRATIONS)}: upgrade the package (pip install -U semantic-memory)"
         )
+    connection.create_function("owner_token", 1, owner_token, deterministic=True)
+    connection.create_function("word_forms", 1, forms.written, deterministic=True)
     for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
         connection.executescript(
             f"BEGIN IMMEDIATE; {script} PRAGMA user_version = {number}; COMMIT;"

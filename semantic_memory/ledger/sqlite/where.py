@@ -2,34 +2,66 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
+from semantic_memory.domain.conditions import (
+    AllOf,
+    Among,
+    AnyOf,
+    Compared,
+    Condition,
+    Not,
+    OneOf,
+    Plain,
+    Tagged,
+    Valued,
+    Worded,
+)
 from semantic_memory.domain.facts import Category
-from semantic_memory.domain.filters import Compared, Condition, OneOf, Tagged
+from semantic_memory.ledger.sqlite import forms
 from semantic_memory.ledger.sqlite.rows import micros
 
 Clause = tuple[str, list[Any]]
 """A condition on `facts f`, and the values to bind."""
 
 _CONVERSATION = Category.CONVERSATION.value
+_FACTS = f" AND f.category <> '{_CONVERSATION}'"  # names the indexes of facts
 
 
 def where(user_id: str, conditions: Iterable[Condition]) -> Clause:
     """Return the clause that a user's facts must satisfy to meet all of `conditions`."""
-    clauses: list[Clause] = [("f.user_id = ?", [user_id]), *map(_rendered, conditions)]
-    return " AND ".join(text for text, _ in clauses), [one for _, own in clauses for one in own]
+    return _joined(
+        " AND ", [("f.user_id = ?", [user_id]), *(_rendered(user_id, one) for one in conditions)]
+    )
 
 
-def _rendered(condition: Condition) -> Clause:
+def _rendered(user_id: str, condition: Condition) -> Clause:
+    match condition:
+        case AllOf(conditions):
+            return _joined(" AND ", [_rendered(user_id, one) for one in conditions], empty="1")
+        case AnyOf(conditions):
+            return _joined(" OR ", [_rendered(user_id, one) for one in conditions], empty="0")
+        case Not(OneOf("category", values)) if _CONVERSATION in values:
+            return f"f.category NOT IN ({_marks(values)}){_FACTS}", list(values)
+        case Not(one):
+            clause, values = _rendered(user_id, one)
+            return f"NOT coalesce(({clause}), 0)", values
+        case _:
+            return _plain(user_id, condition)
+
+
+def _plain(user_id: str, condition: Plain) -> Clause:
     match condition:
         case OneOf(field, values):
-            marks = ", ".join("?" * len(values))
-            clause = f"f.{field} = ?" if len(values) == 1 else f"f.{field} IN ({marks})"
+            clause = f"f.{field} = ?" if len(values) == 1 else f"f.{field} IN ({_marks(values)})"
             if field == "category" and _CONVERSATION not in values:
-                clause += f" AND f.category <> '{_CONVERSATION}'"  # names the indexes of facts
+                clause += _FACTS
             return clause, list(values)
+        case Among(ids):
+            return "f.id IN (SELECT value FROM json_each(?))", [json.dumps(sorted(ids))]
         case Compared("valid_to", comparison, value) if comparison in (">", ">="):
             return f"(f.valid_to IS NULL OR f.valid_to {comparison} ?)", [_bound(value)]
         case Compared(field, comparison, value):
@@ -39,6 +71,37 @@ def _rendered(condition: Condition) -> Clause:
             own = "instr(' ' || f.tags || ' ', ' ' || ? || ' ')"
             below = "instr(' ' || f.tags, ' ' || ? || '.')"
             return f"({own} OR {below})", [tag, tag]
+        case Worded(term):
+            held = "SELECT rowid FROM forms WHERE forms MATCH ?"
+            return f"f.num IN ({held})", [forms.match(user_id, term)]
+        case Valued():
+            return _valued(condition)
+
+
+def _valued(condition: Valued) -> Clause:
+    """Return the clause on a value of the metadata, which is never NULL."""
+    path = ".".join(["$.metadata", *(f'"{step}"' for step in condition.path)])
+    kind = "json_type(f.detail, ?)"
+    value = condition.value
+    if condition.operator is None:
+        return f"{kind} IS NOT NULL", [path]
+    if value is None or isinstance(value, bool):
+        return f"{kind} IS ?", [path, json.dumps(value)]
+    kinds = "('text')" if isinstance(value, str) else "('integer', 'real')"
+    # SQLite reads both numbers from JSON, so that both are rounded alike.
+    compared = f"json_extract(f.detail, ?) {condition.operator} json_extract(?, '$')"
+    bound = json.dumps(value, ensure_ascii=False)
+    return f"coalesce({kind} IN {kinds} AND {compared}, 0)", [path, path, bound]
+
+
+def _joined(joint: str, clauses: list[Clause], *, empty: str = "") -> Clause:
+    text = joint.join(f"({clause})" if " OR " in joint else clause for clause, _ in clauses)
+    inner = text or empty
+    return f"({inner})" if empty else inner, [one for _, own in clauses for one in own]
+
+
+def _marks(values: tuple[str, ...]) -> str:
+    return ", ".join("?" * len(values))
 
 
 def _bound(value: float | datetime) -> float:
