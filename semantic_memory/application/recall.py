@@ -61,8 +61,9 @@ class Recall:
         filters = asked.filters
         hits = self._search(asked.query, asked.user_id, filters.limit or asked.k, filters)
         hits = [hit for hit in hits if hit.score >= filters.min_score]
-        if filters.sort not in (None, "relevance"):
-            hits.sort(key=lambda hit: placing(hit.fact)[filters.sort], reverse=True)
+        order = filters.sort
+        if order is not None and order != "relevance":
+            hits.sort(key=lambda hit: placing(hit.fact)[order], reverse=True)
         return hits
 
     def context(self, asked: ContextRequest) -> Context:
@@ -123,7 +124,7 @@ class Recall:
         Within a layer the latest come first. A derived line is shown as its facts, so that none of
         them is shown twice; a written one as a fact of its own, unless filters narrow the question.
         """
-        lines = self._ledger.lines(user_id, filters.as_of)
+        lines = self._ledger.lines(user_id, filters.believed_at)
         lines.sort(key=lambda line: line.at, reverse=True)
         lines.sort(key=lambda line: _LAYERS.index(line.layer))
         lines = lines[:_LINES_LOOKED_AT]

@@ -57,7 +57,7 @@ def _word(given: str) -> str:
     return given
 
 
-def _metadata(given: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+def _metadata(given: Any) -> Any:
     metadata_filter.compiled(given)
     return given
 
@@ -102,7 +102,7 @@ class Filters(Value):
     referred_by: Identifier | None = None
     """Memories that this one refers to, or one of those does, at most `depth` references away."""
     depth: int = Field(default=1, ge=1, le=MOST_DEPTH)
-    metadata: Annotated[Mapping[str, JsonValue], AfterValidator(_metadata)] = Field(
+    metadata: Annotated[Mapping[str, JsonValue], BeforeValidator(_metadata)] = Field(
         default_factory=dict
     )
     """Values by path, with `$eq $ne $in $gt $gte $lt $lte $exists $and $or $not`."""
@@ -132,8 +132,10 @@ class Filters(Value):
                 found = given
             case None:
                 found = NO_FILTERS
+            case str():
+                found = parse(cls, "filters", read_query(given, _refused))
             case _:
-                found = parse(cls, "filters", read(given))
+                found = parse(cls, "filters", given)
         if as_of is None:
             return found
         return parse(cls, "filters", {**found.model_dump(exclude_unset=True), "as_of": as_of})
@@ -239,7 +241,12 @@ class Filters(Value):
     @property
     def bounds(self) -> tuple[datetime | None, datetime | None]:
         """`since` and `until` of resolved filters."""
-        return self.since and _absolute(self.since), self.until and _absolute(self.until)
+        return _maybe_absolute(self.since), _maybe_absolute(self.until)
+
+    @property
+    def believed_at(self) -> datetime | None:
+        """`as_of` of resolved filters."""
+        return _maybe_absolute(self.as_of)
 
     def unordered(self, verb: str) -> None:
         """Refuse keys that only a search or a listing can obey. Raises InvalidInputError."""
@@ -258,7 +265,7 @@ FilterLike = Filters | Mapping[str, Any] | Query | None
 _OF_ANSWERS = frozenset({"sort", "limit", "min_score"})
 
 
-def read(given: object) -> object:
+def _read(given: object) -> object:
     """Return the fields that a query in text form stands for; anything else unchanged."""
     return read_query(given, _refused) if isinstance(given, str) else given
 
@@ -282,7 +289,7 @@ class _OrText:
         return {"anyOf": [handler(core), text]}
 
 
-FiltersField = Annotated[Filters, BeforeValidator(read), _OrText()]
+FiltersField = Annotated[Filters, BeforeValidator(_read), _OrText()]
 """Filters in a body: the object, or the text form."""
 
 NO_FILTERS = Filters()
@@ -299,6 +306,10 @@ def _given(filters: Filters) -> set[str]:
         for name in filters.model_fields_set
         if getattr(filters, name) != getattr(NO_FILTERS, name)
     }
+
+
+def _maybe_absolute(moment: datetime | str | None) -> datetime | None:
+    return None if moment is None else _absolute(moment)
 
 
 def _absolute(moment: datetime | str) -> datetime:

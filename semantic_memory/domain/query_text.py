@@ -51,7 +51,7 @@ _SINGLE: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "refers_to": ("refers_to", str),
     "referred_by": ("referred_by", str),
     "depth": ("depth", int),
-    "sort": ("sort", str),
+    "sort": ("sort", str.casefold),
     "limit": ("limit", int),
 }
 _META = "meta."
@@ -172,7 +172,7 @@ def _explain(text: str, place: int) -> NoReturn:
 
 
 def _refuse_key(item: _Item, key: str) -> NoReturn:
-    near = get_close_matches(key.casefold(), KEYS, n=1, cutoff=0.5)
+    near = get_close_matches(key.casefold(), KEYS, n=1, cutoff=0.6)
     meant = f"; did you mean {near[0]}?" if near else "."
     item.fail(
         f"unknown key {key[:40]!r}{meant} Known: {', '.join(KEYS)}. To look for it as words, put it"
@@ -197,7 +197,7 @@ class _Reading:
                 self._tag(item)
             case key if key in _SETS:
                 name = ("not_" if item.negated else "") + _SETS[key]
-                self._extend(item, name, item.values)
+                self._extend(item, name, [value.casefold() for value in item.values])
             case "id":
                 self._refuse_minus(item)
                 self._extend(item, "ids", item.values)

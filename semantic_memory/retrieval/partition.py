@@ -166,10 +166,11 @@ class Partition:
             case Among(ids):
                 return np.fromiter((one in ids for one in self._ids), np.bool_, len(self))
             case AllOf(conditions) | AnyOf(conditions):
-                joint = np.logical_and if isinstance(condition, AllOf) else np.logical_or
-                masks = [self._meeting(one) for one in conditions]
-                start: Mask = np.full(len(self), isinstance(condition, AllOf))
-                return joint.reduce([start, *masks])
+                every = isinstance(condition, AllOf)
+                joint: Mask = np.full(len(self), every)
+                for one in conditions:
+                    joint = joint & self._meeting(one) if every else joint | self._meeting(one)
+                return joint
             case Not(one):
                 return ~self._meeting(one)
             case Worded() | Valued():

@@ -19,6 +19,7 @@ from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.domain.changes import Add, FactVectors
 from semantic_memory.domain.facts import Category, Fact, Source, Status
 from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.observers import ignore_event
 from semantic_memory.domain.ports import IndexEntry, Ledger, VectorIndex
 from semantic_memory.ledger.memory import MemoryLedger
 from semantic_memory.ledger.sqlite import SqliteLedger
@@ -26,7 +27,7 @@ from semantic_memory.retrieval.partition import Partition
 from semantic_memory.testing import FrozenClock, InMemoryIndex
 from semantic_memory.vectors.chroma.index import ChromaIndex
 from semantic_memory.vectors.home import GivenIndex
-from semantic_memory.vectors.sync import SyncedIndex
+from semantic_memory.vectors.sync import IndexKeeper
 from tests.conftest import NOW, make_fact, unit_vectors
 
 Filtering = Callable[[str, Sequence[Fact], Filters], set[str]]
@@ -46,22 +47,8 @@ SOME_TAGS = st.lists(TAGS, min_size=1, max_size=2).map(tuple)
 STANDINGS = st.sampled_from(["active", "superseded", "quarantined", "archived"])
 # Words that fold, stem and split in different ways; each text is a few of them.
 WORDS = st.sampled_from(
-    ["auth", "Authentication", "author", "web", "apps", "app", "the", "Café", "cafe", "ΣΑΣ", "σας"]
-    + [
-        "don't",
-        "straße",
-        "STRASSE",
-        "東京",
-        "京都",
-        "zoo",
-        "z",
-        "x_y",
-        "7",
-        "OR",
-        "NEAR(",
-        '"',
-        "*",
-    ]
+    "auth Authentication author web apps app the Café cafe ΣΑΣ σας don't straße STRASSE"
+    ' 東京 京都 zoo z x_y 7 OR NEAR( " *'.split()
 )
 TEXTS = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
 TERMS = st.lists(WORDS, min_size=1, max_size=2).flatmap(
@@ -291,7 +278,7 @@ def in_partition(ledger: Ledger) -> Filtering:
 
 def in_synced(ledger: Ledger, index: VectorIndex) -> Filtering:
     """The index in front of a ledger, which answers for what the index has no columns for."""
-    synced = SyncedIndex(GivenIndex(index), ledger, lags=lambda: None, own_at=10**6)
+    synced = IndexKeeper(GivenIndex(index), ledger, ignore_event, 10**6, lags=lambda: None)
 
     def filtered(user_id: str, facts: Sequence[Fact], filters: Filters) -> set[str]:
         ledger.apply([Add(fact, FactVectors(VECTOR, VECTOR[:0])) for fact in facts])

@@ -180,6 +180,8 @@ def _on_the_wire(name: str) -> set[str]:
             return sent - {"fields"} | set(ProfileTexts.model_fields)
         case "load":
             return sent - {"records"}
+        case "export":
+            return sent - {"filters"} | {"q"}
     return {"memory_id" if field == "fact_id" else field for field in sent}
 
 

@@ -176,7 +176,7 @@ class ForgetRequest(Reasoned, OfUser):
                 "say what to forget: tag, since, until, session_id or filters, or everything alone"
             )
         if self.filters is not None:
-            self.filters.unordered(self.verb)
+            self.filters.unordered("filters")
         self.joined()
         return self
 

@@ -47,8 +47,8 @@ def _rendered(user_id: str, condition: Condition) -> Clause:
         case Not(OneOf("category", values)) if _CONVERSATION in values:
             return f"f.category NOT IN ({_marks(values)}){_FACTS}", list(values)
         case Not(one):
-            clause, values = _rendered(user_id, one)
-            return f"NOT coalesce(({clause}), 0)", values
+            clause, bound = _rendered(user_id, one)
+            return f"NOT coalesce(({clause}), 0)", bound
         case _:
             return _plain(user_id, condition)
 
