@@ -8,7 +8,7 @@ on words and metadata are met by the ledger (see `in_columns`).
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
@@ -125,11 +125,6 @@ def meets(fact: Fact, conditions: Iterable[Condition]) -> bool:
     return all(_meets(fact, condition) for condition in conditions)
 
 
-def covered(tag: str, own: Collection[str]) -> bool:
-    """Return True if `tag` covers one of a fact's own tags."""
-    return any(covers(tag, one) for one in own)
-
-
 def _meets(fact: Fact, condition: Condition) -> bool:
     match condition:
         case AllOf(conditions):
@@ -155,7 +150,7 @@ def _holds(fact: Fact, condition: Plain) -> bool:
         case Compared(field, comparison, value):
             return bool(OPERATORS[comparison](getattr(fact, field), value))
         case Tagged(tag):
-            return covered(tag, fact.tags)
+            return any(covers(tag, own) for own in fact.tags)
         case Worded(term):
             return holds(tokens(fact.content), term)
         case Valued():

@@ -155,6 +155,16 @@ def covers(tag: str, other: str) -> bool:
     return other == tag or other.startswith(tag + ".")
 
 
+def levels(tag: str) -> list[str]:
+    """Return the tags that cover `tag`, itself last.
+
+    >>> levels("security.tls")
+    ['security', 'security.tls']
+    """
+    parts = tag.split(".")
+    return [".".join(parts[:depth]) for depth in range(1, len(parts) + 1)]
+
+
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 

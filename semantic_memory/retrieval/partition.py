@@ -22,12 +22,12 @@ from semantic_memory.domain.conditions import (
     Tagged,
     Valued,
     Worded,
-    covered,
 )
 from semantic_memory.domain.facts import Category, Status
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Delta, Trait, TraitRow
 from semantic_memory.domain.text import figures, lexical_text, stems
+from semantic_memory.domain.values import levels
 from semantic_memory.retrieval.bm25 import BM25, Mask, Statistics
 from semantic_memory.retrieval.growing import Growing, GrowingVectors
 from semantic_memory.retrieval.snapshot import Snapshot
@@ -83,7 +83,7 @@ class Partition:
         self._ids: list[str] = []
         self._said_in: list[tuple[str, ...]] = []
         self._figures: dict[int, frozenset[str]] = {}
-        self._tags: dict[int, tuple[str, ...]] = {}
+        self._tagged: dict[str, list[int]] = {}  # by tag, those above included; dead rows too
         self._row_of: dict[int, int] = {}
         self._superseded: set[int] = set()
         self._sessions: dict[str, int] = {}
@@ -161,7 +161,7 @@ class Partition:
                 return meeting
             case Tagged(tag):
                 mask: Mask = np.zeros(len(self), dtype=np.bool_)
-                mask[[row for row, own in self._tags.items() if covered(tag, own)]] = True
+                mask[self._tagged.get(tag, [])] = True
                 return mask
             case Among(ids):
                 return np.fromiter((one in ids for one in self._ids), np.bool_, len(self))
@@ -209,7 +209,6 @@ class Partition:
         row = self._row_of.pop(num, None)
         if row is not None:
             self._alive.view[row] = False
-            self._tags.pop(row, None)
             self._dead += 1
 
     def _append(self, row: TraitRow) -> tuple[Any, ...]:
@@ -219,8 +218,8 @@ class Partition:
         self._row_of[trait.num] = number
         self._ids.append(trait.id)
         self._said_in.append(trait.said_in)
-        if trait.tags:
-            self._tags[number] = trait.tags
+        for level in {level for tag in trait.tags for level in levels(tag)}:
+            self._tagged.setdefault(level, []).append(number)
         if (
             vectors is not None
             and trait.category != Category.CONVERSATION

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import anyio
@@ -61,87 +62,103 @@ def stored(service: Served) -> Served:
     return service
 
 
-def faces(service: Served, monkeypatch: pytest.MonkeyPatch) -> dict[str, Face]:
-    token = service.token()
-    http = service.client(token)
-    client = Client(service.url, api_key=token)
+@pytest.fixture
+def client(stored: Served) -> Iterator[Client]:
+    with Client(stored.url, api_key=stored.token()) as client:
+        yield client
 
-    def ids(found: Any) -> list[str]:
-        return [fact.id for fact in found]
 
-    def in_async(query: str) -> list[str]:
-        async def run() -> list[str]:
-            return ids(await AsyncSemanticMemory(service.memory).list(user_id=USER, filters=query))
+def ids(found: Any) -> list[str]:
+    return [fact.id for fact in found]
 
-        return anyio.run(run)
 
-    def by_async_client(query: str) -> list[str]:
-        async def run() -> list[str]:
-            async with AsyncClient(service.url, api_key=token) as client:
-                return ids(await client.list(user_id=USER, filters=query))
+def awaited(open_memory: Callable[[], Any], query: str) -> list[str]:
+    async def run() -> list[str]:
+        return ids(await open_memory().list(user_id=USER, filters=query))
 
-        return anyio.run(run)
+    return anyio.run(run)
 
-    def rest(query: str) -> list[str]:
+
+def by_async_client(service: Served, token: str, query: str) -> list[str]:
+    async def run() -> list[str]:
+        async with AsyncClient(service.url, api_key=token) as client:
+            return ids(await client.list(user_id=USER, filters=query))
+
+    return anyio.run(run)
+
+
+def by_pages(http: Any, query: str) -> list[str]:
+    """Page by page, one memory each."""
+    found: list[str] = []
+    cursor: dict[str, str] = {}
+    params = {"user_id": USER, "q": query.replace("limit:2", ""), "limit": 1}
+    while True:
+        answer = http.get("/v1/memories", params=params | cursor).raise_for_status().json()
+        found += [one["id"] for one in answer["items"]]
+        if answer["next"] is None:
+            return found[:2] if "limit:2" in query else found
+        cursor = {"cursor": answer["next"]}
+
+
+def by_mcp(service: Served, token: str, query: str) -> list[str]:
+    async def use(client: Any) -> Any:
+        return await call(client, "list_memories", user_id=USER, where=query)
+
+    return [one["id"] for one in over_http(service, token, use)["memories"]]
+
+
+def by_command(service: Served, query: str) -> list[str]:
+    arguments = ["list", "--user", USER, "--where", query, "--json"]
+    done = CliRunner().invoke(app, [*arguments, "--data-dir", str(service.directory)])
+    assert done.exit_code == 0, done.output
+    return [one["id"] for one in json.loads(done.stdout)]
+
+
+def faces(service: Served, token: str, client: Client) -> dict[str, Face]:
+    memory, http = service.memory, service.client(token)
+
+    def by_rest(query: str) -> list[str]:
         answer = http.get("/v1/memories", params={"user_id": USER, "q": query})
         return [one["id"] for one in answer.raise_for_status().json()["items"]]
 
-    def by_pages(query: str) -> list[str]:
-        found: list[str] = []
-        cursor = None
-        while True:
-            params = {"user_id": USER, "q": query.replace("limit:2", ""), "limit": 1}
-            params |= {"cursor": cursor} if cursor else {}
-            answer = http.get("/v1/memories", params=params).raise_for_status().json()
-            found += [one["id"] for one in answer["items"]]
-            cursor = answer["next"]
-            if cursor is None:
-                return found[:2] if "limit:2" in query else found
-
-    def mcp(query: str) -> list[str]:
-        async def use(client: Any) -> Any:
-            return await call(client, "list_memories", user_id=USER, where=query)
-
-        return [one["id"] for one in over_http(service, token, use)["memories"]]
-
-    def command(query: str) -> list[str]:
-        arguments = ["list", "--user", USER, "--where", query, "--json"]
-        done = CliRunner().invoke(app, [*arguments, "--data-dir", str(service.directory)])
-        assert done.exit_code == 0, done.output
-        return [one["id"] for one in json.loads(done.stdout[: done.stdout.rindex("]") + 1])]
+    def by_mapping(query: str) -> list[str]:
+        fields = Filters.of(query).model_dump(exclude_unset=True)
+        return ids(memory.list(user_id=USER, filters=fields))
 
     return {
-        "library": lambda query: ids(service.memory.list(user_id=USER, filters=query)),
-        "model": lambda query: ids(service.memory.list(user_id=USER, filters=Filters.of(query))),
-        "mapping": lambda query: ids(
-            service.memory.list(
-                user_id=USER, filters=Filters.of(query).model_dump(exclude_unset=True)
-            )
-        ),
-        "async": in_async,
+        "library": lambda query: ids(memory.list(user_id=USER, filters=query)),
+        "model": lambda query: ids(memory.list(user_id=USER, filters=Filters.of(query))),
+        "mapping": by_mapping,
+        "async": partial(awaited, lambda: AsyncSemanticMemory(memory)),
         "client": lambda query: ids(client.list(user_id=USER, filters=query)),
         "client, model": lambda query: ids(client.list(user_id=USER, filters=Filters.of(query))),
-        "async client": by_async_client,
-        "rest": rest,
-        "pages": by_pages,
-        "mcp": mcp,
-        "command line": command,
+        "async client": partial(by_async_client, service, token),
+        "rest": by_rest,
+        "pages": partial(by_pages, http),
+        "mcp": partial(by_mcp, service, token),
+        "command line": partial(by_command, service),
     }
 
 
-def test_every_face_lists_the_same(stored: Served, monkeypatch: pytest.MonkeyPatch):
-    with _announced(stored.directory, stored.url, stored.token()):
+def test_every_face_lists_the_same(stored: Served):
+    token = stored.token()
+    with (
+        _announced(stored.directory, stored.url, token),
+        Client(stored.url, api_key=token) as client,
+    ):
+        known = faces(stored, token, client)
         for query in QUERIES:
-            found = {name: face(query) for name, face in faces(stored, monkeypatch).items()}
+            found = {name: face(query) for name, face in known.items()}
             assert found["library"], query
             assert all(one == found["library"] for one in found.values()), (query, found)
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_every_face_searches_exports_and_forgets_the_same(stored: Served, query: str):
+def test_every_face_searches_exports_and_forgets_the_same(
+    stored: Served, client: Client, query: str
+):
     token = stored.token()
     http = stored.client(token)
-    client = Client(stored.url, api_key=token)
     hits = [hit.fact.id for hit in stored.memory.search("web", user_id=USER, filters=query)]
     assert [hit.fact.id for hit in client.search("web", user_id=USER, filters=query)] == hits
     for filters in (query, Filters.of(query).model_dump(mode="json", exclude_unset=True)):
@@ -168,11 +185,10 @@ def test_every_face_searches_exports_and_forgets_the_same(stored: Served, query:
     assert not stored.memory.list(user_id=USER, filters=query)
 
 
-def test_every_face_refuses_a_mistake_in_the_same_words(stored: Served):
+def test_every_face_refuses_a_mistake_in_the_same_words(stored: Served, client: Client):
     query, says = "tag:work tga:x", "position 10: unknown key 'tga'; did you mean tag?"
     token = stored.token()
     http = stored.client(token)
-    client = Client(stored.url, api_key=token)
     for memory in (stored.memory, client):
         for ask in (
             lambda memory=memory: memory.list(user_id=USER, filters=query),
@@ -199,6 +215,6 @@ def test_every_face_refuses_a_mistake_in_the_same_words(stored: Served):
     assert says in over_http(stored, token, use)
     arguments = ["list", "--user", USER, "--where", query]
     done = CliRunner().invoke(app, [*arguments, "--data-dir", str(stored.directory)])
-    assert isinstance(done.exception, InvalidInputError)
+    assert isinstance(done.exception, InvalidInputError)  # which `main` shows, and ends with 2
     assert says in str(done.exception)
     assert len(stored.memory.list(user_id=USER)) == 6
