@@ -8,7 +8,7 @@ TORCH_INDEX_URL ?=
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: install demo serve test lint check bench eval clean
+.PHONY: install demo serve test test-full test-kills lint check bench eval clean
 
 install: $(READY)
 
@@ -25,8 +25,23 @@ demo: install
 serve: install
 	$(BIN)/semantic-memory serve
 
+# Tests start hundreds of Python processes, which would compile the package again and again.
+test test-full test-kills: export PYTHONDONTWRITEBYTECODE =
+
+PARALLEL := -n auto --dist loadfile
+FULL := --hypothesis-profile=full
+
+# Every test, with fewer kills and examples where a test repeats itself at random
 test: install
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PARALLEL)
+
+# Every test, with all kills and examples
+test-full: install
+	$(BIN)/python -m pytest $(PARALLEL) $(FULL)
+
+# Only the tests that kill processes, with all kills
+test-kills: install
+	$(BIN)/python -m pytest $(PARALLEL) $(FULL) tests/crash
 
 lint: install
 	$(BIN)/ruff check .

@@ -36,6 +36,7 @@ from eval.systems.build import INCLUDED, OURS
 from eval.systems.build import NAMES as SYSTEMS
 from eval.systems.build import Name as SystemName
 from eval.tune import tune as search_weights
+from eval.walk import table as walk_table
 from semantic_memory.consolidation.fading import Fading
 from semantic_memory.domain.errors import InvalidInputError, SemanticMemoryError
 from semantic_memory.entrypoints.cli import show
@@ -312,6 +313,12 @@ def decay(
     show.out.print(table)
     if plot is not None:
         draw(year, plot)
+
+
+@app.command()
+def walk() -> None:
+    """Count the rooms of the code that one message and one query pass through."""
+    show.out.print(walk_table())
 
 
 def _set(name: str) -> SetName:

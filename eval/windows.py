@@ -103,7 +103,7 @@ def push_through(turns: Sequence[Turn], window: int) -> dict[str, Any]:
     saved: Counter[str] = Counter()
     for event in events:
         if isinstance(event, WindowCompacted):
-            saved[event.level] += event.saved
+            saved[event.step] += event.before - event.tokens
     taken.sort()
     return {
         "window": window,

@@ -5,18 +5,19 @@ Every function raises StoreUnavailableError, with the path and what to do, if th
 
 from __future__ import annotations
 
+import itertools
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
-
-import stamina
+from typing import BinaryIO, NamedTuple
 
 from semantic_memory.domain.errors import StoreUnavailableError
 
 _TRIES = 3
 _PAUSE_SECONDS = 0.02  # before the second attempt; twice that before the third
+_LONGEST_PAUSE_SECONDS = 0.5
 
 
 def complete_bytes(path: Path) -> int:
@@ -50,22 +51,33 @@ def line_start(file: BinaryIO, end: int) -> int:
     return 0
 
 
-def append(path: Path, data: bytes, size: int) -> int:
-    """Write after the first `size` bytes and wait for the disk; return the new size.
+class Appended(NamedTuple):
+    """Outcome of an append."""
 
-    Tries three times. On failure the file is cut back to `size` bytes.
+    size: int
+    """Size of the file, in bytes."""
+    attempts: int
+
+
+def append(path: Path, data: bytes, size: int, seconds: float) -> Appended:
+    """Write after the first `size` bytes and wait for the disk.
+
+    Tries three times, and then again for up to `seconds`, at intervals that double. On failure the
+    file is cut back to `size` bytes.
     """
-    try:
-        for attempt in stamina.retry_context(
-            on=OSError, attempts=_TRIES, wait_initial=_PAUSE_SECONDS, wait_jitter=0.0
-        ):
-            with attempt:
-                return _appended(path, data, size)
-    except OSError as error:
-        raise StoreUnavailableError(
-            f"can't write the session log {path}: {error.strerror or error}; nothing of this call"
-            " was kept: check free space and permissions, then send it again"
-        ) from error
+    start, pause = time.monotonic(), _PAUSE_SECONDS
+    for attempt in itertools.count(1):
+        try:
+            return Appended(_appended(path, data, size), attempt)
+        except OSError as error:
+            if attempt >= _TRIES and time.monotonic() + pause > start + seconds:
+                raise StoreUnavailableError(
+                    f"can't write the session log {path}: {error.strerror or error}, after"
+                    f" {attempt} attempts; nothing of this call was kept: check free space and"
+                    " permissions, then send it again"
+                ) from error
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
     raise AssertionError("unreachable: the last attempt returns or raises")
 
 

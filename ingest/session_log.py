@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import hashlib
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +26,7 @@ from ingest.encryption import Cipher
 from ingest.log_line import LineFormat
 from semantic_memory.domain.changes import Cursor
 from semantic_memory.domain.errors import InvalidInputError, StoreUnavailableError
-from semantic_memory.domain.events import CursorLost, Event, LogRepaired
+from semantic_memory.domain.events import CursorLost, Event, LogRepaired, WriteDelayed
 from semantic_memory.domain.messages import Message, SessionKey
 
 _OPEN_SESSIONS = 4_096
@@ -63,6 +64,18 @@ class Rewritten(NamedTuple):
     """Byte offset of each position in the new file."""
 
 
+class Patience(NamedTuple):
+    """Bounds for holding messages in RAM, unacknowledged, while the disk fails."""
+
+    seconds: float = 0.0
+    """Time after which an append gives up; it tries three times even if this is 0."""
+    most_bytes: int = 0
+    """Size of all held messages above which an append doesn't wait."""
+
+
+_NO_PATIENCE = Patience()
+
+
 @dataclass
 class _Tail:
     """State of a session's file, for appending."""
@@ -76,9 +89,15 @@ class SessionLog:
     """Logs of all sessions, below one directory."""
 
     def __init__(
-        self, root: Path, emit: Callable[[Event], None], cipher: Cipher | None = None
+        self,
+        root: Path,
+        emit: Callable[[Event], None],
+        cipher: Cipher | None = None,
+        patience: Patience = _NO_PATIENCE,
     ) -> None:
         self._root = root
+        self._patience = patience
+        self._held = 0  # bytes in RAM that a failing disk hasn't taken yet
         self._emit = emit
         self._format = LineFormat(cipher)
         self._tails: OrderedDict[Path, _Tail] = OrderedDict()
@@ -110,13 +129,31 @@ class SessionLog:
                 lines.insert(
                     0, self._format.write("session", {"user_id": user_id, "session_id": session_id})
                 )
+            data = b"".join(lines)
             try:
-                tail.size = log_file.append(path, b"".join(lines), tail.size)
+                with self._held_in_ram(len(data)) as seconds:
+                    start = time.monotonic()
+                    tail.size, attempts = log_file.append(path, data, tail.size, seconds)
             except StoreUnavailableError:
                 self._forget(path)  # the next call finds out what the disk has
                 raise
+            if attempts > 1:
+                waited = time.monotonic() - start
+                self._emit(WriteDelayed(user_id, session_id, len(data), attempts, waited))
             tail.digests.update((message.id, _digest(message)) for message in fresh.values())
             return len(fresh)
+
+    @contextmanager
+    def _held_in_ram(self, size: int) -> Iterator[float]:
+        """Count `size` bytes as held in RAM; yield the seconds for which the disk may fail."""
+        with self._guard:
+            self._held += size
+            full = self._held > self._patience.most_bytes
+        try:
+            yield 0.0 if full else self._patience.seconds
+        finally:
+            with self._guard:
+                self._held -= size
 
     def read(self, user_id: str, session_id: str, after: Cursor | None = None) -> Iterator[Record]:
         """Yield the messages on disk after a cursor, in order.

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         IndexUnavailableError,
         InputRefusedError,
         InvalidInputError,
+        LogFullError,
         MissingDependencyError,
         NotFoundError,
         PromptTooLongError,
@@ -76,7 +77,8 @@ _EXPORTS = {
     "domain.errors": """
         AccessDeniedError ConcurrentUpdateError ConfigurationError EmbedderMismatchError
         IndexBrokenError IndexBusyError IndexUnavailableError InputRefusedError
-        InvalidInputError MissingDependencyError NotFoundError PromptTooLongError ProviderError
+        InvalidInputError LogFullError MissingDependencyError NotFoundError PromptTooLongError
+        ProviderError
         SchemaTooNewError SemanticMemoryError ServiceError ServiceUnavailableError
         StoreClosedError StoreCorruptError StoreError StoreLockedError StoreUnavailableError
     """,
@@ -126,6 +128,7 @@ __all__ = [
     "JobRun",
     "Layout",
     "Line",
+    "LogFullError",
     "Match",
     "Message",
     "MissingDependencyError",

@@ -106,9 +106,16 @@ class LogSettings(Section):
     key_file: Path | None = None
     """A file with such keys instead, one a line, outside the data directory."""
     most_bytes: int = Field(default=10_000_000, ge=10_000)
-    """Largest size of a session's log. A longer one is rewritten at half that size, without the
-    messages that the fewest facts rest on, the oldest first; their memories stay. At 90 % of the
-    size, a warning is logged."""
+    """Limit of a session's log. At 90 % of it a warning is logged, and the log is rewritten at half
+    the limit, without the messages that the fewest facts rest on, the oldest first; their memories
+    stay."""
+    patience_seconds: float = Field(default=1.0, ge=0)
+    """Time for which `observe` holds messages in RAM and tries again while the disk fails; then it
+    raises StoreUnavailableError. It tries three times even if this is 0."""
+    patience_bytes: int = Field(default=16_000_000, ge=0)
+    """Size of all messages held so, above which `observe` doesn't wait."""
+    refuse_at: float = Field(default=2.0, ge=1)
+    """Multiple of `most_bytes` at which a log refuses messages, if nothing of it can be removed."""
 
 
 class LedgerSettings(Section):
@@ -289,6 +296,8 @@ class Settings(BaseSettings):
         default_factory=lambda: Path(platformdirs.user_cache_dir("semantic-memory"))
     )
     """The directory of compiled embedding models, for all stores."""
+    lock_seconds: float = Field(default=1.0, ge=0)
+    """Longest wait for another process that has the data directory open."""
     embedding: EmbeddingSettings = EmbeddingSettings()
     openai: OpenAISettings = OpenAISettings()
     extraction: ExtractionSettings = ExtractionSettings()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,7 +22,16 @@ from semantic_memory.domain.messages import Message
 from semantic_memory.domain.ports import EmbedderIdentity, IndexEntry, InputType, Match
 from semantic_memory.domain.text import stems
 
-__all__ = ["FrozenClock", "HashEmbedder", "InMemoryIndex", "ScriptedExtractor"]
+if TYPE_CHECKING:
+    from semantic_memory.bootstrap import UseCases
+    from semantic_memory.memory import SemanticMemory
+
+__all__ = ["FrozenClock", "HashEmbedder", "InMemoryIndex", "ScriptedExtractor", "use_cases"]
+
+
+def use_cases(memory: SemanticMemory) -> UseCases:
+    """Return the use cases behind the facade of an open memory."""
+    return memory._use_cases  # noqa: SLF001 - the one place that looks behind it
 
 
 class FrozenClock:

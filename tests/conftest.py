@@ -1,4 +1,4 @@
-"""Fixtures of all tests: no network, a cache of compiled models, small stores."""
+"""Fixtures of all tests: no network, no settings of the machine, small stores."""
 
 from __future__ import annotations
 
@@ -9,15 +9,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import certifi
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from semantic_memory import Category, Fact, Message, SemanticMemory
+from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.events import Event
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
+from tests.support.effort import QUICK
 
 NOW = datetime(2026, 5, 10, 12, tzinfo=UTC)
 DATA = Path(__file__).parent.parent / "data"
+
+settings.load_profile(QUICK)  # before --hypothesis-profile, which wins
 
 
 @pytest.fixture(autouse=True)
@@ -30,6 +36,17 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
         connect(self, address)
 
     monkeypatch.setattr(socket.socket, "connect", connect_locally)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_certificate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Have HTTP clients load one root certificate; all of them take 50 ms of CPU a client."""
+    end = "-----END CERTIFICATE-----\n"
+    path = tmp_path_factory.mktemp("certificates") / "one.pem"
+    path.write_text(Path(certifi.where()).read_text(encoding="utf-8").partition(end)[0] + end)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SSL_CERT_FILE", str(path))
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -108,7 +125,8 @@ def eventually(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
     return held
 
 
-def unit_vectors(number: int, dimension: int = 16, seed: int = 0) -> np.ndarray:
+def unit_vectors(number: int, dimension: int = 16, seed: int = 0) -> Matrix:
     """Return random unit row vectors."""
     rows = np.random.default_rng(seed).standard_normal((number, dimension)).astype(np.float32)
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    unit: Matrix = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit

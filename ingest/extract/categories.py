@@ -31,28 +31,40 @@ _AUXILIARY = r"(?:'d| would| do| don't| did| didn't)?"
 _LIKE = rf"(?:i|we){_AUXILIARY}(?: {phrases('categories.between')})* "
 # In this order: the first that fits decides.
 _CUES = (
+    _cue(Category.PREFERENCE, r"I want (?:the assistant to|to be called)\b"),
     _cue(
         Category.DECISION,
         rf"{_WE_HAVE} (?:\w+ly |just )?{phrases('categories.decided')}\b",
-        r"we(?:'re| are) going with\b",
+        r"(?:we|I)(?:'re| are|'m| am) (?:going|sticking|staying) with\b",
+        r"we(?:'re| are) (?:killing|dropping|cutting|switching to)\b",
+        r"we(?:'ll| will) (?:store|use|keep|ship|stick|stay|go with|switch|move)\b",
     ),
-    _cue(Category.TECHNICAL, rf"(?:{phrases('categories.technical')}|c\+\+)\b"),
+    _cue(Category.PERSONAL, rf"{phrases('categories.of_oneself')}\b"),
+    _cue(
+        Category.TECHNICAL,
+        rf"(?:{phrases('categories.technical', 'categories.systems')}|c\+\+)(?![\w-])",
+        r"Xq\dq",
+        rf"(?:we|our)\b.*\b{phrases('categories.technical_things')}(?![\w-])",
+    ),
     _cue(
         Category.PREFERENCE,
         rf"{_LIKE}{phrases('categories.preferring')}\b(?! to know)",
         r"(?:my|our) (?:\w+ ){0,2}favou?rite\b",
-        rf"{_I_AM} (?:\w+ )?{phrases('categories.fond')}\b",
+        rf"{_I_AM} (?:\w+ )?(?:\w+ )?{phrases('categories.fond')}\b",
+        phrases("categories.tasteful") + r"\b",
     ),
     _cue(
         Category.FINDING,
         rf"{_WE_HAVE}(?: just)? {phrases('categories.found')}\b",
         r"turns out\b",
+        r"(?:my|our) (?:\w+ )?(?:measurements|tests|benchmarks|numbers|data) (?:show|say|suggest)",
     ),
     _cue(
         Category.PROJECT,
         rf"{_WE_ARE} (?:\w+ )?{phrases('categories.working_on')}\b",
         rf"(?:my|our) (?:\w+ )?{phrases('categories.projects')}\b",
         rf"(?:i|we) {phrases('categories.intending')} to\b",
+        rf"(?:we|our)\b.*\b{phrases('categories.of_work')}\b",
         r"(?:i|we)(?:'ll| will)\b",
     ),
     _cue(
@@ -62,6 +74,20 @@ _CUES = (
         rf"i {phrases('categories.living')}\b",
         rf"my {phrases('categories.own')}\b",
     ),
+)
+
+_REPORT_CUES = (
+    _cue(Category.PERSONAL, rf"{phrases('categories.of_a_life')}\b"),
+    _cue(Category.DECISION, rf"{phrases('categories.reported_decisions')}\b"),
+    _cue(Category.FINDING, rf"{phrases('categories.reported_findings')}\b"),
+    _cue(
+        Category.TECHNICAL,
+        rf"(?:{phrases('categories.technical', 'categories.technical_things')}|c\+\+)(?![\w-])",
+        r"Xq\dq",
+    ),
+    _cue(Category.PROJECT, rf"{phrases('categories.of_work')}\b"),
+    _cue(Category.PREFERENCE, r"(?:loves|hates|prefers|likes|dislikes|enjoys)\b"),
+    _cue(Category.PROJECT, rf"{phrases('categories.dated')}\b"),
 )
 
 _EXAMPLES = {
@@ -114,6 +140,21 @@ def category_by_rule(statement: str) -> Category | None:
     ('decision', 'preference')
     """
     return next((cue.category for cue in _CUES if cue.pattern.search(statement)), None)
+
+
+def report_category(statement: str) -> Category:
+    """Return the category of a statement about somebody or something else than its speaker.
+
+    >>> str(report_category("The gateway listens on port 9443"))
+    'technical'
+    >>> str(report_category("Noor is ill"))
+    'personal'
+    >>> str(report_category("The crash came from a stale cache"))
+    'finding'
+    """
+    return next(
+        (cue.category for cue in _REPORT_CUES if cue.pattern.search(statement)), Category.PERSONAL
+    )
 
 
 class CategoryExamples:

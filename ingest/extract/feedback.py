@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
+from ingest.extract.orders import standing_order
 from semantic_memory.domain.english.notation import any_of
+from semantic_memory.domain.english.persons import third_person
 from semantic_memory.domain.english.tables import phrases
 from semantic_memory.domain.english.words import Form, forms
 
@@ -34,6 +36,11 @@ _OTHER_CONFIRMATION = rf"exactly what i|{phrases('feedback.confirmations')}\b"
 _CONFIRMATION = re.compile(
     f"^{_PRAISE}{any_of(_RIGHT, _HELPED, _OTHER_CONFIRMATION)}", re.IGNORECASE
 )
+_ASKED_FOR = re.compile(
+    r"^(?:[^,]{3,40},\s)?I (?:already |just )?(?:asked|told)(?: you)?"
+    r" (?P<for>(?:for|to|not to) [^,]+)$",
+    re.IGNORECASE,
+)
 _VERB = re.compile(r"(?:always\s+|never\s+|do not\s+|don't\s+)?([\w']+)", re.IGNORECASE)
 _NEGATED = re.compile(r"(?:don't|do not)\s+(.+)", re.IGNORECASE)
 
@@ -43,17 +50,20 @@ def directive(sentence: str, name: str) -> str | None:
 
     >>> directive("Please never use em dashes", "The user")
     'The user asks the assistant to never use em dashes.'
+    >>> directive("No emojis in titles", "Maya"), directive("Make it shorter", "Maya")
+    ('Maya asks the assistant to use no emojis in titles.', None)
     """
     found = _DIRECTIVE.match(sentence) or _WISH.match(sentence)
     if found is None:
-        return None
+        if asked := _ASKED_FOR.search(sentence):
+            return f"{name} asked the assistant {_seen_from_outside(asked['for'], name)}."
+        standing = standing_order(sentence)
+        return f"{name} asks the assistant {_to(standing, name)}." if standing else None
     order = found["order"].rstrip(" .!")
     verb = _VERB.match(order)
     if verb is None or Form.BASE not in forms(verb[1]):
         return None  # "Never heard of it" is no order
-    negated = _NEGATED.match(order)
-    wanted = f"not to {negated[1]}" if negated else f"to {order[:1].lower()}{order[1:]}"
-    return f"{name} asks the assistant {_seen_from_outside(wanted, name)}."
+    return f"{name} asks the assistant {_to(order, name)}."
 
 
 def verdict(sentence: str, name: str, answer: str) -> str | None:
@@ -76,8 +86,22 @@ def _beginning(text: str) -> str:
     return plain[:100].rsplit(" ", 1)[0] + " ..."
 
 
+def _to(order: str, name: str) -> str:
+    """Return an order as it stands behind "asks the assistant".
+
+    >>> _to("Run ruff before you hand me code", "The user")
+    'to run ruff before it hands the user code'
+    """
+    negated = _NEGATED.match(order)
+    wanted = f"not to {negated[1]}" if negated else f"to {order[:1].lower()}{order[1:]}"
+    return _seen_from_outside(wanted, name)
+
+
 def _seen_from_outside(text: str, name: str) -> str:
     inner = name[:1].lower() + name[1:] if name.startswith("The ") else name
     text = re.sub(r"\bmy\b", f"{inner}'s", text, flags=re.IGNORECASE)
     text = re.sub(r"\b(?:me|I)\b", inner, text)
-    return re.sub(r"\byour\b", "its", text, flags=re.IGNORECASE)
+    text = re.sub(r"\byour\b", "its", text, flags=re.IGNORECASE)
+    # From the assistant's side "you" is "I", which the third person makes agree.
+    told = third_person(re.sub(r"\byou\b", "I", text, flags=re.IGNORECASE), "it")
+    return told[:1].lower() + told[1:]

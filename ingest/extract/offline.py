@@ -10,11 +10,18 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from ingest.extract.antecedents import Antecedents
 from ingest.extract.asides import firm_parts
-from ingest.extract.categories import CategoryExamples, category_by_rule
+from ingest.extract.categories import CategoryExamples, category_by_rule, report_category
+from ingest.extract.entries import entries
+from ingest.extract.exchanges import exchanged, from_the_other_side
 from ingest.extract.feedback import directive, verdict
+from ingest.extract.frames import is_material, is_play, is_unmeant, without_quotes
+from ingest.extract.judge import worth
+from ingest.extract.naming import named
 from ingest.extract.possessions import possessions, words_of
 from ingest.extract.replies import answered, last_question
+from ingest.extract.reports import reports
 from ingest.extract.worth import (
     ADDRESSED,
     CLEAR,
@@ -25,14 +32,17 @@ from ingest.extract.worth import (
     is_hedged,
 )
 from semantic_memory.domain.english.calendar import MONTHS, WEEKDAYS
+from semantic_memory.domain.english.ellipsis import completed
 from semantic_memory.domain.english.fragments import is_clause
-from semantic_memory.domain.english.persons import third_person, with_listener
+from semantic_memory.domain.english.persons import mentions_speaker, third_person, with_listener
 from semantic_memory.domain.english.pronouns import dangles
 from semantic_memory.domain.english.relative_dates import absolute_dates
 from semantic_memory.domain.english.sentences import Sentence, sentences
 from semantic_memory.domain.english.spelling import prepared
+from semantic_memory.domain.english.standing import is_bound, stands
 from semantic_memory.domain.english.statements import Clause, statements
 from semantic_memory.domain.english.tables import words
+from semantic_memory.domain.english.verbatim import masked, unmasked
 from semantic_memory.domain.english.words import WORD, noun_behind
 from semantic_memory.domain.extraction import Candidate, Extraction
 from semantic_memory.domain.facts import Category, Fact
@@ -41,28 +51,36 @@ from semantic_memory.domain.ports import Embedder
 from semantic_memory.domain.text import STOP_WORDS
 
 _ASSISTANT = "the assistant"
+_USER = "The user"
+_LEAST_WORTH = 0.5
+_MOST_IN_CHAT = 28
+"""Words of a statement; longer ones in a chat run together what isn't one thing."""
 _MOST_TAGS = 4
 _MOST_WORDS = 45
 _PASTED = 3_000
 """Characters from which a message is more likely a pasted text than something said."""
 _NO_TAGS = STOP_WORDS | words("tags.no_tags")
+_REQUEST_BEHIND = re.compile(r"[,;]?\s+(?:and|so)\s+(?=please\s)|[,;]\s+(?=please\s)", re.I)
 _CALENDAR = frozenset((*MONTHS, *WEEKDAYS))
 
 
 class _Statement(NamedTuple):
-    """A statement in the first person, with what the next sentences say of the same thing."""
+    """A statement, with what the next sentences say of the same thing."""
 
     parts: tuple[str, ...]
     sentence: Sentence
+    is_report: bool = False
+    """True if it is about somebody or something else than its speaker."""
 
     @property
     def text(self) -> str:
         return self.parts[0]
 
     def is_continued_by(self, other: _Statement) -> bool:
-        """Return whether `other` needs this one to be understood: "He is called Rex"."""
+        """Return True if `other` needs this one to be understood: "He is called Rex"."""
         return (
             len(self.parts) == 1
+            and not self.is_report
             and self.sentence != other.sentence
             and len(self.text.split()) + len(other.text.split()) <= _MOST_WORDS
             and continues(other.text)
@@ -71,6 +89,30 @@ class _Statement(NamedTuple):
 
     def with_next(self, other: _Statement) -> _Statement:
         return self._replace(parts=(*self.parts, other.text))
+
+
+class _Talk(NamedTuple):
+    """A message with the conversation around it."""
+
+    message: Message
+    listener: str | None
+    """The assistant, the other of two speakers, or None among several."""
+    before: Message | None
+    """The message that it may answer."""
+    antecedents: Antecedents
+    """The people and things named so far."""
+    is_among_people: bool
+    """True if no assistant is known to listen: every speaker has a name."""
+    is_chat: bool
+    """True if several people talk to each other."""
+
+    @property
+    def name(self) -> str:
+        return self.message.name or _USER
+
+    @property
+    def is_to_assistant(self) -> bool:
+        return self.listener == _ASSISTANT
 
 
 class OfflineExtractor:
@@ -82,7 +124,7 @@ class OfflineExtractor:
     gets that of the most similar examples.
     """
 
-    name = "offline-3"
+    name = "offline-4"
 
     def __init__(self, embedder: Embedder | None = None) -> None:
         self._examples = CategoryExamples(embedder) if embedder else None
@@ -95,15 +137,22 @@ class OfflineExtractor:
         candidates: list[Candidate] = []
         unclear: list[int] = []
         before: Message | None = None
+        among_people = _is_among_people(messages)
+        is_chat = among_people and len(speakers) > 1
+        antecedents = Antecedents(of_people_only=among_people)
         for message in messages:
             if message.role == "user":
                 listener = _listener(message, speakers)
-                for candidate, clear in _candidates(message, listener, _other(before, message)):
+                asked = _other(before, message)
+                talk = _Talk(message, listener, asked, antecedents, among_people, is_chat)
+                for candidate, clear in _candidates(talk):
                     if not clear:
                         unclear.append(len(candidates))
                     candidates.append(candidate)
             if message.role in ("user", "assistant"):
                 before = message
+            if message.role == "assistant" and (question := last_question(message.content)):
+                antecedents.note(from_the_other_side(question), _USER)
         if self._examples:
             nearest = self._examples.classify([candidates[place].content for place in unclear])
             for place, category in zip(unclear, nearest, strict=True):
@@ -111,58 +160,181 @@ class OfflineExtractor:
         return Extraction(candidates=tuple(candidates))
 
 
+def _is_among_people(messages: Sequence[Message]) -> bool:
+    """Return True if the messages are of people with names, and none of an assistant."""
+    roles = {message.role for message in messages}
+    return "assistant" not in roles and all(message.name for message in messages)
+
+
 def _other(before: Message | None, message: Message) -> Message | None:
     """Return the message that `message` may answer: the one before it, by someone else."""
     return before if before and before.speaker != message.speaker else None
 
 
-def _candidates(
-    message: Message, listener: str | None, before: Message | None
-) -> Iterator[tuple[Candidate, bool]]:
+def _candidates(talk: _Talk) -> Iterator[tuple[Candidate, bool]]:
     """Yield the candidates of a message, and whether the wording of each shows its category."""
-    name = message.name or "The user"
-    text = prepared(message.content)
-    pasted = len(message.content) > _PASTED
-    known: set[str] = set()
-    question = last_question(before.content) if before else None
-    if before and question and (found := answered(question, text)):
-        stated, text = found
-        known |= words_of(stated)
-        shown = category_by_rule(stated)
-        told = _told(stated, name, message)
-        yield _candidate(told, shown, CLEAR, message, before), shown is not None
-    answer = before.content if before and before.role == "assistant" else None
-    pending: list[_Statement] = []
-    for sentence in sentences(text):
-        if listener == _ASSISTANT and not pasted and (said := _feedback(sentence, name, answer)):
-            yield _candidate(said, Category.FEEDBACK, CLEAR, message), True
-        else:
-            _gather(pending, _statements(sentence, listener))
-    for statement in pending:
-        shown = category_by_rule(statement.text)
-        content = " ".join(_told(part, name, message) for part in statement.parts)
+    message = talk.message
+    content, spans = masked(message.content)
+    if is_play(content):
+        return
+    handed_over = is_material(content)
+    text = prepared(without_quotes(content) if handed_over else content)
+    found = _Found(talk, spans, len(message.content) > _PASTED, handed_over)
+    if not handed_over and not found.is_pasted and (listed := entries(text)):
+        yield from (found.candidate(entry.statement, entry.category) for entry in listed)
+        return
+    yield from found.candidates(text)
+
+
+class _Found:
+    """Turns the sentences of a message into candidates."""
+
+    def __init__(
+        self, talk: _Talk, spans: Sequence[str], is_pasted: bool, handed_over: bool
+    ) -> None:
+        self._talk = talk
+        self._spans = spans
+        self.is_pasted = is_pasted
+        self._handed_over = handed_over
+        self._known: set[str] = set()
+
+    def candidates(self, text: str) -> Iterator[tuple[Candidate, bool]]:
+        """Yield the candidates of a prepared text."""
+        talk = self._talk
+        answers, text = self._answers(text)
+        for stated in answers:
+            self._known |= words_of(stated)
+            shown = (
+                category_by_rule(stated) if mentions_speaker(stated) else report_category(stated)
+            )
+            yield self.candidate(stated, shown, source=talk.before)
+        answer = talk.before.content if talk.before and talk.before.role == "assistant" else None
+        pending: list[_Statement] = []
+        for sentence in _requests_apart(sentences(text)):
+            if is_unmeant(sentence.said):
+                continue
+            order = self._order(sentence, answer)
+            name = None if order else named(sentence.said, alone=not talk.is_chat)
+            if order:
+                yield self._candidate(order, Category.FEEDBACK, CLEAR), True
+            elif name:
+                yield self.candidate(name, Category.PERSONAL)
+            else:
+                _gather(pending, _statements(sentence, talk.listener), self)
+            talk.antecedents.note(sentence.text, talk.name)
+        for statement in pending:
+            if not self._is_idle(statement):
+                yield self._pending(statement)
+        for stated in possessions(text, self._known) if not self.is_pasted else ():
+            yield self.candidate(stated, Category.PERSONAL, IMPLIED)
+
+    def reports(self, statement: _Statement) -> list[_Statement]:
+        """Return what a statement says of others and of things, its pronoun resolved."""
+        if self._handed_over or self.is_pasted:
+            return []
+        talk = self._talk
+        text = talk.antecedents.resolved(statement.text, talk.name) or statement.text
+        if mentions_speaker(text) and is_about_the_speaker(text) and not dangles(text):
+            return [_Statement((text,), statement.sentence)] if is_clause(text) else []
+        found = reports(text, of_names_only=talk.is_among_people)
+        return [_Statement((one,), statement.sentence, is_report=True) for one in found]
+
+    def _answers(self, text: str) -> tuple[list[str], str]:
+        """Return what the message states as an answer to the one before, and the rest of it."""
+        before = self._talk.before
+        question = last_question(before.content) if before else None
+        if not question or self._handed_over:
+            return [], text
+        if found := answered(question, text):
+            return [found[0]], found[1]
+        first, _, rest = text.strip().partition("\n")
+        answers = exchanged(question, first) if not rest.strip() else []
+        return (answers, "") if answers else ([], text)
+
+    def _order(self, sentence: Sentence, answer: str | None) -> str | None:
+        """Return a sentence about the assistant's work as a fact; None if it isn't about that."""
+        if not self._talk.is_to_assistant or self.is_pasted or self._handed_over:
+            return None
+        order = directive(sentence.text, self._talk.name)
+        if order and completed(sentence.text) != [sentence.text]:
+            order = None  # "back to meat" is short for "I am back to meat"
+        return order or (verdict(sentence.said, self._talk.name, answer) if answer else None)
+
+    def _pending(self, statement: _Statement) -> tuple[Candidate, bool]:
+        of_report = report_category(statement.text) if statement.is_report else None
+        shown = of_report or category_by_rule(statement.text)
+        content = " ".join(self._told(part) for part in statement.parts)
         sure = confidence(statement.text, statement.sentence.said, clear=shown is not None)
-        sure = min(sure, ADDRESSED) if pasted else sure
+        sure = min(sure, ADDRESSED) if self.is_pasted else sure
         if sure > ADDRESSED:
-            known |= words_of(content)
-        yield _candidate(content, shown, sure, message), shown is not None
-    for stated in possessions(text, known) if not pasted else ():
-        yield _candidate(_told(stated, name, message), Category.PERSONAL, IMPLIED, message), True
+            self._known |= words_of(content)
+        return self._candidate(content, shown, sure), shown is not None
+
+    def _is_idle(self, statement: _Statement) -> bool:
+        """Return True if a statement is talk of the moment, or would not stand alone."""
+        if not stands(statement.text):
+            return True
+        # What someone tells an assistant is mostly meant to be known; among people most is talk.
+        if not self._talk.is_chat:
+            return False
+        if len(statement.text.split()) > _MOST_IN_CHAT or not is_bound(statement.text):
+            return True
+        return not statement.is_report and worth(statement.text) < _LEAST_WORTH
+
+    def candidate(
+        self,
+        statement: str,
+        category: Category | None,
+        sure: float = CLEAR,
+        source: Message | None = None,
+    ) -> tuple[Candidate, bool]:
+        """Return a statement in the first person as a candidate."""
+        return self._candidate(self._told(statement), category, sure, source), category is not None
+
+    def _told(self, statement: str) -> str:
+        return _told(statement, self._talk.name, self._talk.message)
+
+    def _candidate(
+        self,
+        content: str,
+        category: Category | None,
+        sure: float,
+        source: Message | None = None,
+    ) -> Candidate:
+        message = self._talk.message
+        whole = unmasked(content, self._spans)
+        return Candidate(
+            content=whole,
+            category=category or Category.PERSONAL,
+            confidence=sure,
+            message_ids=(message.id, source.id) if source else (message.id,),
+            tags=_tags(whole, message.name or ""),
+        )
 
 
-def _feedback(sentence: Sentence, name: str, answer: str | None) -> str | None:
-    """Return a sentence about the assistant's work as a fact; None if it isn't about that."""
-    order = directive(sentence.text, name)
-    return order or (verdict(sentence.said, name, answer) if answer else None)
+def _requests_apart(found: Iterable[Sentence]) -> Iterator[Sentence]:
+    """Yield the sentences, with a request that is put behind one by itself: "..., please ..."."""
+    for sentence in found:
+        if "please" not in sentence.text.lower():
+            yield sentence
+            continue
+        start = 0
+        for joint in _REQUEST_BEHIND.finditer(sentence.text):
+            yield Sentence(sentence.text[start : joint.start()], sentence.said)
+            start = joint.end()
+        yield Sentence(sentence.text[start:], sentence.said) if start else sentence
 
 
-def _gather(pending: list[_Statement], found: Iterable[_Statement]) -> None:
-    """Add the statements about their speaker, and those that go on with the last one."""
+def _gather(pending: list[_Statement], found: Iterable[_Statement], rules: _Found) -> None:
+    """Add the statements worth keeping, and those that go on with the last one."""
     for statement in found:
         if pending and pending[-1].is_continued_by(statement):
             pending[-1] = pending[-1].with_next(statement)
-        elif is_about_the_speaker(statement.text) and is_clause(statement.text):
-            pending.append(statement)
+        elif is_about_the_speaker(statement.text) and not dangles(statement.text):
+            if is_clause(statement.text):
+                pending.append(statement)
+        else:
+            pending += rules.reports(statement)
 
 
 def _listener(message: Message, speakers: set[str]) -> str | None:
@@ -176,7 +348,8 @@ def _listener(message: Message, speakers: set[str]) -> str | None:
 def _statements(sentence: Sentence, listener: str | None) -> list[_Statement]:
     """Return the statements of a sentence; one that leans on the one before stays with it."""
     kept: list[Clause] = []
-    for clause in statements(sentence.text):
+    clauses = [one for whole in completed(sentence.text) for one in statements(whole)]
+    for clause in clauses:
         if listener:
             clause = clause._replace(text=with_listener(clause.text, listener))
         if kept and dangles(clause.text) and not dangles(kept[-1].text):
@@ -194,22 +367,6 @@ def _told(statement: str, name: str, message: Message) -> str:
     if message.created_at is not None:
         statement = absolute_dates(statement, message.created_at)
     return third_person(statement, name).rstrip(" ,;:.!") + "."
-
-
-def _candidate(
-    content: str,
-    category: Category | None,
-    confidence: float,
-    message: Message,
-    question: Message | None = None,
-) -> Candidate:
-    return Candidate(
-        content=content,
-        category=category or Category.PERSONAL,
-        confidence=confidence,
-        message_ids=(message.id, question.id) if question else (message.id,),
-        tags=_tags(content, message.name or ""),
-    )
 
 
 def _tags(content: str, name: str) -> tuple[str, ...]:

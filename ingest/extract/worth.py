@@ -12,7 +12,10 @@ from semantic_memory.domain.english.smalltalk import (
     is_small_talk,
 )
 from semantic_memory.domain.english.subjects import head
+from semantic_memory.domain.english.tables import words
 from semantic_memory.domain.english.words import Form
+
+_LASTING_STATES = words("worth.lasting_states")
 
 PLAIN = 0.8
 CLEAR = 0.85
@@ -25,17 +28,24 @@ DANGLING = 0.4
 
 
 def is_about_the_speaker(statement: str) -> bool:
-    """Return whether a statement says something of the person who made it: no small talk."""
-    words = len(statement.split())
-    own = head(statement) if words == 2 else None  # "I paint" says something, "I went" doesn't
-    long_enough = 3 <= words <= 60 or (own is not None and own.form is Form.BASE)
+    """Return True if a statement says something of the person who made it: no small talk."""
+    length = len(statement.split())
+    own = head(statement) if length == 2 else None  # "I paint" says something, "I went" doesn't
+    says_something = own is not None and own.form is Form.BASE
+    long_enough = 3 <= length <= 60 or says_something or _is_what_one_is(statement)
     if not long_enough or not mentions_speaker(statement):
         return False
     return not is_small_talk(statement) and not has_chatter(statement)
 
 
+def _is_what_one_is(statement: str) -> bool:
+    """Return True for "I'm vegan" and "I'm 34", which two words say."""
+    subject, _, rest = statement.partition(" ")
+    return subject.lower() == "i'm" and (rest.lower() in _LASTING_STATES or rest.isdigit())
+
+
 def continues(statement: str) -> bool:
-    """Return whether a statement goes on about the thing named before it, and is worth it."""
+    """Return True if a statement goes on about the thing named before it, and is worth it."""
     return (
         3 <= len(statement.split()) <= 25
         and (mentions_speaker(statement) or begins_with_person(statement))
@@ -47,7 +57,7 @@ def continues(statement: str) -> bool:
 
 
 def is_hedged(statement: str) -> bool:
-    """Return whether its speaker left a statement open, or addressed it to someone."""
+    """Return True if its speaker left a statement open, or addressed it to someone."""
     return hedges.is_hedged(statement) or addresses_the_other(statement) or is_small_talk(statement)
 
 

@@ -69,21 +69,20 @@ def _sound(ledger: Ledger) -> Finding:
 
 
 def _readable(log: SessionLog) -> Finding:
-    sessions = messages = 0
-    unreadable: list[str] = []
-    corrupt = 0
+    sessions = messages = corrupt = unreadable = 0
     for path, _ in log.files():
         summary = log.summary(path)
-        sessions += 1
+        sessions += summary.session is not None
         messages += summary.messages
         corrupt += summary.corrupt_lines
-        if summary.session is None:
-            unreadable.append(path.name)
+        # A session's first write that was cut off leaves nothing else, and wasn't acknowledged.
+        if summary.session is None and (summary.messages or summary.corrupt_lines):
+            unreadable += 1
     if corrupt or unreadable:
         return Finding(
             check="session logs",
             ok=False,
-            detail=f"{corrupt} corrupt lines, {len(unreadable)} files of unknown sessions",
+            detail=f"{corrupt} corrupt lines, {unreadable} files of unknown sessions",
             remedy="what the ledger took in before is safe; ingest the lost messages again",
         )
     detail = f"sound, {messages:,} messages in {sessions:,} sessions"

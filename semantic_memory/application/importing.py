@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ingest.readers import Incoming, Rejected, read
-from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.errors import InvalidInputError, LogFullError
 from semantic_memory.domain.fields import FORMATS, Format
 from semantic_memory.domain.messages import Message, Receipt
 from semantic_memory.domain.ports import Progress
@@ -24,6 +24,10 @@ class Observing(Protocol):
 
     def observe(self, messages: Iterable[Message], *, user_id: str, session_id: str) -> Receipt:
         """Take in messages of one session. Raises InvalidInputError; nothing is kept then."""
+        ...
+
+    def flush(self) -> None:
+        """Extract everything observed."""
         ...
 
 
@@ -91,7 +95,11 @@ def _observe(
 ) -> None:
     """Observe messages of a session; one that is refused costs none of the others."""
     try:
-        receipt = memory.observe(messages, user_id=user_id, session_id=session_id)
+        try:
+            receipt = memory.observe(messages, user_id=user_id, session_id=session_id)
+        except LogFullError:
+            memory.flush()  # extraction has fallen behind; what is extracted can be removed
+            receipt = memory.observe(messages, user_id=user_id, session_id=session_id)
     except InvalidInputError as error:
         if len(messages) == 1:
             imported.reject(Rejected(f"message {messages[0].id}", str(error)))

@@ -7,11 +7,10 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 
 from ingest.encryption import Cipher, read_keys
 from ingest.gate import Gate
-from ingest.session_log import SessionLog
+from ingest.session_log import Patience, SessionLog
 from semantic_memory.application.conversations import Conversations
 from semantic_memory.application.doctor import Doctor
 from semantic_memory.application.edits import Edits
@@ -23,6 +22,7 @@ from semantic_memory.application.lookup import Lookup
 from semantic_memory.application.maintenance import Maintenance
 from semantic_memory.application.map import Map
 from semantic_memory.application.open_session import OpenSession
+from semantic_memory.application.private_files import make_private
 from semantic_memory.application.profiles import Profiles
 from semantic_memory.application.recall import Recall
 from semantic_memory.application.resolving import FilterResolver
@@ -44,7 +44,6 @@ from semantic_memory.context.tokens import TiktokenCounter, encoding_name
 from semantic_memory.domain.errors import (
     ConfigurationError,
     EmbedderMismatchError,
-    StoreUnavailableError,
 )
 from semantic_memory.domain.observers import log_event
 from semantic_memory.domain.ports import (
@@ -60,6 +59,7 @@ from semantic_memory.domain.ports import (
 from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.memory import MemoryLedger
 from semantic_memory.ledger.sqlite import SqliteLedger
+from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.pipeline.runner import Runner
 from semantic_memory.pipeline.stage import INDEX, WHOLE
 from semantic_memory.profile.fields import Extent
@@ -103,6 +103,22 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedParts:
+    """Parts that several use cases share, for tests that look behind them."""
+
+    ledger: Ledger
+    log: SessionLog
+    keeper: IndexKeeper
+    index: ExactIndex
+    pipeline: Pipeline
+    resolver: Resolver
+    rollup: Rollup
+    upkeep: Upkeep
+    uses: Uses
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True)
 class UseCases:
     """The use cases of an open store, each given the parts it needs."""
 
@@ -120,6 +136,7 @@ class UseCases:
     statistics: Statistics
     doctor: Doctor
     maintenance: Maintenance
+    shared: SharedParts
     resources: ExitStack
 
     def close(self) -> None:
@@ -136,9 +153,9 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
     directory = settings.data_dir
     clock = parts.clock or SystemClock()
     observe = parts.observer or log_event
-    _make_private(directory)
+    make_private(directory)
     with ExitStack() as stack:
-        lock = DirectoryLock(directory)
+        lock = DirectoryLock(directory, settings.lock_seconds)
         stack.callback(lock.release)
         ledger = make_ledger(settings, observe)
         stack.callback(ledger.close)
@@ -164,7 +181,8 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             record_embedder(ledger, embedder.identity)
         else:
             check_embedder(ledger, embedder.identity)
-        log = SessionLog(directory / "sessions", observe, make_cipher(settings))
+        patience = Patience(settings.log.patience_seconds, settings.log.patience_bytes)
+        log = SessionLog(directory / "sessions", observe, make_cipher(settings), patience)
         ingest = settings.ingest
         rules = RuleJudge()
         resolver = Resolver(
@@ -263,6 +281,9 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             statistics=Statistics(ledger, log, embedder.identity, directory),
             doctor=Doctor(ledger, log, keeper, embedder.identity, directory),
             maintenance=Maintenance(ledger, pipeline, keeper, upkeep),
+            shared=SharedParts(
+                ledger, log, keeper, index, pipeline, resolver, rollup, upkeep, uses, clock
+            ),
             resources=stack.pop_all(),
         )
 
@@ -341,12 +362,3 @@ def make_packer(context: ContextSettings, counter: TokenCounter) -> Packer:
         overview=context.overview,
     )
     return Packer(counter, context.template, policy)
-
-
-def _make_private(directory: Path) -> None:
-    try:
-        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as error:
-        raise StoreUnavailableError(
-            f"can't create the data directory {directory}: {error.strerror or error}"
-        ) from error

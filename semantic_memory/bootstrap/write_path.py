@@ -62,7 +62,7 @@ def make_pipeline(
     storing = Storing(ledger, log, reader, gate, clock, observe, stored)
     sessions = Sessions(ledger, log, reader, stretches, lambda key: storing.store([key]))
     shortening = Shortening(
-        ledger, log, sessions, observe, hint, settings.log.most_bytes, ingest.retry_seconds
+        ledger, log, sessions, observe, hint, settings.log, ingest.retry_seconds
     )
     held = batch.holds if batch is not None else lambda _: False
     extracting = Extracting(stretches, extractor, committer, observe, held)
@@ -84,7 +84,7 @@ def make_pipeline(
     runner.add(Profiling(rollup), Pace(quiet=_GATHER_PROFILE, most_wait=_GATHER_PROFILE, rest=4.0))
     runner.add(Indexing(keeper), Pace(quiet=_GATHER_INDEX, most_wait=_GATHER_INDEX))
     runner.add(shortening, Pace(flushed=False))
-    return Pipeline(ledger, log, storing, sessions, runner, observe)
+    return Pipeline(ledger, log, storing, sessions, shortening, runner, observe)
 
 
 def make_batch(

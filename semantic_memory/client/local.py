@@ -13,7 +13,7 @@ _OWNER_FILE = "owner.pid"
 
 
 def find_service(data_dir: Path) -> Client | None:
-    """A client of the service that has `data_dir` open; None if something else has."""
+    """Return a client of the service that has `data_dir` open; None if something else has."""
     try:
         service = json.loads((data_dir / ADDRESS_FILE).read_text(encoding="utf-8"))
         owner = (data_dir / _OWNER_FILE).read_text(encoding="ascii").strip()

@@ -20,7 +20,7 @@ from semantic_memory.domain.ports import TokenCounter
 DEFAULT_ENCODING = "o200k_base"
 
 # Patterns and digests as in tiktoken_ext.openai_public (MIT, see encodings/LICENSE).
-_PATTERNS = {
+PATTERNS = {
     "cl100k_base": (
         r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
         r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
@@ -45,14 +45,14 @@ def encoding_name(model: str) -> str:
         name = tiktoken.encoding_name_for_model(model)
     except KeyError:
         return DEFAULT_ENCODING
-    return name if name in _PATTERNS else DEFAULT_ENCODING
+    return name if name in PATTERNS else DEFAULT_ENCODING
 
 
-@lru_cache(maxsize=len(_PATTERNS))
+@lru_cache(maxsize=len(PATTERNS))
 def load_encoding(name: str) -> tiktoken.Encoding:
     """Load one of the encodings in this package; takes about 0.4 s, once a process."""
-    if name not in _PATTERNS:
-        known = ", ".join(sorted(_PATTERNS))
+    if name not in PATTERNS:
+        known = ", ".join(sorted(PATTERNS))
         raise ConfigurationError(f"unknown token encoding {name!r}; known: {known}")
     data = resources.files(__package__).joinpath("encodings", f"{name}.tiktoken").read_bytes()
     if hashlib.sha256(data).hexdigest() != _SHA256[name]:
@@ -62,10 +62,10 @@ def load_encoding(name: str) -> tiktoken.Encoding:
         for token, rank in (line.split() for line in data.splitlines() if line)
     }
     encoding = tiktoken.Encoding(
-        name, pat_str=_PATTERNS[name], mergeable_ranks=ranks, special_tokens={}
+        name, pat_str=PATTERNS[name], mergeable_ranks=ranks, special_tokens={}
     )
     # The Rust half has a copy; this one, 27 MB, serves pickling only, which isn't needed.
-    encoding._mergeable_ranks = {}
+    encoding._mergeable_ranks = {}  # noqa: SLF001
     return encoding
 
 

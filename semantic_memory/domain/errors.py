@@ -14,6 +14,7 @@
     │   ├── AccessDeniedError               the API key is missing, unknown or lacks the right
     │   └── ServiceUnavailableError         unreachable or overloaded, after the client's retries
     └── StoreError                          the data directory can't be used
+        ├── LogFullError                    a session's log is full, and nothing can be removed
         ├── StoreLockedError                another process owns it: names its pid
         ├── StoreClosedError                used after `close()`
         ├── StoreUnavailableError (OSError) disk full, read-only, no permission
@@ -83,6 +84,10 @@ class ServiceUnavailableError(ServiceError):
 
 class StoreError(SemanticMemoryError):
     """The data directory can't be used."""
+
+
+class LogFullError(StoreError):
+    """The log of a session has reached its limit, and no message in it can be removed."""
 
 
 class StoreLockedError(StoreError):

@@ -22,6 +22,15 @@ class MessagesObserved:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionChanged:
+    """A session began with its first message, or was configured or forgotten."""
+
+    user_id: str
+    session_id: str
+    change: Literal["begun", "configured", "forgotten"]
+
+
+@dataclass(frozen=True, slots=True)
 class MemoriesStored:
     """Messages were stored as memories, in one transaction."""
 
@@ -139,8 +148,20 @@ class LogRepaired:
 
 
 @dataclass(frozen=True, slots=True)
+class WriteDelayed:
+    """The disk failed to take messages at first, and then took them; they were held in RAM."""
+
+    user_id: str
+    session_id: str
+    size: int
+    """Bytes held."""
+    attempts: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class LogNearlyFull:
-    """A session's log has reached 90 % of the size above which it is shortened."""
+    """A session's log has reached 90 % of its limit, where it is shortened."""
 
     user_id: str
     session_id: str
@@ -156,8 +177,10 @@ class LogShortened:
     session_id: str
     messages: int
     """Number of messages removed from the log; the ledger keeps their memories."""
-    freed: int
-    """Bytes freed."""
+    before: int
+    """Size before, in bytes."""
+    after: int
+    """Size now, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,13 +259,13 @@ class JobFinished:
 
 @dataclass(frozen=True, slots=True)
 class WindowCompacted:
-    """A compaction level shortened a session's window."""
+    """A compaction step shortened a session's window."""
 
     user_id: str
     session_id: str
-    level: str
-    saved: int
-    """Tokens saved."""
+    step: str
+    before: int
+    """Tokens in the window before."""
     dropped: int
     """Number of messages removed from the window; the session's log keeps them."""
     tokens: int
@@ -289,6 +312,7 @@ class WorkerFailed:
 
 Event = (
     MessagesObserved
+    | SessionChanged
     | MemoriesStored
     | LockWaited
     | MemoriesEmbedded
@@ -301,6 +325,7 @@ Event = (
     | IndexSynced
     | IndexSetAside
     | LogRepaired
+    | WriteDelayed
     | LogNearlyFull
     | LogShortened
     | CursorLost

@@ -1,25 +1,170 @@
-"""Observers of events: one logs them, one ignores them."""
+"""Observers of events: one logs them, one ignores them.
+
+An event goes to the logger `semantic_memory.<component>`. Its figures are in the text, and under
+the names of the event's fields attributes of the record, which a JSON formatter writes as fields.
+No message text is logged, and no user id at INFO: it may be an e-mail address.
+"""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
+from dataclasses import fields
+from logging import DEBUG, INFO, WARNING
+from typing import Any, NamedTuple
 
 from semantic_memory.domain.events import (
+    BeliefsResolved,
+    BreakerOpened,
     CheckpointRestored,
     CompactionFailed,
+    CursorLost,
+    EmbeddingFailed,
+    EmbeddingRefused,
     Event,
     ExtractionBatched,
     ExtractionFailed,
+    ExtractionFellBack,
+    FactsExtracted,
     IndexSetAside,
+    IndexSynced,
     JobFinished,
+    JudgingFellBack,
     LogNearlyFull,
     LogRepaired,
     LogShortened,
     MemoryFileSkipped,
+    SessionChanged,
+    WindowCompacted,
     WorkerFailed,
+    WriteDelayed,
 )
 
-_logger = logging.getLogger("semantic_memory")
+
+class _Line(NamedTuple):
+    """Level, component and text of an event's log line; the text quotes the event's fields."""
+
+    level: int
+    component: str
+    text: str
+    error: str = ""
+    """Text of the line, then a warning, if the event's `error` isn't None."""
+
+
+_LINES: Mapping[type[Event], _Line] = {
+    SessionChanged: _Line(INFO, "session", "session %(session_id)s %(change)s"),
+    FactsExtracted: _Line(
+        INFO,
+        "extraction",
+        "session %(session_id)s: %(admitted)d facts from %(messages)d messages, %(quarantined)d"
+        " quarantined, refused %(refused)s",
+    ),
+    ExtractionFailed: _Line(
+        WARNING,
+        "extraction",
+        "extraction from session %(session_id)s of user %(user_id)s failed and will be retried:"
+        " %(error)s",
+    ),
+    ExtractionBatched: _Line(
+        INFO,
+        "extraction",
+        "the extraction batch %(batch_id)s was %(status)s, with %(stretches)d stretches",
+        error="the extraction batch %(batch_id)s failed: %(error)s",
+    ),
+    ExtractionFellBack: _Line(
+        INFO,
+        "extraction",
+        "the rules extracted from %(messages)d messages, as the answer of %(extractor)s was"
+        " %(reason)s",
+    ),
+    BreakerOpened: _Line(
+        WARNING,
+        "extraction",
+        "%(extractor)s failed %(failures)d times in a row; requests pause for %(seconds).0f s",
+    ),
+    JobFinished: _Line(
+        INFO,
+        "upkeep",
+        "the job %(job)s ran for %(users)d users in %(seconds).2f s: %(counts)s",
+        error="the job %(job)s failed: %(error)s",
+    ),
+    BeliefsResolved: _Line(DEBUG, "consolidation", "%(counts)s in %(seconds).3f s"),
+    JudgingFellBack: _Line(
+        WARNING,
+        "consolidation",
+        "%(judge)s failed (%(error)s); the rules judged %(pairs)d pairs of facts",
+    ),
+    EmbeddingFailed: _Line(
+        WARNING, "embedding", "memories are found by words only: the model failed: %(error)s"
+    ),
+    EmbeddingRefused: _Line(
+        WARNING,
+        "embedding",
+        "the model refuses memories %(fact_ids)s, found by words only: %(error)s",
+    ),
+    IndexSynced: _Line(
+        DEBUG, "index", "%(upserted)d memories indexed, %(deleted)d deleted in %(seconds).2f s"
+    ),
+    IndexSetAside: _Line(
+        WARNING,
+        "index",
+        "the vector index is being rebuilt from the ledger: %(reason)s; moved to %(kept_at)s",
+    ),
+    WindowCompacted: _Line(
+        INFO,
+        "session",
+        "window of session %(session_id)s compacted (%(step)s) from %(before)d to %(tokens)d"
+        " tokens, without %(dropped)d messages",
+    ),
+    CompactionFailed: _Line(
+        WARNING,
+        "session",
+        "compacting session %(session_id)s of user %(user_id)s: %(step)s failed (%(failures)d in a"
+        " row): %(error)s",
+    ),
+    CheckpointRestored: _Line(
+        WARNING,
+        "session",
+        "the checkpoint %(path)s was damaged (%(reason)s) and moved to %(kept_at)s; the previous"
+        " one is in use",
+    ),
+    MemoryFileSkipped: _Line(
+        WARNING, "session", "the memory file %(path)s is not used: %(reason)s"
+    ),
+    WorkerFailed: _Line(
+        WARNING, "pipeline", "%(step)s failed, next try in %(retry_seconds).0f s: %(error)s"
+    ),
+    LogRepaired: _Line(
+        WARNING,
+        "log",
+        "the log of session %(session_id)s of user %(user_id)s was damaged: %(torn_bytes)d bytes of"
+        " an unfinished line cut off, %(corrupt_lines)d corrupt lines skipped",
+    ),
+    WriteDelayed: _Line(
+        WARNING,
+        "log",
+        "the disk took %(size)d bytes of session %(session_id)s of user %(user_id)s at attempt"
+        " %(attempts)d, after %(seconds).2f s",
+    ),
+    LogNearlyFull: _Line(
+        WARNING,
+        "log",
+        "the log of session %(session_id)s of user %(user_id)s takes %(size)d of %(limit)d bytes"
+        " and is being shortened",
+    ),
+    LogShortened: _Line(
+        INFO,
+        "log",
+        "the log of session %(session_id)s was shortened from %(before)d to %(after)d bytes:"
+        " %(messages)d messages were removed; the ledger keeps their memories",
+    ),
+    CursorLost: _Line(
+        WARNING,
+        "log",
+        "the log of session %(session_id)s of user %(user_id)s was replaced; it is read again from"
+        " the start",
+    ),
+}
 
 
 def ignore_event(event: Event) -> None:
@@ -28,76 +173,22 @@ def ignore_event(event: Event) -> None:
 
 
 def log_event(event: Event) -> None:
-    """Log failures and damage as warnings, other events at DEBUG. Logs no message text."""
-    match event:
-        case IndexSetAside(reason, kept_at):
-            where = f"; it was moved to {kept_at}" if kept_at else ""
-            _logger.warning(
-                "the vector index is being rebuilt from the ledger: %s%s", reason, where
-            )
-        case ExtractionFailed(user_id, session_id, error):
-            _logger.warning(
-                "extraction from session %s of user %s failed and will be retried: %s",
-                session_id,
-                user_id,
-                error,
-            )
-        case ExtractionBatched(batch_id, _, _, str(error)):
-            _logger.warning("the extraction batch %s failed: %s", batch_id, error)
-        case JobFinished(job, _, _, _, str(error)):
-            _logger.warning("the job %s failed: %s", job, error)
-        case CheckpointRestored(path, reason, kept_at):
-            _logger.warning(
-                "the checkpoint %s was damaged (%s) and moved to %s; the previous one is in use",
-                path,
-                reason,
-                kept_at,
-            )
-        case MemoryFileSkipped(path, reason):
-            _logger.warning("the memory file %s is not used: %s", path, reason)
-        case CompactionFailed(user_id, session_id, step, error, failures):
-            _logger.warning(
-                "compacting session %s of user %s: %s failed (%d in a row): %s",
-                session_id,
-                user_id,
-                step,
-                failures,
-                error,
-            )
-        case WorkerFailed(step, error, retry_seconds):
-            _logger.warning("%s failed, next try in %.0f s: %s", step, retry_seconds, error)
-        case LogRepaired() | LogNearlyFull() | LogShortened():
-            _log_session_log(event)
-        case _:
-            _logger.debug("%s", event)
+    """Log outcomes at INFO, failures and damage as warnings, other events at DEBUG."""
+    line = _LINES.get(type(event))
+    if line is None:
+        logging.getLogger("semantic_memory").debug("%s", event)
+        return
+    figures = _figures(event)
+    failed = line.error and figures["error"] is not None
+    level = WARNING if failed else line.level
+    logger = logging.getLogger(f"semantic_memory.{line.component}")
+    if logger.isEnabledFor(level):
+        text = (line.error if failed else line.text) % figures
+        if level < WARNING:
+            figures.pop("user_id", None)
+        logger.log(level, "%s", text, extra=figures)
 
 
-def _log_session_log(event: LogRepaired | LogNearlyFull | LogShortened) -> None:
-    match event:
-        case LogRepaired(user_id, session_id, torn_bytes, corrupt_lines):
-            _logger.warning(
-                "the log of session %s of user %s was damaged: %d bytes of an unfinished line cut"
-                " off, %d corrupt lines skipped",
-                session_id,
-                user_id,
-                torn_bytes,
-                corrupt_lines,
-            )
-        case LogNearlyFull(user_id, session_id, size, limit):
-            _logger.warning(
-                "the log of session %s of user %s takes %d of %d bytes; beyond that it"
-                " is shortened",
-                session_id,
-                user_id,
-                size,
-                limit,
-            )
-        case LogShortened(user_id, session_id, number, freed):
-            _logger.warning(
-                "the log of session %s of user %s was too long: %d messages (%d bytes) were"
-                " removed; the ledger keeps their memories",
-                session_id,
-                user_id,
-                number,
-                freed,
-            )
+def _figures(event: Event) -> dict[str, Any]:
+    found = {one.name: getattr(event, one.name) for one in fields(event)}
+    return {name: dict(one) if isinstance(one, Mapping) else one for name, one in found.items()}

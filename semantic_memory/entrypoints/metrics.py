@@ -163,9 +163,9 @@ class MetricsObserver:
                 self._jobs.labels(job, "failed" if error else "done").inc()
                 self._job.labels(job).observe(seconds)
                 self._count_beliefs(counts)
-            case WindowCompacted(level=level, saved=saved):
+            case WindowCompacted(step=level, before=before, tokens=tokens):
                 self._compactions.labels(level).inc()
-                self._saved.inc(saved)
+                self._saved.inc(before - tokens)
             case CompactionFailed(step=step):
                 self._failures.labels(f"compaction: {step}").inc()
             case CheckpointRestored():

@@ -19,11 +19,11 @@ from collections.abc import Callable, Sequence
 from ingest.session_log import SessionLog
 from semantic_memory.concurrency import Calls
 from semantic_memory.domain.errors import ProviderError
-from semantic_memory.domain.events import Event, MessagesObserved
+from semantic_memory.domain.events import Event, MessagesObserved, SessionChanged
 from semantic_memory.domain.messages import Message, Receipt, SessionKey, SessionOptions
 from semantic_memory.domain.ports import Ledger, Progress
 from semantic_memory.pipeline.runner import Runner
-from semantic_memory.pipeline.sessions import Sessions
+from semantic_memory.pipeline.sessions import Sessions, Shortening
 from semantic_memory.pipeline.stage import CONSOLIDATE, EMBED, EXTRACT, INDEX, STORE, WHOLE
 from semantic_memory.pipeline.storing import Storing
 
@@ -37,6 +37,7 @@ class Pipeline:
         log: SessionLog,
         storing: Storing,
         sessions: Sessions,
+        shortening: Shortening,
         runner: Runner,
         observe: Callable[[Event], None],
     ) -> None:
@@ -44,6 +45,7 @@ class Pipeline:
         self._log = log
         self._storing = storing
         self._sessions = sessions
+        self._shortening = shortening
         self._runner = runner
         self._observe = observe
         self._calls = Calls()
@@ -58,12 +60,19 @@ class Pipeline:
         self._runner.start()
 
     def observe(self, messages: Sequence[Message], user_id: str, session_id: str) -> Receipt:
-        """Append messages to a session's log; they are on disk when this returns."""
+        """Append messages to a session's log; they are on disk when this returns.
+
+        Raises LogFullError if the log can't be shortened any more.
+        """
         start = time.perf_counter()
         with self._calls.one():
+            key = SessionKey(user_id, session_id)
+            self._shortening.make_room(key)
+            begins = not self._log.size(*key)
             accepted = self._log.append(user_id, session_id, messages)
             if accepted:
-                key = SessionKey(user_id, session_id)
+                if begins:
+                    self._observe(SessionChanged(*key, "begun"))
                 self._storing.add(key)
                 self._runner.hint(STORE, WHOLE)
                 self._runner.hint(EXTRACT, key, accepted)
@@ -115,6 +124,7 @@ class Pipeline:
         with self._calls.one():
             self._sessions.forget(key)
             self._runner.drop(EXTRACT, key)
+        self._observe(SessionChanged(*key, "forgotten"))
 
     def options(self, key: SessionKey) -> SessionOptions:
         """Return the options of a session."""
@@ -124,6 +134,7 @@ class Pipeline:
         """Set the options of a session."""
         with self._calls.one():
             self._sessions.configure(key, options)
+        self._observe(SessionChanged(*key, "configured"))
 
     def compact_session(self, key: SessionKey) -> int:
         """Rewrite a session's log without its forgotten messages; returns the bytes freed."""

@@ -8,6 +8,7 @@ from itertools import takewhile
 
 from ingest.session_log import Record, SessionLog
 from semantic_memory.domain.changes import Advance, Cursor, CursorStage
+from semantic_memory.domain.errors import LogFullError
 from semantic_memory.domain.events import Event, LogNearlyFull, LogShortened
 from semantic_memory.domain.filters import FACTS
 from semantic_memory.domain.messages import SessionKey, SessionOptions
@@ -22,6 +23,7 @@ from semantic_memory.pipeline.reading import (
     write_options,
 )
 from semantic_memory.pipeline.stage import SHORTEN, Hint, Outlook
+from semantic_memory.settings import LogSettings
 
 _STAGES: tuple[CursorStage, ...] = ("stored", "extracted")
 
@@ -46,11 +48,11 @@ class Sessions:
         self._log = log
         self._reader = reader
         self._stretches = stretches
-        self._store = store
+        self.store = store
 
     def forget(self, key: SessionKey) -> None:
         """Delete a session's log and options; its memories are left to be forgotten."""
-        self._store(key)  # so that every message has a memory, which becomes its tombstone
+        self.store(key)  # so that every message has a memory, which becomes its tombstone
         with self._reader.locks.hold(key):
             self._log.remove(*key)
             with self._ledger.exclusive():
@@ -70,7 +72,7 @@ class Sessions:
 
     def compact(self, key: SessionKey) -> int:
         """Rewrite a session's log without its forgotten messages; returns the bytes freed."""
-        self._store(key)
+        self.store(key)
         ids = [record.message.id for record in self._log.read(*key)]
         return self.rewrite(key, forgotten(self._ledger, key, ids))
 
@@ -93,12 +95,12 @@ _GROWN = 0.1  # of its limit, by which a shortened log grows before it is shorte
 
 
 class Shortening:
-    """Stage that rewrites a log over its limit without its least useful messages.
+    """Stage that rewrites a log at 90 % of its limit without its least useful messages.
 
     The log is brought down to half of its limit, as far as it has been extracted. Half of what
-    could be freed stays if that is enough to be below the limit: the longer a session, the more
-    room the ids of dropped messages take, and the latest messages mustn't go for that. Dropped
-    messages keep their memories.
+    could be freed stays if that is enough to be below 90 %: the longer a session, the more room the
+    ids of dropped messages take, and the latest messages mustn't go for that. Dropped messages keep
+    their memories.
     """
 
     name = SHORTEN
@@ -110,7 +112,7 @@ class Shortening:
         sessions: Sessions,
         observe: Callable[[Event], None],
         hint: Hint,
-        most_bytes: int,
+        limits: LogSettings,
         retry_seconds: float,
     ) -> None:
         self._ledger = ledger
@@ -118,19 +120,40 @@ class Shortening:
         self._sessions = sessions
         self._observe = observe
         self._hint = hint
-        self._most_bytes = most_bytes
+        self._limit = limits.most_bytes
+        self._full = int(limits.most_bytes * limits.refuse_at)
+        self._shortened_at = int(_NEARLY * limits.most_bytes)
         self._retry_seconds = retry_seconds
         self._sizes: dict[SessionKey, int] = {}  # after the last attempt
 
     def weigh(self, portion: Portion) -> None:
-        """Report a log that nears its limit, and have one over it shortened."""
-        key, limit = portion.key, self._most_bytes
+        """Report a log that nears its limit, and have it shortened."""
+        key = portion.key
         before, size = portion.records[0].start, portion.records[-1].end
-        if before < _NEARLY * limit <= size:
-            self._observe(LogNearlyFull(*key, size, limit))
+        if before < self._shortened_at <= size:
+            self._observe(LogNearlyFull(*key, size, self._limit))
         # a log that can't be brought far below its limit isn't rewritten at every message
-        if size > max(limit, self._sizes.get(key, 0) + _GROWN * limit):
+        if size > max(self._shortened_at, self._sizes.get(key, 0) + _GROWN * self._limit):
             self._hint(SHORTEN, key)
+
+    def make_room(self, key: SessionKey) -> None:
+        """Shorten a full log now. Raises LogFullError, with its figures, if it stays full."""
+        if self._log.size(*key) < self._full:
+            return
+        self._sessions.store(key)
+        self.run(key)
+        if (size := self._log.size(*key)) < self._full:
+            return
+        summary = self._log.summary(self._log.path(*key))
+        waiting = size - self._ledger.cursor(*key, "extracted").offset
+        raise LogFullError(
+            f"the log of session {key.session_id!r} of user {key.user_id!r} takes {size:,} bytes,"
+            f" of {self._full:,} at most (log.most_bytes x log.refuse_at), with"
+            f" {summary.messages:,} messages and {summary.corrupt_lines:,} corrupt lines;"
+            f" {waiting:,} bytes wait for extraction, and of the rest nothing can be removed:"
+            " go on in a new session, or"
+            + (" try again once extraction has caught up" if waiting else " raise log.most_bytes")
+        )
 
     def pending(self) -> Iterator[SessionKey]:
         """Yield nothing: a log is weighed whenever it grows."""
@@ -138,8 +161,8 @@ class Shortening:
 
     def run(self, item: SessionKey) -> float | None:
         """Shorten a log, or come back once enough of it has been extracted."""
-        size, half = self._log.size(*item), self._most_bytes // 2
-        if size <= self._most_bytes:
+        size, half = self._log.size(*item), self._limit // 2
+        if size < self._shortened_at:
             self._sizes.pop(item, None)
             return None
         extracted = self._ledger.cursor(*item, "extracted")
@@ -149,11 +172,11 @@ class Shortening:
             takewhile(lambda one: one.position < extracted.position, self._log.read(*item))
         )
         spare = sum(max(0, self._log.freed(record)) for record in records)
-        least = max(size - self._most_bytes, min(size - half, spare // 2))
+        least = max(size - self._shortened_at, min(size - half, spare // 2))
         gone = expendable(records, self._worth(item), least, self._log.freed)
         if gone:
             freed = self._sessions.rewrite(item, gone)
-            self._observe(LogShortened(*item, len(gone), freed))
+            self._observe(LogShortened(*item, len(gone), size, size - freed))
         self._sizes[item] = self._log.size(*item)
         return None
 

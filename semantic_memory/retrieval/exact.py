@@ -44,6 +44,12 @@ class ExactIndex:
         self._sizes: dict[str, int] = {}
         self._outgrown: set[str] = set()
 
+    @property
+    def held(self) -> dict[str, int]:
+        """Bytes of each partition in RAM by its user, the one used longest ago first."""
+        with self._guard:
+            return {user_id: self._sizes.get(user_id, 0) for user_id in self._partitions}
+
     def snapshot(
         self, user_id: str, filters: Filters = NO_FILTERS, terms: Sequence[str] = ()
     ) -> Snapshot | None:

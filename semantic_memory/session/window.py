@@ -235,7 +235,7 @@ class Compactor:
             }
         )
         now = self.size(state)
-        self._emit(WindowCompacted(*self._session, level, before - now, len(shorter.dropped), now))
+        self._emit(WindowCompacted(*self._session, level, before, len(shorter.dropped), now))
         return state
 
     def _promote(self) -> bool:

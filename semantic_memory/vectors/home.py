@@ -100,6 +100,7 @@ class ChromaDirectory:
         """Write the revision into the directory, so that a copy of it has its own position."""
         draft = self._position.with_suffix(".new")
         try:
+            draft.touch(mode=0o600)
             draft.write_text(str(revision), encoding="ascii")
             draft.replace(self._position)
         except FileNotFoundError as error:

@@ -6,20 +6,22 @@ import io
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any, Literal
 
 import httpx
 from PIL import Image
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from tests.browser.conftest import ARGUMENTS, BROWSERS, find_browser
 from tests.browser.store import USER, Running, serve_sample
 
 IMAGES = Path(__file__).parent.parent.parent / "docs" / "images"
+Scheme = Literal["light", "dark"]
 QUESTION = "Where does Maya live now?"
 SEARCH = f"#/search?user={USER}&q={QUESTION}&k=5"
 PROMPT = f"#/prompt?user={USER}&q=Which compaction strategy did we choose, and why?&budget=300"
-WIDE = {"width": 1280, "height": 800}
-NARROW = {"width": 360, "height": 740}
+WIDE: ViewportSize = {"width": 1280, "height": 800}
+NARROW: ViewportSize = {"width": 360, "height": 740}
 
 
 def main() -> None:
@@ -74,8 +76,8 @@ def take(
     running: Running,
     name: str,
     place: str,
-    scheme: str,
-    viewport: dict[str, int] = WIDE,
+    scheme: Scheme,
+    viewport: ViewportSize = WIDE,
 ) -> None:
     page = browser.new_page(
         viewport=viewport,
@@ -96,7 +98,8 @@ def take(
 
 def reduced(picture: Image.Image) -> Image.Image:
     """Reduce to the 256 most frequent colours; other colours become the nearest one."""
-    counted = sorted(picture.getcolors(picture.width * picture.height), reverse=True)[:256]
+    colours: Any = picture.getcolors(picture.width * picture.height)
+    counted = sorted(colours, reverse=True)[:256]
     palette = Image.new("P", (1, 1))
     palette.putpalette([channel for _, colour in counted for channel in colour])
     return picture.quantize(palette=palette, dither=Image.Dither.NONE)

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from prometheus_client import CollectorRegistry, ProcessCollector
@@ -52,7 +53,7 @@ class _Server(uvicorn.Server):
 
 
 @contextmanager
-def serve_sample(directory: Path, port: int = 0, **parts: object) -> Iterator[Running]:
+def serve_sample(directory: Path, port: int = 0, **parts: Any) -> Iterator[Running]:
     """Serve the three sample conversations, a few days after the last one."""
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)

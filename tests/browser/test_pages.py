@@ -60,6 +60,7 @@ def test_filters_narrow_a_search(dashboard: Visit):
 def test_a_hit_leads_to_its_memory_and_that_to_its_conversation(page: Page, service: Running):
     fact = service.memory.search(QUESTION, user_id=USER, k=1)[0].fact
     session_id, (message_id, *_) = fact.source.session_id, fact.message_ids
+    assert session_id is not None
     said = service.memory.messages(user_id=USER, session_id=session_id)
     (source,) = [message for message in said if message.id == message_id]
     page.get_by_label("Query").fill(QUESTION)
@@ -265,7 +266,9 @@ def test_metrics_are_drawn_over_time_and_told_in_words(dashboard: Visit, service
         re.compile(r"Requests a second: [\d.]+ (now|throughout)")
     )
     expect(page.get_by_role("img", name=re.compile("Latency: p50 .* ms"))).to_be_visible()
-    expect(page.get_by_role("img", name=re.compile("Memory of the process: .* MB"))).to_be_visible()
+    expect(
+        page.get_by_role("img", name=re.compile("Memory of the process: .* [MG]B"))
+    ).to_be_visible()
     expect(page.locator("figure")).to_have_count(8)
 
 

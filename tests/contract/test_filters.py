@@ -271,7 +271,7 @@ def in_partition(ledger: Ledger) -> Filtering:
         partition = Partition()
         partition.apply(ledger.delta(user_id, 0))
         snapshot = partition.snapshot(resolve(ledger).for_search(filters, user_id))
-        return {snapshot.ids[row] for row in snapshot.admitted.nonzero()[0]}
+        return {snapshot.ids[row] for row in snapshot.admitted.nonzero()[0].tolist()}
 
     return filtered
 

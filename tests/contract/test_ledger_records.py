@@ -69,8 +69,13 @@ def test_runs_of_jobs_are_kept(ledger):
 
 
 def test_sessions_are_known_by_their_cursors(ledger):
-    places = [("u1", "s2", "stored"), ("u1", "s1", "stored"), ("u1", "s1", "extracted")]
-    ledger.apply([Advance(Cursor(*place)) for place in (*places, ("u2", "s3", "stored"))])
+    cursors = [
+        Cursor("u1", "s2", "stored"),
+        Cursor("u1", "s1", "stored"),
+        Cursor("u1", "s1", "extracted"),
+        Cursor("u2", "s3", "stored"),
+    ]
+    ledger.apply([Advance(cursor) for cursor in cursors])
     assert ledger.session_ids("u1") == ["s1", "s2"]
     assert ledger.session_ids("u3") == []
     assert {cursor.session_id for cursor in ledger.cursors("stored")} == {"s1", "s2", "s3"}

@@ -3,18 +3,21 @@
 The service's indexes follow a ledger, so their adapters below write to one instead.
 """
 
+import itertools
 import random
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from semantic_memory.bootstrap import Parts, build
-from semantic_memory.domain.changes import Add, FactVectors, Forget, Update
-from semantic_memory.domain.facts import Source
+from semantic_memory.domain.changes import Add, FactVectors, Forget, Matrix, Update
+from semantic_memory.domain.facts import Fact, Source
 from semantic_memory.domain.filters import NO_FILTERS, Filters
-from semantic_memory.domain.ports import IndexEntry, Ledger, VectorIndex, VectorSearch
+from semantic_memory.domain.ports import IndexEntry, Ledger, Match, VectorIndex, VectorSearch
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.settings import IndexSettings, Settings
@@ -25,6 +28,8 @@ from semantic_memory.vectors.home import GivenIndex
 from semantic_memory.vectors.sync import IndexKeeper
 from tests.conftest import NOW, make_fact, unit_vectors
 from tests.support.inside import inside
+
+CASES = itertools.count()
 
 
 class LedgerBacked:
@@ -45,7 +50,9 @@ class LedgerBacked:
         for fact in self._ledger.get(fact_ids):
             self._ledger.apply([Forget(fact.id, NOW)])
 
-    def query(self, vector, *, user_id, limit, filters=NO_FILTERS):
+    def query(
+        self, vector: Matrix, *, user_id: str, limit: int, filters: Filters = NO_FILTERS
+    ) -> list[Match]:
         return self._search.query(vector, user_id=user_id, limit=limit, filters=filters)
 
     def ids(self) -> set[str]:
@@ -129,9 +136,68 @@ MAKERS: dict[str, Callable[[Path], VectorIndex]] = {
 }
 
 
+SHARED = ("chroma-process", "service-chroma")
+"""Indexes that serve every case, as their process takes a second to start."""
+
+
+class OwnUsers:
+    """A view of an index, with users and memories of its own."""
+
+    def __init__(self, index: VectorIndex, name: str) -> None:
+        self._index = index
+        self._prefix = f"{name}-"
+
+    def upsert(self, entries: Sequence[IndexEntry]) -> None:
+        self._index.upsert([IndexEntry(self._own(one.fact), one.windows) for one in entries])
+
+    def _own(self, fact: Fact) -> Fact:
+        names = {"id": self._prefix + fact.id, "user_id": self._prefix + fact.user_id}
+        return fact.model_copy(update=names)
+
+    def delete(self, fact_ids: Sequence[str]) -> None:
+        self._index.delete([self._prefix + fact_id for fact_id in fact_ids])
+
+    def query(
+        self, vector: Matrix, *, user_id: str, limit: int, filters: Filters = NO_FILTERS
+    ) -> list[Match]:
+        user_id = self._prefix + user_id
+        found = self._index.query(vector, user_id=user_id, limit=limit, filters=filters)
+        assert all(match.id.startswith(self._prefix) for match in found)
+        return [Match(match.id.removeprefix(self._prefix), match.similarity) for match in found]
+
+    def ids(self) -> set[str]:
+        own = (one for one in self._index.ids() if one.startswith(self._prefix))
+        return {one.removeprefix(self._prefix) for one in own}
+
+    def count(self) -> int:
+        """Return the number of memories; those of earlier views are deleted."""
+        return self._index.count()
+
+    def close(self) -> None:
+        self.delete(sorted(self.ids()))
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], VectorIndex]]:
+    """Return a function that opens an index once."""
+    with ExitStack() as stack:
+
+        @cache
+        def opened(kind: str) -> VectorIndex:
+            index = MAKERS[kind](tmp_path_factory.mktemp(kind))
+            stack.callback(index.close)
+            return index
+
+        yield opened
+
+
 @pytest.fixture(params=MAKERS)
-def index(request, tmp_path: Path) -> Iterator[VectorIndex]:
-    index = MAKERS[request.param](tmp_path)
+def index(request, tmp_path: Path, shared) -> Iterator[VectorIndex]:
+    index: VectorIndex
+    if request.param in SHARED:
+        index = OwnUsers(shared(request.param), f"case{next(CASES)}")
+    else:
+        index = MAKERS[request.param](tmp_path)
     yield index
     index.close()
 

@@ -1,6 +1,6 @@
 """Observe a conversation with extraction by a model, until killed.
 
-python -m tests.crash.extracting DIRECTORY URL
+python -m tests.crash.extracting DIRECTORY URL TURNS
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from semantic_memory.settings import (
 from semantic_memory.testing import HashEmbedder, InMemoryIndex
 from tests.crash.program import DIMENSION, name
 
-SESSIONS, TURNS = 12, 80
+SESSIONS = 12
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def conversation() -> list[tuple[str, Message]]:
-    """Yield every message with its session, in order."""
+def conversation(turns: int) -> list[tuple[str, Message]]:
+    """Return every message with its session, in order."""
     return [
         (
             f"s{session}",
@@ -35,12 +35,12 @@ def conversation() -> list[tuple[str, Message]]:
                 created_at=START + timedelta(hours=session, minutes=turn),
             ),
         )
-        for turn in range(TURNS)
+        for turn in range(turns)
         for session in range(SESSIONS)
     ]
 
 
-def main(directory: Path, url: str) -> None:
+def main(directory: Path, url: str, turns: int) -> None:
     settings = Settings(
         extraction=ExtractionSettings(provider="openai", max_retries=0),
         openai=OpenAISettings(base_url=url, api_key="sk-test"),
@@ -49,10 +49,10 @@ def main(directory: Path, url: str) -> None:
     with SemanticMemory.open(
         directory, settings=settings, embedder=HashEmbedder(DIMENSION), index=InMemoryIndex()
     ) as memory:
-        for session, message in conversation():
+        for session, message in conversation(turns):
             memory.observe([message], user_id="u1", session_id=session)
         memory.flush()
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+    main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))

@@ -9,6 +9,7 @@ import resource
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from semantic_memory.domain.errors import StoreUnavailableError
 from semantic_memory.testing import HashEmbedder, InMemoryIndex
 from tests.conftest import say
 
-U = {"user_id": "u1"}
+U: dict[str, Any] = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
 
 

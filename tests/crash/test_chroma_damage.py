@@ -21,10 +21,13 @@ from semantic_memory.profile.fields import LIFE, WORK
 from semantic_memory.settings import IndexSettings, Settings
 from semantic_memory.testing import HashEmbedder
 from semantic_memory.vectors.chroma.process import ChromaProcess
-from tests.conftest import make_fact, unit_vectors
+from tests.conftest import eventually, make_fact, unit_vectors
+from tests.support.effort import rounds
 from tests.support.inside import inside
+from tests.support.processes import chroma_workers, is_running
 
 SETTINGS = Settings(index=IndexSettings(sync_threshold=50, exact_limit=40))
+KILLS = rounds(full=50, quick=8)
 QUERIES = [f"item {number}" for number in range(0, 120, 11)]
 
 
@@ -120,7 +123,8 @@ def test_damage_is_said_and_repaired_without_embedding(sound, tmp_path, damage) 
     directory = tmp_path / "store"
     shutil.copytree(original, directory)
     damage(directory / "chroma")
-    embedder, events = HashEmbedder(), []
+    embedder = HashEmbedder()
+    events: list[object] = []
     with SemanticMemory.open(
         directory, settings=SETTINGS, embedder=embedder, observer=events.append
     ) as memory:
@@ -152,7 +156,7 @@ def test_kills_during_the_flush_are_noticed_or_harmless(tmp_path: Path) -> None:
     dice = random.Random(3)
     entries: list[IndexEntry] = []
     outcomes: Counter[str] = Counter()
-    for kill in range(50):
+    for kill in range(KILLS):
         try:
             index = ChromaProcess(directory, "g", sync_threshold=25)
         except IndexBrokenError as error:
@@ -173,13 +177,14 @@ def test_kills_during_the_flush_are_noticed_or_harmless(tmp_path: Path) -> None:
             IndexEntry(make_fact(1_000 * kill + n), unit_vectors(1, 64, seed=1_000 * kill + n))
             for n in range(400)
         ]
-        killer = threading.Timer(dice.uniform(0.0, 0.6), index._process.kill)
+        killer = threading.Timer(dice.uniform(0.0, 0.6), os.kill, (index.pid, signal.SIGKILL))
         killer.start()
         with pytest.raises(IndexUnavailableError, match="SIGKILL"):
             write_until_it_dies(index, fresh, entries)
         killer.join()
         index.close()
-    assert outcomes.keys() == {"noticed", "opened"}
+    assert outcomes.keys() <= {"noticed", "opened"}
+    assert len(outcomes) == 2 or KILLS < 50, "the kills came too late to say anything"
 
 
 @pytest.mark.parametrize("way", [signal.SIGKILL, signal.SIGSEGV])
@@ -193,15 +198,15 @@ def test_a_worker_that_dies_is_replaced_and_the_service_goes_on(tmp_path: Path, 
             memory.add(f"Knows item {number}", user_id="large")
         memory.flush()
         before = answers(memory)
-        worker = inside(memory).keeper._index
-        assert isinstance(worker, ChromaProcess)
-        os.kill(worker.pid, way)
-        worker._process.wait()
+        (worker,) = chroma_workers(tmp_path)
+        os.kill(worker, way)
+        assert eventually(lambda: not is_running(worker))
         assert answers(memory) == before
         memory.add("Knows one more", user_id="large")
         memory.flush()
         assert [finding for finding in memory.check() if not finding.ok] == []
-        assert inside(memory).keeper._index is not worker
+        (successor,) = chroma_workers(tmp_path)
+        assert successor != worker
     aside = [event.reason for event in events if isinstance(event, IndexSetAside)]
     failed = [event.error for event in events if isinstance(event, WorkerFailed)]
     if way == signal.SIGSEGV:

@@ -16,10 +16,11 @@ import pytest
 from ingest.session_log import SessionLog
 from semantic_memory.domain.filters import Filters
 from semantic_memory.ledger.sqlite import SqliteLedger
+from tests.support.effort import rounds
 
-KILLS = 4
+KILLS = rounds(full=4, quick=1)
 ROOT = Path(__file__).parent.parent.parent
-CONVERSATIONS, TURNS = 25, 12
+CONVERSATIONS, TURNS = rounds(full=25, quick=8), 12
 
 
 def conversation(number: int) -> dict[str, Any]:
@@ -72,7 +73,7 @@ def importing(file: Path, store: Path) -> subprocess.Popen[str]:
     )
 
 
-def imported(file: Path, store: Path) -> dict[str, Any]:
+def imported(file: Path, store: Path) -> Any:
     process = importing(file, store)
     output, errors = process.communicate()
     assert process.returncode == 0, errors

@@ -16,10 +16,12 @@ import pytest
 from ingest.session_log import SessionLog
 from semantic_memory.ledger.sqlite import SqliteLedger
 from tests.crash.extracting import conversation
+from tests.support.effort import rounds
 from tests.support.openai_server import OpenAIServer, Reply, answer, fact, serve, shown
 
-KILLS = 20
-BATCH_KILLS = 6
+KILLS = rounds(full=20, quick=4)
+TURNS = rounds(full=80, quick=20)
+BATCH_KILLS = rounds(full=6, quick=3)
 ROOT = Path(__file__).parent.parent.parent
 
 
@@ -31,6 +33,10 @@ def started(*command: str, **environment: str) -> subprocess.Popen[str]:
         env={**os.environ, **environment},
         text=True,
     )
+
+
+def extracting(store: Path, server: OpenAIServer) -> subprocess.Popen[str]:
+    return started("tests.crash.extracting", str(store), server.url, str(TURNS))
 
 
 def finished(process: subprocess.Popen[str]) -> bool:
@@ -78,13 +84,13 @@ def test_random_kills_change_no_fact_and_repeat_no_call_whose_answer_was_kept(
     straight, killed = tmp_path / "straight", tmp_path / "killed"
     with serve() as server:
         server.script = [heard]
-        assert finished(started("tests.crash.extracting", str(straight), server.url))
+        assert finished(extracting(straight, server))
     with serve() as server:
         server.script = [heard]
         kept: set[str] = set()
         unkept = 0
         for number in range(KILLS):
-            process = started("tests.crash.extracting", str(killed), server.url)
+            process = extracting(killed, server)
             if number % 4:  # amid the calls
                 calls = dice.randint(1, 5)
                 while len(server.requests) < calls and process.poll() is None:
@@ -100,12 +106,12 @@ def test_random_kills_change_no_fact_and_repeat_no_call_whose_answer_was_kept(
             lost = [texts for texts in asked if not kept.issuperset(texts)]
             assert len(lost) <= 1, "a kill may cost the one call under way"
             unkept += len(lost)
-        assert finished(started("tests.crash.extracting", str(killed), server.url))
+        assert finished(extracting(killed, server))
         assert not kept & {text for texts in server.texts for text in texts}
-    assert 0 < len(kept) < len(conversation())  # the kills came amid the work
+    assert 0 < len(kept) < len(conversation(TURNS))  # the kills came amid the work
     assert unkept  # and some of them amid a call
     assert held(killed) == held(straight)
-    assert len(held(killed)) == 2 * len(conversation())
+    assert len(held(killed)) == 2 * len(conversation(TURNS))
 
 
 def ingest_by_batch(server: OpenAIServer, file: Path, store: Path) -> subprocess.Popen[str]:
@@ -123,7 +129,7 @@ def ingest_by_batch(server: OpenAIServer, file: Path, store: Path) -> subprocess
 def test_an_import_by_batch_killed_again_and_again_submits_once(tmp_path: Path) -> None:
     dice = random.Random(7)
     file, store = tmp_path / "messages.jsonl", tmp_path / "store"
-    said = conversation()[:240]
+    said = conversation(20)
     rows = [
         {**message.model_dump(mode="json", exclude={"metadata", "name"}), "session_id": session}
         for session, message in said

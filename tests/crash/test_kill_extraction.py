@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.crash.scribe import opened
+from tests.support.effort import rounds
 
-KILLS = 8
+KILLS = rounds(full=8, quick=3)
 ROOT = Path(__file__).parent.parent.parent
 
 

@@ -12,8 +12,9 @@ from eval.load import service
 from semantic_memory import Category, Message, SemanticMemory
 from semantic_memory.client import Client
 from semantic_memory.domain.errors import NotFoundError, SemanticMemoryError
+from tests.support.effort import rounds
 
-KILLS = 10
+KILLS = rounds(full=10, quick=2)
 WRITERS = 4
 
 

@@ -19,9 +19,10 @@ from semantic_memory.testing import HashEmbedder
 from tests.conftest import make_fact
 from tests.crash.test_kill import ROOT
 from tests.crash.upkeep_program import DIMENSION, MOMENT, opened, sweep
+from tests.support.effort import rounds
 from tests.support.inside import inside
 
-KILLS = 8
+KILLS = rounds(full=8, quick=2)
 USERS = [f"u{number}" for number in range(8)]
 CITIES = "Bergen Oslo Turin Lyon Porto Ghent".split()
 THINGS = "chess jazz rowing pottery hiking opera".split()

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from semantic_memory.testing import HashEmbedder, InMemoryIndex
 from tests.conftest import say
 
 ROOT = Path(__file__).parent.parent.parent
-U = {"user_id": "u1"}
+U: dict[str, Any] = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
 
 

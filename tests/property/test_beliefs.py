@@ -16,6 +16,7 @@ from semantic_memory.domain.facts import Source, Status
 from semantic_memory.settings import Settings, UpkeepSettings
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
 from tests.conftest import NOW, make_fact
+from tests.support.effort import rounds
 from tests.support.inside import inside
 
 EMBEDDER = HashEmbedder(128)
@@ -267,6 +268,6 @@ class Believing(RuleBasedStateMachine):
 
 
 Believing.TestCase.settings = settings(
-    max_examples=25, stateful_step_count=20, deadline=None, database=None
+    max_examples=rounds(full=25, quick=8), stateful_step_count=20, deadline=None, database=None
 )
 TestBelieving = Believing.TestCase

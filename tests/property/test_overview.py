@@ -13,6 +13,7 @@ from semantic_memory.profile.central import most_central
 from semantic_memory.profile.fields import LATELY, Extent, Kinds, derive_profile
 from semantic_memory.profile.history import derive_history
 from tests.conftest import NOW, make_fact, unit_vectors
+from tests.support.effort import rounds
 
 KINDS = Kinds(unit_vectors(3, seed=7), unit_vectors(3, seed=8))
 EXTENTS = {tier: Extent(4, 40) for tier in TIERS}
@@ -37,7 +38,7 @@ def beliefs(draw):
 
 
 @given(beliefs(), st.randoms())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=rounds(full=60, quick=20), deadline=None)
 def test_what_is_derived_does_not_depend_on_order_and_keeps_to_its_extents(found, random):
     def derived(facts):
         costs = [len(belief.fact.content.split()) for belief in facts]
@@ -63,7 +64,7 @@ def test_what_is_derived_does_not_depend_on_order_and_keeps_to_its_extents(found
 
 
 @given(st.integers(1, 20), st.integers(0, 5), st.integers(0, 60), st.integers(0, 99))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=rounds(full=60, quick=20), deadline=None)
 def test_the_most_central_are_within_most_and_room(number, most, room, seed):
     rows = list(unit_vectors(number, seed=seed))
     rng = np.random.default_rng(seed)

@@ -10,6 +10,7 @@ from semantic_memory.context.render import shown
 from semantic_memory.context.tokens import TiktokenCounter
 from tests.conftest import make_fact
 from tests.structure import parsed
+from tests.support.effort import rounds
 from tests.support.packing import packer_of
 
 COUNTER = TiktokenCounter()
@@ -73,7 +74,7 @@ def test_a_block_is_as_long_as_its_lines_were_thought_to_be(recalled, template):
     assert len(packer.pack(as_hits(recalled), budget=room).hits) >= len(recalled) - 3
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=rounds(full=25, quick=10))
 @given(facts(), facts(), st.integers(50, 400))
 def test_the_same_memories_give_the_same_bytes(standing, recalled, budget):
     hits = as_hits(recalled)

@@ -21,8 +21,9 @@ from semantic_memory import Fact, SemanticMemory
 from semantic_memory.domain.ports import VectorIndex
 from semantic_memory.settings import IndexSettings, Settings, UpkeepSettings
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
-from semantic_memory.vectors.chroma.process import ChromaProcess
+from tests.support.effort import rounds
 from tests.support.inside import inside
+from tests.support.processes import chroma_workers
 
 WORDS = ("tea", "coffee", "berlin", "oslo", "rust", "python")
 USERS = ("u1", "u2")
@@ -122,9 +123,8 @@ class Store(RuleBasedStateMachine):
             self.open()
 
     def end_the_worker(self, way: int) -> None:
-        worker = inside(self.memory).keeper._index
-        if isinstance(worker, ChromaProcess):
-            os.kill(worker.pid, way)
+        for worker in chroma_workers(self.directory):
+            os.kill(worker, way)
 
     # ---------------------------------------------------------------- asking
 
@@ -132,14 +132,12 @@ class Store(RuleBasedStateMachine):
     def the_index_holds_what_is_known(self) -> None:
         self.memory.flush()
         self.unembedded.clear()
-        keeper = inside(self.memory).keeper
-        assert keeper.differences() == (set(), set())
-        index = keeper._index
-        assert index is not None
-        assert index.ids() == set(self.known)
+        parts = inside(self.memory)
+        assert parts.keeper.differences() == (set(), set())
+        assert parts.ledger.embedded_ids() == set(self.known)
         for user in USERS:
             for word in WORDS[:3]:
-                found = dict(index.query(VECTORS[word], user_id=user, limit=100))
+                found = dict(parts.keeper.query(VECTORS[word], user_id=user, limit=100))
                 assert found == pytest.approx(self.expected(user, word), abs=1e-5)
 
     @rule(user=st.sampled_from(USERS), word=st.sampled_from(WORDS))
@@ -195,6 +193,10 @@ class GivenStore(Store):
 
 
 TestStore = Store.TestCase
-TestStore.settings = settings(max_examples=12, stateful_step_count=25, deadline=None)
+TestStore.settings = settings(
+    max_examples=rounds(full=12, quick=2), stateful_step_count=25, deadline=None
+)
 TestGivenStore = GivenStore.TestCase
-TestGivenStore.settings = settings(max_examples=30, stateful_step_count=40, deadline=None)
+TestGivenStore.settings = settings(
+    max_examples=rounds(full=30, quick=8), stateful_step_count=40, deadline=None
+)

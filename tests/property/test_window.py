@@ -26,6 +26,7 @@ from semantic_memory.session.parts import (
     to_log,
 )
 from tests.structure import check_anthropic, check_openai
+from tests.support.effort import rounds
 
 WORDS = st.sampled_from(["ok", "What is it?", "The build failed at step 3", "x" * 400, "thanks"])
 TEXTS = WORDS.map(lambda text: Text(text=text))
@@ -80,7 +81,8 @@ def tokens(message: ChatMessage) -> int:
 
 def links(messages) -> list[tuple[str, str]]:
     """Return every call with its result, as the ids of their messages."""
-    calling, found = {}, []
+    calling: dict[str, str] = {}
+    found: list[tuple[str, str]] = []
     for message in messages:
         found += [(calling[r.call_id], message.id) for r in message.results if r.call_id in calling]
         calling.update((call.id, message.id) for call in message.calls)
@@ -97,14 +99,14 @@ def check_nothing_parted(before, after) -> None:
         assert (one in kept) == (other in kept)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=rounds(full=60, quick=20))
 @given(conversations(torn=True))
 def test_any_conversation_becomes_a_request_that_is_taken(messages):
     check_openai(to_openai("Be kind.", complete(messages)))
     check_anthropic(to_anthropic(complete(messages)))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=rounds(full=60, quick=20))
 @given(conversations(), st.integers(0, 3_000))
 def test_no_level_parts_what_belongs_together(messages, enough):
     size = sum(map(tokens, messages))
@@ -125,7 +127,7 @@ def test_no_level_parts_what_belongs_together(messages, enough):
     assert drop_oldest(messages, enough, tokens).saved >= min(enough, size)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=rounds(full=60, quick=20))
 @given(conversations(torn=True), st.integers(1, 12))
 def test_the_last_messages_stay_with_all_that_belongs_to_them(messages, number):
     old, recent = split_recent(messages, number)
@@ -135,7 +137,7 @@ def test_the_last_messages_stay_with_all_that_belongs_to_them(messages, number):
     assert [message for unit in units(messages) for message in unit] == messages
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=rounds(full=60, quick=20))
 @given(conversations())
 def test_what_was_sent_comes_back_the_same_through_the_log(messages):
     for message in messages:

@@ -66,7 +66,7 @@ class Served:
 
     @property
     def port(self) -> int:
-        return httpx.URL(self.url).port
+        return int(self.url.rpartition(":")[2])
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
@@ -13,13 +14,13 @@ from fastapi.routing import iter_route_contexts
 from semantic_memory import Message
 from semantic_memory.domain.errors import ConfigurationError, InvalidInputError, NotFoundError
 from semantic_memory.entrypoints.api.access import Bucket, is_loopback
-from semantic_memory.entrypoints.keys import Keys
+from semantic_memory.entrypoints.keys import Keys, Right
 from tests.service.conftest import NOW, A, R, Served, W, served
 
-ALL_USERS: dict = {}  # needs a key that covers every user, as what it tells may be about any
+ALL_USERS: dict[str, Any] = {}  # needs a key that covers every user
 
 # Every route, the right it needs, and a request that names the user; None: no user is named.
-REQUESTS = {
+REQUESTS: dict[tuple[str, str], tuple[Right | None, dict[str, Any] | None]] = {
     ("POST", "/v1/messages"): (
         W,
         {"json": {"session_id": "s", "messages": [{"role": "user", "content": "Hello"}]}},
@@ -85,7 +86,7 @@ def send(
     return client.request(method, path.replace("{memory_id}", memory_id), **options)
 
 
-def detail(response: httpx.Response) -> dict:
+def detail(response: httpx.Response) -> Any:
     body = response.json()
     body.pop("request_id")
     return body
@@ -96,7 +97,7 @@ def test_the_matrix_knows_every_route(service):
         (method, route.path)
         for route in iter_route_contexts(service.app.routes)
         if route.path not in ELSEWHERE
-        for method in route.methods - {"HEAD"}
+        for method in (route.methods or set()) - {"HEAD"}
     }
     assert routes == REQUESTS.keys() | OPEN
 

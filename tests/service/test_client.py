@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import anyio
 import httpx
@@ -186,7 +187,7 @@ def receipt() -> httpx.Response:
     return httpx.Response(202, json=body)
 
 
-def client_of(script: Scripted, **options: object) -> Client:
+def client_of(script: Scripted, **options: Any) -> Client:
     return Client("http://service", transport=httpx.MockTransport(script), **options)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import anyio
 import httpx2
@@ -13,9 +14,10 @@ from mcp.client.streamable_http import streamable_http_client
 from semantic_memory import Category, Message
 from semantic_memory.client import Client
 from tests.service.conftest import Served
+from tests.support.mcp import text_of
 
 TURNS = 50
-U = {"user_id": "maya"}
+U: dict[str, Any] = {"user_id": "maya"}
 KNOWN = (
     "My sister lives in Bergen.",
     "I moved to Berlin in March.",
@@ -97,16 +99,16 @@ def test_an_agent_that_reads_and_writes_through_mcp_adds_what_it_wrote_and_no_mo
         question = QUESTIONS[turn % len(QUESTIONS)]
         asked = {**U, "query": question}
         got = await client.call_tool("get_context", asked)
-        said = [
+        said: list[dict[str, Any]] = [
             {"role": "user", "content": f"{question} By the way, I like opera."},
-            {"role": "tool", "content": got.content[0].text},
+            {"role": "tool", "content": text_of(got.content[0])},
         ]
         fact = {**U, "content": "Likes opera", "category": "preference"}
         await client.call_tool("add_memory", fact)
         said.append({"role": "assistant", "content": "I noted that.", "wrote_memory": True})
         arguments = {**U, "session_id": "loop", "messages": said}
         taken = await client.call_tool("observe_messages", arguments)
-        assert not taken.is_error, json.dumps(taken.content[0].text)
+        assert not taken.is_error, json.dumps(text_of(taken.content[0]))
 
     before, longest = held(service.memory)
     anyio.run(talk)

@@ -17,6 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from semantic_memory.entrypoints.api.server import _announced
 from tests.service.conftest import R, Served, W
+from tests.support.mcp import hints, text_of
 
 TOOLS = {
     "get_context",
@@ -64,7 +65,7 @@ async def call(client: Client, name: str, **arguments: Any) -> Any:
 async def refusal(client: Client, name: str, **arguments: Any) -> str:
     result = await client.call_tool(name, arguments)
     assert result.is_error, result.structured_content
-    return result.content[0].text
+    return text_of(result.content[0])
 
 
 async def use_everything(client: Client) -> None:
@@ -84,12 +85,12 @@ async def use_everything(client: Client) -> None:
     assert "tea" in block["text"]
     assert block["tokens"] <= 200
     prompt = await client.get_prompt("with_memory", {"question": "Does Maya prefer tea?"})
-    assert "tea" in prompt.messages[0].content.text
+    assert "tea" in text_of(prompt.messages[0].content)
 
     (resource,) = (await client.read_resource(f"memory://maya/memories/{tea['id']}")).contents
-    assert json.loads(resource.text)["content"] == "Maya prefers tea"
+    assert json.loads(text_of(resource))["content"] == "Maya prefers tea"
     (resource,) = (await client.read_resource("memory://maya/sessions/s1")).contents
-    assert resource.text == "user: My sister lives in Bergen."
+    assert text_of(resource) == "user: My sister lives in Bergen."
 
     assert "say what to forget" in await refusal(client, "forget_memories")
     both = {"memory_id": tea["id"], "tag": "drink"}
@@ -119,9 +120,9 @@ def test_tools_say_what_they_do_and_whether_they_change_anything(service):
             assert "ctx" not in tool.input_schema["properties"]
             for name, schema in tool.input_schema["properties"].items():
                 assert schema.get("description") or name == "messages", (tool.name, name)
-        reading = {name for name, tool in tools.items() if tool.annotations.read_only_hint}
+        reading = {name for name, tool in tools.items() if hints(tool).read_only_hint}
         assert reading == {"get_context", "search_memory", "list_memories", "profile"}
-        destroying = {name for name, tool in tools.items() if tool.annotations.destructive_hint}
+        destroying = {name for name, tool in tools.items() if hints(tool).destructive_hint}
         assert destroying == {"forget_memories"}
         templates = (await client.list_resource_templates()).resource_templates
         assert len(templates) == 3

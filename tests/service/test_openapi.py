@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from tests.service.conftest import Serve
+from tests.support.effort import rounds
 
 
 def test_schemathesis_finds_no_failure(serve: Serve, tmp_path):
@@ -20,7 +21,7 @@ def test_schemathesis_finds_no_failure(serve: Serve, tmp_path):
             "run",
             f"{service.url}/openapi.json",
             f"--header=Authorization: Bearer {service.token()}",
-            "--max-examples=8",
+            f"--max-examples={rounds(full=8, quick=3)}",
             "--generation-deterministic",
             "--suppress-health-check=all",
             "--workers=2",

@@ -23,6 +23,7 @@ from semantic_memory.client.local import find_service
 from semantic_memory.entrypoints.api.server import _announced
 from semantic_memory.settings import ServiceSettings
 from tests.service.conftest import Served
+from tests.support.command_line import Cli
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
@@ -52,14 +53,6 @@ def run(*command: str, code: int = 0, **environment: str) -> subprocess.Complete
     )
     assert done.returncode == code, done.stdout + done.stderr
     return done
-
-
-def cli(directory: Path, *arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-    return run(
-        *(sys.executable, "-m", "semantic_memory.entrypoints.cli", *arguments),
-        code=code,
-        SEMANTIC_MEMORY_DATA_DIR=str(directory),
-    )
 
 
 # ---------------------------------------------------------------- the page
@@ -108,7 +101,7 @@ def test_the_page_lists_every_route(service: Served):
         f"{method} {route.path}"
         for route in iter_route_contexts(service.app.routes)
         if route.path not in ("/mcp", "/dashboard")
-        for method in route.methods - {"HEAD"}
+        for method in (route.methods or set()) - {"HEAD"}
     }
     assert {*re.findall(r"`((?:GET|POST|PATCH|DELETE) /[^`]*)`", PAGE)} == routes
 
@@ -133,16 +126,15 @@ def test_the_pages_settings_are_the_defaults():
 
 def test_commands_talk_to_the_service_that_has_the_store_open(service: Served):
     service.token(["nobody"])
+    cli = Cli(service.directory)
     with _announced(service.directory, service.url, service.doorkeeper.local_token):
-        fact = json.loads(
-            cli(service.directory, "add", "Prefers tea", "-u", "maya", "--json").stdout
-        )
+        fact = json.loads(cli.process("add", "Prefers tea", "-u", "maya", "--json").stdout)
         assert service.memory.get(fact["id"]).content == "Prefers tea"
-        assert "Prefers tea" in cli(service.directory, "search", "tea", "-u", "maya").stdout
-        assert fact["id"] in cli(service.directory, "get", fact["id"]).stdout
-        assert "no memory" in cli(service.directory, "get", "nothing", code=3).stderr
-        assert "memories" in cli(service.directory, "stats").stdout
-    assert "in use by process" in cli(service.directory, "stats", code=1).stderr
+        assert "Prefers tea" in cli.process("search", "tea", "-u", "maya").stdout
+        assert fact["id"] in cli("get", fact["id"]).stdout
+        assert "no memory" in cli("get", "nothing", code=3).stderr
+        assert "memories" in cli("stats").stdout
+    assert "in use by process" in cli.process("stats", code=1).stderr
 
 
 def test_what_a_killed_service_left_behind_is_not_taken_for_one(service: Served):
@@ -153,23 +145,23 @@ def test_what_a_killed_service_left_behind_is_not_taken_for_one(service: Served)
 
 
 def test_keys_are_made_shown_and_revoked(tmp_path):
-    store = tmp_path / "store"
-    made = json.loads(cli(store, "keys", "create", "bot", "-u", "team-*", "--json").stdout)
-    listed = cli(store, "keys", "list").stdout
+    cli = Cli(tmp_path / "store")
+    made = json.loads(cli.process("keys", "create", "bot", "-u", "team-*", "--json").stdout)
+    listed = cli("keys", "list").stdout
     assert made["id"] in listed
     assert "team-*  (read, write)" in listed
     assert made["key"].split("_", 2)[2] not in listed
-    assert "digest" not in cli(store, "keys", "list", "--json").stdout
-    cli(store, "keys", "revoke", made["id"])
-    assert cli(store, "keys", "list").stdout == ""
-    assert "no key" in cli(store, "keys", "revoke", made["id"], code=3).stderr
+    assert "digest" not in cli("keys", "list", "--json").stdout
+    cli("keys", "revoke", made["id"])
+    assert cli("keys", "list").stdout == ""
+    assert "no key" in cli("keys", "revoke", made["id"], code=3).stderr
 
 
 def test_the_configuration_says_where_each_value_came_from(tmp_path, monkeypatch):
     Path("semantic_memory.toml").write_text("[service]\nport = 9000\nthreads = 4\n")
     monkeypatch.setenv("SEMANTIC_MEMORY_SERVICE__PORT", "9001")
     monkeypatch.setenv("SEMANTIC_MEMORY_OPENAI__API_KEY", "sk-secret")
-    shown = cli(tmp_path / "store", "config", "--json").stdout
+    shown = Cli(tmp_path / "store")("config", "--json").stdout
     found = json.loads(shown)
     assert found["service.port"] == {"value": 9001, "from": "environment"}
     assert found["service.threads"] == {"value": 4, "from": "semantic_memory.toml"}
@@ -179,11 +171,11 @@ def test_the_configuration_says_where_each_value_came_from(tmp_path, monkeypatch
 
 def test_the_service_starts_only_where_it_may_and_says_why(tmp_path):
     store = tmp_path / "store"
-    refused = cli(store, "serve", "--host", "0.0.0.0", "--port", "0", code=2)
+    refused = Cli(store).process("serve", "--host", "0.0.0.0", "--port", "0", code=2)
     assert "keys create" in refused.stderr
     with run_service(tmp_path / "other") as (_, url):
         port = url.rpartition(":")[2]
-        assert "can't listen" in cli(store, "serve", "--port", port, code=2).stderr
+        assert "can't listen" in Cli(store).process("serve", "--port", port, code=2).stderr
 
 
 def test_a_signal_ends_the_service_in_order(tmp_path):
@@ -192,7 +184,7 @@ def test_a_signal_ends_the_service_in_order(tmp_path):
         client.add("Prefers tea", user_id="maya")
     assert process.returncode == 0
     assert not (store / "service.json").exists()
-    assert "Prefers tea" in cli(store, "list", "-u", "maya").stdout
+    assert "Prefers tea" in Cli(store)("list", "-u", "maya").stdout
 
 
 @pytest.mark.parametrize("command", [("serve",), ("mcp", "--user", "maya")])

@@ -19,7 +19,7 @@ from semantic_memory.domain.requests import ListQuery, ProfileTexts, Request
 from semantic_memory.entrypoints.cli import app as command_line
 from semantic_memory.entrypoints.keys import ANYONE, Caller
 from semantic_memory.entrypoints.mcp.server import build_server
-from tests.service.conftest import Served
+from tests.service.conftest import Served, served
 
 LIFECYCLE = {"open", "close", "reembed", "settings"}
 """Operations on a store as a whole, in the process that owns it."""
@@ -117,6 +117,13 @@ def unnamed(path: str) -> str:
     return re.sub(r"\{\w+\}", "{}", path)
 
 
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Serve a store that no case changes."""
+    with served(tmp_path_factory.mktemp("parity") / "store") as service:
+        yield service
+
+
 def faces(service: Served) -> dict[str, set[str]]:
     server = build_server(service.memory, lambda _: Caller("test", ("*",), ANYONE))
     tools = {tool.name for tool in anyio.run(server.list_tools)}
@@ -129,7 +136,7 @@ def faces(service: Served) -> dict[str, set[str]]:
         "async client": public(AsyncClient),
         "rest": {name for name, row in TABLE.items() if (row.method, unnamed(row.path)) in known},
         "mcp": tools | resources,
-        "command line": set(typer.main.get_command(command_line).commands),
+        "command line": set(getattr(typer.main.get_command(command_line), "commands", ())),
     }
 
 

@@ -89,7 +89,7 @@ def failure(status: int, message: str = "failed", code: str | None = None, **hea
     )
 
 
-def shown(request: dict[str, Any]) -> dict[str, Any]:
+def shown(request: dict[str, Any]) -> Any:
     """Return the document in a request."""
     return json.loads(request["messages"][-1]["content"])
 

@@ -54,6 +54,13 @@ def schema(document: Mapping[str, Any]) -> Any:
     return _inlined(document, document)
 
 
+def command_names(app: typer.Typer) -> set[str]:
+    """Return the names of the commands that are in no group."""
+    return {
+        str(one.name or getattr(one.callback, "__name__", "")) for one in app.registered_commands
+    }
+
+
 def commands(app: typer.Typer) -> dict[str, list[str]]:
     """Return each command with its arguments and options."""
     return dict(_commands(typer.main.get_command(app), ""))

@@ -51,7 +51,7 @@ def facts(memory) -> dict[str, str]:
 
 
 def talk(memory, sessions: int = 3, messages: int = 2, first: int = 1) -> set[str]:
-    said = set()
+    said: set[str] = set()
     for number in range(sessions):
         texts = [f"I own item {number}-{place}" for place in range(first, first + messages)]
         memory.observe(say(*texts, start=first), **U, session_id=f"s{number}")
@@ -126,7 +126,7 @@ def test_an_interrupted_wait_goes_on_without_submitting_again(open_with, server)
     assert (len(server.batches), len(server.requests)) == (1, 3)
 
 
-def test_a_batch_whose_id_was_never_noted_is_found_again(open_with, server):
+def test_a_batch_whose_id_was_never_noted_is_found_again(open_with, server, monkeypatch):
     server.batch_status = ["completed"]
     memory = open_with()
     said = talk(memory)
@@ -138,7 +138,7 @@ def test_a_batch_whose_id_was_never_noted_is_found_again(open_with, server):
             raise KeyboardInterrupt
         write(key, value)
 
-    service.ledger.set_meta = cut_off
+    monkeypatch.setattr(service.ledger, "set_meta", cut_off)
     with pytest.raises(KeyboardInterrupt):
         memory.flush()
     memory.close()

@@ -1,5 +1,9 @@
 """Contents of Chroma's collections."""
 
+from pathlib import Path
+from typing import Any
+
+import chromadb
 import numpy as np
 import pytest
 
@@ -21,10 +25,17 @@ def entry(number: int, windows: int = 1, seed: int | None = None, **values) -> I
     return IndexEntry(make_fact(number, **values), rows)
 
 
-def written(monkeypatch, index: ChromaIndex) -> list[tuple[str, int]]:
+def collections(directory: Path) -> dict[str, chromadb.Collection]:
+    """Return the collections of the index that is open in a directory."""
+    path, settings = str(directory / "chroma"), chromadb.config.Settings(anonymized_telemetry=False)
+    client = chromadb.PersistentClient(path, settings=settings)
+    return {collection.name: collection for collection in client.list_collections()}
+
+
+def written(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     """Record the writes to the shared collection, and their number of pieces."""
     calls = []
-    kind = type(index._collections[SHARED])
+    kind = chromadb.Collection
     for name in ("upsert", "update"):
         method = getattr(kind, name)
 
@@ -36,21 +47,21 @@ def written(monkeypatch, index: ChromaIndex) -> list[tuple[str, int]]:
     return calls
 
 
-def test_a_long_memory_stores_its_text_once(index):
+def test_a_long_memory_stores_its_text_once(index, tmp_path):
     index.upsert([entry(1, windows=40, content="long " * 200)])
-    held = index._collections[SHARED].get(include=["documents"])
+    held: Any = collections(tmp_path)[SHARED].get(include=["documents"])
     documents = dict(zip(held["ids"], held["documents"], strict=True))
     assert len(documents) == 40
     assert documents.pop("fact-1") == "long " * 200
     assert set(documents.values()) == {""}
 
 
-def test_a_change_of_metadata_sends_no_vectors(index, monkeypatch):
+def test_a_change_of_metadata_sends_no_vectors(index, tmp_path, monkeypatch):
     index.upsert([entry(1, windows=3, tags=("a",)), entry(2)])
-    calls = written(monkeypatch, index)
+    calls = written(monkeypatch)
     index.upsert([entry(1, windows=3, confidence=0.2), entry(2, confidence=0.2)])
     assert calls == [("update", 4)]
-    held = index._collections[SHARED].get(include=["metadatas", "embeddings"])
+    held: Any = collections(tmp_path)[SHARED].get(include=["metadatas", "embeddings"])
     assert {metadata["confidence"] for metadata in held["metadatas"]} == {0.2}
     assert all(metadata.get("tags") is None for metadata in held["metadatas"])
     assert np.isfinite(held["embeddings"]).all()
@@ -61,12 +72,12 @@ def test_a_change_of_metadata_sends_no_vectors(index, monkeypatch):
     [entry(1, content="Other text"), entry(1, seed=9), entry(1, windows=2), entry(1, windows=4)],
     ids=["text", "vectors", "fewer windows", "more windows"],
 )
-def test_other_text_or_vectors_are_sent(index, monkeypatch, changed):
+def test_other_text_or_vectors_are_sent(index, tmp_path, monkeypatch, changed):
     index.upsert([entry(1, windows=3)])
-    calls = written(monkeypatch, index)
+    calls = written(monkeypatch)
     index.upsert([changed])
     assert calls == [("upsert", len(changed.windows))]
-    held = index._collections[SHARED].get(include=["documents", "embeddings"])
+    held: Any = collections(tmp_path)[SHARED].get(include=["documents", "embeddings"])
     assert len(held["ids"]) == len(changed.windows)
     assert held["documents"][held["ids"].index("fact-1")] == changed.fact.content
     first = held["embeddings"][held["ids"].index("fact-1")]
@@ -88,7 +99,7 @@ def nearest(index: ChromaIndex) -> list[list[str]]:
     ]
 
 
-def test_a_user_can_be_moved_step_by_step_and_is_found_all_the_while(index, monkeypatch):
+def test_a_user_can_be_moved_step_by_step_and_is_found_all_the_while(index, tmp_path, monkeypatch):
     monkeypatch.setattr(chroma, "_MOVED_AT_ONCE", 50)
     index.upsert(some_of_two_users())
     expected, held = nearest(index), index.ids()
@@ -100,7 +111,7 @@ def test_a_user_can_be_moved_step_by_step_and_is_found_all_the_while(index, monk
     assert steps > 10
     assert index.owns("u1")
     assert nearest(index) == expected
-    assert index._collections[SHARED].count() == 50
+    assert collections(tmp_path)[SHARED].count() == 50
 
 
 @pytest.mark.parametrize("steps", range(1, 13, 2))
@@ -115,8 +126,8 @@ def test_a_move_that_was_cut_off_leaves_nothing_twice(tmp_path, monkeypatch, ste
     again = ChromaIndex(tmp_path / "chroma", sync_threshold=1_000)
     assert nearest(again) == expected
     assert again.ids() == held
-    assert sum(collection.count() for collection in again._collections.values()) == 350
+    assert sum(collection.count() for collection in collections(tmp_path).values()) == 350
     again.own("u1")
-    assert again._collections[SHARED].count() == 50
+    assert collections(tmp_path)[SHARED].count() == 50
     assert nearest(again) == expected
     again.close()

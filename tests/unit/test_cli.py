@@ -3,41 +3,20 @@
 import json
 import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from tests.conftest import DATA
-
-
-class Cli:
-    def __init__(self, store: Path) -> None:
-        self.store = store
-
-    def __call__(self, *arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "SEMANTIC_MEMORY_DATA_DIR": str(self.store), "COLUMNS": "100"}
-        done = subprocess.run(
-            [sys.executable, "-m", "semantic_memory.entrypoints.cli", *arguments],
-            capture_output=True,
-            text=True,
-            env=environment,
-            check=False,
-        )
-        assert "Traceback" not in done.stderr, done.stderr
-        assert done.returncode == code, done.stderr
-        return done
-
-    def json(self, *arguments: str):
-        return json.loads(self(*arguments, "--json").stdout)
+from tests.support.command_line import Cli
 
 
 @pytest.fixture(scope="module")
 def cli(tmp_path_factory) -> Cli:
     cli = Cli(tmp_path_factory.mktemp("cli") / "store")
-    for name in ("2026-01", "2026-03", "2026-05"):
-        cli("ingest", str(DATA / "conversations" / f"{name}.jsonl"), "--user", "maya")
+    conversations = [str(DATA / "conversations" / f"2026-0{month}.jsonl") for month in (1, 3, 5)]
+    cli.process("ingest", conversations[0], "--user", "maya")
+    for file in conversations[1:]:
+        cli("ingest", file, "--user", "maya")
     return cli
 
 
@@ -57,7 +36,7 @@ def test_a_search_finds_what_was_said_and_says_why(cli):
     hits = cli.json("search", "Where does Maya live?", "--user", "maya", "-k", "2")
     assert "Berlin" in hits[0]["fact"]["content"]
     assert hits[0]["parts"]["match"] > 0
-    shown = cli("search", "Where does Maya live?", "-u", "maya").stdout
+    shown = cli.process("search", "Where does Maya live?", "-u", "maya").stdout
     assert "Berlin" in shown
     assert "meaning" in shown
 
@@ -128,6 +107,12 @@ def test_a_mistake_ends_in_one_line_and_a_code(cli, arguments, code, words):
     assert words in cli(*arguments, code=code).stderr
 
 
+def test_a_mistake_ends_a_process_in_one_line_and_a_code(cli):
+    done = cli.process("history", "nothing", code=3)
+    assert done.stderr.count("\n") == 1
+    assert "no memory 'nothing'" in done.stderr
+
+
 def test_an_import_whose_extraction_fails_tells_what_was_taken_in(cli, tmp_path, monkeypatch):
     monkeypatch.setenv("SEMANTIC_MEMORY_EXTRACTION__PROVIDER", "openai")
     monkeypatch.setenv("SEMANTIC_MEMORY_EXTRACTION__MAX_RETRIES", "0")
@@ -157,7 +142,7 @@ def test_reembedding_embeds_everything(cli):
 
 
 def test_help_names_every_command(cli):
-    shown = cli("--help").stdout
+    shown = cli.process("--help").stdout
     for command in (
         "ingest",
         "add",

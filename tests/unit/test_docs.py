@@ -9,6 +9,7 @@ import semantic_memory
 from semantic_memory.entrypoints.cli.commands import app
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.settings import Settings
+from tests.support.surface import command_names
 
 ROOT = Path(__file__).parent.parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -39,8 +40,7 @@ def test_the_readmes_examples_run(tmp_path):
 
 
 def test_the_readme_documents_every_command_and_call():
-    for command in app.registered_commands:
-        name = command.name or command.callback.__name__
+    for name in command_names(app):
         assert f"`{name}" in README, name
     for call in vars(SemanticMemory):
         if not call.startswith("_") and call not in ("open", "close", "users"):

@@ -11,6 +11,7 @@ from eval.__main__ import app
 from eval.datasets.load import NAMES as SETS
 from eval.systems.build import NAMES as SYSTEMS
 from semantic_memory.domain.errors import InvalidInputError
+from tests.support.surface import command_names
 
 ROOT = Path(__file__).parents[2]
 OWN = {
@@ -102,8 +103,8 @@ def test_a_wrong_argument_is_refused_with_the_reason(arguments, reason):
 def test_every_command_and_choice_is_documented():
     pages = [ROOT / "docs" / name for name in ("evaluation.md", "benchmarks.md")]
     text = "".join(page.read_text(encoding="utf-8") for page in pages)
-    for command in app.registered_commands:
-        assert f"python -m eval {command.name or command.callback.__name__}" in text
+    for name in command_names(app):
+        assert f"python -m eval {name}" in text
     for name in (*SETS, *SYSTEMS):
         assert f"`{name}`" in text
 

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 
 import pytest
 from rich.console import Console
@@ -19,7 +20,7 @@ from eval.datasets.scenarios import (
 from eval.natural.figures import document, tables, write_rows
 from eval.natural.judge import Outcome, Shown
 from eval.natural.play import play
-from semantic_memory.bootstrap import make_embedder
+from semantic_memory.bootstrap.models import make_embedder
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError, StoreUnavailableError
 from semantic_memory.domain.facts import Source, Status
 from semantic_memory.settings import load
@@ -70,7 +71,7 @@ def test_halves_styles_and_domains_are_balanced(gold):
 
 
 def test_each_type_is_in_both_halves(gold):
-    halves = {(one.kind, one.type): set() for one in gold}
+    halves: dict[tuple[str, str], set[str]] = {(one.kind, one.type): set() for one in gold}
     for one in gold:
         halves[one.kind, one.type].add(one.half)
     assert all(found == set(HALVES) for found in halves.values())
@@ -145,7 +146,7 @@ def test_words_mark_a_value(groups, text, carried):
 
 def scenario(kind="update", old=("oslo",), new=("bergen",)):
     said = ["I live in Oslo", "Nice", "Why is the sea salty?", "Rivers", "It's Bergen now", "Ok"]
-    tells = {0: "old", 4: "new"}
+    tells: dict[int, Literal["old", "new"]] = {0: "old", 4: "new"}
     turns = [
         Turn(
             place,
@@ -177,10 +178,10 @@ def held(text, *places, status=Status.ACTIVE):
 
 
 def outcome(*facts, hits=(), lines=(), **values):
-    shown = (
+    shown, told = (
         tuple(Shown(text, frozenset(at), said) for text, at, said in one) for one in (hits, lines)
     )
-    return Outcome(scenario(**values), facts, *shown)
+    return Outcome(scenario(**values), facts, shown, told)
 
 
 OSLO, BERGEN = held("Lives in Oslo", 0), held("Lives in Bergen", 4)

@@ -3,6 +3,7 @@
 import json
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ class Endpoint:
     """Endpoint that replies with a function of the system and the user message."""
 
     def __init__(self, script) -> None:
-        self.asked: list[dict] = []
+        self.asked: list[dict[str, Any]] = []
         endpoint = self
 
         class Handler(BaseHTTPRequestHandler):

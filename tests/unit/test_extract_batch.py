@@ -5,6 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
+from ingest.extract.openai import OpenAIExtractor
 from ingest.extract.openai_batch import OpenAIBatch, Stretch
 from semantic_memory.bootstrap.models import make_client, make_extractor
 from semantic_memory.domain.errors import ProviderError
@@ -42,6 +43,7 @@ def batch(server, events) -> Iterator[OpenAIBatch]:
     )
     with ExitStack() as stack:
         extractor = make_extractor(settings, HashEmbedder(), events.append, stack)
+        assert isinstance(extractor, OpenAIExtractor)
         yield OpenAIBatch(stack.enter_context(make_client(settings)), extractor)
 
 

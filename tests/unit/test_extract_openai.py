@@ -4,7 +4,9 @@ import contextlib
 import hashlib
 import json
 from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import TypeVar
 
 import pytest
 
@@ -79,7 +81,10 @@ def found(memory, query: str) -> list[str]:
     return [hit.fact.content for hit in memory.search(query, **U)]
 
 
-def of(kind, events) -> list:
+Kind = TypeVar("Kind")
+
+
+def of(kind: type[Kind], events: Sequence[object]) -> list[Kind]:
     return [event for event in events if isinstance(event, kind)]
 
 

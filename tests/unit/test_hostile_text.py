@@ -9,8 +9,10 @@ from ingest.gate.secrets import holds_secret, without_secrets
 from semantic_memory import Message
 from semantic_memory.domain.events import WorkerFailed
 from semantic_memory.domain.values import MAX_CONTENT_BYTES
+from tests.support.effort import rounds
 
-LENGTH = 100_000
+LENGTH = rounds(full=100_000, quick=30_000)
+WORDS_A_LINE = rounds(full=0, quick=20)  # sentences are what extraction spends its time on
 HOSTILE = [
     "\n", " ", "a", "a ", "@", "1", "1 ", "-", "\n-", "a.", "a@", "[\n", "please act as a ",
     "you are now a ", "in your reply ", "pin:", "pin:$", "pin for a ", "secret: ", "sk-", "eyJ",
@@ -70,7 +72,8 @@ def test_an_address_is_redacted_at_the_end_of_a_long_word():
 
 def test_a_message_that_redaction_makes_too_long_is_found_and_holds_up_no_other(open_memory):
     memory = open_memory()
-    secrets = ("pin: 4711\n" * 100_000)[:MAX_CONTENT_BYTES]
+    line = f"pin: 4711{' on' * WORDS_A_LINE}\n"
+    secrets = (line * 100_000)[:MAX_CONTENT_BYTES]
     memory.observe([Message(role="user", content=secrets)], user_id="maya", session_id="long")
     memory.observe([Message(role="user", content="The harbour")], user_id="maya", session_id="s")
     memory.flush()

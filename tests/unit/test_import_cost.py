@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from semantic_memory.entrypoints.cli import app
+from tests.support.surface import command_names
 
 HEAVY = (
     "apscheduler",
@@ -40,7 +41,7 @@ HEAVY = (
     "typer.rich_utils",
 )
 MODELS = ("pydantic", "semantic_memory.domain.values", "semantic_memory.memory")
-COMMANDS = {command.name or command.callback.__name__ for command in app.registered_commands}
+COMMANDS = command_names(app)
 REPORT = """
 import json, sys
 print(json.dumps(sorted(sys.modules)), file=sys.stderr)

@@ -1,21 +1,16 @@
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import openai
 import pytest
-import torch
-from tokenizers import Tokenizer
-from tokenizers.models import WordLevel
-from tokenizers.pre_tokenizers import Whitespace
-from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
 
 from ingest.extract.breaker import CircuitBreaker
 from semantic_memory.consolidation.judges.escalating import EscalatingJudge
 from semantic_memory.consolidation.judges.llm import LLMJudge
-from semantic_memory.consolidation.judges.nli import NLIJudge
 from semantic_memory.consolidation.judges.rules import RuleJudge
-from semantic_memory.consolidation.relations import Pair, Relation, Verdict
+from semantic_memory.consolidation.relations import Pair, Relation, RelationJudge, Verdict
 from semantic_memory.domain.errors import ConfigurationError, ProviderError
 from semantic_memory.domain.events import BreakerOpened, Event, JudgingFellBack
 from semantic_memory.settings import (
@@ -50,10 +45,10 @@ class Endpoint:
         )
 
     @property
-    def requests(self) -> list[dict]:
+    def requests(self) -> list[dict[str, Any]]:
         return self.server.requests
 
-    def answering(self, answer: Callable[[list[dict]], object]) -> None:
+    def answering(self, answer: Callable[[list[dict[str, Any]]], object]) -> None:
         self.server.script = [
             lambda request: completion(json.dumps({"answers": answer(shown(request))}))
         ]
@@ -166,45 +161,29 @@ def test_figures_that_differ_are_never_the_same_whatever_the_model_says(endpoint
     assert verdict.relation is Relation.REFINES
 
 
-WORDS = "[PAD] [UNK] [CLS] [SEP] yes no maybe".split()
+def nli_model(directory: Path, bias: list[float]) -> Path:
+    """Return a cross-encoder that gives these logits for any input."""
+    from tests.support.cross_encoder import tiny_model
+
+    return tiny_model(directory, bias)
 
 
-def tiny_model(directory: Path, bias: list[float]) -> Path:
-    """Return a cross-encoder of one layer that gives these logits for any input."""
-    core = Tokenizer(WordLevel({word: n for n, word in enumerate(WORDS)}, unk_token="[UNK]"))
-    core.pre_tokenizer = Whitespace()
-    PreTrainedTokenizerFast(
-        tokenizer_object=core, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]"
-    ).save_pretrained(directory)
-    config = BertConfig(
-        vocab_size=len(WORDS),
-        hidden_size=8,
-        num_hidden_layers=1,
-        num_attention_heads=1,
-        intermediate_size=8,
-        max_position_embeddings=32,
-        num_labels=3,
-        id2label={0: "entailment", 1: "neutral", 2: "contradiction"},
-        label2id={"entailment": 0, "neutral": 1, "contradiction": 2},
-    )
-    model = BertForSequenceClassification(config)
-    with torch.no_grad():
-        model.classifier.weight.zero_()
-        model.classifier.bias.copy_(torch.tensor(bias))
-    model.save_pretrained(directory)
-    return directory
+def nli_judge(model: Path) -> RelationJudge:
+    from semantic_memory.consolidation.judges.nli import NLIJudge
+
+    return NLIJudge(model)
 
 
 def test_an_nli_model_finds_near_contradictions_by_the_names_of_its_labels(tmp_path):
-    model = tiny_model(tmp_path, [0.0, 0.0, 6.0])
-    near, far = NLIJudge(model).judge([pair("yes", "no", 0.8), pair("yes", "no", 0.2)])
+    model = nli_model(tmp_path, [0.0, 0.0, 6.0])
+    near, far = nli_judge(model).judge([pair("yes", "no", 0.8), pair("yes", "no", 0.2)])
     assert near.relation is Relation.CONTRADICTS
     assert near.certainty > 0.9
     assert far.relation is Relation.UNRELATED
 
 
 def test_entailment_both_ways_is_the_same_unless_a_guard_objects(tmp_path):
-    judge = NLIJudge(tiny_model(tmp_path, [6.0, 0.0, 0.0]))
+    judge = nli_judge(nli_model(tmp_path, [6.0, 0.0, 0.0]))
     same, guarded = judge.judge([pair("yes", "yes yes"), pair("5 cups", "7 cups")])
     assert same.relation is Relation.SAME
     assert guarded.relation is Relation.REFINES
@@ -212,7 +191,7 @@ def test_entailment_both_ways_is_the_same_unless_a_guard_objects(tmp_path):
 
 def test_a_model_that_is_not_there_is_named_with_a_remedy(tmp_path):
     with pytest.raises(ConfigurationError, match="give the directory"):
-        NLIJudge(tmp_path / "nothing")
+        nli_judge(tmp_path / "nothing")
 
 
 # ---------------------------------------------------------------- in the product
@@ -289,7 +268,7 @@ def test_a_language_model_that_fails_leaves_the_rules_and_is_counted(
 
 
 def test_a_sweep_asks_a_cross_encoder_about_what_the_rules_left(tmp_path, open_memory):
-    model = tiny_model(tmp_path / "model", [6.0, 0.0, 0.0])
+    model = nli_model(tmp_path / "model", [6.0, 0.0, 0.0])
     settings = asking("nli", beliefs={"model": str(model)})
     memory = open_memory(settings=settings, embedder=HashEmbedder(256))
     for content in ALIKE:

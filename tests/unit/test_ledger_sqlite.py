@@ -206,7 +206,7 @@ def test_a_ledger_that_another_program_has_locked_is_tried_again_and_then_named(
 )
 def test_what_asks_for_facts_does_not_walk_through_messages(connections, part, ask, index):
     reader = part(connections)
-    asked = []
+    asked: list[str] = []
     with connections.snapshot() as db:
         db.set_trace_callback(asked.append)
     ask(reader)

@@ -2,12 +2,15 @@
 
 import gzip
 import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from pydantic import ValidationError
 
 from semantic_memory import Candidate, Message
-from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.errors import InvalidInputError, LogFullError
 from semantic_memory.domain.events import FactsExtracted, LogNearlyFull, LogShortened
 from semantic_memory.domain.values import MAX_CONTENT_BYTES
 from semantic_memory.settings import IngestSettings, LogSettings, Settings
@@ -66,12 +69,13 @@ def test_a_session_refuses_a_text_that_is_too_large(memory):
 
 
 def test_an_import_rejects_the_line_that_is_too_large_and_takes_the_others(tmp_path):
-    from ingest.readers import Rejected, read
+    from ingest.readers import Incoming, Rejected, read
 
     rows = [{"role": "user", "content": text, "session_id": "s"} for text in (LARGEST, TOO_LARGE)]
     path = tmp_path / "messages.jsonl.gz"
     path.write_bytes(gzip.compress("\n".join(map(json.dumps, rows)).encode()))
     taken, rejected = read(path, "auto", "s", lambda *step: None)
+    assert isinstance(taken, Incoming)
     assert taken.message.content == LARGEST
     assert isinstance(rejected, Rejected)
     assert "1,000,001 bytes; the limit is 1,000,000" in rejected.reason
@@ -133,7 +137,7 @@ def liking(messages):
 @pytest.fixture
 def open_small(open_memory):
     ingest = IngestSettings(quiet_seconds=0.01, retry_seconds=0.01)
-    settings = Settings(log=LogSettings(most_bytes=20_000), ingest=ingest)
+    settings = Settings(log=LogSettings(most_bytes=20_000, refuse_at=3), ingest=ingest)
     return lambda **parts: open_memory(
         **{
             "settings": settings,
@@ -152,7 +156,10 @@ def texts(number: int, first: int = 0) -> list[str]:
     ]
 
 
-def of(kind, events) -> list:
+Kind = TypeVar("Kind")
+
+
+def of(kind: type[Kind], events: Sequence[object]) -> list[Kind]:
     return [event for event in events if isinstance(event, kind)]
 
 
@@ -171,7 +178,7 @@ def test_a_log_that_grows_too_long_warns_and_is_shortened_and_nothing_is_lost(op
     warned = of(LogNearlyFull, events)[0]
     assert (warned.limit, 18_000 <= warned.size < 20_500) == (20_000, True)
     shortened = of(LogShortened, events)
-    assert sum(event.freed for event in shortened) > 10_000
+    assert sum(event.before - event.after for event in shortened) > 10_000
 
     assert [message.content for message in memory.messages(**S)] == said
     assert len(memory.list(**U, limit=None, filters={"categories": ["preference"]})) == 12
@@ -214,6 +221,47 @@ def test_what_was_not_read_yet_stays_in_the_log(open_small, events):
     assert [message.content for message in memory.messages(**S)] == [*said, "I like the end"]
 
 
+def test_a_full_log_of_which_nothing_can_be_removed_refuses_messages(open_small, events):
+    down = True
+
+    def fails_at_first(messages):
+        if down:
+            raise RuntimeError("no model")
+        return liking(messages)
+
+    memory = open_small(extractor=ScriptedExtractor(fails_at_first))
+    said = texts(250)
+
+    def observe_all() -> None:
+        for number, text in enumerate(said):
+            memory.observe(say(text, start=number), **S)
+
+    with pytest.raises(LogFullError, match=r"60,000 at most.*wait for extraction") as full:
+        observe_all()
+    assert "try again once extraction has caught up" in str(full.value)
+    kept = len(memory.messages(**S))
+    assert [message.content for message in memory.messages(**S)] == said[:kept]
+    memory.observe(say("Another session takes messages", start=0), **U, session_id="s2")
+    down = False
+    memory.flush()
+    for number, text in enumerate(said[kept:], start=kept):
+        memory.observe(say(text, start=number), **S)
+    assert [message.content for message in memory.messages(**S)] == said
+
+
+def test_a_log_full_of_ids_says_that_waiting_will_not_help(open_memory):
+    settings = Settings(log=LogSettings(most_bytes=10_000, refuse_at=1), data_dir=Path())
+    memory = open_memory(settings=settings)
+
+    def observe_all() -> None:
+        for number in range(400):
+            memory.observe(say("Ok", start=number), **S)
+            memory.flush()
+
+    with pytest.raises(LogFullError, match=r"raise log\.most_bytes"):
+        observe_all()
+
+
 def test_a_log_of_short_messages_beyond_its_limit_is_not_rewritten_at_every_message(
     open_small, events
 ):
@@ -224,7 +272,7 @@ def test_a_log_of_short_messages_beyond_its_limit_is_not_rewritten_at_every_mess
     assert eventually(lambda: bool(of(LogShortened, events)))
     assert size() > 20_000  # their ids alone take more
     rewritten = len(of(LogShortened, events))
-    assert sum(event.freed for event in of(LogShortened, events)) > 0
+    assert sum(event.before - event.after for event in of(LogShortened, events)) > 0
     for number in range(400, 420):
         memory.observe(say(f"Said {number}", start=number), **S)
         memory.flush()

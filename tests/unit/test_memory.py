@@ -3,6 +3,7 @@
 import dataclasses
 import os
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +16,8 @@ from semantic_memory.domain.errors import (
     StoreClosedError,
     StoreLockedError,
 )
-from semantic_memory.domain.events import ExtractionFailed, FactsExtracted, MessagesObserved
+from semantic_memory.domain.events import Event, ExtractionFailed, FactsExtracted, MessagesObserved
+from semantic_memory.domain.reports import Finding
 from semantic_memory.settings import IngestSettings, Settings
 from semantic_memory.testing import HashEmbedder, ScriptedExtractor
 from tests.conftest import NOW, eventually, say
@@ -74,7 +76,7 @@ def test_only_extracted_facts_pass_the_gate(open_memory):
             for m in messages
         ] + [Candidate(content="Unsure", category="personal", confidence=0.5, message_ids=("m1",))]
 
-    events = []
+    events: list[Event] = []
     memory = open_memory(extractor=ScriptedExtractor(script), observer=events.append)
     memory.observe(say("a b c", "d e f"), **S)
     memory.flush()
@@ -105,7 +107,7 @@ def test_extraction_waits_for_quiet(open_memory):
     memory = open_memory(extractor=extractor, settings=settings)
     for number in range(1, 6):
         memory.observe(say(f"Message {number}", start=number), **S)
-    assert eventually(lambda: extractor.calls)
+    assert eventually(lambda: bool(extractor.calls))
     assert [len(call) for call in extractor.calls] == [5]
 
 
@@ -405,6 +407,43 @@ def test_a_sound_store_passes_every_check(memory):
         ("embeddings", True),
         ("index", True),
     ]
+
+
+def first_log(store: Path) -> Path:
+    """Return the only session log of a store."""
+    (path,) = store.glob("sessions/*/*.jsonl")
+    return path
+
+
+def session_logs(memory: SemanticMemory) -> Finding:
+    (finding,) = (finding for finding in memory.check() if finding.check == "session logs")
+    return finding
+
+
+@pytest.mark.parametrize("kept", [0, 1, 20], ids=["empty", "a byte", "half a line"])
+def test_a_first_write_that_was_cut_off_lost_nothing(open_memory, tmp_path, kept):
+    """It wasn't acknowledged."""
+    memory = open_memory()
+    memory.observe(say("I prefer tea over coffee."), **S)
+    memory.close()
+    path = first_log(tmp_path / "store")
+    path.write_bytes(path.read_bytes()[:kept])
+    finding = session_logs(open_memory())
+    assert finding.ok
+    assert finding.detail == "sound, 0 messages in 0 sessions"
+
+
+@pytest.mark.parametrize("header", [b"", b"nonsense\n"], ids=["missing", "unreadable"])
+def test_a_log_whose_session_is_unknown_is_reported(open_memory, tmp_path, header):
+    memory = open_memory()
+    memory.observe(say("I prefer tea over coffee."), **S)
+    memory.close()
+    path = first_log(tmp_path / "store")
+    _, message = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(header + message)
+    finding = session_logs(open_memory())
+    assert not finding.ok
+    assert "1 files of unknown sessions" in finding.detail
 
 
 def test_stats_count(memory):

@@ -1,6 +1,7 @@
 """One user's memories in RAM."""
 
 import threading
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ def level(ledger, partition: Partition, terms=()) -> Snapshot:
 
 
 def alive(snapshot: Snapshot) -> dict[str, int]:
-    return {snapshot.ids[row]: row for row in np.flatnonzero(snapshot.admitted)}
+    return {snapshot.ids[row]: row for row in np.flatnonzero(snapshot.admitted).tolist()}
 
 
 def test_it_follows_additions_changes_and_deletions(ledger):
@@ -158,6 +159,13 @@ class Behind:
         return []
 
 
+def rows_of(index: ExactIndex, user_id: str) -> int:
+    """Return the number of rows of a user's partition, dead ones included."""
+    snapshot = index.snapshot(user_id)
+    assert snapshot is not None
+    return len(snapshot)
+
+
 def exact(ledger, behind, **options) -> ExactIndex:
     return ExactIndex(ledger, behind, **{"budget_bytes": 10**7, "limit": 1_000, **options})
 
@@ -170,9 +178,9 @@ def test_partitions_used_longest_ago_are_dropped_over_the_budget(ledger):
     index = exact(ledger, Behind(), budget_bytes=150_000)
     for user in [*range(20), 0]:
         assert len(index.query(unit_vectors(1)[0], user_id=f"u{user}", limit=50)) == 20
-    assert sum(index._sizes.values()) <= 150_000
-    assert "u0" in index._partitions
-    assert len(index._partitions) < 20
+    assert sum(index.held.values()) <= 150_000
+    assert "u0" in index.held
+    assert len(index.held) < 20
 
 
 def test_a_user_who_outgrows_it_is_passed_on(ledger):
@@ -190,11 +198,11 @@ def test_a_user_who_outgrows_it_is_passed_on(ledger):
 def test_a_wasteful_partition_is_loaded_afresh(ledger):
     index = exact(ledger, Behind())
     ledger.apply([Add(make_fact(number), vectors(number)) for number in range(200)])
-    assert len(index.snapshot("u1")) == 200
+    assert rows_of(index, "u1") == 200
     for number in range(200):
         ledger.apply([Update(make_fact(number, confidence=0.5), "x", NOW)])
-    assert len(index.snapshot("u1")) == 400  # the dead among them
-    assert len(index.snapshot("u1")) == 200
+    assert rows_of(index, "u1") == 400  # the dead among them
+    assert rows_of(index, "u1") == 200
 
 
 def test_a_user_who_would_take_the_whole_budget_is_passed_on_and_drives_nobody_out(ledger):
@@ -205,11 +213,12 @@ def test_a_user_who_would_take_the_whole_budget_is_passed_on_and_drives_nobody_o
     )
     index = exact(ledger, behind, budget_bytes=90_000)
     index.query(unit_vectors(1)[0], user_id="small", limit=9)
-    held = index._partitions["small"]
+    held = index.held
+    assert held.keys() == {"small"}
     for _ in range(3):
         index.query(unit_vectors(1)[0], user_id="u1", limit=9)
     assert behind.asked == ["u1"] * 3
-    assert index._partitions == {"small": held}
+    assert index.held == held
 
 
 def test_a_user_who_grows_over_the_budget_is_passed_on(ledger):
@@ -222,18 +231,23 @@ def test_a_user_who_grows_over_the_budget_is_passed_on(ledger):
     index.query(unit_vectors(1)[0], user_id="u1", limit=9)
     index.query(unit_vectors(1)[0], user_id="u1", limit=9)
     assert behind.asked == ["u1"]
-    assert not index._partitions
-    assert not index._sizes
+    assert index.held == {}
 
 
 def test_asking_about_users_that_do_not_exist_leaves_nothing_behind(ledger):
     ledger.apply([Add(make_fact(1), vectors(1))])
     index = exact(ledger, Behind())
-    for number in range(50):
-        assert index.query(unit_vectors(1)[0], user_id=f"nobody-{number}", limit=9) == []
-    index.query(unit_vectors(1)[0], user_id="u1", limit=9)
-    assert set(index._partitions) == {"u1"}
-    assert set(ledger._revisions) == {"u1"}
+    vector = unit_vectors(1)[0]
+    index.query(vector, user_id="u1", limit=9)
+    tracemalloc.start()
+    for number in range(2_000):
+        assert index.query(vector, user_id=f"nobody-{number}", limit=9) == []
+        if number == 100:
+            before, _ = tracemalloc.get_traced_memory()
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert after - before < 50_000  # 26 bytes a user
+    assert index.held.keys() == {"u1"}
 
 
 def test_a_user_who_comes_into_being_is_found(ledger):
@@ -244,24 +258,31 @@ def test_a_user_who_comes_into_being_is_found(ledger):
 
 
 def test_a_worn_partition_that_is_dropped_meanwhile_is_made_anew(ledger):
-    """Another thread may drop the partition while the ledger measures the user."""
+    """Another user may drive the partition out while the ledger measures this one."""
     ledger.apply([Add(make_fact(number), vectors(number)) for number in range(200)])
-    index = exact(ledger, Behind())
-    index.snapshot("u1")
-    for number in range(200):
-        ledger.apply([Update(make_fact(number, confidence=0.5), "x", NOW)])
-    assert len(index.snapshot("u1")) == 400  # and so it is worn
+    ledger.apply([Add(make_fact(1_000 + n, user_id="u2"), vectors(n)) for n in range(20)])
+    vector = unit_vectors(1)[0]
 
-    class DroppingMeanwhile:
+    class AskedMeanwhile:
+        asked = ""
+
         def footprint(self, user_id):
-            index._drop(user_id)
+            if user_id == "u1" and self.asked:
+                index.query(vector, user_id=self.asked, limit=9)
+                assert "u1" not in index.held
             return ledger.footprint(user_id)
 
         def __getattr__(self, name):
             return getattr(ledger, name)
 
-    index._ledger = DroppingMeanwhile()
-    assert len(index.query(unit_vectors(1)[0], user_id="u1", limit=500)) == 200
+    meanwhile = AskedMeanwhile()
+    index = exact(meanwhile, Behind(), budget_bytes=350_000)
+    index.snapshot("u1")
+    for number in range(200):
+        ledger.apply([Update(make_fact(number, confidence=0.5), "x", NOW)])
+    assert rows_of(index, "u1") == 400  # and so it is worn
+    meanwhile.asked = "u2"
+    assert len(index.query(vector, user_id="u1", limit=500)) == 200
 
 
 def test_threads_that_drive_each_other_out_all_get_their_answers(ledger):
@@ -287,4 +308,4 @@ def test_threads_that_drive_each_other_out_all_get_their_answers(ledger):
     for thread in threads:
         thread.join()
     assert sizes == [20] * 240
-    assert sum(index._sizes.values()) <= 60_000
+    assert sum(index.held.values()) <= 60_000

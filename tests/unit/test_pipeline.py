@@ -323,22 +323,22 @@ def test_what_is_said_while_extraction_is_turned_off_meanwhile_is_not_learnt(ope
     assert facts(memory) == []
 
 
-def test_flush_settles_what_the_background_could_not(open_memory, clock):
+def test_flush_settles_what_the_background_could_not(open_memory, clock, monkeypatch):
     """A ledger that refuses once, when facts are being settled, leaves them pending."""
     memory = open_memory(settings=UNATTENDED)
     memory.add("I live in Berlin", **U)
     clock.advance(days=30)
     memory.add("I live in Oslo", **U)
-    refuse_once(memory, Keyed)
+    refuse_once(monkeypatch, memory, Keyed)
     with pytest.raises(StoreUnavailableError):
         memory.flush()
     memory.flush()
     assert [fact.content for fact in memory.list(**U)] == ["I live in Oslo"]
 
 
-def test_the_background_settles_what_it_could_not_at_first(open_memory, clock, events):
+def test_the_background_settles_what_it_could_not_at_first(open_memory, clock, events, monkeypatch):
     memory = open_memory()
-    refuse_once(memory, Keyed)
+    refuse_once(monkeypatch, memory, Keyed)
     memory.add("I live in Berlin", **U)
     clock.advance(days=30)
     memory.add("I live in Oslo", **U)
@@ -346,10 +346,11 @@ def test_the_background_settles_what_it_could_not_at_first(open_memory, clock, e
     assert [event.step for event in events if isinstance(event, WorkerFailed)] == ["consolidate"]
 
 
-def refuse_once(memory, kind: type) -> None:
+def refuse_once(monkeypatch: pytest.MonkeyPatch, memory, kind: type) -> None:
     """Have the ledger refuse the first transaction with a change of this kind."""
     ledger = inside(memory).ledger
-    apply, refused = ledger.apply, []
+    apply = ledger.apply
+    refused: list[object] = []
 
     def refusing(changes):
         if not refused and any(isinstance(change, kind) for change in changes):
@@ -357,4 +358,4 @@ def refuse_once(memory, kind: type) -> None:
             raise StoreUnavailableError("the disk is full")
         return apply(changes)
 
-    ledger.apply = refusing
+    monkeypatch.setattr(ledger, "apply", refusing)

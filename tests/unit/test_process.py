@@ -161,7 +161,7 @@ def test_what_is_lacking_is_told_from_what_is_damaged(error, outcome):
     def fail() -> None:
         raise error
 
-    found, reason = worker._attempt(fail)
+    found, reason = worker.attempt(fail)
     assert found == outcome
     assert type(error).__name__ in reason or "missing" in reason
 
@@ -174,7 +174,7 @@ def test_a_query_does_not_wait_for_a_long_call(index, monkeypatch):
     os.kill(index.pid, signal.SIGSTOP)  # so that whatever is asked takes long
     counting = threading.Thread(target=index.count)
     counting.start()
-    assert eventually(index._busy.locked)
+    assert eventually(lambda: index.busy)
     with pytest.raises(IndexBusyError):
         nearest(index, 1)
     os.kill(index.pid, signal.SIGCONT)
@@ -215,7 +215,7 @@ def test_closing_waits_for_the_call_under_way(index, tmp_path):
     os.kill(index.pid, signal.SIGSTOP)
     writing = threading.Thread(target=index.upsert, args=(entries(*range(10, 100)),))
     writing.start()
-    assert eventually(index._busy.locked)
+    assert eventually(lambda: index.busy)
     threading.Timer(0.2, os.kill, (index.pid, signal.SIGCONT)).start()
     index.close()
     writing.join()

@@ -181,7 +181,12 @@ def test_the_schedule_looks_only_at_who_changed_or_has_aged(filled, clock, monke
     upkeep.run_due("rollup")
     looked = []
     beliefs = ledger.beliefs
-    monkeypatch.setattr(ledger, "beliefs", lambda user: (looked.append(user), beliefs(user))[1])
+
+    def looking(user):
+        looked.append(user)
+        return beliefs(user)
+
+    monkeypatch.setattr(ledger, "beliefs", looking)
     assert upkeep.run_due("rollup").counts == {}
     assert looked == []
     clock.advance(days=7)

@@ -20,6 +20,7 @@ from ingest.readers import Incoming, Rejected, read
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 from semantic_memory.domain.fields import FORMATS
 from tests.conftest import DATA
+from tests.support.effort import rounds
 
 
 def written(tmp_path: Path, name: str, text: str | bytes) -> Path:
@@ -263,7 +264,7 @@ def zipped(files: dict[str, str]) -> bytes:
     return buffer.getvalue()
 
 
-def node(name: str, parent: str | None, role: str = "user", **values) -> dict:
+def node(name: str, parent: str | None, role: str = "user", **values) -> dict[str, Any]:
     message = {
         "id": f"m-{name}",
         "author": {"role": role, "name": None, "metadata": {}},
@@ -276,7 +277,7 @@ def node(name: str, parent: str | None, role: str = "user", **values) -> dict:
     return {"id": name, "message": message, "parent": parent, "children": []}
 
 
-def chatgpt_conversation(number: int = 1, **values) -> dict:
+def chatgpt_conversation(number: int = 1, **values) -> dict[str, Any]:
     nodes = {
         "root": {"id": "root", "message": None, "parent": None, "children": ["a"]},
         "a": node("a", "root"),
@@ -616,7 +617,10 @@ def test_a_gzip_that_breaks_off_is_read_up_to_there(tmp_path):
 @given(
     data=st.binary(max_size=200) | st.sampled_from(["[1]", "[{}]", "{}", "[[]]"]).map(str.encode)
 )
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=rounds(full=30, quick=10),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 def test_no_file_ends_in_a_traceback(tmp_path, form, data):
     with contextlib.suppress(InvalidInputError):
         split(written(tmp_path, "a", data), form)
@@ -649,7 +653,10 @@ def places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
     ],
 )
 @given(data=st.data())
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=rounds(full=150, quick=30),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 def test_no_document_ends_in_a_traceback(tmp_path, form, document, data):
     document = json.loads(json.dumps(document))
     for _ in range(data.draw(st.integers(1, 2))):

@@ -61,6 +61,8 @@ def test_a_sample_tells_what_happened_since_the_one_before(registry: CollectorRe
     busy, calm = sampler.latest(10)
     assert busy.requests_per_second == 2.0
     assert busy.errors_per_second == 0.5
+    assert busy.p50_ms is not None
+    assert busy.p95_ms is not None
     assert 10 <= busy.p50_ms <= busy.p95_ms <= 25
     assert (calm.requests_per_second, calm.p50_ms, calm.p95_ms) == (0.0, None, None)
     assert (calm.at - busy.at).total_seconds() == 10

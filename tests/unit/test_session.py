@@ -54,7 +54,7 @@ def talk(session, turns: int, start: int = 0, words: int = 60) -> None:
 
 
 def levels(events) -> list[str]:
-    return [event.level for event in events if isinstance(event, WindowCompacted)]
+    return [event.step for event in events if isinstance(event, WindowCompacted)]
 
 
 def every_message(messages):
@@ -254,7 +254,7 @@ def test_facts_are_promoted_before_anything_is_dropped(open_memory, events):
     payload = session.payload("Go on")
     assert payload.tokens <= 4_500
     (dropping,) = [e for e in events if isinstance(e, WindowCompacted) and e.dropped > 5]
-    assert dropping.level == "memory"
+    assert dropping.step == "memory"
     assert "<earlier messages=" in payload[1]["content"]
     assert "The user told Fact 0:" in payload[1]["content"]
     (found, *_) = memory.search("Fact 0", user_id="u1", filters={"categories": ["finding"]})

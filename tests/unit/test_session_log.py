@@ -2,29 +2,32 @@ import json
 import os
 import stat
 import threading
+import time
 from dataclasses import replace
 
 import pytest
 
-from ingest.session_log import SessionLog
+from ingest.session_log import Patience, SessionLog
 from semantic_memory.domain.changes import Cursor
 from semantic_memory.domain.errors import (
     InvalidInputError,
     SchemaTooNewError,
     StoreUnavailableError,
 )
-from semantic_memory.domain.events import CursorLost, LogRepaired
+from semantic_memory.domain.events import CursorLost, LogRepaired, WriteDelayed
 from semantic_memory.domain.messages import SessionKey
 from tests.conftest import NOW, say
 
 
 @pytest.fixture
-def log(tmp_path, events):
-    return SessionLog(tmp_path / "sessions", events.append)
+def reopened(tmp_path, events):
+    """Return a function that opens the log again."""
+    return lambda: SessionLog(tmp_path / "sessions", events.append)
 
 
-def reopened(log) -> SessionLog:
-    return SessionLog(log._root, log._emit)
+@pytest.fixture
+def log(reopened):
+    return reopened()
 
 
 def behind(record) -> Cursor:
@@ -35,10 +38,10 @@ def contents(log, user="u1", session="s1") -> list[str]:
     return [record.message.content for record in log.read(user, session)]
 
 
-def test_messages_come_back_in_order_as_they_went_in(log):
+def test_messages_come_back_in_order_as_they_went_in(log, reopened):
     messages = say("One", "Zwei ü\nlines", "三", name="Maya", created_at=NOW, metadata={"a": [1]})
     assert log.append("u1", "s1", messages) == 3
-    assert [record.message for record in reopened(log).read("u1", "s1")] == messages
+    assert [record.message for record in reopened().read("u1", "s1")] == messages
     assert [record.position for record in log.read("u1", "s1")] == [0, 1, 2]
 
 
@@ -55,10 +58,10 @@ def test_reading_goes_on_from_any_record(log):
     assert (new.position, new.message.content) == (3, "Four")
 
 
-def test_a_message_is_taken_once(log):
+def test_a_message_is_taken_once(log, reopened):
     assert log.append("u1", "s1", say("One", "Two")) == 2
     assert log.append("u1", "s1", say("One", "Two", "Three")) == 1
-    assert reopened(log).append("u1", "s1", say("Three", start=3)) == 0
+    assert reopened().append("u1", "s1", say("Three", start=3)) == 0
     assert contents(log) == ["One", "Two", "Three"]
 
 
@@ -70,12 +73,12 @@ def test_an_id_can_not_name_two_messages_of_a_session(log):
     assert log.append("u1", "s2", say("Other")) == 1
 
 
-def test_no_identifier_reaches_a_path(log):
+def test_no_identifier_reaches_a_path(log, tmp_path):
     log.append("..", "a@b:c", say("One"))
     (path, size), *rest = log.files()
     assert rest == []
     assert log.path("..", "a@b:c") == path
-    assert path.parent.parent == log._root
+    assert path.parent.parent == tmp_path / "sessions"
     assert size == path.stat().st_size
     assert log.identify(path) == SessionKey("..", "a@b:c")
 
@@ -88,34 +91,34 @@ def test_files_are_private(log):
 
 
 @pytest.mark.parametrize("cut", [1, 5, 40])
-def test_a_torn_last_line_is_cut_off_and_said(log, events, cut):
+def test_a_torn_last_line_is_cut_off_and_said(log, reopened, events, cut):
     log.append("u1", "s1", say("One", "Two"))
     path = log.path("u1", "s1")
     os.truncate(path, path.stat().st_size - cut)
-    again = reopened(log)
+    again = reopened()
     assert contents(again) == ["One"]
     assert again.append("u1", "s1", say("Two again", start=2)) == 1
     assert contents(again) == ["One", "Two again"]
     assert [event.torn_bytes > 0 for event in events if isinstance(event, LogRepaired)] == [True]
 
 
-def test_a_file_torn_in_its_first_line_starts_over(log):
+def test_a_file_torn_in_its_first_line_starts_over(log, reopened):
     log.append("u1", "s1", say("One"))
     os.truncate(log.path("u1", "s1"), 10)
-    again = reopened(log)
+    again = reopened()
     again.append("u1", "s1", say("Two"))
     assert contents(again) == ["Two"]
     assert again.identify(log.path("u1", "s1")) == SessionKey("u1", "s1")
 
 
 @pytest.mark.parametrize("spoilt", [b"\xff\xfe rubbish\n", b'{"crc":"00000000","v":1}\n', b"\n"])
-def test_a_corrupt_line_is_skipped_and_counted_and_moves_no_place(log, events, spoilt):
+def test_a_corrupt_line_is_skipped_and_counted_and_moves_no_place(log, reopened, events, spoilt):
     log.append("u1", "s1", say("One", "Two", "Three"))
     path = log.path("u1", "s1")
     lines = path.read_bytes().splitlines(keepends=True)
     lines[2] = spoilt
     path.write_bytes(b"".join(lines))
-    again = reopened(log)
+    again = reopened()
     records = list(again.read("u1", "s1"))
     assert [(record.position, record.message.content) for record in records] == [
         (0, "One"),
@@ -144,7 +147,7 @@ def test_a_newer_schema_is_refused(log):
         contents(log)
 
 
-def test_a_disk_that_refuses_loses_nothing_before(log, monkeypatch):
+def test_a_disk_that_refuses_loses_nothing_before(log, reopened, monkeypatch):
     log.append("u1", "s1", say("One"))
     size = log.path("u1", "s1").stat().st_size
     write = os.write
@@ -155,17 +158,18 @@ def test_a_disk_that_refuses_loses_nothing_before(log, monkeypatch):
 
     monkeypatch.setattr(os, "write", half)
     with pytest.raises(
-        StoreUnavailableError, match="No space left on device; nothing of this call"
+        StoreUnavailableError,
+        match="No space left on device, after 3 attempts; nothing of this call",
     ):
         log.append("u1", "s1", say("Two", start=2))
     monkeypatch.undo()
     assert log.path("u1", "s1").stat().st_size == size
     assert log.append("u1", "s1", say("Two", start=2)) == 1
-    assert contents(reopened(log)) == ["One", "Two"]
+    assert contents(reopened()) == ["One", "Two"]
 
 
 @pytest.mark.parametrize(("failures", "taken"), [(1, True), (2, True), (3, False)])
-def test_a_disk_is_asked_three_times(log, monkeypatch, failures, taken):
+def test_a_disk_is_asked_three_times(log, reopened, monkeypatch, failures, taken):
     log.append("u1", "s1", say("One"))
     fsync, asked = os.fsync, []
 
@@ -183,10 +187,55 @@ def test_a_disk_is_asked_three_times(log, monkeypatch, failures, taken):
             log.append("u1", "s1", say("Two", start=2))
     monkeypatch.undo()
     assert len(asked) == min(3, failures + 1)
-    assert contents(reopened(log)) == (["One", "Two"] if taken else ["One"])
+    assert contents(reopened()) == (["One", "Two"] if taken else ["One"])
 
 
-def test_threads_append_to_one_session_without_loss(log):
+def failing_until(monkeypatch, end: float) -> None:
+    """Have the disk fail until `end`, a time of `time.monotonic`."""
+    fsync = os.fsync
+
+    def moody(descriptor: int) -> None:
+        if time.monotonic() < end:
+            raise OSError(5, "Input/output error")
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", moody)
+
+
+def test_messages_are_held_in_ram_while_the_disk_fails_for_a_short_time(
+    tmp_path, events, monkeypatch
+):
+    log = SessionLog(tmp_path / "sessions", events.append, None, Patience(10.0, 10_000))
+    log.append("u1", "s1", say("One"))
+    failing_until(monkeypatch, time.monotonic() + 0.3)
+    assert log.append("u1", "s1", say("Two", start=2)) == 1
+    assert contents(log) == ["One", "Two"]
+    (delayed,) = [event for event in events if isinstance(event, WriteDelayed)]
+    assert delayed.attempts > 3
+    assert delayed.seconds >= 0.3
+
+
+def test_a_disk_that_fails_for_longer_is_an_error_and_nothing_is_kept(
+    tmp_path, events, monkeypatch
+):
+    log = SessionLog(tmp_path / "sessions", events.append, None, Patience(0.3, 10_000))
+    log.append("u1", "s1", say("One"))
+    failing_until(monkeypatch, time.monotonic() + 60)
+    with pytest.raises(StoreUnavailableError, match="nothing of this call was kept"):
+        log.append("u1", "s1", say("Two", start=2))
+    monkeypatch.undo()
+    assert contents(log) == ["One"]
+
+
+def test_more_than_the_bound_is_not_held(tmp_path, events, monkeypatch):
+    log = SessionLog(tmp_path / "sessions", events.append, None, Patience(60.0, 1_000))
+    log.append("u1", "s1", say("One"))
+    failing_until(monkeypatch, time.monotonic() + 60)
+    with pytest.raises(StoreUnavailableError, match="after 3 attempts"):
+        log.append("u1", "s1", say("x" * 2_000, start=2))
+
+
+def test_threads_append_to_one_session_without_loss(log, reopened):
     def work(number: int) -> None:
         for place in range(20):
             log.append("u1", "s1", say(f"{number} {place}", start=100 * number + place))
@@ -196,7 +245,7 @@ def test_threads_append_to_one_session_without_loss(log):
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(set(contents(reopened(log)))) == 160
+    assert len(set(contents(reopened()))) == 160
 
 
 @pytest.mark.parametrize(
@@ -251,10 +300,10 @@ def test_a_failed_append_leaves_nothing_behind_that_is_read(log, monkeypatch):
     assert contents(log) == ["One", "Two"]
 
 
-def test_an_unreadable_file_is_a_clear_error(log, monkeypatch):
+def test_an_unreadable_file_is_a_clear_error(log, reopened, monkeypatch):
     log.append("u1", "s1", say("One"))
     path = log.path("u1", "s1")
     path.unlink()
     path.mkdir()
     with pytest.raises(StoreUnavailableError, match="check its permissions"):
-        contents(reopened(log))
+        contents(reopened())

@@ -3,7 +3,7 @@
 import pytest
 
 from semantic_memory import Candidate
-from semantic_memory.consolidation.fading import PINNED
+from semantic_memory.domain.decay import PINNED
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.messages import SessionOptions
 from semantic_memory.testing import ScriptedExtractor

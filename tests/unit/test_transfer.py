@@ -2,6 +2,7 @@
 
 import json
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from pydantic import BaseModel
@@ -12,7 +13,7 @@ from semantic_memory.domain.values import derived_id
 from tests.conftest import NOW, eventually, make_fact, say
 from tests.support.inside import inside
 
-U = {"user_id": "u1"}
+U: dict[str, Any] = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
 
 
@@ -226,7 +227,7 @@ def test_messages_that_a_log_lost_come_back_whatever_their_status(memory):
     memory.flush()
     before = memory.messages(**S)
     assert memory.list(**U, status="quarantined")
-    inside(memory).log.compact(*S.values(), {"m1", "m2"})
+    inside(memory).log.compact("u1", "s1", {"m1", "m2"})
     assert [message.id for message in memory.messages(**S)] == [one.id for one in before]
 
 

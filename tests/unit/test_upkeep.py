@@ -475,11 +475,11 @@ def test_compaction_leaves_no_text_of_what_was_forgotten(open_memory, tmp_path, 
 # ---------------------------------------------------------------- running
 
 
-def test_a_failing_job_holds_up_no_other_and_is_kept_with_its_error(memory, events):
+def test_a_failing_job_holds_up_no_other_and_is_kept_with_its_error(memory, events, monkeypatch):
     def fail(*_, **__):
         raise ValueError("a mistake")
 
-    inside(memory).upkeep._fade = fail
+    monkeypatch.setattr("semantic_memory.application.jobs.upkeep.to_archive", fail)
     memory.add("x", **U)
     runs = memory.maintain()
     assert {run.job: run.error for run in runs} == {
@@ -502,10 +502,15 @@ def test_an_unknown_job_is_named(memory):
 
 def test_jobs_run_by_schedule_and_remember_when(memory, events, clock):
     service = inside(memory)
-    scheduler = Scheduler(service.upkeep, service.ledger, clock, {"decay": timedelta(seconds=0.05)})
+    scheduler = Scheduler(
+        service.upkeep,
+        service.ledger,
+        clock,
+        {"decay": timedelta(seconds=0.05)},
+        earliest=timedelta(0),
+    )
     scheduler.start()
-    scheduler._scheduler.modify_job("decay", next_run_time=datetime.now(UTC))
-    assert eventually(lambda: [e for e in events if isinstance(e, JobFinished)])
+    assert eventually(lambda: any(isinstance(event, JobFinished) for event in events))
     scheduler.close()
     assert service.ledger.meta("last run of decay") == clock.now().isoformat()
     clock.advance(hours=5)

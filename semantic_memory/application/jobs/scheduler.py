@@ -15,7 +15,6 @@ from apscheduler.triggers.interval import IntervalTrigger
 from semantic_memory.application.jobs.upkeep import LAST_RUN, Upkeep
 from semantic_memory.domain.ports import Clock, Ledger
 
-_FIRST_SECONDS = 60.0  # after opening at the earliest, so that a short process is left alone
 _JITTER = 0.1  # of the interval
 _MISFIRE_SECONDS = 3_600
 
@@ -24,8 +23,14 @@ class Scheduler:
     """Runs each job at its interval, never twice at once, until it is closed."""
 
     def __init__(
-        self, upkeep: Upkeep, ledger: Ledger, clock: Clock, intervals: Mapping[str, timedelta]
+        self,
+        upkeep: Upkeep,
+        ledger: Ledger,
+        clock: Clock,
+        intervals: Mapping[str, timedelta],
+        earliest: timedelta = timedelta(minutes=1),
     ) -> None:
+        """Schedule each job, `earliest` after opening: a short process is left alone."""
         self._upkeep = upkeep
         self._scheduler = BackgroundScheduler(
             timezone=UTC,
@@ -46,7 +51,7 @@ class Scheduler:
                 IntervalTrigger(seconds=seconds, jitter=_JITTER * seconds, timezone=UTC),
                 args=[name],
                 id=name,
-                next_run_time=datetime.now(UTC) + max(timedelta(seconds=_FIRST_SECONDS), due - now),
+                next_run_time=datetime.now(UTC) + max(earliest, due - now),
             )
 
     def start(self) -> None:

@@ -51,6 +51,7 @@ _OPENER = re.compile(
         _KNOWN_TO_YOU,
         _AGREEMENT,
         _REMARK,
+        r"(?:that|this)(?:'?s|\ss|\sis|\swas)?(?:\s\w+){1,3},\s(?=(?:I|my|we|in my|on my)\b)",
         _REASON,
         _WELL + _WELL_ENDS,
         rf"{phrases('openers.links')} ",

@@ -39,6 +39,8 @@ _JOINED = re.compile(
 )
 _HAD = re.compile(r"\s+(?:(?:never|already|always)\s+)?(\w+)")
 
+# "I cook and clean"
+_AND_VERB = re.compile(r"(\s+and\s+)([a-z]+)\b(?!')")
 _OWN_SUBJECT = re.compile(r"(?:I|we|my|our)\b", re.IGNORECASE)
 _REQUEST = re.compile(rf"\b{phrases('persons.requests')}\b|\byou(?:'|rs)", re.IGNORECASE)
 _YOU_ALONE = re.compile(r"\byou(?:r)?\b", re.IGNORECASE)
@@ -83,6 +85,8 @@ def third_person(sentence: str, name: str) -> str:
 
     >>> third_person("I love my job", "Maya"), third_person("we don't smoke", "Maya")
     ('Maya loves their job', "Maya and others don't smoke")
+    >>> third_person("I cook and clean", "Maya"), third_person("I like to cook and clean", "Maya")
+    ('Maya cooks and cleans', 'Maya likes to cook and clean')
     >>> third_person('she said "I am here" to me', "The user")
     'She said "I am here" to the user'
     """
@@ -171,7 +175,12 @@ def _agreeing(short: str, rest: str) -> tuple[str, int]:
     while found := _WORD.match(rest, place):
         word = found[2].replace("’", "'").lower()
         if not is_adverb(word):
-            return rest[: found.start(2)] + _inflected(found[2], word), found.end()
+            verb = _inflected(found[2], word)
+            second = _AND_VERB.match(rest, found.end())
+            if second and verb != found[2] and Form.BASE in forms(second[2]):
+                verb += second[1] + _inflected(second[2], second[2].lower())
+                return rest[: found.start(2)] + verb, second.end()
+            return rest[: found.start(2)] + verb, found.end()
         place = found.end()
     return "", 0
 

@@ -36,7 +36,10 @@ _KINDS = {
     "day": phrases("calendar.days"),
     "weekday": rf"{_WHICH_DAY} (?P<dayname>{WEEKDAY}){_DAY_PART}",
     "span": rf"{_WHICH_SPAN} (?P<spanunit>{phrases('calendar.spans')})",
-    "ago": rf"{_COUNTED} (?:ago|back|from now)|in {_COUNTED}(?:['’]s? time)?",
+    "nth": r"(?:on|by|until|till|before) the (?P<dayofmonth>\d{1,2})(?:st|nd|rd|th)"
+    r"(?=\s*(?:$|[,.;:!)]|(?:and|at|for|because|so|but|when|if|now)\b))",
+    "ago": rf"{_NUMBER} years? ago today|{_COUNTED} (?:ago|back|from now)"
+    rf"|in {_COUNTED}(?:['’]s? time)?",
     "month": rf"{_WHICH_MONTH} (?P<monthname>{MONTH})(?! ?\d|, ?\d{{4}}| of \d)",
     "date": rf"(?:on )?(?:the )?{_DAY_OF_MONTH}(?!,? \d{{4}}|\w)",
 }
@@ -44,6 +47,9 @@ _DATE = any_of(*(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS.items()))
 _RELATIVE = re.compile(rf"(?<![\w'-]){_DATE}(?![\w'-])", re.IGNORECASE)
 _GOING_ON = r"\b(?:am|is|are|'m|'re|'s)\s+(?:\w+ly\s+)?\w+ing\b|'(?:m|re|s)\s+\w+ing\b"
 _FUTURE = re.compile(rf"\b{phrases('calendar.future')}\b|'ll\b|{_GOING_ON}", re.IGNORECASE)
+_SO_FAR = re.compile(
+    r"\b(?:haven't|hasn't|have not|has not|have never|has never|'ve never|'s never)\b", re.I
+)
 _UNDATED = re.compile(rf"\b{phrases('calendar.undated')}\b", re.IGNORECASE)
 _PREPOSITIONS = words("calendar.prepositions")
 _SEASON_BEGINS = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9}
@@ -96,7 +102,11 @@ def _resolved(
             return _weekday(found["which"].lower(), found["dayname"], said, direction, text)
         case "span":
             return _span(found["spanwhich"].lower(), found["spanunit"].lower(), said)
+        case "nth":
+            return _nth(found["nth"], int(found["dayofmonth"]), said, direction)
         case "ago":
+            if found["ago"].lower().startswith("in ") and _SO_FAR.search(text):
+                return None  # "I haven't had a drink in four years"
             return _ago(found["ago"].lower(), said)
         case "month":
             return _month(found["monthwhich"], found["monthname"], said, direction, text)
@@ -169,15 +179,32 @@ def _ago(phrase: str, said: datetime) -> str | None:
     plain = re.sub(r"\bback$", "ago", re.sub(r"['’]s? time$", "", plain))
     if plain.endswith("from now"):
         plain = "in " + plain.removesuffix(" from now")
-    moment = _parse(plain, said, "past")
+    is_day = plain.endswith(" today")
+    moment = _parse(plain.removesuffix(" today"), said, "past")
     if moment is None:
         return None
+    if is_day:
+        return f"on {written(moment)}"
     if "year" in plain:
         return f"in {moment.year}"
     if "month" in plain:
         return f"in {MONTHS[moment.month - 1]} {moment.year}"
     # "three weeks ago" is not said of a day
     return f"around {written(moment)}" if "week" in plain else f"on {written(moment)}"
+
+
+def _nth(phrase: str, day: int, said: datetime, direction: Direction | None) -> str | None:
+    """Return the next day of that number, or the last one if it is past."""
+    months = said.year * 12 + said.month - 1
+    if direction == "past" and day > said.day:
+        months -= 1
+    elif direction != "past" and day < said.day:
+        months += 1
+    try:
+        found = said.replace(year=months // 12, month=months % 12 + 1, day=day)
+    except ValueError:
+        return None
+    return f"{phrase.split()[0]} {written(found)}"
 
 
 def _month(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from semantic_memory.domain.english.tables import phrases, substitution
-from semantic_memory.domain.english.words import Form, forms, is_word
+from semantic_memory.domain.english.notation import one_of
+from semantic_memory.domain.english.tables import phrases, substitution, words
+from semantic_memory.domain.english.words import Form, forms, is_word, noun
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+", re.DOTALL)
 _MARKUP = re.compile(r"^\s*(?:[-*•>#]+|\d+[.)])\s+", re.MULTILINE)
@@ -23,6 +24,19 @@ _without_slang = substitution("spelling.slang")
 _CLAUSE_BEGINS = rf"(?P<before>^|[.!?,;\n]\s*|\b{phrases('spelling.before_i')}\s)"
 _BETWEEN = rf"(?P<between>\s(?:{phrases('spelling.between')}\s)?)"
 _I_JOINED = re.compile(rf"{_CLAUSE_BEGINS}(?P<word>ill|id){_BETWEEN}(?P<verb>[a-z]+)\b", re.I)
+
+_CLAUSE_START = r"(?P<before>^|[.!?;\n]\s*|,\s+|\b(?:and|but|so|because)\s)"
+_JOINED_BE = re.compile(
+    rf"{_CLAUSE_START}(?P<word>its|were)(?=\s(?:{phrases('spelling.behind_joined')}|\d)\b)", re.I
+)
+_WITH_IT = re.compile(r"\b(w/o|w/)(?=\s)", re.IGNORECASE)
+_SHORT_IS = rf"(?=\s{phrases('spelling.behind_short_is')}\b)"
+_OWN_IS = re.compile(rf"\b(?P<own>my|our)\s(?P<thing>[a-z]+?)(?P<s>'?s){_SHORT_IS}", re.I)
+_NAME_IS = re.compile(rf"\b(?P<thing>[A-Za-z]+)'s{_SHORT_IS}")
+_ROLE = one_of(words("spelling.roles"))
+_ROLE_IS = re.compile(rf"\b((?:my|our)\s(?:new\s)?{_ROLE})'?s((?:\s[\w-]+){{1,2}})$", re.I | re.M)
+_OWNED = re.compile(r"\b(?:my|our)\s(?:\w+\s)?\w+s\s|\b(?:my|our)\s[^.]{2,30}'s\s", re.IGNORECASE)
+_KEEPS_SHORT_IS = words("spelling.keeps_short_is")
 
 _REPEATED = re.compile(r"([a-z])\1{2,}", re.IGNORECASE)
 _DRAWN_OUT = re.compile(r"\b(?!www\b|i+\b)[a-z]*([a-z])\1{2,}[a-z]*\b", re.IGNORECASE)
@@ -49,12 +63,51 @@ def prepared(text: str) -> str:
         text = _parted(text)
     text = _without_slang(_INVISIBLE.sub("", text))
     text = _I_JOINED.sub(_with_apostrophe, text)
+    text = _with_verb(text)
     text = _NEGATED_APART.sub(lambda found: "won't" if found[1] else "can't", text)
     if _REPEATED.search(text):
         text = _DRAWN_OUT.sub(_shortened, text)
     text = _LOWER_I.sub("I", text)
     text = _APOSTROPHE_APART.sub(lambda found: f"{found[1]}'{found[2] or found[3]}", text)
     return _ASKED_AND_ANSWERED.sub(_answered, text)
+
+
+def _with_verb(text: str) -> str:
+    """Write out "is" and "are" where an "s" stands for them.
+
+    >>> _with_verb("my sisters a nurse"), _with_verb("Tom's not here"), _with_verb("its a bug")
+    ('my sister is a nurse', 'Tom is not here', "it's a bug")
+    >>> _with_verb("were on Python"), _with_verb("my managers Helga Brandt")
+    ("we're on Python", 'my manager is Helga Brandt')
+    """
+    if "w/" in text.lower():
+        text = _WITH_IT.sub(lambda found: "without" if found[0].endswith("o") else "with", text)
+    text = _JOINED_BE.sub(_with_be, text)
+    if _OWNED.search(text):
+        text = _ROLE_IS.sub(_role_is, _OWN_IS.sub(_own_is, text))
+    return _NAME_IS.sub(_name_is, text) if "'s " in text else text
+
+
+def _with_be(found: re.Match[str]) -> str:
+    return found["before"] + ("it's" if found["word"].lower() == "its" else "we're")
+
+
+def _own_is(found: re.Match[str]) -> str:
+    thing = found["thing"]
+    if found["s"] == "s" and noun(f"{thing}s") != thing.lower() and is_word(f"{thing}s"):
+        return found[0]
+    return f"{found['own']} {thing} is"
+
+
+def _name_is(found: re.Match[str]) -> str:
+    return found[0] if found["thing"].lower() in _KEEPS_SHORT_IS else f"{found['thing']} is"
+
+
+def _role_is(found: re.Match[str]) -> str:
+    """Write "is" before a name: words that no dictionary has."""
+    if any(is_word(word) for word in found[2].split()[:1]):
+        return found[0]
+    return f"{found[1]} is{found[2]}"
 
 
 def _with_apostrophe(found: re.Match[str]) -> str:

@@ -57,8 +57,9 @@ class Replies:
         self._under_way: set[str] = set()
         self._kept = 0
         try:
+            file.touch(mode=0o600)
             self._connection = sqlite3.connect(file, check_same_thread=False, isolation_level=None)
-        except sqlite3.Error as error:
+        except (OSError, sqlite3.Error) as error:
             raise StoreUnavailableError(f"can't open {file}: {error}") from error
         with self._using() as connection:
             connection.execute("PRAGMA journal_mode = WAL")

@@ -20,6 +20,7 @@ from semantic_memory.domain.errors import (
     ConfigurationError,
     InputRefusedError,
     InvalidInputError,
+    LogFullError,
     NotFoundError,
     ProviderError,
     SemanticMemoryError,
@@ -40,6 +41,7 @@ _BY_ERROR: tuple[tuple[type[SemanticMemoryError], int, str], ...] = (
     (InputRefusedError, 422, "input-refused"),
     (ProviderError, 502, "provider"),
     (StoreClosedError, 503, "closing"),
+    (LogFullError, 507, "log-full"),
     (StoreUnavailableError, 503, "store-unavailable"),
     (StoreError, 500, "store"),
     (ConfigurationError, 500, "configuration"),
@@ -61,6 +63,7 @@ _BY_STATUS = {
     500: ("internal", "The service failed"),
     502: ("provider", "A model endpoint failed"),
     503: ("unavailable", "The service can't answer now"),
+    507: ("log-full", "The session's log is full"),
 }
 RETRY_SECONDS = 1
 

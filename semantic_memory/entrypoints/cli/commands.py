@@ -291,6 +291,24 @@ def reembed(data_dir: DataDir = None, json: AsJson = False) -> None:
 
 
 @app.command()
+def migrate(
+    directories: Annotated[
+        Optional[list[Path]],
+        typer.Argument(help="Data directories, or directories above them [the configured one]."),
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Bring stores to the schema of this version; opening a store does it too."""
+    show, settings = work.show, work.settings.load()
+    stores = work.migration.find_stores(directories or [settings.data_dir])
+    with show.progress(quiet=json) as report:
+        outcomes = list(work.migration.migrate_stores(stores, settings.lock_seconds, report))
+    show.as_json(outcomes) if json else show.migrated(outcomes)
+    if any(outcome.error for outcome in outcomes):
+        raise typer.Exit(1)
+
+
+@app.command()
 def prepare() -> None:
     """Compile the embedding model now, instead of at its first use."""
     settings = work.settings.load()

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 from rich.console import Console
@@ -33,6 +33,9 @@ from semantic_memory.domain.ports import Progress as Report
 from semantic_memory.domain.profile import Overview
 from semantic_memory.domain.recall import Hit
 from semantic_memory.domain.reports import Finding, JobRun
+
+if TYPE_CHECKING:
+    from semantic_memory.application.migration import Migrated
 
 _OFF = {"not extracted": "extract", "doesn't fade": "fades"}  # how options that are off are shown
 
@@ -188,6 +191,18 @@ def findings(found: Sequence[Finding]) -> None:
         out.print(finding.detail, markup=False, highlight=False, soft_wrap=True)
         if finding.remedy:
             out.print(f"     -> {finding.remedy}", markup=False, soft_wrap=True)
+
+
+def migrated(outcomes: Sequence[Migrated]) -> None:
+    """Print the outcome of migrating each store."""
+    for one in outcomes:
+        if one.error is not None:
+            said = f"failed: {one.error}"
+        elif one.before == one.after:
+            said = f"has schema {one.after} already"
+        else:
+            said = f"schema {one.before} -> {one.after}"
+        out.print(f"{one.directory}: {said}", highlight=False, markup=False, soft_wrap=True)
 
 
 def number(done: str, of: int, *, json: bool) -> None:

@@ -28,6 +28,8 @@ def opened(
     if batch:
         extraction = settings.extraction.model_copy(update={"batch": True})
         settings = settings.model_copy(update={"extraction": extraction})
+    if find_service(settings.data_dir) is not None:
+        settings = settings.model_copy(update={"lock_seconds": 0.0})  # it won't let go
     try:
         embedder = prepared(settings) if embeds else None
         return SemanticMemory.open(settings=settings, embedder=embedder)

@@ -11,16 +11,26 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from semantic_memory import settings
-    from semantic_memory.application import importing, private_files
+    from semantic_memory.application import importing, migration, private_files
     from semantic_memory.domain import requests
     from semantic_memory.entrypoints import keys
     from semantic_memory.entrypoints.cli import show, store
 
-__all__ = ["importing", "keys", "private_files", "requests", "settings", "show", "store"]
+__all__ = [
+    "importing",
+    "keys",
+    "migration",
+    "private_files",
+    "requests",
+    "settings",
+    "show",
+    "store",
+]
 
 _MODULES = {
     "importing": "semantic_memory.application.importing",
     "keys": "semantic_memory.entrypoints.keys",
+    "migration": "semantic_memory.application.migration",
     "private_files": "semantic_memory.application.private_files",
     "requests": "semantic_memory.domain.requests",
     "settings": "semantic_memory.settings",

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from semantic_memory.concurrency import Contended
@@ -17,7 +17,7 @@ from semantic_memory.domain.errors import (
     StoreUnavailableError,
 )
 from semantic_memory.domain.events import Event
-from semantic_memory.ledger.sqlite.schema import migrate
+from semantic_memory.ledger.sqlite.schema import MIGRATIONS, migrate
 
 _UNAVAILABLE = {
     sqlite3.SQLITE_FULL: "the disk is full: free some space and try again",
@@ -49,6 +49,16 @@ def translated(path: Path) -> Iterator[None]:
                 " ingest the session logs again"
             ) from error
         raise StoreError(f"ledger {path}: {error}") from error
+
+
+def migrate_file(path: Path) -> tuple[int, int]:
+    """Bring a ledger that no process has open to the newest schema; return it before and after.
+
+    Raises StoreError, and SchemaTooNewError for a ledger of a newer version of this package.
+    """
+    with translated(path), closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA synchronous = FULL")
+        return migrate(connection), len(MIGRATIONS)
 
 
 class Connections:

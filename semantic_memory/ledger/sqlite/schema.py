@@ -202,8 +202,8 @@ END;
 MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4, _V5)
 
 
-def migrate(connection: sqlite3.Connection) -> None:
-    """Bring the ledger to the newest schema, one transaction a step.
+def migrate(connection: sqlite3.Connection) -> int:
+    """Bring the ledger to the newest schema, one transaction a step; return the schema before.
 
     Raises SchemaTooNewError for a ledger written by a newer version of this package.
     """
@@ -219,3 +219,4 @@ def migrate(connection: sqlite3.Connection) -> None:
         connection.executescript(
             f"BEGIN IMMEDIATE; {script} PRAGMA user_version = {number}; COMMIT;"
         )
+    return int(version)

@@ -86,6 +86,11 @@ class ChromaProcess:
             raise
 
     @property
+    def busy(self) -> bool:
+        """True while a call is under way."""
+        return self._busy.locked()
+
+    @property
     def pid(self) -> int:
         """Process id of the worker."""
         return self._process.pid

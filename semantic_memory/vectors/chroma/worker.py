@@ -8,6 +8,7 @@ the vector files after each flush.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -26,6 +27,7 @@ _LACKS = ("disk is full", "No space left on device", "Too many open files")
 
 def serve(connection: Connection, directory: Path, generation: str, sync_threshold: int) -> None:
     """Serve the index in `directory` over `connection`, as the only process that has it open."""
+    os.umask(0o077)  # Chroma's files are for their owner alone
     try:
         with seal.alone(directory, _PREDECESSOR_SECONDS):
             _serve_alone(connection, directory, generation, sync_threshold)
@@ -64,18 +66,18 @@ def _serve_alone(
         return answer
 
     connection.send(("answer", None))  # from here on, a crash is blamed on the index
-    outcome, index = _attempt(opened)
+    outcome, index = attempt(opened)
     connection.send((outcome, None if outcome == "answer" else index))
     while outcome == "answer":
         try:
             request = connection.recv()
-            connection.send(_attempt(call, *request))
+            connection.send(attempt(call, *request))
         except (EOFError, BrokenPipeError):
             index.close()
             return
 
 
-def _attempt(action: Callable[..., Any], *args: Any) -> tuple[Outcome, Any]:
+def attempt(action: Callable[..., Any], *args: Any) -> tuple[Outcome, Any]:
     """Run an action; return its value, or the error and whether it is the index's fault."""
     try:
         return "answer", action(*args)

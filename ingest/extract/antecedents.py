@@ -1,0 +1,211 @@
+"""Resolve pronouns from what was said just before: "He lives in Kyoto" after "my brother Aurel".
+
+Only a pronoun that begins a statement, or a "there" in it, is resolved, and only if the nearest
+sentence that names anything of its kind names one thing. In doubt the statement stays as it is, and
+the caller drops it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from semantic_memory.domain.english.notation import one_of
+from semantic_memory.domain.english.persons import third_person
+from semantic_memory.domain.english.predications import is_name
+from semantic_memory.domain.english.tables import phrases, words
+from semantic_memory.domain.english.words import can_be_noun
+
+_MALE = words("antecedents.male")
+_FEMALE = words("antecedents.female")
+_PEOPLE = words("antecedents.people")
+_PEOPLE_ENDINGS = ("ist", "eer", "ician", "ologist")
+_NO_THINGS = words("antecedents.no_things", "predications.vague")
+_ANIMALS = words("possessions.animals")
+_SENTENCES = 6
+"""Sentences before a pronoun that are looked at."""
+
+_KIN = re.compile(
+    rf"\b(?:my|our)\s(?:[a-z-]+\s)?(?P<kin>{one_of(_MALE | _FEMALE | _PEOPLE)})"
+    r"(?P<name>,?\s(?:named\s|called\s)?[A-Z][\w'-]+)?(?![\w'])",
+    re.IGNORECASE,
+)
+_ANIMAL = re.compile(
+    rf"\b(?:an?|my|our|the)\s(?:[a-z-]+\s)?(?P<animal>{one_of(_ANIMALS)})\b"
+    r"(?:,?\s(?:called|named)?\s?(?P<name>[A-Z][\w'-]+))?"
+)
+_IS_NAMED = re.compile(
+    r"^(?P<thing>(?:the|our|my)\s(?:[\w-]+\s){1,3})(?:is|are)\s(?P<name>[A-Z][\w'-]+(?:\s[A-Z]\w+)?)$",
+    re.IGNORECASE,
+)
+_THING = re.compile(
+    r"\b(?P<article>the|an?|my|our|The|A|An|My|Our)\s(?P<words>(?:[\w'-]+\s){0,3}?[\w'-]+)"
+    r"(?=$|[,.;:!]|\s(?:in|on|at|of|for|with|to|from|about|by|has|have|had|is|are|was|were|got|runs|and|"
+    r"that|which|yesterday|today|last|this|now|because|but|called|named)\b)"
+)
+_PERSON_NAME = re.compile(r"(?<![\w'])(?P<before>[\w'-]+\s)?(?P<name>[A-Z][a-z'-]+)(?![\w'-])")
+_PLACE = re.compile(r"\b(?:in|to|at|from|near)\s(?P<place>[A-Z][\w'-]+(?:\s[A-Z][\w'-]+)?)")
+_PLACE_WORDS = words("antecedents.before_places")
+_BEGINS = re.compile(
+    r"^(?P<pronoun>he|she|it|they|his|her|its|their)(?P<short>'s|'re|'ll|'ve|'d)?(?=\s)", re.I
+)
+_THERE = re.compile(
+    r"(?<=[a-z])\sthere(?=$|[,.;]|\s(?:is|are|was|were|has|have|runs?|use|on|and)\b)"
+)
+_BARE = re.compile(
+    rf"^(?P<noun>the\s(?:new\s)?{phrases('antecedents.relational')})\b(?!\sof\b)", re.I
+)
+_OWNING = frozenset(("his", "her", "its", "their"))
+_SHORT = {"'s": " is", "'re": " are", "'ll": " will", "'ve": " have", "'d": " would"}
+
+
+class Referent(NamedTuple):
+    """A person, thing or place that was named."""
+
+    text: str
+    pronouns: frozenset[str]
+    is_named: bool
+
+
+class Antecedents:
+    """The people, things and places named in the last sentences of a conversation."""
+
+    def __init__(self, *, of_people_only: bool = False) -> None:
+        self._people_only = of_people_only
+        self._said: deque[tuple[str, str]] = deque(maxlen=_SENTENCES)
+
+    def note(self, sentence: str, speaker: str) -> None:
+        """Remember what a sentence of `speaker`, their name or "The user", names."""
+        self._said.append((speaker, sentence))
+
+    def resolved(self, statement: str, speaker: str) -> str | None:
+        """Return a statement with its pronoun replaced; None if nothing was named for it.
+
+        >>> before = Antecedents()
+        >>> before.note("my brother Aurel just got back from Japan", "The user")
+        >>> before.resolved("he lives in Kyoto half the year", "The user")
+        'my brother Aurel lives in Kyoto half the year'
+        >>> before.resolved("it lasts nine hours", "The user")
+        """
+        if found := _BEGINS.match(statement):
+            return self._begun(found, statement, speaker)
+        if self._people_only:
+            return None
+        if found := _THERE.search(statement):
+            place = self._nearest("there", speaker)
+            if place:
+                return f"{statement[: found.start()]} in {place}{statement[found.end() :]}"
+        if found := _BARE.match(statement):
+            named = self._nearest("it", speaker, named=True)
+            if named:
+                return f"{found['noun']} of {named}{statement[found.end() :]}"
+        return None
+
+    def _begun(self, found: re.Match[str], statement: str, speaker: str) -> str | None:
+        pronoun = found["pronoun"].lower()
+        standing = {"his": "he", "her": "she", "its": "it", "their": "they"}.get(pronoun, pronoun)
+        if self._people_only and standing not in ("he", "she"):
+            return None
+        who = self._nearest(standing, speaker)
+        if who is None:
+            return None
+        if pronoun in _OWNING:
+            return f"{who}'s{statement[found.end('pronoun') :]}"
+        rest = statement[found.end() :]
+        if found["short"]:
+            return f"{who}{_SHORT[found['short']]}{rest}"
+        if pronoun == "they" and not who.endswith("s"):
+            return third_person(f"I{rest}", who)  # made to agree with one
+        return f"{who}{rest}"
+
+    def _nearest(self, pronoun: str, speaker: str, *, named: bool = False) -> str | None:
+        """Return the one referent of `pronoun` in the nearest sentence that has any."""
+        for said_by, sentence in reversed(self._said):
+            known = {one.text: one for one in _referents(sentence) if pronoun in one.pronouns}
+            if named:
+                known = {text: one for text, one in known.items() if one.is_named}
+            if len(known) > 1:
+                return None
+            if known:
+                (text,) = known
+                if said_by == speaker:
+                    return text
+                told = third_person(text, said_by)
+                return told[:1].lower() + told[1:] if told.startswith("The ") else told
+        return None
+
+
+class _Reading:
+    """Reads a sentence for referents; what one rule has taken, the later ones leave alone."""
+
+    def __init__(self, sentence: str) -> None:
+        self._sentence = sentence
+        self._taken: list[tuple[int, int]] = []
+
+    def found(self, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+        """Yield the matches of a pattern that overlap with no earlier one, and take them."""
+        for found in pattern.finditer(self._sentence):
+            if not any(start < found.end() and found.start() < end for start, end in self._taken):
+                yield found
+
+    def take(self, found: re.Match[str]) -> None:
+        """Keep the later rules from a match."""
+        self._taken.append(found.span())
+
+
+def _referents(sentence: str) -> Iterator[Referent]:
+    reading = _Reading(sentence)
+    for found in reading.found(_KIN):
+        reading.take(found)
+        yield _kin(found)
+    for found in reading.found(_ANIMAL):
+        reading.take(found)
+        text = f"the {found['animal']} {found['name']}" if found["name"] else found[0]
+        yield Referent(text, frozenset(("he", "she", "it")), found["name"] is not None)
+    for found in reading.found(_IS_NAMED):
+        reading.take(found)
+        text = f"{found['thing']}{found['name']}"
+        yield Referent(text, frozenset(("they", "it", "he", "she")), is_named=True)
+    for found in _PLACE.finditer(sentence):
+        if found["place"].split()[0] not in _CALENDAR:
+            yield Referent(found["place"], frozenset(("there",)), is_named=True)
+    for found in reading.found(_THING):
+        if thing := _thing(found):
+            reading.take(found)
+            yield thing
+    for found in reading.found(_PERSON_NAME):
+        before = (found["before"] or "").strip().lower()
+        if before not in _PLACE_WORDS and is_name(found["name"]):
+            name = found["name"].removesuffix("'s")
+            yield Referent(name, frozenset(("he", "she")), is_named=True)
+
+
+def _kin(found: re.Match[str]) -> Referent:
+    kin = found["kin"].lower()
+    pronouns = {"they"} if kin not in _MALE | _FEMALE else set()
+    pronouns |= {"he"} if kin not in _FEMALE else set()
+    pronouns |= {"she"} if kin not in _MALE else set()
+    return Referent(found[0], frozenset(pronouns), found["name"] is not None)
+
+
+def _thing(found: re.Match[str]) -> Referent | None:
+    spoken = found["words"].split()
+    head = spoken[-1].lower()
+    if head in _NO_THINGS or not can_be_noun(head):
+        return None
+    article = found["article"].lower()
+    text = " ".join(["the" if article in ("a", "an") else article, *spoken])
+    if _is_person(head):
+        return Referent(text, frozenset(("he", "she", "they")), is_named=False)
+    plural = head.endswith("s") and not head.endswith("ss")
+    named = any(word[:1].isupper() for word in spoken)
+    return Referent(text, frozenset(("they",) if plural else ("it",)), named)
+
+
+def _is_person(word: str) -> bool:
+    return word in _PEOPLE | _MALE | _FEMALE or word.endswith(_PEOPLE_ENDINGS)
+
+
+_CALENDAR = words("calendar.months", "calendar.weekdays")

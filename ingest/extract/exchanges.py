@@ -1,0 +1,202 @@
+"""Read answers to questions about others and about things, and answers that only qualify.
+
+"Who approves expenses?" "Gerrit does."            ->  "Gerrit approves expenses"
+"Is the cluster in Oslo or in Rome?" "Rome."        ->  "the cluster is in Rome"
+"Do you drive?" "Only automatics."                  ->  "I drive only automatics"
+"Is your partner vegan too?" "Yes, Noor is."        ->  "my partner is vegan", "Noor ..."
+
+Answers that fit no form, but name something, are kept with their question as it was asked.
+"""
+
+from __future__ import annotations
+
+import re
+
+from semantic_memory.domain.english.notation import any_of
+from semantic_memory.domain.english.predications import has_number, has_time, is_name
+from semantic_memory.domain.english.tables import phrases, words
+from semantic_memory.domain.english.words import WORD, Form, forms, is_verb, is_word
+
+_LONGEST = 10
+_ME = {"your": "my", "you": "I", "yours": "mine", "yourself": "myself"}
+_YES = re.compile(rf"^(?:{phrases('replies.yes', 'exchanges.yes')}\b[\s,.!]*)+", re.IGNORECASE)
+_NO = re.compile(rf"^(?:{phrases('replies.no', 'exchanges.no')}\b[\s,.!]*)+", re.IGNORECASE)
+_BE = r"(?P<be>is|are|was|were)"
+_THEIRS = r"(?P<who>(?:your|the|our)\s(?:[\w'-]+\s){0,3}?[\w'-]+)"
+_WHO = re.compile(r"^who (?P<rest>(?:[a-z]+s|is|does|did|\w+ed)\b .{2,80})$", re.IGNORECASE)
+_OR = re.compile(rf"^{_BE} {_THEIRS} (?P<one>\S+(?: \S+)?) or (?P<other>.{{2,40}})$", re.I)
+_IS_X = re.compile(rf"^{_BE} {_THEIRS} (?P<what>[\w' -]{{2,50}}?)(?: too| as well| either)?$", re.I)
+_DOES_X = re.compile(
+    r"^(?:does|do|did|can|will|has|have) (?P<who>(?:your|the) [\w' -]{2,60})$", re.I
+)
+_WHICH = re.compile(
+    r"^(?:which|what)(?: [\w-]+){0,3}? (?P<aux>should|can|must|will|does|do|did|is|are) "
+    r"(?P<who>(?:the|your|our) (?:[\w'-]+ ){0,3}?[\w'-]+)(?: (?P<verb>[a-z]+))?(?P<rest> .+)?$",
+    re.IGNORECASE,
+)
+_WHERE_WHEN = re.compile(
+    r"^(?P<how>where|when|how old|how much|how long|how many \w+) "
+    r"(?P<aux>is|are|was|were|does|do|did|will) "
+    r"(?P<who>(?:the|your|our) (?:[\w'-]+ ){0,4}?[\w'-]+)(?: (?P<verb>[a-z]+))?$",
+    re.IGNORECASE,
+)
+_DO_YOU = re.compile(r"^do you (?:still |ever |usually )?(?P<rest>[\w' -]{3,60})$", re.IGNORECASE)
+_LIKE_ME_TO = re.compile(
+    r"^(?:would you like me to|do you want me to|should I|shall I) (?P<rest>.{4,90})$",
+    re.IGNORECASE,
+)
+_ANY = re.compile(
+    rf"^(?:do you have )?any (?P<what>{phrases('exchanges.asked_any')})\b", re.IGNORECASE
+)
+_QUALIFIES = re.compile(rf"^(?P<how>{phrases('exchanges.qualifying')})\b", re.IGNORECASE)
+_NOT_SINCE = re.compile(rf"^{any_of('not', 'never', 'no longer')}\b.*", re.IGNORECASE)
+_POINTS_AWAY = re.compile(rf"\b{phrases('exchanges.points_away')}\b", re.IGNORECASE)
+_UNSURE = re.compile(rf"\b{phrases('replies.unsure')}\b", re.IGNORECASE)
+_DOES = re.compile(
+    r"^(?P<who>[^\W\d_][\w'-]*(?: [A-Z][\w'-]*)?) (?:does|is|did|was|has|can|will)$", re.I
+)
+_PERSONAL = re.compile(r"\b(?:you|your)\b", re.IGNORECASE)
+_NO_ANSWER = words("predications.no_subject")
+_ORDINARY = words("replies.finite")
+
+
+def exchanged(question: str, reply: str) -> list[str]:
+    """Return what a short reply states with its question, in the first person; empty if nothing.
+
+    >>> exchanged("Who approves expenses on your team", "Gerrit does")
+    ['Gerrit approves expenses on my team']
+    >>> exchanged("Do you drive", "Only automatics"), exchanged("Do you smoke", "Not since 2019")
+    (['I drive only automatics'], ["I don't smoke, not since 2019"])
+    >>> exchanged("Is the cluster in Oslo or in Rome", "Rome")
+    ['the cluster is in Rome']
+    """
+    answer = reply.strip(" .!,")
+    spoken = WORD.findall(answer)
+    if not spoken or len(spoken) > _LONGEST:
+        return []
+    said_yes, said_no = _YES.match(answer), _NO.match(answer)
+    rest = answer[said_yes.end() :] if said_yes else answer
+    if asked := _LIKE_ME_TO.match(question):
+        return [_wanted(asked["rest"])] if said_yes and len(WORD.findall(rest)) < 3 else []
+    if asked := _ANY.match(question):
+        named = rest.strip(" .,!")
+        known = named and not said_no and not _UNSURE.search(named)
+        return [f"my {asked['what'].lower()}: {named}"] if known else []
+    if _POINTS_AWAY.search(question):
+        return []
+    return _about_you(question, answer, rest) or _about_others(question, answer, spoken)
+
+
+def _about_you(question: str, answer: str, rest: str) -> list[str]:
+    if (asked := _DO_YOU.match(question)) and is_verb(asked["rest"].split()[0]):
+        return _qualified(from_the_other_side(asked["rest"]), answer, rest)
+    return []
+
+
+def _about_others(question: str, answer: str, spoken: list[str]) -> list[str]:
+    said_yes, said_no = _YES.match(answer), _NO.match(answer)
+    rest = answer[said_yes.end() :] if said_yes else answer
+    if _UNSURE.search(rest) and not _DOES.match(rest):
+        return []
+    if asked := _OR.match(question):
+        return [_chosen(asked, answer)] if _is_phrase(spoken) else []
+    if asked := _IS_X.match(question):
+        return _is_so(asked, rest, yes=said_yes is not None, no=said_no is not None)
+    if asked := _WHO.match(question):
+        does = _DOES.match(answer)
+        who = does["who"] if does else answer
+        is_name_like = does or is_name(who.split()[0]) or who.lower().startswith(("my ", "the "))
+        return (
+            [f"{who} {from_the_other_side(asked['rest'])}"]
+            if is_name_like and len(who.split()) < 4
+            else []
+        )
+    if (asked := _WHICH.match(question)) and _is_phrase(spoken):
+        return _asked_for(asked, answer)
+    if (asked := _WHERE_WHEN.match(question)) and _is_phrase(spoken):
+        return _placed(asked, answer)
+    return []
+
+
+def _wanted(rest: str) -> str:
+    return f"I want the assistant to {from_the_other_side(rest)}"
+
+
+def _qualified(what: str, answer: str, rest: str) -> list[str]:
+    if _QUALIFIES.match(rest) and rest[:1]:
+        return [f"I {what} {rest[:1].lower()}{rest[1:]}"]
+    if _NOT_SINCE.match(answer) and (has_time(answer) or has_number(answer)):
+        return [f"I don't {what}, {answer[:1].lower()}{answer[1:]}"]
+    return []
+
+
+def _chosen(asked: re.Match[str], answer: str) -> str:
+    one, other = asked["one"], asked["other"]
+    before = one.split()[0] if len(one.split()) > 1 else ""
+    has_own = answer.lower().startswith(before.lower() + " ") if before else True
+    place = "" if has_own or answer.lower().startswith(("in ", "on ", "at ")) else f"{before} "
+    del other
+    return f"{from_the_other_side(asked['who'])} {asked['be'].lower()} {place}{answer}"
+
+
+def _is_so(asked: re.Match[str], rest: str, *, yes: bool, no: bool) -> list[str]:
+    who, what, be = (
+        from_the_other_side(asked["who"]),
+        from_the_other_side(asked["what"]),
+        asked["be"].lower(),
+    )
+    if yes and (does := _DOES.match(rest.strip(" .!"))):
+        name = does["who"]
+        if name.lower() in ("he", "she", "it", "they"):
+            return [f"{who} {be} {what}"]
+        return [f"{who} {name} {be} {what}"]
+    if yes and not rest.strip(" .!"):
+        return [f"{who} {be} {what}"]
+    if no and len(rest.split()) < 3:
+        return [f"{who} {be} not {what}"]
+    return []
+
+
+def _asked_for(asked: re.Match[str], answer: str) -> list[str]:
+    who, verb, aux = from_the_other_side(asked["who"]), asked["verb"] or "", asked["aux"].lower()
+    rest = from_the_other_side(asked["rest"] or "")
+    if aux in ("is", "are"):
+        return [f"{who} {aux} {verb} {answer}{rest}".replace("  ", " ")] if not verb else []
+    if Form.BASE not in forms(verb):
+        return []
+    auxiliary = "" if aux in ("do", "does", "did") else f"{aux} "
+    if not auxiliary and aux == "does":
+        verb = f"{verb}s"
+    if aux == "did":
+        return []
+    return [f"{who} {auxiliary}{verb} {answer}{rest}"]
+
+
+def _placed(asked: re.Match[str], answer: str) -> list[str]:
+    who, verb, aux = from_the_other_side(asked["who"]), asked["verb"] or "", asked["aux"].lower()
+    if not verb and aux in ("is", "are", "was", "were", "will"):
+        return [f"{who} {aux} {_lowered(answer)}"]
+    if verb and aux in ("does", "do") and Form.BASE in forms(verb):
+        ending = "s" if aux == "does" else ""
+        return [f"{who} {verb}{ending} {_lowered(answer)}"]
+    return []
+
+
+def _is_phrase(spoken: list[str]) -> bool:
+    """Return True if an answer is a phrase rather than a sentence of its own."""
+    return spoken[0].lower() not in _NO_ANSWER and not any(
+        "'" in word or word.lower() in _ORDINARY for word in spoken
+    )
+
+
+def from_the_other_side(text: str) -> str:
+    """Return a question as the one who is asked sees it.
+
+    >>> from_the_other_side("How old is your daughter")
+    'How old is my daughter'
+    """
+    return _PERSONAL.sub(lambda found: _ME[found[0].lower()], text)
+
+
+def _lowered(text: str) -> str:
+    return text[:1].lower() + text[1:] if is_word(text.split()[0]) else text

@@ -1,0 +1,106 @@
+"""Tell statements that stand alone from those that need what was said or seen before."""
+
+from __future__ import annotations
+
+import re
+
+from semantic_memory.domain.english.notation import whole
+from semantic_memory.domain.english.predications import is_name
+from semantic_memory.domain.english.tables import phrases, words
+from semantic_memory.domain.english.words import WORD, Form, forms, noun
+
+_NOW = rf"(?!\s{phrases('pronouns.times')}\b)"
+_OPENS = re.compile(rf"^(?:{phrases('standing.openings')}\b|(?:this|that)\b{_NOW})", re.IGNORECASE)
+_COMMENTS = re.compile(rf"^{phrases('standing.comments')}\b", re.IGNORECASE)
+_POINTS = re.compile(whole(phrases("standing.pointing")), re.IGNORECASE)
+_LIKE_THAT = re.compile(r"\blike (?:that|this|those|these)\W*(?:$|[,.;])", re.IGNORECASE)
+_RELATIVE = re.compile(r"\w (?:that|which|who|whom|where|what)\b|\w \b(?:I|we|my|they|he|she)\b")
+_BARE = re.compile(
+    rf"\bthe {phrases('standing.bare')}(?=\s*(?:$|[,.;]|and\b|but\b|because\b|is\b|was\b|has\b))",
+    re.IGNORECASE,
+)
+_VERBLESS = re.compile(
+    r"^(?:from|of|by|with|like|via|for|on|in)\s(?:my|our|the)\b(?!.*,)(?!.*\b(?:I|we)\b)"
+    r"|\bfeels? like [\w' ]{2,20}$",
+    re.IGNORECASE,
+)
+_PERSON = re.compile(r"\b(?:he|she|him|her|his|hers)\b", re.IGNORECASE)
+_IT = re.compile(r"\bits?\b", re.IGNORECASE)
+_PEOPLE = words(
+    "possessions.kin", "spelling.roles", "antecedents.people", "antecedents.male",
+    "antecedents.female", "possessions.animals", "standing.someone",
+)  # fmt: skip
+_TO_BE = re.compile(r"\bto (?:be|do|have)\W*$", re.IGNORECASE)
+_AUXILIARIES = words("predications.auxiliaries", "words.modals") | {"am"}
+_PRONOUNS = words("predications.no_subject")
+_SHORTEST_CLAUSE = 5
+_PREPOSITIONS = words("predications.prepositions")
+_ENDS = words("standing.endings")
+_PARTICLES = words("standing.particles")
+
+
+def stands(statement: str) -> bool:
+    """Return True if nothing at its ends, and no phrase in it, points outside a statement.
+
+    >>> stands("I thought about becoming a"), stands("here's a photo of my dog")
+    (False, False)
+    >>> stands("I joined a travel club and"), stands("I moved in with my aunt")
+    (False, True)
+    """
+    spoken = [word.lower() for word in WORD.findall(statement)]
+    if not spoken or _OPENS.match(statement) or _POINTS.search(statement):
+        return False
+    if _LIKE_THAT.search(statement) or statement.count("(") != statement.count(")"):
+        return False
+    last, before = spoken[-1], spoken[-2] if len(spoken) > 1 else ""
+    if statement.rstrip()[-1:] in ",:;-–" or (last in _PARTICLES and before in _DETERMINED):
+        return False
+    return last not in _ENDS or _may_end(last, before, statement, len(spoken))
+
+
+def _may_end(last: str, before: str, statement: str, length: int) -> bool:
+    """Return True if the last word ends a clause all the same: "as often as I can"."""
+    if last in ("may", "will") and (
+        before in _PREPOSITIONS or WORD.findall(statement)[-1][:1].isupper()
+    ):
+        return True  # a month, a name
+    if length < _SHORTEST_CLAUSE:
+        return False
+    if last in _AUXILIARIES:
+        return before in _PRONOUNS or before == "others" or noun(before) is not None
+    if last in _PREPOSITIONS and last != "of":
+        return bool(forms(before) - {Form.PAST}) or _RELATIVE.search(statement) is not None
+    return _TO_BE.search(statement) is not None
+
+
+def is_bound(statement: str) -> bool:
+    """Return True if every "he" and "it" has something before it, and no bare noun points away.
+
+    >>> is_bound("we go to the beach and he waits"), is_bound("my dog and I swim, he waits")
+    (False, True)
+    >>> is_bound("I like the plot"), is_bound("I like the plot of Dune")
+    (False, True)
+    """
+    if _COMMENTS.match(statement) or _BARE.search(statement) or _VERBLESS.search(statement):
+        return False
+    if person := _PERSON.search(statement):
+        before = WORD.findall(statement[: person.start()])
+        if not any(_is_someone(word, place) for place, word in enumerate(before)):
+            return False
+    if thing := _IT.search(statement):
+        before = WORD.findall(statement[: thing.start()])
+        return any(
+            (noun(word) is not None or word[:1].isupper() or word.endswith("ing"))
+            and not _is_someone(word, place)
+            for place, word in enumerate(before)
+            if word not in ("I", "My", "We")
+        )
+    return True
+
+
+def _is_someone(word: str, place: int) -> bool:
+    lowered = word.lower().removesuffix("'s")
+    return (noun(lowered) or lowered) in _PEOPLE or (place > 0 and is_name(word))
+
+
+_DETERMINED = words("predications.determiners", "standing.no_particle_behind")
