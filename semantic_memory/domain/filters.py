@@ -40,7 +40,7 @@ from semantic_memory.domain.facts import Category, Fact, Status
 from semantic_memory.domain.lexical import term
 from semantic_memory.domain.moments import Moment, Span, bounds, resolved
 from semantic_memory.domain.query_text import LONGEST_QUERY, read_query
-from semantic_memory.domain.values import Identifier, Tag, Unit, Value, parse, reasons
+from semantic_memory.domain.values import Identifier, Real, Tag, Unit, Value, Whole, parse, reasons
 
 Standing = Literal["active", "superseded", "quarantined", "archived"]
 """The statuses in which a memory can be listed: all but forgotten."""
@@ -101,18 +101,18 @@ class Filters(Value):
     """Memories that refer to this, or to a memory that does, at most `depth` references away."""
     referred_by: Identifier | None = None
     """Memories that this one refers to, or one of those does, at most `depth` references away."""
-    depth: int = Field(default=1, ge=1, le=MOST_DEPTH)
+    depth: Whole = Field(default=1, ge=1, le=MOST_DEPTH)
     metadata: Annotated[Mapping[str, JsonValue], BeforeValidator(_metadata)] = Field(
         default_factory=dict
     )
     """Values by path, with `$eq $ne $in $gt $gte $lt $lte $exists $and $or $not`."""
     as_of: Moment | None = None
     """Memories believed at this time, instead of now."""
-    min_score: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 0.0
+    min_score: Real = Field(default=0.0, ge=0.0)
     """Lowest score of a hit; for a search only."""
     sort: Sort | None = None
     """Order of a listing (by time if None) or of the hits of a search (by relevance)."""
-    limit: int | None = Field(default=None, ge=1, le=MOST_RESULTS)
+    limit: Whole | None = Field(default=None, ge=1, le=MOST_RESULTS)
     """Most memories to return, instead of `k` or `limit` of the call."""
 
     @model_validator(mode="after")

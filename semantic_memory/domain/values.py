@@ -127,6 +127,18 @@ Metadata = Annotated[Mapping[str, JsonValue], AfterValidator(_encodable)]
 Unit = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False, strict=True)]
 
 
+def _number(value: object) -> object:
+    if isinstance(value, bool | str):  # which pydantic would take for numbers
+        raise ValueError("must be a number")
+    return value
+
+
+Whole = Annotated[int, BeforeValidator(_number)]
+
+
+Real = Annotated[float, BeforeValidator(_number), Field(allow_inf_nan=False)]
+
+
 def new_id() -> str:
     """Return a random identifier of 24 hexadecimal digits."""
     return uuid.uuid4().hex[:24]

@@ -6,7 +6,7 @@ import itertools
 import operator
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -120,16 +120,15 @@ def filters_of(conditions: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrate
     return (
         st.sets(st.sampled_from(sorted(conditions)), max_size=3)
         .flatmap(lambda names: st.fixed_dictionaries({name: conditions[name] for name in names}))
-        .map(lambda values: _buildable(values))
-        .filter(lambda filters: filters is not None)
+        .flatmap(_buildable)
     )
 
 
-def _buildable(values: dict[str, Any]) -> Filters | None:
+def _buildable(values: dict[str, Any]) -> st.SearchStrategy[Filters]:
     try:
-        return Filters(**values)
+        return st.just(Filters(**values))
     except ValueError:  # words without a letter, or with a * inside
-        return None
+        return st.nothing()
 
 
 FILTERS = filters_of(ALL)
@@ -155,13 +154,14 @@ def facts(draw: st.DrawFn) -> Fact:
 
 def passes(fact: Fact, filters: Filters) -> bool:
     """The meaning of filters, spelled out."""
+    since, until = filters.bounds
     return (
         fact.status != "forgotten"
         and _stands(fact, filters)
         and (filters.categories is None or fact.category in filters.categories)
         and fact.category not in filters.not_categories
-        and (filters.since is None or fact.created_at >= filters.since)
-        and (filters.until is None or fact.created_at < filters.until)
+        and (since is None or fact.created_at >= since)
+        and (until is None or fact.created_at < until)
         and fact.confidence >= filters.min_confidence
         and fact.importance >= filters.min_importance
         and filters.session_id in (None, fact.source.session_id)
@@ -175,10 +175,10 @@ def passes(fact: Fact, filters: Filters) -> bool:
 
 
 def _stands(fact: Fact, filters: Filters) -> bool:
-    if filters.as_of is not None:
-        if fact.status not in ("active", "superseded") or fact.valid_from > filters.as_of:
+    if (then := filters.believed_at) is not None:
+        if fact.status not in ("active", "superseded") or fact.valid_from > then:
             return False
-        if fact.valid_to is not None and fact.valid_to <= filters.as_of:
+        if fact.valid_to is not None and fact.valid_to <= then:
             return False
     elif filters.statuses is None and not filters.not_statuses:
         return fact.status == "active"
@@ -204,7 +204,7 @@ def _says(fact: Fact, word: str) -> bool:
     return (wanted[:-1] if word.endswith("*") else wanted) in marked(fact.content)
 
 
-def _fits(metadata: Any, wanted: Any) -> bool:
+def _fits(metadata: Any, wanted: Mapping[str, Any]) -> bool:
     for key, value in wanted.items():
         if key == "$and":
             fits = all(_fits(metadata, one) for one in value)
@@ -213,7 +213,7 @@ def _fits(metadata: Any, wanted: Any) -> bool:
         elif key == "$not":
             fits = not _fits(metadata, value)
         else:
-            found: Any = metadata
+            found = metadata
             for step in key.split("."):
                 found = found.get(step, MISSING) if isinstance(found, dict) else MISSING
             operators = value if isinstance(value, dict) else {"$eq": value}
@@ -226,7 +226,7 @@ def _fits(metadata: Any, wanted: Any) -> bool:
 def _compares(found: Any, name: str, wanted: Any) -> bool:
     match name:
         case "$exists":
-            return (found is not MISSING) == wanted
+            return bool((found is not MISSING) == wanted)
         case "$not":
             return not all(_compares(found, inner, one) for inner, one in wanted.items())
         case "$ne":

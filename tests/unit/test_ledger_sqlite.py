@@ -21,9 +21,9 @@ from semantic_memory.ledger.sqlite.beliefs import BeliefReader
 from semantic_memory.ledger.sqlite.changes import ChangeWriter
 from semantic_memory.ledger.sqlite.connections import Connections
 from semantic_memory.ledger.sqlite.facts import FactReader
+from semantic_memory.ledger.sqlite.owners import owner_token
 from semantic_memory.ledger.sqlite.rows import FactRow, from_fact
 from semantic_memory.ledger.sqlite.schema import MIGRATIONS
-from semantic_memory.ledger.sqlite.words import owner_token
 from tests.conftest import NOW, make_fact
 from tests.contract.conftest import vectors
 
