@@ -41,17 +41,21 @@ class LineFormat:
         body = _json({"v": SCHEMA_VERSION, **entry})[1:]
         return b'%b%08x",%b\n' % (_PREFIX, zlib.crc32(body), body)
 
+    def is_sound(self, line: bytes) -> bool:
+        """Return True if a line has the form and the checksum of one."""
+        body = line[_BODY:].rstrip(b"\n")
+        crc = line[len(_PREFIX) : _BODY - 2]
+        return line.startswith(_PREFIX) and crc == b"%08x" % zlib.crc32(body)
+
     def read(self, line: bytes) -> Entry:
         """Parse a line.
 
         Raises SchemaTooNewError for a line of a newer version, ConfigurationError for an encrypted
         line without its key.
         """
-        body = line[_BODY:].rstrip(b"\n")
-        crc = line[len(_PREFIX) : _BODY - 2]
-        if not line.startswith(_PREFIX) or crc != b"%08x" % zlib.crc32(body):
+        if not self.is_sound(line):
             return Entry(None, {})
-        record = json.loads(b"{" + body)
+        record = json.loads(b"{" + line[_BODY:].rstrip(b"\n"))
         if record["v"] > SCHEMA_VERSION:
             raise SchemaTooNewError(
                 f"a session log has schema {record['v']}, but this version of semantic-memory reads"

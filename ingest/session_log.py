@@ -85,6 +85,14 @@ class _Tail:
     digests: dict[str, bytes] = field(default_factory=dict)
 
 
+class _Counted(NamedTuple):
+    """Corrupt lines of a file up to an offset."""
+
+    generation: int = 0
+    offset: int = 0
+    corrupt: int = 0
+
+
 class SessionLog:
     """Logs of all sessions, below one directory."""
 
@@ -102,6 +110,7 @@ class SessionLog:
         self._format = LineFormat(cipher)
         self._tails: OrderedDict[Path, _Tail] = OrderedDict()
         self._generations: dict[Path, int] = {}
+        self._counted: dict[Path, _Counted] = {}
         self._guard = threading.Lock()
         self._stripes = [threading.Lock() for _ in range(_STRIPES)]
         log_file.make_directory(root)
@@ -291,6 +300,25 @@ class SessionLog:
                 elif kind not in ("session", "gone"):
                     corrupt += 1
         return SessionSummary(self.identify(path), messages, corrupt, torn)
+
+    def corrupt_lines(self, path: Path) -> int:
+        """Count the lines of a file that can't be read; lines counted before aren't read again."""
+        with self._guard:
+            generation = self._generations.get(path, 0)
+            known = self._counted.get(path, _Counted())
+        if known.generation != generation:
+            known = _Counted(generation)
+        corrupt, offset = known.corrupt, known.offset
+        with suppress(FileNotFoundError), path.open("rb") as file:
+            file.seek(offset)
+            for line in file:
+                if not line.endswith(b"\n"):
+                    break  # being appended, or cut off at the next opening
+                corrupt += not self._format.is_sound(line)
+                offset += len(line)
+        with self._guard:
+            self._counted[path] = _Counted(generation, offset, corrupt)
+        return corrupt
 
     def path(self, user_id: str, session_id: str) -> Path:
         """Return the path of a session's log."""

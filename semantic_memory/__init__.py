@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from semantic_memory.aio import AsyncSemanticMemory
+    from semantic_memory.domain.bodies import Decision, Procedure, Reference
     from semantic_memory.domain.errors import (
         AccessDeniedError,
         ConcurrentUpdateError,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         SemanticMemoryError,
         ServiceError,
         ServiceUnavailableError,
+        SessionClosedError,
         StoreClosedError,
         StoreCorruptError,
         StoreError,
@@ -80,9 +82,11 @@ _EXPORTS = {
         InvalidInputError LogFullError MissingDependencyError NotFoundError PromptTooLongError
         ProviderError
         SchemaTooNewError SemanticMemoryError ServiceError ServiceUnavailableError
-        StoreClosedError StoreCorruptError StoreError StoreLockedError StoreUnavailableError
+        SessionClosedError StoreClosedError StoreCorruptError StoreError StoreLockedError
+        StoreUnavailableError
     """,
     "domain.extraction": "Candidate Extraction",
+    "domain.bodies": "Decision Procedure Reference",
     "domain.facts": "Category Explanation Fact FactVersion Source Status",
     "domain.filters": "Filters",
     "domain.layout": "Layout",
@@ -108,6 +112,7 @@ __all__ = [
     "ConcurrentUpdateError",
     "ConfigurationError",
     "Context",
+    "Decision",
     "Embedder",
     "EmbedderIdentity",
     "EmbedderMismatchError",
@@ -135,15 +140,18 @@ __all__ = [
     "NotFoundError",
     "Observer",
     "Overview",
+    "Procedure",
     "PromptTooLongError",
     "ProviderError",
     "Receipt",
+    "Reference",
     "SchemaTooNewError",
     "ScoreParts",
     "SemanticMemory",
     "SemanticMemoryError",
     "ServiceError",
     "ServiceUnavailableError",
+    "SessionClosedError",
     "SessionInfo",
     "SessionOptions",
     "Settings",

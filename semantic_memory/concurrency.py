@@ -1,4 +1,4 @@
-"""Background threads, lock waits as events, and calls that closing waits for."""
+"""The clock, lock waits as events, locks by key, and calls that closing waits for."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import Generic, Protocol, TypeVar
 
 from pydantic import ValidationError
@@ -14,6 +15,14 @@ from semantic_memory.domain.errors import StoreClosedError
 from semantic_memory.domain.events import Event, LockWaited
 
 KeyT = TypeVar("KeyT")
+
+
+class SystemClock:
+    """The wall clock."""
+
+    def now(self) -> datetime:
+        """Return the present, in UTC."""
+        return datetime.now(UTC)
 
 
 def reason(error: Exception) -> str:

@@ -15,27 +15,38 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import JsonValue
 
 from semantic_memory.domain import fields
+from semantic_memory.domain.bodies import Body
 from semantic_memory.domain.facts import Category, Explanation, Fact, FactVersion, Page, Status
 from semantic_memory.domain.filters import FilterLike
 from semantic_memory.domain.layout import Layout
-from semantic_memory.domain.messages import Message, Receipt, SessionInfo, SessionOptions
+from semantic_memory.domain.messages import (
+    Message,
+    Receipt,
+    SessionInfo,
+    SessionOptions,
+    Verbosity,
+)
 from semantic_memory.domain.profile import Line, Overview
 from semantic_memory.domain.recall import Context, Hit
 from semantic_memory.domain.reports import Finding, Forgotten, JobRun, Stats
 from semantic_memory.domain.requests import (
     AddManyRequest,
     AddRequest,
+    CloseSessionRequest,
     ConfigureSessionRequest,
     ContextRequest,
+    CreateSessionRequest,
     DeleteRequest,
     ExplainRequest,
     ExportRequest,
     ForgetRequest,
+    FromDictRequest,
     GetRequest,
     HistoryRequest,
     LayoutRequest,
     ListRequest,
     LoadRequest,
+    LoadSessionRequest,
     MaintainRequest,
     MessagesRequest,
     ObserveRequest,
@@ -46,11 +57,13 @@ from semantic_memory.domain.requests import (
     RunsRequest,
     SearchRequest,
     SessionsRequest,
+    ToDictRequest,
     UpdateProfileRequest,
     UpdateRequest,
 )
 
 if TYPE_CHECKING:  # loaded by `open`, so that importing the facade loads none of the parts
+    from semantic_memory.application.document import Document
     from semantic_memory.application.transfer import Record
     from semantic_memory.bootstrap import UseCases
     from semantic_memory.domain.ports import (
@@ -150,8 +163,9 @@ class SemanticMemory:
         them once the session has gone quiet, or by `flush`. A message whose id the session already
         has is skipped.
 
-        Raises InvalidInputError if an id is used for another text, StoreUnavailableError if the
-        disk refuses; nothing of the call is kept then.
+        Raises InvalidInputError if an id is used for another text, SessionClosedError if the
+        session was closed, StoreUnavailableError if the disk refuses; nothing of the call is kept
+        then.
         """
         asked = ObserveRequest.of(messages, user_id=user_id, session_id=session_id)
         return self._use_cases.conversations.observe(asked)
@@ -168,10 +182,15 @@ class SemanticMemory:
         references: Sequence[str] = (),
         metadata: Mapping[str, JsonValue] | None = None,
         created_at: datetime | None = None,
+        expires_at: datetime | None = None,
+        body: Body | Mapping[str, Any] | None = None,
     ) -> Fact:
         """Add one fact. It is on disk, and found by the next search, when this returns.
 
-        A known fact is confirmed instead: its confidence rises a little, and it is returned.
+        A known fact is confirmed instead: its confidence rises a little, and it is returned. From
+        `expires_at` on, the fact is in no answer; the job `expiry` erases it, unless it is pinned
+        with the tag `pinned`. A `body` holds a decision, reference or procedure in fields; it is
+        searched and shown with the content.
         """
         asked = AddRequest.of(
             content,
@@ -183,6 +202,8 @@ class SemanticMemory:
             references=references,
             metadata=metadata,
             created_at=created_at,
+            expires_at=expires_at,
+            body=body,
         )
         return self._use_cases.edits.add(asked)
 
@@ -229,14 +250,21 @@ class SemanticMemory:
         budget: int = fields.BUDGET.default,
         filters: FilterLike = None,
         as_of: datetime | None = None,
+        memory_files: bool = False,
     ) -> Context:
         """Pack a block for a prompt, at most `budget` tokens: profile, history, facts, messages.
 
         The count is exact for the model in the settings. Memories that match but don't fit are
-        counted; unrelated ones are left out, save facts of great importance.
+        counted; unrelated ones are left out, save facts of great importance. With `memory_files`,
+        the text begins with AGENT.md, MEMORY.md and .agent-context.md, within the budget.
         """
         asked = ContextRequest.of(
-            query, user_id=user_id, budget=budget, filters=filters, as_of=as_of
+            query,
+            user_id=user_id,
+            budget=budget,
+            filters=filters,
+            as_of=as_of,
+            memory_files=memory_files,
         )
         return self._use_cases.recall.context(asked)
 
@@ -256,9 +284,11 @@ class SemanticMemory:
         """Open a conversation with a model, which fits its messages into the model's window.
 
         `model` decides how tokens are counted, how long the window is and which API's messages it
-        takes; `window` and `form` override that. Memory files are read from `memory_directories`,
-        by default the system's, the user's and the working directory. A session that is opened
-        again continues where it was. Raises ConfigurationError.
+        takes; `window` and `form` override that. `summarizer` replaces that of the settings for
+        messages that leave the window. Memory files are read from `memory_directories`,
+        by default those of the settings. A session that is opened
+        again continues where it was. Raises ConfigurationError, and SessionClosedError after
+        `close_session`.
         """
         asked = OpenSessionRequest.of(user_id=user_id, session_id=session_id)
         return self._use_cases.open_session.open(
@@ -289,16 +319,26 @@ class SemanticMemory:
         status: Status | str | None = None,
         limit: int | None = fields.PAGE.default,
         after: str | None = None,
+        sort: fields.Sort = "time",
     ) -> Page:
-        """Return a user's memories, newest first unless `filters` sort them otherwise.
+        """Return a user's memories, newest first unless `sort` or the filters' sort say otherwise.
 
         The `next` of a page as `after` gives the page behind it, which repeats and skips no memory,
-        whatever is written meanwhile; the id of a memory continues from where it is now. `status`
-        lists those that are active, superseded, quarantined or archived, instead of those believed
-        now. Without a `limit` all are returned.
+        whatever is written meanwhile; the id of a memory continues from where it is now. Relevance
+        is as the hourly sweep left it.
+
+        `status` lists those that are active, superseded, quarantined, archived or forgotten,
+        instead of those believed now. Of a forgotten one it shows id, times and `tombstone`: when,
+        why and with which API key it was forgotten, and never a text. Without a `limit` all are
+        returned.
         """
         asked = ListRequest.of(
-            user_id=user_id, filters=filters, status=status, limit=limit, after=after
+            user_id=user_id,
+            filters=filters,
+            status=status,
+            limit=limit,
+            after=after,
+            sort=sort,
         )
         return self._use_cases.lookup.find(asked)
 
@@ -319,10 +359,11 @@ class SemanticMemory:
     def update(
         self, fact_id: str, *, user_id: str | None = None, reason: str = "", **changes: Any
     ) -> Fact:
-        """Change a memory: content, category, confidence, importance, tags, references, metadata.
+        """Change a memory: the fields that `add` takes, save `created_at`.
 
-        A field that is None stays. The state before stays in the history, and a replaced content
-        goes on answering questions `as_of` a time before now. Raises NotFoundError.
+        A field that is None stays; `expires_at="never"` lifts the expiry. The state before stays in
+        the history, and a replaced content goes on answering questions `as_of` a time before now.
+        Raises NotFoundError.
         """
         asked = UpdateRequest.of(fact_id, user_id=user_id, reason=reason, **changes)
         return self._use_cases.edits.update(asked)
@@ -373,6 +414,54 @@ class SemanticMemory:
         """Return a user's sessions, the one with the latest message first."""
         return self._use_cases.conversations.sessions(SessionsRequest.of(user_id=user_id))
 
+    def create_session(
+        self,
+        *,
+        user_id: str,
+        session_id: str | None = None,
+        extract: bool | None = None,
+        fades: bool | None = None,
+        compact: bool | None = None,
+        half_life_days: Mapping[Category, float] | None = None,
+        floor: float | None = None,
+        language: str | None = None,
+        verbosity: Verbosity | None = None,
+    ) -> SessionInfo:
+        """Create a session without messages, with the options of `configure_session`.
+
+        `observe` creates a session too, with its first message. Raises InvalidInputError if there
+        is a session of this id.
+        """
+        asked = CreateSessionRequest.of(
+            user_id=user_id,
+            session_id=session_id,
+            extract=extract,
+            fades=fades,
+            compact=compact,
+            half_life_days=half_life_days,
+            floor=floor,
+            language=language,
+            verbosity=verbosity,
+        )
+        return self._use_cases.conversations.create(asked)
+
+    def load_session(self, *, user_id: str, session_id: str) -> SessionInfo:
+        """Return a session with its statistics and options, and open it again if it was closed.
+
+        Raises NotFoundError if there is none.
+        """
+        asked = LoadSessionRequest.of(user_id=user_id, session_id=session_id)
+        return self._use_cases.conversations.load(asked)
+
+    def close_session(self, *, user_id: str, session_id: str) -> SessionInfo:
+        """Close a session: extract its facts, and refuse further messages until `load_session`.
+
+        If a model can't be reached, the facts are extracted later. Raises NotFoundError if there is
+        no such session.
+        """
+        asked = CloseSessionRequest.of(user_id=user_id, session_id=session_id)
+        return self._use_cases.conversations.close(asked)
+
     def configure_session(
         self,
         *,
@@ -380,15 +469,31 @@ class SemanticMemory:
         session_id: str,
         extract: bool | None = None,
         fades: bool | None = None,
+        compact: bool | None = None,
+        half_life_days: Mapping[Category, float] | None = None,
+        floor: float | None = None,
+        language: str | None = None,
+        verbosity: Verbosity | None = None,
     ) -> SessionOptions:
         """Override the options of a session from now on; an option that isn't given stays.
 
         With `extract` off, no facts are extracted from the messages said until it is on again; they
-        are kept and found all the same. With `fades` off, the session's facts are pinned. A session
-        can be configured before its first message. Returns the options that hold now.
+        are kept and found all the same. With `fades` off, the session's facts are pinned. With
+        `compact` off, its window and log are never shortened. `half_life_days` and `floor` replace
+        those of the settings in ranking. `language` and `verbosity` become part of the system
+        prompt of `session`. A session can be configured before its first message. Returns the
+        options that hold now.
         """
         asked = ConfigureSessionRequest.of(
-            user_id=user_id, session_id=session_id, extract=extract, fades=fades
+            user_id=user_id,
+            session_id=session_id,
+            extract=extract,
+            fades=fades,
+            compact=compact,
+            half_life_days=half_life_days,
+            floor=floor,
+            language=language,
+            verbosity=verbosity,
         )
         return self._use_cases.conversations.configure(asked)
 
@@ -449,6 +554,21 @@ class SemanticMemory:
         """
         return self._use_cases.transfer.load(LoadRequest.of(records, user_id=user_id))
 
+    def to_dict(self, *, user_id: str, session_id: str | None = None) -> Document:
+        """Return a user's memory, or one session's, as one document that JSON can hold.
+
+        `from_dict` reads it. Of a long memory, `export` yields one record after the other.
+        """
+        asked = ToDictRequest.of(user_id=user_id, session_id=session_id)
+        return self._use_cases.transfer.to_dict(asked)
+
+    def from_dict(self, document: Mapping[str, Any], *, user_id: str) -> int:
+        """Load a document that `to_dict` made, as memories of `user_id`; as `load` does.
+
+        Returns the number of new memories. Raises InvalidInputError that names the wrong part.
+        """
+        return self._use_cases.transfer.from_dict(FromDictRequest.of(document, user_id=user_id))
+
     # ---------------------------------------------------------------- upkeep
 
     def users(self) -> Names:
@@ -470,7 +590,7 @@ class SemanticMemory:
         user_id: str | None = None,
         dry_run: bool = False,
     ) -> Runs:
-        """Run maintenance jobs now: usage, dedup, conflicts, decay, rollup, compact, or all.
+        """Run maintenance jobs now: those of `semantic_memory.domain.fields.JOBS`, or all.
 
         A dry run reports the changes without making them.
         """

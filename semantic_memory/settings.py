@@ -2,6 +2,8 @@
 
 Environment variables start with SEMANTIC_MEMORY_, with two underscores between levels:
 SEMANTIC_MEMORY_DATA_DIR, SEMANTIC_MEMORY_EMBEDDING__PRECISION.
+
+Longer than other modules, because every setting is documented here, for people and the reference.
 """
 
 from __future__ import annotations
@@ -9,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -21,11 +23,14 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from semantic_memory.domain.decay import HALF_LIFE_DAYS
+from semantic_memory.domain.decay import CURVE, HALF_LIFE_DAYS, Curve
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.facts import Category
-from semantic_memory.domain.values import Unit, explain
+from semantic_memory.domain.profile import TierAges
+from semantic_memory.domain.retention import Periods
+from semantic_memory.domain.values import Tag, Unit, explain
 
+Days = Annotated[float, Field(gt=0, le=36_525)]
 FILE = "semantic_memory.toml"
 
 
@@ -39,6 +44,8 @@ class EmbeddingSettings(Section):
     """Embedding of texts."""
 
     provider: Literal["onnx", "sentence-transformers", "openai"] = "onnx"
+    """`onnx` is the packaged model, `sentence-transformers` another on this machine, `openai` one
+    at the endpoint in `openai`. A store keeps its model until `semantic-memory reembed`."""
     model: str = ""
     """Name or path for sentence-transformers, model name for openai; unused by onnx."""
     dimension: int = Field(default=1536, ge=1)
@@ -51,7 +58,10 @@ class OpenAISettings(Section):
     """An OpenAI-compatible endpoint."""
 
     api_key: SecretStr | None = None
+    """API key; by default the variable OPENAI_API_KEY."""
     base_url: str | None = None
+    """Base URL of the endpoint, ending in `/v1`; by default OpenAI's. An endpoint given here may go
+    without a key."""
 
 
 class ExtractionSettings(Section):
@@ -60,22 +70,27 @@ class ExtractionSettings(Section):
     provider: Literal["offline", "openai"] = "offline"
     """`openai` sends conversations to the endpoint in `openai`, `offline` sends nothing."""
     model: str = "gpt-4o-mini"
+    """Name of the model that extracts and condenses histories."""
     temperature: float = Field(default=0.1, ge=0, le=2)
+    """Sampling temperature of these requests; models that refuse one get none."""
     timeout_seconds: float = Field(default=60.0, gt=0)
+    """Longest wait for a response, in seconds, after which the request is repeated."""
     max_retries: int = Field(default=4, ge=0)
     """Retries of a request after connection errors, time-outs and status 408, 409, 429 or 5xx."""
     breaker_failures: int = Field(default=3, ge=1)
     """Consecutive failed requests after which requests to the endpoint pause."""
     breaker_seconds: float = Field(default=60.0, ge=0)
-    """Length of that pause."""
+    """Length of that pause, in seconds."""
     batch: bool = False
     """Extract through the provider's batch API, at half the price and within a day. Extraction then
     runs only in `flush`, not in the background. For imports: `semantic-memory ingest --batch`."""
     batch_poll_seconds: float = Field(default=30.0, gt=0)
+    """Seconds between questions for the state of a batch."""
     usd_per_million_tokens: Mapping[str, tuple[float, float]] = Field(
         default_factory=lambda: {"gpt-4o-mini": (0.15, 0.60)}
     )
-    """Price of input and of output by model; the cost is reported with every call."""
+    """Price in USD of a million input and output tokens, by model; the cost of a call is reported
+    with it, and only for a model in this table."""
 
 
 class IngestSettings(Section):
@@ -84,18 +99,18 @@ class IngestSettings(Section):
     background: bool = True
     """Extract, embed and index messages in the background; if False, only in `flush`."""
     quiet_seconds: float = Field(default=30.0, ge=0)
-    """Time without new messages after which a session is extracted."""
+    """Seconds without new messages after which a session is extracted."""
     most_wait_seconds: float = Field(default=300.0, ge=0)
-    """Longest wait of a session in which messages keep coming."""
+    """Longest wait of a session in which messages keep coming, in seconds."""
     most_messages: int = Field(default=50, ge=1)
     """Number of waiting messages at which a session is extracted at once."""
     min_confidence: float = Field(default=0.7, ge=0, le=1)
     """Confidence below which the gate refuses a candidate."""
     personal_data: Literal["keep", "redact", "refuse"] = "keep"
-    """The treatment of e-mail addresses, phone, card and account numbers in facts. Under `refuse`,
+    """Treatment of e-mail addresses, phone, card and account numbers in facts. Under `refuse`,
     recalled messages have them redacted too; the session logs keep them."""
     retry_seconds: float = Field(default=60.0, gt=0)
-    """The pause before a model that couldn't be reached is tried again."""
+    """Seconds before a model that couldn't be reached is tried again."""
 
 
 class LogSettings(Section):
@@ -106,9 +121,9 @@ class LogSettings(Section):
     key_file: Path | None = None
     """A file with such keys instead, one a line, outside the data directory."""
     most_bytes: int = Field(default=10_000_000, ge=10_000)
-    """Limit of a session's log. At 90 % of it a warning is logged, and the log is rewritten at half
-    the limit, without the messages that the fewest facts rest on, the oldest first; their memories
-    stay."""
+    """Limit of a session's log, in bytes. At 90 % of it a warning is logged, and the log is
+    rewritten at half the limit, without the messages that the fewest facts rest on, the oldest
+    first; their memories stay."""
     patience_seconds: float = Field(default=1.0, ge=0)
     """Time for which `observe` holds messages in RAM and tries again while the disk fails; then it
     raises StoreUnavailableError. It tries three times even if this is 0."""
@@ -133,27 +148,41 @@ class IndexSettings(Section):
     4.5 KB each, so this many fill `exact_megabytes`; fewer but longer memories may fill it too,
     and are not scanned either."""
     exact_megabytes: int | None = Field(default=None, ge=1)
-    """RAM for the users searched last. Default: 32 in a library, which shares its process; in the
-    service a quarter of the machine's RAM, at most 2,000."""
+    """RAM for the users searched last, in MB. Default: 32 in a library, which shares its process;
+    in the service a quarter of the machine's RAM, at most 2,000."""
     sync_threshold: int = Field(default=10_000, ge=2)
     """Number of writes after which Chroma flushes its HNSW files. Writes not flushed are replayed
     at start, about 1 s for 10,000."""
 
 
 class RetrievalSettings(Section):
-    """Weights of ranking; see `semantic_memory.retrieval.ranking`."""
+    """Weights of the parts of a match, relative to a memory's base score, which is in [0, 1].
+
+    The formulas are in `semantic_memory.retrieval.ranking`.
+    """
 
     dense: float = Field(default=0.55, ge=0, le=1)
+    """Share of the cosine in a memory's base score; the rest is BM25."""
     sentence: float = Field(default=0.8, ge=0, le=1)
+    """Share of the nearest sentence in the cosine; the rest is the nearest window of several."""
     neighbour: float = Field(default=0.3, ge=0)
+    """Weight of the better of the two neighbouring messages' base scores."""
     answer: float = Field(default=0.15, ge=0)
+    """Weight of the base score of the message before it, if that is a question."""
     session: float = Field(default=0.35, ge=0)
+    """Weight of the best base score in its session."""
     speaker: float = Field(default=0.2, ge=0)
+    """Bonus of messages by a speaker that the query names."""
     voice: float = Field(default=0.12, ge=0)
+    """Bonus of the user's own messages, if the query is in the first person."""
     time: float = Field(default=0.3, ge=0)
+    """Bonus of memories of the time that the query names."""
     asks: float = Field(default=0.03, ge=0)
+    """Penalty of memories that are questions themselves."""
     outdated: float = Field(default=0.5, ge=0, le=1)
+    """Share of its match that a message loses if a superseded fact was extracted from it."""
     relevance: float = Field(default=0.1, ge=0, le=1)
+    """Share of a memory's score that depends on its confidence, importance and age."""
 
 
 class ContextSettings(Section):
@@ -164,29 +193,65 @@ class ContextSettings(Section):
     candidates: int = Field(default=100, ge=1, le=1_000)
     """Number of memories recalled to choose from."""
     template: str = "xml"
-    """The form of the block: xml, markdown or plain."""
+    """Form of the block: `xml`, `markdown` or `plain`."""
     floor: float = Field(default=0.12, ge=0, le=1)
     """Match below which nothing is recalled, if no memory reaches it."""
     weakest: float = Field(default=0.1, ge=0, le=1)
     """Match below which a memory is left out even beside better ones."""
     diversity: float = Field(default=0.5, ge=0, le=1)
-    """The weight of being like a chosen memory, which lowers a memory's score."""
+    """Share of its score that a memory loses if it repeats one already chosen."""
     overview: float = Field(default=0.04, ge=0, le=1)
     """Largest share of the budget for the user's profile and history."""
+    memory_files: float = Field(default=0.5, ge=0, le=1)
+    """Largest share of the budget for memory files, where a block is to begin with them."""
+    asked: float = Field(default=0.25, ge=0, le=1)
+    """Largest share of the budget for the layers of them that a question asks for: "What am I
+    working on?" asks for `work_context` and `top_of_mind`."""
     shares: Mapping[Category, float] = Field(default_factory=dict)
-    """Largest share of the budget by category, while other categories can use the rest."""
+    """Largest share of the budget by category, while other categories can use the rest; replaces
+    the defaults: personal, project, technical, decision, finding 0.25, preference, feedback,
+    reference 0.15, conversation 1."""
 
 
 class WindowSettings(Section):
-    """Division of a model's window; see `semantic_memory.session.limits`."""
+    """Division of a model's window among response, memories and messages."""
 
     response_reserve: int = Field(default=13_000, ge=0)
+    """Tokens reserved for the response; at most a quarter of the window."""
     trigger: float = Field(default=0.85, gt=0, le=1)
+    """Share of the window without that reserve above which the window is compacted."""
     target: float = Field(default=0.6, gt=0, le=1)
+    """Share of the same to which it is compacted."""
     summary_reserve: int = Field(default=20_000, ge=0)
+    """Tokens reserved for a summary: at most a quarter of the window while it is made, and at most
+    an eighth of the prompt once it is in there."""
     memory_tokens: int = Field(default=2_000, ge=0)
+    """Most tokens of recalled memories in a prompt; at most a sixth of it."""
     keep_last: int = Field(default=10, ge=1)
+    """Number of latest messages that stay whole as long as they fit."""
     result_characters: int = Field(default=10_000, ge=100)
+    """Number of characters to which an older tool result is cut."""
+    summarizer: Literal["none", "extractive", "openai"] = "extractive"
+    """The summarizer of messages that leave the window and gave few facts: `extractive` selects
+    their most telling sentences, `openai` asks a model at the endpoint in `openai`."""
+    summary_model: str = ""
+    """For `openai`; by default the model of extraction."""
+
+    memory_file_lines: int = Field(default=200, ge=20)
+    """Lines of all memory files together, headings and warnings included."""
+    memory_file_bytes: int = Field(default=25_000, ge=2_000)
+    """Bytes of the same."""
+    memory_directories: tuple[Path, ...] | None = None
+    """Directories of memory files, the most specific last. Default: `/etc/agent/global`, the
+    system's configuration directory, `~/.agent`, the user's configuration directory and the working
+    directory; in the service the first two."""
+
+    @property
+    def policy(self) -> Mapping[str, Any]:
+        """The values of `WindowPolicy`."""
+        own = {"summarizer", "summary_model"}
+        own |= {"memory_file_lines", "memory_file_bytes", "memory_directories"}
+        return self.model_dump(exclude=own)
 
 
 class ServiceSettings(Section):
@@ -201,19 +266,22 @@ class ServiceSettings(Section):
     connections: int = Field(default=512, ge=1)
     """Number of open connections; more are answered with 503."""
     body_bytes: int = Field(default=4_000_000, ge=1_000)
-    """Largest request body, and largest line of an import."""
+    """Largest request body, and largest line of an import, in bytes."""
     body_seconds: float = Field(default=30.0, gt=0)
-    """Longest wait for the next part of a request body."""
+    """Longest wait for the next part of a request body, in seconds."""
     requests_per_minute: int = Field(default=60_000, ge=1)
-    """Rate limit of one API key."""
+    """Rate limit of one API key; a tenth of it in a burst."""
     drain_seconds: float = Field(default=20.0, ge=0)
-    """Time at shutdown for requests under way, and again for extraction and indexing."""
+    """Seconds at shutdown for requests under way, and again for extraction and indexing."""
     cors_origins: tuple[str, ...] = ()
     """Origins that may call the service from a browser, like `https://app.example.org`."""
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    """Least level of the log lines on standard error. Queries are logged at DEBUG only."""
     log_format: Literal["json", "text"] = "json"
+    """Form of the log: a JSON object a line, or plain text."""
     tracing: bool = False
-    """Send OpenTelemetry traces, configured by the OTEL_* variables."""
+    """Send OpenTelemetry traces, configured by the OTEL_* variables. Needs
+    `pip install '.[tracing]'`."""
 
 
 class ProfileSettings(Section):
@@ -223,15 +291,33 @@ class ProfileSettings(Section):
     """Sentences of a profile field derived from facts."""
     tokens: int = Field(default=90, ge=1)
     """Tokens of such a field."""
+    recent_days: float = Field(default=30, gt=0)
+    """Age below which a line of the history belongs to the recent tier."""
+    earlier_days: float = Field(default=180, gt=0)
+    """Age below which it belongs to the earlier tier, and from which on to the long-term one."""
     recent_sentences: int = Field(default=30, ge=0)
-    """Sentences of the tier of the last 30 days."""
+    """Sentences of the recent tier."""
     recent_tokens: int = Field(default=600, ge=0)
+    """Tokens of that tier."""
     earlier_sentences: int = Field(default=10, ge=0)
-    """Sentences of the tier of 30 to 180 days ago."""
+    """Sentences of the earlier tier."""
     earlier_tokens: int = Field(default=250, ge=0)
+    """Tokens of that tier."""
     long_term_sentences: int = Field(default=6, ge=0)
-    """Sentences of the tier before that."""
+    """Sentences of the long-term tier."""
     long_term_tokens: int = Field(default=150, ge=0)
+    """Tokens of that tier."""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.earlier_days <= self.recent_days:
+            raise ValueError("earlier_days must be more than recent_days")
+        return self
+
+    @property
+    def ages(self) -> TierAges:
+        """The ages of the tiers."""
+        return TierAges(timedelta(days=self.recent_days), timedelta(days=self.earlier_days))
 
 
 class UpkeepSettings(Section):
@@ -240,17 +326,25 @@ class UpkeepSettings(Section):
     schedule: bool = True
     """Run jobs by schedule while the store is open."""
     usage_minutes: float = Field(default=10, gt=0)
+    """Interval of recording which memories were recalled, in minutes."""
     sweep_minutes: float = Field(default=60, gt=0)
-    """The interval of looking for duplicates and conflicts that writing has left."""
+    """Interval of merging duplicates and resolving conflicts that writing has left, in minutes."""
+    relevance_minutes: float = Field(default=60, gt=0)
+    """Interval of weighing memories for listings by relevance, in minutes."""
+    expiry_minutes: float = Field(default=60, gt=0)
+    """Interval of erasing expired memories, in minutes."""
     decay_hours: float = Field(default=24, gt=0)
+    """Interval of lowering the confidence of fading facts and archiving, in hours."""
     rollup_hours: float = Field(default=24, gt=0)
+    """Interval of deriving profiles and history tiers anew, in hours."""
     compact_hours: float = Field(default=168, gt=0)
+    """Interval of erasing forgotten texts from the files, in hours."""
     loss_per_week: Unit = 0.01
     """The confidence that a fading fact loses in a week without confirmation."""
     floor: Unit = 0.3
     """Confidence below which facts are archived."""
     cap: int = Field(default=5_000, ge=1)
-    """Number of facts of a user above which the least confident and oldest are archived."""
+    """Largest number of a user's facts. Writing more archives the least confident, then oldest."""
 
     @property
     def intervals(self) -> Mapping[str, timedelta]:
@@ -260,10 +354,45 @@ class UpkeepSettings(Section):
             "usage": timedelta(minutes=self.usage_minutes),
             "dedup": sweep,
             "conflicts": sweep,
+            "relevance": timedelta(minutes=self.relevance_minutes),
+            "expiry": timedelta(minutes=self.expiry_minutes),
             "decay": timedelta(hours=self.decay_hours),
             "rollup": timedelta(hours=self.rollup_hours),
             "compact": timedelta(hours=self.compact_hours),
         }
+
+
+class RetentionSettings(Section):
+    """Periods after their last statement in which memories expire; the shortest one counts.
+
+    Expired memories are in no answer, and the job `expiry` erases them. Pinned ones never expire.
+    """
+
+    categories: Mapping[Category, Days] = Field(default_factory=dict)
+    """Days by category."""
+    tags: Mapping[Tag, Days] = Field(default_factory=dict)
+    """Days by tag, which covers those below it."""
+
+    @property
+    def periods(self) -> Periods:
+        """The periods."""
+        return Periods(
+            {category: timedelta(days=days) for category, days in self.categories.items()},
+            {tag: timedelta(days=days) for tag, days in self.tags.items()},
+        )
+
+
+class RelevanceSettings(Section):
+    """Fading of relevance with age; see `semantic_memory.domain.decay`."""
+
+    floor: Unit = CURVE.floor
+    """The lowest retention."""
+    boost: float = Field(default=CURVE.boost, ge=0, le=10)
+    """The gain of a memory that was just said."""
+    boost_half_life_days: float = Field(default=CURVE.boost_half_life_days, gt=0)
+    """Days in which that gain falls by half."""
+    use_share: Unit = CURVE.use_share
+    """The gain of a memory that was just used, as a share of `boost`."""
 
 
 class BeliefSettings(Section):
@@ -275,7 +404,7 @@ class BeliefSettings(Section):
     model: str = ""
     """For `openai`, by default that of extraction; for `nli`, a directory or name in the cache."""
     pairs_per_hour: int = Field(default=200, ge=0)
-    """Most pairs of facts that it is asked about."""
+    """Most pairs of facts that it judges in an hour."""
 
 
 class Settings(BaseSettings):
@@ -292,12 +421,13 @@ class Settings(BaseSettings):
     data_dir: Path = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("semantic-memory"))
     )
+    """Directory of the store. Default: the platform's directory for users' data."""
     cache_dir: Path = Field(
         default_factory=lambda: Path(platformdirs.user_cache_dir("semantic-memory"))
     )
-    """The directory of compiled embedding models, for all stores."""
+    """Directory of compiled embedding models, for all stores. Default: the platform's cache."""
     lock_seconds: float = Field(default=1.0, ge=0)
-    """Longest wait for another process that has the data directory open."""
+    """Longest wait for another process that has the data directory open, in seconds."""
     embedding: EmbeddingSettings = EmbeddingSettings()
     openai: OpenAISettings = OpenAISettings()
     extraction: ExtractionSettings = ExtractionSettings()
@@ -311,9 +441,12 @@ class Settings(BaseSettings):
     beliefs: BeliefSettings = BeliefSettings()
     profile: ProfileSettings = ProfileSettings()
     upkeep: UpkeepSettings = UpkeepSettings()
+    retention: RetentionSettings = RetentionSettings()
+    relevance: RelevanceSettings = RelevanceSettings()
     window: WindowSettings = WindowSettings()
     half_life_days: Mapping[Category, float] = Field(default_factory=dict)
-    """Half-lives by category, replacing the defaults; `inf` never fades."""
+    """Half-lives in days that replace the defaults: project 60, technical 90, decision 30,
+    finding 14, reference 180, conversation 7, all others `inf`, which never fades."""
 
     @classmethod
     def settings_customise_sources(
@@ -327,6 +460,11 @@ class Settings(BaseSettings):
         """Order the sources: arguments, then the environment, then the file."""
         del dotenv_settings, file_secret_settings
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+    @property
+    def curve(self) -> Curve:
+        """The parameters of retention and recency."""
+        return Curve(**self.relevance.model_dump())
 
     @property
     def half_lives(self) -> Mapping[Category, float]:

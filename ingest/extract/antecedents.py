@@ -29,7 +29,7 @@ _SENTENCES = 6
 
 _KIN = re.compile(
     rf"\b(?:my|our)\s(?:[a-z-]+\s)?(?P<kin>{one_of(_MALE | _FEMALE | _PEOPLE)})"
-    r"(?P<name>,?\s(?:named\s|called\s)?[A-Z][\w'-]+)?(?![\w'])",
+    r"(?P<name>,?\s(?:named\s|called\s)?(?-i:[A-Z])[\w'-]+)?(?![\w'])",
     re.IGNORECASE,
 )
 _ANIMAL = re.compile(
@@ -38,12 +38,17 @@ _ANIMAL = re.compile(
 )
 _IS_NAMED = re.compile(
     r"^(?P<thing>(?:the|our|my)\s(?:[\w-]+\s){1,3})(?:is|are)\s(?P<name>[A-Z][\w'-]+(?:\s[A-Z]\w+)?)$",
-    re.IGNORECASE,
 )
 _THING = re.compile(
     r"\b(?P<article>the|an?|my|our|The|A|An|My|Our)\s(?P<words>(?:[\w'-]+\s){0,3}?[\w'-]+)"
     r"(?=$|[,.;:!]|\s(?:in|on|at|of|for|with|to|from|about|by|has|have|had|is|are|was|were|got|runs|and|"
     r"that|which|yesterday|today|last|this|now|because|but|called|named)\b)"
+)
+_APPOSED = re.compile(
+    r"\b(?:the|an?|my|our)\s(?:[\w-]+\s){0,2}[\w-]+,\s(?P<name>[A-Z][\w'-]+)(?=$|[,.;])"
+)
+_GOT = re.compile(
+    r"\b(?:I|we)(?:'ve| have)?\s(?:\w+\s)?(?:have|got|own|bought|adopted|keep)\b", re.I
 )
 _PERSON_NAME = re.compile(r"(?<![\w'])(?P<before>[\w'-]+\s)?(?P<name>[A-Z][a-z'-]+)(?![\w'-])")
 _PLACE = re.compile(r"\b(?:in|to|at|from|near)\s(?P<place>[A-Z][\w'-]+(?:\s[A-Z][\w'-]+)?)")
@@ -160,9 +165,14 @@ def _referents(sentence: str) -> Iterator[Referent]:
     for found in reading.found(_KIN):
         reading.take(found)
         yield _kin(found)
+    for found in reading.found(_APPOSED):
+        if is_name(found["name"]):
+            reading.take(found)
+            yield Referent(found["name"], frozenset(("he", "she")), is_named=True)
+    own = _GOT.match(sentence) is not None
     for found in reading.found(_ANIMAL):
         reading.take(found)
-        text = f"the {found['animal']} {found['name']}" if found["name"] else found[0]
+        text = f"the {found['animal']} {found['name']}" if found["name"] else _mine(found[0], own)
         yield Referent(text, frozenset(("he", "she", "it")), found["name"] is not None)
     for found in reading.found(_IS_NAMED):
         reading.take(found)
@@ -172,9 +182,13 @@ def _referents(sentence: str) -> Iterator[Referent]:
         if found["place"].split()[0] not in _CALENDAR:
             yield Referent(found["place"], frozenset(("there",)), is_named=True)
     for found in reading.found(_THING):
-        if thing := _thing(found):
+        if thing := _thing(found, own):
             reading.take(found)
             yield thing
+    yield from _people(reading)
+
+
+def _people(reading: _Reading) -> Iterator[Referent]:
     for found in reading.found(_PERSON_NAME):
         before = (found["before"] or "").strip().lower()
         if before not in _PLACE_WORDS and is_name(found["name"]):
@@ -190,13 +204,18 @@ def _kin(found: re.Match[str]) -> Referent:
     return Referent(found[0], frozenset(pronouns), found["name"] is not None)
 
 
-def _thing(found: re.Match[str]) -> Referent | None:
+def _mine(thing: str, own: bool) -> str:
+    """Return what its speaker has got as theirs: "a parrot" is "my parrot" from then on."""
+    return re.sub(r"^an?\s", "my " if own else "the ", thing, flags=re.IGNORECASE)
+
+
+def _thing(found: re.Match[str], own: bool) -> Referent | None:
     spoken = found["words"].split()
     head = spoken[-1].lower()
     if head in _NO_THINGS or not can_be_noun(head):
         return None
     article = found["article"].lower()
-    text = " ".join(["the" if article in ("a", "an") else article, *spoken])
+    text = _mine(" ".join([article, *spoken]), own)
     if _is_person(head):
         return Referent(text, frozenset(("he", "she", "they")), is_named=False)
     plural = head.endswith("s") and not head.endswith("ss")

@@ -52,6 +52,7 @@ _CUES = (
         r"(?:my|our) (?:\w+ ){0,2}favou?rite\b",
         rf"{_I_AM} (?:\w+ )?(?:\w+ )?{phrases('categories.fond')}\b",
         phrases("categories.tasteful") + r"\b",
+        rf"I (?:want|need|like|prefer) (?:\w+ ){{0,2}}{phrases('orders.replies')}\b",
     ),
     _cue(
         Category.FINDING,
@@ -79,6 +80,7 @@ _CUES = (
 _REPORT_CUES = (
     _cue(Category.PERSONAL, rf"{phrases('categories.of_a_life')}\b"),
     _cue(Category.DECISION, rf"{phrases('categories.reported_decisions')}\b"),
+    _cue(Category.PROJECT, r"(?:lead|owner|maintainer|reviewer|manager|cto|ceo) is\b"),
     _cue(Category.FINDING, rf"{phrases('categories.reported_findings')}\b"),
     _cue(
         Category.TECHNICAL,

@@ -36,7 +36,7 @@ _WHICH = re.compile(
 )
 _WHERE_WHEN = re.compile(
     r"^(?P<how>where|when|how old|how much|how long|how many \w+) "
-    r"(?P<aux>is|are|was|were|does|do|did|will) "
+    r"(?P<aux>is|are|was|were|does|do|did|will|should|can|must) "
     r"(?P<who>(?:the|your|our) (?:[\w'-]+ ){0,4}?[\w'-]+)(?: (?P<verb>[a-z]+))?$",
     re.IGNORECASE,
 )
@@ -52,6 +52,12 @@ _QUALIFIES = re.compile(rf"^(?P<how>{phrases('exchanges.qualifying')})\b", re.IG
 _NOT_SINCE = re.compile(rf"^{any_of('not', 'never', 'no longer')}\b.*", re.IGNORECASE)
 _POINTS_AWAY = re.compile(rf"\b{phrases('exchanges.points_away')}\b", re.IGNORECASE)
 _UNSURE = re.compile(rf"\b{phrases('replies.unsure')}\b", re.IGNORECASE)
+_FILLER = re.compile(rf"^(?:{phrases('replies.fillers')}\b[\s,]*)+", re.IGNORECASE)
+_HOW_MANY = re.compile(
+    r"^how many (?P<what>[\w -]{2,30}) (?P<be>are|were) (?:there )?"
+    r"(?P<where>(?:on|in|at) .{2,40})$",
+    re.I,
+)
 _DOES = re.compile(
     r"^(?P<who>[^\W\d_][\w'-]*(?: [A-Z][\w'-]*)?) (?:does|is|did|was|has|can|will)$", re.I
 )
@@ -79,7 +85,7 @@ def exchanged(question: str, reply: str) -> list[str]:
     if asked := _LIKE_ME_TO.match(question):
         return [_wanted(asked["rest"])] if said_yes and len(WORD.findall(rest)) < 3 else []
     if asked := _ANY.match(question):
-        named = rest.strip(" .,!")
+        named = _FILLER.sub("", rest.strip(" .,!"))
         known = named and not said_no and not _UNSURE.search(named)
         return [f"my {asked['what'].lower()}: {named}"] if known else []
     if _POINTS_AWAY.search(question):
@@ -111,6 +117,9 @@ def _about_others(question: str, answer: str, spoken: list[str]) -> list[str]:
             if is_name_like and len(who.split()) < 4
             else []
         )
+    if (asked := _HOW_MANY.match(question)) and has_number(answer):
+        where = from_the_other_side(asked["where"])
+        return [f"there {asked['be'].lower()} {_lowered(answer)} {asked['what']} {where}"]
     if (asked := _WHICH.match(question)) and _is_phrase(spoken):
         return _asked_for(asked, answer)
     if (asked := _WHERE_WHEN.match(question)) and _is_phrase(spoken):
@@ -176,6 +185,8 @@ def _placed(asked: re.Match[str], answer: str) -> list[str]:
     who, verb, aux = from_the_other_side(asked["who"]), asked["verb"] or "", asked["aux"].lower()
     if not verb and aux in ("is", "are", "was", "were", "will"):
         return [f"{who} {aux} {_lowered(answer)}"]
+    if aux in ("should", "can", "must") and Form.BASE in forms(verb):
+        return [f"{who} {aux} {verb} {_lowered(answer)}"]
     if verb and aux in ("does", "do") and Form.BASE in forms(verb):
         ending = "s" if aux == "does" else ""
         return [f"{who} {verb}{ending} {_lowered(answer)}"]

@@ -100,6 +100,7 @@ def _to(order: str, name: str) -> str:
 def _seen_from_outside(text: str, name: str) -> str:
     inner = name[:1].lower() + name[1:] if name.startswith("The ") else name
     text = re.sub(r"\bmy\b", f"{inner}'s", text, flags=re.IGNORECASE)
+    text = re.sub(r"\bI(?:'m| am)\b", f"{inner} is", text)
     text = re.sub(r"\b(?:me|I)\b", inner, text)
     text = re.sub(r"\byour\b", "its", text, flags=re.IGNORECASE)
     # From the assistant's side "you" is "I", which the third person makes agree.

@@ -234,8 +234,6 @@ class _Found:
             return []
         talk = self._talk
         text = talk.antecedents.resolved(statement.text, talk.name) or statement.text
-        if mentions_speaker(text) and is_about_the_speaker(text) and not dangles(text):
-            return [_Statement((text,), statement.sentence)] if is_clause(text) else []
         found = reports(text, of_names_only=talk.is_among_people)
         return [_Statement((one,), statement.sentence, is_report=True) for one in found]
 

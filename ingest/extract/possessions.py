@@ -24,7 +24,17 @@ _ONLY_DESCRIBED = words("possessions.only_described")
 _IRREGULAR = mapping("possessions.irregular")
 
 _SENTENCE = re.compile(r"[.?!;\n]+(?=\s|$)")
-_MINE = re.compile(r"\bmy\s+(?P<words>[\w-]+(?:\s+[\w'’-]+){0,5})", re.IGNORECASE)
+_MINE = re.compile(r"\b(?:my|our)\s+(?P<words>[\w-]+(?:\s+[\w'’-]+){0,5})", re.IGNORECASE)
+# "you should visit Oslo, where I live", "the factory I work in"
+_WHERE_I = re.compile(
+    r"\b(?:in|to|from|at|visit|love|near|like)\s(?P<place>(?!the|my|our|a|an|here|there)[\w'-]+"
+    r"(?:\s(?-i:[A-Z])[\w'-]+)?),?\swhere\s(?:I|we)\s(?P<verb>live|work|grew up|study)\b",
+    re.IGNORECASE,
+)
+_WORK_I = re.compile(
+    r"\bthe\s(?P<place>(?:[a-z-]+\s)?[a-z-]+)\s(?:(?:that|where)\s)?I\swork\s(?P<at>in|at|for)\b",
+    re.IGNORECASE,
+)
 _NOT_NOW = re.compile(rf"\b{phrases('possessions.not_now')}\b", re.IGNORECASE)
 _SAID_ANYWAY = words("possessions.said_anyway")
 _NO_DESCRIPTION = words("possessions.no_description")
@@ -37,6 +47,7 @@ def possessions(text: str, mentioned: Collection[str]) -> Iterator[str]:
     Each thing is stated once, and not if `mentioned`, words in lower case and in the singular,
     speaks of it already.
     """
+    yield from _whereabouts(text)
     if _MINE.search(text) is None:
         return
     known = set(mentioned)
@@ -46,12 +57,26 @@ def possessions(text: str, mentioned: Collection[str]) -> Iterator[str]:
                 spoken = found["words"].split()
                 ands = [place for place, word in enumerate(spoken) if word == "and"]
                 for start in (0, *(place + 1 for place in ands)):
-                    thing, stated = _owned(spoken[start:])
+                    again = spoken[start : start + 1] in (["my"], ["our"])
+                    thing, stated = _owned(spoken[start + again :])
                     if not thing:
                         break
-                    if thing not in known:
+                    # "I live with my husband Leo" says where, not that Leo is the husband
+                    named_behind = ", " in stated and found.start() > 0
+                    ours = found[0][:3].lower() == "our"
+                    if ours and not named_behind:
+                        continue
+                    if thing not in known or (named_behind and stated not in known):
+                        known.add(stated)
                         known.add(thing)
                         yield stated
+
+
+def _whereabouts(text: str) -> Iterator[str]:
+    for home in _WHERE_I.finditer(text):
+        yield f"I {home['verb']} in {home['place']}"
+    for work in _WORK_I.finditer(text):
+        yield f"I work {work['at']} {indefinite(work['place'])} {work['place']}"
 
 
 def words_of(statement: str) -> set[str]:

@@ -38,6 +38,9 @@ _VERBLESS = re.compile(
     rf"(?P<rest>(?:tomorrow|tonight|next \w+|(?:on )?{WEEKDAY}|on the \d|at \d)\b.{{0,40}})$",
     re.IGNORECASE,
 )
+_TWO = re.compile(
+    r"^(?P<one>[A-Z][\w'-]+ [^,]{3,60}), (?:and )?(?P<other>[A-Z][\w'-]+ [^,]{3,60})$"
+)
 _JOINT = re.compile(r"(?:,\s+(?:and\s+)?|\s+and\s+)(?P<verb>[a-z']+)(?=\s+\S)")
 _BEHIND_COMMAND = words("fragments.behind_commands") | words("predications.determiners")
 _WORD = re.compile(r"[\w'’+#-]*[\w+#]")
@@ -58,6 +61,11 @@ def reports(clause: str, *, of_names_only: bool) -> list[str]:
     """
     if len(clause.split()) > _LONGEST or dangles(clause) or is_hedged(clause):
         return []
+    if (two := _TWO.match(clause)) and predication(two["one"]) and predication(two["other"]):
+        return [
+            *reports(two["one"], of_names_only=of_names_only),
+            *reports(two["other"], of_names_only=of_names_only),
+        ]
     clause = _with_verb(clause)
     whole_clause = predication(clause)
     if whole_clause is None or whole_clause.subject[:1].isdigit() or _is_command(clause):

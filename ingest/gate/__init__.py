@@ -9,7 +9,8 @@ from typing import NamedTuple
 from ingest.gate.attacks import is_attack
 from ingest.gate.instructions import is_instruction
 from ingest.gate.personal_data import PersonalData, Policy
-from ingest.gate.secrets import holds_secret, without_secrets
+from ingest.gate.secrets import first_secret, without_secrets
+from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.extraction import Candidate
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.messages import Message
@@ -69,6 +70,25 @@ class Gate:
                 ruling.admitted.append(kept)
         return ruling
 
+    def cleared(self, text: str, place: str) -> str:
+        """Return a text that a caller wants to store, with personal data treated by the policy.
+
+        `place` names it in errors. Raises InvalidInputError for a secret, under every policy, and
+        under "refuse" for personal data; the error has the kind and the place, never the text.
+        """
+        if secret := first_secret(text):
+            raise _refusal(place, "a secret", *secret, "name the place where it is kept instead")
+        if self._personal_data is None:
+            return text
+        if self._personal_data.policy == "refuse" and (found := self._personal_data.first(text)):
+            raise _refusal(place, "personal data", *found, "the policy is to refuse it")
+        return self._personal_data.redacted(text)
+
+    def redacted(self, text: str) -> str:
+        """Return `text` without secrets, and without personal data unless the policy keeps it."""
+        content = without_secrets(text)
+        return self._personal_data.redacted(content) if self._personal_data else content
+
     def screen(self, message: Message) -> Screened:
         """Return the form in which a message may be recalled.
 
@@ -76,10 +96,7 @@ class Gate:
         "redact" and "refuse". Quarantines a tool's message with any instruction, but those of
         people only for attacks on a model, as people may give orders.
         """
-        content = without_secrets(message.content)
-        if self._personal_data:
-            content = self._personal_data.redacted(content)
-        return Screened(content, _is_suspect(message))
+        return Screened(self.redacted(message.content), _is_suspect(message))
 
     def _objection(self, candidate: Candidate) -> str | None:
         if candidate.confidence < self._min_confidence:
@@ -88,9 +105,17 @@ class Gate:
             return "category"  # reserved for verbatim messages
         if candidate.content.rstrip().endswith("?"):
             return "question"
-        if holds_secret(candidate.content):
+        if first_secret(candidate.content):
             return "secret"
         return None
+
+
+def _refusal(
+    place: str, what: str, start: int, end: int, kind: str, remedy: str
+) -> InvalidInputError:
+    return InvalidInputError(
+        f"{place} holds {what} ({kind}) at characters {start} to {end}: {remedy}"
+    )
 
 
 def _is_suspect(message: Message) -> bool:

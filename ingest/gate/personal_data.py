@@ -25,7 +25,9 @@ _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){3,8}\b")
 _SSN = re.compile(r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])")
 
 
-class _Span(NamedTuple):
+class Span(NamedTuple):
+    """Place of personal data in a text, and its kind in words."""
+
     start: int
     end: int
     kind: str
@@ -46,7 +48,7 @@ class PersonalData:
                 f"ingest.personal_data {policy} needs {error.name}:"
                 " pip install 'semantic-memory[pii]'"
             ) from error
-        self._policy = policy
+        self.policy = policy
         self._phone_numbers = phonenumbers.PhoneNumberMatcher
 
     def treat(self, candidate: Candidate) -> Candidate | None:
@@ -55,7 +57,7 @@ class PersonalData:
         redacted = self.redacted(content)
         if redacted == content:
             return candidate
-        if self._policy == "refuse":
+        if self.policy == "refuse":
             return None
         private = " ".join(
             content[span.start : span.end].casefold() for span in self._found(content)
@@ -67,6 +69,10 @@ class PersonalData:
             }
         )
 
+    def first(self, text: str) -> Span | None:
+        """Return the first personal data in `text`."""
+        return min(self._found(text), default=None)
+
     def redacted(self, text: str) -> str:
         """Replace personal data in `text` by its kind, like "[email]"."""
         kept, done = "", 0
@@ -76,20 +82,20 @@ class PersonalData:
                 done = span.end
         return kept + text[done:]
 
-    def _found(self, text: str) -> Iterator[_Span]:
+    def _found(self, text: str) -> Iterator[Span]:
         from stdnum import iban, luhn
         from stdnum.us import ssn
 
         for match in _EMAIL.finditer(text):
-            yield _Span(*match.span(), "email")
+            yield Span(*match.span(), "email")
         for match in _IBAN.finditer(text):
             if iban.is_valid(match[0]):
-                yield _Span(*match.span(), "iban")
+                yield Span(*match.span(), "iban")
         for match in _DIGITS.finditer(text):
             if luhn.is_valid(re.sub(r"\D", "", match[0])):
-                yield _Span(*match.span(), "card number")
+                yield Span(*match.span(), "card number")
         for match in _SSN.finditer(text):
             if ssn.is_valid(match[0]):
-                yield _Span(*match.span(), "social security number")
+                yield Span(*match.span(), "social security number")
         for number in self._phone_numbers(text, _REGION):
-            yield _Span(number.start, number.end, "phone number")
+            yield Span(number.start, number.end, "phone number")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from semantic_memory.domain.english.words import (
     Form,
@@ -111,36 +111,46 @@ REDACTED = "[secret]"
 """Replacement of a secret."""
 
 
-def holds_secret(text: str) -> bool:
-    """Return True if `text` contains a key, a token or a password."""
-    return next(_found(text), None) is not None
+class Secret(NamedTuple):
+    """Place of a secret in a text, and its kind in words."""
+
+    start: int
+    end: int
+    kind: str
+
+
+def first_secret(text: str) -> Secret | None:
+    """Return the first key, token or password that is found in `text`."""
+    return next(_found(text), None)
 
 
 def without_secrets(text: str) -> str:
     """Replace each secret in `text` by "[secret]"."""
     kept, done = "", 0
-    for start, end in sorted(_found(text)):
+    for start, end, _ in sorted(_found(text)):
         if end > done:
             kept += text[done : max(start, done)] + (REDACTED if start >= done else "")
             done = end
     return kept + text[done:] if done else text
 
 
-def _found(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of secrets, which may overlap."""
-    yield from _stated(text)
+def _found(text: str) -> Iterator[Secret]:
+    """Yield the secrets, which may overlap."""
+    for span in _stated(text):
+        yield Secret(*span, "password or code")
     for block in _KEY_BLOCK.finditer(text):  # the detector finds only its first line
-        yield block.span()
+        yield Secret(*block.span(), "private key")
     for token in _TOKEN.finditer(text):
         if _random(token[0]):
-            yield token.span()
+            yield Secret(*token.span(), "key or token")
     for start in range(0, len(text), _WINDOW // 2):
         end = min(start + _WINDOW, len(text))
         for detector in _detectors():
             for pattern in detector.denylist:
                 for match in pattern.finditer(text, start, end):
                     cut = match.end() == end
-                    yield match.start(), _end(_WORD_END, text, end) if cut else match.end()
+                    last = _end(_WORD_END, text, end) if cut else match.end()
+                    yield Secret(match.start(), last, detector.secret_type)
         if end == len(text):
             return
 

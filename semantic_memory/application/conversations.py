@@ -1,9 +1,11 @@
-"""Take in conversations, and show and configure the sessions they belong to."""
+"""Take in conversations; create, load, close, list and configure their sessions."""
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from ingest.session_log import SessionLog
-from semantic_memory.domain.errors import NotFoundError
+from semantic_memory.domain.errors import InvalidInputError, NotFoundError, ProviderError
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.messages import (
     Message,
@@ -11,31 +13,46 @@ from semantic_memory.domain.messages import (
     SessionInfo,
     SessionKey,
     SessionOptions,
+    SessionState,
 )
 from semantic_memory.domain.ports import Clock, Ledger
 from semantic_memory.domain.requests import (
+    CloseSessionRequest,
     ConfigureSessionRequest,
+    CreateSessionRequest,
+    LoadSessionRequest,
     MessagesRequest,
     ObserveRequest,
     SessionsRequest,
 )
+from semantic_memory.domain.retention import Expiry
+from semantic_memory.domain.values import new_id
 from semantic_memory.pipeline.facts import VERBATIM, forgotten, said
 from semantic_memory.pipeline.pipeline import Pipeline
 
 
 class Conversations:
-    """Take in messages, list sessions and their messages, and set their options. Thread-safe."""
+    """Take in messages, manage sessions and list their messages. Thread-safe."""
 
-    def __init__(self, ledger: Ledger, log: SessionLog, pipeline: Pipeline, clock: Clock) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        log: SessionLog,
+        pipeline: Pipeline,
+        clock: Clock,
+        expiry: Expiry,
+    ) -> None:
         self._ledger = ledger
         self._log = log
         self._pipeline = pipeline
         self._clock = clock
+        self._expiry = expiry
 
     def observe(self, asked: ObserveRequest) -> Receipt:
         """Write messages to their session's log; those without a time get the present one.
 
-        Raises InvalidInputError if an id is used for another text, StoreUnavailableError.
+        Raises InvalidInputError if an id is used for another text, SessionClosedError for a closed
+        session, StoreUnavailableError.
         """
         now = self._clock.now()
         dated = [
@@ -46,21 +63,45 @@ class Conversations:
 
     def sessions(self, asked: SessionsRequest) -> list[SessionInfo]:
         """Return a user's sessions, the one with the latest message first."""
-        return [
-            info.model_copy(
-                update={
-                    "log_bytes": self._log.size(asked.user_id, info.session_id),
-                    "options": self._pipeline.options(SessionKey(asked.user_id, info.session_id)),
-                }
+        return self._infos(asked.user_id)
+
+    def create(self, asked: CreateSessionRequest) -> SessionInfo:
+        """Create a session without messages. Raises InvalidInputError if there is one of its id."""
+        key = SessionKey(asked.user_id, asked.session_id or new_id())
+        if self._pipeline.exists(key):
+            raise InvalidInputError(
+                f"create_session: user {key.user_id!r} has a session {key.session_id!r} already:"
+                " `load_session` continues it"
             )
-            for info in self._ledger.session_infos(asked.user_id)
-        ]
+        self._pipeline.configure(key, asked.options(self._pipeline.options(key)))
+        self._pipeline.mark(key, SessionState(created_at=self._clock.now()))
+        return self._info(key)
+
+    def load(self, asked: LoadSessionRequest) -> SessionInfo:
+        """Return a session, which takes messages again if it was closed. Raises NotFoundError."""
+        key = self._known(asked.key)
+        self._pipeline.store_session(key)
+        state = self._pipeline.state(key)
+        if state.closed_at is not None:
+            self._pipeline.mark(key, state.model_copy(update={"closed_at": None}))
+        return self._info(key)
+
+    def close(self, asked: CloseSessionRequest) -> SessionInfo:
+        """Let a session take no further messages, and extract its facts. Raises NotFoundError.
+
+        If a model can't be reached, the facts are extracted later, in the background.
+        """
+        key = self._known(asked.key)
+        state = self._pipeline.state(key)
+        if state.closed_at is None:
+            self._pipeline.mark(key, state.model_copy(update={"closed_at": self._clock.now()}))
+        with suppress(ProviderError):
+            self._pipeline.extract_session(key)
+        return self._info(key)
 
     def configure(self, asked: ConfigureSessionRequest) -> SessionOptions:
         """Override a session's options from now on; return the options that now hold."""
-        given = {"extract": asked.extract, "fades": asked.fades}
-        changed = {name: value for name, value in given.items() if value is not None}
-        options = self._pipeline.options(asked.key).model_copy(update=changed)
+        options = asked.options(self._pipeline.options(asked.key))
         self._pipeline.configure(asked.key, options)
         return options
 
@@ -71,12 +112,73 @@ class Conversations:
         """
         records = list(self._log.read(*asked.key))
         gone = forgotten(self._ledger, asked.key, [record.message.id for record in records])
-        found = {one.position: one.message for one in records if one.message.id not in gone}
         ids = self._ledger.ids(asked.user_id, Filters(session_id=asked.session_id))
-        for fact in self._ledger.get(ids):
+        memories = [one for one in self._ledger.get(ids) if one.source.extractor == VERBATIM]
+        kept = self._expiry.kept(memories)
+        gone.update(one for fact in memories for one in fact.message_ids)
+        gone.difference_update(one for fact in kept for one in fact.message_ids)
+        now = self._clock.now()
+        found = {
+            one.position: one.message
+            for one in records
+            if one.message.id not in gone and not one.message.has_expired(now)
+        }
+        for fact in kept:
             # A log that was too long has lost messages whose memories remain.
-            if fact.source.extractor == VERBATIM and fact.source.position is not None:
+            if fact.source.position is not None:
                 found.setdefault(fact.source.position, said(fact))
         if not found:
-            raise NotFoundError(f"no session {asked.session_id!r} of user {asked.user_id!r}")
+            raise _unknown(asked.key)
         return [found[position] for position in sorted(found)]
+
+    def _known(self, key: SessionKey) -> SessionKey:
+        if not self._pipeline.exists(key):
+            raise _unknown(key)
+        return key
+
+    def _info(self, key: SessionKey) -> SessionInfo:
+        for info in self._infos(key.user_id):
+            if info.session_id == key.session_id:
+                return info
+        raise _unknown(key)
+
+    def _infos(self, user_id: str) -> list[SessionInfo]:
+        """Return a user's sessions, also those without messages that were created explicitly."""
+        found = {info.session_id: info for info in self._ledger.session_infos(user_id)}
+        deleted = self._ledger.deleted(user_id)
+        infos = []
+        for session_id in dict.fromkeys([*found, *self._ledger.session_ids(user_id)]):
+            key = SessionKey(user_id, session_id)
+            state = self._pipeline.state(key)
+            info = found.get(session_id) or _without_messages(key, state)
+            if info is not None:
+                known = {
+                    "created_at": state.created_at or info.created_at,
+                    "log_bytes": self._log.size(*key),
+                    "options": self._pipeline.options(key),
+                    "closed_at": state.closed_at,
+                    "deleted": deleted.get(session_id, 0),
+                    "corrupt_lines": self._log.corrupt_lines(self._log.path(*key)),
+                }
+                infos.append(info.model_copy(update=known))
+        return sorted(infos, key=lambda info: (info.last_at, info.session_id), reverse=True)
+
+
+def _unknown(key: SessionKey) -> NotFoundError:
+    return NotFoundError(f"no session {key.session_id!r} of user {key.user_id!r}")
+
+
+def _without_messages(key: SessionKey, state: SessionState) -> SessionInfo | None:
+    at = state.created_at or state.closed_at
+    if at is None:
+        return None
+    return SessionInfo(
+        session_id=key.session_id,
+        created_at=at,
+        last_accessed_at=at,
+        messages=0,
+        first_at=at,
+        last_at=at,
+        by_category={},
+        log_bytes=0,
+    )

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import Any
 
+from ingest.gate import Gate
+from semantic_memory.application.clearing import cleared
+from semantic_memory.application.expiring import whole
 from semantic_memory.application.lookup import one_fact
 from semantic_memory.consolidation.beliefs import believed, revised
-from semantic_memory.consolidation.restore import absorbed_into, restoration
-from semantic_memory.domain.changes import Add, FactVectors, Forget, Update
+from semantic_memory.consolidation.restore import restoration
+from semantic_memory.domain.actor import actor
+from semantic_memory.domain.changes import Add, Evict, FactVectors, Forget, Update
 from semantic_memory.domain.errors import ProviderError
+from semantic_memory.domain.events import PinnedForgotten
 from semantic_memory.domain.facts import Fact, Status
-from semantic_memory.domain.ports import Clock, Embedder, Ledger
+from semantic_memory.domain.fields import NEVER
+from semantic_memory.domain.ports import Clock, Embedder, Ledger, Observer
 from semantic_memory.domain.requests import (
     AddManyRequest,
     AddRequest,
@@ -20,23 +27,34 @@ from semantic_memory.domain.requests import (
     RestoreRequest,
     UpdateRequest,
 )
-from semantic_memory.domain.values import derived_id
+from semantic_memory.domain.retention import Expiry
 from semantic_memory.vectors.passages import embed_facts
 
 
 class Edits:
-    """Add, update, delete and restore memories, each in a transaction. Thread-safe."""
+    """Add, update, delete and restore memories, each in a transaction. Thread-safe.
+
+    `cap` is the largest number of a user's facts.
+    """
 
     def __init__(
         self,
         ledger: Ledger,
         embedder: Embedder,
+        gate: Gate,
         clock: Clock,
+        expiry: Expiry,
+        cap: int,
+        observe: Observer,
         changed: Callable[[str], None],
     ) -> None:
         self._ledger = ledger
         self._embedder = embedder
+        self._gate = gate
         self._clock = clock
+        self._expiry = expiry
+        self._cap = cap
+        self._observe = observe
         self._changed = changed
 
     def add(self, asked: AddRequest) -> Fact:
@@ -50,7 +68,11 @@ class Edits:
 
     def _add(self, items: Sequence[NewFact], user_id: str) -> list[Fact]:
         now = self._clock.now()
-        facts = [_fact(item, user_id, now) for item in items]
+        places = ["add"] if len(items) == 1 else [f"item {n}" for n in range(1, len(items) + 1)]
+        facts = [
+            _fact(self._cleared(item, place), user_id, now)
+            for item, place in zip(items, places, strict=True)
+        ]
         vectors = self._vectors(facts)
         with self._ledger.exclusive():
             changes, ids = believed(facts, self._same, now)
@@ -61,6 +83,7 @@ class Edits:
                     else change
                     for change in changes
                 ]
+                + [Evict(user_id, self._cap, now)]
             )
         self._changed(user_id)
         return self._ledger.get(ids)
@@ -68,15 +91,18 @@ class Edits:
     def update(self, asked: UpdateRequest) -> Fact:
         """Change a memory; a content that is replaced goes on answering what was believed then.
 
-        Raises NotFoundError.
+        Raises NotFoundError, InvalidInputError.
         """
+        values = cleared(self._gate, _values(asked), "update")
         with self._ledger.exclusive():
-            fact = one_fact(self._ledger, asked.fact_id, asked.user_id)
+            fact = one_fact(self._ledger, asked.fact_id, asked.user_id, self._expiry.now)
             now = self._clock.now()
-            new, before = revised(fact, asked.changes(), now)
+            new, before = revised(fact, values, now)
             if new != fact:
                 kept = [] if before is None else [Add(before, self._stored_vectors(fact.id))]
-                self._ledger.apply([*kept, Update(new, "updated", now, asked.reason)])
+                self._ledger.apply(
+                    [*kept, Update(new, "updated", now, self._gate.redacted(asked.reason))]
+                )
         self._changed(fact.user_id)
         return one_fact(self._ledger, fact.id, fact.user_id)
 
@@ -84,30 +110,33 @@ class Edits:
         """Delete a memory for good. Raises NotFoundError."""
         with self._ledger.exclusive():
             fact = one_fact(self._ledger, asked.fact_id, asked.user_id)
-            # The memories merged into it, and the states that updates replaced, are the same one.
-            parts = [fact, *absorbed_into(self._ledger, fact)]
-            past = [
-                derived_id(part.id, str(version))
-                for part in parts
-                for version in range(1, part.version)
-            ]
-            ids = [part.id for part in (*parts, *self._ledger.get(past, fact.user_id))]
             now = self._clock.now()
-            self._ledger.apply([Forget(one, now, asked.reason) for one in ids])
+            reason = self._gate.redacted(asked.reason)
+            ids = whole(self._ledger, fact)
+            self._ledger.apply([Forget(one, now, reason, actor()) for one in ids])
+        if fact.is_pinned:
+            self._observe(PinnedForgotten(fact.user_id, 1))
         self._changed(fact.user_id)
 
     def restore(self, asked: RestoreRequest) -> Fact:
         """Restore a memory that was superseded, archived or quarantined. Raises NotFoundError."""
         with self._ledger.exclusive():
-            fact = one_fact(self._ledger, asked.fact_id, asked.user_id)
+            fact = one_fact(self._ledger, asked.fact_id, asked.user_id, self._expiry.now)
             if fact.status is not Status.ACTIVE:
                 now = self._clock.now()
-                self._ledger.apply(restoration(self._ledger, fact, asked.reason, now))
+                back = restoration(self._ledger, fact, self._gate.redacted(asked.reason), now)
+                full = Evict(fact.user_id, self._cap, now, sparing=fact.id)
+                self._ledger.apply([*back, full])
         self._changed(fact.user_id)
         return one_fact(self._ledger, fact.id, fact.user_id)
 
+    def _cleared(self, item: NewFact, place: str) -> NewFact:
+        texts = {name: getattr(item, name) for name in NewFact.model_fields}
+        return item.model_copy(update=cleared(self._gate, texts, place))
+
     def _same(self, fact: Fact) -> Fact | None:
-        return self._ledger.same_content(fact.user_id, fact.content)
+        found = self._ledger.same_content(fact.user_id, fact.content)
+        return found if found is not None and self._expiry.now.holds(found) else None
 
     def _vectors(self, facts: Sequence[Fact]) -> dict[str, FactVectors]:
         try:
@@ -119,6 +148,12 @@ class Edits:
     def _stored_vectors(self, fact_id: str) -> FactVectors | None:
         (row,) = self._ledger.traits([fact_id])
         return row.vectors
+
+
+def _values(asked: UpdateRequest) -> dict[str, Any]:
+    """Return the new values of a fact's fields."""
+    values = asked.changes()
+    return {**values, "expires_at": None} if asked.expires_at == NEVER else values
 
 
 def _fact(new: NewFact, user_id: str, now: datetime) -> Fact:
@@ -135,4 +170,6 @@ def _fact(new: NewFact, user_id: str, now: datetime) -> Fact:
         created_at=said,
         recorded_at=now,
         valid_from=said,
+        expires_at=new.expires_at,
+        body=new.body,
     )

@@ -3,39 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 from semantic_memory.application.lookup import one_fact
-from semantic_memory.domain import decay
-from semantic_memory.domain.facts import Category, Explanation
+from semantic_memory.consolidation.fading import Fading, half_life, retention
+from semantic_memory.domain.facts import Explanation
 from semantic_memory.domain.ports import Clock, Ledger
 from semantic_memory.domain.requests import ExplainRequest
+from semantic_memory.domain.retention import Expiry
+from semantic_memory.pipeline.session_records import fading_of, own_rules
 
 
 class Explain:
-    """Compute the retention of single memories. Thread-safe.
+    """Compute the retention of single memories. Thread-safe."""
 
-    `half_lives` are those of the categories, in days.
-    """
-
-    def __init__(self, ledger: Ledger, half_lives: Mapping[Category, float], clock: Clock) -> None:
+    def __init__(self, ledger: Ledger, rules: Fading, clock: Clock, expiry: Expiry) -> None:
         self._ledger = ledger
-        self._half_lives = half_lives
+        self._expiry = expiry
+        self._rules = rules
         self._clock = clock
 
     def explain(self, asked: ExplainRequest) -> Explanation:
         """Return a memory with its retention and its replacements. Raises NotFoundError."""
-        fact = one_fact(self._ledger, asked.fact_id, asked.user_id)
-        lasts = decay.endurance(fact.use_count, len(fact.corroborations), fact.tags)
-        half_life = self._half_lives[fact.category] * lasts
-        stated = max(fact.created_at, fact.confirmed_at or fact.created_at)
-        age = decay.age_days(stated.timestamp(), self._clock.now().timestamp())
+        fact = one_fact(self._ledger, asked.fact_id, asked.user_id, self._expiry.now)
+        rules = own_rules(self._rules, fact, fading_of(self._ledger, fact.user_id))
+        half = half_life(fact, rules)
         by = [fact.superseded_by] if fact.superseded_by else []
         replaced_by = self._ledger.get(by, fact.user_id)
         return Explanation(
             fact=fact,
-            half_life_days=None if math.isinf(half_life) else half_life,
-            retention=float(decay.retention(age, half_life)),
+            half_life_days=None if math.isinf(half) else half,
+            retention=retention(fact, self._clock.now(), rules),
             replaced_by=replaced_by[0] if replaced_by else None,
             replaced=tuple(self._ledger.replaced(fact.id, fact.user_id)),
         )

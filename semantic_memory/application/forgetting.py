@@ -6,11 +6,14 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from ingest.gate import Gate
 from semantic_memory.application.resolving import FilterResolver
+from semantic_memory.domain.actor import actor
 from semantic_memory.domain.changes import EraseLines, Forget
+from semantic_memory.domain.events import PinnedForgotten
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.messages import SessionKey
-from semantic_memory.domain.ports import Clock, Ledger
+from semantic_memory.domain.ports import Clock, Ledger, Observer
 from semantic_memory.domain.reports import Forgotten
 from semantic_memory.domain.requests import ForgetRequest
 from semantic_memory.pipeline.pipeline import Pipeline
@@ -32,14 +35,18 @@ class Forgetting:
         pipeline: Pipeline,
         windows: Path,
         resolver: FilterResolver,
+        gate: Gate,
         clock: Clock,
+        observe: Observer,
         changed: Callable[[str], None],
     ) -> None:
         self._ledger = ledger
         self._pipeline = pipeline
         self._windows = windows
         self._resolver = resolver
+        self._gate = gate
         self._clock = clock
+        self._observe = observe
         self._changed = changed
 
     def forget(self, asked: ForgetRequest) -> Forgotten:
@@ -57,7 +64,8 @@ class Forgetting:
             self._forget_conversations(user_id, filters.session_id)
         else:
             self._pipeline.store()  # also what was said a moment ago
-        number = 0
+        number = pinned = 0
+        reason = self._gate.redacted(asked.reason)
         with self._ledger.exclusive():
             ids = self._ledger.ids(user_id, filters)
             if not filters.goes_beyond("since", "until"):
@@ -66,7 +74,11 @@ class Forgetting:
             for start in range(0, len(ids), _BATCH):
                 now = self._clock.now()
                 batch = ids[start : start + _BATCH]
-                number += self._ledger.apply([Forget(one, now, asked.reason) for one in batch])
+                pinned += sum(fact.is_pinned for fact in self._ledger.get(batch))
+                changes = [Forget(one, now, reason, actor()) for one in batch]
+                number += self._ledger.apply(changes)
+        if pinned:
+            self._observe(PinnedForgotten(user_id, pinned))
         self._changed(user_id)
         return Forgotten(number)
 

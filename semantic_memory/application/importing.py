@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ingest.readers import Incoming, Rejected, read
-from semantic_memory.domain.errors import InvalidInputError, LogFullError
+from semantic_memory.domain.errors import InvalidInputError, LogFullError, SessionClosedError
 from semantic_memory.domain.fields import FORMATS, Format
 from semantic_memory.domain.messages import Message, Receipt
 from semantic_memory.domain.ports import Progress
@@ -23,7 +23,10 @@ class Observing(Protocol):
     """Takes messages in: a memory, or the client of one."""
 
     def observe(self, messages: Iterable[Message], *, user_id: str, session_id: str) -> Receipt:
-        """Take in messages of one session. Raises InvalidInputError; nothing is kept then."""
+        """Take in messages of one session.
+
+        Raises InvalidInputError, and SessionClosedError for a closed one; nothing is kept then.
+        """
         ...
 
     def flush(self) -> None:
@@ -100,6 +103,9 @@ def _observe(
         except LogFullError:
             memory.flush()  # extraction has fallen behind; what is extracted can be removed
             receipt = memory.observe(messages, user_id=user_id, session_id=session_id)
+    except SessionClosedError as error:
+        for message in messages:
+            imported.reject(Rejected(f"message {message.id}", str(error)))
     except InvalidInputError as error:
         if len(messages) == 1:
             imported.reject(Rejected(f"message {messages[0].id}", str(error)))

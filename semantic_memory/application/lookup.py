@@ -6,39 +6,45 @@ from semantic_memory.application.cursors import Cursor, opened, sealed
 from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 from semantic_memory.domain.facts import Fact, FactVersion, Page, Status
-from semantic_memory.domain.ports import Clock, Ledger, Order, Position
+from semantic_memory.domain.ports import Clock, Ledger, Position
 from semantic_memory.domain.requests import GetRequest, HistoryRequest, ListRequest
+from semantic_memory.domain.retention import Expiry, Unexpired
 
 
 class Lookup:
     """Return memories as the ledger holds them. Thread-safe."""
 
-    def __init__(self, ledger: Ledger, resolver: FilterResolver, clock: Clock) -> None:
+    def __init__(
+        self, ledger: Ledger, resolver: FilterResolver, clock: Clock, expiry: Expiry
+    ) -> None:
         self._ledger = ledger
         self._resolver = resolver
         self._clock = clock
+        self._expiry = expiry
 
     def get(self, asked: GetRequest) -> Fact:
-        """Return a memory. Raises NotFoundError, also for a deleted one."""
-        return one_fact(self._ledger, asked.fact_id, asked.user_id)
+        """Return a memory. Raises NotFoundError, also for a deleted or expired one."""
+        return one_fact(self._ledger, asked.fact_id, asked.user_id, self._expiry.now)
 
     def find(self, asked: ListRequest) -> Page:
-        """Return a page of a user's memories, sorted by the filters' `sort`, by time without one.
+        """Return a page of a user's memories, sorted by the filters' `sort` or that of the request.
 
         Raises NotFoundError for an unknown `after`.
         """
-        order = _order(asked)
+        if asked.filters.min_score:
+            raise InvalidInputError("list: min_score needs a question: search, or leave it out")
         now = self._clock.now()
         behind: Position | None = None
         if asked.after is not None and asked.is_continued:
             behind, now = opened(asked.after, asked)
         elif asked.after is not None:
-            behind = self._ledger.position(asked.after, asked.user_id, order)
+            behind = self._ledger.position(asked.after, asked.user_id, asked.order)
+        filters = self._resolver.resolved(asked.filters, asked.user_id, now)
         listed = self._ledger.page(
             asked.user_id,
-            self._resolver.resolved(asked.filters, asked.user_id, now),
+            filters.unexpired(self._expiry.now),
             status=None if asked.status is None else Status(asked.status),
-            order=order,
+            order=asked.order,
             limit=asked.most,
             behind=behind,
         )
@@ -50,24 +56,14 @@ class Lookup:
         return self._ledger.history(asked.fact_id, asked.user_id)
 
 
-def _order(asked: ListRequest) -> Order:
-    if asked.filters.min_score:
-        raise InvalidInputError("list: min_score needs a question: search, or leave it out")
-    match asked.filters.sort:
-        case None:
-            return "time"
-        case "relevance":
-            raise InvalidInputError(
-                "list: relevance is to a question: search, or sort by time, importance or"
-                " confidence"
-            )
-        case order:
-            return order
+def one_fact(
+    ledger: Ledger, fact_id: str, user_id: str | None, unexpired: Unexpired | None = None
+) -> Fact:
+    """Return a memory if it is the user's and `unexpired`; no user stands for every one.
 
-
-def one_fact(ledger: Ledger, fact_id: str, user_id: str | None) -> Fact:
-    """Return a memory if it is the user's; None stands for every user. Raises NotFoundError."""
+    Raises NotFoundError.
+    """
     found = ledger.get([fact_id], user_id)
-    if not found:
+    if not found or (unexpired is not None and not unexpired.holds(found[0])):
         raise NotFoundError(f"no memory {fact_id!r}")
     return found[0]

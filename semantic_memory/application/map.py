@@ -11,6 +11,7 @@ from semantic_memory.domain.filters import FACTS, Filters
 from semantic_memory.domain.layout import Layout, Point
 from semantic_memory.domain.ports import Ledger
 from semantic_memory.domain.requests import LayoutRequest
+from semantic_memory.domain.retention import Expiry
 
 Reals = NDArray[np.float64]
 
@@ -23,14 +24,16 @@ _ROUNDS = 16
 class Map:
     """Place memories on a map. Thread-safe."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Ledger, expiry: Expiry) -> None:
         self._ledger = ledger
+        self._expiry = expiry
 
     def layout(self, asked: LayoutRequest) -> Layout:
         """Lay out the newest `limit` memories that are believed, facts before messages."""
-        facts = self._ledger.find(asked.user_id, FACTS, limit=asked.limit)
+        now = self._expiry.now
+        facts = self._ledger.find(asked.user_id, FACTS.unexpired(now), limit=asked.limit)
         if rest := asked.limit - len(facts):
-            facts += self._ledger.find(asked.user_id, _MESSAGES, limit=rest)
+            facts += self._ledger.find(asked.user_id, _MESSAGES.unexpired(now), limit=rest)
         rows = self._ledger.traits([fact.id for fact in facts])
         vectors = {row.trait.id: row.vectors.windows[0] for row in rows if row.vectors is not None}
         shown = [fact for fact in facts if fact.id in vectors]

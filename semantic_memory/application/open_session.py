@@ -16,7 +16,7 @@ from semantic_memory.domain.ports import Clock, Ledger, Observer, Summarizer, To
 from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.session.limits import Budget, WindowPolicy, form_of, window_of
 from semantic_memory.session.long_term import BoundMemory
-from semantic_memory.session.memory_files import standard_directories
+from semantic_memory.session.memory_files import MemoryFiles
 from semantic_memory.session.parts import Form
 from semantic_memory.session.session import Session
 
@@ -24,8 +24,9 @@ from semantic_memory.session.session import Session
 class OpenSession:
     """Open the sessions of a store. Thread-safe.
 
-    `model` is the one whose tokens `counter` counts; `packer_for` makes a packer for another.
-    `windows` is the directory of windows and checkpoints.
+    `model` is the one whose tokens `counter` counts; `packer_for` makes a packer for another, and
+    `summarizer_for` the summarizer of a window. `windows` is the directory of windows and
+    checkpoints. `files_in` finds the memory files of directories, or of the usual ones.
     """
 
     def __init__(
@@ -41,6 +42,8 @@ class OpenSession:
         windows: Path,
         clock: Clock,
         observe: Observer,
+        summarizer_for: Callable[[TokenCounter], Summarizer | None],
+        files_in: Callable[[Sequence[Path] | None], MemoryFiles],
     ) -> None:
         self._ledger = ledger
         self._log = log
@@ -53,6 +56,8 @@ class OpenSession:
         self._windows = windows
         self._clock = clock
         self._observe = observe
+        self._summarizer_for = summarizer_for
+        self._files_in = files_in
 
     def open(
         self,
@@ -66,10 +71,13 @@ class OpenSession:
         summarizer: Summarizer | None,
         memory_directories: Sequence[Path] | None,
     ) -> Session:
-        """Open a session, its window refilled from its log. Raises ConfigurationError."""
+        """Open a session, its window refilled from its log.
+
+        Raises ConfigurationError, and SessionClosedError for a closed session.
+        """
+        self._pipeline.check_open(key)
         name = model or self._model
         counter = self._counter if model is None else counter_for(name)
-        directories = standard_directories() if memory_directories is None else memory_directories
         memory = BoundMemory(
             key,
             self._pipeline,
@@ -84,10 +92,11 @@ class OpenSession:
             form=form or form_of(name),
             budget=Budget(window or window_of(name), self._policy),
             counter=counter,
+            options=self._pipeline.options(key),
             older=encoding_name(name) == "cl100k_base",
             tools=tools,
-            summarizer=summarizer,
-            memory_directories=directories,
+            summarizer=summarizer or self._summarizer_for(counter),
+            memory_files=self._files_in(memory_directories),
             state_directory=self._windows,
             clock=self._clock,
             observe=self._observe,

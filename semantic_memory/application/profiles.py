@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
+from ingest.gate import Gate
+from semantic_memory.application.expiring import unexpired_lines
 from semantic_memory.domain.changes import Change, Retire, Write
 from semantic_memory.domain.ports import Clock, Ledger
 from semantic_memory.domain.profile import PROFILE_FIELDS, Line, Overview, overview
@@ -10,6 +14,7 @@ from semantic_memory.domain.requests import (
     ProfileRequest,
     UpdateProfileRequest,
 )
+from semantic_memory.domain.retention import Expiry
 from semantic_memory.domain.values import new_id
 from semantic_memory.profile.rollup import Rollup
 
@@ -17,19 +22,26 @@ from semantic_memory.profile.rollup import Rollup
 class Profiles:
     """Return users' profiles and histories, and replace fields of a profile. Thread-safe."""
 
-    def __init__(self, ledger: Ledger, rollup: Rollup, clock: Clock) -> None:
+    def __init__(
+        self, ledger: Ledger, rollup: Rollup, gate: Gate, clock: Clock, expiry: Expiry
+    ) -> None:
         self._ledger = ledger
         self._rollup = rollup
+        self._gate = gate
         self._clock = clock
+        self._expiry = expiry
 
     def get(self, asked: ProfileRequest) -> Overview:
         """Return a user's profile and history, now or as they stood at `as_of`."""
-        return overview(self._ledger.lines(asked.user_id, asked.as_of))
+        return self._overview(asked.user_id, asked.as_of)
 
     def update(self, asked: UpdateProfileRequest) -> Overview:
         """Write fields by hand; None returns one to the text derived from facts."""
         now = self._clock.now()
-        texts = asked.fields.given()
+        texts = {
+            name: text if text is None else self._gate.cleared(text, name)
+            for name, text in asked.fields.given().items()
+        }
         cleared = {name for name, text in texts.items() if text is None}
         with self._ledger.exclusive():
             changes: list[Change] = [
@@ -54,8 +66,13 @@ class Profiles:
             ]
             self._ledger.apply(changes)
         self._rollup.refresh(asked.user_id)
-        return overview(self._ledger.lines(asked.user_id))
+        return self._overview(asked.user_id)
 
     def history(self, asked: ProfileHistoryRequest) -> list[Line]:
         """Return the texts that a field has had, in order."""
-        return self._ledger.past_lines(asked.user_id, asked.field)
+        lines = self._ledger.past_lines(asked.user_id, asked.field)
+        return unexpired_lines(self._ledger, lines, self._expiry.now)
+
+    def _overview(self, user_id: str, as_of: datetime | None = None) -> Overview:
+        lines = self._ledger.lines(user_id, as_of)
+        return overview(unexpired_lines(self._ledger, lines, self._expiry.now))

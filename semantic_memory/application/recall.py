@@ -6,26 +6,33 @@ Everything that goes into a prompt passes here: `search`, `context`, and the pay
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
+from semantic_memory.application.expiring import unexpired_lines
 from semantic_memory.application.jobs.upkeep import Uses
 from semantic_memory.application.resolving import FilterResolver
-from semantic_memory.context.pack import Packer
+from semantic_memory.context.pack import Packer, Placed
+from semantic_memory.domain.english.layers import asked_layers
 from semantic_memory.domain.events import ContextPacked, Searched
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.filters import NO_FILTERS, Filters
-from semantic_memory.domain.ports import Clock, Ledger, Observer
-from semantic_memory.domain.profile import PROFILE_FIELDS, TIERS, as_fact
+from semantic_memory.domain.ports import Clock, Ledger, Observer, TokenCounter
+from semantic_memory.domain.profile import PROFILE_FIELDS, TIERS, Layer, as_fact
 from semantic_memory.domain.recall import Context, Hit
 from semantic_memory.domain.requests import ContextRequest, SearchRequest
+from semantic_memory.domain.retention import Expiry
 from semantic_memory.ledger.rules import placing
+from semantic_memory.retrieval.question import read
 from semantic_memory.retrieval.search import Searcher
+from semantic_memory.retrieval.successors import noted
+from semantic_memory.session.memory_files import MemoryFiles
 
 STANDING_IMPORTANCE = 0.8
 """Facts at least this important are shown whatever the question."""
 
+_JOINT = 8  # tokens that joining files and block may cost
 _STANDING = frozenset(Category) - {Category.CONVERSATION}
-_LAYERS = (*PROFILE_FIELDS, *TIERS)
+_LAYERS: tuple[Layer, ...] = (*PROFILE_FIELDS, *TIERS)
 _LINES_LOOKED_AT = 24  # of profile and history; the standing share has no room for more
 _STANDING_LOOKED_AT = 32  # the newest, of which the important ones are shown
 
@@ -33,7 +40,8 @@ _STANDING_LOOKED_AT = 32  # the newest, of which the important ones are shown
 class Recall:
     """Search one user's memories and pack them into blocks for prompts. Thread-safe.
 
-    `candidates` memories are searched for each block.
+    `candidates` memories are searched for each block. `files` may take up to `files_share` of a
+    budget, in tokens of `counter`.
     """
 
     def __init__(
@@ -44,8 +52,12 @@ class Recall:
         uses: Uses,
         resolver: FilterResolver,
         clock: Clock,
+        expiry: Expiry,
         observe: Observer,
         candidates: int,
+        files: MemoryFiles,
+        counter: TokenCounter,
+        files_share: float,
     ) -> None:
         self._ledger = ledger
         self._searcher = searcher
@@ -53,12 +65,16 @@ class Recall:
         self._uses = uses
         self._resolver = resolver
         self._clock = clock
+        self._expiry = expiry
         self._observe = observe
         self._candidates = candidates
+        self._files = files
+        self._counter = counter
+        self._files_share = files_share
 
     def search(self, asked: SearchRequest) -> list[Hit]:
         """Return the user's `k` best memories for a query, best first."""
-        filters = asked.filters
+        filters = asked.filters.unexpired(self._expiry.now)
         hits = self._search(asked.query, asked.user_id, filters.limit or asked.k, filters)
         hits = [hit for hit in hits if hit.score >= filters.min_score]
         order = filters.sort
@@ -67,9 +83,18 @@ class Recall:
         return hits
 
     def context(self, asked: ContextRequest) -> Context:
-        """Pack a block for a query with the store's own packer."""
+        """Pack a block for a query with the store's own packer, after memory files if asked."""
         asked.filters.unordered(asked.verb)
-        return self.pack(asked.query, asked.user_id, asked.budget, asked.filters)
+        budget, count = asked.budget, self._counter.count
+        files = ""
+        if asked.memory_files:
+            files = self._files.within(int(budget * self._files_share), count)
+        if not files:
+            return self.pack(asked.query, asked.user_id, budget, asked.filters)
+        left = max(0, budget - count(files) - _JOINT)
+        packed = self.pack(asked.query, asked.user_id, left, asked.filters)
+        text = f"{files}\n\n{packed.text}" if packed.text else files
+        return packed.model_copy(update={"text": text, "tokens": count(text)})
 
     def pack(
         self,
@@ -87,13 +112,16 @@ class Recall:
         ids of messages that the reader has already.
         """
         start = time.perf_counter()
-        filters = self._resolver.for_search(filters, user_id)
+        filters = self._resolver.for_search(filters.unexpired(self._expiry.now), user_id)
         hits = self._search(query, user_id, self._candidates, filters)
+        asked = asked_layers(query)
+        others = [layer for layer in _LAYERS if layer not in asked]
         packed = (packer or self._packer).pack(
             hits,
             budget=budget,
             standing=self._standing(user_id, filters),
-            overview=self._overview(user_id, filters),
+            asked=self._of_layers(asked, user_id, filters),
+            overview=self._of_layers(others, user_id, filters),
             without=without,
         )
         self._uses.note((hit.fact.id for hit in packed.hits), self._clock.now())
@@ -107,7 +135,12 @@ class Recall:
     def _search(self, query: str, user_id: str, k: int, filters: Filters) -> list[Hit]:
         start = time.perf_counter()
         wanted = self._resolver.for_search(filters, user_id)
-        hits = self._searcher.search(query, user_id, k, wanted)
+        found = self._searcher.search(query, user_id, k, wanted)
+        then = wanted.believed_at
+        question = read(query, then or self._clock.now())
+        present = then is None and not question.past and not question.windows
+        hits = noted(found, self._ledger, user_id, as_of=then, present=present)
+        hits = [hit for hit in hits if wanted.admits(hit.fact)][:k]
         self._observe(Searched(user_id, len(hits), time.perf_counter() - start))
         return hits
 
@@ -118,20 +151,24 @@ class Recall:
         newest = self._ledger.find(user_id, narrowed, limit=_STANDING_LOOKED_AT)
         return [fact for fact in newest if fact.importance >= STANDING_IMPORTANCE]
 
-    def _overview(self, user_id: str, filters: Filters) -> list[tuple[Fact, str]]:
-        """Return the facts of profile and history with their section, the profile first.
+    def _of_layers(self, layers: Sequence[Layer], user_id: str, filters: Filters) -> list[Placed]:
+        """Return the facts of layers of profile and history with their section, in their order.
 
         Within a layer the latest come first. A derived line is shown as its facts, so that none of
         them is shown twice; a written one as a fact of its own, unless filters narrow the question.
         """
-        lines = self._ledger.lines(user_id, filters.believed_at)
+        if not layers:
+            return []
+        standing = self._ledger.lines(user_id, filters.believed_at)
+        standing = [line for line in standing if line.layer in layers]
+        lines = unexpired_lines(self._ledger, standing, self._expiry.now)
         lines.sort(key=lambda line: line.at, reverse=True)
-        lines.sort(key=lambda line: _LAYERS.index(line.layer))
+        lines.sort(key=lambda line: layers.index(line.layer))
         lines = lines[:_LINES_LOOKED_AT]
         ids = [one for line in lines if line.origin == "derived" for one in line.fact_ids]
         facts = {fact.id: fact for fact in self._ledger.get(ids, user_id) if filters.admits(fact)}
-        narrowed = filters.model_copy(update={"as_of": None}) != NO_FILTERS
-        found: list[tuple[Fact, str]] = []
+        narrowed = bool(filters.model_dump(exclude={"as_of"}, exclude_defaults=True))
+        found: list[Placed] = []
         for line in lines:
             section = "history" if line.layer in TIERS else "profile"
             if line.origin == "derived":

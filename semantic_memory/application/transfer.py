@@ -1,9 +1,9 @@
 """Export a user's memory as records that any JSON tool reads, and load them again.
 
-One record a line when written as JSONL: first an `export` header, then every message of the session
-logs, then every fact that isn't just a message, then what was written of profile and history (what
-is derived is derived again). Vectors and past versions are left out; what is
-read back is embedded anew.
+One record a line when written as JSONL: first an `export` header, then every session with its
+options, if it has any, and the messages of its log, then every fact that isn't just a message, then
+the written lines of profile and history (the others are derived again). Vectors and past versions
+are left out; imported texts are embedded anew. `to_dict` has the same records in one document.
 """
 
 from __future__ import annotations
@@ -13,23 +13,49 @@ from typing import Any
 
 from pydantic import Field
 
+from ingest.gate import Gate
 from ingest.session_log import SessionLog
+from semantic_memory.application.clearing import cleared
+from semantic_memory.application.document import Document, as_document, as_records
+from semantic_memory.application.expiring import unexpired_lines
 from semantic_memory.application.resolving import FilterResolver
-from semantic_memory.domain.changes import Add, Write
+from semantic_memory.domain.changes import Add, Change, Evict, Write
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.messages import Message, SessionKey
-from semantic_memory.domain.ports import Ledger
-from semantic_memory.domain.profile import Line
-from semantic_memory.domain.requests import ExportRequest, LoadRequest
-from semantic_memory.domain.values import SCHEMA_VERSION, Identifier, Value, derived_id, parse
+from semantic_memory.domain.messages import Message, SessionKey, SessionOptions, SessionState
+from semantic_memory.domain.ports import Clock, Ledger
+from semantic_memory.domain.profile import Line, overview
+from semantic_memory.domain.requests import (
+    ExportRequest,
+    FromDictRequest,
+    LoadRequest,
+    ToDictRequest,
+)
+from semantic_memory.domain.retention import Expiry
+from semantic_memory.domain.values import (
+    SCHEMA_VERSION,
+    Identifier,
+    Timestamp,
+    Value,
+    derived_id,
+    parse,
+)
 from semantic_memory.pipeline.facts import VERBATIM, said, verbatim_id
 from semantic_memory.pipeline.pipeline import Pipeline
 
 _PAGE = 500
+_DEFAULT = SessionOptions(), SessionState()
 
 Record = dict[str, Any]
-Item = Message | Fact | Line
+Item = tuple[SessionOptions, SessionState] | Message | Fact | Line
+
+
+class _SessionRecord(Value):
+    kind: str
+    session_id: Identifier
+    options: SessionOptions = SessionOptions()
+    created_at: Timestamp | None = None
+    closed_at: Timestamp | None = None
 
 
 class _MessageRecord(Value):
@@ -55,7 +81,10 @@ class _Header(Value):
 
 
 class Transfer:
-    """Export users' memories, and load them. Thread-safe."""
+    """Export users' memories, and load them. Thread-safe.
+
+    `cap` is the largest number of a user's facts.
+    """
 
     def __init__(
         self,
@@ -63,32 +92,43 @@ class Transfer:
         log: SessionLog,
         pipeline: Pipeline,
         resolver: FilterResolver,
+        gate: Gate,
+        clock: Clock,
+        expiry: Expiry,
+        cap: int,
         changed: Callable[[str], None],
     ) -> None:
         self._ledger = ledger
+        self._gate = gate
+        self._clock = clock
+        self._expiry = expiry
+        self._cap = cap
         self._log = log
         self._pipeline = pipeline
         self._resolver = resolver
         self._changed = changed
 
     def export(self, asked: ExportRequest) -> Iterator[Record]:
-        """Yield everything of a user that passes the filters and isn't forgotten.
+        """Yield everything of a user that passes the filters and is neither forgotten nor expired.
 
-        What was written of profile and history only if no filter but the session's is given.
+        Of sessions and what was written of profile and history only if no filter but the session's
+        is given.
         """
         user_id = asked.user_id
         filters = self._resolver.resolved(asked.joined(), user_id)
-        session_id = filters.session_id
+        session_id, narrowed = filters.session_id, filters.goes_beyond("session_id")
         ids = self._ledger.ids(user_id, filters)
         wanted = set(ids)
         yield {"kind": "export", "schema_version": SCHEMA_VERSION, "user_id": user_id}
         logged: set[str] = set()
-        for session, message, fact_id in self._said(user_id, session_id):
-            if fact_id in wanted:
-                logged.add(fact_id)
-                yield _message(session, message)
+        sessions = self._ledger.session_ids(user_id) if session_id is None else [session_id]
+        for session in sessions:
+            key = SessionKey(user_id, session)
+            if not narrowed:
+                yield from self._session(key)
+            yield from self._said(key, wanted, logged)
         for start in range(0, len(ids), _PAGE):
-            for fact in self._ledger.get(ids[start : start + _PAGE]):
+            for fact in self._expiry.kept(self._ledger.get(ids[start : start + _PAGE])):
                 if fact.source.extractor != VERBATIM:
                     yield {
                         "kind": "fact",
@@ -96,22 +136,49 @@ class Transfer:
                     }
                 elif fact.id not in logged and fact.source.session_id is not None:
                     yield _message(fact.source.session_id, said(fact))  # its log was too long
-        if filters.goes_beyond("session_id"):
+        if narrowed:
             return
-        for line in self._ledger.lines(user_id):
+        lines = self._ledger.lines(user_id)
+        for line in unexpired_lines(self._ledger, lines, self._expiry.now):
             if line.origin != "derived" and session_id in (None, *line.session_ids):
                 yield {
                     "kind": "line",
                     "line": line.model_dump(mode="json", exclude_defaults=True),
                 }
 
-    def _said(self, user_id: str, session_id: str | None) -> Iterator[tuple[str, Message, str]]:
-        """Yield the logged messages of a user, each with its session and its memory's id."""
-        sessions = self._ledger.session_ids(user_id) if session_id is None else [session_id]
-        for session in sessions:
-            key = SessionKey(user_id, session)
-            for record in self._log.read(*key):
-                yield session, record.message, verbatim_id(key, record.message.id)
+    def _session(self, key: SessionKey) -> Iterator[Record]:
+        """Yield a session's record, if there is anything to say of it."""
+        options = self._pipeline.options(key).model_dump(mode="json", exclude_defaults=True)
+        times = self._pipeline.state(key).model_dump(mode="json", exclude_none=True)
+        if options or times:
+            held = {"options": options} if options else {}
+            yield {"kind": "session", "session_id": key.session_id, **held, **times}
+
+    def _said(self, key: SessionKey, wanted: set[str], logged: set[str]) -> Iterator[Record]:
+        """Yield a session's wanted messages; add the ids of their memories to `logged`."""
+        for record in self._log.read(*key):
+            fact_id = verbatim_id(key, record.message.id)
+            if fact_id in wanted and self._expiry.kept(self._ledger.get([fact_id])):
+                logged.add(fact_id)
+                yield _message(key.session_id, record.message)
+
+    def to_dict(self, asked: ToDictRequest) -> Document:
+        """Return everything of a user, or of one session, as one JSON document."""
+        exported = ExportRequest.of(user_id=asked.user_id, session_id=asked.session_id)
+        document = as_document(self.export(exported))
+        if asked.session_id is None:
+            lines = unexpired_lines(
+                self._ledger, self._ledger.lines(asked.user_id), self._expiry.now
+            )
+            document |= overview(lines).model_dump(mode="json", exclude_defaults=True)
+        return document
+
+    def from_dict(self, asked: FromDictRequest) -> int:
+        """Load a document as memories of a user; return the number of new ones.
+
+        Raises InvalidInputError.
+        """
+        return self.load(LoadRequest.of(as_records(asked.document), user_id=asked.user_id))
 
     def load(self, asked: LoadRequest) -> int:
         """Load records as memories of a user; return the number of new ones.
@@ -121,20 +188,34 @@ class Transfer:
         user_id = asked.user_id
         number = 0
         try:
-            for place, batch in _batches(_read(asked.records, user_id)):
-                number += self._take(place, batch)
+            for place, batch in _batches(_read(asked.records, user_id, self._gate)):
+                number += self._take(user_id, place, batch)
         finally:
             self._changed(user_id)
         return number
 
-    def _take(self, place: SessionKey | None, batch: Sequence[Item]) -> int:
+    def _take(self, user_id: str, place: SessionKey | None, batch: Sequence[Item]) -> int:
         if place is not None:
+            for item in batch:
+                if isinstance(item, tuple):
+                    self._set(place, *item)
             messages = [item for item in batch if isinstance(item, Message)]
-            return self._pipeline.observe(messages, *place).accepted
-        return self._ledger.apply(
-            [Add(self._owned(item)) for item in batch if isinstance(item, Fact)]
-            + [Write(self._own_line(item)) for item in batch if isinstance(item, Line)]
-        )
+            return self._pipeline.take(messages, *place).accepted if messages else 0
+        changes: list[Change] = []
+        for item in batch:
+            match item:
+                case Fact():
+                    changes.append(Add(self._owned(item)))
+                case Line():
+                    changes.append(Write(self._own_line(item)))
+        return self._ledger.apply([*changes, Evict(user_id, self._cap, self._clock.now())])
+
+    def _set(self, key: SessionKey, options: SessionOptions, state: SessionState) -> None:
+        """Set the options and times of a session, unless it has some here."""
+        if (self._pipeline.options(key), self._pipeline.state(key)) == _DEFAULT:
+            self._pipeline.configure(key, options)
+            if state != SessionState():
+                self._pipeline.mark(key, state)
 
     def _own_line(self, line: Line) -> Line:
         """Give a line ids of the user's own, as `_owned` makes them."""
@@ -200,9 +281,11 @@ def _batches(
 
 
 def _read(
-    records: Iterable[Mapping[str, Any]], user_id: str
+    records: Iterable[Mapping[str, Any]], user_id: str, gate: Gate
 ) -> Iterator[tuple[SessionKey | None, Item]]:
-    """Yield the items of records, each message with its session.
+    """Yield the items of records, cleared by the gate, each message with its session.
+
+    The gate screens messages later, as they are stored.
 
     Raises InvalidInputError that names the record by its number.
     """
@@ -211,16 +294,23 @@ def _read(
         match record.get("kind"):
             case "export":
                 parse(_Header, what, record)
+            case "session":
+                session = parse(_SessionRecord, what, record)
+                state = SessionState(created_at=session.created_at, closed_at=session.closed_at)
+                yield SessionKey(user_id, session.session_id), (session.options, state)
             case "message":
                 one = parse(_MessageRecord, what, record)
                 yield SessionKey(user_id, one.session_id), one.message
             case "fact":
                 fact = parse(_FactRecord, what, record).fact
-                yield None, fact.model_copy(update={"user_id": user_id})
+                texts = {name: getattr(fact, name) for name in type(fact).model_fields}
+                own = {**cleared(gate, texts, what), "user_id": user_id}
+                yield None, fact.model_copy(update=own)
             case "line":
                 line = parse(_LineRecord, what, record).line
-                yield None, line.model_copy(update={"user_id": user_id})
+                text = gate.cleared(line.text, f"{what}: text")
+                yield None, line.model_copy(update={"text": text, "user_id": user_id})
             case kind:
                 raise InvalidInputError(
-                    f"{what}: kind must be export, message, fact or line (got {kind!r})"
+                    f"{what}: kind must be export, session, message, fact or line (got {kind!r})"
                 )

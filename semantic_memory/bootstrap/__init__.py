@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 
 from ingest.encryption import Cipher, read_keys
 from ingest.gate import Gate
@@ -14,6 +15,7 @@ from ingest.session_log import Patience, SessionLog
 from semantic_memory.application.conversations import Conversations
 from semantic_memory.application.doctor import Doctor
 from semantic_memory.application.edits import Edits
+from semantic_memory.application.expiring import Expiring
 from semantic_memory.application.explain import Explain
 from semantic_memory.application.forgetting import Forgetting
 from semantic_memory.application.jobs.compaction import Compactor
@@ -33,8 +35,10 @@ from semantic_memory.bootstrap.models import (
     make_embedder,
     make_extractor,
     make_judge,
+    make_summarizer,
 )
 from semantic_memory.bootstrap.write_path import make_pipeline
+from semantic_memory.concurrency import SystemClock
 from semantic_memory.consolidation.fading import Fading
 from semantic_memory.consolidation.judges.rules import RuleJudge
 from semantic_memory.consolidation.resolver import Resolver
@@ -56,11 +60,13 @@ from semantic_memory.domain.ports import (
     TokenCounter,
     VectorIndex,
 )
+from semantic_memory.domain.retention import Expiry
 from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.memory import MemoryLedger
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.pipeline.runner import Runner
+from semantic_memory.pipeline.session_records import fading_of
 from semantic_memory.pipeline.stage import INDEX, WHOLE
 from semantic_memory.profile.fields import Extent
 from semantic_memory.profile.rollup import Extents, Rollup
@@ -68,6 +74,7 @@ from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.retrieval.ranking import Weights
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.session.limits import WindowPolicy
+from semantic_memory.session.memory_files import Caps, MemoryFiles, standard_directories
 from semantic_memory.settings import ContextSettings, Settings
 from semantic_memory.vectors.embedders.checked import CheckedEmbedder
 from semantic_memory.vectors.home import ChromaDirectory, GivenIndex
@@ -80,14 +87,6 @@ _THREADS = 4  # of the pipeline: one may wait for a model, one for the index
 
 def _threads(settings: Settings) -> int:
     return _THREADS if settings.ingest.background else 0
-
-
-class SystemClock:
-    """The wall clock."""
-
-    def now(self) -> datetime:
-        """Return the present, in UTC."""
-        return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +151,8 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
     """
     directory = settings.data_dir
     clock = parts.clock or SystemClock()
+    expiry = Expiry(clock, settings.retention.periods)
+    cap = settings.upkeep.cap
     observe = parts.observer or log_event
     make_private(directory)
     with ExitStack() as stack:
@@ -186,7 +187,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
         ingest = settings.ingest
         rules = RuleJudge()
         resolver = Resolver(
-            ledger, index, clock, rules, make_judge(settings, rules, observe, stack)
+            ledger, index, clock, rules, make_judge(settings, rules, observe, stack), expiry
         )
         counter = parts.token_counter or TiktokenCounter(encoding_name(settings.context.model))
         rollup = Rollup(
@@ -212,11 +213,22 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             keeper,
             runner,
             clock,
+            expiry,
             observe,
             stack,
         )
         weights = Weights(**settings.retrieval.model_dump())
-        searcher = Searcher(ledger, index, embedder, clock, weights, settings.half_lives, observe)
+        searcher = Searcher(
+            ledger,
+            index,
+            embedder,
+            clock,
+            weights,
+            settings.half_lives,
+            partial(fading_of, ledger),
+            observe,
+            settings.curve,
+        )
 
         stack.callback(keeper.close)
         keeper.inspect()
@@ -227,6 +239,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             resolver,
             rollup,
             Compactor(ledger, pipeline, keeper.purge),
+            Expiring(ledger, expiry),
             uses,
             clock,
             observe,
@@ -243,6 +256,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             stack.callback(upkeep.close)
         packer_for = partial(make_packer, settings.context)
         filtering = FilterResolver(ledger, clock)
+        files_in = partial(make_memory_files, settings, observe)
         recall = Recall(
             ledger,
             searcher,
@@ -250,13 +264,17 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             uses,
             filtering,
             clock,
+            expiry,
             observe,
             settings.context.candidates,
+            files_in(None),
+            counter,
+            settings.context.memory_files,
         )
         windows = directory / "working"
         return UseCases(
             settings=settings,
-            conversations=Conversations(ledger, log, pipeline, clock),
+            conversations=Conversations(ledger, log, pipeline, clock, expiry),
             open_session=OpenSession(
                 ledger,
                 log,
@@ -265,19 +283,25 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
                 packer_for,
                 settings.context.model,
                 counter,
-                WindowPolicy(**settings.window.model_dump()),
+                WindowPolicy(**settings.window.policy),
                 windows,
                 clock,
                 observe,
+                make_summarizer(settings, observe, stack),
+                files_in,
             ),
             recall=recall,
-            lookup=Lookup(ledger, filtering, clock),
-            edits=Edits(ledger, embedder, clock, pipeline.changed),
-            forgetting=Forgetting(ledger, pipeline, windows, filtering, clock, pipeline.changed),
-            explain=Explain(ledger, settings.half_lives, clock),
-            map=Map(ledger),
-            profiles=Profiles(ledger, rollup, clock),
-            transfer=Transfer(ledger, log, pipeline, filtering, pipeline.changed),
+            lookup=Lookup(ledger, filtering, clock, expiry),
+            edits=Edits(ledger, embedder, gate, clock, expiry, cap, observe, pipeline.changed),
+            forgetting=Forgetting(
+                ledger, pipeline, windows, filtering, gate, clock, observe, pipeline.changed
+            ),
+            explain=Explain(ledger, _fading(settings), clock, expiry),
+            map=Map(ledger, expiry),
+            profiles=Profiles(ledger, rollup, gate, clock, expiry),
+            transfer=Transfer(
+                ledger, log, pipeline, filtering, gate, clock, expiry, cap, pipeline.changed
+            ),
             statistics=Statistics(ledger, log, embedder.identity, directory),
             doctor=Doctor(ledger, log, keeper, embedder.identity, directory),
             maintenance=Maintenance(ledger, pipeline, keeper, upkeep),
@@ -324,6 +348,7 @@ def _fading(settings: Settings) -> Fading:
         floor=upkeep.floor,
         cap=upkeep.cap,
         half_life_days=settings.half_lives,
+        curve=settings.curve,
     )
 
 
@@ -336,6 +361,7 @@ def _extents(settings: Settings) -> Extents:
             "earlier_context": Extent(profile.earlier_sentences, profile.earlier_tokens),
             "long_term_background": Extent(profile.long_term_sentences, profile.long_term_tokens),
         },
+        profile.ages,
     )
 
 
@@ -352,6 +378,19 @@ def make_cipher(settings: Settings) -> Cipher | None:
             raise ConfigurationError("log.key and log.key_file are both set: give one of them")
 
 
+def make_memory_files(
+    settings: Settings, observe: Observer, directories: Sequence[Path] | None
+) -> MemoryFiles:
+    """Make the memory files of `directories`, else of those in the settings or the usual ones."""
+    window = settings.window
+    if directories is None:
+        directories = window.memory_directories
+    if directories is None:
+        directories = standard_directories()
+    caps = Caps(window.memory_file_lines, window.memory_file_bytes)
+    return MemoryFiles(directories, caps, observe)
+
+
 def make_packer(context: ContextSettings, counter: TokenCounter) -> Packer:
     """Make a packer for the model whose tokens `counter` counts."""
     policy = Policy(
@@ -360,5 +399,6 @@ def make_packer(context: ContextSettings, counter: TokenCounter) -> Packer:
         floor=context.floor,
         weakest=context.weakest,
         overview=context.overview,
+        asked=context.asked,
     )
     return Packer(counter, context.template, policy)

@@ -1,8 +1,9 @@
-"""Make the models that the settings name: embedders, extractors, condensers, judges."""
+"""Make the models that the settings name, as embedders, extractors, summarizers, judges."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,14 @@ from ingest.extract.breaker import CircuitBreaker
 from semantic_memory.consolidation.judges.escalating import EscalatingJudge
 from semantic_memory.consolidation.relations import RelationJudge
 from semantic_memory.domain.errors import ConfigurationError, MissingDependencyError
-from semantic_memory.domain.ports import Condenser, Embedder, Extractor, Observer
+from semantic_memory.domain.ports import (
+    Condenser,
+    Embedder,
+    Extractor,
+    Observer,
+    Summarizer,
+    TokenCounter,
+)
 from semantic_memory.settings import Settings
 
 if TYPE_CHECKING:
@@ -92,6 +100,38 @@ def make_condenser(settings: Settings, observe: Observer, resources: ExitStack) 
                 temperature=extraction.temperature,
                 price=Price(*price) if price else None,
             )
+
+
+def make_summarizer(
+    settings: Settings, observe: Observer, resources: ExitStack
+) -> Callable[[TokenCounter], Summarizer | None]:
+    """Return a function that makes the summarizer of windows, given a counter of their tokens.
+
+    `resources` closes its connections.
+    """
+    match settings.window.summarizer:
+        case "none":
+            return lambda _: None
+        case "extractive":
+            from semantic_memory.session.extractive import ExtractiveSummarizer
+
+            return ExtractiveSummarizer
+        case "openai":
+            from ingest.extract.openai import Price
+            from ingest.extract.summarize import OpenAISummarizer
+
+            extraction = settings.extraction
+            model = settings.window.summary_model or extraction.model
+            price = extraction.usd_per_million_tokens.get(model)
+            summarizer = OpenAISummarizer(
+                resources.enter_context(make_client(settings, "window.summarizer")),
+                model,
+                breaker=CircuitBreaker(extraction.breaker_failures, extraction.breaker_seconds),
+                observe=observe,
+                temperature=extraction.temperature,
+                price=Price(*price) if price else None,
+            )
+            return lambda _: summarizer
 
 
 def make_judge(

@@ -11,6 +11,7 @@ from semantic_memory.bootstrap.models import make_client
 from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.ports import Clock, Embedder, Extractor, Ledger, Observer
+from semantic_memory.domain.retention import Expiry
 from semantic_memory.pipeline.embedding import Embedding
 from semantic_memory.pipeline.extraction import Admission, Committer, Extracting
 from semantic_memory.pipeline.following import Consolidating, Indexing, Profiling
@@ -43,14 +44,23 @@ def make_pipeline(
     keeper: IndexKeeper,
     runner: Runner,
     clock: Clock,
+    expiry: Expiry,
     observe: Observer,
     resources: ExitStack,
 ) -> Pipeline:
     """Wire up the stages of the write path, in the order in which `flush` runs them."""
     ingest, hint = settings.ingest, runner.hint
     reader = PortionReader(ledger, log)
-    stretches = StretchReader(ledger, reader)
-    admission = Admission(ledger, gate, clock, extractor.name)
+    stretches = StretchReader(ledger, reader, clock)
+    admission = Admission(
+        ledger,
+        gate,
+        clock,
+        expiry,
+        settings.upkeep.cap,
+        extractor.name,
+        settings.profile.ages,
+    )
     committer = Committer(ledger, reader, admission, observe, hint)
     batch = make_batch(settings, ledger, extractor, stretches, committer, observe, hint, resources)
     alone = settings.extraction.batch

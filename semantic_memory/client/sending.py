@@ -22,6 +22,7 @@ from semantic_memory.domain.errors import (
     SemanticMemoryError,
     ServiceError,
     ServiceUnavailableError,
+    SessionClosedError,
 )
 from semantic_memory.domain.values import new_id
 
@@ -35,6 +36,7 @@ _BY_TYPE: dict[str, type[SemanticMemoryError]] = {
     "log-full": LogFullError,
     "not-found": NotFoundError,
     "concurrent-update": ConcurrentUpdateError,
+    "session-closed": SessionClosedError,
     "input-refused": InputRefusedError,
     "provider": ProviderError,
     "unauthenticated": AccessDeniedError,

@@ -26,19 +26,23 @@ from semantic_memory.domain.requests import (
     AddManyRequest,
     AddRequest,
     CheckRequest,
+    CloseSessionRequest,
     ConfigureSessionRequest,
     ContextRequest,
+    CreateSessionRequest,
     DeleteRequest,
     ExplainRequest,
     ExportRequest,
     FlushRequest,
     ForgetRequest,
+    FromDictRequest,
     GetRequest,
     HistoryRequest,
     LayoutRequest,
     ListQuery,
     ListRequest,
     LoadRequest,
+    LoadSessionRequest,
     MaintainRequest,
     MessagesRequest,
     ObserveRequest,
@@ -51,6 +55,7 @@ from semantic_memory.domain.requests import (
     SearchRequest,
     SessionsRequest,
     StatsRequest,
+    ToDictRequest,
     UpdateProfileRequest,
     UpdateRequest,
     UsersRequest,
@@ -170,7 +175,7 @@ def _nothing(answer: bytes) -> None:
 
 
 def _record(line: bytes) -> dict[str, Any]:
-    """Read one line of a stream of records."""
+    """Read one JSON object."""
     found: dict[str, Any] = json.loads(line)
     return found
 
@@ -215,6 +220,12 @@ def _load(verb: Verb[..., int], request: LoadRequest) -> Steps[int]:
     return verb.read((yield replace(verb.call(request), lines=lines)))
 
 
+def _to_dict(verb: Verb[..., dict[str, Any]], request: ToDictRequest) -> Steps[dict[str, Any]]:
+    """Ask for an export as one document."""
+    call = verb.call(request)
+    return verb.read((yield replace(call, query={**call.query, "format": "json"})))
+
+
 _PAGE = TypeAdapter(_Items[Fact])
 _FORGOTTEN = TypeAdapter(_Forgotten)
 _FACT = "/v1/memories/{fact_id}"
@@ -241,9 +252,14 @@ profile_history = Verb(ProfileHistoryRequest.of, "GET", "/v1/profile/history", _
 layout = Verb(LayoutRequest.of, "GET", "/v1/layout", _one(Layout))
 sessions = Verb(SessionsRequest.of, "GET", "/v1/sessions", _many(SessionInfo))
 configure_session = Verb(ConfigureSessionRequest.of, "PATCH", "/v1/sessions", _one(SessionOptions))
+create_session = Verb(CreateSessionRequest.of, "POST", "/v1/sessions", _one(SessionInfo))
+load_session = Verb(LoadSessionRequest.of, "POST", "/v1/sessions/load", _one(SessionInfo))
+close_session = Verb(CloseSessionRequest.of, "POST", "/v1/sessions/close", _one(SessionInfo))
 messages = Verb(MessagesRequest.of, "GET", "/v1/messages", _many(Message))
 forget = Verb(ForgetRequest.of, "POST", "/v1/forget", _forgotten)
 export = Verb(ExportRequest.of, "GET", "/v1/export", _record)
+to_dict = Verb(ToDictRequest.of, "GET", "/v1/export", _record, steps=_to_dict)
+from_dict = Verb(FromDictRequest.of, "POST", "/v1/import", _number("new"), _USER, body="document")
 load = Verb(LoadRequest.of, "POST", "/v1/import", _number("new"), _USER, steps=_load)
 users = Verb(UsersRequest, "GET", "/v1/users", _many(str))
 stats = Verb(StatsRequest, "GET", "/v1/stats", _one(Stats))

@@ -67,21 +67,29 @@ def confirmed(fact: Fact, again: Fact) -> Fact:
             "confidence": confidence,
             "importance": max(fact.importance, again.importance),
             "confirmed_at": max(last, again.created_at),
+            "expires_at": latest([fact.expires_at, again.expires_at]),
             "corroborations": _joined(fact, again),
             "tags": tuple(dict.fromkeys((*fact.tags, *again.tags))),
             "references": tuple(dict.fromkeys((*fact.references, *again.references))),
             "metadata": {**again.metadata, **fact.metadata},
+            "body": again.body or fact.body,
         }
     )
+
+
+def latest(times: Iterable[datetime | None]) -> datetime | None:
+    """Return the latest of times of expiry, of which None stands for never."""
+    found = list(times)
+    return None if None in found else max(time for time in found if time is not None)
 
 
 def revised(fact: Fact, changes: dict[str, Any], now: datetime) -> tuple[Fact, Fact | None]:
     """Return `fact` with `changes`, and its earlier state for `as_of` questions, if any.
 
-    A change of content leaves such a state: a superseded fact with an id of its own.
+    A change of content or body leaves such a state: a superseded fact with an id of its own.
     """
     new = fact.model_copy(update=changes)
-    if new.content == fact.content or fact.valid_from >= now:
+    if new.text == fact.text or fact.valid_from >= now:
         return new, None
     before = fact.model_copy(
         update={

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 
 from semantic_memory.consolidation.merging import stated_at
 from semantic_memory.domain import decay
-from semantic_memory.domain.decay import HALF_LIFE_DAYS, PINNED
+from semantic_memory.domain.decay import CURVE, HALF_LIFE_DAYS, Curve
 from semantic_memory.domain.facts import Category, Fact, Status
 
 WEEK = timedelta(weeks=1)
@@ -32,6 +32,7 @@ class Fading:
     cap: int = 5_000
     """Largest number of active facts of a user, verbatim messages excluded."""
     half_life_days: Mapping[Category, float] = field(default_factory=lambda: HALF_LIFE_DAYS)
+    curve: Curve = CURVE
 
 
 DEFAULT = Fading()
@@ -53,10 +54,23 @@ def used(fact: Fact, at: datetime) -> Fact:
 
 
 def retention(fact: Fact, now: datetime, rules: Fading = DEFAULT) -> float:
-    """Return the retention of a fact as ranking computes it, in [0.1, 1]; 1 for pinned facts."""
-    age = decay.age_days(stated_at(fact).timestamp(), now.timestamp())
-    lasts = decay.endurance(fact.use_count, len(fact.corroborations), fact.tags)
-    return float(decay.retention(age, rules.half_life_days[fact.category] * lasts))
+    """Return the retention of a fact as ranking computes it; 1 for pinned facts."""
+    age = decay.age_days(fact.stated_at.timestamp(), now.timestamp())
+    return float(decay.retention(age, half_life(fact, rules), rules.curve))
+
+
+def recency(fact: Fact, now: datetime, rules: Fading = DEFAULT) -> float:
+    """Return the recency of a fact as ranking computes it."""
+    age = decay.age_days(fact.stated_at.timestamp(), now.timestamp())
+    last = -math.inf if fact.last_used_at is None else fact.last_used_at.timestamp()
+    return float(decay.recency(age, decay.age_days(last, now.timestamp()), rules.curve))
+
+
+def half_life(fact: Fact, rules: Fading = DEFAULT) -> float:
+    """Return the half-life of a fact in days, stretched by its uses and confirmations."""
+    sources = 0 if fact.category is Category.CONVERSATION else len(fact.corroborations)
+    lasts = decay.endurance(fact.use_count, sources, fact.tags)
+    return rules.half_life_days[fact.category] * lasts
 
 
 def faded(fact: Fact, since: datetime, now: datetime, rules: Fading = DEFAULT) -> Fact:
@@ -88,7 +102,7 @@ def to_archive(
         for fact in facts
         if fact.status is Status.ACTIVE and fact.category is not Category.CONVERSATION
     ]
-    movable = [fact for fact in held if not is_pinned(fact)]
+    movable = [fact for fact in held if not fact.is_pinned]
     low = [fact for fact in movable if fact.confidence < rules.floor and _fades(fact, rules)]
     decisions = [
         ArchiveDecision(fact, (f"confidence {fact.confidence:.2f} is below {rules.floor:.2f}",))
@@ -116,15 +130,10 @@ def archived(fact: Fact) -> Fact:
     return fact.model_copy(update={"status": Status.ARCHIVED})
 
 
-def is_pinned(fact: Fact) -> bool:
-    """Return True if the fact is exempt from fading and archiving."""
-    return PINNED in fact.tags
-
-
 def _fades(fact: Fact, rules: Fading) -> bool:
     # a verbatim message remains true
     return (
-        not is_pinned(fact)
+        not fact.is_pinned
         and fact.category is not Category.CONVERSATION
         and math.isfinite(rules.half_life_days[fact.category])
     )

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from pydantic import JsonValue
 
-from semantic_memory.consolidation.beliefs import CONFIRMATION_GAIN, with_sides
+from semantic_memory.consolidation.beliefs import CONFIRMATION_GAIN, latest, with_sides
 from semantic_memory.consolidation.relations import said_at
 from semantic_memory.domain.facts import Fact, Source, Status
 
@@ -20,6 +20,8 @@ _TAKEN_OVER = (
     "valid_from",
     "confirmed_at",
     "last_used_at",
+    "expires_at",
+    "body",
 )
 
 
@@ -53,6 +55,8 @@ def merged(facts: Sequence[Fact]) -> Fact:
             "last_used_at": max(
                 (fact.last_used_at for fact in facts if fact.last_used_at), default=None
             ),
+            "expires_at": latest(fact.expires_at for fact in facts),
+            "body": next((fact.body for fact in (kept, *others) if fact.body), None),
             "use_count": sum(fact.use_count for fact in facts),
             "corroborations": corroborations,
             "tags": tuple(dict.fromkeys(tag for fact in (kept, *others) for tag in fact.tags)),
@@ -113,7 +117,7 @@ def absorbed(fact: Fact, into: Fact) -> Fact:
 
 def stated_at(fact: Fact) -> datetime:
     """Return the time of the latest statement or confirmation."""
-    return max(fact.created_at, fact.confirmed_at or fact.created_at)
+    return fact.stated_at
 
 
 def _is_known(source: Source) -> bool:

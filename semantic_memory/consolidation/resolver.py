@@ -13,15 +13,15 @@ import numpy as np
 from semantic_memory.consolidation.beliefs import are_kept_apart
 from semantic_memory.consolidation.claims import claims
 from semantic_memory.consolidation.relations import Pair, Relation, RelationJudge, Verdict
+from semantic_memory.consolidation.renewing import EndDecision, Renewer, facet_keys
 from semantic_memory.consolidation.sweep import (
     DEFAULT,
-    Decision,
     MergeDecision,
     SupersedeDecision,
     plan,
     wordings,
 )
-from semantic_memory.domain.changes import Change, Keyed, Mark, Update
+from semantic_memory.domain.changes import Add, Change, Keyed, Mark, Update
 from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.filters import FACTS
@@ -30,19 +30,23 @@ from semantic_memory.domain.ports import (
     Beliefs,
     ChangeLog,
     Clock,
+    Facts,
     JobMarks,
     Pending,
     VectorSearch,
+    WordSearch,
 )
+from semantic_memory.domain.retention import Expiry, Periods
 from semantic_memory.domain.values import normalised
 
+Decision = MergeDecision | SupersedeDecision | EndDecision
 Kind = Literal["dedup", "conflicts"]
 BOTH: frozenset[Kind] = frozenset({"dedup", "conflicts"})
 _SETTLED = "settling"  # names the marks of what only the rules have looked at
 _FEW = 64  # facts whose surroundings are cheaper to look up than all of a user's facts are to read
 
 
-class BeliefLedger(Beliefs, ChangeLog, JobMarks, Protocol):
+class BeliefLedger(Beliefs, Facts, WordSearch, ChangeLog, JobMarks, Protocol):
     """The roles of the ledger that consolidation uses."""
 
 
@@ -64,12 +68,18 @@ class Resolver:
         clock: Clock,
         rules: RelationJudge,
         second: RelationJudge | None = None,
+        expiry: Expiry | None = None,
     ) -> None:
-        """Settle by `rules`, which answer at once; sweep by `second`, which may take its time."""
+        """Settle by `rules`, which answer at once; sweep by `second`, which may take its time.
+
+        What has expired by `expiry` is compared with nothing.
+        """
         self._ledger = ledger
         self._index = index
         self._clock = clock
+        self._expiry = expiry or Expiry(clock, Periods())
         self._rules = _Apart(rules)
+        self._renewer = Renewer(ledger, index)
         self._sweeping = _Apart(second or rules)
         # what the rules have settled is still to be shown to a second judge
         self._settling: Collection[str] = BOTH if second is None else {_SETTLED}
@@ -140,7 +150,23 @@ class Resolver:
     ) -> tuple[list[Decision], list[Change]]:
         """Decide about changed facts; return the decisions and the lookup keys of these facts."""
         since = 0 if everything else user.seen
-        beliefs = self._beliefs(user.user_id, since)
+        planned, keyed = self._compared(user, judge, since)
+        gone = {
+            fact.id for one in planned if isinstance(one, MergeDecision) for fact in one.absorbed
+        }
+        gone |= {one.loser.id for one in planned if isinstance(one, SupersedeDecision)}
+        merged = {one.result.id: one.result for one in planned if isinstance(one, MergeDecision)}
+        renewed = self._renewer.decisions(user.user_id, since, gone, merged)
+        return [*planned, *renewed], [*keyed, *self._renewer.keyed(user.user_id, since)]
+
+    def _compared(
+        self, user: Pending, judge: RelationJudge, since: int
+    ) -> tuple[Sequence[Decision], list[Change]]:
+        """Compare changed facts with those that may relate to them."""
+        unexpired = self._expiry.now
+        beliefs = [
+            belief for belief in self._beliefs(user.user_id, since) if unexpired.holds(belief.fact)
+        ]
         changed = {belief.fact.id for belief in beliefs if belief.revision > since}
         keyed: list[Change] = [
             Keyed(belief.fact.id, _keys(belief.fact))
@@ -222,6 +248,8 @@ class Resolver:
                 write(decision.result, "merged")
             case SupersedeDecision():
                 write(decision.result, "superseded")
+            case EndDecision():
+                changes.append(Add(decision.result))
         return changes
 
 
@@ -245,7 +273,8 @@ def _keys(fact: Fact) -> frozenset[bytes]:
     """Return hashes of the fact's text, of its claims' keys, and of its wordings."""
     about = {normalised(fact.content), *(repr(claim.key) for claim in claims(fact.content))}
     about |= {repr(said) for said in wordings(fact.content)}
-    return frozenset(blake2b(thing.encode(), digest_size=8).digest() for thing in about)
+    hashes = frozenset(blake2b(thing.encode(), digest_size=8).digest() for thing in about)
+    return hashes | facet_keys(fact)
 
 
 def _kind(decision: Decision) -> Kind:
@@ -265,3 +294,5 @@ def _told(decision: Decision) -> str:
         case SupersedeDecision():
             old, new = decision.loser.content, decision.winner.content
             return f"supersede “{old}” by “{new}” ({reasons})"
+        case EndDecision():
+            return f"supersede “{decision.content}” by “{decision.winner.content}” ({reasons})"

@@ -32,6 +32,14 @@ def standing(fact: Fact) -> Standing:
     )
 
 
+def may_retire(newer: Fact, older: Fact) -> bool:
+    """Return True if `newer` may end the validity of `older`.
+
+    Statements of others than the user never end the user's own.
+    """
+    return newer.source.role in (None, "user") or older.source.role not in (None, "user")
+
+
 def is_correction(fact: Fact) -> bool:
     """Return True if the fact is feedback or has a phrase of correction."""
     return fact.category is Category.FEEDBACK or bool(_CORRECTION.search(fact.content))

@@ -36,6 +36,7 @@ from semantic_memory.consolidation.statements import read
 from semantic_memory.consolidation.superseding import standing, superseded
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.english.lexicon import WORDING
+from semantic_memory.domain.english.paraphrases import paraphrases
 from semantic_memory.domain.facts import Category, Fact, Status
 from semantic_memory.domain.values import normalised
 
@@ -290,6 +291,8 @@ def wordings(content: str) -> Iterator[tuple[str, ...]]:
     """Yield keys that a statement shares with statements that may say the same in other words."""
     if words := gist(content):
         yield ("gist", *words)
+    for relation, things in paraphrases(content):
+        yield ("paraphrase", relation, *(" ".join(sorted(thing)) for thing in things))
     if claimed := claims(content):
         yield ("claims", *sorted(map(str, claimed)), *sorted(read(content).content - WORDING))
 

@@ -81,6 +81,8 @@ class Policy:
     """Match below which a memory is left out even beside better ones."""
     overview: float
     """Largest share of the budget for the user's profile and history."""
+    asked: float
+    """Largest share of the budget for the layers of them that the question asks for."""
     standing: float = 0.15
     """Largest share of the budget for standing facts, which are shown for every question."""
     brevity: float = 0.1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Collection, Sequence
+from datetime import datetime
 from functools import lru_cache
 
 from semantic_memory.context import render
@@ -18,6 +19,9 @@ _REMEMBERED = 8_192  # number of lines whose token counts are cached
 _BITS = 512
 _SHORT_LINE = 4  # tokens; more hits than lines of this length fit the budget aren't considered
 _FEWEST = 128
+
+Placed = tuple[Fact, str]
+"""A fact and the section of the block that shows it."""
 
 
 class Packer:
@@ -39,43 +43,51 @@ class Packer:
         *,
         budget: int,
         standing: Sequence[Fact] = (),
-        overview: Sequence[tuple[Fact, str]] = (),
+        asked: Sequence[Placed] = (),
+        overview: Sequence[Placed] = (),
         without: Collection[str] = (),
     ) -> Context:
         """Pack as many of `hits`, given best first, as fit into `budget` tokens.
 
-        `standing` facts, and `overview`, the facts of profile and history with the section of each,
-        are shown for every question, the first ones first, within their shares. No hit is shown if
-        none reaches the floor. Messages with an id in `without` are left out, and so are hits and
-        overview facts that come from such messages only.
+        Shown whatever the hits are `standing` facts, the facts of layers of profile and history
+        that the question asks for (`asked`), and those of the others (`overview`), the first ones
+        first, within their shares. No hit is shown if none reaches the floor. Messages with an id
+        in `without` are left out, and so are hits and facts of layers that come from such messages
+        only.
 
         The tokens are counted in the finished text, so the count is exact and never over the
         budget. A budget too small for one memory gives an empty block.
         """
         room = budget - self._frame(len(hits))
-        pinned = {fact.id for fact in standing}
-        always = [(fact, render.section(fact)) for fact in standing]
-        first = len(always)
         known = frozenset(without)
-        always += [
-            (fact, name)
-            for fact, name in overview
-            if fact.id not in pinned and not _all_in(fact.message_ids, known)
-        ]
         opened: set[Heading] = set()
+        always = [(fact, render.section(fact)) for fact in standing]
         share = int(budget * self._policy.standing)
-        chosen, spent = self._always(always[:first], opened, min(room, share))
-        share = int(budget * self._policy.overview)
-        added, cost = self._always(always[first:], opened, min(room - spent, share))
-        chosen += [first + place for place in added]
-        spent += cost
-        ids = {always[place][0].id for place in chosen}
-        texts = [normalised(always[first + place][0].content) for place in added]
-        recalled = self._relevant(hits, ids, texts, known)
+        placed, spent = self._always(always, opened, min(room, share))
+        ids = {fact.id for fact in standing}
+        texts: list[str] = []
+        for layers, largest in ((asked, self._policy.asked), (overview, self._policy.overview)):
+            fresh = [
+                (fact, name)
+                for fact, name in layers
+                if fact.id not in ids and not _all_in(fact.message_ids, known)
+            ]
+            share = int(budget * largest)
+            added, cost = self._always(fresh, opened, min(room - spent, share))
+            placed += added
+            spent += cost
+            ids |= {fact.id for fact, _ in added}
+            texts += [normalised(fact.content) for fact, _ in added]
+        shown_ids = {fact.id for fact, _ in placed}
+        recalled = self._relevant(hits, shown_ids, texts, known)
         considered = recalled[: max(_FEWEST, budget // _SHORT_LINE)]
-        first = len(always)
-        placed = always + [(hit.fact, render.section(hit.fact)) for hit in considered]
-        line = lru_cache(None)(lambda place: self._line(considered[place].fact))
+        first = len(placed)
+        chosen = list(range(first))
+        placed += [(hit.fact, render.section(hit.fact)) for hit in considered]
+        changed = {hit.fact.id: hit.changed for hit in considered}
+        line = lru_cache(None)(
+            lambda place: self._line(considered[place].fact, considered[place].changed)
+        )
         picked = choose(
             [_candidate(hit) for hit in considered],
             line,
@@ -89,7 +101,10 @@ class Packer:
         while True:
             shown = (placed[place] for place in chosen)
             entries = sorted(
-                (render.Entry(fact, render.shown(fact), name) for fact, name in shown),
+                (
+                    render.Entry(fact, render.shown(fact, changed.get(fact.id)), name)
+                    for fact, name in shown
+                ),
                 key=render.place,
             )
             waiting = len(recalled) - sum(place >= first for place in chosen)
@@ -128,22 +143,22 @@ class Packer:
         ]
 
     def _always(
-        self, facts: Sequence[tuple[Fact, str]], opened: set[Heading], room: int
-    ) -> tuple[list[int], int]:
-        """Return the places of the facts that fit and their tokens; add headings to `opened`."""
-        chosen: list[int] = []
+        self, facts: Sequence[Placed], opened: set[Heading], room: int
+    ) -> tuple[list[Placed], int]:
+        """Return the facts that fit and their tokens; add their headings to `opened`."""
+        chosen: list[Placed] = []
         spent = 0
-        for place, (fact, name) in enumerate(facts):
+        for fact, name in facts:
             headings = {*_headings(fact, name)} - opened
             cost = self._line(fact).tokens + sum(map(self._heading, headings))
             if spent + cost <= room:
                 spent += cost
-                chosen.append(place)
+                chosen.append((fact, name))
                 opened |= headings
         return chosen, spent
 
-    def _line(self, fact: Fact) -> Line:
-        priced = self._priced(render.shown(fact))
+    def _line(self, fact: Fact, changed: datetime | None = None) -> Line:
+        priced = self._priced(render.shown(fact, changed))
         if fact.category is not Category.CONVERSATION:
             return priced
         return Line(priced.tokens + self._counted(f"{self._template.gap}\n"), priced.words)
@@ -174,7 +189,7 @@ class Packer:
 def _candidate(hit: Hit) -> Candidate:
     fact = hit.fact
     headings = _headings(fact, render.section(fact))
-    return Candidate(hit.score, fact.category, *headings, len(fact.content))
+    return Candidate(hit.score, fact.category, *headings, len(fact.text))
 
 
 def _headings(fact: Fact, name: str) -> tuple[Heading, Heading]:

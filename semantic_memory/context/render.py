@@ -12,6 +12,7 @@ import tomllib
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 from importlib import resources
 from itertools import groupby, pairwise
@@ -102,16 +103,20 @@ def day(fact: Fact) -> str:
     return fact.created_at.date().isoformat()
 
 
-def shown(fact: Fact) -> str:
+def shown(fact: Fact, changed: datetime | None = None) -> str:
     """Render a memory as one line, with the speaker of a message or the confidence of a fact.
 
-    A confidence that rounds to 100 % is left out.
+    A typed body follows the content. A confidence that rounds to 100 % is left out. `changed` is
+    the time from which a message no longer holds.
     """
     text = as_data(fact.content[:MOST_CHARACTERS]) or "(no visible text)"
-    if len(fact.content) > MOST_CHARACTERS:
-        text += " [...]"
+    if fact.body is not None:
+        text += f" — {as_data(fact.body.text[:MOST_CHARACTERS])}"
+    if len(fact.text) > MOST_CHARACTERS:
+        text = f"{text[:MOST_CHARACTERS]} [...]"
     if fact.category is Category.CONVERSATION:
-        return f"{_speaker(fact.source)}: {text}"
+        mark = f" (since changed: {changed.date().isoformat()})" if changed else ""
+        return f"{_speaker(fact.source)}: {text}{mark}"
     return text if fact.confidence >= 0.995 else f"{text} ({fact.confidence:.0%})"
 
 

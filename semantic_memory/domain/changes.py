@@ -50,6 +50,8 @@ class Update:
     action: str
     at: datetime
     reason: str = ""
+    by: str | None = None
+    """The name of the API key, where there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,18 @@ class Touch:
     confidence: float | None = None
     used_at: datetime | None = None
     """Time of the use; None records no use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weigh:
+    """Record the factors of a memory's relevance that depend on time, for listings by relevance.
+
+    Isn't a change of the memory: it takes no revision and reaches no index.
+    """
+
+    fact_id: str
+    retention: float
+    recency: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +101,31 @@ class Forget:
     fact_id: str
     at: datetime
     reason: str = ""
+    by: str | None = None
+    """The name of the API key, where there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evict:
+    """Archive a user's facts over a cap: those of lowest confidence, then the oldest.
+
+    Belongs behind the changes that add facts. Pinned facts and verbatim messages stay. It isn't
+    counted as an effect.
+    """
+
+    user_id: str
+    cap: int
+    at: datetime
+    sparing: str | None = None
+    """The id of a fact that stays too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Embed:
-    """Store the vectors of a memory; ignored if its content is no longer `content`."""
+    """Store the vectors of a memory; ignored if its text is no longer `text`."""
 
     fact_id: str
-    content: str
+    text: str
     vectors: FactVectors | None
     """None if the embedding model refuses the text; the memory is then found by words only.
 
@@ -156,5 +187,17 @@ class Advance:
 
 
 Change = (
-    Add | Update | Touch | Forget | Embed | Advance | Keyed | Mark | Write | Retire | EraseLines
+    Add
+    | Update
+    | Touch
+    | Forget
+    | Evict
+    | Embed
+    | Advance
+    | Keyed
+    | Weigh
+    | Mark
+    | Write
+    | Retire
+    | EraseLines
 )

@@ -18,6 +18,7 @@ from pydantic import JsonValue
 
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.lexical import Term, holds, tokens
+from semantic_memory.domain.retention import Unexpired
 from semantic_memory.domain.values import covers
 
 Operator = Literal["<", "<=", ">", ">="]
@@ -64,7 +65,7 @@ class Tagged:
 
 @dataclass(frozen=True, slots=True)
 class Worded:
-    """The content holds the term: a word, a beginning of a word, or words in order."""
+    """The text holds the term: a word, a beginning of a word, or words in order."""
 
     term: Term
 
@@ -103,14 +104,14 @@ class Not:
     condition: Condition
 
 
-Plain = OneOf | Among | Compared | Tagged | Worded | Valued
+Plain = OneOf | Among | Compared | Tagged | Worded | Valued | Unexpired
 Condition = Plain | AllOf | AnyOf | Not
 
 
 def in_columns(condition: Condition) -> bool:
     """Return True if a partition and Chroma can decide the condition by their columns."""
     match condition:
-        case OneOf() | Compared() | Tagged():
+        case OneOf() | Compared() | Tagged() | Unexpired():
             return True
         case AllOf(conditions) | AnyOf(conditions):
             return all(map(in_columns, conditions))
@@ -152,7 +153,9 @@ def _holds(fact: Fact, condition: Plain) -> bool:
         case Tagged(tag):
             return any(covers(tag, own) for own in fact.tags)
         case Worded(term):
-            return holds(tokens(fact.content), term)
+            return holds(tokens(fact.text), term)
+        case Unexpired():
+            return condition.holds(fact)
         case Valued():
             return _valued(fact.metadata, condition)
 

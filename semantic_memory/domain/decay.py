@@ -3,35 +3,33 @@
     retention = max(0.1, 2^(-age / (half_life * endurance)))       1.0 for memories that never fade
     endurance = 1 + 3 * (1 - 2^(-strength / 4))                    1 to 4
     strength  = spaced uses + 2 * corroborations
-    recency   = 1 + 0.5 * 2^(-age / 7 days)                        1.5 at age 0, falling to 1.0
+    recency   = 1 + 0.5 * max(2^(-age / 7 days), 0.5 * 2^(-age of the last use / 7 days))
+                                                                   1.5 at age 0, falling to 1.0
     relevance = importance * confidence * retention * recency
 
 Exponential forgetting with a half-life that grows with successful recall follows Settles & Meeder
 (2016), "A Trainable Spaced Repetition Model for Language Learning". Uses close together count once
-because of the spacing effect (Cepeda et al. 2006).
+because of the spacing effect (Cepeda et al. 2006). A use counts half as much for recency as the
+statement itself: what is often recalled would otherwise keep out what is new.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from semantic_memory.domain.facts import Category
+from semantic_memory.domain.facts import PINNED, Category
 
 Reals = NDArray[np.float64]
 
 DAY = 86_400.0
-FLOOR = 0.1
 LONGEST = 4.0
 """Largest factor by which uses and corroborations lengthen a half-life."""
-PINNED = "pinned"
-"""Tag of facts that never fade and are never archived."""
-RECENCY_GAIN = 0.5
-RECENCY_HALF_LIFE_DAYS = 7.0
 _HALF_WAY = 4.0  # strength that gives half of the possible gain
 _CORROBORATION = 2.0
 
@@ -51,14 +49,37 @@ HALF_LIFE_DAYS: Mapping[Category, float] = MappingProxyType(
 """Half-life by category, in days; infinite for categories that never fade."""
 
 
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Parameters of retention and recency."""
+
+    floor: float = 0.1
+    """The lowest retention."""
+    boost: float = 0.5
+    """The gain in recency of a memory that was just said."""
+    boost_half_life_days: float = 7.0
+    use_share: float = 0.5
+    """The gain from a use, as a share of that from a statement of the same age."""
+
+
+CURVE = Curve()
+"""The default parameters."""
+
+
 def age_days(then: ArrayLike, now: float) -> Reals:
     """Return the days from `then` to `now`, both in Unix seconds; 0 for future times."""
     return np.maximum(0.0, (now - np.asarray(then, dtype=np.float64)) / DAY)
 
 
-def retention(age: ArrayLike, half_life: ArrayLike) -> Reals:
-    """Return the retention after `age` days, in [0.1, 1]; `half_life` is in days."""
-    return np.maximum(FLOOR, np.exp2(-np.maximum(0.0, age) / np.asarray(half_life, np.float64)))
+def retention(
+    age: ArrayLike, half_life: ArrayLike, curve: Curve = CURVE, floor: ArrayLike | None = None
+) -> Reals:
+    """Return the retention after `age` days, in [floor, 1]; `half_life` is in days.
+
+    `floor` replaces that of the curve.
+    """
+    lowest = curve.floor if floor is None else floor
+    return np.maximum(lowest, np.exp2(-np.maximum(0.0, age) / np.asarray(half_life, np.float64)))
 
 
 def endurance(uses: int, corroborations: int, tags: Collection[str] = ()) -> float:
@@ -72,7 +93,12 @@ def endurance(uses: int, corroborations: int, tags: Collection[str] = ()) -> flo
     return 1.0 + (LONGEST - 1.0) * (1.0 - math.exp2(-strength / _HALF_WAY))
 
 
-def recency(age: ArrayLike) -> Reals:
-    """Return the boost for recent memories, in [1.0, 1.5]; `age` is in days."""
-    gone = np.maximum(0.0, np.asarray(age, dtype=np.float64)) / RECENCY_HALF_LIFE_DAYS
-    return 1.0 + RECENCY_GAIN * np.exp2(-gone)
+def recency(age: ArrayLike, used: ArrayLike = math.inf, curve: Curve = CURVE) -> Reals:
+    """Return the boost for recent memories, in [1, 1 + boost].
+
+    `age` is in days, and so is `used`, the age of the last use; infinity for none.
+    """
+    said = np.exp2(-np.maximum(0.0, age) / curve.boost_half_life_days)
+    recalled = np.exp2(-np.maximum(0.0, used) / curve.boost_half_life_days)
+    boosts: Reals = np.maximum(said, curve.use_share * recalled)
+    return 1.0 + curve.boost * boosts

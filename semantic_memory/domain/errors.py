@@ -4,6 +4,7 @@
     ├── InvalidInputError (ValueError)      a value of the caller is invalid; nothing was written
     ├── PromptTooLongError                  the required part of a prompt doesn't fit: gives sizes
     ├── NotFoundError (LookupError)         no such memory, session or file
+    ├── SessionClosedError                  the session takes no messages: load it again
     ├── ConcurrentUpdateError               the memory has changed since it was read: read it again
     ├── ConfigurationError                  the settings are invalid, alone or together
     │   ├── MissingDependencyError          an optional package is needed: names the `pip install`
@@ -44,6 +45,10 @@ class PromptTooLongError(SemanticMemoryError):
 
 class NotFoundError(SemanticMemoryError, LookupError):
     """The memory, session or file doesn't exist."""
+
+
+class SessionClosedError(SemanticMemoryError):
+    """A closed session takes no messages until it is loaded again."""
 
 
 class ConcurrentUpdateError(SemanticMemoryError):

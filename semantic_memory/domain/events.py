@@ -22,12 +22,20 @@ class MessagesObserved:
 
 
 @dataclass(frozen=True, slots=True)
+class PinnedForgotten:
+    """Pinned memories were forgotten, as a caller asked for."""
+
+    user_id: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class SessionChanged:
-    """A session began with its first message, or was configured or forgotten."""
+    """A session began with its first message, was opened or closed, configured or forgotten."""
 
     user_id: str
     session_id: str
-    change: Literal["begun", "configured", "forgotten"]
+    change: Literal["begun", "opened", "closed", "configured", "forgotten"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,6 +322,7 @@ Event = (
     MessagesObserved
     | SessionChanged
     | MemoriesStored
+    | PinnedForgotten
     | LockWaited
     | MemoriesEmbedded
     | FactsExtracted

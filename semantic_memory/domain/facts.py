@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
+from typing import Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
+
+from semantic_memory.domain.bodies import Body, whole_text
 
 # Kept apart, so that the command line can offer them without loading any model.
 from semantic_memory.domain.categories import Category as Category
@@ -12,8 +16,8 @@ from semantic_memory.domain.categories import Status as Status
 from semantic_memory.domain.messages import Role
 from semantic_memory.domain.values import (
     SCHEMA_VERSION,
-    Content,
     Identifier,
+    Kept,
     Metadata,
     Tag,
     Timestamp,
@@ -21,6 +25,9 @@ from semantic_memory.domain.values import (
     Value,
     new_id,
 )
+
+PINNED = "pinned"
+"""Tag of facts that never fade, expire or are archived: only forgetting removes them."""
 
 
 class Source(Value):
@@ -35,12 +42,25 @@ class Source(Value):
     speaker: str | None = None
 
 
+class Tombstone(Value):
+    """The record of how a memory was forgotten."""
+
+    at: Timestamp
+    reason: str
+    by: str | None = None
+    """The name of the API key, where there was one."""
+    was_pinned: bool = False
+    states: int = Field(default=1, ge=0)
+    """Number of states that the memory had been in."""
+
+
 class Fact(Value):
     """A memory: a believed statement with its source, dates and confidence."""
 
     id: Identifier = Field(default_factory=new_id)
     user_id: Identifier
-    content: Content
+    content: Kept
+    """Empty for a forgotten memory in a listing."""
     category: Category
     confidence: Unit = 1.0
     importance: Unit = 0.5
@@ -53,6 +73,8 @@ class Fact(Value):
     """The time when it stopped being believed; None while it still is."""
     confirmed_at: Timestamp | None = None
     last_used_at: Timestamp | None = None
+    expires_at: Timestamp | None = None
+    """The time from which it is in no answer; unless it is pinned, it is erased then."""
     use_count: int = Field(default=0, ge=0)
     status: Status = Status.ACTIVE
     superseded_by: Identifier | None = None
@@ -62,8 +84,33 @@ class Fact(Value):
     corroborations: tuple[Source, ...] = ()
     """Further sources of the same statement."""
     metadata: Metadata = Field(default_factory=dict)
+    body: Body | None = None
+    """A decision, reference or procedure, in fields."""
+    tombstone: Tombstone | None = None
+    """Only of a forgotten memory, of which a listing shows neither text nor source."""
     version: int = Field(default=1, ge=1)
     schema_version: int = SCHEMA_VERSION
+
+    @model_validator(mode="after")
+    def _has_content(self) -> Self:
+        if not self.content and self.status is not Status.FORGOTTEN:
+            raise ValueError("content is empty")
+        return self
+
+    @property
+    def text(self) -> str:
+        """The text that it is searched by: its content, and its body in a second line."""
+        return whole_text(self.content, self.body)
+
+    @property
+    def is_pinned(self) -> bool:
+        """True if it never fades, expires or is archived."""
+        return PINNED in self.tags
+
+    @property
+    def stated_at(self) -> datetime:
+        """The time of its latest statement or confirmation."""
+        return max(self.created_at, self.confirmed_at or self.created_at)
 
     @property
     def sources(self) -> tuple[Source, ...]:

@@ -24,6 +24,7 @@ class Number(NamedTuple, Generic[NumberT]):
 
 HITS = Number("Most memories to return.", default=10, least=1, most=1_000)
 BUDGET = Number("Most tokens of the block.", default=2_000, least=1)
+MEMORY_FILES = "Begin the block with the memory files, AGENT.md, MEMORY.md, .agent-context.md."
 PAGE = Number("Most memories to list.", default=100, least=1)
 POINTS = Number("Most memories to lay out, the newest first.", default=2_000, least=1, most=5_000)
 RUNS = Number("Most runs to return, the latest first.", default=50, least=1, most=1_000)
@@ -45,6 +46,8 @@ UNTIL = "Only memories said before this time."
 OF_SESSION = "Only memories of this session."
 AS_OF = "Return the memories believed at this time, instead of now."
 STATUS = "Only memories of this status, instead of those believed now."
+SORT = "Order, highest first: time, importance, confidence, or relevance (with retention)."
+Sort = Literal["time", "relevance", "importance", "confidence"]
 AFTER = "Cursor of the next page, from the page before; or the id of its last memory."
 FILTERS = "Conditions: an object of fields, or a query like `tag:work -tag:old since:yesterday`."
 WHERE = 'A query: words, "a phrase", auth*, -word, tag:work.*, category:decision, when:yesterday.'
@@ -56,6 +59,10 @@ OWN_TAGS = "Topics of the fact, with '.' between levels: work.deadlines."
 REFERENCES = "Ids of what the fact refers to."
 METADATA = "Further values to keep with the fact."
 SAID_AT = "The time when the fact was said; now if left out."
+EXPIRES_AT = "The time from which the fact is in no answer, and is erased; never if left out."
+BODY = "A decision, reference or procedure in fields, beside the content."
+NEW_EXPIRES_AT = "A new time of expiry, or `never`."
+NEVER: Literal["never"] = "never"
 MEMORY = "Id of a memory."
 REASON = "Kept in the memory's history."
 MOST_REASON = 1_000
@@ -64,6 +71,12 @@ SESSION = "Id of a session of the user."
 MESSAGES = "Messages in the order in which they were said."
 EXTRACT = "Extract facts from the session's messages."
 FADES = "Let the confidence of the session's facts fade."
+NEW_SESSION = "Id of the session; a random one if left out."
+COMPACT = "Shorten the session's window and log when they are too long."
+HALF_LIFE_DAYS = "Half-lives of the session's memories by category, in days; {} for the settings'."
+FLOOR = "Lowest retention of the session's memories, 0 to 1."
+LANGUAGE = "The language in which the session is answered; empty for none in particular."
+VERBOSITY = "The length of the session's answers: brief, normal or detailed."
 
 FORGET_TAG = "Forget this topic and all below it."
 FORGET_SINCE = "Forget memories said at or after this time."
@@ -73,10 +86,13 @@ FORGET_FILTERS = "Forget memories that meet these conditions."
 FORGET_DRY_RUN = "Show what would be forgotten, and forget nothing."
 EVERYTHING = "Forget everything of the user."
 
+EXPORT_FORMATS = ("jsonl", "json")
+EXPORT_FORMAT = "`jsonl`: one record a line; `json`: one document."
+
 PROFILE_FIELD = "A field of the profile."
 PROFILE_AS_OF = "Return the profile as it stood at this time."
 
-JOBS = ("usage", "dedup", "conflicts", "decay", "rollup", "compact")
+JOBS = ("usage", "relevance", "expiry", "dedup", "conflicts", "decay", "rollup", "compact")
 ALL_JOBS = "all"
 JOB_NAMES = f"{', '.join(JOBS)}, or {ALL_JOBS}."
 ONE_USER = "Only this user."

@@ -17,6 +17,7 @@ from pydantic import (
     Field,
     GetJsonSchemaHandler,
     JsonValue,
+    PrivateAttr,
     ValidationError,
     model_validator,
 )
@@ -37,14 +38,15 @@ from semantic_memory.domain.conditions import (
 )
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.facts import Category, Fact, Status
+from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.lexical import term
 from semantic_memory.domain.moments import Moment, Span, bounds, resolved
 from semantic_memory.domain.query_text import LONGEST_QUERY, read_query
+from semantic_memory.domain.retention import Unexpired
 from semantic_memory.domain.values import Identifier, Real, Tag, Unit, Value, Whole, parse, reasons
 
-Standing = Literal["active", "superseded", "quarantined", "archived"]
-"""The statuses in which a memory can be listed: all but forgotten."""
-Sort = Literal["relevance", "time", "importance", "confidence"]
+Kept = Literal["active", "superseded", "quarantined", "archived"]
+"""The statuses by which memories can be filtered: all but forgotten."""
 
 MOST_TERMS = 16
 MOST_IDS = 100
@@ -78,9 +80,9 @@ class Filters(Value):
     categories: frozenset[Category] | None = None
     """Categories to include; None includes all."""
     not_categories: frozenset[Category] = frozenset()
-    statuses: frozenset[Standing] | None = None
+    statuses: frozenset[Kept] | None = None
     """Statuses to include; None includes what is believed: active memories."""
-    not_statuses: frozenset[Standing] = frozenset()
+    not_statuses: frozenset[Kept] = frozenset()
     """Statuses to leave out; without `statuses`, all others are included."""
     tags: tuple[Tag, ...] = Some
     """All of these; a tag covers those below it (`security` finds `security.tls`)."""
@@ -114,10 +116,11 @@ class Filters(Value):
     """Order of a listing (by time if None) or of the hits of a search (by relevance)."""
     limit: Whole | None = Field(default=None, ge=1, le=MOST_RESULTS)
     """Most memories to return, instead of `k` or `limit` of the call."""
+    _unexpired: Unexpired | None = PrivateAttr(None)
 
     @model_validator(mode="after")
     def _has_a_start(self) -> Self:
-        if "depth" in self.model_fields_set and self.refers_to is self.referred_by is None:
+        if self.depth > 1 and self.refers_to is self.referred_by is None:
             raise ValueError("depth needs refers_to or referred_by, where to start from")
         return self
 
@@ -153,6 +156,12 @@ class Filters(Value):
             raise InvalidInputError(f"filters: {twice[0]} is given in the query and beside it")
         return parse(cls, "filters", {**found.model_dump(exclude_unset=True), **beside})
 
+    def unexpired(self, condition: Unexpired) -> Self:
+        """Return the filters without the memories that have expired; callers can't lift this."""
+        narrowed = self.model_copy()
+        narrowed._unexpired = condition  # noqa: SLF001  # of a copy made here
+        return narrowed
+
     def conditions(self, status: Status | None = None) -> list[Condition]:
         """Return the conditions that a fact must meet, all of them.
 
@@ -166,6 +175,8 @@ class Filters(Value):
             believed = OneOf("status", (Status.ACTIVE.value,))
             kept = Not(OneOf("status", (Status.FORGOTTEN.value,)))
             found.append(kept if self.not_statuses else believed)
+        if self._unexpired is not None and status is not Status.FORGOTTEN:
+            found.append(self._unexpired)
         return found + self.narrowing()
 
     def narrowing(self) -> list[Condition]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from datetime import datetime
+from typing import Annotated, Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
+from semantic_memory.domain.categories import Category
 from semantic_memory.domain.values import (
     Content,
     Identifier,
     Metadata,
     Name,
     Timestamp,
+    Unit,
     Value,
     new_id,
 )
@@ -39,7 +42,13 @@ class Message(Value):
     content: Content
     name: Name | None = None
     created_at: Timestamp | None = None
+    expires_at: Timestamp | None = None
+    """The time from which the message and what was extracted from it are in no answer."""
     metadata: Metadata = Field(default_factory=dict)
+
+    def has_expired(self, now: datetime) -> bool:
+        """Return True if its own time has come; a period of retention is left aside."""
+        return self.expires_at is not None and self.expires_at <= now
 
     @property
     def speaker(self) -> str:
@@ -55,6 +64,12 @@ class Receipt(Value):
     session_id: str
 
 
+Verbosity = Literal["brief", "normal", "detailed"]
+Language = Annotated[str, StringConstraints(max_length=64, pattern=r"^(?:\w[\w ()-]*)?$")]
+"""Name of a language, like `Swiss German`; empty for none in particular."""
+HalfLife = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
 class SessionOptions(Value):
     """Overrides of a session."""
 
@@ -62,6 +77,26 @@ class SessionOptions(Value):
     """Extract facts from it; its messages are stored and searchable either way."""
     fades: bool = True
     """Let its facts fade; if False, they are pinned."""
+    compact: bool = True
+    """Shorten its window and its log when they are too long; if False, both stay whole, and a
+    prompt that doesn't fit or a message for a full log is refused."""
+    half_life_days: Mapping[Category, HalfLife] = Field(default_factory=dict)
+    """Half-lives of its memories by category, instead of those of the settings."""
+    floor: Unit | None = None
+    """Lowest retention of its memories, instead of that of the settings."""
+    language: Language = ""
+    """Language in which it is answered; part of its system prompt."""
+    verbosity: Verbosity = "normal"
+    """Length of the answers; part of its system prompt."""
+
+
+class SessionState(Value):
+    """Times of a session that its messages don't tell."""
+
+    created_at: Timestamp | None = None
+    """Time at which it was created explicitly."""
+    closed_at: Timestamp | None = None
+    """Time at which it was closed; None while it takes messages."""
 
 
 class SessionInfo(Value):
@@ -69,14 +104,21 @@ class SessionInfo(Value):
 
     session_id: str
     created_at: Timestamp
-    """Time at which its first memory was recorded."""
+    """Time at which it was created, or its first memory recorded."""
     last_accessed_at: Timestamp
     """Time at which a memory of it was last recorded or put into a prompt."""
     messages: int
     """Number of messages stored, deleted ones excluded."""
     first_at: Timestamp
+    """Time of its first message; its creation while it has none."""
     last_at: Timestamp
     by_category: Mapping[str, int]
     """Number of memories that came from it, by category."""
     log_bytes: int
     options: SessionOptions = SessionOptions()
+    closed_at: Timestamp | None = None
+    """Time at which it was closed; None while it takes messages."""
+    deleted: int = 0
+    """Number of its memories that were deleted or forgotten."""
+    corrupt_lines: int = 0
+    """Number of lines of its log that can't be read."""

@@ -34,6 +34,7 @@ from semantic_memory.domain.events import (
     LogRepaired,
     LogShortened,
     MemoryFileSkipped,
+    PinnedForgotten,
     SessionChanged,
     WindowCompacted,
     WorkerFailed,
@@ -130,6 +131,9 @@ _LINES: Mapping[type[Event], _Line] = {
     ),
     MemoryFileSkipped: _Line(
         WARNING, "session", "the memory file %(path)s is not used: %(reason)s"
+    ),
+    PinnedForgotten: _Line(
+        WARNING, "upkeep", "%(number)d pinned memories of user %(user_id)s were forgotten"
     ),
     WorkerFailed: _Line(
         WARNING, "pipeline", "%(step)s failed, next try in %(retry_seconds).0f s: %(error)s"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Annotated, Literal, get_args
@@ -17,7 +18,7 @@ ProfileField = Literal["work_context", "personal_context", "top_of_mind"]
 
 
 HistoryTier = Literal["recent_months", "earlier_context", "long_term_background"]
-"""Tier of a user's history: the last 30 days, up to 180 days ago, and before that."""
+"""Tier of a user's history, by the age of its lines; see `TierAges`."""
 
 
 Layer = ProfileField | HistoryTier
@@ -99,7 +100,7 @@ class History(Value):
     """A user's history in three tiers, oldest line first; older tiers are shorter."""
 
     recent_months: tuple[HistoryItem, ...] = ()
-    """Lines of the last 30 days."""
+    """Lines of the last 30 days, or of another age in the settings."""
     earlier_context: tuple[HistoryItem, ...] = ()
     """Lines of 30 to 180 days ago."""
     long_term_background: tuple[HistoryItem, ...] = ()
@@ -115,11 +116,6 @@ class Overview(Value):
 
 PROFILE_FIELDS: tuple[ProfileField, ...] = get_args(ProfileField)
 TIERS: tuple[HistoryTier, ...] = get_args(HistoryTier)
-RECENT = timedelta(days=30)
-"""Age below which a line belongs to `recent_months`."""
-EARLIER = timedelta(days=180)
-"""Age below which a line belongs to `earlier_context`, if it isn't recent."""
-
 _STANDING: Mapping[Origin, int] = MappingProxyType({"derived": 0, "model": 1, "user": 2})
 
 
@@ -135,12 +131,21 @@ def prevails(standing: Line, new: Line) -> bool:
     return new.origin != "derived" and standing.at > new.at
 
 
-def tier_of(at: datetime, now: datetime) -> HistoryTier:
-    """Return the history tier of a time."""
-    age = now - at
-    if age < RECENT:
-        return "recent_months"
-    return "earlier_context" if age < EARLIER else "long_term_background"
+@dataclass(frozen=True, slots=True)
+class TierAges:
+    """Ages at which a line of the history moves on; defaults are in `ProfileSettings`."""
+
+    recent: timedelta
+    """Age below which a line belongs to `recent_months`."""
+    earlier: timedelta
+    """Age below which a line belongs to `earlier_context`, if it isn't recent."""
+
+    def tier_of(self, at: datetime, now: datetime) -> HistoryTier:
+        """Return the history tier of a time."""
+        age = now - at
+        if age < self.recent:
+            return "recent_months"
+        return "earlier_context" if age < self.earlier else "long_term_background"
 
 
 def overview(lines: Iterable[Line]) -> Overview:

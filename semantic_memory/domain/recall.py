@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.values import Value
+from semantic_memory.domain.values import Timestamp, Value
 
 
 class ScoreParts(Value):
@@ -46,6 +46,8 @@ class Hit(Value):
     fact: Fact
     score: float
     parts: ScoreParts
+    changed: Timestamp | None = None
+    """Time from which a statement in a message no longer held; None if all still do."""
 
 
 class Context(Value):

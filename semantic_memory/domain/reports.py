@@ -35,6 +35,10 @@ class Stats(Value):
     log_bytes: int
     store_bytes: int
     embedder: str
+    deleted: int = 0
+    """Number of memories that were deleted or forgotten."""
+    corrupt_lines: int = 0
+    """Number of lines of session logs that can't be read."""
 
 
 class JobRun(Value):

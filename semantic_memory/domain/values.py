@@ -106,6 +106,27 @@ Content = Annotated[
 ]
 
 
+def _erased_or_storable(text: str) -> str:
+    return text and _storable(text)
+
+
+Kept = Annotated[
+    str,
+    AfterValidator(_erased_or_storable),
+    Field(json_schema_extra={"maxLength": MAX_CONTENT_BYTES}),
+]
+"""The content of a memory, which is empty once it is forgotten."""
+
+
+Passage = Annotated[
+    str,
+    StringConstraints(max_length=2_000),
+    AfterValidator(_storable),
+    Field(json_schema_extra=_STORABLE_SCHEMA),
+]
+"""A part of a fact's body, of up to 2,000 characters."""
+
+
 Name = Annotated[
     str,
     StringConstraints(max_length=128),

@@ -53,6 +53,8 @@ class Caller:
     name: str
     users: tuple[str, ...]
     rights: frozenset[Right]
+    key: str | None = None
+    """The name of the API key; None without one."""
 
     def covers(self, user_id: str) -> bool:
         """Return True if `user_id` is one of the caller's users."""

@@ -12,17 +12,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from semantic_memory.domain.changes import FactVectors, Forget, Update
+from semantic_memory.domain.changes import Evict, FactVectors, Forget, Update
 from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
-from semantic_memory.domain.facts import Category, Fact, Source, Status
+from semantic_memory.domain.facts import Category, Fact, Source, Status, Tombstone
+from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.messages import SessionInfo
-from semantic_memory.domain.ports import IndexEntry, Order, Outbox
+from semantic_memory.domain.ports import IndexEntry, Outbox
 from semantic_memory.domain.profile import PROFILE_FIELDS, Line, Origin, prevails, said_in
 from semantic_memory.domain.text import lexical_text
 
 MOST_RUNS = 1_000
 """Runs of jobs that are kept."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_WHILE_PINNED = "forgotten while pinned"
 _HARDLY_STOOD = timedelta(days=1)
 
 
@@ -50,12 +52,46 @@ def updated(old: Fact, change: Update) -> Fact:
 def forgetting(old: Fact, change: Forget) -> Update:
     """Return the update that a forget amounts to."""
     tombstone = old.model_copy(update={"status": Status.FORGOTTEN})
-    return Update(tombstone, "forgotten", change.at, change.reason)
+    action = _WHILE_PINNED if old.is_pinned else "forgotten"
+    return Update(tombstone, action, change.at, change.reason, change.by)
+
+
+def erased(fact: Fact) -> Fact:
+    """Return a forgotten fact without its texts and sources: its id and its times."""
+    return fact.model_copy(
+        update={
+            "content": "",
+            "tags": (),
+            "references": (),
+            "source": Source(),
+            "corroborations": (),
+            "metadata": {},
+            "body": None,
+        }
+    )
+
+
+def audited(fact: Fact, action: str, at: datetime, reason: str, by: str | None) -> Fact:
+    """Return a forgotten fact as a listing shows it, from its latest change."""
+    tombstone = Tombstone(
+        at=at,
+        reason=reason,
+        by=by,
+        was_pinned=action == _WHILE_PINNED,
+        states=fact.version - 1,
+    )
+    return erased(fact).model_copy(update={"tombstone": tombstone})
+
+
+def archiving(fact: Fact, change: Evict) -> Update:
+    """Return the update that evicts a fact."""
+    evicted = fact.model_copy(update={"status": Status.ARCHIVED})
+    return Update(evicted, "archived", change.at, f"over the cap of {change.cap:,} facts")
 
 
 def searched_text(fact: Fact) -> str:
     """Return the text of a fact that is searched by words."""
-    return lexical_text(fact.content, fact.source.speaker, fact.created_at.timestamp())
+    return lexical_text(fact.text, fact.source.speaker, fact.created_at.timestamp())
 
 
 def places(sources: Iterable[Source]) -> tuple[str, ...]:
@@ -67,7 +103,7 @@ MOST_PLACINGS = 8
 """Past places of a fact in listings that are kept."""
 
 
-def placing(fact: Fact) -> Mapping[Order, float]:
+def placing(fact: Fact) -> Mapping[Sort, float]:
     """Return what a fact is sorted by in listings; a time in microseconds since 1970."""
     return {
         "time": (fact.created_at - _EPOCH) // timedelta(microseconds=1),

@@ -78,4 +78,4 @@ class Embedding:
                 return [*self._embedded(facts[:middle]), *self._embedded(facts[middle:])]
             self._observe(EmbeddingRefused((facts[0].id,), str(error)))
             return [Embed(facts[0].id, facts[0].content, None)]
-        return [Embed(fact.id, fact.content, v) for fact, v in zip(facts, vectors, strict=True)]
+        return [Embed(fact.id, fact.text, v) for fact, v in zip(facts, vectors, strict=True)]

@@ -15,17 +15,18 @@ from dataclasses import dataclass
 from ingest.gate import Gate
 from ingest.session_log import Record
 from semantic_memory.consolidation.beliefs import believed
-from semantic_memory.domain.changes import Add, Advance, Change, Update, Write
-from semantic_memory.domain.decay import PINNED
+from semantic_memory.domain.changes import Add, Advance, Change, Evict, Update, Write
 from semantic_memory.domain.errors import ProviderError, StoreError
 from semantic_memory.domain.events import Event, ExtractionFailed, FactsExtracted
 from semantic_memory.domain.extraction import Candidate, Extraction
-from semantic_memory.domain.facts import Category, Fact, Status
+from semantic_memory.domain.facts import PINNED, Category, Fact, Status
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Clock, Extractor, Ledger
-from semantic_memory.domain.profile import Layer
+from semantic_memory.domain.profile import Layer, TierAges
+from semantic_memory.domain.retention import Expiry
 from semantic_memory.pipeline.facts import extracted, forgotten, grounded, written
-from semantic_memory.pipeline.reading import PortionReader, Stretch, StretchReader, read_options
+from semantic_memory.pipeline.reading import PortionReader, Stretch, StretchReader
+from semantic_memory.pipeline.session_records import read_options
 from semantic_memory.pipeline.stage import CONSOLIDATE, EMBED, EXTRACT, WHOLE, Hint, Outlook
 
 
@@ -161,12 +162,27 @@ class Admitted:
 class Admission:
     """Pass candidates through the gate, and compare them with what is believed."""
 
-    def __init__(self, ledger: Ledger, gate: Gate, clock: Clock, extractor: str) -> None:
-        """Name `extractor` as the source of candidates that don't say theirs."""
+    def __init__(
+        self,
+        ledger: Ledger,
+        gate: Gate,
+        clock: Clock,
+        expiry: Expiry,
+        cap: int,
+        extractor: str,
+        ages: TierAges,
+    ) -> None:
+        """Name `extractor` as the source of candidates that don't say theirs.
+
+        `cap` is the largest number of a user's facts, `ages` are those of the history's tiers.
+        """
         self._ledger = ledger
         self._gate = gate
         self._clock = clock
+        self._expiry = expiry
+        self._cap = cap
         self._extractor = extractor
+        self._ages = ages
 
     def admit(self, stretch: Stretch, found: Extraction) -> Admitted:
         """Pass what was found in a stretch through the gate."""
@@ -203,10 +219,10 @@ class Admission:
         ]
         known = [*stretch.known, *_facts_of(changes)]
         changes += [
-            Write(written(stretch.key, layer, candidate, records, known, now))
+            Write(written(stretch.key, layer, candidate, records, known, self._ages, now))
             for layer, candidate in admitted.lines
         ]
-        return changes
+        return [*changes, Evict(stretch.key.user_id, self._cap, now)] if changes else []
 
     def _facts(
         self, key: SessionKey, records: Mapping[str, Record], candidates: Iterable[Candidate]
@@ -221,7 +237,8 @@ class Admission:
         return [fact.model_copy(update={"tags": (*fact.tags, PINNED)}) for fact in facts]
 
     def _same(self, fact: Fact) -> Fact | None:
-        return self._ledger.same_content(fact.user_id, fact.content)
+        found = self._ledger.same_content(fact.user_id, fact.content)
+        return found if found is not None and self._expiry.now.holds(found) else None
 
 
 def _lines(stretch: Stretch, found: Extraction) -> list[tuple[Layer, Candidate]]:

@@ -12,7 +12,7 @@ from semantic_memory.domain.extraction import Candidate
 from semantic_memory.domain.facts import Category, Fact, Source, Status
 from semantic_memory.domain.messages import Message, SessionKey
 from semantic_memory.domain.ports import Ledger
-from semantic_memory.domain.profile import TIERS, Layer, Line, tier_of
+from semantic_memory.domain.profile import TIERS, Layer, Line, TierAges
 from semantic_memory.domain.text import stems
 from semantic_memory.domain.values import MAX_CONTENT_BYTES, derived_id, normalised
 
@@ -34,6 +34,7 @@ def verbatim(key: SessionKey, record: Record, screened: Screened, now: datetime)
         created_at=said,
         recorded_at=now,
         valid_from=said,
+        expires_at=message.expires_at,
         source=Source(
             extractor=VERBATIM,
             session_id=key.session_id,
@@ -71,6 +72,7 @@ def said(fact: Fact) -> Message:
         content=fact.content,
         name=fact.source.speaker,
         created_at=fact.created_at,
+        expires_at=fact.expires_at,
         metadata=fact.metadata,
     )
 
@@ -82,9 +84,13 @@ def extracted(
     extractor: str,
     now: datetime,
 ) -> Fact:
-    """The fact that a candidate proposes; `records` by message id, holding all that it names."""
+    """Return the fact that a candidate proposes. It expires with the first of its messages.
+
+    `records` holds, by id, all messages that the candidate names.
+    """
     first = records[candidate.message_ids[0]]
     said = first.message.created_at or now
+    ends = [records[one].message.expires_at for one in candidate.message_ids]
     return Fact(
         id=derived_id(
             key.user_id, key.session_id, *candidate.message_ids, normalised(candidate.content)
@@ -96,6 +102,7 @@ def extracted(
         created_at=said,
         recorded_at=now,
         valid_from=said,
+        expires_at=min((end for end in ends if end is not None), default=None),
         tags=candidate.tags,
         source=Source(
             extractor=extractor,
@@ -114,16 +121,17 @@ def written(
     candidate: Candidate,
     records: Mapping[str, Record],
     facts: Sequence[Fact],
+    ages: TierAges,
     now: datetime,
 ) -> Line:
-    """The line that a model wrote; it rests on its messages and on those of `facts` it restates."""
+    """Return the line that a model wrote; it rests on its messages and on `facts` it restates."""
     said = [records[one].message.created_at or now for one in candidate.message_ids]
     at = min(said) if layer in TIERS else max(said)
     restated = [fact.id for fact in facts if restates(candidate.content, fact)]
     return Line(
         id=derived_id(*key, layer, *candidate.message_ids, normalised(candidate.content)),
         user_id=key.user_id,
-        layer=tier_of(at, now) if layer in TIERS else layer,
+        layer=ages.tier_of(at, now) if layer in TIERS else layer,
         text=candidate.content,
         origin="model",
         at=at,

@@ -15,12 +15,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 from ingest.session_log import SessionLog
 from semantic_memory.concurrency import Calls
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import Event, MessagesObserved, SessionChanged
-from semantic_memory.domain.messages import Message, Receipt, SessionKey, SessionOptions
+from semantic_memory.domain.messages import (
+    Message,
+    Receipt,
+    SessionKey,
+    SessionOptions,
+    SessionState,
+)
 from semantic_memory.domain.ports import Ledger, Progress
 from semantic_memory.pipeline.runner import Runner
 from semantic_memory.pipeline.sessions import Sessions, Shortening
@@ -62,8 +69,14 @@ class Pipeline:
     def observe(self, messages: Sequence[Message], user_id: str, session_id: str) -> Receipt:
         """Append messages to a session's log; they are on disk when this returns.
 
-        Raises LogFullError if the log can't be shortened any more.
+        Raises SessionClosedError for a closed session, LogFullError if the log can't be shortened
+        any more.
         """
+        self._sessions.check_open(SessionKey(user_id, session_id))
+        return self.take(messages, user_id, session_id)
+
+    def take(self, messages: Sequence[Message], user_id: str, session_id: str) -> Receipt:
+        """Append messages as `observe` does, also to a closed session, as an import may."""
         start = time.perf_counter()
         with self._calls.one():
             key = SessionKey(user_id, session_id)
@@ -102,6 +115,17 @@ class Pipeline:
                 " are kept and found by their words, and the rest will be tried again"
             )
 
+    def extract_session(self, key: SessionKey) -> None:
+        """Extract facts from all messages of one session, and of no other. Raises ProviderError.
+
+        Where extraction is left to batches of a provider, nothing is extracted.
+        """
+        with self._calls.one():
+            self._sessions.store(key)
+            failures = self._runner.settle(EXTRACT, key)
+        if failures:
+            raise ProviderError(failures[0])
+
     def embed(self, progress: Progress | None = None) -> None:
         """Embed and index what has no vectors. Raises ProviderError."""
         with self._calls.one():
@@ -113,6 +137,11 @@ class Pipeline:
         """Make memories of all messages observed so far. Raises StoreError."""
         with self._calls.one():
             self._runner.drain(STORE)
+
+    def store_session(self, key: SessionKey) -> None:
+        """Make memories of all messages of one session. Raises StoreError."""
+        with self._calls.one():
+            self._sessions.store(key)
 
     def session_ids(self, user_id: str) -> list[str]:
         """Return every session of a user, also one that has just begun."""
@@ -135,6 +164,25 @@ class Pipeline:
         with self._calls.one():
             self._sessions.configure(key, options)
         self._observe(SessionChanged(*key, "configured"))
+
+    def state(self, key: SessionKey) -> SessionState:
+        """Return when a session was created and closed, if that has been recorded."""
+        return self._sessions.state(key)
+
+    def mark(self, key: SessionKey, state: SessionState) -> None:
+        """Record when a session was created and closed."""
+        with self._calls.one():
+            self._sessions.mark(key, state)
+        change: Literal["opened", "closed"] = "closed" if state.closed_at else "opened"
+        self._observe(SessionChanged(*key, change))
+
+    def exists(self, key: SessionKey) -> bool:
+        """Return True for a session that was created or has messages."""
+        return self._sessions.exists(key)
+
+    def check_open(self, key: SessionKey) -> None:
+        """Raise SessionClosedError for a closed session."""
+        self._sessions.check_open(key)
 
     def compact_session(self, key: SessionKey) -> int:
         """Rewrite a session's log without its forgotten messages; returns the bytes freed."""

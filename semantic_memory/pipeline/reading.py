@@ -18,33 +18,11 @@ from semantic_memory.concurrency import KeyedLocks
 from semantic_memory.domain.changes import Advance, Cursor, CursorStage
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.filters import FACTS
-from semantic_memory.domain.messages import Message, SessionKey, SessionOptions
-from semantic_memory.domain.ports import Ledger
+from semantic_memory.domain.messages import Message, SessionKey
+from semantic_memory.domain.ports import Clock, Ledger
 from semantic_memory.domain.text import stems
 from semantic_memory.pipeline.facts import behind, forgotten
-
-_DEFAULT = SessionOptions()
-
-
-def read_options(ledger: Ledger, key: SessionKey) -> SessionOptions:
-    """Return the options of a session."""
-    stored = ledger.meta(_name(key))
-    return SessionOptions.model_validate_json(stored) if stored else _DEFAULT
-
-
-def write_options(ledger: Ledger, key: SessionKey, options: SessionOptions) -> None:
-    """Set the options of a session."""
-    ledger.set_meta(_name(key), options.model_dump_json())
-
-
-def reset_options(ledger: Ledger, key: SessionKey) -> None:
-    """Set the options of a session to the defaults."""
-    if read_options(ledger, key) != _DEFAULT:
-        ledger.set_meta(_name(key), "")
-
-
-def _name(key: SessionKey) -> str:
-    return f"options {key.user_id} {key.session_id}"  # no id holds a space
+from semantic_memory.pipeline.session_records import read_options
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +83,8 @@ class Stretch:
 
     portion: Portion
     messages: Sequence[Message]
-    """Those to extract from: nothing forgotten, no recalled block, no turn that wrote memories."""
+    """Those to extract from: none forgotten or expired, no recalled block, no turn that wrote
+    memories."""
     known: Sequence[Fact]
     """The user's facts that share most with the words of the messages, best first."""
 
@@ -118,9 +97,10 @@ class Stretch:
 class StretchReader:
     """Read sessions from where extraction has come to, stretch by stretch. Thread-safe."""
 
-    def __init__(self, ledger: Ledger, reader: PortionReader) -> None:
+    def __init__(self, ledger: Ledger, reader: PortionReader, clock: Clock) -> None:
         self._ledger = ledger
         self._reader = reader
+        self._clock = clock
 
     def sessions(self) -> Iterator[SessionKey]:
         """Yield the sessions with messages that extraction hasn't come to."""
@@ -181,7 +161,8 @@ class StretchReader:
         """Return what is to be extracted of a portion."""
         said = extractable([record.message for record in portion.records])
         gone = forgotten(self._ledger, portion.key, [message.id for message in said])
-        messages = [message for message in said if message.id not in gone]
+        now = self._clock.now()
+        messages = [one for one in said if one.id not in gone and not one.has_expired(now)]
         return Stretch(portion, messages, self._known(portion.key.user_id, messages))
 
     def _known(self, user_id: str, messages: Sequence[Message]) -> list[Fact]:

@@ -130,6 +130,17 @@ class Runner:
         """Run every item of one stage, as `flush` does."""
         return list(self._drained(self._lanes[stage], progress))
 
+    def settle(self, stage: str, item: Hashable) -> list[str]:
+        """Run one item of a stage until it has no work left, as `flush` does.
+
+        A stage that `flush` leaves out runs nothing.
+        """
+        lane = self._lanes[stage]
+        if not lane.pace.flushed:
+            return []
+        self._note(lane, item, 0)
+        return list(self._settled(lane, item, _Report(lane.stage, None)))
+
     def stop(self) -> None:
         """Begin no further run."""
         with self._changed:
@@ -152,20 +163,23 @@ class Runner:
             items = list(lane.waiting)
         report = _Report(lane.stage, progress)
         for item in items:
-            again: float | None = 0.0
-            while again is not None:
-                if self._stopping.wait(again):
-                    raise StoreClosedError(
-                        "this memory was closed before everything was done; the rest is taken up"
-                        " when it is opened again"
-                    )
-                with self._turn(lane, item):
-                    again, error = self._attempt(lane, item)
-                if isinstance(error, ProviderError):
-                    yield str(error)
-                elif error is not None:
-                    raise error
-                report.tell()
+            yield from self._settled(lane, item, report)
+
+    def _settled(self, lane: _Lane, item: Hashable, report: _Report) -> Iterator[str]:
+        again: float | None = 0.0
+        while again is not None:
+            if self._stopping.wait(again):
+                raise StoreClosedError(
+                    "this memory was closed before everything was done; the rest is taken up"
+                    " when it is opened again"
+                )
+            with self._turn(lane, item):
+                again, error = self._attempt(lane, item)
+            if isinstance(error, ProviderError):
+                yield str(error)
+            elif error is not None:
+                raise error
+            report.tell()
 
     def _work(self) -> None:
         while (found := self._next()) is not None:

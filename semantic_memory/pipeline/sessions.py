@@ -8,19 +8,23 @@ from itertools import takewhile
 
 from ingest.session_log import Record, SessionLog
 from semantic_memory.domain.changes import Advance, Cursor, CursorStage
-from semantic_memory.domain.errors import LogFullError
+from semantic_memory.domain.errors import LogFullError, SessionClosedError
 from semantic_memory.domain.events import Event, LogNearlyFull, LogShortened
 from semantic_memory.domain.filters import FACTS
-from semantic_memory.domain.messages import SessionKey, SessionOptions
+from semantic_memory.domain.messages import SessionKey, SessionOptions, SessionState
 from semantic_memory.domain.ports import Ledger
 from semantic_memory.pipeline.facts import forgotten
 from semantic_memory.pipeline.reading import (
     Portion,
     PortionReader,
     StretchReader,
+)
+from semantic_memory.pipeline.session_records import (
     read_options,
-    reset_options,
+    read_state,
+    reset,
     write_options,
+    write_state,
 )
 from semantic_memory.pipeline.stage import SHORTEN, Hint, Outlook
 from semantic_memory.settings import LogSettings
@@ -57,7 +61,7 @@ class Sessions:
             self._log.remove(*key)
             with self._ledger.exclusive():
                 self._ledger.apply([Advance(Cursor(*key, stage)) for stage in _STAGES])
-                reset_options(self._ledger, key)
+                reset(self._ledger, key)
 
     def options(self, key: SessionKey) -> SessionOptions:
         """Return the options of a session."""
@@ -69,6 +73,41 @@ class Sessions:
             self._stretches.pass_over(key)
         with self._ledger.exclusive():
             write_options(self._ledger, key, options)
+            self._begin(key)
+
+    def state(self, key: SessionKey) -> SessionState:
+        """Return when a session was created and closed, if that has been recorded."""
+        return read_state(self._ledger, key)
+
+    def mark(self, key: SessionKey, state: SessionState) -> None:
+        """Record when a session was created and closed; it is listed from now on."""
+        with self._ledger.exclusive():
+            write_state(self._ledger, key, state)
+            self._begin(key)
+
+    def exists(self, key: SessionKey) -> bool:
+        """Return True for a session that was created or has messages."""
+        return (
+            self.state(key) != SessionState()
+            or self._log.size(*key) > 0
+            or self._ledger.cursor(*key, "stored").position > 0
+        )
+
+    def check_open(self, key: SessionKey) -> None:
+        """Raise SessionClosedError for a closed session."""
+        closed_at = self.state(key).closed_at
+        if closed_at is not None:
+            raise SessionClosedError(
+                f"session {key.session_id!r} of user {key.user_id!r} was closed at"
+                f" {closed_at:%Y-%m-%d %H:%M} UTC and takes no messages: `load_session` opens it"
+                " again"
+            )
+
+    def _begin(self, key: SessionKey) -> None:
+        """Give a session without messages a cursor, by which the ledger lists it."""
+        cursor = self._ledger.cursor(*key, "stored")
+        if not cursor.position:
+            self._ledger.apply([Advance(cursor)])
 
     def compact(self, key: SessionKey) -> int:
         """Rewrite a session's log without its forgotten messages; returns the bytes freed."""
@@ -162,7 +201,7 @@ class Shortening:
     def run(self, item: SessionKey) -> float | None:
         """Shorten a log, or come back once enough of it has been extracted."""
         size, half = self._log.size(*item), self._limit // 2
-        if size < self._shortened_at:
+        if size < self._shortened_at or not self._sessions.options(item).compact:
             self._sizes.pop(item, None)
             return None
         extracted = self._ledger.cursor(*item, "extracted")

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.ports import Belief
-from semantic_memory.domain.profile import TIERS, HistoryTier, tier_of
+from semantic_memory.domain.profile import TIERS, HistoryTier, TierAges
 from semantic_memory.profile.central import most_central, telling
 from semantic_memory.profile.fields import Extent
 
@@ -35,6 +35,7 @@ def derive_history(
     costs: Sequence[int],
     now: datetime,
     extents: Mapping[HistoryTier, Extent],
+    ages: TierAges,
 ) -> dict[HistoryTier, tuple[Fact, ...]]:
     """Return the facts of each tier, in the order in which they were stated.
 
@@ -50,7 +51,7 @@ def derive_history(
         key=lambda item: item[0].fact.id,
     )
     for tier in TIERS:
-        own = [item for item in notable if tier_of(item[0].fact.created_at, now) == tier]
+        own = [item for item in notable if ages.tier_of(item[0].fact.created_at, now) == tier]
         chosen = most_central(
             [belief.vector for belief, _, _ in own],
             [weight for _, _, weight in own],

@@ -36,8 +36,8 @@ from semantic_memory.domain.profile import (
     HistoryTier,
     Layer,
     Line,
+    TierAges,
     said_in,
-    tier_of,
 )
 from semantic_memory.domain.values import new_id, normalised
 from semantic_memory.profile.central import most_central, sentence
@@ -65,10 +65,11 @@ class ProfileLedger(Beliefs, ProfileLines, ChangeLog, JobMarks, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Extents:
-    """Size limits of profiles and histories."""
+    """Size limits of profiles and histories, and the ages of the tiers."""
 
     field: Extent
     tiers: Mapping[HistoryTier, Extent]
+    ages: TierAges
 
 
 class Rollup:
@@ -134,9 +135,13 @@ class Rollup:
         """
         now = self._clock.now()
         lines = self._ledger.lines(user.user_id)
-        if not everything and user.revision <= user.seen and not has_aged(lines, now):
+        if (
+            not everything
+            and user.revision <= user.seen
+            and not has_aged(lines, now, self._extents.ages)
+        ):
             return Outcome()
-        written = [_in_place(line, now) for line in lines if line.origin != "derived"]
+        written = [self._in_place(line, now) for line in lines if line.origin != "derived"]
         notes = Outcome()
         for tier in _OLDER:
             written = self._shortened(written, tier, now, notes, dry_run=dry_run)
@@ -250,6 +255,7 @@ class Rollup:
             [cost for _, cost in rest],
             now,
             self._extents.tiers,
+            self._extents.ages,
         )
         for tier, facts in tiers.items():
             if tier in _OLDER and any(line.layer == tier for line in written):
@@ -257,17 +263,26 @@ class Rollup:
             for fact in facts:
                 yield _line(user_id, tier, [fact], fact.created_at, now)
 
+    def _in_place(self, line: Line, now: datetime) -> Line:
+        """Return a line in the tier of its age."""
+        if line.layer in PROFILE_FIELDS:
+            return line
+        tier = self._extents.ages.tier_of(line.at, now)
+        if tier == line.layer:
+            return line
+        return line.model_copy(update={"id": new_id(), "layer": tier, "valid_from": now})
+
     @cached_property
     def _kinds(self) -> Kinds:
         return Kinds(self._embedder.embed(WORK, "document"), self._embedder.embed(LIFE, "document"))
 
 
-def has_aged(lines: Sequence[Line], now: datetime) -> bool:
+def has_aged(lines: Sequence[Line], now: datetime, ages: TierAges) -> bool:
     """Check that the time passed since asks for a change of these lines."""
     return any(
         now - line.at >= LATELY
         if line.layer == "top_of_mind" and line.origin == "derived"
-        else line.layer in TIERS and tier_of(line.at, now) != line.layer
+        else line.layer in TIERS and ages.tier_of(line.at, now) != line.layer
         for line in lines
     )
 
@@ -304,13 +319,6 @@ def difference(
         elif layer != line.layer:
             note("moved", f"move from {layer} to {line.layer}: “{line.text}”")
     return changes, outcome
-
-
-def _in_place(line: Line, now: datetime) -> Line:
-    """A line in the tier of its age."""
-    if line.layer in PROFILE_FIELDS or (tier := tier_of(line.at, now)) == line.layer:
-        return line
-    return line.model_copy(update={"id": new_id(), "layer": tier, "valid_from": now})
 
 
 def _line(user_id: str, layer: Layer, facts: Sequence[Fact], at: datetime, now: datetime) -> Line:

@@ -26,6 +26,7 @@ from semantic_memory.domain.conditions import (
 from semantic_memory.domain.facts import Category, Status
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Delta, Trait, TraitRow
+from semantic_memory.domain.retention import Unexpired
 from semantic_memory.domain.text import figures, lexical_text, stems
 from semantic_memory.domain.values import levels
 from semantic_memory.retrieval.bm25 import BM25, Mask, Statistics
@@ -52,8 +53,10 @@ COLUMNS = np.dtype(
         ("endurance", "f8"),
         ("created_at", "f8"),
         ("stated_at", "f8"),
+        ("used_at", "f8"),  # -inf: never
         ("valid_from", "f8"),
         ("valid_to", "f8"),
+        ("expires_at", "f8"),
     ]
 )
 _SLOTS = np.dtype(
@@ -130,6 +133,7 @@ class Partition:
             columns=self._columns.view,
             slots=self._slots.view.copy(),
             sessions=len(self._sessions),
+            session_codes=self._sessions,
             ids=self._ids,
             said_in=self._said_in,
             figures=self._figures,
@@ -160,11 +164,11 @@ class Partition:
                 meeting: Mask = OPERATORS[comparison](columns[field], number)
                 return meeting
             case Tagged(tag):
-                mask: Mask = np.zeros(len(self), dtype=np.bool_)
-                mask[self._tagged.get(tag, [])] = True
-                return mask
+                return self._having(tag)
             case Among(ids):
                 return np.fromiter((one in ids for one in self._ids), np.bool_, len(self))
+            case Unexpired():
+                return self._unexpired(condition)
             case AllOf(conditions) | AnyOf(conditions):
                 every = isinstance(condition, AllOf)
                 joint: Mask = np.full(len(self), every)
@@ -175,6 +179,23 @@ class Partition:
                 return ~self._meeting(one)
             case Worded() | Valued():
                 raise ValueError("a partition has no column for words and metadata")
+
+    def _having(self, tag: str) -> Mask:
+        mask: Mask = np.zeros(len(self), dtype=np.bool_)
+        mask[self._tagged.get(tag, [])] = True
+        return mask
+
+    def _unexpired(self, condition: Unexpired) -> Mask:
+        columns, at, periods = self._columns.view, condition.at, condition.periods
+        stated = columns["stated_at"]
+        expired: Mask = columns["expires_at"] <= at.timestamp()
+        for category, period in periods.categories.items():
+            own = columns["category"] == _CATEGORY[category]
+            expired |= own & (stated <= (at - period).timestamp())
+        for tag, period in periods.tags.items():
+            expired |= self._having(tag) & (stated <= (at - period).timestamp())
+        unexpired: Mask = ~expired | np.isinf(columns["endurance"])  # or pinned
+        return unexpired
 
     # ---------------------------------------------------------------- following the ledger
 
@@ -246,8 +267,10 @@ class Partition:
             trait.endurance,
             trait.created_at,
             trait.stated_at,
+            trait.used_at,
             trait.valid_from,
             trait.valid_to,
+            trait.expires_at,
         )
 
     def _note_outdated(self, trait: Trait, slot: int) -> None:

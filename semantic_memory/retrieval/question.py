@@ -25,6 +25,8 @@ class Question:
     """True if the question is in the first person."""
     windows: list[Window]
     """Times that the question names; empty if none."""
+    past: bool
+    """True if it asks about an earlier time."""
     event: bool
     """True if it asks for an event rather than for a present state."""
 
@@ -32,11 +34,13 @@ class Question:
 def read(text: str, now: datetime) -> Question:
     """Read a question asked at `now`."""
     about_me = _FIRST_PERSON.search(text) is not None
+    past = _PAST.search(text) is not None
     return Question(
         text=text,
         stems=stems(text),
         about_me=about_me,
         windows=windows(text, now),
         # the user's own dates are deadlines and appointments, other people's are past events
-        event=bool(_PAST.search(text) or (_WHEN.match(text) and not about_me)),
+        past=past,
+        event=past or (_WHEN.match(text) is not None and not about_me),
     )

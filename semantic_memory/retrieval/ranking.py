@@ -156,11 +156,13 @@ def rank(
     half_lives: Reals,
     now: float,
     weights: Weights,
+    curve: decay.Curve = decay.CURVE,
+    floors: Reals | None = None,
 ) -> Ranked:
     """Score every row.
 
-    `columns`, `slots` and `sessions` are a partition's; `half_lives` holds the half-life of each
-    row's category in days; `now` is in Unix seconds.
+    `columns`, `slots` and `sessions` are a partition's; `half_lives` hold each row's half-life in
+    days, and `floors` its lowest retention, by default the curve's; `now` is in Unix seconds.
     """
     total = weights.total
     base = base_score(evidence.dense, evidence.lexical, weights)
@@ -173,8 +175,8 @@ def rank(
     outdated = weights.outdated * whole * evidence.outdated
     match = whole - outdated
     age = decay.age_days(columns["stated_at"], now)
-    retention = decay.retention(age, half_lives * columns["endurance"])
-    recency = decay.recency(age)
+    retention = decay.retention(age, half_lives * columns["endurance"], curve, floors)
+    recency = decay.recency(age, decay.age_days(columns["used_at"], now), curve)
     relevance = columns["importance"] * columns["confidence"] * retention * recency
     score = match * (1.0 - weights.relevance + weights.relevance * relevance)
     return Ranked(

@@ -11,15 +11,17 @@ import numpy as np
 
 from semantic_memory.concurrency import Contended
 from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.decay import CURVE, Curve
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import EmbeddingFailed, Event
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.filters import NO_FILTERS, Filters
+from semantic_memory.domain.messages import SessionOptions
 from semantic_memory.domain.ports import Clock, Delta, Embedder, Facts, Traits, WordSearch
 from semantic_memory.domain.recall import Hit, ScoreParts
 from semantic_memory.domain.text import figures, words
 from semantic_memory.domain.values import normalised
-from semantic_memory.retrieval import names, newest
+from semantic_memory.retrieval import fading, names, newest
 from semantic_memory.retrieval.bm25 import Scores
 from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.retrieval.order import descending, top
@@ -40,7 +42,10 @@ class SearchLedger(Facts, WordSearch, Traits, Protocol):
 
 
 class Searcher:
-    """Searches the memories of one user at a time. Thread-safe."""
+    """Searches the memories of one user at a time. Thread-safe.
+
+    `own_fading` returns the options of a user's sessions with half-lives or a floor of their own.
+    """
 
     def __init__(
         self,
@@ -50,14 +55,18 @@ class Searcher:
         clock: Clock,
         weights: Weights,
         half_lives: Mapping[Category, float],
+        own_fading: Callable[[str], Mapping[str, SessionOptions]],
         observe: Callable[[Event], None],
+        curve: Curve = CURVE,
     ) -> None:
         self._ledger = ledger
         self._index = index
         self._embedder = embedder
         self._clock = clock
         self._weights = weights
+        self._curve = curve
         self._half_lives = np.array([half_lives[category] for category in CATEGORIES])
+        self._own_fading = own_fading
         self._observe = observe
         self._turn = Contended("search", threading.BoundedSemaphore(_AT_ONCE), observe)
 
@@ -74,7 +83,7 @@ class Searcher:
             return self._search_large(question, user_id, k, filters)
         vector = self._embed(question, snapshot.speakers)
         with self._turn:
-            return self._answer(snapshot, question, vector, k, filters)
+            return self._answer(user_id, snapshot, question, vector, k, filters)
 
     def _search_large(
         self, question: Question, user_id: str, k: int, filters: Filters
@@ -98,7 +107,7 @@ class Searcher:
         number, frequencies = self._ledger.document_frequencies(user_id, question.stems)
         statistics = (number, lambda term: frequencies.get(term, 0.0))
         snapshot = sample.snapshot(filters, question.stems, statistics)
-        return self._answer(snapshot, question, vector, k, filters)
+        return self._answer(user_id, snapshot, question, vector, k, filters)
 
     def _embed(self, question: Question, speakers: Sequence[str]) -> Matrix | None:
         """Return the question's vector; None if the model can't be reached."""
@@ -113,6 +122,7 @@ class Searcher:
 
     def _answer(
         self,
+        user_id: str,
         snapshot: Snapshot,
         question: Question,
         vector: Matrix | None,
@@ -133,15 +143,20 @@ class Searcher:
             if question.event or question.windows or filters.as_of
             else snapshot.outdated(),
         )
+        half_lives, floors = fading.by_row(
+            snapshot, self._half_lives, self._curve.floor, self._own_fading(user_id)
+        )
         ranked = rank(
             evidence,
             snapshot.admitted,
             columns=columns,
             slots=snapshot.slots,
             sessions=snapshot.sessions,
-            half_lives=self._half_lives[columns["category"]],
+            half_lives=half_lives,
+            floors=floors,
             now=self._clock.now().timestamp(),
             weights=self._weights,
+            curve=self._curve,
         )
         return self._hits(snapshot, ranked, question, k, filters)
 

@@ -27,6 +27,8 @@ class Snapshot:
     """The places in sessions, each with the slots before and behind it (-1: none)."""
     sessions: int
     """Number of sessions."""
+    session_codes: Mapping[str, int]
+    """Codes of the sessions in the column `session_id`."""
     ids: Sequence[str]
     """By row: ids of the memories."""
     said_in: Sequence[tuple[str, ...]]

@@ -13,20 +13,25 @@ import os
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
 
 from semantic_memory.domain.errors import (
+    InvalidInputError,
     SchemaTooNewError,
     StoreCorruptError,
     StoreUnavailableError,
 )
 from semantic_memory.domain.events import CheckpointRestored
+from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.ports import Observer
+from semantic_memory.domain.values import explain
+from semantic_memory.session.promotion import promoted
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 Migration = Callable[[dict[str, Any]], dict[str, Any]]
+"""Converts the data of one version of a model to the next."""
 
 _SCHEMA = 1
 
@@ -35,10 +40,19 @@ class _DamagedError(ValueError):
     """A file is damaged."""
 
 
+class _Stored(NamedTuple):
+    """Content of a file that is sound: the data of a version of the model."""
+
+    version: int
+    data: dict[str, Any]
+
+
 class Checkpoint(Generic[ModelT]):
     """File that holds the state of a pydantic model.
 
-    `version` is the model's version; `migrations[n]` converts data of version n to version n + 1.
+    `version` is the model's version; `migrations[n]` converts data of version n to version n + 1,
+    and data of an older version passes through all from its own on. A state is saved in `version`.
+    Raises InvalidInputError for a migration that leads beyond `version`.
     """
 
     def __init__(
@@ -49,31 +63,41 @@ class Checkpoint(Generic[ModelT]):
         *,
         version: int = 1,
         migrations: Mapping[int, Migration] | None = None,
+        user_id: str | None = None,
     ) -> None:
+        if surplus := sorted(number for number in migrations or {} if not 0 < number < version):
+            raise InvalidInputError(
+                f"checkpoint: migrations {surplus} lead beyond version {version} of"
+                f" {model.__name__}; their keys are versions from 1 to {version - 1}"
+            )
         self._path = path
         self._previous = path.with_name(f"{path.stem}.previous.json")
         self._model = model
         self._emit = emit
         self._version = version
         self._migrations = migrations or {}
+        self._user_id = user_id
 
     def load(self) -> ModelT | None:
         """Return the last state saved, or None if there is none.
 
         A damaged file is set aside as `NAME.damaged.json`, the previous state is used, and a
         CheckpointRestored event is emitted. Raises StoreCorruptError if the previous state is
-        damaged or missing too, or a migration is missing; SchemaTooNewError if a newer version of
-        the program wrote the state.
+        damaged or missing too, a migration is missing, or sound data isn't a state of the model;
+        SchemaTooNewError if a newer version of the program wrote the state. A state that can't be
+        loaded stays as it is.
         """
         try:
-            return self._read(self._path)
+            stored = self._read(self._path)
         except _DamagedError as damage:
-            return self._restored(damage)
+            stored = self._restored(damage)
+        return None if stored is None else self._parsed(stored)
 
     def save(self, state: ModelT) -> None:
         """Save `state`; it is on disk when this returns.
 
-        Raises StoreUnavailableError if it can't be written; the previous state is kept then.
+        Raises StoreUnavailableError if it can't be written, SchemaTooNewError if a newer version of
+        the program wrote the present state; that is kept then.
         """
         data = state.model_dump(mode="json")
         body = _body(data)
@@ -97,6 +121,20 @@ class Checkpoint(Generic[ModelT]):
                 " state is kept: check free space and permissions"
             ) from error
 
+    def promote(self, fact: Fact, field: str, *, value: JsonValue = None) -> ModelT:
+        """Put a fact into a field of the saved state, and save it; return the state.
+
+        The field takes `value`, else the fact's content, else the whole fact, as its type allows; a
+        collection gets it appended, once. Without a saved state the model's defaults are used.
+        Raises InvalidInputError for an unknown field, a value that it doesn't take, a fact of
+        another user or one that isn't active.
+        """
+        if self._user_id not in (None, fact.user_id):
+            raise InvalidInputError(f"promote: memory {fact.id!r} belongs to another user")
+        state = promoted(self.load() or self._fresh(), fact, field, value)
+        self.save(state)
+        return state
+
     def clear(self) -> None:
         """Delete the state and the previous one."""
         self._path.unlink(missing_ok=True)
@@ -113,15 +151,24 @@ class Checkpoint(Generic[ModelT]):
                 scratch.hardlink_to(self._path)
                 scratch.replace(self._previous)
 
-    def _restored(self, damage: _DamagedError) -> ModelT:
+    def _fresh(self) -> ModelT:
         try:
-            state = self._read(self._previous)
+            return self._model()
+        except ValidationError:
+            raise InvalidInputError(
+                f"promote: no state is saved, and {self._model.__name__} needs values: save one"
+                " first"
+            ) from None
+
+    def _restored(self, damage: _DamagedError) -> _Stored:
+        try:
+            stored = self._read(self._previous)
         except _DamagedError as again:
             raise StoreCorruptError(
                 f"the checkpoint {self._path} is damaged ({damage}), and so is the previous one"
                 f" ({again}): delete both to start afresh"
             ) from None
-        if state is None:
+        if stored is None:
             raise StoreCorruptError(
                 f"the checkpoint {self._path} is damaged ({damage}) and there is no previous one:"
                 " delete it to start afresh"
@@ -131,9 +178,9 @@ class Checkpoint(Generic[ModelT]):
         self._path.hardlink_to(self._previous)
         _sync_directory(self._path.parent)
         self._emit(CheckpointRestored(str(self._path), str(damage), str(aside)))
-        return state
+        return stored
 
-    def _read(self, path: Path) -> ModelT | None:
+    def _read(self, path: Path) -> _Stored | None:
         try:
             document = json.loads(path.read_bytes())
         except FileNotFoundError:
@@ -148,25 +195,30 @@ class Checkpoint(Generic[ModelT]):
         if schema > _SCHEMA or version > self._version:
             raise SchemaTooNewError(
                 f"the checkpoint {path} has version {version} of {self._model.__name__}, but"
-                f" this program knows {self._version} at most: upgrade the program"
+                f" this program knows {self._version} at most: upgrade the program, or `clear` the"
+                " checkpoint to begin the task anew"
             )
         if crc != f"{zlib.crc32(_body(data)):08x}":
             raise _DamagedError("the checksum doesn't match")
-        return self._parsed(path, version, data)
+        return _Stored(version, data)
 
-    def _parsed(self, path: Path, version: int, data: dict[str, Any]) -> ModelT:
+    def _parsed(self, stored: _Stored) -> ModelT:
+        version, data = stored
+        name = self._model.__name__
         for number in range(version, self._version):
             if number not in self._migrations:
                 raise StoreCorruptError(
-                    f"the checkpoint {path} has version {number} of {self._model.__name__}, and no"
-                    f" migration leads to {number + 1}: pass one, or delete the file"
+                    f"the checkpoint {self._path} has version {version} of {name}, and no migration"
+                    f" leads to {number + 1}: pass migrations={{{number}: ...}}, or `clear` it"
                 )
             data = self._migrations[number](data)
         try:
             return self._model.model_validate_json(json.dumps(data))
         except ValidationError as error:
-            raise _DamagedError(
-                f"not a {self._model.__name__}: {error.error_count()} errors"
+            raise StoreCorruptError(
+                f"the checkpoint {self._path}, of version {version}, is no {name} of version"
+                f" {self._version}: {explain(error)}; raise the version and pass a migration, or"
+                " `clear` it"
             ) from None
 
 

@@ -8,7 +8,7 @@ its result.
     snip       drop repeated calls, failed calls, thinking and courtesies
     micro      replace old tool results by a line
     memory     replace the oldest messages by the facts extracted from them
-    summary    replace the older half by a model's summary
+    summary    replace the older half, or more, by a summary that has read all of it
     drop       drop the oldest messages
     recent     drop and cut recent messages too
 """

@@ -24,8 +24,8 @@ class Observing(Protocol):
         """Write messages to the session's log; they are on disk when this returns."""
         ...
 
-    def flush(self) -> None:
-        """Wait until everything observed is extracted. Raises ProviderError."""
+    def extract_session(self, key: SessionKey) -> None:
+        """Extract facts from all messages of a session. Raises ProviderError."""
         ...
 
 
@@ -77,8 +77,8 @@ class BoundMemory:
         return self.log.read(*self.key, after)
 
     def promote(self) -> None:
-        """Wait until the session's messages are extracted. Raises ProviderError."""
-        self.observing.flush()
+        """Extract facts from the session's messages, and no other's. Raises ProviderError."""
+        self.observing.extract_session(self.key)
 
     def recall(self, query: str, budget: int, without: frozenset[str]) -> Context:
         """Pack a block about `query` without the messages with these ids."""
@@ -93,4 +93,4 @@ class BoundMemory:
 
 
 def _line(fact: Fact) -> str:
-    return f"- {fact.created_at.date().isoformat()} {' '.join(fact.content.split())}"
+    return f"- {fact.created_at.date().isoformat()} {' '.join(fact.text.split())}"

@@ -1,15 +1,19 @@
 """Memory files: notes written by people for the agent, part of every prompt.
 
 `AGENT.md`, `MEMORY.md` and `.agent-context.md` are read from the system's, the user's and the
-working directory, in this order, the most specific last. Their total length is limited; a file that
-is cut says so, and the most specific files are cut last.
+working directory, in this order, the most specific last. Their lines and bytes are limited
+together, headings and warnings included; each file gets a fair share, and what one doesn't need
+goes to the others. A file that is cut says so.
 """
 
 from __future__ import annotations
 
+import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import platformdirs
 
@@ -17,57 +21,130 @@ from semantic_memory.domain.events import MemoryFileSkipped
 from semantic_memory.domain.ports import Observer
 
 NAMES = ("AGENT.md", "MEMORY.md", ".agent-context.md")
-MOST_LINES = 200
-MOST_BYTES = 25_000
+_READ = 4  # times the bytes that may be shown are read, enough to tell how long a file is
+_BYTES_PER_TOKEN = 6  # more than tokens have on average
+_SLACK = 0.95
+_BETWEEN = "\n\n"  # files; a blank line
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """Limits of all memory files together; defaults are in `WindowSettings`."""
+
+    lines: int
+    size: int
+    """In bytes."""
+
+
+class _File(NamedTuple):
+    path: Path
+    text: str
+
+    @property
+    def whole(self) -> str:
+        return f"# {self.path}\n{self.text}"
+
+
+def system_directories() -> tuple[Path, ...]:
+    """Return the directories of files for every user of this machine."""
+    return Path("/etc/agent/global"), Path(platformdirs.site_config_dir("semantic-memory"))
 
 
 def standard_directories() -> tuple[Path, ...]:
-    """Return the system's and the user's configuration directory and the working directory."""
+    """Return the system's directories, the user's, and the working directory."""
     return (
-        Path(platformdirs.site_config_dir("semantic-memory")),
+        *system_directories(),
+        Path(os.path.expanduser("~/.agent")),  # noqa: PTH111 - never fails without a home
         Path(platformdirs.user_config_dir("semantic-memory")),
         Path.cwd(),
     )
 
 
-def read_memory_files(directories: Sequence[Path], emit: Observer) -> str:
-    """Return the texts of all files found, each under its path; empty if there are none.
+class MemoryFiles:
+    """The memory files of some directories, read anew each time.
 
-    Skips a file that lies outside its directory (through a link), isn't a plain file, isn't UTF-8
-    or can't be read, and emits MemoryFileSkipped with the reason.
+    Skips a file that lies outside its directory (through a link), isn't a plain file, isn't UTF-8,
+    can't be read or finds no room for its heading, and emits MemoryFileSkipped with the reason.
     """
-    files = [
-        (path, text)
-        for directory in dict.fromkeys(directories)
-        for name in NAMES
-        if (text := _read(directory, name, emit)) is not None
-        for path in [directory / name]
-    ]
-    lines, size = MOST_LINES, MOST_BYTES
-    shown: list[str] = []
-    for path, text in reversed(files):
-        kept = _cut(text, lines, size)
-        lines -= kept.count("\n") + 1
-        size -= len(kept.encode())
-        whole = text.count("\n") + 1
-        if kept != text:
-            kept += (
-                f"\n[WARNING: {path.name} is cut: {whole:,} lines and {len(text.encode()):,} bytes;"
-                f" memory files together may have {MOST_LINES} lines and {MOST_BYTES:,} bytes]"
+
+    def __init__(self, directories: Sequence[Path], caps: Caps, emit: Observer) -> None:
+        self._directories = directories
+        self._caps = caps
+        self._emit = emit
+
+    def text(self) -> str:
+        """Return the texts of all files found, each under its path; empty if there are none."""
+        return self._shown(self._found(), self._caps)
+
+    def within(self, tokens: int, count: Callable[[str], int]) -> str:
+        """Return the texts as `text` does, cut further to at most `tokens` tokens."""
+        files = self._found()
+        caps = replace(self._caps, size=min(self._caps.size, tokens * _BYTES_PER_TOKEN))
+        while files and (text := self._shown(files, caps)):
+            used = count(text)
+            if used <= tokens:
+                return text
+            caps = replace(
+                caps, size=int(_SLACK * min(caps.size, len(text.encode())) * tokens / used)
             )
-        shown.append(f"# {path}\n{kept}")
-    return "\n\n".join(reversed(shown))
+        return ""
+
+    def _found(self) -> list[_File]:
+        return [
+            _File(directory / name, text)
+            for directory in dict.fromkeys(self._directories)
+            for name in NAMES
+            if (text := _read(directory, name, _READ * self._caps.size, self._emit)) is not None
+        ]
+
+    def _shown(self, files: Sequence[_File], caps: Caps) -> str:
+        # With a blank line behind it, and a line for the warning that it may get.
+        lines = _shares([file.whole.count("\n") + 3 for file in files], caps.lines + 1)
+        sizes = _shares(
+            [len((file.whole + _BETWEEN).encode()) for file in files], caps.size + len(_BETWEEN)
+        )
+        shown: list[str] = []
+        for file, most_lines, most_bytes in zip(files, lines, sizes, strict=True):
+            block = _cut(file, most_lines - 1, most_bytes - len(_BETWEEN), self._caps)
+            if block is None:
+                self._emit(MemoryFileSkipped(str(file.path), "there is no room for it"))
+            else:
+                shown.append(block)
+        return _BETWEEN.join(shown)
 
 
-def _cut(text: str, lines: int, size: int) -> str:
-    kept = "\n".join(text.split("\n")[: max(0, lines)])
+def _shares(needs: Sequence[int], cap: int) -> list[int]:
+    """Divide `cap` fairly: nobody gets more than needed, and the rest is shared equally."""
+    shares = [0] * len(needs)
+    left = cap
+    for taken, place in enumerate(sorted(range(len(needs)), key=lambda place: needs[place])):
+        shares[place] = min(needs[place], left // (len(needs) - taken))
+        left -= shares[place]
+    return shares
+
+
+def _cut(file: _File, lines: int, size: int, caps: Caps) -> str | None:
+    """Return a file with its heading in so many lines and bytes; None without room for these."""
+    if file.whole.count("\n") < lines and len(file.whole.encode()) <= size:
+        return file.whole
+    heading = f"# {file.path}\n"
+    warning = (
+        f"\n[WARNING: {file.path.name} is cut: {file.text.count(chr(10)) + 1:,} lines and"
+        f" {len(file.text.encode()):,} bytes; memory files together may have {caps.lines:,} lines"
+        f" and {caps.size:,} bytes]"
+    )
+    lines -= 2
+    size -= len((heading + warning).encode())
+    if lines < 0 or size < 0:
+        return None
+    kept = "\n".join(file.text.split("\n")[:lines])
     if len(kept.encode()) > size:
-        kept = kept.encode()[: max(0, size)].decode(errors="ignore")
+        kept = kept.encode()[:size].decode(errors="ignore")
         kept = kept[: kept.rfind("\n")] if "\n" in kept else kept
-    return kept
+    return heading + kept + warning if kept else heading + warning.lstrip("\n")
 
 
-def _read(directory: Path, name: str, emit: Observer) -> str | None:
+def _read(directory: Path, name: str, most: int, emit: Observer) -> str | None:
     path = directory / name
     try:
         root = directory.resolve(strict=True)
@@ -79,11 +156,8 @@ def _read(directory: Path, name: str, emit: Observer) -> str | None:
             emit(MemoryFileSkipped(str(path), "it is not a plain file"))
             return None
         with real.open("rb") as file:
-            # Enough to see that it is too long.
-            data = file.read(4 * MOST_BYTES)
-        text = data.decode(
-            "utf-8-sig", errors="ignore" if len(data) == 4 * MOST_BYTES else "strict"
-        )
+            data = file.read(most)
+        text = data.decode("utf-8-sig", errors="ignore" if len(data) == most else "strict")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except UnicodeDecodeError:

@@ -14,14 +14,15 @@ from typing import Any, Protocol, Self, TypeVar
 from pydantic import BaseModel
 
 from semantic_memory.domain.errors import InvalidInputError, PromptTooLongError, ProviderError
-from semantic_memory.domain.messages import Message, Receipt, SessionKey
+from semantic_memory.domain.messages import Message, Receipt, SessionKey, SessionOptions
 from semantic_memory.domain.ports import Clock, Observer, Summarizer, TokenCounter
 from semantic_memory.domain.recall import Context
 from semantic_memory.session.anthropic_form import from_anthropic, to_anthropic
-from semantic_memory.session.checkpoint import Checkpoint
+from semantic_memory.session.checkpoint import Checkpoint, Migration
 from semantic_memory.session.counting import RequestCounter
 from semantic_memory.session.limits import Budget
-from semantic_memory.session.memory_files import read_memory_files
+from semantic_memory.session.manner import manner
+from semantic_memory.session.memory_files import MemoryFiles
 from semantic_memory.session.openai_form import from_openai, to_openai
 from semantic_memory.session.pairs import complete
 from semantic_memory.session.parts import ChatMessage, Form, Text, clean, from_log, to_log
@@ -117,9 +118,10 @@ class Session:
         budget: Budget,
         counter: TokenCounter,
         older: bool,
+        options: SessionOptions,
         tools: Sequence[Mapping[str, Any]],
         summarizer: Summarizer | None,
-        memory_directories: Sequence[Path],
+        memory_files: MemoryFiles,
         state_directory: Path,
         clock: Clock,
         observe: Observer,
@@ -132,8 +134,9 @@ class Session:
         self._emit = observe
         self._requests = RequestCounter(counter, form, older=older)
         self._tools = self._requests.tools(tools)
-        files = read_memory_files(memory_directories, observe)
-        self._system = "\n\n".join(part for part in (system_prompt, files) if part)
+        parts = (system_prompt, memory_files.text(), manner(options))
+        self._system = "\n\n".join(part for part in parts if part)
+        self._compacts = options.compact
         tokens = lru_cache(8_192)(self._tokens)
         self._compactor = Compactor(key, memory, summarizer, counter, tokens, observe)
         self._directory = state_path(state_directory, *key)
@@ -227,11 +230,26 @@ class Session:
         """Messages of the window, with one in front for those left out."""
         return shown(self._state)
 
-    def checkpoint(self, name: str, model: type[ModelT], *, version: int = 1) -> Checkpoint[ModelT]:
-        """Return the checkpoint of a task of this session."""
+    def checkpoint(
+        self,
+        name: str,
+        model: type[ModelT],
+        *,
+        version: int = 1,
+        migrations: Mapping[int, Migration] | None = None,
+    ) -> Checkpoint[ModelT]:
+        """Return the checkpoint of a task of this session.
+
+        `version` is the model's version; `migrations[n]` converts data of version n to n + 1.
+        """
         digest = hashlib.blake2b(name.encode(), digest_size=16).hexdigest()
         return Checkpoint(
-            self._directory / "tasks" / f"{digest}.json", model, self._emit, version=version
+            self._directory / "tasks" / f"{digest}.json",
+            model,
+            self._emit,
+            version=version,
+            migrations=migrations,
+            user_id=self._key.user_id,
         )
 
     # ---------------------------------------------------------------- inside
@@ -247,7 +265,9 @@ class Session:
             trigger=max(0, budget.trigger - taken - budget.memory),
             target=max(0, budget.target - taken - budget.memory),
         )
-        state = self._compactor.compacted(self._state, budget, room, amid_turn=asked is None)
+        state = self._state
+        if self._compacts:
+            state = self._compactor.compacted(state, budget, room, amid_turn=asked is None)
         if state != self._state:
             self._state = state
             self._kept.save(state)

@@ -22,11 +22,11 @@ from semantic_memory.session.compaction import (
     older_half,
     snip,
     split_recent,
-    transcript,
 )
 from semantic_memory.session.limits import Budget
 from semantic_memory.session.pairs import units
 from semantic_memory.session.parts import ChatMessage, Text
+from semantic_memory.session.summary import fitted, fold
 
 _MOST_FAILURES = 3
 _FACTS_PER_MESSAGE = 0.1  # with fewer, facts can't replace dropped messages
@@ -36,7 +36,7 @@ class Notes(Protocol):
     """Interface of long-term memory that compaction needs."""
 
     def promote(self) -> None:
-        """Extract facts from all messages so far. Raises ProviderError."""
+        """Extract facts from the session's messages so far. Raises ProviderError."""
         ...
 
     def facts(self, message_ids: frozenset[str]) -> list[str]:
@@ -150,45 +150,48 @@ class Compactor:
         shorter = drop_oldest(old, excess, self._tokens)
         facts = self._notes.facts(frozenset(message.id for message in shorter.dropped))
         if shorter.dropped and len(facts) >= _FACTS_PER_MESSAGE * len(shorter.dropped):
-            summary = self._fitted([*state.summary.split("\n"), *facts], budget.summary)
+            lines = [*state.summary.split("\n"), *facts]
+            summary = fitted(lines, budget.summary, self._counter.count)
             return self._taken(state, "memory", shorter, recent, summary)
-        state = self._summarized(state, budget)
+        if self._summarizer is not None and not self._summarizing.open:
+            state, complete = self._summarized(state, budget, target, self._summarizer)
+            if complete:
+                return state
         excess = self.size(state) - target
         if excess > 0:
             old, recent = split_recent(state.messages, budget.policy.keep_last)
             state = self._taken(state, "drop", drop_oldest(old, excess, self._tokens), recent)
         return state
 
-    def _summarized(self, state: WindowState, budget: Budget) -> WindowState:
-        if self._summarizer is None or self._summarizing.open:
-            return state
+    def _summarized(
+        self, state: WindowState, budget: Budget, target: int, summarizer: Summarizer
+    ) -> tuple[WindowState, bool]:
+        """Replace the older half, or more if the target asks for it, by a summary of all of it.
+
+        Returns False if the summarizer failed; what it has read until then is replaced.
+        """
         old, recent = split_recent(state.messages, budget.policy.keep_last)
-        shorter = older_half(old, self._tokens)
-        dropped = list(shorter.dropped)
-        text = transcript(dropped)
-        while dropped and self._counter.count(text) > budget.summary_input - budget.summary:
-            del dropped[-len(units(dropped)[-1]) :]
-            text = transcript(dropped)
-        if not dropped:
-            return state
-        if state.summary:
-            text = f"{state.summary}\n\n{text}"
-        try:
-            summary = self._summarizer.summarize(text, most_tokens=budget.summary)
-        except ProviderError as error:
-            self._failed(self._summarizing, "summary", error)
-            return state
-        self._summarizing.failures = 0
-        gone = tuple(dropped)
-        kept = tuple(old[len(gone) :])
-        saved = sum(map(self._tokens, gone))
-        return self._taken(
-            state,
-            "summary",
-            Shortened(kept, saved, gone),
-            recent,
-            self._fitted(summary.split("\n"), budget.summary),
+        bare = self.size(state.model_copy(update={"summary": ""}))
+        half = older_half(old, self._tokens)
+        excess = max(half.saved, bare + budget.summary - target)
+        shorter = drop_oldest(old, excess, self._tokens)
+        folded = fold(
+            summarizer,
+            state.summary,
+            shorter.dropped,
+            most_input=budget.summary_input,
+            most_tokens=budget.summary,
+            count=self._counter.count,
         )
+        if folded.error is None:
+            self._summarizing.failures = 0
+        else:
+            self._failed(self._summarizing, "summary", folded.error)
+        kept = tuple(old[len(folded.read) :])
+        saved = sum(map(self._tokens, folded.read))
+        read = Shortened(kept, saved, folded.read)
+        state = self._taken(state, "summary", read, recent, folded.summary)
+        return state, folded.error is None
 
     def _recent(
         self, state: WindowState, budget: Budget, limit: int, *, amid_turn: bool
@@ -252,17 +255,6 @@ class Compactor:
     def _failed(self, breaker: _Breaker, step: str, error: ProviderError) -> None:
         breaker.failures += 1
         self._emit(CompactionFailed(*self._session, step, str(error), breaker.failures))
-
-    def _fitted(self, lines: Sequence[str], most: int) -> str:
-        """Join as many of the last lines as fit into `most` tokens."""
-        kept: list[str] = []
-        left = most
-        for line in reversed([line for line in lines if line.strip()]):
-            left -= self._counter.count(f"{line}\n")
-            if left < 0:
-                break
-            kept.append(line)
-        return "\n".join(reversed(kept))
 
 
 def shown(state: WindowState) -> tuple[ChatMessage, ...]:

@@ -70,7 +70,7 @@ def embed_facts(embedder: Embedder, facts: Sequence[Fact]) -> list[FactVectors]:
 
     Raises ProviderError if the embedder can't be reached, InputRefusedError if it refuses a text.
     """
-    pieces = [split(fact.content) for fact in facts]
+    pieces = [split(fact.text) for fact in facts]
     texts = [
         text
         for fact, passages in zip(facts, pieces, strict=True)

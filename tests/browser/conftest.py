@@ -13,7 +13,14 @@ from playwright.sync_api import Browser, Page, Request, sync_playwright
 
 from tests.browser.store import USER, Running, serve_sample
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+# The first is Chromium without the windows that it otherwise draws for nobody.
+BROWSERS = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "chrome",
+)
 ARGUMENTS = ["--no-sandbox", "--disable-background-networking"]
 
 

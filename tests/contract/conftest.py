@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,19 @@ import pytest
 from semantic_memory.domain.changes import FactVectors
 from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.domain.events import Event
-from semantic_memory.domain.facts import Status
+from semantic_memory.domain.facts import Category, Status
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.ports import Belief, Delta, Ledger, Outbox, TraitRow
 from semantic_memory.domain.profile import PROFILE_FIELDS, TIERS
+from semantic_memory.domain.retention import Periods, Unexpired
 from semantic_memory.ledger.memory import MemoryLedger
 from semantic_memory.ledger.sqlite import SqliteLedger
 from tests.conftest import NOW, unit_vectors
+
+UNEXPIRED = (
+    Unexpired(NOW, Periods()),
+    Unexpired(NOW, Periods({Category.PROJECT: timedelta(hours=18)}, {"a": timedelta(days=1)})),
+)
 
 MAKERS: dict[str, Callable[[Path, Callable[[Event], None]], Ledger]] = {
     "sqlite": lambda path, observe: SqliteLedger(path / "ledger.sqlite3", observe),
@@ -50,7 +57,16 @@ def contents(ledger: Ledger) -> dict[str, Any]:
             for user in users
             for status in statuses
         ],
+        "by relevance": [
+            [f.id for f in ledger.find(user, Filters(), sort="relevance")] for user in users
+        ],
         "as of": [[f.id for f in ledger.find(user, Filters(as_of=NOW))] for user in users],
+        "unexpired": [
+            [f.id for f in ledger.find(user, Filters().unexpired(one))]
+            for user in users
+            for one in UNEXPIRED
+        ],
+        "expired": [ledger.expired(user, one) for user in users for one in UNEXPIRED],
         "ids": [ledger.ids(user) for user in users],
         "same content": [
             ledger.same_content(user, fact.content) for user in users for fact in ledger.get(ids)

@@ -21,6 +21,7 @@ from semantic_memory.domain.facts import Category, Fact, Source, Status
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.observers import ignore_event
 from semantic_memory.domain.ports import IndexEntry, Ledger, VectorIndex
+from semantic_memory.domain.retention import Periods, Unexpired
 from semantic_memory.ledger.memory import MemoryLedger
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.retrieval.partition import Partition
@@ -41,6 +42,9 @@ MOMENTS = st.tuples(st.integers(0, 1), st.integers(-1, 1)).map(
     lambda offset: NOW + timedelta(days=offset[0], microseconds=offset[1])
 )
 TAGS = st.sampled_from(["a", "a.b", "a.b.c", "ab", "b", "c_d", "cxd", "c.d"])
+PERIODS = st.tuples(st.integers(0, 1), st.integers(0, 1)).map(
+    lambda length: timedelta(days=length[0], microseconds=length[1])
+)
 SESSIONS = st.sampled_from([None, "s0", "s1", "s_1"])
 CONFIDENCES = st.sampled_from([0.0, 0.1, 0.3, 1 / 3, 1.0])
 SOME_TAGS = st.lists(TAGS, min_size=1, max_size=2).map(tuple)
@@ -350,6 +354,56 @@ def test_an_engine_passes_what_filters_mean(
     filters = data.draw(filters_of(IN_COLUMNS) if name in COLUMNS_ONLY else FILTERS)
     expected = {fact.id for fact in stored if passes(fact, filters)}
     assert engines[name](user_id, stored, filters) == expected
+
+
+@pytest.mark.parametrize("name", ["admits", "sqlite", "memory", "partition", "stand-in"])
+@given(
+    st.data(),
+    st.dictionaries(st.sampled_from(Category), PERIODS, max_size=2),
+    st.dictionaries(TAGS, PERIODS, max_size=2),
+)
+@settings(
+    max_examples=100,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+def test_an_engine_leaves_out_what_has_expired(
+    engines: dict[str, Filtering],
+    name: str,
+    data: st.DataObject,
+    categories: dict[Category, timedelta],
+    tags: dict[str, timedelta],
+) -> None:
+    user_id = f"user-{next(NUMBERS)}"
+    drawn = data.draw(st.lists(facts(), min_size=4, max_size=12))
+    stored = [
+        fact.model_copy(
+            update={
+                "user_id": user_id,
+                "status": Status.ACTIVE,
+                "expires_at": data.draw(st.one_of(st.none(), MOMENTS)),
+                "confirmed_at": data.draw(st.one_of(st.none(), MOMENTS)),
+                "tags": (*fact.tags, *data.draw(st.sampled_from([(), (), ("pinned",)]))),
+            }
+        )
+        for fact in drawn
+    ]
+    filters = Filters().unexpired(Unexpired(NOW, Periods(categories, tags)))
+    expected = {fact.id for fact in stored if not _expired(fact, categories, tags)}
+    assert engines[name](user_id, stored, filters) == expected
+
+
+def _expired(fact: Fact, categories: dict[Category, timedelta], tags: dict[str, timedelta]) -> bool:
+    """The meaning of expiry, spelled out."""
+    said = max(fact.created_at, fact.confirmed_at or fact.created_at)
+    ends = [] if fact.expires_at is None else [fact.expires_at]
+    ends += [said + period for category, period in categories.items() if category == fact.category]
+    ends += [
+        said + period
+        for tag, period in tags.items()
+        if any(own == tag or own.startswith(f"{tag}.") for own in fact.tags)
+    ]
+    return "pinned" not in fact.tags and any(end <= NOW for end in ends)
 
 
 @pytest.mark.parametrize("name", ["sqlite", "memory"])

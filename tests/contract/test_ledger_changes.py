@@ -11,6 +11,7 @@ from semantic_memory.domain.changes import (
     Cursor,
     Embed,
     EraseLines,
+    Evict,
     Forget,
     Keyed,
     Mark,
@@ -20,9 +21,10 @@ from semantic_memory.domain.changes import (
     Write,
 )
 from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError, StoreClosedError
-from semantic_memory.domain.facts import Source
+from semantic_memory.domain.facts import Source, Status
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.profile import Line
+from semantic_memory.domain.retention import Periods, Unexpired
 from tests.conftest import NOW, make_fact, unit_vectors
 from tests.contract.conftest import contents, vectors
 
@@ -234,3 +236,63 @@ def test_using_it_after_closing_is_said(ledger):
         ledger.apply([Add(make_fact())])
     with pytest.raises(StoreClosedError):
         ledger.set_meta("key", "value")
+
+
+def test_eviction_archives_the_least_confident_then_the_oldest(ledger):
+    day = timedelta(days=1)
+    facts = [
+        make_fact(1, confidence=0.9),
+        make_fact(2, confidence=0.5, created_at=NOW + day),
+        make_fact(3, confidence=0.5, confirmed_at=NOW + 2 * day),
+        make_fact(4, confidence=0.5, created_at=NOW + day),
+        make_fact(5, confidence=0.1, tags=("pinned",)),
+        make_fact(6, confidence=0.1, category="conversation"),
+        make_fact(7, confidence=0.1, status="superseded"),
+        make_fact(8, confidence=0.1, user_id="u2"),
+    ]
+    ledger.apply([*map(Add, facts), Evict("u1", 5, NOW)])
+    assert ledger.find("u1", Filters(), status=Status.ARCHIVED) == []
+    assert ledger.apply([Evict("u1", 3, NOW, sparing="fact-2")]) == 0
+    archived = ledger.find("u1", Filters(), status=Status.ARCHIVED)
+    assert [fact.id for fact in archived] == ["fact-4", "fact-3"]
+    last = ledger.history("fact-4")[-1]
+    assert (last.action, last.reason, last.at) == ("archived", "over the cap of 3 facts", NOW)
+    ledger.apply([Evict("u1", 0, NOW)])
+    left = ledger.find("u1", Filters())
+    assert {fact.id for fact in left} == {"fact-5", "fact-6"}
+
+
+def test_an_eviction_is_undone_with_the_rest_of_its_transaction(ledger):
+    ledger.apply([Add(make_fact())])
+    with pytest.raises(NotFoundError):
+        ledger.apply([Evict("u1", 0, NOW), Forget("unknown", NOW)])
+    assert ledger.get(["fact-1"])[0].status is Status.ACTIVE
+
+
+def test_expired_facts_of_any_status_are_found_in_the_order_written(ledger):
+    condition = Unexpired(NOW, Periods(tags={"a": timedelta(days=1)}))
+    ledger.apply(
+        [
+            Add(make_fact(2, expires_at=NOW)),
+            Add(make_fact(1, expires_at=NOW - timedelta(days=1), status="archived")),
+            Add(make_fact(3, tags=("a.b",), created_at=NOW - timedelta(days=1))),
+            Add(make_fact(4, expires_at=NOW, tags=("pinned",))),
+            Add(make_fact(5, expires_at=NOW + timedelta(seconds=1))),
+            Add(make_fact(6, expires_at=NOW, user_id="u2")),
+            Add(make_fact(7, expires_at=NOW)),
+            Forget("fact-7", NOW),
+        ]
+    )
+    found = ledger.expired("u1", condition)
+    assert [fact.id for fact in found] == ["fact-2", "fact-1", "fact-3"]
+    assert found[0].expires_at == NOW
+    assert ledger.expired("u1", condition, limit=1) == found[:1]
+
+
+def test_of_equal_facts_the_one_that_expires_last_stands(ledger):
+    ledger.apply([Add(make_fact(1, content="Tea", expires_at=NOW))])
+    assert ledger.same_content("u1", "tea").id == "fact-1"
+    ledger.apply([Add(make_fact(2, content="Tea", expires_at=NOW + timedelta(days=1)))])
+    assert ledger.same_content("u1", "tea").id == "fact-2"
+    ledger.apply([Add(make_fact(3, content="Tea")), Add(make_fact(4, content="Tea"))])
+    assert ledger.same_content("u1", "tea").id == "fact-3"

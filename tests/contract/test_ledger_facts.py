@@ -10,9 +10,10 @@ from semantic_memory.domain.changes import (
     Forget,
     Keyed,
     Update,
+    Weigh,
 )
 from semantic_memory.domain.errors import NotFoundError
-from semantic_memory.domain.facts import Source, Status
+from semantic_memory.domain.facts import Category, Source, Status
 from semantic_memory.domain.filters import Filters
 from tests.conftest import NOW, make_fact
 from tests.contract.conftest import vectors
@@ -230,3 +231,54 @@ def test_a_history_names_what_led_to_each_version(ledger):
     assert (first.action, second.action, second.reason) == ("added", "tagged", "asked to")
     with pytest.raises(NotFoundError, match="no memory 'unknown'"):
         ledger.history("unknown")
+
+
+def test_a_listing_by_relevance_is_paged_and_follows_what_was_weighed(ledger):
+    ledger.apply([Add(make_fact(number, importance=number / 10)) for number in range(1, 6)])
+
+    def pages(size):
+        after = None
+        while page := ledger.find("u1", Filters(), sort="relevance", limit=size, after=after):
+            yield from (fact.id for fact in page)
+            after = page[-1].id
+
+    assert list(pages(2)) == ["fact-5", "fact-4", "fact-3", "fact-2", "fact-1"]
+    revision = ledger.revision()
+    ledger.apply([Weigh("fact-5", 0.1, 1.0), Weigh("fact-4", 0.5, 1.0), Weigh("unknown", 1.0, 1.0)])
+    assert list(pages(2)) == ["fact-3", "fact-2", "fact-4", "fact-1", "fact-5"]
+    assert ledger.revision() == revision
+    assert ledger.get(["fact-5"]) == [make_fact(5, importance=0.5)]
+
+
+def test_messages_are_read_by_change_and_beside_beliefs_by_id_and_key(ledger):
+    message = {"category": Category.CONVERSATION}
+    ledger.apply(
+        [
+            Add(make_fact(1), vectors(1)),
+            Add(make_fact(2, **message), vectors(2)),
+            Add(make_fact(3, **message)),
+            Add(make_fact(4, status=Status.QUARANTINED, **message), vectors(4)),
+            Keyed("fact-2", frozenset({b"key"})),
+        ]
+    )
+    assert [one.fact.id for one in ledger.messages("u1")] == ["fact-2"]
+    assert ledger.messages("u1", since=ledger.revision()) == []
+    assert ledger.messages("u2") == []
+    found = ledger.beliefs_among("u1", ["fact-1", "fact-4"], [b"key"], messages=True)
+    assert sorted(one.fact.id for one in found) == ["fact-1", "fact-2"]
+    found = ledger.beliefs_among("u1", ["fact-1"], [b"key"])
+    assert [one.fact.id for one in found] == ["fact-1"]
+
+
+def test_superseded_facts_are_read_by_their_session(ledger):
+    said = [Source(session_id=name, message_ids=("m1",)) for name in ("s1", "s2")]
+    ledger.apply(
+        [
+            Add(make_fact(1, status=Status.SUPERSEDED, source=said[0])),
+            Add(make_fact(2, status=Status.SUPERSEDED, source=said[1])),
+            Add(make_fact(3, source=said[0])),
+            Add(make_fact(4, user_id="u2", status=Status.SUPERSEDED, source=said[0])),
+        ]
+    )
+    assert [fact.id for fact in ledger.superseded_in("u1", ["s1", "s3"])] == ["fact-1"]
+    assert ledger.superseded_in("u1", []) == []

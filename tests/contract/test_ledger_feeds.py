@@ -163,6 +163,7 @@ def test_traits_hold_what_ranking_reads(ledger):
         confidence=0.7,
         importance=0.3,
         confirmed_at=NOW + timedelta(days=2),
+        last_used_at=NOW + timedelta(days=3),
         valid_from=NOW + timedelta(days=1),
         use_count=2,
         source=Source(
@@ -170,7 +171,7 @@ def test_traits_hold_what_ranking_reads(ledger):
         ),
         corroborations=(Source(session_id="s2", message_ids=("m2", "m3")),),
     )
-    message = make_fact(2, category="conversation", valid_to=NOW, tags=("pinned",))
+    message = make_fact(2, category="conversation", valid_to=NOW, expires_at=NOW, tags=("pinned",))
     ledger.apply([Add(fact), Add(message), Add(make_fact(3)), Forget("fact-3", NOW)])
     rows = {row.trait.id: row for row in ledger.traits(["fact-1", "fact-2", "fact-3", "unknown"])}
     assert set(rows) == {"fact-1", "fact-2"}
@@ -189,7 +190,9 @@ def test_traits_hold_what_ranking_reads(ledger):
         0.3,
         NOW.timestamp(),
         (NOW + timedelta(days=2)).timestamp(),
+        (NOW + timedelta(days=3)).timestamp(),
         (NOW + timedelta(days=1)).timestamp(),
+        math.inf,
         math.inf,
         ("a.b", "c"),
         ("s1/m1", "s2/m2", "s2/m3"),
@@ -197,6 +200,7 @@ def test_traits_hold_what_ranking_reads(ledger):
     )
     other = rows["fact-2"].trait
     assert (other.valid_to, other.endurance) == (NOW.timestamp(), math.inf)
+    assert (other.expires_at, other.used_at) == (NOW.timestamp(), -math.inf)
     assert other.num != trait.num
 
 

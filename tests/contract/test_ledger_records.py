@@ -192,6 +192,15 @@ def test_the_forgotten_wait_to_be_erased(ledger):
     assert ledger.sessions_with_forgotten("u2") == []
 
 
+def test_the_forgotten_are_counted_by_session_erased_or_not(ledger):
+    forgotten_facts(ledger)
+    ledger.apply([Add(make_fact(4, source=SAID))])
+    assert ledger.deleted("u1") == {"s1": 2}
+    ledger.erase()
+    assert ledger.deleted("u1") == {"s1": 2}
+    assert ledger.deleted("u2") == {}
+
+
 def test_erasing_leaves_the_tombstone_only(ledger):
     forgotten_facts(ledger)
     assert ledger.erase("u1") == 2

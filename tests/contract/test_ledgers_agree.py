@@ -11,6 +11,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from semantic_memory.domain.bodies import Procedure
 from semantic_memory.domain.changes import (
     Add,
     Advance,
@@ -18,12 +19,14 @@ from semantic_memory.domain.changes import (
     Cursor,
     Embed,
     EraseLines,
+    Evict,
     Forget,
     Keyed,
     Mark,
     Retire,
     Touch,
     Update,
+    Weigh,
     Write,
 )
 from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
@@ -64,8 +67,10 @@ def facts(draw: st.DrawFn) -> Fact:
         valid_to=draw(st.one_of(st.none(), MOMENTS)),
         confirmed_at=draw(st.one_of(st.none(), MOMENTS)),
         superseded_by=draw(st.one_of(st.none(), FACT_IDS)),
-        tags=draw(st.sampled_from([(), ("a",), ("a.b", "c")])),
+        tags=draw(st.sampled_from([(), ("a",), ("a.b", "c"), ("a", "pinned")])),
+        expires_at=draw(st.one_of(st.none(), MOMENTS)),
         confidence=draw(st.sampled_from([0.2, 0.8])),
+        body=draw(st.sampled_from([None, Procedure(kind="procedure", steps=("boil tea",))])),
         source=draw(SOURCES),
         corroborations=draw(st.sampled_from([(), (Source(session_id="s2"),)])),
         version=draw(st.sampled_from([1, 1, 2, 3])),
@@ -90,8 +95,11 @@ CHANGES: st.SearchStrategy[Change] = st.one_of(
     st.builds(Update, facts(), st.just("updated"), MOMENTS, st.just("because")),
     st.builds(Touch, FACT_IDS, st.sampled_from([None, 0.5]), st.one_of(st.none(), MOMENTS)),
     st.builds(Forget, FACT_IDS, MOMENTS),
+    st.builds(Evict, USERS, st.integers(0, 3), MOMENTS, st.one_of(st.none(), FACT_IDS)),
     st.builds(Embed, FACT_IDS, TEXTS, VECTORS),
+    st.builds(Embed, FACT_IDS, TEXTS.map("{}\nsteps: 1. boil tea".format), VECTORS),
     st.builds(Keyed, FACT_IDS, st.frozensets(st.sampled_from([b"a", b"b"]))),
+    st.builds(Weigh, FACT_IDS, st.sampled_from([0.1, 1.0]), st.sampled_from([1.0, 1.5])),
     st.builds(Mark, st.just("dedup"), USERS, st.integers(0, 9), MOMENTS),
     st.builds(Write, LINES),
     st.builds(Write, LINES),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.ports import Belief
-from semantic_memory.domain.profile import TIERS, tier_of
+from semantic_memory.domain.profile import TIERS, TierAges
 from semantic_memory.profile.central import most_central
 from semantic_memory.profile.fields import LATELY, Extent, Kinds, derive_profile
 from semantic_memory.profile.history import derive_history
@@ -17,6 +17,7 @@ from tests.support.effort import rounds
 
 KINDS = Kinds(unit_vectors(3, seed=7), unit_vectors(3, seed=8))
 EXTENTS = {tier: Extent(4, 40) for tier in TIERS}
+AGES = TierAges(timedelta(days=30), timedelta(days=180))
 WORDS = ("Maya", "Oslo", "storage", "team", "ships", "2026", "likes", "Rust", "has", "sister")
 
 
@@ -33,7 +34,7 @@ def beliefs(draw):
             confidence=draw(st.floats(0, 1)),
             created_at=NOW - timedelta(days=draw(st.integers(0, 400))),
         )
-        found.append(Belief(fact, vectors[place], place))
+        found.append(Belief(fact, vectors[place], place, vectors[:0]))
     return found
 
 
@@ -44,7 +45,7 @@ def test_what_is_derived_does_not_depend_on_order_and_keeps_to_its_extents(found
         costs = [len(belief.fact.content.split()) for belief in facts]
         return (
             derive_profile(facts, costs, KINDS, NOW, Extent(3, 20)),
-            derive_history(facts, costs, NOW, EXTENTS),
+            derive_history(facts, costs, NOW, EXTENTS, AGES),
         )
 
     profile, history = derived(found)
@@ -59,7 +60,7 @@ def test_what_is_derived_does_not_depend_on_order_and_keeps_to_its_extents(found
     for tier, facts in history.items():
         assert len(facts) <= 4
         assert sum(len(fact.content.split()) for fact in facts) <= 40
-        assert {tier_of(fact.created_at, NOW) for fact in facts} <= {tier}
+        assert {AGES.tier_of(fact.created_at, NOW) for fact in facts} <= {tier}
         assert list(facts) == sorted(facts, key=lambda fact: (fact.created_at, fact.id))
 
 

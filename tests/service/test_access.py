@@ -281,3 +281,16 @@ def test_without_a_user_a_memory_is_shown_to_who_may_see_everyones(guarded):
     for users in (["maya"], ["m*"]):
         assert guarded.client(guarded.token(users, [R])).get(path).status_code == 403
     assert guarded.client(guarded.token(["*"], [R])).delete(path).status_code == 403
+
+
+def test_the_audit_names_the_key_that_forgot(service):
+    token = service.keys.create("support desk", ["maya"], [R, W], NOW)[1]
+    http = service.client(token)
+    said = {"user_id": "maya"}
+    fact = http.post("/v1/memories", json={"content": "Likes tea", **said}).json()
+    http.delete(f"/v1/memories/{fact['id']}", params={**said, "reason": "asked to"})
+    http.post("/v1/memories", json={"content": "Likes jazz", "tags": ["music"], **said})
+    http.post("/v1/forget", json={"tag": "music", **said})
+    found = http.get("/v1/memories", params={**said, "status": "forgotten"}).json()["items"]
+    assert [one["tombstone"]["by"] for one in found] == ["support desk"] * 2
+    assert {one["content"] for one in found} == {""}

@@ -20,6 +20,7 @@ from semantic_memory.domain.errors import (
     NotFoundError,
     ServiceError,
     ServiceUnavailableError,
+    SessionClosedError,
 )
 from tests.service.conftest import NOW, R, Served
 
@@ -87,9 +88,27 @@ def exercise(memory: SemanticMemory | Client) -> list[object]:
     seen.append([info.session_id for info in memory.sessions(user_id="maya")])
     seen.append(memory.configure_session(user_id="maya", session_id="s1", extract=False))
     seen.append(memory.messages(user_id="maya", session_id="s1"))
+    created = memory.create_session(
+        user_id="maya",
+        session_id="s2",
+        compact=False,
+        half_life_days={Category.PROJECT: 30.0},
+        floor=0.2,
+        language="German",
+    )
+    seen += [created.options, created.messages]
+    seen.append(memory.configure_session(user_id="maya", session_id="s2", verbosity="brief"))
+    seen.append(memory.close_session(user_id="maya", session_id="s2").closed_at is not None)
+    with pytest.raises(SessionClosedError):
+        memory.observe(said, user_id="maya", session_id="s2")
+    seen.append(memory.load_session(user_id="maya", session_id="s2").closed_at)
     records = [*memory.export(user_id="maya")]
     seen.append([record["kind"] for record in records])
     seen += [memory.load(records, user_id="maya"), memory.load(records, user_id="lea")]
+    document = memory.to_dict(user_id="maya")
+    seen += [sorted(document), [session["options"] for session in document["sessions"]]]
+    seen += [memory.from_dict(document, user_id="maya"), memory.from_dict(document, user_id="kim")]
+    seen.append(memory.forget(user_id="kim"))
     seen.append(memory.forget(user_id="lea"))
     memory.delete(tea.id, user_id="maya", reason="private")
     seen.append(memory.forget(user_id="maya", since=NOW, tag="drink"))
@@ -108,6 +127,9 @@ def exercise(memory: SemanticMemory | Client) -> list[object]:
         lambda: memory.update(many[0].id, user_id="maya", mood="good"),
         lambda: memory.update_profile({"mood": "good"}, user_id="maya"),
         lambda: memory.profile_history("mood", user_id="maya"),
+        lambda: memory.create_session(user_id="maya", session_id="s2"),
+        lambda: memory.load_session(user_id="maya", session_id="s9"),
+        lambda: memory.close_session(user_id="maya", session_id="s9"),
     ):
         with pytest.raises((NotFoundError, InvalidInputError)) as caught:
             call()

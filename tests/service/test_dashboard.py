@@ -115,5 +115,5 @@ def test_a_listing_by_status_finds_what_can_be_restored(service: Served):
     (before,) = http.get("/v1/memories", params=params).json()["items"]
     told = http.get(f"/v1/memories/{before['id']}/explanation", params={"user_id": "maya"}).json()
     assert told["replaced_by"]["content"] == "Lives in Berlin"
-    forgotten = http.get("/v1/memories", params={**params, "status": "forgotten"})
-    assert forgotten.status_code == 422
+    wrong = http.get("/v1/memories", params={**params, "status": "lost"})
+    assert wrong.status_code == 422

@@ -219,6 +219,20 @@ def test_what_is_exported_can_be_imported(service: Served):
     assert len(service.memory.messages(user_id="lea", session_id="s")) == 250
 
 
+def test_an_export_may_be_one_document(serve: Serve):
+    service = serve(body_bytes=2_000)
+    service.memory.add("Owns a red canoe", user_id="maya")
+    http = service.client()
+    document = http.get("/v1/export?user_id=maya&format=json")
+    assert document.headers["content-type"] == "application/json"
+    assert [fact["content"] for fact in document.json()["facts"]] == ["Owns a red canoe"]
+    assert http.post("/v1/import?user_id=lea", json=document.json()).json() == {"new": 1}
+    assert http.post("/v1/import?user_id=lea", json=["x"]).status_code == 422
+    assert http.get("/v1/export?user_id=maya&format=yaml").status_code == 422
+    long = http.post("/v1/import?user_id=lea", json={"x": "x" * 3_000})
+    assert (long.status_code, "JSON lines" in long.json()["detail"]) == (413, True)
+
+
 @pytest.mark.parametrize(
     ("body", "words"),
     [

@@ -26,6 +26,9 @@ TOOLS = {
     "profile",
     "add_memory",
     "observe_messages",
+    "create_session",
+    "load_session",
+    "close_session",
     "forget_memories",
 }
 Use = Callable[[Client], Awaitable[Any]]
@@ -146,6 +149,9 @@ def test_an_agent_reaches_only_the_users_of_its_key(service):
                 "observe_messages",
                 {"session_id": "s", "messages": [{"role": "user", "content": "x"}]},
             ),
+            ("create_session", {}),
+            ("load_session", {"session_id": "s"}),
+            ("close_session", {"session_id": "s"}),
             ("forget_memories", {"memory_id": other.id}),
         ):
             said = await refusal(client, name, user_id="other", **arguments)

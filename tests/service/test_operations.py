@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import anyio
@@ -21,7 +20,6 @@ from eval.load import service as run_service
 from semantic_memory.client import Client
 from semantic_memory.client.local import find_service
 from semantic_memory.entrypoints.api.server import _announced
-from semantic_memory.settings import ServiceSettings
 from tests.service.conftest import Served
 from tests.support.command_line import Cli
 
@@ -113,12 +111,6 @@ def test_the_page_lists_every_metric(service: Served):
     table = PAGE[PAGE.index("| metric |") :]
     listed = {*re.findall(r"`(\w+)`", table.partition("## Load")[0])}
     assert names - listed == set()
-
-
-def test_the_pages_settings_are_the_defaults():
-    (block,) = blocks("toml")
-    assert ServiceSettings(**tomllib.loads(block)["service"]) == ServiceSettings()
-    assert tomllib.loads(block)["service"].keys() == ServiceSettings.model_fields.keys()
 
 
 # ---------------------------------------------------------------- the commands

@@ -46,6 +46,8 @@ EXEMPT: Mapping[str, Mapping[str, str]] = {
         "profile_history": REVIEW,
         "export": OPERATOR,
         "load": OPERATOR,
+        "to_dict": OPERATOR,
+        "from_dict": OPERATOR,
         "users": OPERATOR,
         "stats": OPERATOR,
         "check": OPERATOR,
@@ -82,9 +84,14 @@ NAMED_OTHERWISE: Mapping[str, Mapping[str, str]] = {
     "command line": {
         "observe": "ingest",
         "load": "import",
+        "to_dict": "export",
+        "from_dict": "import",
         "check": "doctor",
         "messages": "log",
         "configure_session": "configure",
+        "create_session": "create-session",
+        "load_session": "load-session",
+        "close_session": "close-session",
     },
 }
 
@@ -170,7 +177,7 @@ def test_the_service_takes_every_field_of_the_request(service: Served, name: str
         if parameter["in"] in ("path", "query")
     }
     body = operation.get("requestBody", {}).get("content", {}).get("application/json")
-    if body is not None:
+    if body is not None and "$ref" in body["schema"]:
         document = service.app.openapi()
         schema = document["components"]["schemas"][body["schema"]["$ref"].rpartition("/")[2]]
         taken |= schema["properties"].keys()
@@ -185,10 +192,12 @@ def _on_the_wire(name: str) -> set[str]:
             return set(ListQuery.model_fields)
         case "update_profile":
             return sent - {"fields"} | set(ProfileTexts.model_fields)
-        case "load":
-            return sent - {"records"}
+        case "load" | "from_dict":
+            return sent - {"records", "document"}
+        case "to_dict":
+            return sent | {"format", "q"}
         case "export":
-            return sent - {"filters"} | {"q"}
+            return sent - {"filters"} | {"format", "q"}
     return {"memory_id" if field == "fact_id" else field for field in sent}
 
 

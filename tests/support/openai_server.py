@@ -1,6 +1,6 @@
 """An OpenAI-compatible endpoint on loopback that answers as scripted.
 
-The real client talks to it over HTTP: chat completions, files, batches.
+The real client talks to it over HTTP: chat completions, embeddings, files, batches.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 COMPLETIONS = "/v1/chat/completions"
+EMBEDDINGS = "/v1/embeddings"
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,10 @@ class OpenAIServer:
         self.script: list[Script] = []
         self.requests: list[dict[str, Any]] = []
         """Bodies of the chat completion requests, in order."""
+        self.embedded: list[dict[str, Any]] = []
+        """Bodies of the embeddings requests, in order."""
+        self.dimension = 8
+        """Dimension of the vectors, all of which are equal."""
         self.keys: list[str] = []
         self.batch_status = ["validating", "in_progress", "completed"]
         self.takes_batches = True
@@ -125,6 +130,18 @@ class OpenAIServer:
             self.requests.append(request)
             step = self.script.pop(0) if len(self.script) > 1 else self.script[0]
         return step(request) if callable(step) else step
+
+    def embeddings(self, request: dict[str, Any]) -> Reply:
+        """Return a vector for each text."""
+        self.embedded.append(request)
+        row = [1.0] + [0.0] * (self.dimension - 1)
+        data = [
+            {"object": "embedding", "index": number, "embedding": row}
+            for number, _ in enumerate(request["input"])
+        ]
+        usage = {"prompt_tokens": 1, "total_tokens": 1}
+        body = {"object": "list", "data": data, "model": request["model"], "usage": usage}
+        return Reply(json.dumps(body).encode())
 
     def upload(self, data: bytes) -> dict[str, Any]:
         """Store the file of a multipart form."""
@@ -231,6 +248,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.scripted.keys.append(self.headers["Authorization"])
         if self.path == COMPLETIONS:
             self._send(self.scripted.reply(json.loads(data)))
+        elif self.path == EMBEDDINGS:
+            self._send(self.scripted.embeddings(json.loads(data)))
         elif not self.scripted.takes_batches:
             self._send(failure(500))
         elif self.path == "/v1/files":

@@ -13,7 +13,7 @@ from tests.support.inside import inside
 from tests.support.openai_server import answer, fact, serve, shown
 
 U = {"user_id": "u1"}
-MODEL, RULES = "openai:gpt-4o-mini/v1", "offline-3"
+MODEL, RULES = "openai:gpt-4o-mini/v1", "offline-4"
 
 
 def heard(request):

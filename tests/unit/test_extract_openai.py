@@ -41,7 +41,7 @@ U = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
 BERLIN = "I moved to Berlin in March."
 MODEL = "openai:gpt-4o-mini/v1"
-RULES = "offline-3"
+RULES = "offline-4"
 
 
 @pytest.fixture

@@ -5,14 +5,13 @@ import pytest
 from ingest.gate import Gate, Screened
 from ingest.gate.attacks import is_attack
 from ingest.gate.instructions import is_instruction
-from ingest.gate.secrets import holds_secret, without_secrets
+from ingest.gate.secrets import first_secret, without_secrets
 from semantic_memory import Message
 from semantic_memory.domain.events import WorkerFailed
 from semantic_memory.domain.values import MAX_CONTENT_BYTES
 from tests.support.effort import rounds
 
 LENGTH = rounds(full=100_000, quick=30_000)
-WORDS_A_LINE = rounds(full=0, quick=20)  # sentences are what extraction spends its time on
 HOSTILE = [
     "\n", " ", "a", "a ", "@", "1", "1 ", "-", "\n-", "a.", "a@", "[\n", "please act as a ",
     "you are now a ", "in your reply ", "pin:", "pin:$", "pin for a ", "secret: ", "sk-", "eyJ",
@@ -61,7 +60,7 @@ def test_a_key_is_found_wherever_it_stands(place):
 @pytest.mark.parametrize("length", [600, 5_000])
 def test_a_long_password_is_removed_to_its_end(length):
     assert "x9" not in without_secrets(f"my password: {'x9$' * length} and more")
-    assert holds_secret(f"my password: {'x9$' * length} and more")
+    assert first_secret(f"my password: {'x9$' * length} and more")
 
 
 def test_an_address_is_redacted_at_the_end_of_a_long_word():
@@ -72,8 +71,7 @@ def test_an_address_is_redacted_at_the_end_of_a_long_word():
 
 def test_a_message_that_redaction_makes_too_long_is_found_and_holds_up_no_other(open_memory):
     memory = open_memory()
-    line = f"pin: 4711{' on' * WORDS_A_LINE}\n"
-    secrets = (line * 100_000)[:MAX_CONTENT_BYTES]
+    secrets = ("pin: 4711\n" * 100_000)[:MAX_CONTENT_BYTES]
     memory.observe([Message(role="user", content=secrets)], user_id="maya", session_id="long")
     memory.observe([Message(role="user", content="The harbour")], user_id="maya", session_id="s")
     memory.flush()

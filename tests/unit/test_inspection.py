@@ -110,9 +110,12 @@ def test_a_listing_of_what_was_believed_narrows_to_what_has_a_status_now(
     assert kept.content == "Likes tea"
 
 
-def test_what_is_forgotten_is_in_no_listing(memory: SemanticMemory):
+def test_what_is_forgotten_is_in_no_listing_of_what_is_kept(memory: SemanticMemory):
+    memory.delete(memory.add("Lives in Oslo", user_id="u1").id)
+    for status in (None, *(one for one in Status if one is not Status.FORGOTTEN)):
+        assert memory.list(user_id="u1", status=status) == []
     with pytest.raises(InvalidInputError, match="forgotten"):
-        memory.list(user_id="u1", status="forgotten")
+        memory.list(user_id="u1", status="lost")
 
 
 def test_a_map_holds_what_is_believed_facts_before_messages(memory: SemanticMemory):

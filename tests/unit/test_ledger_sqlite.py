@@ -15,12 +15,14 @@ from semantic_memory.domain.errors import (
 from semantic_memory.domain.facts import Category, Status
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.profile import Line
+from semantic_memory.domain.retention import Periods, Unexpired
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.ledger.sqlite.administration import Administration
 from semantic_memory.ledger.sqlite.beliefs import BeliefReader
 from semantic_memory.ledger.sqlite.changes import ChangeWriter
 from semantic_memory.ledger.sqlite.connections import Connections
 from semantic_memory.ledger.sqlite.facts import FactReader
+from semantic_memory.ledger.sqlite.listing import ListingReader
 from semantic_memory.ledger.sqlite.owners import owner_token
 from semantic_memory.ledger.sqlite.rows import FactRow, from_fact
 from semantic_memory.ledger.sqlite.schema import MIGRATIONS
@@ -71,7 +73,7 @@ def test_a_file_that_is_no_database_is_named(path):
 
 
 def test_a_full_disk_is_said_and_loses_nothing(connections):
-    changes, facts = ChangeWriter(connections), FactReader(connections)
+    changes = ChangeWriter(connections)
     administration = Administration(connections)
     changes.apply([Add(make_fact(1))])
     with connections.transaction() as db:
@@ -79,7 +81,7 @@ def test_a_full_disk_is_said_and_loses_nothing(connections):
         db.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(StoreUnavailableError, match="the disk is full"):
         changes.apply([Add(make_fact(2, content="x" * 500_000))])
-    assert [fact.id for fact in facts.find("u1", Filters())] == ["fact-1"]
+    assert [fact.id for fact in ListingReader(connections).find("u1", Filters())] == ["fact-1"]
     with connections.transaction() as db:
         db.execute("PRAGMA max_page_count = 1000000")
     changes.apply([Add(make_fact(2))])
@@ -134,9 +136,12 @@ def test_a_ledger_of_an_older_schema_is_brought_up_to_date(path, version):
     db = sqlite3.connect(path)
     scripts = " ".join(MIGRATIONS[:version])
     db.executescript(f"BEGIN; {scripts} PRAGMA user_version = {version}; COMMIT;")
-    columns = FactRow._fields
+    present = {name for _, name, *_ in db.execute("PRAGMA table_info(facts)")}
+    columns = [name for name in FactRow._fields if name in present]
     for number, status in enumerate([Status.ACTIVE, Status.FORGOTTEN, Status.ACTIVE], start=1):
-        values = (*from_fact(make_fact(number, status=status)), "added", "", 0, 0, number)
+        row = from_fact(make_fact(number, status=status))
+        own = (value for name, value in row._asdict().items() if name in present)
+        values = (*own, "added", "", 0, 0, number)
         db.execute(
             f"INSERT INTO facts ({', '.join(columns)}, action, reason, changed_at, embedded,"
             f" revision) VALUES ({', '.join('?' * len(values))})",
@@ -147,7 +152,8 @@ def test_a_ledger_of_an_older_schema_is_brought_up_to_date(path, version):
     ledger = SqliteLedger(path)
     assert ledger.count("u1") == 2
     assert ledger.users() == ["u1"]
-    assert [fact.id for fact in ledger.get(["fact-1", "fact-2"])] == ["fact-1"]
+    assert ledger.get(["fact-1", "fact-2"]) == [make_fact(1)]
+    assert ledger.expired("u1", Unexpired(NOW, Periods())) == []
     line = Line(
         id="l1",
         user_id="u1",
@@ -194,12 +200,17 @@ def test_a_ledger_that_another_program_has_locked_is_tried_again_and_then_named(
 @pytest.mark.parametrize(
     ("part", "ask", "index"),
     [
-        (FactReader, lambda facts: facts.find("u1", FACTS, limit=32), "beliefs_by_time"),
+        (ListingReader, lambda facts: facts.find("u1", FACTS, limit=32), "beliefs_by_time"),
         (FactReader, lambda facts: facts.replaced("fact-1", "u1"), "facts_replaced"),
         (
             ChangeWriter,
             lambda changes: changes.changed("u1", 0, 1, messages=False),
             "beliefs_by_change",
+        ),
+        (
+            FactReader,
+            lambda facts: facts.expired("u1", Unexpired(NOW, Periods())),
+            "facts_expiring",
         ),
         (BeliefReader, lambda beliefs: beliefs.beliefs("u1", since=1), "beliefs_by_change"),
     ],
@@ -215,4 +226,4 @@ def test_what_asks_for_facts_does_not_walk_through_messages(connections, part, a
         (query,) = [one for one in asked if one.startswith("SELECT")]
         plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {query}")]
     assert index in plan[0]
-    assert "TEMP B-TREE" not in " ".join(plan) or index == "facts_replaced"
+    assert "TEMP B-TREE" not in " ".join(plan) or index in ("facts_replaced", "facts_expiring")

@@ -17,7 +17,9 @@ from semantic_memory.domain.ports import IndexEntry
 from semantic_memory.vectors.chroma import process, worker
 from semantic_memory.vectors.chroma.process import ChromaProcess
 from tests.conftest import eventually, make_fact, unit_vectors
+from tests.support.effort import rounds
 
+MANY = rounds(full=2_000, quick=800)
 ROOT = Path(__file__).parent.parent.parent
 
 
@@ -185,7 +187,7 @@ def test_a_query_does_not_wait_for_a_long_call(index, monkeypatch):
 def test_queries_come_in_between_the_portions_of_a_bulk_write(index, monkeypatch):
     monkeypatch.setattr(process, "_PATIENCE_SECONDS", 20)
     monkeypatch.setattr(process, "_PORTION", 16)
-    writing = threading.Thread(target=index.upsert, args=(entries(*range(10, 2_000)),))
+    writing = threading.Thread(target=index.upsert, args=(entries(*range(10, MANY)),))
     writing.start()
     answered = 0
     while writing.is_alive():
@@ -193,12 +195,12 @@ def test_queries_come_in_between_the_portions_of_a_bulk_write(index, monkeypatch
         answered += 1
     writing.join()
     assert answered > 10
-    assert index.count() == 1_993
+    assert index.count() == MANY - 7
 
 
 def test_queries_come_in_between_the_steps_of_a_move(index, monkeypatch):
     monkeypatch.setattr(process, "_PATIENCE_SECONDS", 20)
-    index.upsert(entries(*range(10, 2_000)))
+    index.upsert(entries(*range(10, MANY)))
     moving = threading.Thread(target=index.own, args=("u1",))
     moving.start()
     answered = 0
@@ -208,7 +210,7 @@ def test_queries_come_in_between_the_steps_of_a_move(index, monkeypatch):
     moving.join()
     assert answered > 5
     assert index.owns("u1")
-    assert index.count() == 1_993
+    assert index.count() == MANY - 7
 
 
 def test_closing_waits_for_the_call_under_way(index, tmp_path):

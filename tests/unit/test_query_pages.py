@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from semantic_memory import InvalidInputError
 from semantic_memory.domain.changes import Add, Forget, Touch, Update
+from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.filters import NO_FILTERS, Filters
-from semantic_memory.domain.ports import Ledger, Order
+from semantic_memory.domain.ports import Ledger
 from semantic_memory.ledger.memory import MemoryLedger
 from semantic_memory.ledger.sqlite import SqliteLedger
 from tests.conftest import NOW, make_fact
@@ -71,7 +72,7 @@ def sqlite(tmp_path_factory: pytest.TempPathFactory) -> Any:
     ledger.close()
 
 
-@pytest.mark.parametrize("order", ["time", "importance", "confidence"])
+@pytest.mark.parametrize("order", ["time", "importance", "confidence", "relevance"])
 @given(
     levels=st.lists(LEVELS, min_size=NUMBER, max_size=NUMBER),
     between=st.lists(CHANGES, min_size=4, max_size=4),
@@ -80,7 +81,7 @@ def sqlite(tmp_path_factory: pytest.TempPathFactory) -> Any:
 @settings(max_examples=60, deadline=None)
 def test_pages_repeat_and_skip_nothing_whatever_is_written_meanwhile(
     tmp_path_factory: pytest.TempPathFactory,
-    order: Order,
+    order: Sort,
     levels: list[float],
     between: list[list[tuple[str, int, float]]],
     size: int,

@@ -9,14 +9,17 @@ from semantic_memory.settings import RetrievalSettings
 
 COLUMNS = [
     ("slot", "i4"), ("session", "i4"), ("asks", "?"),
-    ("importance", "f8"), ("confidence", "f8"), ("stated_at", "f8"), ("endurance", "f8"),
+    ("importance", "f8"), ("confidence", "f8"), ("stated_at", "f8"),
+    ("used_at", "f8"), ("endurance", "f8"),
 ]  # fmt: skip
 SLOTS = [("session", "i4"), ("before", "i4"), ("behind", "i4"), ("asks", "?")]
 WEIGHTS = Weights(**RetrievalSettings().model_dump())
 
 
 def columns(*slots: int) -> np.ndarray:
-    return np.array([(slot, 0, False, 0.5, 1.0, 0.0, 1.0) for slot in slots], dtype=COLUMNS)
+    return np.array(
+        [(slot, 0, False, 0.5, 1.0, 0.0, -math.inf, 1.0) for slot in slots], dtype=COLUMNS
+    )
 
 
 def conversation(size: int, asks: tuple[int, ...] = ()) -> np.ndarray:

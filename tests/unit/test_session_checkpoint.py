@@ -1,16 +1,20 @@
 import json
 import stat
+from typing import Literal
 
 import pytest
 from pydantic import BaseModel
 
+from semantic_memory import Fact
 from semantic_memory.domain.errors import (
+    InvalidInputError,
     SchemaTooNewError,
     StoreCorruptError,
     StoreUnavailableError,
 )
 from semantic_memory.domain.events import CheckpointRestored
 from semantic_memory.session.checkpoint import Checkpoint
+from tests.conftest import make_fact
 
 
 class Task(BaseModel):
@@ -123,3 +127,167 @@ def test_the_file_names_its_versions(path, events):
     checkpoint(path, events, version=3).save(Task(step="one"))
     document = json.loads(path.read_text(encoding="utf-8"))
     assert (document["schema"], document["version"]) == (1, 3)
+
+
+# ---------------------------------------------------------------- versions
+
+
+class Plan(BaseModel):
+    stage: str
+    done: tuple[int, ...] = ()
+    owner: str
+
+
+def steps():
+    """Return the migrations from Task to Plan, each of which depends on the one before."""
+    return {
+        1: lambda data: {"stage": data["step"], "done": data["done"]},
+        2: lambda data: {**data, "owner": f"owner of {data['stage']}"},
+    }
+
+
+def test_migrations_are_chained_from_the_version_of_the_state(path, events):
+    checkpoint(path, events).save(Task(step="fetch", done=frozenset({3})))
+    plans = Checkpoint(path, Plan, events.append, version=3, migrations=steps())
+    whole = Plan(stage="fetch", done=(3,), owner="owner of fetch")
+    assert plans.load() == whole
+    assert json.loads(path.read_text())["version"] == 1  # reading changes nothing
+    plans.save(whole)
+    assert json.loads(path.read_text())["version"] == 3
+    assert Checkpoint(path, Plan, events.append, version=3).load() == whole
+
+
+def test_a_gap_between_migrations_is_named(path, events):
+    checkpoint(path, events).save(Task(step="fetch"))
+    plans = Checkpoint(path, Plan, events.append, version=3, migrations={1: steps()[1]})
+    with pytest.raises(StoreCorruptError, match=r"leads to 3: pass migrations=\{2: "):
+        plans.load()
+
+
+@pytest.mark.parametrize("number", [0, 3, 7])
+def test_a_migration_beyond_the_version_is_refused(path, events, number):
+    with pytest.raises(InvalidInputError, match=f"{number}.*from 1 to 2"):
+        Checkpoint(path, Plan, events.append, version=3, migrations={number: dict})
+
+
+def test_a_failing_migration_leaves_the_state_as_it_was(path, events):
+    checkpoint(path, events).save(Task(step="one"))
+    checkpoint(path, events).save(Task(step="two"))
+    before = path.read_bytes()
+    wrong = Checkpoint(path, Plan, events.append, version=2, migrations={1: dict})
+    with pytest.raises(StoreCorruptError, match=r"is no Plan of version 2: stage.*owner"):
+        wrong.load()
+    assert path.read_bytes() == before
+    assert events == []  # sound data is never taken for damage
+    assert checkpoint(path, events).load() == Task(step="two")
+
+
+def test_a_newer_state_is_neither_read_nor_overwritten(path, events):
+    checkpoint(path, events, version=2).save(Task(step="new"))
+    old = checkpoint(path, events)
+    with pytest.raises(SchemaTooNewError, match=r"upgrade the program, or `clear`"):
+        old.load()
+    with pytest.raises(SchemaTooNewError):
+        old.save(Task(step="old"))
+    assert checkpoint(path, events, version=2).load() == Task(step="new")
+    old.clear()
+    old.save(Task(step="old"))
+    assert old.load() == Task(step="old")
+
+
+def test_an_older_state_is_kept_as_the_previous_one(path, events):
+    checkpoint(path, events).save(Task(step="one"))
+    plans = Checkpoint(path, Plan, events.append, version=3, migrations=steps())
+    plans.save(Plan(stage="two", owner="Maya"))
+    path.write_bytes(b"{")
+    assert plans.load() == Plan(stage="one", owner="owner of one")
+
+
+# ---------------------------------------------------------------- promotion
+
+
+class Style(BaseModel):
+    language: str = "English"
+    length: Literal["brief", "detailed"] = "detailed"
+    wishes: tuple[str, ...] = ()
+    source: Fact | None = None
+    tries: int = 0
+
+
+TEA = make_fact(content="Prefers answers in German")
+
+
+def styles(path, events, **options):
+    return Checkpoint(path, Style, events.append, **options)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "held"),
+    [
+        ("language", None, "Prefers answers in German"),
+        ("language", "German", "German"),
+        ("length", "brief", "brief"),
+        ("wishes", None, ("Prefers answers in German",)),
+        ("source", None, TEA),
+    ],
+)
+def test_a_fact_is_promoted_into_a_field_by_name(path, events, field, value, held):
+    kept = styles(path, events)
+    kept.save(Style(tries=2))
+    state = kept.promote(TEA, field, value=value)
+    assert getattr(state, field) == held
+    assert state.tries == 2
+    assert styles(path, events).load() == state
+
+
+def test_a_fact_is_appended_once(path, events):
+    kept = styles(path, events)
+    kept.promote(TEA, "wishes")
+    kept.promote(make_fact(2, content="Hates emoji"), "wishes")
+    assert kept.promote(TEA, "wishes").wishes == (TEA.content, "Hates emoji")
+
+
+@pytest.mark.parametrize(
+    ("fact", "field", "reason"),
+    [
+        (TEA, "mood", "no field 'mood'; known: language"),
+        (TEA, "length", r"length.*'brief' or 'detailed'.*value="),
+        (TEA, "tries", "tries.*integer"),
+        (make_fact(status="quarantined"), "language", "is quarantined"),
+        (make_fact(status="superseded"), "language", "is superseded"),
+        (make_fact(user_id="u2"), "language", "another user"),
+    ],
+)
+def test_a_fact_that_can_not_be_promoted_changes_nothing(path, events, fact, field, reason):
+    kept = styles(path, events, user_id="u1")
+    kept.save(Style(language="French"))
+    with pytest.raises(InvalidInputError, match=reason):
+        kept.promote(fact, field)
+    assert kept.load() == Style(language="French")
+
+
+def test_promotion_needs_a_state_where_the_model_has_no_defaults(path, events):
+    with pytest.raises(InvalidInputError, match="save one first"):
+        checkpoint(path, events).promote(TEA, "step")
+
+
+def test_a_preference_learnt_in_conversation_reaches_the_task(open_memory):
+    memory = open_memory()
+    session = memory.session(user_id="u1", session_id="s1", model="gpt-4o", memory_directories=())
+    session.push(user="I prefer answers in German.", assistant="Gern.")
+    session.close()
+    (fact,) = memory.list(user_id="u1", filters={"categories": ["preference"]})
+    task = session.checkpoint("report", Style)
+    assert task.promote(fact, "wishes").wishes == (fact.content,)
+    memory.close()
+    again = open_memory().session(
+        user_id="u1", session_id="s1", model="gpt-4o", memory_directories=()
+    )
+    assert again.checkpoint("report", Style).load().wishes == (fact.content,)
+
+
+def test_a_session_migrates_the_state_of_its_task(memory):
+    session = memory.session(user_id="u1", session_id="s1", model="gpt-4o", memory_directories=())
+    session.checkpoint("report", Task).save(Task(step="fetch"))
+    plans = session.checkpoint("report", Plan, version=3, migrations=steps())
+    assert plans.load() == Plan(stage="fetch", owner="owner of fetch")

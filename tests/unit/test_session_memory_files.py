@@ -2,8 +2,21 @@ import os
 
 import pytest
 
+from semantic_memory.context.tokens import TiktokenCounter
 from semantic_memory.domain.events import MemoryFileSkipped
-from semantic_memory.session.memory_files import MOST_BYTES, MOST_LINES, read_memory_files
+from semantic_memory.session.memory_files import (
+    Caps,
+    MemoryFiles,
+    standard_directories,
+    system_directories,
+)
+from semantic_memory.settings import ContextSettings, Settings, WindowSettings
+
+CAPS = Caps(lines=200, size=25_000)
+
+
+def read_memory_files(directories, emit, caps=CAPS):
+    return MemoryFiles(directories, caps, emit).text()
 
 
 @pytest.fixture
@@ -37,18 +50,109 @@ def test_what_is_too_long_is_cut_and_says_so(directories, events):
     *_, project = directories
     (project / "MEMORY.md").write_text("\n".join(f"line {n}" for n in range(500)), "utf-8")
     text = read_memory_files(directories, events.append)
-    assert f"line {MOST_LINES - 1}\n" in text
-    assert f"line {MOST_LINES}\n" not in text
+    assert "line 197\n" in text  # with its heading and the warning
+    assert "line 198\n" not in text
+    assert text.count("\n") + 1 == CAPS.lines
     assert "[WARNING: MEMORY.md is cut: 500 lines" in text
 
 
 def test_long_lines_count_by_their_bytes(directories, events):
     system, _, project = directories
     (project / "AGENT.md").write_text("ü" * 40_000, encoding="utf-8")
-    (system / "AGENT.md").write_text("never", encoding="utf-8")
+    (system / "AGENT.md").write_text("always", encoding="utf-8")
     text = read_memory_files(directories, events.append)
-    assert text.count("WARNING: AGENT.md is cut") == 2  # the other has no room left at all
-    assert text.count("ü") == MOST_BYTES // 2
+    assert text.count("WARNING: AGENT.md is cut") == 1
+    assert "\nalways\n" in text
+    assert CAPS.size - 2 <= len(text.encode()) <= CAPS.size
+
+
+def test_a_long_file_leaves_the_others_their_share(directories, events):
+    *_, project = directories
+    (project / "MEMORY.md").write_text("remember this line\n" * 1_600, encoding="utf-8")
+    (project / "AGENT.md").write_text("act like this\n" * 90, encoding="utf-8")
+    (project / ".agent-context.md").write_text("context line\n" * 900, encoding="utf-8")
+    text = read_memory_files(directories, events.append)
+    counts = [text.count(words) for words in ("act like", "remember", "context line")]
+    assert all(count >= 60 for count in counts), counts
+    assert text.count("\n") + 1 == CAPS.lines
+    (project / ".agent-context.md").unlink()
+    text = read_memory_files(directories, events.append)
+    assert text.count("act like") == 90  # what is within its share is whole
+    assert text.count("remember") == 200 - 92 - 1 - 2
+    assert text.count("WARNING") == 1
+
+
+@pytest.mark.parametrize("caps", [Caps(20, 2_000), Caps(50, 1_000_000), Caps(10_000, 3_000)])
+def test_caps_hold_with_headings_and_warnings(directories, events, caps):
+    for directory in directories:
+        for number, name in enumerate((".agent-context.md", "MEMORY.md", "AGENT.md")):
+            text = "".join(f"a line of {name} {n}\n" for n in range(10 ** (number + 1)))
+            (directory / name).write_text(text, encoding="utf-8")
+    text = read_memory_files(directories, events.append, caps)
+    assert text.count("\n") + 1 <= caps.lines
+    assert len(text.encode()) <= caps.size
+    assert text.count("# /") + len(events) == 9  # shown, or skipped and said so
+
+
+def test_agents_directories_are_read_beside_the_platforms(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    found = [str(directory) for directory in standard_directories()]
+    assert found[0] == "/etc/agent/global"
+    assert found[2] == str(tmp_path / "home" / ".agent")
+    assert found[-1] == str(tmp_path)
+    assert [str(directory) for directory in system_directories()] == found[:2]
+
+
+# ---------------------------------------------------------------- in a block
+
+
+def with_files(open_memory, directory, context=None, **window):
+    limits = WindowSettings(memory_directories=(directory,), **window)
+    memory = open_memory(settings=Settings(window=limits, context=context or ContextSettings()))
+    memory.add("Maya prefers tea", user_id="u1", category="preference")
+    return memory
+
+
+def test_a_block_begins_with_memory_files_where_asked(open_memory, directories):
+    *_, project = directories
+    (project / "AGENT.md").write_text("Answer in French.", encoding="utf-8")
+    memory = with_files(open_memory, project)
+    asked = memory.context("What does Maya prefer?", user_id="u1", memory_files=True)
+    assert asked.text.startswith(f"# {project / 'AGENT.md'}\nAnswer in French.\n\n<memory>")
+    assert "Maya prefers tea" in asked.text
+    plain = memory.context("What does Maya prefer?", user_id="u1")
+    assert "French" not in plain.text
+    assert plain.tokens < asked.tokens
+    with memory.session(user_id="u1", session_id="s1", model="gpt-4o") as session:
+        assert "Answer in French." in session.payload("Hello")[0]["content"]
+
+
+@pytest.mark.parametrize("budget", [1, 20, 100, 300, 2_000])
+def test_memory_files_stay_within_the_budget_of_a_block(open_memory, directories, budget):
+    *_, project = directories
+    (project / "MEMORY.md").write_text("Remember the blue canoe. ü\n" * 2_000, encoding="utf-8")
+    memory = with_files(open_memory, project)
+    counter = TiktokenCounter()
+    packed = memory.context("Tea", user_id="u1", budget=budget, memory_files=True)
+    assert packed.tokens == counter.count(packed.text) <= budget
+    assert ("canoe" in packed.text) == (budget >= 300)
+
+
+def test_the_limits_of_memory_files_are_settings(open_memory, directories):
+    *_, project = directories
+    (project / "MEMORY.md").write_text("a short line\n" * 2_000, encoding="utf-8")
+
+    def shown(**options):
+        memory = with_files(open_memory, project, **options)
+        text = memory.context("Tea", user_id="u1", budget=20_000, memory_files=True).text
+        memory.close()
+        return text.count("a short line")
+
+    assert shown() == 198
+    assert shown(memory_file_lines=50) == 48
+    assert shown(memory_file_bytes=2_000) < 150
+    assert shown(context=ContextSettings(memory_files=0.01)) < 60
+    assert shown(context=ContextSettings(memory_files=0.0)) == 0
 
 
 def test_no_link_leads_out(directories, events, tmp_path):

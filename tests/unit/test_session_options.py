@@ -3,8 +3,8 @@
 import pytest
 
 from semantic_memory import Candidate
-from semantic_memory.domain.decay import PINNED
 from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.facts import PINNED
 from semantic_memory.domain.messages import SessionOptions
 from semantic_memory.testing import ScriptedExtractor
 from tests.conftest import say

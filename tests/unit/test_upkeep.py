@@ -484,6 +484,8 @@ def test_a_failing_job_holds_up_no_other_and_is_kept_with_its_error(memory, even
     runs = memory.maintain()
     assert {run.job: run.error for run in runs} == {
         "usage": None,
+        "relevance": None,
+        "expiry": None,
         "dedup": None,
         "conflicts": None,
         "decay": "ValueError: a mistake",
@@ -496,7 +498,7 @@ def test_a_failing_job_holds_up_no_other_and_is_kept_with_its_error(memory, even
 
 
 def test_an_unknown_job_is_named(memory):
-    with pytest.raises(InvalidInputError, match="unknown job 'sweep': use usage, dedup"):
+    with pytest.raises(InvalidInputError, match="unknown job 'sweep': use usage, relevance, "):
         memory.maintain(["sweep"])
 
 

@@ -1,6 +1,8 @@
 """Maintenance jobs: each goes from user to user and can be stopped between any two.
 
 usage       counts the memories that contexts were made of
+relevance   weighs memories for listings by relevance
+expiry      forgets memories that have expired
 dedup       merges duplicates
 conflicts   supersedes facts that no longer hold
 decay       fades unconfirmed facts, archives those below the floor or over the cap
@@ -16,7 +18,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
+from semantic_memory.application.expiring import Expiring
 from semantic_memory.application.jobs.compaction import Compactor
+from semantic_memory.application.jobs.weighing import weigh
 from semantic_memory.consolidation.fading import Fading, archived, faded, to_archive, used
 from semantic_memory.consolidation.resolver import Kind, Outcome, Resolver
 from semantic_memory.domain.changes import Change, Mark, Touch, Update
@@ -60,6 +64,7 @@ class Upkeep:
         resolver: Resolver,
         rollup: Rollup,
         compactor: Compactor,
+        expiring: Expiring,
         uses: Uses,
         clock: Clock,
         observe: Callable[[Event], None],
@@ -69,6 +74,7 @@ class Upkeep:
         self._resolver = resolver
         self._rollup = rollup
         self._compactor = compactor
+        self._expiring = expiring
         self._uses = uses
         self._clock = clock
         self._observe = observe
@@ -139,9 +145,15 @@ class Upkeep:
         if name == "compact":
             yield from self._compactor.compact(user_id, dry_run=dry_run)
             return
-        if name in ("decay", ROLLUP):
+        if name in ("relevance", "expiry", "decay", ROLLUP):
             for user in self._ledger.pending(name, user_id, everyone=True):  # time passes for all
-                if name == "decay":
+                if name == "relevance":
+                    yield weigh(
+                        self._ledger, user.user_id, self._clock.now(), self._fading, dry_run=dry_run
+                    )
+                elif name == "expiry":
+                    yield self._expiring.expire(user.user_id, dry_run=dry_run)
+                elif name == "decay":
                     yield self._fade(user, dry_run=dry_run)
                 else:
                     yield self._rollup.roll(user, everything=everything, dry_run=dry_run)

@@ -10,8 +10,10 @@ from semantic_memory.consolidation.gist import gist
 from semantic_memory.consolidation.guards import disagreements, missing_names, opposed
 from semantic_memory.consolidation.relations import Pair, Relation, Verdict
 from semantic_memory.consolidation.statements import Statement, read
+from semantic_memory.consolidation.subjects import about_others
 from semantic_memory.domain.english.lexicon import WORDING
 from semantic_memory.domain.english.numbers import has_label
+from semantic_memory.domain.english.paraphrases import paraphrases
 from semantic_memory.domain.values import normalised
 
 
@@ -58,6 +60,8 @@ class RuleJudge:
         a, b = read(older), read(newer)
         # claims are read from statements only, also where a question follows them
         found = conflicting(claims(older), claims(newer))
+        if found is not None and about_others(older, newer):
+            return Verdict(Relation.UNRELATED, ("other people or times",))
         if found is not None:
             reason = f"claim: {found[0]}, then {found[1]}"
             return _replaced(pair, b, (reason,), 0.9)
@@ -121,13 +125,17 @@ class RuleJudge:
         told = own == claims(b.text) and any(claim.attribute != "has" for claim in own)
         told &= a.content ^ b.content <= WORDING
         alike = bool(gist(a.text)) and gist(a.text) == gist(b.text)
+        reworded = not paraphrases(a.text).isdisjoint(paraphrases(b.text))
         accounted: set[str] = {"roles"} if told else set()
         accounted |= {"negation", "opposites", "roles"} if alike else set()
+        accounted |= {"opposites", "roles"} if reworded else set()
         apart = set(disagreements(a, b)) - accounted
         if apart or _another_day(pair, a, b):
             return self._refined(similarity, a, b)
         if alike:
             enough, reason = limit.same_gist, "same in other words"
+        elif reworded:
+            enough, reason = limit.same_gist, "same claim in other words"
         elif told:
             enough, reason = limit.same_claims, "same claims"
         elif not a.content ^ b.content:

@@ -36,8 +36,13 @@ _BEHIND = re.compile(
     r"(?P<who>(?:my|our)(?:\s[\w'-]+){1,3}|[A-Z][\w'-]+(?:\s[A-Z][\w'-]+){0,2})$"
 )
 _FAVOURITE = re.compile(
-    r"^(?:maybe |like |probably )?(?P<thing>(?:[\w'-]+\s){0,3}[\w'-]+), my favou?rite "
-    r"(?P<kind>[\w ]{3,30})$",
+    r"^(?:maybe |like |probably )?(?P<thing>(?!it|that|this|he|she|they)"
+    r"(?:[\w'-]+\s){0,3}[\w'-]+), my favou?rite (?P<kind>[\w ]{3,30})$",
+    re.IGNORECASE,
+)
+_HOME = re.compile(
+    r"^(?P<home>(?P<who>I|we) live (?:in|near|at) [^,;.]{2,40}?) (?P<people>with (?:my|our) "
+    r"[^,;.]*?(?-i:[A-Z])[^,;.]{2,60}?)(?P<rest>$|,.*)",
     re.IGNORECASE,
 )
 _GIVE_ME = re.compile(r"^give me (?P<one>[\w' -]{3,40}) over (?P<other>.+)$", re.IGNORECASE)
@@ -59,30 +64,50 @@ def completed(sentence: str) -> list[str]:
     ['I am 34', 'I am a nurse', 'I have two kids', 'I am living in Cork']
     >>> completed("he's our new director, Bram Oosting"), completed("the lake is cold")
     (['Bram Oosting is our new director'], ['the lake is cold'])
+    >>> completed("I live in Bonn with my aunt Edda, I'm vegan")
+    ['I live in Bonn', 'I live with my aunt Edda', "I'm vegan"]
     >>> completed("No dairy for me any more")
     ["I don't have dairy any more"]
     """
-    if listed := _list(sentence):
-        return listed
+    if several := _list(sentence) or _home(sentence):
+        return several
+    return [_reworded(sentence) or _begun(sentence)]
+
+
+def _reworded(sentence: str) -> str | None:
+    """Return a statement that was made without a verb, or with its subject last; or None."""
     if behind := _BEHIND.match(sentence):
-        verb = "is"
-        return [f"{behind['who']} {verb} {behind['told']}"]
+        return f"{behind['who']} is {behind['told']}"
     if nothing := _NOTHING_MORE.match(sentence):
-        return [f"I don't have {nothing['thing']} any more{nothing['rest'].rstrip()}"]
+        return f"I don't have {nothing['thing']} any more{nothing['rest'].rstrip()}"
+    if favourite := _FAVOURITE.match(sentence):
+        return f"my favorite {favourite['kind']} is {favourite['thing']}"
+    if preferred := _GIVE_ME.match(sentence):
+        return f"I prefer {preferred['one']} over {preferred['other']}"
+    return None
+
+
+def _begun(sentence: str) -> str:
+    """Return a statement with the subject and the verb that it lacks."""
     if (person := _KIND_OF_PERSON.match(sentence)) and not _is_command(person[1]):
         has_article = person[1].lower().startswith(("a ", "an ", "the "))
         article = "" if has_article else f"{indefinite(person[1])} "
-        return [f"I am {article}{_lowered(sentence)}"]
-    if favourite := _FAVOURITE.match(sentence):
-        return [f"my favorite {favourite['kind']} is {favourite['thing']}"]
-    if preferred := _GIVE_ME.match(sentence):
-        return [f"I prefer {preferred['one']} over {preferred['other']}"]
+        return f"I am {article}{_lowered(sentence)}"
     if _AILING.match(sentence):
-        return [f"I have had {_lowered(sentence)}"]
+        return f"I have had {_lowered(sentence)}"
     for opening, subject in _OPENINGS:
         if opening.match(sentence):
-            return [f"{subject} {_lowered(sentence)}"]
-    return [sentence]
+            return f"{subject} {_lowered(sentence)}"
+    return sentence
+
+
+def _home(sentence: str) -> list[str]:
+    """Return where someone lives and with whom as two statements, and what follows."""
+    home = _HOME.match(sentence)
+    if home is None:
+        return []
+    rest = home["rest"].lstrip(" ,")
+    return [home["home"], f"{home['who']} live {home['people']}", *([rest] if rest else [])]
 
 
 def _is_command(words: str) -> bool:

@@ -15,6 +15,7 @@ _written_out = substitution("spelling.contractions")
 _meant = substitution("spelling.idioms")
 _OWNED_BY_USER = re.compile(r"\bthe user's\b|^user's\b")
 _BEGINS_WITH_VERB = r"(?:[a-z]+s|[a-z]+ed|can|will|did|had|has|is)\b"
+_TOGETHER = re.compile(r"\bthe user and others\b(?P<owned>'s)?")
 _USER = re.compile(rf"\bthe user\b|^user\b(?=\s+{_BEGINS_WITH_VERB})")
 
 
@@ -25,5 +26,6 @@ def folded(text: str) -> str:
     ('i does not have 2 dogs', 'i look forward')
     """
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").casefold()
+    plain = _TOGETHER.sub(lambda found: "our" if found["owned"] else "we", plain)
     plain = _meant(_written_out(plain))
     return with_digits(_USER.sub("i", _OWNED_BY_USER.sub("my", plain)))

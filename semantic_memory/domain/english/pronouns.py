@@ -38,7 +38,8 @@ _DEICTIC_TIME = re.compile(
 )
 _NAMED_PLACE = rf"\b(?:a|the|my|our)\s(?:\w+\s)?{phrases('pronouns.places')}\b"
 _BEHIND_PREPOSITION = rf"\b{phrases('pronouns.before_place')}\s+(?!the\s+way|it\b)\w+"
-_PLACE = re.compile(any_of(_NAMED_PLACE, _BEHIND_PREPOSITION), re.IGNORECASE)
+_CHOSEN = r"\b(?:cho(?:o)?se|picked|visit\w*|left)\s(?-i:[A-Z])\w+"
+_PLACE = re.compile(any_of(_NAMED_PLACE, _BEHIND_PREPOSITION, _CHOSEN), re.IGNORECASE)
 _JOINT = re.compile(rf"(?:[,;]|\b{phrases('pronouns.joints')})\s*$")
 
 

@@ -31,6 +31,7 @@ _PEOPLE = words(
     "antecedents.female", "possessions.animals", "standing.someone",
 )  # fmt: skip
 _TO_BE = re.compile(r"\bto (?:be|do|have)\W*$", re.IGNORECASE)
+_TO_DO_WITH = re.compile(r"\bto \w+ (?:\w+ )?(?:with|for|in|at|on|about|from|to)\W*$", re.I)
 _AUXILIARIES = words("predications.auxiliaries", "words.modals") | {"am"}
 _PRONOUNS = words("predications.no_subject")
 _SHORTEST_CLAUSE = 5
@@ -69,7 +70,8 @@ def _may_end(last: str, before: str, statement: str, length: int) -> bool:
     if last in _AUXILIARIES:
         return before in _PRONOUNS or before == "others" or noun(before) is not None
     if last in _PREPOSITIONS and last != "of":
-        return bool(forms(before) - {Form.PAST}) or _RELATIVE.search(statement) is not None
+        leads = forms(before) - {Form.PAST} or _TO_DO_WITH.search(statement)
+        return bool(leads) or _RELATIVE.search(statement) is not None
     return _TO_BE.search(statement) is not None
 
 

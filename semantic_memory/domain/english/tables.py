@@ -55,6 +55,24 @@ def phrase_lists(entry: str) -> tuple[str, ...]:
     return tuple(any_of(*map(phrase, split(listed))) for listed in _entry(entry))
 
 
+def phrase_list(entry: str) -> list[str]:
+    """Return the phrases of a list.
+
+    >>> phrase_list("facets.vehicle.values")
+    ['carless']
+    """
+    return split(_entry(entry))
+
+
+def phrase_of(entry: str, **slots: str) -> tuple[str, ...]:
+    """Return the source of a pattern for each phrase of a list, with patterns for its slots.
+
+    >>> [re.search(source, "she died")["who"] for source in phrase_of("facets.home.values")]
+    []
+    """
+    return tuple(phrase(one, **slots) for one in split(_entry(entry)))
+
+
 def split(phrases: str) -> list[str]:
     """Return the phrases of a list.
 

@@ -27,7 +27,7 @@ from semantic_memory.domain.ports.feeds import (
     WordSearch,
 )
 from semantic_memory.domain.ports.ledger import Ledger
-from semantic_memory.domain.ports.listing import Listed, Listing, Order, Position
+from semantic_memory.domain.ports.listing import Listed, Listing, Position
 from semantic_memory.domain.ports.models import (
     Condensed,
     Condenser,
@@ -78,7 +78,6 @@ __all__ = [
     "Maintenance",
     "Match",
     "Observer",
-    "Order",
     "Outbox",
     "PartitionFeed",
     "Pending",

@@ -6,10 +6,14 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
+import numpy as np
+
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.facts import Fact, FactVersion, Status
+from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.profile import Layer, Line
+from semantic_memory.domain.retention import Unexpired
 
 
 class Belief(NamedTuple):
@@ -20,6 +24,13 @@ class Belief(NamedTuple):
     """Vector of its (first) window, shape (dimension,)."""
     revision: int
     """Revision of its latest change."""
+    sentences: Matrix
+    """One row for each sentence; no rows for a text of a single sentence."""
+
+    def likeness(self, other: Belief) -> float:
+        """Return the cosine of the nearest of both texts' windows and sentences."""
+        own, others = (np.vstack([one.vector[None], one.sentences]) for one in (self, other))
+        return float((own @ others.T).max())
 
 
 class Facts(Protocol):
@@ -43,10 +54,15 @@ class Facts(Protocol):
         *,
         status: Status | None = None,
         limit: int | None = None,
+        after: str | None = None,
+        sort: Sort = "time",
     ) -> list[Fact]:
-        """Return the user's facts that pass `filters`, newest first.
+        """Return the user's facts that pass `filters`, the first by `sort` first.
 
-        With a `status`, facts that have it now, instead of active ones.
+        Relevance is as the latest `Weigh` left it, and a new fact has the highest retention.
+        With a `status`, facts that have it now, instead of active ones; of forgotten ones only the
+        tombstones, without texts and sources. A page continues behind the
+        fact `after`. Raises NotFoundError if the user has no such fact.
         """
         ...
 
@@ -57,8 +73,22 @@ class Facts(Protocol):
         """
         ...
 
+    def superseded_in(self, user_id: str, session_ids: Collection[str]) -> list[Fact]:
+        """Return the user's superseded facts that were said first in one of these sessions."""
+        ...
+
     def same_content(self, user_id: str, content: str) -> Fact | None:
-        """Return the active fact with the same normalised content, verbatim messages aside."""
+        """Return the active fact with the same normalised content, verbatim messages aside.
+
+        Of several, the one that expires last.
+        """
+        ...
+
+    def expired(self, user_id: str, condition: Unexpired, limit: int | None = None) -> list[Fact]:
+        """Return the user's facts of any status, forgotten ones aside, that have expired.
+
+        The first `limit`, in the order written.
+        """
         ...
 
 
@@ -85,9 +115,24 @@ class Beliefs(Protocol):
         ...
 
     def beliefs_among(
-        self, user_id: str, fact_ids: Collection[str], keys: Collection[bytes]
+        self,
+        user_id: str,
+        fact_ids: Collection[str],
+        keys: Collection[bytes],
+        *,
+        messages: bool = False,
     ) -> list[Belief]:
-        """Return the user's beliefs with one of these ids or one of these keys (see `Keyed`)."""
+        """Return the user's beliefs with one of these ids or one of these keys (see `Keyed`).
+
+        With `messages`, active verbatim messages as well.
+        """
+        ...
+
+    def messages(self, user_id: str, *, since: int = 0, limit: int | None = None) -> list[Belief]:
+        """Return the user's active verbatim messages that changed after `since`, at most `limit`.
+
+        Only those with vectors.
+        """
         ...
 
 

@@ -25,13 +25,18 @@ class Trait(NamedTuple):
     category: str
     status: str
     content: str
+    """With the text of the body."""
     confidence: float
     importance: float
     created_at: float
     stated_at: float
+    used_at: float
+    """Minus infinity for a fact that was never used."""
     valid_from: float
     valid_to: float
     """Infinity for a fact that is still believed."""
+    expires_at: float
+    """Infinity for a fact without such a time."""
     tags: tuple[str, ...]
     said_in: tuple[str, ...]
     """`session/message` for every message with this statement."""

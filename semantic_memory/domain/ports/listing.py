@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from semantic_memory.domain.facts import Fact, Status
+from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.filters import Filters
-
-Order = Literal["time", "importance", "confidence"]
-"""What a listing is sorted by, the highest first; equal ones by the order written, latest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +41,22 @@ class Listing(Protocol):
         filters: Filters,
         *,
         status: Status | None = None,
-        order: Order = "time",
+        order: Sort = "time",
         limit: int | None = None,
         behind: Position | None = None,
     ) -> Listed:
         """Return the user's facts that pass `filters`, sorted, behind a position.
 
+        Highest first; equal ones by the order written, latest first.
+
         With a `status`, facts that have it now, instead of active ones. Pages that continue a first
         one repeat and skip no fact, whatever is written meanwhile: the order is that of the first
-        page, save for a fact whose place changed more than eight times since. A fact that no longer
-        passes is left out.
+        page, save for a fact whose place changed more than eight times since, and that by relevance
+        follows what the sweep does meanwhile. A fact that no longer passes is left out.
         """
         ...
 
-    def position(self, fact_id: str, user_id: str, order: Order) -> Position:
+    def position(self, fact_id: str, user_id: str, order: Sort) -> Position:
         """Return the present place of a fact. Raises NotFoundError if the user has none such."""
         ...
 

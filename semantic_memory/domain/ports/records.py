@@ -43,6 +43,10 @@ class Sessions(Protocol):
         """
         ...
 
+    def deleted(self, user_id: str) -> dict[str, int]:
+        """Return the number of forgotten memories by session, erased ones included."""
+        ...
+
 
 class JobMarks(Protocol):
     """Finds the users that a job has to look at."""

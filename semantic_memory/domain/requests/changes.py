@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, JsonValue, StrictBool, model_validator
 
 from semantic_memory.domain import fields
+from semantic_memory.domain.bodies import Body
 from semantic_memory.domain.categories import Category
 from semantic_memory.domain.filters import FilterLike, Filters, FiltersField
 from semantic_memory.domain.requests.base import (
@@ -41,6 +42,8 @@ class NewFact(Value):
     metadata: Metadata = Field(default_factory=dict, description=fields.METADATA)
     content: Content = Field(description=fields.CONTENT)
     created_at: Timestamp | None = Field(None, description=fields.SAID_AT)
+    expires_at: Timestamp | None = Field(None, description=fields.EXPIRES_AT)
+    body: Body | None = Field(None, description=fields.BODY)
 
 
 class AddRequest(OfUser, NewFact):
@@ -67,6 +70,8 @@ class AddRequest(OfUser, NewFact):
         references: Sequence[str] = (),
         metadata: Mapping[str, JsonValue] | None = None,
         created_at: datetime | None = None,
+        expires_at: datetime | None = None,
+        body: Body | Mapping[str, Any] | None = None,
     ) -> Self:
         """Build the request. Raises InvalidInputError."""
         return cls.parsed(
@@ -79,6 +84,8 @@ class AddRequest(OfUser, NewFact):
             references=references,
             metadata=metadata or {},
             created_at=created_at,
+            expires_at=expires_at,
+            body=body,
         )
 
 
@@ -115,6 +122,8 @@ class Revision(Reasoned):
     tags: tuple[Tag, ...] | None = Field(None, description=fields.OWN_TAGS)
     references: tuple[Identifier, ...] | None = Field(None, description=fields.REFERENCES)
     metadata: Metadata | None = Field(None, description=fields.METADATA)
+    body: Body | None = Field(None, description=fields.BODY)
+    expires_at: Timestamp | Literal["never"] | None = Field(None, description=fields.NEW_EXPIRES_AT)
 
     def changes(self) -> dict[str, Any]:
         """Return the new values by field."""

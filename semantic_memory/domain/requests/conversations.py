@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from pydantic import Field, StrictBool
 
 from semantic_memory.domain import fields
-from semantic_memory.domain.messages import Message
+from semantic_memory.domain.facts import Category
+from semantic_memory.domain.messages import HalfLife, Language, Message, SessionOptions, Verbosity
 from semantic_memory.domain.requests.base import OfSession, OfUser, Request, example
+from semantic_memory.domain.values import Identifier, Unit
 
 if TYPE_CHECKING:  # it would load numpy
     from semantic_memory.domain.ports import Progress
@@ -67,14 +69,89 @@ class SessionsRequest(OfUser):
         return cls.parsed(user_id=user_id)
 
 
-class ConfigureSessionRequest(OfSession):
+class _Overrides(OfUser):
+    extract: StrictBool | None = Field(None, description=fields.EXTRACT)
+    fades: StrictBool | None = Field(None, description=fields.FADES)
+    compact: StrictBool | None = Field(None, description=fields.COMPACT)
+    half_life_days: Mapping[Category, HalfLife] | None = Field(
+        None, description=fields.HALF_LIFE_DAYS
+    )
+    floor: Unit | None = Field(None, description=fields.FLOOR)
+    language: Language | None = Field(None, description=fields.LANGUAGE)
+    verbosity: Verbosity | None = Field(None, description=fields.VERBOSITY)
+
+    def options(self, before: SessionOptions) -> SessionOptions:
+        """Return `before` with the options that were given."""
+        given = {name: getattr(self, name) for name in SessionOptions.model_fields}
+        changed = {name: value for name, value in given.items() if value is not None}
+        return before.model_copy(update=changed)
+
+
+class CreateSessionRequest(_Overrides):
+    """Create a session without messages, with options of its own."""
+
+    verb: ClassVar[str] = "create_session"
+    model_config = example(user_id="maya", session_id="monday", language="German")
+
+    session_id: Identifier | None = Field(None, description=fields.NEW_SESSION)
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        user_id: str,
+        session_id: str | None = None,
+        extract: bool | None = None,
+        fades: bool | None = None,
+        compact: bool | None = None,
+        half_life_days: Mapping[Category, float] | None = None,
+        floor: float | None = None,
+        language: str | None = None,
+        verbosity: Verbosity | None = None,
+    ) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(
+            user_id=user_id,
+            session_id=session_id,
+            extract=extract,
+            fades=fades,
+            compact=compact,
+            half_life_days=half_life_days,
+            floor=floor,
+            language=language,
+            verbosity=verbosity,
+        )
+
+
+class LoadSessionRequest(OfSession):
+    """Return a session, which takes messages again if it was closed."""
+
+    verb: ClassVar[str] = "load_session"
+    model_config = example(user_id="maya", session_id="monday")
+
+    @classmethod
+    def of(cls, *, user_id: str, session_id: str) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(user_id=user_id, session_id=session_id)
+
+
+class CloseSessionRequest(OfSession):
+    """Let a session take no further messages, and extract its facts."""
+
+    verb: ClassVar[str] = "close_session"
+    model_config = example(user_id="maya", session_id="monday")
+
+    @classmethod
+    def of(cls, *, user_id: str, session_id: str) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(user_id=user_id, session_id=session_id)
+
+
+class ConfigureSessionRequest(_Overrides, OfSession):
     """Override the options of a session from now on; an option that isn't given stays."""
 
     verb: ClassVar[str] = "configure_session"
     model_config = example(user_id="maya", session_id="monday", extract=False)
-
-    extract: StrictBool | None = Field(None, description=fields.EXTRACT)
-    fades: StrictBool | None = Field(None, description=fields.FADES)
 
     @classmethod
     def of(
@@ -84,9 +161,24 @@ class ConfigureSessionRequest(OfSession):
         session_id: str,
         extract: bool | None = None,
         fades: bool | None = None,
+        compact: bool | None = None,
+        half_life_days: Mapping[Category, float] | None = None,
+        floor: float | None = None,
+        language: str | None = None,
+        verbosity: Verbosity | None = None,
     ) -> Self:
         """Build the request. Raises InvalidInputError."""
-        return cls.parsed(user_id=user_id, session_id=session_id, extract=extract, fades=fades)
+        return cls.parsed(
+            user_id=user_id,
+            session_id=session_id,
+            extract=extract,
+            fades=fades,
+            compact=compact,
+            half_life_days=half_life_days,
+            floor=floor,
+            language=language,
+            verbosity=verbosity,
+        )
 
 
 class MessagesRequest(OfSession):

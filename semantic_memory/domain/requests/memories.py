@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, StringConstraints
 
@@ -13,7 +13,6 @@ from semantic_memory.domain.filters import (
     FilterLike,
     Filters,
     FiltersField,
-    Standing,
 )
 from semantic_memory.domain.query_text import LONGEST_QUERY
 from semantic_memory.domain.requests.base import OfFact, OfUser, number
@@ -26,6 +25,8 @@ After = Annotated[
     str, StringConstraints(min_length=1, max_length=256, pattern=r"^~?[A-Za-z0-9_.@:+\-]+$")
 ]
 """A cursor, or the id of a memory."""
+Standing = Literal["active", "superseded", "quarantined", "archived", "forgotten"]
+"""The statuses in which a memory can be listed."""
 
 
 class _ById(OfFact):
@@ -62,11 +63,17 @@ class ListRequest(OfUser):
     status: Standing | None = Field(None, description=fields.STATUS)
     limit: int | None = number(fields.PAGE)
     after: After | None = Field(None, description=fields.AFTER)
+    sort: fields.Sort = Field("time", description=fields.SORT)
 
     @property
     def most(self) -> int | None:
         """Most memories to return: the limit of the filters, or else that of the call."""
         return self.filters.limit or self.limit
+
+    @property
+    def order(self) -> fields.Sort:
+        """What to sort by: as the filters say, or else the call."""
+        return self.filters.sort or self.sort
 
     @property
     def is_continued(self) -> bool:
@@ -82,6 +89,7 @@ class ListRequest(OfUser):
         status: Status | str | None = None,
         limit: int | None = fields.PAGE.default,
         after: str | None = None,
+        sort: fields.Sort = "time",
     ) -> Self:
         """Build the request; no limit means all. Raises InvalidInputError."""
         return cls.parsed(
@@ -90,6 +98,7 @@ class ListRequest(OfUser):
             status=None if status is None else str(status),
             limit=limit,
             after=after,
+            sort=sort,
         )
 
 
@@ -108,6 +117,7 @@ class ListQuery(Value):
     as_of: Timestamp | None = Field(None, description=fields.AS_OF)
     status: Standing | None = Field(None, description=fields.STATUS)
     limit: int = number(fields.PAGE._replace(most=fields.MOST_ITEMS))
+    sort: fields.Sort = Field("time", description=fields.SORT)
     cursor: After | None = Field(None, description="The `next` of the page before.")
     q: str = Field("", max_length=LONGEST_QUERY, description=fields.WHERE)
 
@@ -125,6 +135,7 @@ class ListQuery(Value):
             "q": json.dumps(narrowed) if narrowed else None,
             "user_id": asked.user_id,
             "status": asked.status,
+            "sort": asked.sort if asked.sort != "time" else None,
             "limit": limit,
             "cursor": after,
         }

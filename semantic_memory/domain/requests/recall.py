@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import ClassVar, Self
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from semantic_memory.domain import fields
 from semantic_memory.domain.filters import FilterLike, Filters, FiltersField
@@ -47,6 +47,7 @@ class ContextRequest(_Question):
     model_config = example(user_id="maya", query="Plan a weekend for Maya", budget=500)
 
     budget: Whole = number(fields.BUDGET)
+    memory_files: StrictBool = Field(False, description=fields.MEMORY_FILES)
 
     @classmethod
     def of(
@@ -57,8 +58,13 @@ class ContextRequest(_Question):
         budget: int = fields.BUDGET.default,
         filters: FilterLike = None,
         as_of: datetime | None = None,
+        memory_files: bool = False,
     ) -> Self:
         """Build the request. Raises InvalidInputError."""
         return cls.parsed(
-            query=query, user_id=user_id, budget=budget, filters=Filters.of(filters, as_of)
+            query=query,
+            user_id=user_id,
+            budget=budget,
+            filters=Filters.of(filters, as_of),
+            memory_files=memory_files,
         )

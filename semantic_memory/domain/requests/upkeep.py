@@ -52,6 +52,33 @@ class LoadRequest(OfUser):
         return cls.parsed(records=records, user_id=user_id)
 
 
+class ToDictRequest(OfUser):
+    """Return a user's memory, or one session's, as one JSON document that `from_dict` reads."""
+
+    verb: ClassVar[str] = "to_dict"
+
+    session_id: Identifier | None = Field(None, description=fields.OF_SESSION)
+
+    @classmethod
+    def of(cls, *, user_id: str, session_id: str | None = None) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(user_id=user_id, session_id=session_id)
+
+
+class FromDictRequest(OfUser):
+    """Load a document that `to_dict` made, as memories of this user."""
+
+    verb: ClassVar[str] = "from_dict"
+
+    document: SkipValidation[Mapping[str, Any]]
+    """Checked when it is loaded."""
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any], *, user_id: str) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(document=document, user_id=user_id)
+
+
 class UsersRequest(Request):
     """List the users with a memory."""
 

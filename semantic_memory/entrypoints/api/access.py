@@ -16,6 +16,7 @@ from fastapi.security import HTTPBearer
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from semantic_memory.domain.actor import acting
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.values import Identifier
 from semantic_memory.entrypoints.api.problems import problem
@@ -70,7 +71,7 @@ class Doorkeeper:
             if secrets.compare_digest(token.encode(), self.local_token.encode()):
                 return Caller("local", ("*",), ANYONE)
             key = self._keys.find(token)
-            return None if key is None else Caller(key.id, key.users, key.rights)
+            return None if key is None else Caller(key.id, key.users, key.rights, key.name)
         self._closed = self._closed or bool(self._keys.all())
         return None if self._closed else Caller("anyone", ("*",), ANYONE)
 
@@ -156,7 +157,8 @@ class Access:
             await response(scope, receive, send)
             return
         scope.setdefault("state", {})["caller"] = caller
-        await self._app(scope, receive, send)
+        with acting(caller.key):
+            await self._app(scope, receive, send)
 
     def _wait(self, caller: Caller) -> float:
         if caller.name == "local":

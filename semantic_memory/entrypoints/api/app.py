@@ -17,7 +17,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from prometheus_client import CollectorRegistry
 from starlette.middleware.cors import CORSMiddleware
 
-from semantic_memory.bootstrap import SystemClock
+from semantic_memory.concurrency import SystemClock
 from semantic_memory.domain.errors import ProviderError, StoreClosedError
 from semantic_memory.entrypoints.api import problems, routes, transfer, upkeep
 from semantic_memory.entrypoints.api.access import Access, Doorkeeper

@@ -9,14 +9,17 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from semantic_memory.domain import fields
 from semantic_memory.domain.facts import Explanation, Fact
 from semantic_memory.domain.layout import Layout
-from semantic_memory.domain.messages import Receipt, SessionOptions
+from semantic_memory.domain.messages import Receipt, SessionInfo, SessionOptions
 from semantic_memory.domain.profile import Overview, ProfileField
 from semantic_memory.domain.recall import Context
 from semantic_memory.domain.requests import (
     AddRequest,
+    CloseSessionRequest,
     ConfigureSessionRequest,
+    CreateSessionRequest,
     ForgetRequest,
     ListQuery,
+    LoadSessionRequest,
     ProfileTexts,
     Reasoned,
     Revision,
@@ -125,7 +128,7 @@ def add_many(body: AddManyBody, caller: CurrentCaller, memory: Opened) -> Facts:
 
 @reads.get("/memories", tags=["memories"], responses=UNKNOWN)
 def list_(asked: Annotated[ListQuery, Query()], caller: CurrentCaller, memory: Opened) -> Page:
-    """List a user's memories, a page at a time, newest first unless `q` sorts them otherwise."""
+    """List a user's memories a page at a time, newest first unless sorted otherwise."""
     caller.require(Right.READ, asked.user_id)
     found = memory.list(
         user_id=asked.user_id,
@@ -133,6 +136,7 @@ def list_(asked: Annotated[ListQuery, Query()], caller: CurrentCaller, memory: O
         status=asked.status,
         limit=asked.limit,
         after=asked.cursor,
+        sort=asked.sort,
     )
     return Page(items=found, next=found.next)
 
@@ -229,11 +233,34 @@ def sessions(user_id: Reader, memory: Opened) -> Sessions:
     return Sessions(items=memory.sessions(user_id=user_id))
 
 
+@writes.post("/sessions", status_code=201, tags=["conversations"])
+def create_session(
+    body: CreateSessionRequest, caller: CurrentCaller, memory: Opened
+) -> SessionInfo:
+    """Create a session without messages, with options of its own."""
+    caller.require(Right.WRITE, body.user_id)
+    return memory.create_session(**body.given())
+
+
+@writes.post("/sessions/load", tags=["conversations"], responses=UNKNOWN)
+def load_session(body: LoadSessionRequest, caller: CurrentCaller, memory: Opened) -> SessionInfo:
+    """Return a session, which takes messages again if it was closed."""
+    caller.require(Right.WRITE, body.user_id)
+    return memory.load_session(**body.given())
+
+
+@writes.post("/sessions/close", tags=["conversations"], responses=UNKNOWN)
+def close_session(body: CloseSessionRequest, caller: CurrentCaller, memory: Opened) -> SessionInfo:
+    """Close a session: extract its facts, and refuse further messages until it is loaded."""
+    caller.require(Right.WRITE, body.user_id)
+    return memory.close_session(**body.given())
+
+
 @writes.patch("/sessions", tags=["conversations"])
 def configure_session(
     body: ConfigureSessionRequest, caller: CurrentCaller, memory: Opened
 ) -> SessionOptions:
-    """Override the options of a session from now on: extract no facts from it, or pin them."""
+    """Override the options of a session from now on; an option that isn't given stays."""
     caller.require(Right.WRITE, body.user_id)
     return memory.configure_session(**body.given())
 

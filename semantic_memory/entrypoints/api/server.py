@@ -17,8 +17,8 @@ from types import ModuleType
 import uvicorn
 from prometheus_client import CollectorRegistry, GCCollector, PlatformCollector, ProcessCollector
 
-from semantic_memory.bootstrap import SystemClock
 from semantic_memory.client.local import ADDRESS_FILE
+from semantic_memory.concurrency import SystemClock
 from semantic_memory.domain.errors import ConfigurationError, MissingDependencyError
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.observers import log_event
@@ -29,6 +29,7 @@ from semantic_memory.entrypoints.api.idempotency import Replies
 from semantic_memory.entrypoints.keys import Keys
 from semantic_memory.entrypoints.metrics import MetricsObserver
 from semantic_memory.memory import SemanticMemory
+from semantic_memory.session.memory_files import system_directories
 from semantic_memory.settings import ServiceSettings, Settings
 
 _logger = logging.getLogger("semantic_memory.service")
@@ -59,6 +60,9 @@ def serve(settings: Settings, embedder: Embedder | None = None) -> None:
     if settings.index.exact_megabytes is None:
         index = settings.index.model_copy(update={"exact_megabytes": _megabytes()})
         settings = settings.model_copy(update={"index": index})
+    if settings.window.memory_directories is None:  # those of whoever started it are no caller's
+        window = settings.window.model_copy(update={"memory_directories": system_directories()})
+        settings = settings.model_copy(update={"window": window})
     doorkeeper = Doorkeeper(Keys(settings.data_dir), service.host)
     with (
         _listening(service) as listener,

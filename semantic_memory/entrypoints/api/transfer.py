@@ -1,16 +1,16 @@
-"""Routes that export and import a user's memory as a stream of JSON lines."""
+"""Routes that export and import a user's memory, as a stream of JSON lines or as one document."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from itertools import chain, islice
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from anyio import from_thread
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import StreamingResponse
+from fastapi.responses import JSONResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
 from semantic_memory.domain import fields
@@ -23,7 +23,13 @@ from semantic_memory.entrypoints.api.problems import documented
 from semantic_memory.entrypoints.api.routes import EVERYWHERE, Opened
 
 MEDIA_TYPE = "application/x-ndjson"
-_LINES = {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}
+DOCUMENT = "application/json"
+_BODIES = {
+    "content": {
+        MEDIA_TYPE: {"schema": {"type": "string"}},
+        DOCUMENT: {"schema": {"type": "object"}},
+    }
+}
 _BATCH = 100
 
 router = APIRouter(
@@ -37,14 +43,24 @@ class JsonLines(StreamingResponse):
     media_type = MEDIA_TYPE
 
 
-@router.get("/export", response_class=JsonLines, responses={200: _LINES})
+@router.get("/export", response_class=JsonLines, responses={200: _BODIES})
 def export(
     user_id: Reader,
     memory: Opened,
     session_id: Annotated[Identifier | None, Query(description=fields.OF_SESSION)] = None,
+    form: Annotated[
+        Literal["jsonl", "json"], Query(alias="format", description=fields.EXPORT_FORMAT)
+    ] = "jsonl",
     q: Annotated[str, Query(max_length=LONGEST_QUERY, description=fields.WHERE)] = "",
-) -> JsonLines:
-    """Export a user's memory, or what meets a query, as JSON lines that `/v1/import` reads."""
+) -> Response:
+    """Export a user's memory, or what meets a query, in a form that `/v1/import` reads.
+
+    One document holds everything of a user or a session; a query gives JSON lines only.
+    """
+    if form == "json":
+        if q:
+            raise InvalidInputError("export: a query gives JSON lines only: leave format out")
+        return JSONResponse(memory.to_dict(user_id=user_id, session_id=session_id))
     lines = _written(memory.export(user_id=user_id, session_id=session_id, filters=q or None))
     # The first line is made now, so that an error can still set the status.
     return JsonLines(chain([next(lines, b"")], lines))
@@ -53,17 +69,23 @@ def export(
 @router.post(
     "/import",
     responses=documented(415),
-    openapi_extra={"requestBody": {"required": True, **_LINES}},
+    openapi_extra={"requestBody": {"required": True, **_BODIES}},
 )
 async def import_(request: Request, user_id: Writer, memory: Opened) -> Loaded:
-    """Import JSON lines, of any number, as memories of this user.
+    """Import JSON lines, of any number, or one document, as memories of this user.
 
     Sending them again adds nothing. A line that can't be used ends it; those before it are kept.
     """
     media_type = request.headers.get("content-type", "").partition(";")[0].strip()
-    if media_type != MEDIA_TYPE:
-        raise HTTPException(415, f"send JSON lines, as Content-Type: {MEDIA_TYPE}")
+    if media_type not in (MEDIA_TYPE, DOCUMENT):
+        raise HTTPException(
+            415,
+            f"send JSON lines, as Content-Type: {MEDIA_TYPE}, or one document, as {DOCUMENT}",
+        )
     most = request.app.state.settings.body_bytes
+    if media_type == DOCUMENT:
+        document = _parsed(await _whole(request.stream(), most), "the document")
+        return Loaded(new=await run_in_threadpool(memory.from_dict, document, user_id=user_id))
     records = _read(_lines(_chunks(request.stream()), most))
     return Loaded(new=await run_in_threadpool(memory.load, records, user_id=user_id))
 
@@ -71,6 +93,15 @@ async def import_(request: Request, user_id: Writer, memory: Opened) -> Loaded:
 def _written(records: Iterator[Mapping[str, Any]]) -> Iterator[bytes]:
     while batch := [*islice(records, _BATCH)]:
         yield "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in batch).encode()
+
+
+async def _whole(stream: AsyncIterator[bytes], most: int) -> bytes:
+    body = bytearray()
+    async for chunk in stream:
+        body += chunk
+        if len(body) > most:
+            raise HTTPException(413, f"a document may have {most:,} bytes: send JSON lines")
+    return bytes(body)
 
 
 def _chunks(stream: AsyncIterator[bytes]) -> Iterator[bytes]:
@@ -96,12 +127,15 @@ def _lines(chunks: Iterable[bytes], most: int) -> Iterator[bytes]:
 
 def _read(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise InvalidInputError(f"line {number}: not JSON: {error}") from None
-        if not isinstance(record, dict):
-            raise InvalidInputError(f"line {number}: not a JSON object")
-        yield record
+        if line.strip():
+            yield _parsed(line, f"line {number}")
+
+
+def _parsed(text: bytes, what: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInputError(f"{what}: not JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise InvalidInputError(f"{what}: not a JSON object")
+    return found

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 
 from semantic_memory.domain.errors import SemanticMemoryError
-from semantic_memory.entrypoints.cli import records, serving, work
+from semantic_memory.entrypoints.cli import conversations, records, serving, work
 from semantic_memory.entrypoints.cli.commands import app
 
-__all__ = ["app", "main", "records", "serving"]
+__all__ = ["app", "conversations", "main", "records", "serving"]
 
 
 def main() -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json as json_format
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
 from semantic_memory.domain import fields
-from semantic_memory.domain.categories import Category
+from semantic_memory.domain.categories import Category, Status
 from semantic_memory.domain.errors import InvalidInputError, ProviderError
 from semantic_memory.entrypoints.cli import work
 from semantic_memory.entrypoints.cli.options import (
@@ -131,6 +133,8 @@ def add(
         float, typer.Option(help=fields.IMPORTANCE.description)
     ] = fields.IMPORTANCE.default,
     tag: Annotated[Optional[list[str]], typer.Option("--tag", "-t", help=fields.OWN_TAGS)] = None,
+    expires_at: Annotated[Optional[datetime], typer.Option(help=fields.EXPIRES_AT)] = None,
+    body: Annotated[Optional[str], typer.Option(help=f"{fields.BODY} As JSON.")] = None,
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
@@ -143,6 +147,8 @@ def add(
             confidence=confidence,
             importance=importance,
             tags=tag or (),
+            expires_at=expires_at,
+            body=None if body is None else _object(body),
         )
         memory.flush()
     work.show.as_json(fact) if json else work.show.facts([fact])
@@ -177,12 +183,13 @@ def context(
     budget: Annotated[
         int, typer.Option("--budget", "-b", help=fields.BUDGET.description)
     ] = fields.BUDGET.default,
+    memory_files: Annotated[bool, typer.Option("--memory-files", help=fields.MEMORY_FILES)] = False,
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
     """Pack the memories that help with a question into a block for a prompt."""
     with work.store.opened(data_dir, embeds=True) as memory:
-        packed = memory.context(query, user_id=user, budget=budget)
+        packed = memory.context(query, user_id=user, budget=budget, memory_files=memory_files)
     show = work.show
     if json:
         show.as_json(packed)
@@ -204,15 +211,21 @@ def list_(
         int, typer.Option("--limit", "-n", help=fields.PAGE.description)
     ] = fields.SHORT_PAGE,
     after: Annotated[Optional[str], typer.Option(help=fields.AFTER)] = None,
+    status: Annotated[Optional[Status], typer.Option(help=fields.STATUS)] = None,
+    sort: Annotated[fields.Sort, typer.Option(help=fields.SORT)] = "time",
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
     """List a user's memories, newest first unless --where sorts them otherwise."""
     narrowed = filters(where, category, tag, since, until, min_confidence)
     with work.store.opened(data_dir) as memory:
-        found = memory.list(user_id=user, filters=narrowed, limit=limit, after=after)
+        found = memory.list(
+            user_id=user, filters=narrowed, status=status, limit=limit, after=after, sort=sort
+        )
     if json:
         work.show.as_json(found)
+    elif status is Status.FORGOTTEN:
+        work.show.tombstones(found)
     else:
         work.show.facts(found)
     if found.next is not None:
@@ -314,6 +327,17 @@ def prepare() -> None:
     settings = work.settings.load()
     work.store.prepared(settings)
     work.show.out.print(f"ready: {settings.cache_dir}", soft_wrap=True)
+
+
+def _object(text: str) -> dict[str, Any]:
+    """Read a JSON object. Raises InvalidInputError."""
+    try:
+        found = json_format.loads(text)
+    except json_format.JSONDecodeError as error:
+        raise InvalidInputError(f"--body is no JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise InvalidInputError('--body must be a JSON object, like {"kind": "reference", ...}')
+    return found
 
 
 def _finish(

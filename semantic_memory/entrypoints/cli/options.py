@@ -26,6 +26,7 @@ MemoryId = Annotated[str, typer.Argument(help=fields.MEMORY)]
 Reason = Annotated[str, typer.Option(help=fields.REASON)]
 Session = Annotated[str, typer.Argument(help=fields.SESSION)]
 OneSession = Annotated[Optional[str], typer.Option("--session", "-s", help=fields.OF_SESSION)]
+ExportFormat = Annotated[str, typer.Option("--format", help=fields.EXPORT_FORMAT)]
 Categories = Annotated[
     Optional[list[Category]], typer.Option("--category", "-c", help=fields.CATEGORIES)
 ]

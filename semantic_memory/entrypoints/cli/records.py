@@ -1,10 +1,10 @@
-"""Commands on sessions and whole memories: show, forget, export, import, maintain."""
+"""Commands on whole memories: show, forget, export, import, maintain."""
 
 from __future__ import annotations
 
 import json as json_format
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Optional
@@ -18,24 +18,16 @@ from semantic_memory.entrypoints.cli.commands import app
 from semantic_memory.entrypoints.cli.options import (
     AsJson,
     DataDir,
+    ExportFormat,
     MemoryId,
     OneSession,
     OneUser,
     Reason,
-    Session,
     User,
     Where,
 )
 
 __all__ = ["app"]
-
-
-@app.command()
-def sessions(user: User, data_dir: DataDir = None, json: AsJson = False) -> None:
-    """List a user's sessions, the one with the latest message first."""
-    with work.store.opened(data_dir) as memory:
-        found = memory.sessions(user_id=user)
-    work.show.as_json(found) if json else work.show.sessions(found)
 
 
 @app.command()
@@ -49,33 +41,6 @@ def profile(
     with work.store.opened(data_dir) as memory:
         found = memory.profile(user_id=user, as_of=as_of)
     work.show.as_json(found) if json else work.show.overview(found)
-
-
-@app.command()
-def configure(
-    session: Session,
-    user: User,
-    extract: Annotated[
-        Optional[bool], typer.Option("--extract/--no-extract", help=fields.EXTRACT)
-    ] = None,
-    fades: Annotated[Optional[bool], typer.Option("--fades/--no-fades", help=fields.FADES)] = None,
-    data_dir: DataDir = None,
-    json: AsJson = False,
-) -> None:
-    """Override the options of a session from now on, and show them."""
-    with work.store.opened(data_dir) as memory:
-        options = memory.configure_session(
-            user_id=user, session_id=session, extract=extract, fades=fades
-        )
-    work.show.as_json(options) if json else work.show.pairs(options.model_dump())
-
-
-@app.command()
-def log(session: Session, user: User, data_dir: DataDir = None, json: AsJson = False) -> None:
-    """Show the messages of a session."""
-    with work.store.opened(data_dir) as memory:
-        messages = memory.messages(user_id=user, session_id=session)
-    work.show.as_json(messages) if json else work.show.messages(messages)
 
 
 @app.command()
@@ -144,14 +109,20 @@ def export(
     session: OneSession = None,
     where: Where = "",
     out: Annotated[Optional[Path], typer.Option("--out", "-o", help="A file to write.")] = None,
+    form: ExportFormat = "jsonl",
     data_dir: DataDir = None,
 ) -> None:
-    """Write a user's memory as JSON lines, to standard output or a file."""
+    """Write a user's memory as JSON, to standard output or a file."""
+    _check_format(form)
+    if where and form == "json":
+        raise InvalidInputError("export: --where gives JSON lines only: leave --form out")
     with work.store.opened(data_dir) as memory:
-        lines = (
-            json_format.dumps(record, ensure_ascii=False) + "\n"
-            for record in memory.export(user_id=user, session_id=session, filters=where or None)
+        records: Iterable[dict[str, Any]] = (
+            [memory.to_dict(user_id=user, session_id=session)]
+            if form == "json"
+            else memory.export(user_id=user, session_id=session, filters=where or None)
         )
+        lines = (json_format.dumps(record, ensure_ascii=False) + "\n" for record in records)
         if out is None:
             sys.stdout.writelines(lines)
             return
@@ -163,13 +134,18 @@ def export(
 def import_(
     file: Annotated[Path, typer.Argument(help="A file that `export` wrote.")],
     user: User,
+    form: ExportFormat = "jsonl",
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
     """Import records that `export` wrote, as memories of --user."""
+    _check_format(form)
     show = work.show
     with work.store.opened(data_dir) as memory, show.progress(quiet=json) as report:
-        number = memory.load(_records(file), user_id=user)
+        if form == "json":
+            number = memory.from_dict(_document(file), user_id=user)
+        else:
+            number = memory.load(_records(file), user_id=user)
         memory.flush(report)
     show.as_json({"new": number}) if json else show.out.print(f"took in {number:,} records")
 
@@ -182,7 +158,7 @@ def maintain(
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
-    """Merge duplicates, settle conflicts, let facts fade, roll histories up, erase for good."""
+    """Expire, merge duplicates, settle conflicts, let facts fade, roll histories up, erase."""
     with work.store.opened(data_dir) as memory, work.show.err.status("Working"):
         runs = memory.maintain(jobs or [fields.ALL_JOBS], user_id=user, dry_run=dry_run)
         if not dry_run:
@@ -197,6 +173,26 @@ def new_key_(file: Annotated[Path, typer.Argument(help="A file that doesn't exis
     """Make a key for `log.key_file`, which encrypts the session logs."""
     work.private_files.write_log_key(file)
     work.show.out.print(f"wrote {file}; keep it outside the data directory", soft_wrap=True)
+
+
+def _check_format(form: str) -> None:
+    if form not in fields.EXPORT_FORMATS:
+        known = " or ".join(fields.EXPORT_FORMATS)
+        raise InvalidInputError(f"unknown format {form!r}: use {known}")
+
+
+def _document(file: Path) -> dict[str, Any]:
+    try:
+        found = json_format.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInputError(f"can't read {file}: {error}") from None
+    except json_format.JSONDecodeError as error:
+        raise InvalidInputError(
+            f"{file}: not one JSON document, as `export --format json` writes it: {error}"
+        ) from None
+    if not isinstance(found, dict):
+        raise InvalidInputError(f"{file}: not a JSON object")
+    return found
 
 
 def _records(file: Path) -> Iterator[dict[str, Any]]:

@@ -77,7 +77,7 @@ def create(
     json: AsJson = False,
 ) -> None:
     """Make a key. It is shown once, and kept hashed; a running service takes it at once."""
-    from semantic_memory.bootstrap import SystemClock
+    from semantic_memory.concurrency import SystemClock
 
     rights = right or [Right.READ, Right.WRITE]
     key, token = _keys(data_dir).create(name, user, rights, SystemClock().now())
@@ -107,8 +107,17 @@ def revoke(
 
 
 @app.command()
-def config(data_dir: DataDir = None, json: AsJson = False) -> None:
+def config(
+    reference: Annotated[
+        bool, typer.Option("--reference", help="Print the reference of all settings, in Markdown.")
+    ] = False,
+    data_dir: DataDir = None,
+    json: AsJson = False,
+) -> None:
     """Show every setting with its value and its origin."""
+    if reference:
+        print(work.reference.reference(), end="")
+        return
     rows = work.settings.explained(data_dir=data_dir)
     if json:
         work.show.as_json({row.name: {"value": row.value, "from": row.origin} for row in rows})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -37,7 +38,8 @@ from semantic_memory.domain.reports import Finding, JobRun
 if TYPE_CHECKING:
     from semantic_memory.application.migration import Migrated
 
-_OFF = {"not extracted": "extract", "doesn't fade": "fades"}  # how options that are off are shown
+# how options that are off are shown
+_OFF = {"not extracted": "extract", "doesn't fade": "fades", "not compacted": "compact"}
 
 out = Console()
 err = Console(stderr=True)
@@ -70,8 +72,24 @@ def facts(found: Sequence[Fact]) -> None:
     """Print a table of memories."""
     table = _table("id", "said", "category", "conf.", "memory")
     for fact in found:
-        table.add_row(fact.id, *_about(fact), Text(fact.content))
+        table.add_row(fact.id, *_about(fact), Text(fact.text))
     out.print(table)
+
+
+def tombstones(found: Sequence[Fact]) -> None:
+    """Print a table of forgotten memories, and the number of them by reason."""
+    table = _table("id", "category", "said", "forgotten", "by", "states", "reason")
+    reasons: Counter[str] = Counter()
+    for fact in found:
+        if (record := fact.tombstone) is None:
+            continue
+        said, category, _ = _about(fact)
+        reason = f"{record.reason} (was pinned)" if record.was_pinned else record.reason
+        at = f"{record.at:%Y-%m-%d %H:%M}"
+        table.add_row(fact.id, category, said, at, record.by, str(record.states), Text(reason))
+        reasons[record.reason or "no reason given"] += 1
+    out.print(table)
+    pairs(dict(reasons.most_common()))
 
 
 def sourced(found: Iterable[Fact]) -> None:
@@ -93,7 +111,7 @@ def hits(found: Sequence[Hit]) -> None:
         about = f"{'  '.join(_about(fact))}  {fact.id}"
         grid.add_row(
             Text(f"{hit.score:.3f}", style="bold"),
-            Text.assemble(speaker, fact.content, (f"\n{about}\n{why(hit)}", "dim")),
+            Text.assemble(speaker, fact.text, (f"\n{about}\n{why(hit)}", "dim")),
         )
     out.print(grid if found else "nothing found")
 
@@ -133,9 +151,28 @@ def sessions(found: Sequence[SessionInfo]) -> None:
             f"{info.messages:,}",
             f"{facts:,}",
             f"{info.log_bytes:,}",
-            ", ".join(name for name, off in _OFF.items() if not getattr(info.options, off)),
+            ", ".join(_options(info)),
         )
     out.print(table)
+
+
+def _options(info: SessionInfo) -> Iterator[str]:
+    """Yield the state and the options of a session, as far as they aren't the usual ones."""
+    if info.closed_at is not None:
+        yield f"closed {info.closed_at:%Y-%m-%d %H:%M}"
+    if info.deleted:
+        yield f"{info.deleted:,} deleted"
+    if info.corrupt_lines:
+        yield f"{info.corrupt_lines:,} corrupt"
+    yield from (name for name, off in _OFF.items() if not getattr(info.options, off))
+    for category, days in info.options.half_life_days.items():
+        yield f"{category} {days:g} days"
+    if info.options.floor is not None:
+        yield f"floor {info.options.floor:g}"
+    if info.options.language:
+        yield info.options.language
+    if info.options.verbosity != "normal":
+        yield info.options.verbosity
 
 
 def overview(found: Overview) -> None:

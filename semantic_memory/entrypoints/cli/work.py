@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from semantic_memory.application import importing, migration, private_files
     from semantic_memory.domain import requests
     from semantic_memory.entrypoints import keys
-    from semantic_memory.entrypoints.cli import show, store
+    from semantic_memory.entrypoints.cli import reference, show, store
 
 __all__ = [
     "importing",
     "keys",
     "migration",
     "private_files",
+    "reference",
     "requests",
     "settings",
     "show",
@@ -32,6 +33,7 @@ _MODULES = {
     "keys": "semantic_memory.entrypoints.keys",
     "migration": "semantic_memory.application.migration",
     "private_files": "semantic_memory.application.private_files",
+    "reference": "semantic_memory.entrypoints.cli.reference",
     "requests": "semantic_memory.domain.requests",
     "settings": "semantic_memory.settings",
     "show": "semantic_memory.entrypoints.cli.show",

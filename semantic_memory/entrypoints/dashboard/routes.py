@@ -10,7 +10,6 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import RedirectResponse
 
-from semantic_memory.domain import decay
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.values import Value
 from semantic_memory.entrypoints.api.access import CurrentCaller, documents_key
@@ -80,7 +79,7 @@ async def ranking(caller: CurrentCaller, memory: Opened) -> Ranking:
             category: None if math.isinf(days) else days
             for category, days in settings.half_lives.items()
         },
-        retention_floor=decay.FLOOR,
+        retention_floor=settings.relevance.floor,
     )
 
 

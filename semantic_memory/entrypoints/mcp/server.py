@@ -16,11 +16,13 @@ from pydantic import BaseModel, Field
 
 from semantic_memory.client import Client
 from semantic_memory.domain import fields
+from semantic_memory.domain.actor import acting
+from semantic_memory.domain.bodies import Body
 from semantic_memory.domain.errors import SemanticMemoryError
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.markers import WROTE_MEMORY
-from semantic_memory.domain.messages import Message
+from semantic_memory.domain.messages import Message, SessionInfo
 from semantic_memory.domain.profile import Overview
 from semantic_memory.domain.query_text import LONGEST_QUERY
 from semantic_memory.domain.values import parse
@@ -53,6 +55,7 @@ Categories = Annotated[list[Category] | None, Field(description=fields.CATEGORIE
 Tags = Annotated[list[str] | None, Field(description=fields.TAGS)]
 OwnTags = Annotated[list[str] | None, Field(description=fields.OWN_TAGS)]
 Since = Annotated[datetime | None, Field(description=fields.SINCE)]
+SessionId = Annotated[str, Field(description=fields.SESSION)]
 Until = Annotated[datetime | None, Field(description=fields.UNTIL)]
 
 Where = Annotated[
@@ -77,6 +80,7 @@ class Remembered(BaseModel):
     said_at: datetime
     confidence: float
     tags: list[str]
+    body: Body | None = None
     score: float | None = None
     """The score in a search; higher is better."""
 
@@ -118,6 +122,9 @@ class Said(BaseModel):
     content: str
     name: str | None = Field(None, description="The speaker, where the role isn't enough.")
     created_at: datetime | None = Field(None, description="When it was said; now if left out.")
+    expires_at: datetime | None = Field(
+        None, description="When the message is to be erased; never if left out."
+    )
     wrote_memory: bool = Field(
         False,
         description="True for a message of yours in which you called add_memory or"
@@ -210,12 +217,20 @@ class Tools:
             float, Field(ge=0, le=1, description=fields.CONFIDENCE.description)
         ] = _CONFIDENCE,
         tags: OwnTags = None,
+        expires_at: Annotated[datetime | None, Field(description=fields.EXPIRES_AT)] = None,
+        body: Annotated[Body | None, Field(description=fields.BODY)] = None,
         user_id: UserId = None,
     ) -> Remembered:
         """Remember one fact for good. A known fact is confirmed, not doubled."""
         with self._allowed(ctx, Right.WRITE, user_id) as user:
             fact = self._memory.add(
-                content, user_id=user, category=category, confidence=confidence, tags=tags or ()
+                content,
+                user_id=user,
+                category=category,
+                confidence=confidence,
+                tags=tags or (),
+                expires_at=expires_at,
+                body=body,
             )
         return _remembered(fact)
 
@@ -236,6 +251,26 @@ class Tools:
             said = [message.message() for message in messages]
             receipt = self._memory.observe(said, user_id=user, session_id=session_id)
         return Taken(accepted=receipt.accepted, duplicates=receipt.duplicates)
+
+    def create_session(
+        self,
+        ctx: Ctx,
+        session_id: Annotated[str | None, Field(description=fields.NEW_SESSION)] = None,
+        user_id: UserId = None,
+    ) -> SessionInfo:
+        """Begin a conversation explicitly; observe_messages begins one too."""
+        with self._allowed(ctx, Right.WRITE, user_id) as user:
+            return self._memory.create_session(user_id=user, session_id=session_id)
+
+    def load_session(self, ctx: Ctx, session_id: SessionId, user_id: UserId = None) -> SessionInfo:
+        """Get a conversation's statistics and options, and go on with it if it was closed."""
+        with self._allowed(ctx, Right.WRITE, user_id) as user:
+            return self._memory.load_session(user_id=user, session_id=session_id)
+
+    def close_session(self, ctx: Ctx, session_id: SessionId, user_id: UserId = None) -> SessionInfo:
+        """End a conversation: its facts are extracted at once, and no messages are taken."""
+        with self._allowed(ctx, Right.WRITE, user_id) as user:
+            return self._memory.close_session(user_id=user, session_id=session_id)
 
     def forget_memories(
         self,
@@ -309,7 +344,8 @@ class Tools:
             raise ToolError("give a user_id: there is no default user here")
         try:
             caller.require(right, user)
-            yield user
+            with acting(caller.key):
+                yield user
         except SemanticMemoryError as error:
             raise ToolError(str(error)) from None
 
@@ -335,6 +371,9 @@ def build_server(memory: SemanticMemory | Client, caller_of: CallerOf) -> MCPSer
         (tools.list_memories, _READS),
         (tools.add_memory, _ADDS),
         (tools.observe_messages, _ADDS),
+        (tools.create_session, _ADDS),
+        (tools.load_session, _ADDS),
+        (tools.close_session, _ADDS),
         (tools.forget_memories, _DESTROYS),
     ):
         server.tool(annotations=hints)(tool)
@@ -367,5 +406,6 @@ def _remembered(fact: Fact, score: float | None = None) -> Remembered:
         said_at=fact.created_at,
         confidence=fact.confidence,
         tags=[*fact.tags],
+        body=fact.body,
         score=None if score is None else round(score, 4),
     )

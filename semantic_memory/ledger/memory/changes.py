@@ -13,16 +13,18 @@ from semantic_memory.domain.changes import (
     Change,
     Embed,
     EraseLines,
+    Evict,
     Forget,
     Keyed,
     Mark,
     Retire,
     Touch,
     Update,
+    Weigh,
     Write,
 )
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.ports import Order
+from semantic_memory.domain.fields import Sort
 from semantic_memory.ledger import rules
 from semantic_memory.ledger.memory import lines
 from semantic_memory.ledger.memory.store import Part, Row, Tables
@@ -65,20 +67,27 @@ def _write(tables: Tables, change: Change) -> bool:
             return _update(tables, change)
         case Forget():
             return _forget(tables, change)
+        case Evict():
+            return _evict(tables, change)
         case Touch():
             return _touch(tables, change)
         case Embed():
             return _embed(tables, change)
-        case Keyed():
-            return _key(tables, change)
+        case Keyed() | Weigh():
+            return _put_beside(tables, change)
         case Write() | Retire() | EraseLines():
             return lines.write(tables, change)
+        case Mark() | Advance():
+            return _note_progress(tables, change)
+
+
+def _note_progress(tables: Tables, change: Mark | Advance) -> bool:
+    match change:
         case Mark(job, user_id):
             tables.marks[job, user_id] = change
-            return True
         case Advance(cursor):
             tables.cursors[cursor.user_id, cursor.session_id, cursor.stage] = cursor
-            return True
+    return True
 
 
 def _next(tables: Tables, user_id: str) -> int:
@@ -102,6 +111,7 @@ def _add(tables: Tables, change: Add) -> bool:
         action="added",
         reason="",
         changed_at=fact.recorded_at,
+        by=None,
         words=counted(fact),
         revision=_next(tables, fact.user_id),
         vectors=change.vectors,
@@ -114,7 +124,7 @@ def _update(tables: Tables, change: Update) -> bool:
     if row is None:
         raise rules.unknown(change.fact.id)
     old, new = row.fact, rules.updated(row.fact, change)
-    same = old.content == new.content
+    same = old.text == new.text
     revision = _next(tables, new.user_id)
     tables.facts[new.id] = replace(
         row,
@@ -122,6 +132,7 @@ def _update(tables: Tables, change: Update) -> bool:
         action=change.action,
         reason=change.reason,
         changed_at=change.at,
+        by=change.by,
         words=row.words if rules.searched_text(old) == rules.searched_text(new) else counted(new),
         revision=revision,
         placings=_placings(row, new, revision),
@@ -138,6 +149,15 @@ def _forget(tables: Tables, change: Forget) -> bool:
     if row is None:
         raise rules.unknown(change.fact_id)
     return _update(tables, rules.forgetting(row.fact, change))
+
+
+def _evict(tables: Tables, change: Evict) -> bool:
+    held = [row for row in tables.of(change.user_id) if row.believed]
+    movable = [row for row in held if not row.fact.is_pinned and row.fact.id != change.sparing]
+    movable.sort(key=lambda row: (row.fact.confidence, row.fact.stated_at, row.num))
+    for row in movable[: max(0, len(held) - change.cap)]:
+        _update(tables, rules.archiving(row.fact, change))
+    return False
 
 
 def _touch(tables: Tables, change: Touch) -> bool:
@@ -157,7 +177,7 @@ def _touch(tables: Tables, change: Touch) -> bool:
     return True
 
 
-def _placings(row: Row, new: Fact, revision: int) -> tuple[tuple[int, Mapping[Order, float]], ...]:
+def _placings(row: Row, new: Fact, revision: int) -> tuple[tuple[int, Mapping[Sort, float]], ...]:
     """Return what a changed row was sorted by until now."""
     before = rules.placing(row.fact)
     if before == rules.placing(new):
@@ -167,7 +187,7 @@ def _placings(row: Row, new: Fact, revision: int) -> tuple[tuple[int, Mapping[Or
 
 def _embed(tables: Tables, change: Embed) -> bool:
     row = _kept(tables, change.fact_id)
-    if row is None or row.fact.content != change.content:
+    if row is None or row.fact.text != change.text:
         return False
     if change.vectors is None:
         if row.vectors is not None:
@@ -180,9 +200,14 @@ def _embed(tables: Tables, change: Embed) -> bool:
     return True
 
 
-def _key(tables: Tables, change: Keyed) -> bool:
+def _put_beside(tables: Tables, change: Keyed | Weigh) -> bool:
+    """Put what is derived from a fact and is no part of it."""
     row = _kept(tables, change.fact_id)
     if row is None:
         return False
-    tables.facts[change.fact_id] = replace(row, keys=change.keys)
+    if isinstance(change, Weigh):
+        row = replace(row, retention=change.retention, recency=change.recency)
+    else:
+        row = replace(row, keys=change.keys)
+    tables.facts[change.fact_id] = row
     return True

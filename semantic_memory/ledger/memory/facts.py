@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
+from itertools import islice
 from operator import attrgetter
+from typing import Any
 
 from semantic_memory.domain.conditions import meets
 from semantic_memory.domain.facts import Fact, FactVersion, Status
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Belief
+from semantic_memory.domain.retention import Unexpired
 from semantic_memory.domain.values import normalised
 from semantic_memory.ledger.memory.store import Part, Row
 from semantic_memory.ledger.rules import unknown
 
+_NEVER = datetime.max.replace(tzinfo=UTC)
 _REPLACED = (Status.SUPERSEDED, Status.ARCHIVED)
 
 
@@ -30,30 +34,34 @@ class FactReader(Part):
         """Return those of the ids that have ever been written."""
         return self._store.snapshot().facts.keys() & set(fact_ids)
 
-    def find(
-        self,
-        user_id: str,
-        filters: Filters,
-        *,
-        status: Status | None = None,
-        limit: int | None = None,
-    ) -> list[Fact]:
-        """Return the user's facts that pass `filters`, newest first."""
-        conditions = filters.conditions(status)
-        rows = [row for row in self._store.snapshot().of(user_id) if meets(row.fact, conditions)]
-        return [row.fact for row in sorted(rows, key=_age, reverse=True)[:limit]]
-
     def ids(self, user_id: str, filters: Filters = NO_FILTERS) -> list[str]:
         """Return the ids of the user's facts in the order written, forgotten ones aside."""
         conditions = filters.narrowing()
         rows = self._store.snapshot().of(user_id)
         return [row.fact.id for row in rows if row.kept and meets(row.fact, conditions)]
 
+    def superseded_in(self, user_id: str, session_ids: Collection[str]) -> list[Fact]:
+        """Return the user's superseded facts that were said first in one of these sessions."""
+        wanted = set(session_ids)
+        facts = (row.fact for row in self._store.snapshot().of(user_id))
+        return [
+            fact
+            for fact in facts
+            if fact.status is Status.SUPERSEDED and fact.source.session_id in wanted
+        ]
+
     def same_content(self, user_id: str, content: str) -> Fact | None:
         """Return the active fact with the same normalised content, verbatim messages aside."""
         wanted = normalised(content)
         facts = (row.fact for row in self._store.snapshot().of(user_id) if row.believed)
-        return next((fact for fact in facts if normalised(fact.content) == wanted), None)
+        same = (fact for fact in facts if normalised(fact.content) == wanted)
+        return max(same, key=lambda fact: fact.expires_at or _NEVER, default=None)
+
+    def expired(self, user_id: str, condition: Unexpired, limit: int | None = None) -> list[Fact]:
+        """Return the user's facts of any status, forgotten ones aside, that have expired."""
+        rows = self._store.snapshot().of(user_id)
+        facts = (row.fact for row in rows if row.kept and not condition.holds(row.fact))
+        return list(islice(facts, limit))
 
     def history(self, fact_id: str, user_id: str | None = None) -> list[FactVersion]:
         """Return every version of a fact, oldest first. Raises NotFoundError."""
@@ -77,29 +85,42 @@ class BeliefReader(Part):
 
     def beliefs(self, user_id: str, *, since: int = 0, limit: int | None = None) -> list[Belief]:
         """Return the user's beliefs that changed after revision `since`, at most `limit`."""
-        rows = (row for row in self._store.snapshot().of(user_id) if row.revision > since)
-        return _to_beliefs(rows)[:limit]
+        rows = self._store.snapshot().of(user_id)
+        return _to_beliefs(row for row in rows if row.believed and row.revision > since)[:limit]
+
+    def messages(self, user_id: str, *, since: int = 0, limit: int | None = None) -> list[Belief]:
+        """Return the user's active verbatim messages changed after `since`, at most `limit`."""
+        rows = self._store.snapshot().of(user_id)
+        return _to_beliefs(
+            row for row in rows if row.verbatim and row.active and row.revision > since
+        )[:limit]
 
     def beliefs_among(
-        self, user_id: str, fact_ids: Collection[str], keys: Collection[bytes]
+        self,
+        user_id: str,
+        fact_ids: Collection[str],
+        keys: Collection[bytes],
+        *,
+        messages: bool = False,
     ) -> list[Belief]:
         """Return the user's beliefs with one of these ids or one of these keys."""
         ids, wanted = set(fact_ids), set(keys)
         return _to_beliefs(
             row
             for row in self._store.snapshot().of(user_id)
-            if row.fact.id in ids or not row.keys.isdisjoint(wanted)
+            if (row.believed or (messages and row.active))
+            and (row.fact.id in ids or not row.keys.isdisjoint(wanted))
         )
 
 
 def _to_beliefs(rows: Iterable[Row]) -> list[Belief]:
     beliefs = [
-        Belief(row.fact, row.vectors.windows[0], row.revision)
+        Belief(row.fact, row.vectors.windows[0], row.revision, row.vectors.sentences)
         for row in rows
-        if row.believed and row.vectors is not None
+        if row.vectors is not None
     ]
     return sorted(beliefs, key=attrgetter("revision"))
 
 
-def _age(row: Row) -> tuple[datetime, int]:
+def _age(row: Row) -> tuple[Any, ...]:
     return row.fact.created_at, row.num

@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import replace
 
 from semantic_memory.domain.changes import Cursor, CursorStage
-from semantic_memory.domain.facts import Fact, Source
 from semantic_memory.domain.messages import SessionInfo, SessionKey
 from semantic_memory.domain.ports import Pending
 from semantic_memory.domain.reports import JobRun
@@ -48,6 +47,12 @@ class SessionReader(Part):
             for fact in (row.fact for row in rows if row.kept)
             if fact.source.session_id is not None
         )
+
+    def deleted(self, user_id: str) -> dict[str, int]:
+        """Return the number of forgotten memories by session, erased ones included."""
+        rows = (row for row in self._store.snapshot().of(user_id) if not row.kept)
+        sessions = Counter(row.session_id or row.fact.source.session_id for row in rows)
+        return {session: number for session, number in sessions.items() if session is not None}
 
 
 class JobRecords(Part):
@@ -124,7 +129,8 @@ class Administration(Part):
             for row in rows:
                 tables.facts[row.fact.id] = replace(
                     row,
-                    fact=_erased(row.fact),
+                    fact=rules.erased(row.fact),
+                    session_id=row.session_id or row.fact.source.session_id,
                     words={},
                     versions=(),
                     vectors=None,
@@ -149,17 +155,3 @@ class Administration(Part):
     def _unerased(self, user_id: str | None) -> list[Row]:
         rows = self._store.snapshot().of(user_id)
         return [row for row in rows if not row.kept and row.fact.content]
-
-
-def _erased(fact: Fact) -> Fact:
-    """Return the tombstone of a fact: its id and times, without its content and sources."""
-    return fact.model_copy(
-        update={
-            "content": "",
-            "tags": (),
-            "references": (),
-            "source": Source(),
-            "corroborations": (),
-            "metadata": {},
-        }
-    )

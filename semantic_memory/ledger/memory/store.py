@@ -13,7 +13,7 @@ from semantic_memory.domain.changes import Cursor, CursorStage, FactVectors, Mar
 from semantic_memory.domain.errors import StoreClosedError
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.facts import Category, Fact, FactVersion, Status
-from semantic_memory.domain.ports import Order
+from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.profile import Line
 from semantic_memory.domain.reports import JobRun
 
@@ -28,6 +28,8 @@ class Row:
     """The action that led to this version; its reason and time are below."""
     reason: str
     changed_at: datetime
+    by: str | None
+    """The name of the API key with which that was done."""
     words: Mapping[str, int]
     """Count of each stemmed word in the text; empty once erased."""
     revision: int
@@ -37,8 +39,18 @@ class Row:
     refused: bool = False
     """True if the embedding model refuses the text."""
     keys: frozenset[bytes] = frozenset()
-    placings: tuple[tuple[int, Mapping[Order, float]], ...] = ()
+    placings: tuple[tuple[int, Mapping[Sort, float]], ...] = ()
     """What it was sorted by until a revision, by ascending revision."""
+    session_id: str | None = None
+    """The session of an erased memory, whose source is gone."""
+    retention: float = 1.0
+    """This factor of the relevance and the next one are as they were weighed last."""
+    recency: float = 1.5
+
+    @property
+    def relevance(self) -> float:
+        """The relevance as it was weighed last, whatever is searched for."""
+        return self.fact.importance * self.fact.confidence * self.retention * self.recency
 
     @property
     def kept(self) -> bool:
@@ -51,9 +63,14 @@ class Row:
         return self.kept and self.vectors is None and not self.refused
 
     @property
+    def active(self) -> bool:
+        """True for an active memory."""
+        return self.fact.status is Status.ACTIVE
+
+    @property
     def believed(self) -> bool:
         """True for an active fact that isn't a verbatim message."""
-        return self.fact.status is Status.ACTIVE and not self.verbatim
+        return self.active and not self.verbatim
 
     @property
     def verbatim(self) -> bool:

@@ -133,6 +133,7 @@ def _erase(db: Connection, nums: Sequence[int]) -> None:
         db.execute("DELETE FROM claim_keys WHERE num = ?", (num,))
         db.execute(
             "UPDATE facts SET content = '', content_key = x'', speaker = NULL, tags = '',"
-            " said_in = '', detail = '{\"schema_version\": 1}', embedded = -1 WHERE num = ?",
+            " body = NULL, said_in = '', detail = '{\"schema_version\": 1}', embedded = -1"
+            " WHERE num = ?",
             (num,),
         )

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import astuple
 from sqlite3 import Connection
+from typing import Any
 
+from semantic_memory.domain.bodies import whole_text
 from semantic_memory.domain.changes import (
     Add,
     Advance,
     Change,
     Embed,
     EraseLines,
+    Evict,
     FactVectors,
     Forget,
     Keyed,
@@ -18,6 +21,7 @@ from semantic_memory.domain.changes import (
     Retire,
     Touch,
     Update,
+    Weigh,
     Write,
 )
 from semantic_memory.domain.facts import Fact
@@ -30,10 +34,20 @@ from semantic_memory.ledger.sqlite.rows import (
     from_vectors,
     maybe_micros,
     micros,
+    to_body,
     to_fact,
 )
+from semantic_memory.ledger.sqlite.where import IS_PINNED, STATED_AT
 
-_COLUMNS = (*FactRow._fields, "action", "reason", "changed_at", "embedded", "revision")
+_COLUMNS = (
+    *FactRow._fields,
+    "action",
+    "reason",
+    "changed_at",
+    "changed_by",
+    "embedded",
+    "revision",
+)
 _MARKS = ", ".join("?" * len(_COLUMNS))
 _INSERT = f"INSERT INTO facts ({', '.join(_COLUMNS)}) VALUES ({_MARKS})"
 _UPDATE = f"UPDATE facts SET ({', '.join(_COLUMNS)}) = ({_MARKS}) WHERE num = ?"
@@ -56,28 +70,18 @@ class Batch:
                 return self._update(db, change)
             case Forget():
                 return self._forget(db, change)
+            case Evict():
+                return self._evict(db, change)
             case Touch():
                 return self._touch(db, change)
             case Embed():
                 return self._embed(db, change)
-            case Keyed():
-                return _write_keys(db, change)
+            case Keyed() | Weigh():
+                return _write_beside(db, change)
             case Write() | Retire() | EraseLines():
                 return lines.write(db, change)
-            case Mark(job, user_id, revision, at):
-                db.execute(
-                    "INSERT OR REPLACE INTO marks (job, user_id, revision, at) VALUES (?, ?, ?, ?)",
-                    (job, user_id, revision, micros(at)),
-                )
-                return True
-            case Advance(cursor):
-                db.execute(
-                    "INSERT OR REPLACE INTO cursors"
-                    " (user_id, session_id, stage, position, offset, message_id)"
-                    " VALUES (?, ?, ?, ?, ?, ?)",
-                    astuple(cursor),
-                )
-                return True
+            case Mark() | Advance():
+                return _write_progress(db, change)
 
     def _next(self, user_id: str) -> int:
         self.revision += 1
@@ -87,7 +91,7 @@ class Batch:
     def _add(self, db: Connection, fact: Fact, vectors: FactVectors | None) -> bool:
         if db.execute("SELECT 1 FROM facts WHERE id = ?", (fact.id,)).fetchone():
             return False
-        state = ("added", "", micros(fact.recorded_at), vectors is not None)
+        state = ("added", "", micros(fact.recorded_at), None, vectors is not None)
         num = db.execute(_INSERT, (*from_fact(fact), *state, self._next(fact.user_id))).lastrowid
         words.write(db, num, fact)
         forms.write(db, num, fact)
@@ -111,10 +115,10 @@ class Batch:
             " VALUES (?, ?, ?, ?, ?, ?)",
             (num, old.version, changed_at, action, reason, old.model_dump_json()),
         )
-        if old.content != new.content:
+        if old.text != new.text:
             embedded = 0
             db.execute("DELETE FROM vectors WHERE num = ?", (num,))
-        state = (change.action, change.reason, micros(change.at), embedded)
+        state = (change.action, change.reason, micros(change.at), change.by, embedded)
         db.execute(_UPDATE, (*from_fact(new), *state, self._next(new.user_id), num))
         lines.follow(db, old, new, change.at)
         words.follow(db, num, old, new)
@@ -127,6 +131,20 @@ class Batch:
         if row is None:
             raise rules.unknown(change.fact_id)
         return self._update(db, rules.forgetting(to_fact(FactRow._make(row)), change))
+
+    def _evict(self, db: Connection, change: Evict) -> bool:
+        held = "f.user_id = ? AND f.category <> 'conversation' AND f.status = 'active'"
+        query = f"SELECT count(*) FROM facts f WHERE {held}"
+        (number,) = db.execute(query, (change.user_id,)).fetchone()
+        if number > change.cap:
+            rows = db.execute(
+                f"SELECT {FACT} FROM facts f WHERE {held} AND NOT {IS_PINNED} AND f.id IS NOT ?"
+                f" ORDER BY f.confidence, {STATED_AT}, f.num LIMIT ?",
+                (change.user_id, change.sparing, number - change.cap),
+            ).fetchall()
+            for row in rows:
+                self._update(db, rules.archiving(to_fact(FactRow._make(row)), change))
+        return False
 
     def _touch(self, db: Connection, change: Touch) -> bool:
         found = _kept(db, change.fact_id)
@@ -144,10 +162,12 @@ class Batch:
         return True
 
     def _embed(self, db: Connection, change: Embed) -> bool:
-        found = _kept(db, change.fact_id, " AND content = ?", change.content)
+        found = _kept(db, change.fact_id, "content", "body")
         if found is None:
             return False
-        num, user_id = found
+        num, user_id, content, body = found
+        if whole_text(content, to_body(body)) != change.text:
+            return False
         if change.vectors is None:
             query = "UPDATE facts SET embedded = -1 WHERE num = ? AND embedded <> 1"
             return db.execute(query, (num,)).rowcount > 0
@@ -158,20 +178,41 @@ class Batch:
         return True
 
 
-def _kept(
-    db: Connection, fact_id: str, condition: str = "", *values: str
-) -> tuple[int, str] | None:
-    """Return the number and user of a fact that isn't forgotten and meets the condition."""
-    query = f"SELECT num, user_id FROM facts WHERE id = ? AND status <> 'forgotten'{condition}"
-    found: tuple[int, str] | None = db.execute(query, (fact_id, *values)).fetchone()
+def _kept(db: Connection, fact_id: str, *columns: str) -> tuple[Any, ...] | None:
+    """Return the number, the user and further columns of a fact that isn't forgotten."""
+    chosen = ", ".join(("num", "user_id", *columns))
+    query = f"SELECT {chosen} FROM facts WHERE id = ? AND status <> 'forgotten'"
+    found: tuple[Any, ...] | None = db.execute(query, (fact_id,)).fetchone()
     return found
 
 
-def _write_keys(db: Connection, change: Keyed) -> bool:
+def _write_progress(db: Connection, change: Mark | Advance) -> bool:
+    match change:
+        case Mark(job, user_id, revision, at):
+            db.execute(
+                "INSERT OR REPLACE INTO marks (job, user_id, revision, at) VALUES (?, ?, ?, ?)",
+                (job, user_id, revision, micros(at)),
+            )
+        case Advance(cursor):
+            db.execute(
+                "INSERT OR REPLACE INTO cursors"
+                " (user_id, session_id, stage, position, offset, message_id)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                astuple(cursor),
+            )
+    return True
+
+
+def _write_beside(db: Connection, change: Keyed | Weigh) -> bool:
+    """Write what is derived from a fact and is no part of it."""
     found = _kept(db, change.fact_id)
     if found is None:
         return False
     num, user_id = found
+    if isinstance(change, Weigh):
+        query = "UPDATE facts SET retention = ?, recency = ? WHERE num = ?"
+        db.execute(query, (change.retention, change.recency, num))
+        return True
     db.execute("DELETE FROM claim_keys WHERE num = ?", (num,))
     db.executemany(
         "INSERT INTO claim_keys (user_id, key, num) VALUES (?, ?, ?)",

@@ -11,9 +11,9 @@ from semantic_memory.ledger.sqlite.rows import FACT, VECTORS, FactRow, chunks, t
 
 _BELIEFS = (
     f"SELECT {FACT}, {VECTORS}, f.revision FROM facts f JOIN vectors v ON v.num = f.num"
-    " WHERE f.user_id = ? AND f.status = 'active' AND f.category <> 'conversation'"
-    " AND f.embedded = 1"
+    " WHERE f.user_id = ? AND f.status = 'active' AND f.embedded = 1"
 )
+_NO_MESSAGE = "f.category <> 'conversation'"
 
 
 class BeliefReader(Part):
@@ -21,23 +21,36 @@ class BeliefReader(Part):
 
     def beliefs(self, user_id: str, *, since: int = 0, limit: int | None = None) -> list[Belief]:
         """Return the user's beliefs that changed after revision `since`, at most `limit`."""
-        query = f"{_BELIEFS} AND f.revision > ? LIMIT ?"
+        query = f"{_BELIEFS} AND {_NO_MESSAGE} AND f.revision > ? LIMIT ?"
+        with self._connections.snapshot() as db:
+            rows = db.execute(query, (user_id, since, -1 if limit is None else limit)).fetchall()
+        return [_to_belief(row) for row in rows]
+
+    def messages(self, user_id: str, *, since: int = 0, limit: int | None = None) -> list[Belief]:
+        """Return the user's active verbatim messages changed after `since`, at most `limit`."""
+        query = f"{_BELIEFS} AND f.category = 'conversation' AND f.revision > ? LIMIT ?"
         with self._connections.snapshot() as db:
             rows = db.execute(query, (user_id, since, -1 if limit is None else limit)).fetchall()
         return [_to_belief(row) for row in rows]
 
     def beliefs_among(
-        self, user_id: str, fact_ids: Collection[str], keys: Collection[bytes]
+        self,
+        user_id: str,
+        fact_ids: Collection[str],
+        keys: Collection[bytes],
+        *,
+        messages: bool = False,
     ) -> list[Belief]:
         """Return the user's beliefs with one of these ids or one of these keys."""
+        beliefs = _BELIEFS if messages else f"{_BELIEFS} AND {_NO_MESSAGE}"
         found: dict[tuple[Any, ...], None] = {}  # a belief may be found by its id and by a key
         with self._connections.snapshot() as db:
             for chunk, marks in chunks(list(fact_ids)):
-                query = f"{_BELIEFS} AND f.id IN ({marks})"
+                query = f"{beliefs} AND f.id IN ({marks})"
                 found.update(dict.fromkeys(db.execute(query, (user_id, *chunk))))
             for some, marks in chunks(list(keys)):
                 query = (
-                    f"{_BELIEFS} AND f.num IN"
+                    f"{beliefs} AND f.num IN"
                     f" (SELECT num FROM claim_keys WHERE user_id = ? AND key IN ({marks}))"
                 )
                 found.update(dict.fromkeys(db.execute(query, (user_id, user_id, *some))))
@@ -47,4 +60,5 @@ class BeliefReader(Part):
 def _to_belief(row: tuple[Any, ...]) -> Belief:
     *columns, windows, sentences, data, revision = row
     fact = to_fact(FactRow._make(columns))
-    return Belief(fact, to_vectors(windows, sentences, data).windows[0], revision)
+    vectors = to_vectors(windows, sentences, data)
+    return Belief(fact, vectors.windows[0], revision, vectors.sentences)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from semantic_memory.domain.facts import Fact, FactVersion, Status
+from semantic_memory.domain.facts import Fact, FactVersion
 from semantic_memory.domain.filters import NO_FILTERS, Filters
+from semantic_memory.domain.retention import Unexpired
 from semantic_memory.ledger.rules import unknown
 from semantic_memory.ledger.sqlite.part import Part
 from semantic_memory.ledger.sqlite.rows import (
@@ -18,7 +19,7 @@ from semantic_memory.ledger.sqlite.rows import (
     of_user,
     to_fact,
 )
-from semantic_memory.ledger.sqlite.where import where
+from semantic_memory.ledger.sqlite.where import expired, where
 
 _KEPT = "f.status <> 'forgotten'"
 
@@ -49,24 +50,6 @@ class FactReader(Part):
                 found.update(fact_id for (fact_id,) in db.execute(query, tuple(chunk)))
         return found
 
-    def find(
-        self,
-        user_id: str,
-        filters: Filters,
-        *,
-        status: Status | None = None,
-        limit: int | None = None,
-    ) -> list[Fact]:
-        """Return the user's facts that pass `filters`, newest first."""
-        condition, values = where(user_id, filters.conditions(status))
-        with self._connections.snapshot() as db:
-            query = (
-                f"SELECT {FACT} FROM facts f WHERE {condition}"
-                " ORDER BY f.created_at DESC, f.num DESC LIMIT ?"
-            )
-            most = -1 if limit is None else min(limit, MOST_ROWS)
-            return [to_fact(FactRow._make(row)) for row in db.execute(query, [*values, most])]
-
     def ids(self, user_id: str, filters: Filters = NO_FILTERS) -> list[str]:
         """Return the ids of the user's facts in the order written, forgotten ones aside."""
         condition, values = where(user_id, filters.narrowing())
@@ -74,15 +57,37 @@ class FactReader(Part):
             query = f"SELECT f.id FROM facts f WHERE {condition} AND {_KEPT} ORDER BY f.num"
             return [fact_id for (fact_id,) in db.execute(query, values)]
 
+    def superseded_in(self, user_id: str, session_ids: Collection[str]) -> list[Fact]:
+        """Return the user's superseded facts that were said first in one of these sessions."""
+        found: list[Fact] = []
+        with self._connections.snapshot() as db:
+            for chunk, marks in chunks(list(dict.fromkeys(session_ids))):
+                query = (
+                    f"SELECT {FACT} FROM facts f WHERE f.user_id = ? AND f.session_id IN ({marks})"
+                    " AND f.status = 'superseded' ORDER BY f.num"
+                )
+                rows = map(FactRow._make, db.execute(query, (user_id, *chunk)))
+                found += map(to_fact, rows)
+        return found
+
     def same_content(self, user_id: str, content: str) -> Fact | None:
         """Return the active fact with the same normalised content, verbatim messages aside."""
         with self._connections.snapshot() as db:
             row = db.execute(
                 f"SELECT {FACT} FROM facts f WHERE f.user_id = ? AND f.content_key = ?"
-                " AND f.category <> 'conversation' AND f.status = 'active' ORDER BY f.num LIMIT 1",
+                " AND f.category <> 'conversation' AND f.status = 'active'"
+                " ORDER BY f.expires_at IS NOT NULL, f.expires_at DESC, f.num LIMIT 1",
                 (user_id, content_key(content)),
             ).fetchone()
         return None if row is None else to_fact(FactRow._make(row))
+
+    def expired(self, user_id: str, condition: Unexpired, limit: int | None = None) -> list[Fact]:
+        """Return the user's facts of any status, forgotten ones aside, that have expired."""
+        clause, values = expired(user_id, condition)
+        with self._connections.snapshot() as db:
+            query = f"SELECT {FACT} FROM facts f WHERE {clause} ORDER BY f.num LIMIT ?"
+            rows = db.execute(query, [*values, MOST_ROWS if limit is None else limit])
+            return [to_fact(FactRow._make(row)) for row in rows]
 
     def history(self, fact_id: str, user_id: str | None = None) -> list[FactVersion]:
         """Return every version of a fact, oldest first. Raises NotFoundError."""

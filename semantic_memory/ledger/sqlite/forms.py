@@ -18,9 +18,9 @@ from semantic_memory.ledger.sqlite.owners import owner_token
 _OTHER = re.compile("[^a-y0-9]")
 
 
-def written(content: str) -> str:
+def written(text: str) -> str:
     """Return the words of a text as the table holds them."""
-    return " ".join(map(_spelled, tokens(content)))
+    return " ".join(map(_spelled, tokens(text)))
 
 
 def match(user_id: str, term: Term) -> str:
@@ -33,13 +33,13 @@ def write(db: Connection, num: int | None, fact: Fact) -> None:
     """Index the words of a fact."""
     db.execute(
         "INSERT INTO forms (rowid, owner, text) VALUES (?, ?, ?)",
-        (num, owner_token(fact.user_id), written(fact.content)),
+        (num, owner_token(fact.user_id), written(fact.text)),
     )
 
 
 def follow(db: Connection, num: int, old: Fact, new: Fact) -> None:
-    """Index the words of a changed fact, if its content changed."""
-    if old.content != new.content:
+    """Index the words of a changed fact, if its text changed."""
+    if old.text != new.text:
         erase(db, num)
         write(db, num, new)
 

@@ -8,24 +8,46 @@ from sqlite3 import Connection
 from typing import Any
 
 from semantic_memory.domain.errors import NotFoundError
-from semantic_memory.domain.facts import Status
+from semantic_memory.domain.facts import Fact, Status
+from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.filters import Filters
-from semantic_memory.domain.ports.listing import Listed, Order, Position
+from semantic_memory.domain.ports.listing import Listed, Position
 from semantic_memory.ledger import rules
 from semantic_memory.ledger.sqlite.part import Part
-from semantic_memory.ledger.sqlite.rows import FACT, MOST_ROWS, FactRow, to_fact
+from semantic_memory.ledger.sqlite.rows import FACT, MOST_ROWS, FactRow, moment, to_fact
 from semantic_memory.ledger.sqlite.where import Clause, where
 
-_COLUMNS: Mapping[Order, str] = {
-    "time": "created_at",
-    "importance": "importance",
-    "confidence": "confidence",
+_KEYS: Mapping[Sort, str] = {
+    "time": "{0}.created_at",
+    "importance": "{0}.importance",
+    "confidence": "{0}.confidence",
+    "relevance": "{0}.importance * {0}.confidence * f.retention * f.recency",
 }
+"""What facts are sorted by, as a value of `{0}`: of `facts f`, or of their past in `placings p`."""
+_SHOWN = f"{FACT}, f.action, f.changed_at, f.reason, f.changed_by"
 _SORTED = "ORDER BY key DESC, num DESC LIMIT ?"
 
 
 class ListingReader(Part):
     """The role `Listing`."""
+
+    def find(
+        self,
+        user_id: str,
+        filters: Filters,
+        *,
+        status: Status | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+        sort: Sort = "time",
+    ) -> list[Fact]:
+        """Return the user's facts that pass `filters`, sorted, behind the fact `after`."""
+        behind = None if after is None else self.position(after, user_id, sort)
+        clause = where(user_id, filters.conditions(status))
+        most = MOST_ROWS if limit is None else min(limit, MOST_ROWS)
+        with self._connections.snapshot() as db:
+            rows = _first(db, clause, sort, behind, most)
+        return [_shown(row) for _, _, *row in rows]
 
     def page(
         self,
@@ -33,7 +55,7 @@ class ListingReader(Part):
         filters: Filters,
         *,
         status: Status | None = None,
-        order: Order = "time",
+        order: Sort = "time",
         limit: int | None = None,
         behind: Position | None = None,
     ) -> Listed:
@@ -47,17 +69,17 @@ class ListingReader(Part):
                 rows = _continued(db, clause, order, behind, most)
             else:
                 rows = _first(db, clause, order, behind, most)
-        facts = [to_fact(FactRow._make(row)) for _, _, *row in rows]
+        facts = [_shown(row) for _, _, *row in rows]
         if limit is None or len(facts) <= limit:
             return Listed(facts, None)
         key, num, *_ = rows[limit - 1]
         return Listed(facts[:limit], Position(key, num, revision, last))
 
-    def position(self, fact_id: str, user_id: str, order: Order) -> Position:
+    def position(self, fact_id: str, user_id: str, order: Sort) -> Position:
         """Return the present place of a fact. Raises NotFoundError if the user has none such."""
         with self._connections.snapshot() as db:
             found = db.execute(
-                f"SELECT {_COLUMNS[order]}, num FROM facts WHERE id = ? AND user_id = ?",
+                f"SELECT {_key(order)}, f.num FROM facts f WHERE f.id = ? AND f.user_id = ?",
                 (fact_id, user_id),
             ).fetchone()
         if found is None:
@@ -86,6 +108,19 @@ class ListingReader(Part):
             )
 
 
+def _key(order: Sort) -> str:
+    return _KEYS[order].format("f")
+
+
+def _shown(row: tuple[Any, ...]) -> Fact:
+    """Return the fact of a listing; of a forgotten one, its tombstone."""
+    *columns, action, at, reason, by = row
+    fact = to_fact(FactRow._make(columns))
+    if fact.status is not Status.FORGOTTEN:
+        return fact
+    return rules.audited(fact, action, moment(at), reason, by)
+
+
 def _state(db: Connection, user_id: str) -> tuple[int, int | None]:
     """Return the latest revision of a user, and the latest number of all."""
     found: tuple[int, int] = db.execute(
@@ -97,42 +132,43 @@ def _state(db: Connection, user_id: str) -> tuple[int, int | None]:
 
 
 def _first(
-    db: Connection, clause: Clause, order: Order, behind: Position | None, most: int
+    db: Connection, clause: Clause, order: Sort, behind: Position | None, most: int
 ) -> list[Any]:
     """Return facts in their present order."""
     condition, values = clause
-    column = f"f.{_COLUMNS[order]}"
+    column = _key(order)
     if behind is not None:
         condition += f" AND ({column}, f.num) < (?, ?)"
         values = [*values, behind.key, behind.num]
     return db.execute(
-        f"SELECT {column}, f.num, {FACT} FROM facts f WHERE {condition}"
+        f"SELECT {column}, f.num, {_SHOWN} FROM facts f WHERE {condition}"
         f" ORDER BY {column} DESC, f.num DESC LIMIT ?",
         [*values, most],
     ).fetchall()
 
 
 def _continued(
-    db: Connection, clause: Clause, order: Order, behind: Position, most: int
+    db: Connection, clause: Clause, order: Sort, behind: Position, most: int
 ) -> list[Any]:
     """Return facts in the order of the first page.
 
     Those unchanged since by an index; of the others, the value that they had then.
     """
     condition, values = clause
-    column = _COLUMNS[order]
+    column = _key(order)
+    before = _KEYS[order].format("p")
     past = (
-        f"coalesce((SELECT p.{column} FROM placings p WHERE p.num = f.num AND p.revision > ?"
-        f" ORDER BY p.revision LIMIT 1), f.{column})"
+        f"coalesce((SELECT {before} FROM placings p WHERE p.num = f.num AND p.revision > ?"
+        f" ORDER BY p.revision LIMIT 1), {column})"
     )
     place = [behind.key, behind.num]
     unchanged = (
-        f"SELECT f.{column} AS key, f.num AS num, {FACT} FROM facts f WHERE {condition}"
-        f" AND f.revision <= ? AND f.num <= ? AND (f.{column}, f.num) < (?, ?)"
-        f" ORDER BY f.{column} DESC, f.num DESC LIMIT ?"
+        f"SELECT {column} AS key, f.num AS num, {_SHOWN} FROM facts f WHERE {condition}"
+        f" AND f.revision <= ? AND f.num <= ? AND ({column}, f.num) < (?, ?)"
+        f" ORDER BY {column} DESC, f.num DESC LIMIT ?"
     )
     changed = (
-        f"SELECT {past} AS key, f.num AS num, {FACT} FROM facts f WHERE {condition}"
+        f"SELECT {past} AS key, f.num AS num, {_SHOWN} FROM facts f WHERE {condition}"
         f" AND f.revision > ? AND f.num <= ? AND ({past}, f.num) < (?, ?)"
         f" {_SORTED}"
     )

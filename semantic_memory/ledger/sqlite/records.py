@@ -56,6 +56,15 @@ class SessionReader(Part):
             for session_id, category, number, *times in found
         )
 
+    def deleted(self, user_id: str) -> dict[str, int]:
+        """Return the number of forgotten memories by session, erased ones included."""
+        query = (
+            "SELECT session_id, count(*) FROM facts WHERE user_id = ? AND status = 'forgotten'"
+            " AND session_id IS NOT NULL GROUP BY session_id"
+        )
+        with self._connections.snapshot() as db:
+            return dict(db.execute(query, (user_id,)).fetchall())
+
 
 class JobRecords(Part):
     """The roles `JobMarks` and `JobRuns`."""

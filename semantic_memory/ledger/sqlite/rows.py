@@ -14,7 +14,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from pydantic import TypeAdapter
 
+from semantic_memory.domain.bodies import Body, whole_text
 from semantic_memory.domain.changes import FactVectors
 from semantic_memory.domain.decay import endurance
 from semantic_memory.domain.facts import Category, Fact, Source, Status
@@ -25,6 +27,7 @@ from semantic_memory.ledger.rules import places
 MOST_ROWS = 2**63 - 1
 """A LIMIT without effect."""
 _CHUNK = 500  # values bound to one statement; SQLite's own limit is far above
+_BODY: TypeAdapter[Body] = TypeAdapter(Body)
 _CATEGORIES = {category.value: category for category in Category}
 _STATUSES = {status.value: status for status in Status}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -54,11 +57,13 @@ class FactRow(NamedTuple):
     valid_to: int | None
     confirmed_at: int | None
     last_used_at: int | None
+    expires_at: int | None
     use_count: int
     superseded_by: str | None
     tags: str
     said_in: str
     detail: str
+    body: str | None
     version: int
 
 
@@ -74,12 +79,15 @@ class TraitColumns(NamedTuple):
     category: str
     status: str
     content: str
+    body: str | None
     confidence: float
     importance: float
     created_at: int
     confirmed_at: int | None
     valid_from: int
     valid_to: int | None
+    expires_at: int | None
+    last_used_at: int | None
     tags: str
     said_in: str
     use_count: int
@@ -174,6 +182,7 @@ def from_fact(fact: Fact) -> FactRow:
         valid_to=maybe_micros(fact.valid_to),
         confirmed_at=maybe_micros(fact.confirmed_at),
         last_used_at=maybe_micros(fact.last_used_at),
+        expires_at=maybe_micros(fact.expires_at),
         use_count=fact.use_count,
         superseded_by=fact.superseded_by,
         tags=" ".join(fact.tags),
@@ -181,8 +190,14 @@ def from_fact(fact: Fact) -> FactRow:
         detail=json.dumps(
             {key: value for key, value in detail.items() if value}, ensure_ascii=False
         ),
+        body=None if fact.body is None else fact.body.model_dump_json(),
         version=fact.version,
     )
+
+
+def to_body(stored: str | None) -> Body | None:
+    """Return the body of a row."""
+    return None if stored is None else _BODY.validate_json(stored)
 
 
 def to_fact(row: FactRow) -> Fact:
@@ -201,6 +216,7 @@ def to_fact(row: FactRow) -> Fact:
         valid_to=maybe_moment(row.valid_to),
         confirmed_at=maybe_moment(row.confirmed_at),
         last_used_at=maybe_moment(row.last_used_at),
+        expires_at=maybe_moment(row.expires_at),
         use_count=row.use_count,
         status=_STATUSES[row.status],
         superseded_by=row.superseded_by,
@@ -211,6 +227,7 @@ def to_fact(row: FactRow) -> Fact:
             Source.model_validate(other) for other in detail.get("corroborations", ())
         ),
         metadata=detail.get("metadata", {}),
+        body=to_body(row.body),
         version=row.version,
         schema_version=detail["schema_version"],
     )
@@ -229,13 +246,15 @@ def to_trait(row: TraitColumns) -> TraitRow:
         speaker=row.speaker,
         category=row.category,
         status=row.status,
-        content=row.content,
+        content=whole_text(row.content, to_body(row.body)),
         confidence=row.confidence,
         importance=row.importance,
         created_at=created,
-        stated_at=created if row.confirmed_at is None else row.confirmed_at / 1e6,
+        stated_at=created if row.confirmed_at is None else max(created, row.confirmed_at / 1e6),
+        used_at=-math.inf if row.last_used_at is None else row.last_used_at / 1e6,
         valid_from=row.valid_from / 1e6,
         valid_to=math.inf if row.valid_to is None else row.valid_to / 1e6,
+        expires_at=math.inf if row.expires_at is None else row.expires_at / 1e6,
         tags=tags,
         said_in=tuple(row.said_in.split()),
         endurance=endurance(row.use_count, row.corroborations, tags),

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import sqlite3
 
+from semantic_memory.domain.bodies import whole_text
 from semantic_memory.domain.errors import SchemaTooNewError
 from semantic_memory.ledger.sqlite import forms
 from semantic_memory.ledger.sqlite.owners import owner_token
+from semantic_memory.ledger.sqlite.rows import to_body
 
 _V1 = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -172,10 +174,27 @@ CREATE INDEX facts_replaced    ON facts (superseded_by) WHERE superseded_by IS N
 """
 
 _V5 = """
+ALTER TABLE facts ADD COLUMN expires_at INTEGER;
+ALTER TABLE facts ADD COLUMN body TEXT;             -- the typed body as JSON
+ALTER TABLE facts ADD COLUMN changed_by TEXT;       -- the name of the API key, where there was one
+-- Factors of the relevance, as the hourly sweep left them; a new memory has the highest.
+ALTER TABLE facts ADD COLUMN retention REAL NOT NULL DEFAULT 1.0;
+ALTER TABLE facts ADD COLUMN recency   REAL NOT NULL DEFAULT 1.5;
+CREATE INDEX facts_expiring ON facts (user_id, expires_at) WHERE expires_at IS NOT NULL;
+"""
+
+_V6 = """
+-- Facts and messages are looked up by what they give a value of as well: all are looked at again.
+DELETE FROM marks WHERE job IN ('settling', 'dedup', 'conflicts');
+CREATE INDEX facts_superseded ON facts (user_id, session_id) WHERE status = 'superseded';
+"""
+
+_V7 = """
 -- Words as they are written: the beginning of one can't be found among the stems of `words`.
 CREATE VIRTUAL TABLE forms USING fts5 (owner, text, tokenize = 'unicode61');
 INSERT INTO forms (rowid, owner, text)
-    SELECT f.num, owner_token(f.user_id), word_forms(f.content) FROM facts f WHERE f.content <> '';
+    SELECT f.num, owner_token(f.user_id), word_forms(f.content, f.body)
+    FROM facts f WHERE f.content <> '';
 
 -- The values that the order of a listing depended on until a revision, so that a listing can be
 -- continued as it began while memories change: the latest eight changes of each memory.
@@ -199,7 +218,7 @@ BEGIN
 END;
 """
 
-MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4, _V5)
+MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4, _V5, _V6, _V7)
 
 
 def migrate(connection: sqlite3.Connection) -> int:
@@ -214,9 +233,13 @@ def migrate(connection: sqlite3.Connection) -> int:
             f" {len(MIGRATIONS)}: upgrade the package (pip install -U semantic-memory)"
         )
     connection.create_function("owner_token", 1, owner_token, deterministic=True)
-    connection.create_function("word_forms", 1, forms.written, deterministic=True)
+    connection.create_function("word_forms", 2, _word_forms, deterministic=True)
     for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
         connection.executescript(
             f"BEGIN IMMEDIATE; {script} PRAGMA user_version = {number}; COMMIT;"
         )
     return int(version)
+
+
+def _word_forms(content: str, body: str | None) -> str:
+    return forms.written(whole_text(content, to_body(body)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from semantic_memory.domain.conditions import (
@@ -20,7 +20,8 @@ from semantic_memory.domain.conditions import (
     Valued,
     Worded,
 )
-from semantic_memory.domain.facts import Category
+from semantic_memory.domain.facts import PINNED, Category
+from semantic_memory.domain.retention import Unexpired
 from semantic_memory.ledger.sqlite import forms
 from semantic_memory.ledger.sqlite.rows import micros
 
@@ -29,6 +30,10 @@ Clause = tuple[str, list[Any]]
 
 _CONVERSATION = Category.CONVERSATION.value
 _FACTS = f" AND f.category <> '{_CONVERSATION}'"  # names the indexes of facts
+# A tag holds neither space nor any of LIKE's and GLOB's marks save '_', hence instr.
+_TAGGED = "(instr(' ' || f.tags || ' ', ' ' || ? || ' ') OR instr(' ' || f.tags, ' ' || ? || '.'))"
+IS_PINNED = f"instr(' ' || f.tags || ' ', ' {PINNED} ')"
+STATED_AT = "max(f.created_at, coalesce(f.confirmed_at, f.created_at))"
 
 
 def where(user_id: str, conditions: Iterable[Condition]) -> Clause:
@@ -67,15 +72,18 @@ def _plain(user_id: str, condition: Plain) -> Clause:
         case Compared(field, comparison, value):
             return f"f.{field} {comparison} ?", [_bound(value)]
         case Tagged(tag):
-            # A tag holds neither space nor any of LIKE's and GLOB's marks save '_', hence instr.
-            own = "instr(' ' || f.tags || ' ', ' ' || ? || ' ')"
-            below = "instr(' ' || f.tags, ' ' || ? || '.')"
-            return f"({own} OR {below})", [tag, tag]
+            return _TAGGED, [tag, tag]
         case Worded(term):
             held = "SELECT rowid FROM forms WHERE forms MATCH ?"
             return f"f.num IN ({held})", [forms.match(user_id, term)]
         case Valued():
             return _valued(condition)
+        case Unexpired():
+            terms = _expired_terms(condition)
+            expired = " OR ".join(text for text, _ in terms)
+            bound = [one for _, values in terms for one in values]
+            # NULL, for a memory without `expires_at`, is no reason to leave it out.
+            return f"(NOT coalesce({expired}, 0) OR {IS_PINNED})", bound
 
 
 def _valued(condition: Valued) -> Clause:
@@ -102,6 +110,36 @@ def _joined(joint: str, clauses: list[Clause], *, empty: str = "") -> Clause:
 
 def _marks(values: tuple[str, ...]) -> str:
     return ", ".join("?" * len(values))
+
+
+def expired(user_id: str, condition: Unexpired) -> Clause:
+    """Return the clause of a user's memories of any status that have expired by a moment.
+
+    Its terms can each be looked up in an index.
+    """
+    terms = _expired_terms(condition)
+    text = " OR ".join(f"(f.user_id = ? AND {text})" for text, _ in terms)
+    bound = [one for _, values in terms for one in (user_id, *values)]
+    return f"({text}) AND NOT {IS_PINNED} AND f.status <> 'forgotten'", bound
+
+
+def _expired_terms(condition: Unexpired) -> list[Clause]:
+    at, periods = condition.at, condition.periods
+
+    def stated_before(period: timedelta) -> int:
+        return micros(at - period)
+
+    return [
+        ("f.expires_at <= ?", [micros(at)]),
+        *(
+            (f"(f.category = ? AND {STATED_AT} <= ?)", [category.value, stated_before(period)])
+            for category, period in periods.categories.items()
+        ),
+        *(
+            (f"({_TAGGED} AND {STATED_AT} <= ?)", [tag, tag, stated_before(period)])
+            for tag, period in periods.tags.items()
+        ),
+    ]
 
 
 def _bound(value: float | datetime) -> float:

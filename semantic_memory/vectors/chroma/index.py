@@ -289,7 +289,7 @@ class _Piece(NamedTuple):
 
 def _pieces(entry: IndexEntry) -> list[_Piece]:
     metadata = _metadata(entry)
-    documents = [entry.fact.content, *repeat("", len(entry.windows) - 1)]
+    documents = [entry.fact.text, *repeat("", len(entry.windows) - 1)]
     ids = _ids(entry.fact.id, len(entry.windows))
     return [
         _Piece(piece, window, document, metadata)
@@ -326,7 +326,7 @@ def _held(collection: chromadb.Collection, fact_ids: Sequence[str]) -> dict[str,
 
 def _digest(entry: IndexEntry) -> str:
     """Return a digest of text and vectors, to detect changes."""
-    digest = hashlib.blake2b(entry.fact.content.encode(), digest_size=8)
+    digest = hashlib.blake2b(entry.fact.text.encode(), digest_size=8)
     digest.update(entry.windows.tobytes())
     return digest.hexdigest()
 

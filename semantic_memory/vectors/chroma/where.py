@@ -1,4 +1,8 @@
-"""Conditions on facts, for Chroma: as a `where`, and over the metadata of its results."""
+"""Conditions on facts, for Chroma: as a `where`, and over the metadata of its results.
+
+Chroma holds no times of expiry, so expired memories are among its results until a job erases them.
+A search filters its candidates once more, by the ledger.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,7 @@ from semantic_memory.domain.conditions import (
     Operator,
     Tagged,
 )
+from semantic_memory.domain.retention import Unexpired
 
 _COMPARISONS: Mapping[Operator, str] = {"<": "$lt", "<=": "$lte", ">": "$gt", ">=": "$gte"}
 _OPPOSITES: Mapping[Operator, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
@@ -24,7 +29,8 @@ _OPPOSITES: Mapping[Operator, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">="
 
 def where(user_id: str, conditions: Iterable[Condition]) -> dict[str, Any]:
     """Return Chroma's `where` for a user's pieces that meet all of `conditions`."""
-    return {"$and": [{"user_id": user_id}, *map(_rendered, conditions)]}
+    stored = (one for one in conditions if not isinstance(one, Unexpired))
+    return {"$and": [{"user_id": user_id}, *map(_rendered, stored)]}
 
 
 def _rendered(condition: Condition) -> dict[str, Any]:
@@ -87,6 +93,8 @@ def _meets(metadata: Mapping[str, Any], condition: Condition) -> bool:
             return bool(OPERATORS[comparison](metadata[field], _number(value)))
         case Tagged(tag):
             return tag in (metadata.get("tags") or ())
+        case Unexpired():
+            return True
         case AllOf(conditions):
             return meets(metadata, conditions)
         case AnyOf(conditions):

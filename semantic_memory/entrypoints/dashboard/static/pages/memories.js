@@ -19,7 +19,7 @@ import {
 import { go, href } from "../routing.js";
 
 const FILTERS = ["q", "category", "status", "tag", "since", "until", "min_confidence"];
-const STATUSES = ["active", "superseded", "archived", "quarantined"];
+const STATUSES = ["active", "superseded", "archived", "quarantined", "forgotten"];
 const SIZE = 25;
 const FACTS = CATEGORIES.filter((name) => name !== "conversation");
 const CHOICES = { "": FACTS, all: [] };
@@ -70,6 +70,14 @@ export function Memories({ route, user }) {
   `;
 }
 
+// What is said in the place of a forgotten memory's text.
+const forgotten = ({ at, reason, by, was_pinned, states }) =>
+  [
+    `${was_pinned ? "Forgotten while pinned" : "Forgotten"} on ${at.slice(0, 10)}${by ? ` by ${by}` : ""}`,
+    `${states} ${states === 1 ? "state" : "states"}`,
+    ...(reason ? [reason] : []),
+  ].join(" · ");
+
 function Table({ facts }) {
   return html`
     <div class="card listing">
@@ -88,7 +96,7 @@ function Table({ facts }) {
             (fact) => html`
               <tr key=${fact.id}>
                 <td class="content">
-                  <${MemoryLink} fact=${fact} />
+                  <${MemoryLink} fact=${fact.tombstone ? { ...fact, content: forgotten(fact.tombstone) } : fact} />
                   <span class="meta"><${Status} name=${fact.status} /><${Tags} tags=${fact.tags} /></span>
                 </td>
                 <td class="of wide-only"><${Category} name=${fact.category} /></td>

@@ -287,6 +287,21 @@ function Decay({ fact, halfLife, retention }) {
   `;
 }
 
+function Body({ body }) {
+  const { kind, ...parts } = body;
+  const shown = Object.entries(parts).filter(([, value]) => value?.length);
+  return html`
+    <dl class="fields">
+      ${shown.map(([name, value]) => html`
+        <div key=${name}>
+          <dt>${name}</dt>
+          <dd>${Array.isArray(value) ? html`<ol>${value.map((one, place) => html`<li key=${place}>${one}</li>`)}</ol>` : value}</dd>
+        </div>
+      `)}
+    </dl>
+  `;
+}
+
 function Fields({ fact }) {
   const metadata = Object.keys(fact.metadata).length > 0;
   const row = (name, value) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`;
@@ -297,6 +312,8 @@ function Fields({ fact }) {
       ${row("status", fact.status)}
       ${row("confidence", html`<${Meter} value=${fact.confidence} label="confidence" />`)}
       ${row("importance", html`<${Meter} value=${fact.importance} label="importance" />`)}
+      ${fact.body && row(fact.body.kind, html`<${Body} body=${fact.body} />`)}
+      ${fact.expires_at && row("expires", html`<${When} at=${fact.expires_at} />`)}
       ${row("said", html`<${When} at=${fact.created_at} />`)}
       ${row("recorded", html`<${When} at=${fact.recorded_at} />`)}
       ${row("valid from", html`<${When} at=${fact.valid_from} />`)}

@@ -1,0 +1,80 @@
+"""Leave out, and erase, what has expired."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from semantic_memory.consolidation.resolver import Outcome
+from semantic_memory.consolidation.restore import absorbed_into
+from semantic_memory.domain.actor import actor
+from semantic_memory.domain.changes import Forget
+from semantic_memory.domain.facts import Category, Fact
+from semantic_memory.domain.messages import SessionKey
+from semantic_memory.domain.ports import Facts, Ledger
+from semantic_memory.domain.profile import Line
+from semantic_memory.domain.retention import EXPIRED, Expiry, Unexpired
+from semantic_memory.domain.values import derived_id
+from semantic_memory.pipeline.facts import verbatim_id
+
+_BATCH = 500
+
+
+def whole(ledger: Ledger, fact: Fact) -> list[str]:
+    """Return the ids of a fact, of the facts merged into it, and of the states that updates left.
+
+    All of them are one memory, which is forgotten as a whole.
+    """
+    parts = [fact, *absorbed_into(ledger, fact)]
+    past = [
+        derived_id(part.id, str(version)) for part in parts for version in range(1, part.version)
+    ]
+    return [part.id for part in (*parts, *ledger.get(past, fact.user_id))]
+
+
+def unexpired_lines(ledger: Facts, lines: Sequence[Line], now: Unexpired) -> list[Line]:
+    """Return the lines that rest on no expired fact or message."""
+    sources = {line.id: _sources(line) for line in lines}
+    ids = list(dict.fromkeys(one for own in sources.values() for one in own))
+    gone = {fact.id for fact in ledger.get(ids) if not now.holds(fact)}
+    return [line for line in lines if gone.isdisjoint(sources[line.id])]
+
+
+def _sources(line: Line) -> list[str]:
+    """Return the ids of the facts and of the memories of the messages that a line rests on."""
+    said = (place.split("/") for place in line.said_in)
+    messages = [verbatim_id(SessionKey(line.user_id, session), one) for session, one in said]
+    return [*line.fact_ids, *messages]
+
+
+class Expiring:
+    """Erase a user's expired memories, as forgetting does. Thread-safe."""
+
+    def __init__(self, ledger: Ledger, expiry: Expiry) -> None:
+        self._ledger = ledger
+        self._expiry = expiry
+
+    def expire(self, user_id: str, *, dry_run: bool) -> Outcome:
+        """Forget what has expired by now, with the reason "expired"; a dry run names it only."""
+        outcome = Outcome()
+        now = self._expiry.now
+        if dry_run:
+            facts = self._ledger.expired(user_id, now)
+            outcome.counts["expired"] += len(facts)
+            outcome.planned += [f"erase “{fact.content}” (expired)" for fact in facts]
+            return outcome
+        while number := self._expire_some(user_id, now):
+            outcome.counts["expired"] += number
+        return outcome
+
+    def _expire_some(self, user_id: str, now: Unexpired) -> int:
+        with self._ledger.exclusive():
+            facts = self._ledger.expired(user_id, now, limit=_BATCH)
+            ids = dict.fromkeys(one for fact in facts for one in self._unpinned(fact))
+            self._ledger.apply([Forget(one, now.at, EXPIRED, actor()) for one in ids])
+        return len(facts)
+
+    def _unpinned(self, fact: Fact) -> Iterable[str]:
+        if fact.category is Category.CONVERSATION:
+            return [fact.id]  # messages are never merged or updated
+        parts = self._ledger.get(whole(self._ledger, fact))
+        return [one.id for one in parts if not one.is_pinned]

@@ -1,0 +1,377 @@
+"""Decide whether a newer statement ends, replaces or corrects an older one, by what both say.
+
+Guards come first: play, quotes, wishes, other people, other times and other kinds of the same thing
+renew nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import NamedTuple
+
+from semantic_memory.consolidation.subjects import beside_kin, kin_of, other_kind, other_person
+from semantic_memory.domain.english import renewals
+from semantic_memory.domain.english.facets import facets
+from semantic_memory.domain.english.lexicon import opposites
+from semantic_memory.domain.english.names import names
+from semantic_memory.domain.english.notation import one_of
+from semantic_memory.domain.english.paraphrases import paraphrases
+from semantic_memory.domain.english.renewals import (
+    ORDINALS,
+    Clause,
+    Ending,
+    clauses,
+    endings,
+    sentences,
+)
+from semantic_memory.domain.text import STOP_WORDS, stem
+
+_OWNED = re.compile(r"\b(?:my|our) (?:[\w-]+ )?([\w-]+)")
+_MOST_APART = 3
+_LEAST_ENDED = 0.25
+_LEAST_SHARED = 0.30
+_LEAST_ALIKE = 0.42
+_QUESTION = re.compile(
+    r"(?:how|what|which|where|when|who|why|can|could|do|does|is|are|any|should)\b"
+)
+_NOT = re.compile(
+    r"(?:and |so |but )?(?:not|never|no longer|instead of|rather than) "
+    r"(?:the |a |an |my |at |in |on |by |to |as )*(?P<value>\S+(?: \S+){0,3})$"
+)
+_PRONOUN = re.compile(r"(?:it|its|it is|that|that is|they|they are|make that|make it|this)\b")
+_ORDINAL = re.compile(rf"\b(?:(\d+)(?:st|nd|rd|th)|({one_of(ORDINALS)})) (\w+)")
+_FUNCTION = frozenset(map(stem, STOP_WORDS)) | STOP_WORDS | {"i", "now"}
+_FAVOURITE = stem("favourite")
+_NOTHING = Clause("", frozenset(), (), frozenset(), frozenset())
+
+
+class Renewal(NamedTuple):
+    """A clause of a statement that no longer holds, and why."""
+
+    clause: str
+    """As it reads folded."""
+    reason: str
+
+
+class Reason(NamedTuple):
+    """A reason for which a statement may no longer hold."""
+
+    reason: str
+    least: float
+    """Cosine of the two statements from which the reason counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """A statement as it is compared: its clauses, its sentences, and what it says has ended."""
+
+    text: str
+    clauses: tuple[Clause, ...]
+    sentences: tuple[Clause, ...]
+    endings: tuple[Ending, ...]
+    played: bool
+    names: frozenset[str]
+    """Stems of the proper names in it."""
+
+    @property
+    def renews(self) -> bool:
+        """True if it carries any cue of change, so that older statements are to be looked up."""
+        return not self.played and bool(
+            self.endings
+            or any(
+                renewals.is_now(one.plain)
+                or renewals.replaces(one.plain)
+                or renewals.corrects(one.plain)
+                for one in self.sentences
+            )
+            or any(
+                _NOT.match(one.plain) or next(renewals.changed(one), None) for one in self.clauses
+            )
+            or any(facet.moved for one in self.clauses for facet in facets(one))
+        )
+
+    @property
+    def kinds(self) -> frozenset[tuple[str, str]]:
+        """Facets that it gives a value of, as (facet, subject)."""
+        return frozenset(
+            (facet.name, facet.subject) for one in self.clauses for facet in facets(one, newly=True)
+        )
+
+    @property
+    def topics(self) -> list[str]:
+        """The words by which older statements on the same are looked up."""
+        return [
+            word
+            for one in self.sentences
+            for word in one.plain.split()
+            if stem(word) in one.content
+        ]
+
+
+@lru_cache(maxsize=16_384)
+def told(text: str) -> Telling:
+    """Read a statement."""
+    parts = clauses(text)
+    whole = sentences(text)
+    return Telling(
+        text,
+        parts,
+        whole,
+        tuple(
+            one
+            for clause in parts
+            if not (renewals.claims_nothing(clause.plain) or _is_question(clause.plain))
+            for one in endings(clause)
+        ),
+        any(renewals.is_played(one.plain) for one in whole),
+        frozenset(map(stem, names(text))),
+    )
+
+
+def renewal(
+    older: str, newer: str, apart: int | None = None, similarity: float = 1.0
+) -> Renewal | None:
+    """Return why `newer` makes a clause of `older` untrue; None if it doesn't.
+
+    `apart` is the number of the user's messages from one to the other within a session, if they
+    are in one. `similarity` is the cosine of their nearest sentences.
+    """
+    old, new = told(older), told(newer)
+    if old.played or new.played or not new.renews:
+        return None
+    if not paraphrases(older).isdisjoint(paraphrases(newer)):
+        return None
+    close = apart is not None and apart <= _MOST_APART
+    for clause in dict.fromkeys((*old.clauses, *old.sentences)):
+        if not (clause.stems or clause.numbers) or _is_question(clause.plain):
+            continue
+        for rule in _RULES:
+            if (found := rule(clause, new)) and similarity >= found.least:
+                return Renewal(clause.plain, found.reason)
+        if close and _corrected(clause, new):
+            return Renewal(clause.plain, "corrected")
+    return None
+
+
+def _is_question(plain: str) -> bool:
+    return bool(_QUESTION.match(plain))
+
+
+def _ended(clause: Clause, new: Telling) -> Reason | None:
+    if renewals.is_of_the_past(clause.plain):
+        return None
+    for ending in new.endings:
+        shared = ending.stems & clause.content
+        if not shared or len(shared) * 2 < len(ending.stems):
+            continue
+        if ending.whole and not ending.stems <= clause.content:
+            continue
+        if len(ending.stems) <= 3 and ending.predicate and not ending.stems <= clause.content:
+            continue
+        named = shared & beside_kin(clause)
+        if not (ending.first or named) and other_person(clause, ending.clause):
+            continue
+        if ending.first and other_kind(clause, ending.clause, shared):
+            continue
+        return Reason(f"ended: {_list(shared)}", _LEAST_ENDED)
+    return None
+
+
+def _contrasted(clause: Clause, new: Telling) -> Reason | None:
+    """Find "selfoss, not reykjavik": a value of the older statement is denied for another."""
+    for part in new.clauses:
+        found = _NOT.match(part.plain)
+        if found is None or renewals.claims_nothing(part.plain):
+            continue
+        denied = _clause_of(found["value"])
+        values = denied.content | denied.numbers | denied.dates
+        if (
+            values
+            and denied.content <= clause.content
+            and denied.numbers <= clause.numbers
+            and denied.dates <= clause.dates
+            and not any(
+                other_person(clause, one) for one in new.sentences if part.plain in one.plain
+            )
+        ):
+            return Reason(f"not {_list(values)}", _LEAST_ENDED)
+    return None
+
+
+def _changed(clause: Clause, new: Telling) -> Reason | None:
+    """Find "moved the kick-off to friday": something in the older statement has a new value."""
+    for part in new.clauses:
+        if (
+            renewals.claims_nothing(part.plain)
+            or renewals.is_besides(part.plain)
+            or renewals.is_of_the_past(clause.plain)
+        ):
+            continue
+        for thing in renewals.changed(part):
+            if (
+                thing <= clause.content
+                and clause.content | clause.numbers | clause.dates != thing
+                and not other_person(clause, part)
+                and not other_kind(clause, part, thing)
+            ):
+                return Reason(f"changed: {_list(thing)}", _LEAST_SHARED)
+    return None
+
+
+def _replaced(clause: Clause, new: Telling) -> Reason | None:
+    """Find another value for what both statements are about, with a cue of change."""
+    if renewals.is_of_the_past(clause.plain):
+        return None
+    for number, sentence in enumerate(new.sentences):
+        parts = [one for one in new.clauses if one.plain in sentence.plain] or [sentence]
+        cued = [one for one in parts if _is_cued(one.plain) and not _is_question(one.plain)]
+        if cued and not all(_is_held_back(one.plain) for one in cued):
+            before = new.sentences[number - 1] if number and _refers_back(sentence) else None
+            if reason := _revalued(clause, sentence, before, new.names):
+                return reason
+    return None
+
+
+def _refers_back(sentence: Clause) -> bool:
+    return _PRONOUN.match(sentence.plain) is not None
+
+
+def _revalued(
+    clause: Clause, sentence: Clause, before: Clause | None, names: frozenset[str]
+) -> Reason | None:
+    """Return a reason if both are about one thing, and differ in what they say of it.
+
+    `before` is the sentence that the newer one refers back to with "it".
+    """
+    topic = clause.content & (sentence.content | (before.content if before else frozenset()))
+    turned = _turns(clause, sentence)
+    if not (topic or turned or kin_of(clause) & kin_of(sentence)) or other_person(clause, sentence):
+        return None
+    if other_kind(clause, sentence, topic):
+        return None
+    figures = clause.numbers | clause.dates
+    typed = bool(figures) and not sentence.numbers | sentence.dates <= figures
+    left = clause.words - sentence.words - STOP_WORDS
+    if not (typed or turned or any(stem(word) not in topic for word in left)):
+        return None
+    if topic and topic <= names and not typed:
+        return None
+    if not topic and typed and kin_of(clause) & kin_of(sentence):
+        return Reason(f"replaced: {_list(kin_of(clause) & kin_of(sentence))}", _LEAST_ALIKE)
+    reason = f"replaced: {_list(topic)}"
+    if len(topic) >= 2:
+        return Reason(reason, _LEAST_SHARED)
+    if not (topic or turned):
+        return None
+    if typed or turned or _FAVOURITE in topic or 2 * len(topic) >= len(clause.content):
+        surely = topic and (typed or topic & _owned(clause) & _owned(sentence))
+        return Reason(reason, _LEAST_SHARED if surely else _LEAST_ALIKE)
+    return None
+
+
+def _turns(clause: Clause, sentence: Clause) -> bool:
+    """Return whether one says the opposite of the other about something."""
+    own, others = _stems(clause), _stems(sentence)
+    return any(opposites(one) & others for one in own) and bool((own & others) - _FUNCTION)
+
+
+def _owned(clause: Clause) -> frozenset[str]:
+    """Return the stems of what the user calls their own: "our landlord"."""
+    return frozenset(map(stem, _OWNED.findall(clause.plain)))
+
+
+def _is_cued(plain: str) -> bool:
+    return renewals.is_now(plain) or renewals.replaces(plain)
+
+
+def _is_held_back(plain: str) -> bool:
+    return (
+        renewals.claims_nothing(plain)
+        or renewals.is_besides(plain)
+        or renewals.is_of_the_past(plain)
+        or renewals.is_one_event(plain)
+    )
+
+
+def _counted(clause: Clause, new: Telling) -> Reason | None:
+    """Find "a fourth cat" where there were three."""
+    for part in new.clauses:
+        if renewals.claims_nothing(part.plain):
+            continue
+        for digits, word, noun in _ORDINAL.findall(part.plain):
+            number = digits or ORDINALS[word]
+            if str(int(number) - 1) in clause.numbers and stem(noun) in clause.content:
+                return Reason(f"counted: {number} {noun}", _LEAST_SHARED)
+    return None
+
+
+def _stems(clause: Clause) -> frozenset[str]:
+    return frozenset(map(stem, clause.words))
+
+
+def _clause_of(text: str) -> Clause:
+    return next(iter(clauses(text)), _NOTHING)
+
+
+def _refaceted(clause: Clause, new: Telling) -> Reason | None:
+    """Find another home, employer, role, diet, partner or vehicle of the same person."""
+    before = facets(clause)
+    if not before or renewals.is_of_the_past(clause.plain) or renewals.claims_nothing(clause.plain):
+        return None
+    cued = any(_is_cued(one.plain) for one in new.clauses) or bool(new.endings)
+    for part in new.clauses:
+        if _is_held_back(part.plain) or _is_question(part.plain) or part.plain.endswith("?"):
+            continue
+        for one in facets(part, newly=True):
+            for other in before:
+                if (
+                    one.name == other.name
+                    and one.subject == other.subject
+                    and (cued or one.moved)
+                    and one.value.isdisjoint(other.value)
+                ):
+                    return Reason(
+                        f"{one.name}: {_list(other.value)}, then {_list(one.value)}", 0.15
+                    )
+    return None
+
+
+_RULES = (_ended, _contrasted, _changed, _replaced, _counted, _refaceted)
+
+
+def _list(values: Iterable[str]) -> str:
+    return " ".join(sorted(values))
+
+
+def _corrected(clause: Clause, new: Telling) -> bool:
+    if not any(renewals.corrects(one.plain) for one in new.sentences):
+        return False
+    return any(
+        _typed(clause, new) or clause.content & one.content or _respelled(clause, one)
+        for one in new.sentences
+        if renewals.corrects(one.plain) or not renewals.claims_nothing(one.plain)
+    )
+
+
+def _typed(clause: Clause, new: Telling) -> bool:
+    return any(
+        (clause.numbers and one.numbers and clause.numbers != one.numbers)
+        or (clause.dates and one.dates and clause.dates != one.dates)
+        for one in new.sentences
+    )
+
+
+def _respelled(clause: Clause, sentence: Clause) -> bool:
+    """Return whether a word of one is a word of the other in another spelling."""
+    return any(
+        len(one) >= 4
+        and len(other) >= 4
+        and one != other
+        and SequenceMatcher(None, one, other).ratio() >= 0.75
+        for one in clause.stems
+        for other in sentence.stems
+    )

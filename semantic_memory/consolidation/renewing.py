@@ -1,0 +1,245 @@
+"""Find the older statements of a user that newer ones have made untrue.
+
+Newer statements are the user's messages as they were said, and facts without a message: a message
+ends what it ends even if nothing worth keeping was extracted from it. Older statements are facts,
+and messages whose statement was never extracted: that leaves a superseded fact, so that history,
+`as_of` and recall know that it held, and no longer does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from hashlib import blake2b
+from typing import Protocol
+
+from semantic_memory.consolidation.beliefs import are_kept_apart
+from semantic_memory.consolidation.relations import Relation, said_at
+from semantic_memory.consolidation.renewal import Renewal, renewal, told
+from semantic_memory.consolidation.superseding import may_retire, standing, superseded
+from semantic_memory.consolidation.sweep import SupersedeDecision
+from semantic_memory.domain.changes import Keyed
+from semantic_memory.domain.english.folding import folded
+from semantic_memory.domain.facts import Category, Fact, Status
+from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.ports import Belief, Beliefs, Facts, VectorSearch, WordSearch
+from semantic_memory.domain.text import stems
+from semantic_memory.domain.values import derived_id
+
+EXTRACTOR = "renewal"
+"""The extractor of a fact that was recorded when it ended."""
+
+_NEAR = 16  # nearest memories that each statement is compared with
+_BY_WORDS = 24
+_MOST_TERMS = 24
+_IN_A_ROW = timedelta(minutes=45)  # within which a message may correct an earlier one
+_MOST_APART = 3  # of the user's messages
+_SAYS = 0.5  # share of a clause's words in a fact that says the same
+_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|\n+")
+_KEPT = frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.ARCHIVED})
+
+
+class RenewalLedger(Beliefs, Facts, WordSearch, Protocol):
+    """The roles of the ledger that renewing uses."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndDecision:
+    """A statement of a message that was never a fact, and that no longer holds."""
+
+    message: Fact
+    content: str
+    winner: Fact
+    reasons: tuple[str, ...]
+
+    @property
+    def result(self) -> Fact:
+        """The statement as a fact that has been superseded."""
+        message = self.message
+        fact = Fact(
+            id=derived_id(message.id, EXTRACTOR, self.content),
+            user_id=message.user_id,
+            content=self.content,
+            category=Category.PERSONAL,
+            created_at=message.created_at,
+            recorded_at=message.recorded_at,
+            valid_from=message.created_at,
+            source=message.source.model_copy(update={"extractor": EXTRACTOR}),
+        )
+        return superseded(fact, self.winner)
+
+
+class Renewer:
+    """Finds what a user's newer statements end, replace or correct. Reads only."""
+
+    def __init__(self, ledger: RenewalLedger, index: VectorSearch) -> None:
+        self._ledger = ledger
+        self._index = index
+
+    def keyed(self, user_id: str, since: int) -> list[Keyed]:
+        """Return the lookup keys of the user's messages that changed after `since`."""
+        return [
+            Keyed(belief.fact.id, keys)
+            for belief in self._said(user_id, since)
+            if (keys := facet_keys(belief.fact))
+        ]
+
+    def decisions(
+        self, user_id: str, since: int, gone: Collection[str], merged: Mapping[str, Fact]
+    ) -> Iterator[SupersedeDecision | EndDecision]:
+        """Yield decisions by what the user said after revision `since`, in the order it was said.
+
+        `gone` are ids of facts that end by another decision; `merged` are facts as other decisions
+        leave them, by id.
+        """
+        ended = set(gone)
+        told_alone = [
+            belief
+            for belief in self._ledger.beliefs(user_id, since=since)
+            if not belief.fact.message_ids
+        ]
+        newer = sorted(
+            (*self._said(user_id, since), *told_alone), key=lambda belief: said_at(belief.fact)
+        )
+        for belief in newer:
+            if belief.fact.id not in ended and told(belief.fact.content).renews:
+                for decision in self._ended_by(belief, ended, merged):
+                    if isinstance(decision, SupersedeDecision):
+                        ended.add(decision.loser.id)
+                    yield decision
+
+    def _said(self, user_id: str, since: int) -> list[Belief]:
+        messages = self._ledger.messages(user_id, since=since)
+        return [belief for belief in messages if belief.fact.source.role in (None, "user")]
+
+    def _ended_by(
+        self, newer: Belief, ended: Collection[str], merged: Mapping[str, Fact]
+    ) -> Iterator[SupersedeDecision | EndDecision]:
+        own = [one for one in self._drawn_from(newer.fact) if one.id not in ended]
+        own = [one for one in own if one.status is Status.ACTIVE]
+        before = self._before(newer)
+        for older in self._candidates(newer, before):
+            if older.fact.id in ended or not _comparable(older.fact, newer.fact):
+                continue
+            if any(are_kept_apart(older.fact, one) for one in (newer.fact, *own)):
+                continue
+            likeness = older.likeness(newer)
+            found = renewal(
+                older.fact.content, newer.fact.content, before.get(older.fact.id), likeness
+            )
+            if found is None:
+                continue
+            winner = next(
+                (one for one in own if renewal(older.fact.content, one.content)), newer.fact
+            )
+            if older.fact.category is not Category.CONVERSATION:
+                loser = merged.get(older.fact.id, older.fact)
+                yield SupersedeDecision(loser, winner, Relation.UPDATES, (found.reason,))
+            elif decision := self._ended(older.fact, found, winner):
+                yield decision
+
+    def _candidates(self, newer: Belief, before: dict[str, int]) -> list[Belief]:
+        fact = newer.fact
+        terms = list(dict.fromkeys(told(fact.content).topics))[:_MOST_TERMS]
+        ids = {match.id for match in self._ledger.words(fact.user_id, terms, limit=_BY_WORDS)}
+        near = self._index.query(newer.vector, user_id=fact.user_id, limit=_NEAR)
+        ids.update(match.id for match in near)
+        ids.update(before)
+        found = self._ledger.beliefs_among(
+            fact.user_id, ids - {fact.id}, facet_keys(fact), messages=True
+        )
+        return sorted(found, key=lambda belief: said_at(belief.fact))
+
+    def _before(self, newer: Belief) -> dict[str, int]:
+        """Return how many of the user's messages each memory of the session lies before this one.
+
+        Only the latest ones, which a correction may mean.
+        """
+        fact, source = newer.fact, newer.fact.source
+        if source.session_id is None or source.position is None:
+            return {}
+        ids = self._ledger.ids(
+            fact.user_id,
+            Filters(
+                session_id=source.session_id,
+                since=fact.created_at - _IN_A_ROW,
+                until=fact.created_at + timedelta(microseconds=1),
+            ),
+        )
+        facts = self._ledger.get(ids, fact.user_id)
+        places = sorted(
+            {
+                one.source.position
+                for one in facts
+                if one.source.position is not None
+                and one.source.position < source.position
+                and one.source.role in (None, "user")
+            },
+            reverse=True,
+        )[:_MOST_APART]
+        apart = {place: number for number, place in enumerate(places, start=1)}
+        return {
+            one.id: apart[one.source.position]
+            for one in facts
+            if one.source.position in apart and one.source.role in (None, "user")
+        }
+
+    def _drawn_from(self, message: Fact) -> list[Fact]:
+        """Return the facts that were drawn from a message, ended ones included."""
+        if message.category is not Category.CONVERSATION:
+            return []
+        ids = self._ledger.ids(
+            message.user_id,
+            Filters(
+                session_id=message.source.session_id,
+                since=message.created_at,
+                until=message.created_at + timedelta(microseconds=1),
+            ),
+        )
+        return [
+            fact
+            for fact in self._ledger.get(ids, message.user_id)
+            if fact.status in _KEPT
+            and fact.category is not Category.CONVERSATION
+            and not set(fact.message_ids).isdisjoint(message.message_ids)
+        ]
+
+    def _ended(self, message: Fact, found: Renewal, winner: Fact) -> EndDecision | None:
+        """Return the statement of a message that ended, unless a fact was drawn from it."""
+        said = _sentence(message.content, found.clause)
+        if any(_says(fact.content, found.clause) for fact in self._drawn_from(message)):
+            return None
+        name = message.source.speaker or "The user"
+        return EndDecision(message, f"{name} said: “{said}”", winner, (found.reason,))
+
+
+def facet_keys(fact: Fact) -> frozenset[bytes]:
+    """Return hashes of what a statement gives a value of: its subject's home, role, diet."""
+    return frozenset(
+        blake2b(repr(("facet", *kind)).encode(), digest_size=8).digest()
+        for kind in told(fact.content).kinds
+    )
+
+
+def _comparable(older: Fact, newer: Fact) -> bool:
+    return (
+        standing(older) < standing(newer)
+        and may_retire(newer, older)
+        and older.source.role in (None, "user")
+        and older.source.speaker == newer.source.speaker
+        and (not older.message_ids or set(older.message_ids).isdisjoint(newer.message_ids))
+    )
+
+
+def _sentence(text: str, clause: str) -> str:
+    """Return the sentence of a text that holds a clause, as it was said."""
+    parts = _SENTENCE_ENDS.split(text.strip())
+    return next((one for one in parts if _says(one, clause)), text.strip())
+
+
+def _says(text: str, clause: str) -> bool:
+    """Return whether a text has most words of a clause."""
+    own, wanted = (frozenset(stems(one)) for one in (folded(text), clause))
+    return bool(wanted) and len(own & wanted) >= _SAYS * len(wanted)

@@ -1,0 +1,281 @@
+"""Read what a statement ends, replaces or corrects: "sold the car", "on friday now", "I meant".
+
+A text is cut into sentences and these into clauses; each keeps the stems that say what it is about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from semantic_memory.domain.english.dates import calendar_dates
+from semantic_memory.domain.english.folding import folded
+from semantic_memory.domain.english.notation import one_of, phrase
+from semantic_memory.domain.english.numbers import numbers
+from semantic_memory.domain.english.spelling import prepared
+from semantic_memory.domain.english.tables import mapping, phrase_list, phrases, substitution, words
+from semantic_memory.domain.text import stem, stems
+
+_in_one_wording = substitution("renewals.same")
+_ADDRESS = re.compile(r"\S*@\S+|\bhttps?:\S+")
+_QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]|(?<!\w)'[^']{3,}'(?!\w)")
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|\s[-–—]+\s|!+|\?\?+|:\(|:\)")
+_CLAUSE = re.compile(
+    rf",\s+|:\s+|\s{phrases('renewals.parting')}\s"
+    r"|(?<=\s\S\S\S)\s(?:and|n|&)\s(?=(?:we|he|she|it|they|my|our|the|that|this|its|now)\b)"
+    r"|(?<=\s\S\S\S)\s(?:and|n|&)\s(?=i (?!broke|split|are|got|have|were|separ|divor|parted))|\s\("
+)
+_THING = r"[\w'@.&/+-]+(?: [\w'@.&/+-]+){0,5}"
+_NEAR = r"[\w'@.&/+-]+(?: [\w'@.&/+-]+){0,3}?"
+
+
+def _cue(entry: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w'])(?:{phrases(f'renewals.{entry}')})(?![\w'])")
+
+
+_NOW = _cue("now")
+_REPLACED = _cue("replaced")
+_CORRECTS = _cue("corrects")
+_OPENS = re.compile(rf"(?:{phrases('renewals.opens_correction')})(?![\w'])")
+_BESIDES = _cue("besides")
+_UNREAL = _cue("unreal")
+_PLAY = _cue("play")
+_DOUBTED = _cue("doubted")
+_PAST = _cue("past")
+_EVENT = _cue("event")
+
+
+_OPENING = r"^(?:(?:so|and|but|now|well|then|my|our|the|his|her|all|sadly|poor|old) )*"
+
+
+def _parted(entry: str) -> tuple[list[str], list[str], list[str]]:
+    """Return what stands behind a thing, what before it, and the phrases that surround it."""
+    written = phrase_list(entry)
+    behind = [one.removeprefix("{thing} ") for one in written if one.startswith("{thing} ")]
+    before = [one.removesuffix("{thing}") for one in written if one.endswith("{thing}")]
+    around = [one for one in written if not one.startswith("{") and not one.endswith("}")]
+    return behind, before, around
+
+
+def _endings(entry: str) -> tuple[re.Pattern[str], ...]:
+    behind, before, around = _parted(entry)
+    # the thing is looked ahead for, so that the next verb may be part of it
+    return tuple(
+        re.compile(pattern)
+        for pattern in (
+            rf"(?<![\w'])(?P<verb>{one_of(before)})(?=(?P<thing>{_THING}))" if before else None,
+            rf"{_OPENING}(?P<thing>{_NEAR})(?P<verb> {one_of(behind)})(?![\w'])"
+            if behind
+            else None,
+            *(rf"(?<![\w']){phrase(one, thing=_NEAR)}(?![\w'])" for one in around),
+        )
+        if pattern
+    )
+
+
+_CHANGES = _endings("renewals.ends.changes")
+# "norways off"
+_SHORTENED = re.compile(rf"{_OPENING}(?P<thing>\w+)(?P<verb>'?s off)$")
+_ENDS = (_SHORTENED, *_endings("renewals.ends.behind"), *_endings("renewals.ends.before"))
+_DENIALS = frozenset({"not", "longer"})
+_MOMENTS = words("renewals.ends.moments")
+_VAGUE = frozenset(map(stem, words("renewals.heads.vague"))) | words("renewals.heads.vague")
+_THROUGH = frozenset(map(stem, words("renewals.heads.through")))
+ORDINALS = mapping("renewals.ordinals")
+KIN = words("renewals.people.kin")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause of a folded text."""
+
+    plain: str
+    words: frozenset[str]
+    stems: tuple[str, ...]
+    """Stems in order without vague words."""
+    numbers: frozenset[str]
+    dates: frozenset[str]
+
+    @property
+    def content(self) -> frozenset[str]:
+        """The stems as a set."""
+        return frozenset(self.stems)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A thing that a clause says has ended."""
+
+    stems: frozenset[str]
+    whole: bool
+    """True if the verb may also tell of a moment: "left the house"."""
+    first: bool
+    """True if the thing stands before the verb: "kevin died"."""
+    clause: Clause
+    predicate: bool = False
+    """True if the stems are those of a verb or adjective and its object: "allergic to eggs"."""
+
+
+@lru_cache(maxsize=16_384)
+def sentences(text: str) -> tuple[Clause, ...]:
+    """Return the sentences of a text, without what is quoted in it."""
+    plain = _plain(text)
+    return tuple(_clause(part) for part in _SENTENCE.split(plain) if part and part.strip(" .,;!"))
+
+
+@lru_cache(maxsize=16_384)
+def clauses(text: str) -> tuple[Clause, ...]:
+    """Return the clauses of a text, without what is quoted in it."""
+    return tuple(
+        _clause(part)
+        for sentence in sentences(text)
+        for part in _CLAUSE.split(sentence.plain)
+        if part and part.strip(" .,;!")
+    )
+
+
+def _plain(text: str) -> str:
+    return _in_one_wording(folded(prepared(_QUOTED.sub(" ", text))))
+
+
+def _clause(part: str) -> Clause:
+    plain = part.strip(" .,;!")
+    told = _ADDRESS.sub(" ", plain)
+    return Clause(
+        plain,
+        frozenset(re.findall(r"[\w'-]+", plain)),
+        tuple(
+            one
+            for one in stems(told.replace("-", " "))
+            if one and one not in _VAGUE and not one[0].isdigit()
+        ),
+        frozenset([*numbers(told), *_ADDRESS.findall(plain)]),
+        frozenset(calendar_dates(plain)),
+    )
+
+
+def endings(clause: Clause) -> Iterator[Ending]:
+    """Yield the things that a clause says have ended.
+
+    >>> [sorted(one.stems) for one in endings(clauses("I sold my old bike in May.")[0])]
+    [['bike']]
+    >>> [sorted(one.stems) for one in endings(clauses("Kevin died")[0])]
+    [['kevin']]
+    """
+    for pattern in _ENDS:
+        for found in pattern.finditer(clause.plain):
+            first = "verb" in pattern.groupindex and found.end("thing") <= found.start("verb")
+            before = clause.plain[found.start() : found.start("thing")].split()
+            predicate = not first and not _DENIALS.isdisjoint(before)
+            if thing := _thing(found["thing"], whole=predicate):
+                moment = not first and before[0] in _MOMENTS
+                yield Ending(thing, moment, first, clause, predicate)
+
+
+def changed(clause: Clause) -> Iterator[frozenset[str]]:
+    """Yield the things to which a clause gives another value.
+
+    >>> [sorted(one) for one in changed(clauses("We moved the kick-off to Friday")[0])]
+    [['kickoff']]
+    """
+    for pattern in _CHANGES:
+        for found in pattern.finditer(clause.plain):
+            if thing := _thing(found["thing"]):
+                yield thing
+
+
+def _thing(text: str, *, whole: bool = False) -> frozenset[str]:
+    parts = (
+        [text]
+        if whole
+        else re.split(
+            r"\s(?:in|at|to|on|for|with|w|from|by|after|before|about|until|til|since|and|when|as)\s",
+            text,
+        )
+    )
+    found = [one for one in stems(parts[0].replace("-", " ")) if one and one not in _VAGUE]
+    return frozenset(one for one in found if not one.isdigit() and one not in _THROUGH)
+
+
+def is_now(plain: str) -> bool:
+    """Return whether a folded text says that something holds from now on.
+
+    >>> is_now("standup is at ten now"), is_now("standup is at ten")
+    (True, False)
+    """
+    return _NOW.search(plain) is not None
+
+
+def replaces(plain: str) -> bool:
+    """Return whether a folded text says that one thing was put in the place of another.
+
+    >>> replaces("we switched to helix"), replaces("we use helix")
+    (True, False)
+    """
+    return _REPLACED.search(plain) is not None
+
+
+def corrects(plain: str) -> bool:
+    """Return whether a folded text takes back what was said before.
+
+    >>> corrects("i meant the 21st"), corrects("the 21st")
+    (True, False)
+    """
+    return _CORRECTS.search(plain) is not None or _OPENS.match(plain) is not None
+
+
+def opens_correction(plain: str) -> bool:
+    """Return whether a folded text begins by taking something back.
+
+    >>> opens_correction("typo, maria voss"), opens_correction("maria voss")
+    (True, False)
+    """
+    return _OPENS.match(plain) is not None
+
+
+def is_besides(plain: str) -> bool:
+    """Return whether a folded text adds to what was said.
+
+    >>> is_besides("i also like jazz"), is_besides("i like jazz")
+    (True, False)
+    """
+    return _BESIDES.search(plain) is not None
+
+
+def claims_nothing(plain: str) -> bool:
+    """Return whether a folded text is a wish, a condition, a doubt or someone's opinion.
+
+    >>> claims_nothing("if i lived in rome"), claims_nothing("the form claims that i am 48")
+    (True, True)
+    """
+    told = plain.replace("not going to", "not to")
+    return any(cue.search(told) for cue in (_UNREAL, _DOUBTED))
+
+
+def is_played(plain: str) -> bool:
+    """Return whether a folded text is part of a game or a story.
+
+    >>> is_played("let us play: i am a pirate")
+    True
+    """
+    return _PLAY.search(plain) is not None
+
+
+def is_of_the_past(plain: str) -> bool:
+    """Return whether a folded text tells of earlier days.
+
+    >>> is_of_the_past("in my trainee years i was based in oslo")
+    True
+    """
+    return _PAST.search(plain) is not None
+
+
+def is_one_event(plain: str) -> bool:
+    """Return whether a folded text tells of one day rather than of a state.
+
+    >>> is_one_event("today's round began at ten")
+    True
+    """
+    return _EVENT.search(plain) is not None

@@ -1,0 +1,134 @@
+"""Commands on sessions: list, create, load, close, configure, show their messages."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Optional
+
+import typer
+
+from semantic_memory.domain import fields
+from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.entrypoints.cli import work
+from semantic_memory.entrypoints.cli.commands import app
+from semantic_memory.entrypoints.cli.options import AsJson, DataDir, Session, User
+
+__all__ = ["app"]
+
+Extract = Annotated[Optional[bool], typer.Option("--extract/--no-extract", help=fields.EXTRACT)]
+Fades = Annotated[Optional[bool], typer.Option("--fades/--no-fades", help=fields.FADES)]
+Compact = Annotated[Optional[bool], typer.Option("--compact/--no-compact", help=fields.COMPACT)]
+HalfLives = Annotated[
+    Optional[list[str]],
+    typer.Option("--half-life", metavar="CATEGORY=DAYS", help=fields.HALF_LIFE_DAYS),
+]
+Floor = Annotated[Optional[float], typer.Option(help=fields.FLOOR)]
+Language = Annotated[Optional[str], typer.Option(help=fields.LANGUAGE)]
+Verbosity = Annotated[Optional[str], typer.Option(help=fields.VERBOSITY)]
+
+
+@app.command()
+def sessions(user: User, data_dir: DataDir = None, json: AsJson = False) -> None:
+    """List a user's sessions, the one with the latest message first."""
+    with work.store.opened(data_dir) as memory:
+        found = memory.sessions(user_id=user)
+    work.show.as_json(found) if json else work.show.sessions(found)
+
+
+@app.command("create-session")
+def create_session(
+    user: User,
+    session: Annotated[Optional[str], typer.Argument(help=fields.NEW_SESSION)] = None,
+    extract: Extract = None,
+    fades: Fades = None,
+    compact: Compact = None,
+    half_life: HalfLives = None,
+    floor: Floor = None,
+    language: Language = None,
+    verbosity: Verbosity = None,
+    data_dir: DataDir = None,
+    json: AsJson = False,
+) -> None:
+    """Create a session without messages, with options of its own."""
+    given = _given(extract, fades, compact, half_life, floor, language, verbosity)
+    with work.store.opened(data_dir) as memory:
+        info = memory.create_session(user_id=user, session_id=session, **given)
+    work.show.as_json(info) if json else work.show.sessions([info])
+
+
+@app.command("load-session")
+def load_session(
+    session: Session, user: User, data_dir: DataDir = None, json: AsJson = False
+) -> None:
+    """Show a session, and open it again if it was closed."""
+    with work.store.opened(data_dir) as memory:
+        info = memory.load_session(user_id=user, session_id=session)
+    work.show.as_json(info) if json else work.show.sessions([info])
+
+
+@app.command("close-session")
+def close_session(
+    session: Session, user: User, data_dir: DataDir = None, json: AsJson = False
+) -> None:
+    """Extract the facts of a session, and refuse further messages until it is loaded."""
+    with work.store.opened(data_dir, embeds=True) as memory:
+        info = memory.close_session(user_id=user, session_id=session)
+    work.show.as_json(info) if json else work.show.sessions([info])
+
+
+@app.command()
+def configure(
+    session: Session,
+    user: User,
+    extract: Extract = None,
+    fades: Fades = None,
+    compact: Compact = None,
+    half_life: HalfLives = None,
+    floor: Floor = None,
+    language: Language = None,
+    verbosity: Verbosity = None,
+    data_dir: DataDir = None,
+    json: AsJson = False,
+) -> None:
+    """Override the options of a session from now on, and show them."""
+    given = _given(extract, fades, compact, half_life, floor, language, verbosity)
+    with work.store.opened(data_dir) as memory:
+        options = memory.configure_session(user_id=user, session_id=session, **given)
+    work.show.as_json(options) if json else work.show.pairs(options.model_dump(mode="json"))
+
+
+@app.command()
+def log(session: Session, user: User, data_dir: DataDir = None, json: AsJson = False) -> None:
+    """Show the messages of a session."""
+    with work.store.opened(data_dir) as memory:
+        messages = memory.messages(user_id=user, session_id=session)
+    work.show.as_json(messages) if json else work.show.messages(messages)
+
+
+def _given(
+    extract: bool | None,
+    fades: bool | None,
+    compact: bool | None,
+    half_life: list[str] | None,
+    floor: float | None,
+    language: str | None,
+    verbosity: str | None,
+) -> dict[str, Any]:
+    return {
+        "extract": extract,
+        "fades": fades,
+        "compact": compact,
+        "half_life_days": dict(map(_half_life, half_life)) if half_life else None,
+        "floor": floor,
+        "language": language,
+        "verbosity": verbosity,
+    }
+
+
+def _half_life(written: str) -> tuple[str, float]:
+    category, _, days = written.partition("=")
+    try:
+        return category, float(days)
+    except ValueError:
+        raise InvalidInputError(
+            f"--half-life must be CATEGORY=DAYS, like project=30 (got {written!r})"
+        ) from None

@@ -1,0 +1,1 @@
+"""Cases of settings and their effects, by section; `test_settings_effects` runs them."""

@@ -1,0 +1,35 @@
+"""The page of features names calls and tests that exist."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "features.md").read_text(encoding="utf-8")
+ROWS = [
+    [cell.strip() for cell in line.strip("|").split("|")]
+    for line in PAGE.splitlines()
+    if line.startswith("| ") and not line.startswith("| promise")
+]
+
+
+def test_every_row_has_a_call_and_a_test_or_says_that_it_lacks_one():
+    for promise, call, tests in ROWS:
+        assert (call and tests) or "In part" in promise, promise
+
+
+def test_the_tests_exist():
+    for *_, tests in ROWS:
+        for name in re.findall(r"`([^`]+)`", tests):
+            assert (ROOT / "tests" / name).is_file(), name
+
+
+def test_the_calls_exist():
+    names = {
+        name
+        for file in (ROOT / "semantic_memory").rglob("*.py")
+        for name in re.findall(r"\w+", file.read_text(encoding="utf-8"))
+    }
+    for _, call, _ in ROWS:
+        for code in re.findall(r"`([a-z_]+)\b[^`]*`", call):
+            if code not in ("python", "semantic"):
+                assert code in names, code

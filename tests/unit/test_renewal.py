@@ -1,0 +1,94 @@
+"""Which statements end, replace or correct older ones, and which must not."""
+
+from __future__ import annotations
+
+import pytest
+
+from semantic_memory.consolidation.renewal import renewal, told
+
+RENEWED = [
+    # endings
+    ("My dog Bruno is a beagle.", "Bruno died in March."),
+    ("I have a Netflix subscription.", "I cancelled Netflix last week."),
+    ("The user plays chess on Tuesdays.", "I don't play chess any more."),
+    ("We're flying to Malta in May.", "Malta's off, my back is out."),
+    ("My girlfriend Petra is a nurse.", "Petra and I split up."),
+    ("I smoke a pipe.", "I quit smoking, for good this time."),
+    ("I'm gluten free.", "I don't have to be gluten free after all."),
+    ("I drive an old Corolla.", "I sold the Corolla."),
+    # another value
+    ("Our landlord is Mr Ames.", "Mrs Boyd is our landlord now."),
+    ("The rent is 900 euros.", "The rent went up to 950 euros."),
+    ("The proxy listens on port 8081.", "The proxy listens on port 9091 now."),
+    ("The kick-off is on Monday.", "We moved the kick-off to Thursday."),
+    ("I live in Leeds.", "We moved to York in June."),
+    ("I work for Shell.", "I work for BP now."),
+    ("I'm vegetarian.", "I went vegan in January."),
+    ("We have two cats.", "A third cat has moved in."),
+    ("I take ibuprofen.", "I take paracetamol instead of ibuprofen."),
+    ("I live in Berne.", "I'm in Basel now, not Berne."),
+    ("I hate running.", "I love running now."),
+]
+KEPT = [
+    # other people
+    ("My dad lives in Bath.", "My mom moved to Wells."),
+    ("My sister is allergic to nuts.", "My brother is no longer allergic to nuts."),
+    ("The user drives a van.", "My neighbour sold her van."),
+    ("My husband is vegan.", "I'm vegetarian now."),
+    ("I live in Leeds.", "My parents live in York now."),
+    # what isn't claimed
+    ("I live in Leeds.", "If I moved to York, I'd miss the market."),
+    ("I work for Shell.", "I might move to BP next year."),
+    ("I live in Leeds.", "My aunt claims that I live in York now."),
+    ("I'm a nurse.", "Let's play: I'm a pirate now."),
+    ("I live in Leeds.", 'She said "I moved to York" and hung up.'),
+    ("The user lives in Leeds.", "We're thinking of moving to York."),
+    ("I have a goldfish.", "What do goldfish eat now?"),
+    ("I have a gym membership.", "Can I get out of a gym membership?"),
+    # another time, place or kind
+    ("I live in Leeds.", "In my twenties I was based in York."),
+    ("I live in Leeds.", "We spent a weekend in York."),
+    ("The test queue keeps messages for a day.", "The live queue now keeps messages for a week."),
+    ("The demo for sales is on Monday.", "The demo for support is on Tuesday now."),
+    ("Our frontend lead is Ann.", "Our backend lead is Bob now."),
+    # one more
+    ("I like hiking.", "I also like sailing now."),
+    ("I have a tabby called Moss.", "We now have another cat, Fern."),
+    # only a shared word or name
+    ("Maya left Google.", "Maya joined Microsoft."),
+    ("I live near the school.", "I gave the old piano to the school."),
+]
+
+
+@pytest.mark.parametrize(("older", "newer"), RENEWED)
+def test_a_newer_statement_ends_or_replaces_an_older_one(older, newer):
+    assert renewal(older, newer) is not None
+
+
+@pytest.mark.parametrize(("older", "newer"), KEPT)
+def test_look_alikes_leave_the_older_statement(older, newer):
+    assert renewal(older, newer) is None
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("My dentist's name is Margit Sohn.", "Sorry, it's Margrit."),
+        ("The key rotates every 30 days.", "90 days, sorry, 30 is for passwords."),
+        ("My daughter turns six on the 12th of March.", "Sorry, I meant the 21st."),
+    ],
+)
+def test_a_correction_counts_within_a_session_only(older, newer):
+    assert renewal(older, newer, apart=1) is not None
+    assert renewal(older, newer, apart=9) is None
+    assert renewal(older, newer) is None
+
+
+def test_a_single_shared_word_needs_similar_sentences():
+    older, newer = "The night shift has four nurses.", "The shift key has come off now."
+    assert renewal(older, newer, similarity=0.2) is None
+
+
+def test_statements_without_a_cue_look_nothing_up():
+    assert not told("I live in Leeds with two cats.").renews
+    assert told("I live in Leeds now.").renews
