@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
+from semantic_memory.domain.filters import FilterLike
 from semantic_memory.memory import SemanticMemory
 
 P = ParamSpec("P")
@@ -81,10 +82,10 @@ class AsyncSemanticMemory:
     close = _threaded(SemanticMemory.close)
 
     async def export(
-        self, *, user_id: str, session_id: str | None = None
+        self, *, user_id: str, session_id: str | None = None, filters: FilterLike = None
     ) -> AsyncIterator[dict[str, Any]]:
-        """Yield a user's memory, or one session's, as records that JSON can hold."""
-        records = self.blocking.export(user_id=user_id, session_id=session_id)
+        """Yield a user's memory, one session's or what passes `filters`, as JSON-like records."""
+        records = self.blocking.export(user_id=user_id, session_id=session_id, filters=filters)
         while (record := await asyncio.to_thread(next, records, None)) is not None:
             yield record
 

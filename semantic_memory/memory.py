@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from semantic_memory.domain import fields
 from semantic_memory.domain.bodies import Body
-from semantic_memory.domain.facts import Category, Explanation, Fact, FactVersion, Status
+from semantic_memory.domain.facts import Category, Explanation, Fact, FactVersion, Page, Status
 from semantic_memory.domain.filters import FilterLike
 from semantic_memory.domain.layout import Layout
 from semantic_memory.domain.messages import (
@@ -28,7 +28,7 @@ from semantic_memory.domain.messages import (
 )
 from semantic_memory.domain.profile import Line, Overview
 from semantic_memory.domain.recall import Context, Hit
-from semantic_memory.domain.reports import Finding, JobRun, Stats
+from semantic_memory.domain.reports import Finding, Forgotten, JobRun, Stats
 from semantic_memory.domain.requests import (
     AddManyRequest,
     AddRequest,
@@ -235,8 +235,9 @@ class SemanticMemory:
     ) -> Hits:
         """Return the user's `k` best memories for `query`, best first, with their scores' parts.
 
-        `filters` narrows by `categories`, `tags`, `since`, `until`, `min_confidence`, `session_id`;
-        unknown keys are errors. `as_of` searches the memories that were believed then.
+        `filters` is a `Filters`, a mapping of its fields, or a query in text form, like
+        `tag:work.* -tag:old since:"last month" "web apps" auth*`; unknown keys are errors. `as_of`
+        searches the memories that were believed then.
         """
         asked = SearchRequest.of(query, user_id=user_id, k=k, filters=filters, as_of=as_of)
         return self._use_cases.recall.search(asked)
@@ -319,10 +320,12 @@ class SemanticMemory:
         limit: int | None = fields.PAGE.default,
         after: str | None = None,
         sort: fields.Sort = "time",
-    ) -> Facts:
-        """Return a user's memories, newest first; the last id as `after` gives the next page.
+    ) -> Page:
+        """Return a user's memories, newest first unless `sort` or the filters' sort say otherwise.
 
-        With `sort="relevance"` the most relevant first, as the hourly sweep left them.
+        The `next` of a page as `after` gives the page behind it, which repeats and skips no memory,
+        whatever is written meanwhile; the id of a memory continues from where it is now. Relevance
+        is as the hourly sweep left it.
 
         `status` lists those that are active, superseded, quarantined, archived or forgotten,
         instead of those believed now. Of a forgotten one it shows id, times and `tombstone`: when,
@@ -510,13 +513,16 @@ class SemanticMemory:
         since: datetime | None = None,
         until: datetime | None = None,
         session_id: str | None = None,
+        filters: FilterLike = None,
+        dry_run: bool = False,
         reason: str = "",
-    ) -> int:
-        """Forget a topic, a time, a session, or, without any condition, everything of a user.
+    ) -> Forgotten:
+        """Forget what meets all conditions, or, without any, everything of a user.
 
         Memories of every status leave all answers for good, and leave tombstones with the reason. A
         session or user that is forgotten as a whole also loses its session logs, windows and
-        checkpoints. Returns the number of memories forgotten.
+        checkpoints. Returns the number of memories forgotten; a dry run forgets nothing, and
+        returns their number with the newest 100 of them as `memories`.
         """
         asked = ForgetRequest.of(
             user_id=user_id,
@@ -524,16 +530,20 @@ class SemanticMemory:
             since=since,
             until=until,
             session_id=session_id,
+            filters=filters,
+            dry_run=dry_run,
             reason=reason,
         )
         return self._use_cases.forgetting.forget(asked)
 
-    def export(self, *, user_id: str, session_id: str | None = None) -> Iterator[Record]:
-        """Yield a user's memory, or one session's, as records that JSON can hold.
+    def export(
+        self, *, user_id: str, session_id: str | None = None, filters: FilterLike = None
+    ) -> Iterator[Record]:
+        """Yield a user's memory, one session's or what passes `filters`, as JSON-like records.
 
-        `load` reads them.
+        Memories of every status, unless `filters` name some. `load` reads the records.
         """
-        asked = ExportRequest.of(user_id=user_id, session_id=session_id)
+        asked = ExportRequest.of(user_id=user_id, session_id=session_id, filters=filters)
         return self._use_cases.transfer.export(asked)
 
     def load(self, records: Iterable[Mapping[str, Any]], *, user_id: str) -> int:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.conditions import meets
 from semantic_memory.domain.extraction import Candidate, Extraction
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.filters import NO_FILTERS, Filters, meets
+from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.ports import EmbedderIdentity, IndexEntry, InputType, Match
 from semantic_memory.domain.text import stems

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from ingest.session_log import SessionLog
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError, ProviderError
+from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.messages import (
     Message,
     Receipt,
@@ -111,7 +112,7 @@ class Conversations:
         """
         records = list(self._log.read(*asked.key))
         gone = forgotten(self._ledger, asked.key, [record.message.id for record in records])
-        ids = self._ledger.ids(asked.user_id, session_id=asked.session_id)
+        ids = self._ledger.ids(asked.user_id, Filters(session_id=asked.session_id))
         memories = [one for one in self._ledger.get(ids) if one.source.extractor == VERBATIM]
         kept = self._expiry.kept(memories)
         gone.update(one for fact in memories for one in fact.message_ids)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from semantic_memory.domain.errors import NotFoundError
-from semantic_memory.domain.facts import Fact, FactVersion, Status
-from semantic_memory.domain.ports import Ledger
+from semantic_memory.application.cursors import Cursor, opened, sealed
+from semantic_memory.application.resolving import FilterResolver
+from semantic_memory.domain.errors import InvalidInputError, NotFoundError
+from semantic_memory.domain.facts import Fact, FactVersion, Page, Status
+from semantic_memory.domain.ports import Clock, Ledger, Position
 from semantic_memory.domain.requests import GetRequest, HistoryRequest, ListRequest
 from semantic_memory.domain.retention import Expiry, Unexpired
 
@@ -12,24 +14,42 @@ from semantic_memory.domain.retention import Expiry, Unexpired
 class Lookup:
     """Return memories as the ledger holds them. Thread-safe."""
 
-    def __init__(self, ledger: Ledger, expiry: Expiry) -> None:
+    def __init__(
+        self, ledger: Ledger, resolver: FilterResolver, clock: Clock, expiry: Expiry
+    ) -> None:
         self._ledger = ledger
+        self._resolver = resolver
+        self._clock = clock
         self._expiry = expiry
 
     def get(self, asked: GetRequest) -> Fact:
         """Return a memory. Raises NotFoundError, also for a deleted or expired one."""
         return one_fact(self._ledger, asked.fact_id, asked.user_id, self._expiry.now)
 
-    def find(self, asked: ListRequest) -> list[Fact]:
-        """Return a user's memories in order. Raises NotFoundError for an unknown `after`."""
-        return self._ledger.find(
+    def find(self, asked: ListRequest) -> Page:
+        """Return a page of a user's memories, sorted by the filters' `sort` or that of the request.
+
+        Raises NotFoundError for an unknown `after`.
+        """
+        if asked.filters.min_score:
+            raise InvalidInputError("list: min_score needs a question: search, or leave it out")
+        now = self._clock.now()
+        behind: Position | None = None
+        if asked.after is not None and asked.is_continued:
+            behind, now = opened(asked.after, asked)
+        elif asked.after is not None:
+            behind = self._ledger.position(asked.after, asked.user_id, asked.order)
+        filters = self._resolver.resolved(asked.filters, asked.user_id, now)
+        listed = self._ledger.page(
             asked.user_id,
-            asked.filters.unexpired(self._expiry.now),
+            filters.unexpired(self._expiry.now),
             status=None if asked.status is None else Status(asked.status),
-            limit=asked.limit,
-            after=asked.after,
-            sort=asked.sort,
+            order=asked.order,
+            limit=asked.most,
+            behind=behind,
         )
+        place = listed.next
+        return Page(listed.facts, None if place is None else sealed(Cursor(place, now), asked))
 
     def history(self, asked: HistoryRequest) -> list[FactVersion]:
         """Return every state of a memory, oldest first. Raises NotFoundError."""

@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 
 from semantic_memory.application.expiring import unexpired_lines
 from semantic_memory.application.jobs.upkeep import Uses
+from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.context.pack import Packer, Placed
 from semantic_memory.domain.english.layers import asked_layers
 from semantic_memory.domain.events import ContextPacked, Searched
@@ -20,6 +21,7 @@ from semantic_memory.domain.profile import PROFILE_FIELDS, TIERS, Layer, as_fact
 from semantic_memory.domain.recall import Context, Hit
 from semantic_memory.domain.requests import ContextRequest, SearchRequest
 from semantic_memory.domain.retention import Expiry
+from semantic_memory.ledger.rules import placing
 from semantic_memory.retrieval.question import read
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.retrieval.successors import noted
@@ -48,6 +50,7 @@ class Recall:
         searcher: Searcher,
         packer: Packer,
         uses: Uses,
+        resolver: FilterResolver,
         clock: Clock,
         expiry: Expiry,
         observe: Observer,
@@ -60,6 +63,7 @@ class Recall:
         self._searcher = searcher
         self._packer = packer
         self._uses = uses
+        self._resolver = resolver
         self._clock = clock
         self._expiry = expiry
         self._observe = observe
@@ -71,10 +75,16 @@ class Recall:
     def search(self, asked: SearchRequest) -> list[Hit]:
         """Return the user's `k` best memories for a query, best first."""
         filters = asked.filters.unexpired(self._expiry.now)
-        return self._search(asked.query, asked.user_id, asked.k, filters)
+        hits = self._search(asked.query, asked.user_id, filters.limit or asked.k, filters)
+        hits = [hit for hit in hits if hit.score >= filters.min_score]
+        order = filters.sort
+        if order is not None and order != "relevance":
+            hits.sort(key=lambda hit: placing(hit.fact)[order], reverse=True)
+        return hits
 
     def context(self, asked: ContextRequest) -> Context:
         """Pack a block for a query with the store's own packer, after memory files if asked."""
+        asked.filters.unordered(asked.verb)
         budget, count = asked.budget, self._counter.count
         files = ""
         if asked.memory_files:
@@ -102,7 +112,7 @@ class Recall:
         ids of messages that the reader has already.
         """
         start = time.perf_counter()
-        filters = filters.unexpired(self._expiry.now)
+        filters = self._resolver.for_search(filters.unexpired(self._expiry.now), user_id)
         hits = self._search(query, user_id, self._candidates, filters)
         asked = asked_layers(query)
         others = [layer for layer in _LAYERS if layer not in asked]
@@ -124,11 +134,13 @@ class Recall:
 
     def _search(self, query: str, user_id: str, k: int, filters: Filters) -> list[Hit]:
         start = time.perf_counter()
-        found = self._searcher.search(query, user_id, k, filters)
-        question = read(query, filters.as_of or self._clock.now())
-        present = filters.as_of is None and not question.past and not question.windows
-        hits = noted(found, self._ledger, user_id, as_of=filters.as_of, present=present)
-        hits = [hit for hit in hits if filters.admits(hit.fact)][:k]
+        wanted = self._resolver.for_search(filters, user_id)
+        found = self._searcher.search(query, user_id, k, wanted)
+        then = wanted.believed_at
+        question = read(query, then or self._clock.now())
+        present = then is None and not question.past and not question.windows
+        hits = noted(found, self._ledger, user_id, as_of=then, present=present)
+        hits = [hit for hit in hits if wanted.admits(hit.fact)][:k]
         self._observe(Searched(user_id, len(hits), time.perf_counter() - start))
         return hits
 
@@ -147,9 +159,8 @@ class Recall:
         """
         if not layers:
             return []
-        standing = [
-            line for line in self._ledger.lines(user_id, filters.as_of) if line.layer in layers
-        ]
+        standing = self._ledger.lines(user_id, filters.believed_at)
+        standing = [line for line in standing if line.layer in layers]
         lines = unexpired_lines(self._ledger, standing, self._expiry.now)
         lines.sort(key=lambda line: line.at, reverse=True)
         lines.sort(key=lambda line: layers.index(line.layer))

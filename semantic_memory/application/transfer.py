@@ -18,6 +18,7 @@ from ingest.session_log import SessionLog
 from semantic_memory.application.clearing import cleared
 from semantic_memory.application.document import Document, as_document, as_records
 from semantic_memory.application.expiring import unexpired_lines
+from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.domain.changes import Add, Change, Evict, Write
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.facts import Fact
@@ -90,6 +91,7 @@ class Transfer:
         ledger: Ledger,
         log: SessionLog,
         pipeline: Pipeline,
+        resolver: FilterResolver,
         gate: Gate,
         clock: Clock,
         expiry: Expiry,
@@ -103,17 +105,28 @@ class Transfer:
         self._cap = cap
         self._log = log
         self._pipeline = pipeline
+        self._resolver = resolver
         self._changed = changed
 
     def export(self, asked: ExportRequest) -> Iterator[Record]:
-        """Yield everything of a user, or of one session, that is neither forgotten nor expired."""
-        user_id, session_id = asked.user_id, asked.session_id
+        """Yield everything of a user that passes the filters and is neither forgotten nor expired.
+
+        Of sessions and what was written of profile and history only if no filter but the session's
+        is given.
+        """
+        user_id = asked.user_id
+        filters = self._resolver.resolved(asked.joined(), user_id)
+        session_id, narrowed = filters.session_id, filters.goes_beyond("session_id")
+        ids = self._ledger.ids(user_id, filters)
+        wanted = set(ids)
         yield {"kind": "export", "schema_version": SCHEMA_VERSION, "user_id": user_id}
-        sessions = self._ledger.session_ids(user_id) if session_id is None else [session_id]
         logged: set[str] = set()
+        sessions = self._ledger.session_ids(user_id) if session_id is None else [session_id]
         for session in sessions:
-            yield from self._session(SessionKey(user_id, session), logged)
-        ids = self._ledger.ids(user_id, session_id=session_id)
+            key = SessionKey(user_id, session)
+            if not narrowed:
+                yield from self._session(key)
+            yield from self._said(key, wanted, logged)
         for start in range(0, len(ids), _PAGE):
             for fact in self._expiry.kept(self._ledger.get(ids[start : start + _PAGE])):
                 if fact.source.extractor != VERBATIM:
@@ -123,6 +136,8 @@ class Transfer:
                     }
                 elif fact.id not in logged and fact.source.session_id is not None:
                     yield _message(fact.source.session_id, said(fact))  # its log was too long
+        if narrowed:
+            return
         lines = self._ledger.lines(user_id)
         for line in unexpired_lines(self._ledger, lines, self._expiry.now):
             if line.origin != "derived" and session_id in (None, *line.session_ids):
@@ -131,16 +146,19 @@ class Transfer:
                     "line": line.model_dump(mode="json", exclude_defaults=True),
                 }
 
-    def _session(self, key: SessionKey, logged: set[str]) -> Iterator[Record]:
-        """Yield a session's record and messages; add the ids of their memories to `logged`."""
+    def _session(self, key: SessionKey) -> Iterator[Record]:
+        """Yield a session's record, if there is anything to say of it."""
         options = self._pipeline.options(key).model_dump(mode="json", exclude_defaults=True)
         times = self._pipeline.state(key).model_dump(mode="json", exclude_none=True)
         if options or times:
             held = {"options": options} if options else {}
             yield {"kind": "session", "session_id": key.session_id, **held, **times}
+
+    def _said(self, key: SessionKey, wanted: set[str], logged: set[str]) -> Iterator[Record]:
+        """Yield a session's wanted messages; add the ids of their memories to `logged`."""
         for record in self._log.read(*key):
             fact_id = verbatim_id(key, record.message.id)
-            if self._expiry.kept(self._ledger.get([fact_id])):
+            if fact_id in wanted and self._expiry.kept(self._ledger.get([fact_id])):
                 logged.add(fact_id)
                 yield _message(key.session_id, record.message)
 

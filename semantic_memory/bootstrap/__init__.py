@@ -27,6 +27,7 @@ from semantic_memory.application.open_session import OpenSession
 from semantic_memory.application.private_files import make_private
 from semantic_memory.application.profiles import Profiles
 from semantic_memory.application.recall import Recall
+from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.application.statistics import Statistics
 from semantic_memory.application.transfer import Transfer
 from semantic_memory.bootstrap.models import (
@@ -254,12 +255,14 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
         else:
             stack.callback(upkeep.close)
         packer_for = partial(make_packer, settings.context)
+        filtering = FilterResolver(ledger, clock)
         files_in = partial(make_memory_files, settings, observe)
         recall = Recall(
             ledger,
             searcher,
             packer_for(counter),
             uses,
+            filtering,
             clock,
             expiry,
             observe,
@@ -288,15 +291,17 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
                 files_in,
             ),
             recall=recall,
-            lookup=Lookup(ledger, expiry),
+            lookup=Lookup(ledger, filtering, clock, expiry),
             edits=Edits(ledger, embedder, gate, clock, expiry, cap, observe, pipeline.changed),
             forgetting=Forgetting(
-                ledger, pipeline, windows, gate, clock, observe, pipeline.changed
+                ledger, pipeline, windows, filtering, gate, clock, observe, pipeline.changed
             ),
             explain=Explain(ledger, _fading(settings), clock, expiry),
             map=Map(ledger, expiry),
             profiles=Profiles(ledger, rollup, gate, clock, expiry),
-            transfer=Transfer(ledger, log, pipeline, gate, clock, expiry, cap, pipeline.changed),
+            transfer=Transfer(
+                ledger, log, pipeline, filtering, gate, clock, expiry, cap, pipeline.changed
+            ),
             statistics=Statistics(ledger, log, embedder.identity, directory),
             doctor=Doctor(ledger, log, keeper, embedder.identity, directory),
             maintenance=Maintenance(ledger, pipeline, keeper, upkeep),

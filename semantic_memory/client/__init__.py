@@ -27,6 +27,7 @@ from semantic_memory.client.sending import (
     unreachable,
 )
 from semantic_memory.client.verbs import Call
+from semantic_memory.domain.filters import FilterLike
 from semantic_memory.domain.requests import ExportRequest
 
 __all__ = ["AsyncClient", "Client"]
@@ -95,9 +96,12 @@ class Client:
     runs = sent(verbs.runs)
     rebuild = sent(verbs.rebuild)
 
-    def export(self, *, user_id: str, session_id: str | None = None) -> Iterator[dict[str, Any]]:
-        """Yield a user's memory, or one session's, as records that JSON can hold."""
-        call = verbs.export.call(ExportRequest.of(user_id=user_id, session_id=session_id))
+    def export(
+        self, *, user_id: str, session_id: str | None = None, filters: FilterLike = None
+    ) -> Iterator[dict[str, Any]]:
+        """Yield a user's memory, one session's or what passes `filters`, as JSON-like records."""
+        asked = ExportRequest.of(user_id=user_id, session_id=session_id, filters=filters)
+        call = verbs.export.call(asked)
         try:
             with self._http.stream(call.method, call.path, **request_options(call)) as response:
                 if not response.is_success:
@@ -198,10 +202,11 @@ class AsyncClient:
     rebuild = awaited(verbs.rebuild)
 
     async def export(
-        self, *, user_id: str, session_id: str | None = None
+        self, *, user_id: str, session_id: str | None = None, filters: FilterLike = None
     ) -> AsyncIterator[dict[str, Any]]:
-        """Yield a user's memory, or one session's, as records that JSON can hold."""
-        call = verbs.export.call(ExportRequest.of(user_id=user_id, session_id=session_id))
+        """Yield a user's memory, one session's or what passes `filters`, as JSON-like records."""
+        asked = ExportRequest.of(user_id=user_id, session_id=session_id, filters=filters)
+        call = verbs.export.call(asked)
         options = request_options(call)
         try:
             async with self._http.stream(call.method, call.path, **options) as response:

@@ -15,13 +15,13 @@ from typing import Any, Generic, ParamSpec, TypeVar
 from pydantic import BaseModel, TypeAdapter
 
 from semantic_memory.domain.errors import InvalidInputError
-from semantic_memory.domain.facts import Explanation, Fact, FactVersion
+from semantic_memory.domain.facts import Explanation, Fact, FactVersion, Page
 from semantic_memory.domain.fields import MOST_ITEMS
 from semantic_memory.domain.layout import Layout
 from semantic_memory.domain.messages import Message, Receipt, SessionInfo, SessionOptions
 from semantic_memory.domain.profile import Line, Overview
 from semantic_memory.domain.recall import Context, Hit
-from semantic_memory.domain.reports import Finding, JobRun, Stats
+from semantic_memory.domain.reports import Finding, Forgotten, JobRun, Stats
 from semantic_memory.domain.requests import (
     AddManyRequest,
     AddRequest,
@@ -116,6 +116,8 @@ class Verb(Generic[P, T]):
     def call(self, request: Request) -> Call:
         """Place the given fields of a request in a call. Raises InvalidInputError."""
         values = request.model_dump(mode="json", exclude_unset=True)
+        if self.method == "GET" and (filters := values.pop("filters", None)):
+            values["q"] = json.dumps(filters)
         path = self.path
         for name in _in_braces(path):
             path = path.replace(f"{{{name}}}", _segment(values.pop(name)))
@@ -135,6 +137,11 @@ def _segment(value: str) -> str:
     return value
 
 
+class _Forgotten(BaseModel):
+    forgotten: int
+    memories: list[Fact] = []
+
+
 class _Items(BaseModel, Generic[T]):
     items: list[T]
     next: str | None = None
@@ -149,8 +156,18 @@ def _many(kind: type[T]) -> Callable[[bytes], list[T]]:
     return lambda answer: adapter.validate_json(answer).items
 
 
+def _page(answer: bytes) -> Page:
+    found = _PAGE.validate_json(answer)
+    return Page(found.items, found.next)
+
+
 def _number(name: str) -> Callable[[bytes], int]:
     return lambda answer: int(json.loads(answer)[name])
+
+
+def _forgotten(answer: bytes) -> Forgotten:
+    found = _FORGOTTEN.validate_json(answer)
+    return Forgotten(found.forgotten, found.memories)
 
 
 def _nothing(answer: bytes) -> None:
@@ -182,16 +199,16 @@ def _add_many(verb: Verb[..., list[Fact]], request: AddManyRequest) -> Steps[lis
     return verb.read((yield verb.call(request))) if request.items else []
 
 
-def _list(verb: Verb[..., list[Fact]], request: ListRequest) -> Steps[list[Fact]]:
+def _list(verb: Verb[..., Page], request: ListRequest) -> Steps[Page]:
     """List page after page until there are as many memories as were asked for."""
-    found: list[Fact] = []
-    after = request.after
-    while request.limit is None or len(found) < request.limit:
-        size = MOST_ITEMS if request.limit is None else min(MOST_ITEMS, request.limit - len(found))
+    found = Page()
+    after, most = request.after, request.most
+    while most is None or len(found) < most:
+        size = MOST_ITEMS if most is None else min(MOST_ITEMS, most - len(found))
         call = Call(verb.method, verb.path, ListQuery.page(request, size, after))
-        page = _PAGE.validate_json((yield call))
-        found += page.items
-        after = page.next
+        page = verb.read((yield call))
+        found += page
+        after = found.next = page.next
         if after is None:
             break
     return found
@@ -210,6 +227,7 @@ def _to_dict(verb: Verb[..., dict[str, Any]], request: ToDictRequest) -> Steps[d
 
 
 _PAGE = TypeAdapter(_Items[Fact])
+_FORGOTTEN = TypeAdapter(_Forgotten)
 _FACT = "/v1/memories/{fact_id}"
 _USER = ("user_id",)
 
@@ -220,7 +238,7 @@ flush = Verb(FlushRequest.of, "POST", "/v1/flush", _nothing)
 search = Verb(SearchRequest.of, "POST", "/v1/search", _many(Hit))
 context = Verb(ContextRequest.of, "POST", "/v1/context", _one(Context))
 get = Verb(GetRequest.of, "GET", _FACT, _one(Fact))
-list_ = Verb(ListRequest.of, "GET", "/v1/memories", _many(Fact), steps=_list)
+list_ = Verb(ListRequest.of, "GET", "/v1/memories", _page, steps=_list)
 update = Verb(UpdateRequest.of, "PATCH", _FACT, _one(Fact), _USER)
 delete = Verb(DeleteRequest.of, "DELETE", _FACT, _nothing)
 restore = Verb(RestoreRequest.of, "POST", f"{_FACT}/restore", _one(Fact), _USER)
@@ -238,7 +256,7 @@ create_session = Verb(CreateSessionRequest.of, "POST", "/v1/sessions", _one(Sess
 load_session = Verb(LoadSessionRequest.of, "POST", "/v1/sessions/load", _one(SessionInfo))
 close_session = Verb(CloseSessionRequest.of, "POST", "/v1/sessions/close", _one(SessionInfo))
 messages = Verb(MessagesRequest.of, "GET", "/v1/messages", _many(Message))
-forget = Verb(ForgetRequest.of, "POST", "/v1/forget", _number("forgotten"))
+forget = Verb(ForgetRequest.of, "POST", "/v1/forget", _forgotten)
 export = Verb(ExportRequest.of, "GET", "/v1/export", _record)
 to_dict = Verb(ToDictRequest.of, "GET", "/v1/export", _record, steps=_to_dict)
 from_dict = Verb(FromDictRequest.of, "POST", "/v1/import", _number("new"), _USER, body="document")

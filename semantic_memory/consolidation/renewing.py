@@ -23,6 +23,7 @@ from semantic_memory.consolidation.sweep import SupersedeDecision
 from semantic_memory.domain.changes import Keyed
 from semantic_memory.domain.english.folding import folded
 from semantic_memory.domain.facts import Category, Fact, Status
+from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.ports import Belief, Beliefs, Facts, VectorSearch, WordSearch
 from semantic_memory.domain.text import stems
 from semantic_memory.domain.values import derived_id
@@ -161,9 +162,11 @@ class Renewer:
             return {}
         ids = self._ledger.ids(
             fact.user_id,
-            session_id=source.session_id,
-            since=fact.created_at - _IN_A_ROW,
-            until=fact.created_at + timedelta(microseconds=1),
+            Filters(
+                session_id=source.session_id,
+                since=fact.created_at - _IN_A_ROW,
+                until=fact.created_at + timedelta(microseconds=1),
+            ),
         )
         facts = self._ledger.get(ids, fact.user_id)
         places = sorted(
@@ -189,9 +192,11 @@ class Renewer:
             return []
         ids = self._ledger.ids(
             message.user_id,
-            session_id=message.source.session_id,
-            since=message.created_at,
-            until=message.created_at + timedelta(microseconds=1),
+            Filters(
+                session_id=message.source.session_id,
+                since=message.created_at,
+                until=message.created_at + timedelta(microseconds=1),
+            ),
         )
         return [
             fact

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Self
 
@@ -120,6 +121,15 @@ class Fact(Value):
     def message_ids(self) -> tuple[str, ...]:
         """The ids of all messages that say this, the first source's first."""
         return tuple(dict.fromkeys(m for source in self.sources for m in source.message_ids))
+
+
+class Page(list[Fact]):
+    """A page of memories."""
+
+    def __init__(self, facts: Iterable[Fact] = (), next: str | None = None) -> None:  # noqa: A002
+        super().__init__(facts)
+        self.next = next
+        """The cursor of the next page, to be given as `after`; None at the end."""
 
 
 class FactVersion(Value):

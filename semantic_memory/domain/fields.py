@@ -46,9 +46,11 @@ UNTIL = "Only memories said before this time."
 OF_SESSION = "Only memories of this session."
 AS_OF = "Return the memories believed at this time, instead of now."
 STATUS = "Only memories of this status, instead of those believed now."
-SORT = "Newest first, or most relevant first: importance, confidence, retention and recency."
-Sort = Literal["time", "relevance"]
-AFTER = "Id of the last memory of the page before."
+SORT = "Order, highest first: time, importance, confidence, or relevance (with retention)."
+Sort = Literal["time", "relevance", "importance", "confidence"]
+AFTER = "Cursor of the next page, from the page before; or the id of its last memory."
+FILTERS = "Conditions: an object of fields, or a query like `tag:work -tag:old since:yesterday`."
+WHERE = 'A query: words, "a phrase", auth*, -word, tag:work.*, category:decision, when:yesterday.'
 
 CONTENT = "One sentence that stands on its own, with absolute dates."
 CATEGORY = "The subject of the fact."
@@ -80,6 +82,8 @@ FORGET_TAG = "Forget this topic and all below it."
 FORGET_SINCE = "Forget memories said at or after this time."
 FORGET_UNTIL = "Forget memories said before this time."
 FORGET_SESSION = "Forget this session."
+FORGET_FILTERS = "Forget memories that meet these conditions."
+FORGET_DRY_RUN = "Show what would be forgotten, and forget nothing."
 EVERYTHING = "Forget everything of the user."
 
 EXPORT_FORMATS = ("jsonl", "json")

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Self
 
 from pydantic import Field
 
+from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.values import Timestamp, Value
+
+
+class Forgotten(int):
+    """The number of memories forgotten, or that would be, with those of a dry run."""
+
+    memories: tuple[Fact, ...]
+
+    def __new__(cls, number: int, memories: Iterable[Fact] = ()) -> Self:
+        """Make the number, with the newest of the memories that a dry run would forget."""
+        made = super().__new__(cls, number)
+        made.memories = tuple(memories)
+        return made
 
 
 class Stats(Value):

@@ -12,6 +12,7 @@ import unicodedata
 import uuid
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from typing import Annotated, Any, TypeVar
 
 from pydantic import (
@@ -147,6 +148,18 @@ Metadata = Annotated[Mapping[str, JsonValue], AfterValidator(_encodable)]
 Unit = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False, strict=True)]
 
 
+def _number(value: object) -> object:
+    if isinstance(value, bool | str):  # which pydantic would take for numbers
+        raise ValueError("must be a number")
+    return value
+
+
+Whole = Annotated[int, BeforeValidator(_number)]
+
+
+Real = Annotated[float, BeforeValidator(_number), Field(allow_inf_nan=False)]
+
+
 def new_id() -> str:
     """Return a random identifier of 24 hexadecimal digits."""
     return uuid.uuid4().hex[:24]
@@ -175,6 +188,16 @@ def covers(tag: str, other: str) -> bool:
     return other == tag or other.startswith(tag + ".")
 
 
+def levels(tag: str) -> list[str]:
+    """Return the tags that cover `tag`, itself last.
+
+    >>> levels("security.tls")
+    ['security', 'security.tls']
+    """
+    parts = tag.split(".")
+    return [".".join(parts[:depth]) for depth in range(1, len(parts) + 1)]
+
+
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
@@ -195,21 +218,36 @@ def explain(error: ValidationError, known: Mapping[str, FieldInfo] | None = None
     `known` are the fields of the model, which are named where a key is unknown.
     """
     known = known or {}
-    reasons = []
+    found = []
     for item in error.errors(include_url=False):
         field = ".".join(str(part) for part in item["loc"]) or "value"
         if item["type"] == "extra_forbidden":
-            reasons.append(f"unknown key {field!r}; known: {', '.join(sorted(known))}")
+            found.append(f"unknown key {field!r};{_meant(field, known)} known: {_names(known)}")
             continue
         if not item["loc"] and item["type"] == "value_error":  # about the fields together
-            reasons.append(item["msg"].removeprefix("Value error, "))
+            found.append(item["msg"].removeprefix("Value error, "))
             continue
         shown = repr(item["input"])
         shown = shown if len(shown) <= 60 else shown[:57] + "..."
         limits = _limits(known.get(field)) if item["type"] in _OUT_OF_LIMITS else None
         reason = limits or item["msg"].removeprefix("Value error, ")
-        reasons.append(f"{field} {reason.replace('Input should', 'must', 1)} (got {shown})")
-    return "; ".join(reasons)
+        found.append(f"{field} {reason.replace('Input should', 'must', 1)} (got {shown})")
+    return "; ".join(found)
+
+
+def reasons(error: ValidationError) -> str:
+    """Describe a pydantic error about the value of one field, without naming the field."""
+    found = (item["msg"].removeprefix("Value error, ") for item in error.errors(include_url=False))
+    return "; ".join(dict.fromkeys(one.replace("Input should", "must", 1) for one in found))
+
+
+def _meant(key: str, known: Mapping[str, FieldInfo]) -> str:
+    near = get_close_matches(key, known, n=1)
+    return f" did you mean {near[0]!r}?" if near else ""
+
+
+def _names(known: Mapping[str, FieldInfo]) -> str:
+    return ", ".join(sorted(known))
 
 
 _OUT_OF_LIMITS = ("greater_than_equal", "less_than_equal")

@@ -7,14 +7,15 @@ transaction in which a fact changes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from semantic_memory.domain.changes import Evict, FactVectors, Forget, Update
 from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
 from semantic_memory.domain.facts import Category, Fact, Source, Status, Tombstone
+from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.messages import SessionInfo
 from semantic_memory.domain.ports import IndexEntry, Outbox
 from semantic_memory.domain.profile import PROFILE_FIELDS, Line, Origin, prevails, said_in
@@ -22,6 +23,7 @@ from semantic_memory.domain.text import lexical_text
 
 MOST_RUNS = 1_000
 """Runs of jobs that are kept."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _WHILE_PINNED = "forgotten while pinned"
 _HARDLY_STOOD = timedelta(days=1)
 
@@ -95,6 +97,31 @@ def searched_text(fact: Fact) -> str:
 def places(sources: Iterable[Source]) -> tuple[str, ...]:
     """Return `session/message` of every message in `sources`, without a session `/message`."""
     return tuple(dict.fromkeys(f"{s.session_id or ''}/{m}" for s in sources for m in s.message_ids))
+
+
+MOST_PLACINGS = 8
+"""Past places of a fact in listings that are kept."""
+
+
+def placing(fact: Fact) -> Mapping[Sort, float]:
+    """Return what a fact is sorted by in listings; a time in microseconds since 1970."""
+    return {
+        "time": (fact.created_at - _EPOCH) // timedelta(microseconds=1),
+        "importance": fact.importance,
+        "confidence": fact.confidence,
+    }
+
+
+def followed(start: str, depth: int, step: Callable[[Collection[str]], set[str]]) -> frozenset[str]:
+    """Return what lies at most `depth` steps from `start`, itself aside; each is visited once."""
+    seen = {start}
+    front = {start}
+    for _ in range(depth):
+        front = step(front) - seen
+        if not front:
+            break
+        seen |= front
+    return frozenset(seen - {start})
 
 
 # ---------------------------------------------------------------- lines

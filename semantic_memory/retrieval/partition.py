@@ -10,20 +10,25 @@ from typing import Any
 import numpy as np
 
 from semantic_memory.domain.changes import FactVectors
-from semantic_memory.domain.facts import Category, Status
-from semantic_memory.domain.filters import (
-    NO_FILTERS,
+from semantic_memory.domain.conditions import (
     OPERATORS,
+    AllOf,
+    Among,
+    AnyOf,
     Compared,
     Condition,
-    Filters,
+    Not,
     OneOf,
     Tagged,
+    Valued,
+    Worded,
 )
+from semantic_memory.domain.facts import Category, Status
+from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Delta, Trait, TraitRow
 from semantic_memory.domain.retention import Unexpired
 from semantic_memory.domain.text import figures, lexical_text, stems
-from semantic_memory.domain.values import covers
+from semantic_memory.domain.values import levels
 from semantic_memory.retrieval.bm25 import BM25, Mask, Statistics
 from semantic_memory.retrieval.growing import Growing, GrowingVectors
 from semantic_memory.retrieval.snapshot import Snapshot
@@ -81,7 +86,7 @@ class Partition:
         self._ids: list[str] = []
         self._said_in: list[tuple[str, ...]] = []
         self._figures: dict[int, frozenset[str]] = {}
-        self._tags: dict[int, tuple[str, ...]] = {}
+        self._tagged: dict[str, list[int]] = {}  # by tag, those above included; dead rows too
         self._row_of: dict[int, int] = {}
         self._superseded: set[int] = set()
         self._sessions: dict[str, int] = {}
@@ -121,7 +126,8 @@ class Partition:
     ) -> Snapshot:
         """Return the present memories, filtered, and scored for stemmed words.
 
-        `statistics` as in `BM25.score`. Only what changes in place is copied.
+        `statistics` as in `BM25.score`. Only what changes in place is copied. Raises ValueError
+        for filters by words or metadata, which no column holds: the ledger resolves them into ids.
         """
         return Snapshot(
             columns=self._columns.view,
@@ -158,21 +164,38 @@ class Partition:
                 meeting: Mask = OPERATORS[comparison](columns[field], number)
                 return meeting
             case Tagged(tag):
-                return self._tagged(tag)
-            case Unexpired(at, periods):
-                stated = columns["stated_at"]
-                expired: Mask = columns["expires_at"] <= at.timestamp()
-                for category, period in periods.categories.items():
-                    own = columns["category"] == _CATEGORY[category]
-                    expired |= own & (stated <= (at - period).timestamp())
-                for tag, period in periods.tags.items():
-                    expired |= self._tagged(tag) & (stated <= (at - period).timestamp())
-                unexpired: Mask = ~expired | np.isinf(columns["endurance"])  # or pinned
-                return unexpired
+                return self._having(tag)
+            case Among(ids):
+                return np.fromiter((one in ids for one in self._ids), np.bool_, len(self))
+            case Unexpired():
+                return self._unexpired(condition)
+            case AllOf(conditions) | AnyOf(conditions):
+                every = isinstance(condition, AllOf)
+                joint: Mask = np.full(len(self), every)
+                for one in conditions:
+                    joint = joint & self._meeting(one) if every else joint | self._meeting(one)
+                return joint
+            case Not(one):
+                return ~self._meeting(one)
+            case Worded() | Valued():
+                raise ValueError("a partition has no column for words and metadata")
 
-    def _tagged(self, tag: str) -> Mask:
-        rows = [row for row, own in self._tags.items() if any(covers(tag, one) for one in own)]
-        return np.isin(np.arange(len(self)), rows)
+    def _having(self, tag: str) -> Mask:
+        mask: Mask = np.zeros(len(self), dtype=np.bool_)
+        mask[self._tagged.get(tag, [])] = True
+        return mask
+
+    def _unexpired(self, condition: Unexpired) -> Mask:
+        columns, at, periods = self._columns.view, condition.at, condition.periods
+        stated = columns["stated_at"]
+        expired: Mask = columns["expires_at"] <= at.timestamp()
+        for category, period in periods.categories.items():
+            own = columns["category"] == _CATEGORY[category]
+            expired |= own & (stated <= (at - period).timestamp())
+        for tag, period in periods.tags.items():
+            expired |= self._having(tag) & (stated <= (at - period).timestamp())
+        unexpired: Mask = ~expired | np.isinf(columns["endurance"])  # or pinned
+        return unexpired
 
     # ---------------------------------------------------------------- following the ledger
 
@@ -207,7 +230,6 @@ class Partition:
         row = self._row_of.pop(num, None)
         if row is not None:
             self._alive.view[row] = False
-            self._tags.pop(row, None)
             self._dead += 1
 
     def _append(self, row: TraitRow) -> tuple[Any, ...]:
@@ -217,8 +239,8 @@ class Partition:
         self._row_of[trait.num] = number
         self._ids.append(trait.id)
         self._said_in.append(trait.said_in)
-        if trait.tags:
-            self._tags[number] = trait.tags
+        for level in {level for tag in trait.tags for level in levels(tag)}:
+            self._tagged.setdefault(level, []).append(number)
         if (
             vectors is not None
             and trait.category != Category.CONVERSATION

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
+from semantic_memory.domain.english.windows import Window, windows
 from semantic_memory.domain.text import stems
-from semantic_memory.retrieval.times import Window, windows
 
 # "us" in capitals is a country, "I" in lower case a habit.
 _FIRST_PERSON = re.compile(r"\b(?:(?i:i|i['’]\w+|my|mine|me|myself|we|we['’]\w+|our|ours)|us)\b")

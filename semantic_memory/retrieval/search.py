@@ -76,7 +76,7 @@ class Searcher:
         A fact and the message it was drawn from are never both among them, nor are two memories
         with the same words.
         """
-        question = read(query, filters.as_of or self._clock.now())
+        question = read(query, filters.believed_at or self._clock.now())
         with self._turn:
             snapshot = self._index.snapshot(user_id, filters, question.stems)
         if snapshot is None:

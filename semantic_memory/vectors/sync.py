@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Protocol, TypeVar, runtime_checkable
 
 from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.conditions import in_columns
 from semantic_memory.domain.errors import (
     IndexBrokenError,
     IndexBusyError,
@@ -153,13 +154,15 @@ class IndexKeeper:
     ) -> list[Match]:
         """Return the nearest memories, those just written included.
 
-        Asks the index if it is open, level and free, else scans the ledger.
+        Asks the index if it is open, level and free, else scans the ledger; filters that the index
+        has no columns for are the ledger's too.
         """
         if user_id not in self._asked_about:
             self._asked_about.add(user_id)
             self._lags()
         generation, index, revision = self._generation, self._index, self._revision
-        if index is not None and self._level:
+        indexed = all(map(in_columns, filters.conditions()))
+        if index is not None and self._level and indexed:
             try:
                 found = self._ask(index, revision, vector, user_id, limit, filters)
             except IndexBusyError:

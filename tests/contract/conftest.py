@@ -115,7 +115,8 @@ def contents(ledger: Ledger) -> dict[str, Any]:
 
 def _page(ledger: Ledger, user_id: str, after: str) -> Any:
     try:
-        return [fact.id for fact in ledger.find(user_id, Filters(), limit=2, after=after)]
+        behind = ledger.position(after, user_id, "time")
+        return [fact.id for fact in ledger.page(user_id, Filters(), limit=2, behind=behind).facts]
     except NotFoundError as error:
         return str(error)
 

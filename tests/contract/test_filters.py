@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+import operator
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -12,16 +15,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.domain.changes import Add, FactVectors
 from semantic_memory.domain.facts import Category, Fact, Source, Status
 from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.observers import ignore_event
 from semantic_memory.domain.ports import IndexEntry, Ledger, VectorIndex
 from semantic_memory.domain.retention import Periods, Unexpired
 from semantic_memory.ledger.memory import MemoryLedger
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.retrieval.partition import Partition
-from semantic_memory.testing import InMemoryIndex
+from semantic_memory.testing import FrozenClock, InMemoryIndex
 from semantic_memory.vectors.chroma.index import ChromaIndex
+from semantic_memory.vectors.home import GivenIndex
+from semantic_memory.vectors.sync import IndexKeeper
 from tests.conftest import NOW, make_fact, unit_vectors
 
 Filtering = Callable[[str, Sequence[Fact], Filters], set[str]]
@@ -40,21 +47,95 @@ PERIODS = st.tuples(st.integers(0, 1), st.integers(0, 1)).map(
 )
 SESSIONS = st.sampled_from([None, "s0", "s1", "s_1"])
 CONFIDENCES = st.sampled_from([0.0, 0.1, 0.3, 1 / 3, 1.0])
-CONDITIONS: dict[str, st.SearchStrategy[Any]] = {
+SOME_TAGS = st.lists(TAGS, min_size=1, max_size=2).map(tuple)
+STANDINGS = st.sampled_from(["active", "superseded", "quarantined", "archived"])
+# Words that fold, stem and split in different ways; each text is a few of them.
+WORDS = st.sampled_from(
+    "auth Authentication author web apps app the Café cafe ΣΑΣ σας don't straße STRASSE"
+    ' 東京 京都 zoo z x_y 7 OR NEAR( " *'.split()
+)
+TEXTS = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
+TERMS = st.lists(WORDS, min_size=1, max_size=2).flatmap(
+    lambda words: st.sampled_from([" ".join(words), " ".join(words) + "*", " ".join(words)[:3]])
+)
+PATHS = st.sampled_from(["a", "a.b", "a.b.c", "b", "ü", "it's", "$.a", "a[0]", "%", "or 1=1"])
+SCALARS = st.one_of(
+    st.sampled_from(["", "x", "X", "x%", "ü", "1", "true", "' OR '1'='1", "é"]),
+    st.sampled_from([0, 1, 2, -1, 2**53, 0.1, 0.30000000000000004, 1 / 3, 1e-7, 1.0]),
+    st.booleans(),
+    st.none(),
+)
+ORDERED = SCALARS.filter(lambda value: value is not None and not isinstance(value, bool))
+OPERATIONS = st.one_of(
+    SCALARS,
+    st.fixed_dictionaries({"$eq": SCALARS}),
+    st.fixed_dictionaries({"$ne": SCALARS}),
+    st.fixed_dictionaries({"$in": st.lists(SCALARS, min_size=1, max_size=3)}),
+    st.fixed_dictionaries({"$gt": ORDERED, "$lte": ORDERED}),
+    st.fixed_dictionaries({"$gte": ORDERED}),
+    st.fixed_dictionaries({"$lt": ORDERED}),
+    st.fixed_dictionaries({"$exists": st.booleans()}),
+    st.fixed_dictionaries({"$not": st.fixed_dictionaries({"$gt": ORDERED})}),
+)
+METADATA_FILTERS = st.recursive(
+    st.dictionaries(PATHS, OPERATIONS, max_size=2),
+    lambda inner: st.one_of(
+        st.fixed_dictionaries({"$and": st.lists(inner, min_size=1, max_size=3)}),
+        st.fixed_dictionaries({"$or": st.lists(inner, min_size=1, max_size=3)}),
+        st.fixed_dictionaries({"$not": inner}),
+    ),
+    max_leaves=4,
+)
+STORED_KEYS = st.sampled_from(["a", "b", "c", "ü", "it's", "$", "a[0]", "%", "or 1=1"])
+METADATA = st.dictionaries(
+    STORED_KEYS,
+    st.recursive(
+        st.one_of(SCALARS, st.just([1, "x"])),
+        lambda inner: st.dictionaries(STORED_KEYS, inner, max_size=2),
+        max_leaves=4,
+    ),
+    max_size=3,
+)
+IN_COLUMNS: dict[str, st.SearchStrategy[Any]] = {
     "categories": st.frozensets(st.sampled_from(Category), max_size=4),
-    "tags": st.lists(TAGS, min_size=1, max_size=2).map(tuple),
+    "not_categories": st.frozensets(st.sampled_from(Category), max_size=4),
+    "statuses": st.frozensets(STANDINGS, max_size=3),
+    "not_statuses": st.frozensets(STANDINGS, max_size=3),
+    "tags": SOME_TAGS,
+    "any_tags": SOME_TAGS,
+    "not_tags": SOME_TAGS,
     "since": MOMENTS,
     "until": MOMENTS,
     "min_confidence": CONFIDENCES,
+    "min_importance": CONFIDENCES,
     "session_id": SESSIONS,
     "as_of": MOMENTS,
 }
-# Few at a time: many together let nothing pass, whatever each of them means.
-FILTERS = (
-    st.sets(st.sampled_from(sorted(CONDITIONS)), max_size=3)
-    .flatmap(lambda names: st.fixed_dictionaries({name: CONDITIONS[name] for name in names}))
-    .map(lambda values: Filters(**values))
-)
+ALL = {
+    **IN_COLUMNS,
+    "words": st.lists(TERMS, min_size=1, max_size=2).map(tuple),
+    "not_words": st.lists(TERMS, min_size=1, max_size=2).map(tuple),
+    "metadata": METADATA_FILTERS,
+}
+
+
+def filters_of(conditions: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[Filters]:
+    """Few at a time: many together let nothing pass, whatever each of them means."""
+    return (
+        st.sets(st.sampled_from(sorted(conditions)), max_size=3)
+        .flatmap(lambda names: st.fixed_dictionaries({name: conditions[name] for name in names}))
+        .flatmap(_buildable)
+    )
+
+
+def _buildable(values: dict[str, Any]) -> st.SearchStrategy[Filters]:
+    try:
+        return st.just(Filters(**values))
+    except ValueError:  # words without a letter, or with a * inside
+        return st.nothing()
+
+
+FILTERS = filters_of(ALL)
 
 
 @st.composite
@@ -68,33 +149,106 @@ def facts(draw: st.DrawFn) -> Fact:
         valid_from=draw(MOMENTS),
         valid_to=draw(st.one_of(st.none(), MOMENTS)),
         confidence=draw(CONFIDENCES),
+        importance=draw(CONFIDENCES),
+        content="thing " + draw(TEXTS),
+        metadata=draw(METADATA),
         source=Source(session_id=draw(SESSIONS)),
     )
 
 
 def passes(fact: Fact, filters: Filters) -> bool:
     """The meaning of filters, spelled out."""
-    if filters.as_of is None:
-        if fact.status != "active":
-            return False
-    else:
-        if fact.status not in ("active", "superseded") or fact.valid_from > filters.as_of:
-            return False
-        if fact.valid_to is not None and fact.valid_to <= filters.as_of:
-            return False
-    if filters.categories is not None and fact.category not in filters.categories:
-        return False
-    if filters.since is not None and fact.created_at < filters.since:
-        return False
-    if filters.until is not None and fact.created_at >= filters.until:
-        return False
-    if fact.confidence < filters.min_confidence:
-        return False
-    if filters.session_id is not None and fact.source.session_id != filters.session_id:
-        return False
-    return all(
-        any(own == tag or own.startswith(f"{tag}.") for own in fact.tags) for tag in filters.tags
+    since, until = filters.bounds
+    return (
+        fact.status != "forgotten"
+        and _stands(fact, filters)
+        and (filters.categories is None or fact.category in filters.categories)
+        and fact.category not in filters.not_categories
+        and (since is None or fact.created_at >= since)
+        and (until is None or fact.created_at < until)
+        and fact.confidence >= filters.min_confidence
+        and fact.importance >= filters.min_importance
+        and filters.session_id in (None, fact.source.session_id)
+        and all(_has(fact, tag) for tag in filters.tags)
+        and (not filters.any_tags or any(_has(fact, tag) for tag in filters.any_tags))
+        and not any(_has(fact, tag) for tag in filters.not_tags)
+        and all(_says(fact, word) for word in filters.words)
+        and not any(_says(fact, word) for word in filters.not_words)
+        and _fits(fact.metadata, filters.metadata)
     )
+
+
+def _stands(fact: Fact, filters: Filters) -> bool:
+    if (then := filters.believed_at) is not None:
+        if fact.status not in ("active", "superseded") or fact.valid_from > then:
+            return False
+        if fact.valid_to is not None and fact.valid_to <= then:
+            return False
+    elif filters.statuses is None and not filters.not_statuses:
+        return fact.status == "active"
+    if filters.statuses is not None and fact.status not in filters.statuses:
+        return False
+    return fact.status not in filters.not_statuses
+
+
+def _has(fact: Fact, tag: str) -> bool:
+    return any(own == tag or own.startswith(f"{tag}.") for own in fact.tags)
+
+
+def _says(fact: Fact, word: str) -> bool:
+    """Look for the word as a substring of the text with a mark between all words."""
+
+    def marked(text: str) -> str:
+        plain = unicodedata.normalize("NFKD", text)
+        plain = "".join(one for one in plain if not unicodedata.combining(one)).casefold()
+        spaced = "".join(f" {one} " if "\u4e00" <= one <= "\u9fff" else one for one in plain)
+        return "|" + "|".join(re.findall(r"[^\W_]+", spaced)) + "|"
+
+    wanted = marked(word.removesuffix("*"))
+    return (wanted[:-1] if word.endswith("*") else wanted) in marked(fact.content)
+
+
+def _fits(metadata: Any, wanted: Mapping[str, Any]) -> bool:
+    for key, value in wanted.items():
+        if key == "$and":
+            fits = all(_fits(metadata, one) for one in value)
+        elif key == "$or":
+            fits = any(_fits(metadata, one) for one in value)
+        elif key == "$not":
+            fits = not _fits(metadata, value)
+        else:
+            found = metadata
+            for step in key.split("."):
+                found = found.get(step, MISSING) if isinstance(found, dict) else MISSING
+            operators = value if isinstance(value, dict) else {"$eq": value}
+            fits = all(_compares(found, name, one) for name, one in operators.items())
+        if not fits:
+            return False
+    return True
+
+
+def _compares(found: Any, name: str, wanted: Any) -> bool:
+    match name:
+        case "$exists":
+            return bool((found is not MISSING) == wanted)
+        case "$not":
+            return not all(_compares(found, inner, one) for inner, one in wanted.items())
+        case "$ne":
+            return not _compares(found, "$eq", wanted)
+        case "$in":
+            return any(_compares(found, "$eq", one) for one in wanted)
+    if _kind(found) != _kind(wanted):
+        return False
+    compare = {"$eq": operator.eq, "$gt": operator.gt, "$gte": operator.ge}
+    compare |= {"$lt": operator.lt, "$lte": operator.le}
+    return bool(compare[name](found, wanted))
+
+
+MISSING = object()
+
+
+def _kind(value: Any) -> str:
+    return "number" if type(value) in (int, float) else type(value).__name__
 
 
 def in_ledger(ledger: Ledger) -> Filtering:
@@ -120,10 +274,27 @@ def in_partition(ledger: Ledger) -> Filtering:
         ledger.apply([Add(fact) for fact in facts])
         partition = Partition()
         partition.apply(ledger.delta(user_id, 0))
-        snapshot = partition.snapshot(filters)
+        snapshot = partition.snapshot(resolve(ledger).for_search(filters, user_id))
         return {snapshot.ids[row] for row in snapshot.admitted.nonzero()[0].tolist()}
 
     return filtered
+
+
+def in_synced(ledger: Ledger, index: VectorIndex) -> Filtering:
+    """The index in front of a ledger, which answers for what the index has no columns for."""
+    synced = IndexKeeper(GivenIndex(index), ledger, ignore_event, 10**6, lags=lambda: None)
+
+    def filtered(user_id: str, facts: Sequence[Fact], filters: Filters) -> set[str]:
+        ledger.apply([Add(fact, FactVectors(VECTOR, VECTOR[:0])) for fact in facts])
+        synced.sync()
+        found = synced.query(VECTOR[0], user_id=user_id, limit=99, filters=filters)
+        return {match.id for match in found}
+
+    return filtered
+
+
+def resolve(ledger: Ledger) -> FilterResolver:
+    return FilterResolver(ledger, FrozenClock(NOW))
 
 
 def in_index(index: VectorIndex, begin: Callable[[str], None] = lambda _: None) -> Filtering:
@@ -153,6 +324,8 @@ def engines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Filt
         "sqlite": in_ledger(sqlite),
         "memory": in_ledger(MemoryLedger()),
         "partition": in_partition(MemoryLedger()),
+        "partition-sqlite": in_partition(sqlite),
+        "synced": in_synced(MemoryLedger(), ChromaIndex(directory / "synced", 1_000)),
         "stand-in": in_index(InMemoryIndex()),
         "chroma": in_index(shared),
         "chroma-own": in_own_collection(own),
@@ -161,10 +334,11 @@ def engines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Filt
         opened.close()
 
 
-NAMES = ["admits", "sqlite", "memory", "partition", "stand-in", "chroma", "chroma-own"]
+NAMES = ["admits", "sqlite", "memory", "partition", "partition-sqlite", "stand-in", "synced"]
+COLUMNS_ONLY = ["chroma", "chroma-own"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", NAMES + COLUMNS_ONLY)
 @given(st.data())
 @settings(
     max_examples=100,
@@ -177,7 +351,7 @@ def test_an_engine_passes_what_filters_mean(
     user_id = f"user-{next(NUMBERS)}"
     drawn = data.draw(st.lists(facts(), min_size=4, max_size=12))
     stored = [fact.model_copy(update={"user_id": user_id}) for fact in drawn]
-    filters = data.draw(FILTERS)
+    filters = data.draw(filters_of(IN_COLUMNS) if name in COLUMNS_ONLY else FILTERS)
     expected = {fact.id for fact in stored if passes(fact, filters)}
     assert engines[name](user_id, stored, filters) == expected
 
@@ -245,7 +419,9 @@ def test_a_status_stands_in_for_being_active(
     ledger, user_id = ledgers[name], f"user-{next(NUMBERS)}"
     drawn = data.draw(st.lists(facts(), min_size=4, max_size=12))
     stored = [fact.model_copy(update={"user_id": user_id}) for fact in drawn]
-    filters = data.draw(FILTERS).model_copy(update={"as_of": None})
+    filters = data.draw(FILTERS).model_copy(
+        update={"as_of": None, "statuses": None, "not_statuses": frozenset()}
+    )
     ledger.apply([Add(fact) for fact in stored])
     expected = {
         fact.id

@@ -125,12 +125,16 @@ def test_pages_follow_each_other_without_gap_or_overlap(ledger):
     ledger.apply([Add(fact) for fact in varied_facts()])
     everything = [fact.id for fact in ledger.find("u1", Filters())]
     pages, after = [], None
-    while page := ledger.find("u1", Filters(), limit=2, after=after):
+    while True:
+        behind = after and ledger.position(after, "u1", "time")
+        page = ledger.page("u1", Filters(), limit=2, behind=behind).facts
+        if not page:
+            break
         pages += [fact.id for fact in page]
         after = page[-1].id
     assert pages == everything
     with pytest.raises(NotFoundError):
-        ledger.find("u1", Filters(), after="unknown")
+        ledger.position("unknown", "u1", "time")
 
 
 def test_what_a_fact_replaced_is_found_oldest_first(ledger):
@@ -195,7 +199,8 @@ def test_ids_are_given_in_the_order_written_and_narrowed(ledger):
     kept = facts[1:]
     assert ledger.ids("u1") == [fact.id for fact in kept]
     since, until = NOW + timedelta(days=1), NOW + timedelta(days=3)
-    narrowed = ledger.ids("u1", tag="a", since=since, until=until, session_id="s1")
+    filters = Filters(tags=("a",), since=since, until=until, session_id="s1")
+    narrowed = ledger.ids("u1", filters)
     assert narrowed == [
         fact.id
         for fact in kept
@@ -203,7 +208,7 @@ def test_ids_are_given_in_the_order_written_and_narrowed(ledger):
         and since <= fact.created_at < until
         and any(tag == "a" or tag.startswith("a.") for tag in fact.tags)
     ]
-    assert 0 < len(narrowed) < len(ledger.ids("u1", session_id="s1"))
+    assert 0 < len(narrowed) < len(ledger.ids("u1", Filters(session_id="s1")))
 
 
 def test_the_same_content_is_an_active_facts(ledger):

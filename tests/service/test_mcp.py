@@ -98,7 +98,10 @@ async def use_everything(client: Client) -> None:
     assert "say what to forget" in await refusal(client, "forget_memories")
     both = {"memory_id": tea["id"], "tag": "drink"}
     assert "say what to forget" in await refusal(client, "forget_memories", **both)
-    assert await call(client, "forget_memories", memory_id=tea["id"]) == {"forgotten": 1}
+    assert await call(client, "forget_memories", memory_id=tea["id"]) == {
+        "forgotten": 1,
+        "memories": [],
+    }
     assert "no memory" in await refusal(client, "forget_memories", memory_id=tea["id"])
     assert (await call(client, "forget_memories", session_id="s1"))["forgotten"] >= 1
     assert (await call(client, "list_memories"))["memories"] == []

@@ -194,8 +194,10 @@ def _on_the_wire(name: str) -> set[str]:
             return sent - {"fields"} | set(ProfileTexts.model_fields)
         case "load" | "from_dict":
             return sent - {"records", "document"}
-        case "export" | "to_dict":
-            return sent | {"format"}
+        case "to_dict":
+            return sent | {"format", "q"}
+        case "export":
+            return sent - {"filters"} | {"format", "q"}
     return {"memory_id" if field == "fact_id" else field for field in sent}
 
 

@@ -22,9 +22,10 @@ from semantic_memory.ledger.sqlite.beliefs import BeliefReader
 from semantic_memory.ledger.sqlite.changes import ChangeWriter
 from semantic_memory.ledger.sqlite.connections import Connections
 from semantic_memory.ledger.sqlite.facts import FactReader
+from semantic_memory.ledger.sqlite.listing import ListingReader
+from semantic_memory.ledger.sqlite.owners import owner_token
 from semantic_memory.ledger.sqlite.rows import FactRow, from_fact
 from semantic_memory.ledger.sqlite.schema import MIGRATIONS
-from semantic_memory.ledger.sqlite.words import owner_token
 from tests.conftest import NOW, make_fact
 from tests.contract.conftest import vectors
 
@@ -72,7 +73,7 @@ def test_a_file_that_is_no_database_is_named(path):
 
 
 def test_a_full_disk_is_said_and_loses_nothing(connections):
-    changes, facts = ChangeWriter(connections), FactReader(connections)
+    changes = ChangeWriter(connections)
     administration = Administration(connections)
     changes.apply([Add(make_fact(1))])
     with connections.transaction() as db:
@@ -80,7 +81,7 @@ def test_a_full_disk_is_said_and_loses_nothing(connections):
         db.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(StoreUnavailableError, match="the disk is full"):
         changes.apply([Add(make_fact(2, content="x" * 500_000))])
-    assert [fact.id for fact in facts.find("u1", Filters())] == ["fact-1"]
+    assert [fact.id for fact in ListingReader(connections).find("u1", Filters())] == ["fact-1"]
     with connections.transaction() as db:
         db.execute("PRAGMA max_page_count = 1000000")
     changes.apply([Add(make_fact(2))])
@@ -199,7 +200,7 @@ def test_a_ledger_that_another_program_has_locked_is_tried_again_and_then_named(
 @pytest.mark.parametrize(
     ("part", "ask", "index"),
     [
-        (FactReader, lambda facts: facts.find("u1", FACTS, limit=32), "beliefs_by_time"),
+        (ListingReader, lambda facts: facts.find("u1", FACTS, limit=32), "beliefs_by_time"),
         (FactReader, lambda facts: facts.replaced("fact-1", "u1"), "facts_replaced"),
         (
             ChangeWriter,

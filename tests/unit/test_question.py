@@ -3,8 +3,9 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
+from semantic_memory.domain.english.windows import windows
 from semantic_memory.retrieval.question import read
-from semantic_memory.retrieval.times import closeness, windows
+from semantic_memory.retrieval.times import closeness, weight
 
 NOW = datetime(2023, 5, 24, 12, tzinfo=UTC)  # a Wednesday
 DAY = 86_400.0
@@ -83,8 +84,8 @@ def test_two_times_make_two_windows():
 def test_what_was_said_before_a_time_fits_however_old_it_is():
     (window,) = windows("What did I say before May 2022?", NOW)
     start = datetime(2022, 5, 1, tzinfo=UTC).timestamp()
-    assert window.weight([0.0, start - DAY]) == pytest.approx([1.0, 1.0])
-    assert window.weight(start + 60 * DAY) < 0.01
+    assert weight(window, [0.0, start - DAY]) == pytest.approx([1.0, 1.0])
+    assert weight(window, start + 60 * DAY) < 0.01
 
 
 def test_edges_are_soft_and_softer_for_longer_times():

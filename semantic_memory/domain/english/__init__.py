@@ -11,6 +11,7 @@ there. The modules hold small pure functions around them, one subject each:
     calendar        months, weekdays, units of time
     dates           dates and times in a folded text
     relative_dates  "next Friday" as a date
+    windows         stretches of time that a question or a filter names
     numbers         numbers, and figures with their units
     names           proper names
     persons         words for the speaker and for others; the third person

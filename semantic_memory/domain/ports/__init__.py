@@ -5,6 +5,7 @@ models      embedders, extractors and the other models of language
 vectors     the vector index
 facts       reading facts, their history, beliefs and profile lines
 changes     committing changes and following them
+listing     reading facts page by page, and along their references
 feeds       reading the ledger to fill an index, a partition and the embedder's queue
 records     sessions, jobs, statistics and small values
 ledger      `Ledger`, the composition of all roles of the ledger
@@ -26,6 +27,7 @@ from semantic_memory.domain.ports.feeds import (
     WordSearch,
 )
 from semantic_memory.domain.ports.ledger import Ledger
+from semantic_memory.domain.ports.listing import Listed, Listing, Position
 from semantic_memory.domain.ports.models import (
     Condensed,
     Condenser,
@@ -71,12 +73,15 @@ __all__ = [
     "JobRuns",
     "KeyValues",
     "Ledger",
+    "Listed",
+    "Listing",
     "Maintenance",
     "Match",
     "Observer",
     "Outbox",
     "PartitionFeed",
     "Pending",
+    "Position",
     "ProfileLines",
     "Progress",
     "Revisions",

@@ -11,7 +11,7 @@ import numpy as np
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.facts import Fact, FactVersion, Status
 from semantic_memory.domain.fields import Sort
-from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.profile import Layer, Line
 from semantic_memory.domain.retention import Unexpired
 
@@ -57,7 +57,7 @@ class Facts(Protocol):
         after: str | None = None,
         sort: Sort = "time",
     ) -> list[Fact]:
-        """Return the user's facts that pass `filters`, newest or most relevant first.
+        """Return the user's facts that pass `filters`, the first by `sort` first.
 
         Relevance is as the latest `Weigh` left it, and a new fact has the highest retention.
         With a `status`, facts that have it now, instead of active ones; of forgotten ones only the
@@ -66,18 +66,10 @@ class Facts(Protocol):
         """
         ...
 
-    def ids(
-        self,
-        user_id: str,
-        *,
-        tag: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        session_id: str | None = None,
-    ) -> list[str]:
+    def ids(self, user_id: str, filters: Filters = NO_FILTERS) -> list[str]:
         """Return the ids of the user's facts in the order written, forgotten ones aside.
 
-        In any status; narrowed to a tag, a time and a session if these are given.
+        Of facts that pass `filters`, in any status unless these name statuses.
         """
         ...
 

@@ -13,6 +13,7 @@ from semantic_memory.domain.ports.feeds import (
     Traits,
     WordSearch,
 )
+from semantic_memory.domain.ports.listing import Listing
 from semantic_memory.domain.ports.records import (
     Census,
     Erasure,
@@ -26,6 +27,7 @@ from semantic_memory.domain.ports.records import (
 
 class Ledger(
     Facts,
+    Listing,
     FactHistory,
     Beliefs,
     ProfileLines,

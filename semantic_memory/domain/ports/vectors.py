@@ -35,7 +35,7 @@ class VectorSearch(Protocol):
         """Return the user's `limit` nearest memories that pass `filters`, best first.
 
         `vector` has shape (dimension,) and unit length. Similarity is the cosine to the memory's
-        nearest window, in [-1, 1].
+        nearest window, in [-1, 1]. Filters by words, metadata and ids may raise ValueError.
         """
         ...
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import ConfigDict, Field
 from pydantic.fields import FieldInfo
 
 from semantic_memory.domain import fields
 from semantic_memory.domain.fields import Number
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.values import Identifier, Value, parse
+from semantic_memory.domain.values import Whole as Whole
 
 
 class Request(Value):
@@ -70,12 +71,3 @@ def number(of: Number[Any], **others: Any) -> Any:
 def example(**values: Any) -> ConfigDict:
     """Configure a request with an example for the service's OpenAPI document."""
     return ConfigDict(json_schema_extra={"examples": [values]})
-
-
-def _number(value: object) -> object:
-    if isinstance(value, bool | str):  # which pydantic would take for numbers
-        raise ValueError("must be a number")
-    return value
-
-
-Whole = Annotated[int, BeforeValidator(_number)]

@@ -11,6 +11,7 @@ from pydantic import Field, JsonValue, StrictBool, model_validator
 from semantic_memory.domain import fields
 from semantic_memory.domain.bodies import Body
 from semantic_memory.domain.categories import Category
+from semantic_memory.domain.filters import FilterLike, Filters, FiltersField
 from semantic_memory.domain.requests.base import (
     OfFact,
     OfUser,
@@ -173,21 +174,33 @@ class ForgetRequest(Reasoned, OfUser):
     since: Timestamp | None = Field(None, description=fields.FORGET_SINCE)
     until: Timestamp | None = Field(None, description=fields.FORGET_UNTIL)
     session_id: Identifier | None = Field(None, description=fields.FORGET_SESSION)
+    filters: FiltersField | None = Field(None, description=fields.FORGET_FILTERS)
+    dry_run: StrictBool = Field(False, description=fields.FORGET_DRY_RUN)
     everything: StrictBool = Field(False, description=fields.EVERYTHING)
 
     @model_validator(mode="after")
     def _names_what(self) -> Self:
         if self.everything == self.is_narrowed:
             raise ValueError(
-                "say what to forget: tag, since, until or session_id, or everything alone"
+                "say what to forget: tag, since, until, session_id or filters, or everything alone"
             )
+        if self.filters is not None:
+            self.filters.unordered("filters")
+        self.joined()
         return self
 
     @property
     def is_narrowed(self) -> bool:
         """True if any condition was given."""
         conditions = (self.tag, self.since, self.until, self.session_id)
-        return any(value is not None for value in conditions)
+        given = any(value is not None for value in conditions)
+        return given or (self.filters is not None and self.filters.narrows)
+
+    def joined(self) -> Filters:
+        """Return all conditions as filters. Raises InvalidInputError for one given twice."""
+        beside = {"since": self.since, "until": self.until, "session_id": self.session_id}
+        tags = {} if self.tag is None else {"tags": (self.tag,)}
+        return Filters.joined(self.filters, {**beside, **tags})
 
     @classmethod
     def of(
@@ -198,13 +211,22 @@ class ForgetRequest(Reasoned, OfUser):
         since: datetime | None = None,
         until: datetime | None = None,
         session_id: str | None = None,
+        filters: FilterLike = None,
+        dry_run: bool = False,
         reason: str = "",
     ) -> Self:
         """Build the request; without a condition, for everything. Raises InvalidInputError."""
-        conditions = {"tag": tag, "since": since, "until": until, "session_id": session_id}
+        conditions = {
+            "tag": tag,
+            "since": since,
+            "until": until,
+            "session_id": session_id,
+            "filters": None if filters is None else Filters.of(filters),
+        }
         return cls.parsed(
             user_id=user_id,
             **conditions,
+            dry_run=dry_run,
             everything=all(value is None for value in conditions.values()),
             reason=reason,
         )

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, Self
+import json
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from semantic_memory.domain import fields
 from semantic_memory.domain.categories import Category, Status
-from semantic_memory.domain.filters import FilterLike, Filters
+from semantic_memory.domain.filters import (
+    FilterLike,
+    Filters,
+    FiltersField,
+)
+from semantic_memory.domain.query_text import LONGEST_QUERY
 from semantic_memory.domain.requests.base import OfFact, OfUser, number
 from semantic_memory.domain.values import Identifier, Tag, Timestamp, Value
 
+CURSOR_MARK = "~"
+"""Begins a cursor; no id of a memory does."""
+
+After = Annotated[
+    str, StringConstraints(min_length=1, max_length=256, pattern=r"^~?[A-Za-z0-9_.@:+\-]+$")
+]
+"""A cursor, or the id of a memory."""
 Standing = Literal["active", "superseded", "quarantined", "archived", "forgotten"]
 """The statuses in which a memory can be listed."""
 
@@ -42,15 +55,30 @@ class ExplainRequest(_ById):
 
 
 class ListRequest(OfUser):
-    """List a user's memories, newest first."""
+    """List a user's memories, newest first unless the filters sort them otherwise."""
 
     verb: ClassVar[str] = "list"
 
-    filters: Filters = Filters()
+    filters: FiltersField = Field(Filters(), description=fields.FILTERS)
     status: Standing | None = Field(None, description=fields.STATUS)
     limit: int | None = number(fields.PAGE)
-    after: Identifier | None = Field(None, description=fields.AFTER)
+    after: After | None = Field(None, description=fields.AFTER)
     sort: fields.Sort = Field("time", description=fields.SORT)
+
+    @property
+    def most(self) -> int | None:
+        """Most memories to return: the limit of the filters, or else that of the call."""
+        return self.filters.limit or self.limit
+
+    @property
+    def order(self) -> fields.Sort:
+        """What to sort by: as the filters say, or else the call."""
+        return self.filters.sort or self.sort
+
+    @property
+    def is_continued(self) -> bool:
+        """True if `after` is the cursor of a page."""
+        return self.after is not None and self.after.startswith(CURSOR_MARK)
 
     @classmethod
     def of(
@@ -90,35 +118,42 @@ class ListQuery(Value):
     status: Standing | None = Field(None, description=fields.STATUS)
     limit: int = number(fields.PAGE._replace(most=fields.MOST_ITEMS))
     sort: fields.Sort = Field("time", description=fields.SORT)
-    cursor: Identifier | None = Field(None, description="The `next` of the page before.")
+    cursor: After | None = Field(None, description="The `next` of the page before.")
+    q: str = Field("", max_length=LONGEST_QUERY, description=fields.WHERE)
 
     @classmethod
     def page(cls, asked: ListRequest, limit: int, after: str | None) -> dict[str, Any]:
         """Return the parameters of one page of `asked`, ready for a URL."""
-        narrowed = asked.filters.model_dump(mode="json", exclude_defaults=True)
+        narrowed = asked.filters.model_dump(mode="json", exclude_unset=True, exclude={"limit"})
+        flat = {
+            name: narrowed.pop(field, None)
+            for name, field in _FLAT.items()
+            if not (name in _TIMES and isinstance(getattr(asked.filters, field), str))
+        }
         query = {
-            "category": narrowed.pop("categories", None),
-            "tag": narrowed.pop("tags", None),
-            **narrowed,
+            **flat,
+            "q": json.dumps(narrowed) if narrowed else None,
             "user_id": asked.user_id,
             "status": asked.status,
             "sort": asked.sort if asked.sort != "time" else None,
             "limit": limit,
             "cursor": after,
         }
-        return {name: value for name, value in query.items() if value is not None}
+        return {name: value for name, value in query.items() if value not in (None, [])}
 
     def filters(self) -> Filters:
-        """Return the conditions."""
-        return Filters(
-            categories=frozenset(self.category) or None,
-            tags=tuple(self.tag),
-            since=self.since,
-            until=self.until,
-            min_confidence=self.min_confidence,
-            session_id=self.session_id,
-            as_of=self.as_of,
-        )
+        """Return the conditions. Raises InvalidInputError for one that `q` has too."""
+        beside = {field: getattr(self, name) for name, field in _FLAT.items()}
+        return Filters.joined(self.q or None, beside)
+
+
+_TIMES = ("since", "until", "as_of")
+_FLAT = {
+    "category": "categories",
+    "tag": "tags",
+    **{name: name for name in (*_TIMES, "min_confidence", "session_id")},
+}
+"""The parameters that are fields of filters by themselves."""
 
 
 class LayoutRequest(OfUser):

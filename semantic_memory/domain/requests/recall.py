@@ -8,14 +8,14 @@ from typing import ClassVar, Self
 from pydantic import Field, StrictBool
 
 from semantic_memory.domain import fields
-from semantic_memory.domain.filters import FilterLike, Filters
+from semantic_memory.domain.filters import FilterLike, Filters, FiltersField
 from semantic_memory.domain.requests.base import OfUser, Whole, example, number
 from semantic_memory.domain.values import Content
 
 
 class _Question(OfUser):
     query: Content = Field(description=fields.QUERY)
-    filters: Filters = Filters()
+    filters: FiltersField = Field(Filters(), description=fields.FILTERS)
 
 
 class SearchRequest(_Question):

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, SkipValidation, StrictBool
 
 from semantic_memory.domain import fields
 from semantic_memory.domain.fields import ALL_JOBS, JOBS
+from semantic_memory.domain.filters import FilterLike, Filters, FiltersField
 from semantic_memory.domain.requests.base import OfUser, Request, example, number
 from semantic_memory.domain.values import Identifier
 
@@ -17,16 +18,24 @@ if TYPE_CHECKING:  # it would load numpy
 
 
 class ExportRequest(OfUser):
-    """Export a user's memory, or one session's, as records that JSON can hold."""
+    """Export a user's memory, or what passes filters, as records that JSON can hold."""
 
     verb: ClassVar[str] = "export"
 
     session_id: Identifier | None = Field(None, description=fields.OF_SESSION)
+    filters: FiltersField = Field(Filters(), description=fields.FILTERS)
 
     @classmethod
-    def of(cls, *, user_id: str, session_id: str | None = None) -> Self:
+    def of(cls, *, user_id: str, session_id: str | None = None, filters: FilterLike = None) -> Self:
         """Build the request. Raises InvalidInputError."""
-        return cls.parsed(user_id=user_id, session_id=session_id)
+        found = Filters.of(filters)
+        found.unordered(cls.verb)
+        Filters.joined(found, {"session_id": session_id})
+        return cls.parsed(user_id=user_id, session_id=session_id, filters=found)
+
+    def joined(self) -> Filters:
+        """Return all conditions as filters."""
+        return Filters.joined(self.filters, {"session_id": self.session_id})
 
 
 class LoadRequest(OfUser):

@@ -51,9 +51,11 @@ class ContextBody(ContextRequest):
 
 
 class Forgotten(Value):
-    """The number of memories that were forgotten."""
+    """The number of memories that were forgotten, or that a dry run would forget."""
 
     forgotten: int
+    memories: list[Fact] = Field(default_factory=list)
+    """Of a dry run: the newest of them."""
 
 
 class Loaded(Value):
@@ -75,7 +77,7 @@ class Items(Value, Generic[ItemT]):
 
 
 class Page(Items[Fact]):
-    """Memories, newest first."""
+    """Memories, newest first unless the query sorts them otherwise."""
 
     next: str | None = None
     """The `cursor` of the next page; null at the end."""

@@ -128,19 +128,17 @@ def add_many(body: AddManyBody, caller: CurrentCaller, memory: Opened) -> Facts:
 
 @reads.get("/memories", tags=["memories"], responses=UNKNOWN)
 def list_(asked: Annotated[ListQuery, Query()], caller: CurrentCaller, memory: Opened) -> Page:
-    """List a user's memories, newest or most relevant first, a page at a time."""
+    """List a user's memories a page at a time, newest first unless sorted otherwise."""
     caller.require(Right.READ, asked.user_id)
     found = memory.list(
         user_id=asked.user_id,
         filters=asked.filters(),
         status=asked.status,
-        limit=asked.limit + 1,
+        limit=asked.limit,
         after=asked.cursor,
         sort=asked.sort,
     )
-    more = len(found) > asked.limit
-    items = found[: asked.limit]
-    return Page(items=items, next=items[-1].id if more else None)
+    return Page(items=found, next=found.next)
 
 
 @reads.get("/memories/{memory_id}", tags=["memories"], responses=UNKNOWN)
@@ -187,10 +185,14 @@ def restore(memory_id: MemoryId, body: Reasoned, user_id: AnyWriter, memory: Ope
 
 @writes.post("/forget", tags=["memories"])
 def forget(body: ForgetRequest, caller: CurrentCaller, memory: Opened) -> Forgotten:
-    """Forget a topic, a time, a session or, with `everything`, a user, for good."""
+    """Forget a topic, a time, a session, what meets filters or, with `everything`, a user.
+
+    For good. A dry run shows what would be forgotten.
+    """
     caller.require(Right.WRITE, body.user_id)
     conditions = {name: value for name, value in body.given().items() if name != "everything"}
-    return Forgotten(forgotten=memory.forget(**conditions))
+    found = memory.forget(**conditions)
+    return Forgotten(forgotten=int(found), memories=[*found.memories])
 
 
 @reads.get("/profile", tags=["profile"])

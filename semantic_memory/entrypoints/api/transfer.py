@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 
 from semantic_memory.domain import fields
 from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.query_text import LONGEST_QUERY
 from semantic_memory.domain.values import Identifier
 from semantic_memory.entrypoints.api.access import Reader, Writer, documents_key
 from semantic_memory.entrypoints.api.bodies import Loaded
@@ -50,11 +51,17 @@ def export(
     form: Annotated[
         Literal["jsonl", "json"], Query(alias="format", description=fields.EXPORT_FORMAT)
     ] = "jsonl",
+    q: Annotated[str, Query(max_length=LONGEST_QUERY, description=fields.WHERE)] = "",
 ) -> Response:
-    """Export a user's memory, or one session's, in a form that `/v1/import` reads."""
+    """Export a user's memory, or what meets a query, in a form that `/v1/import` reads.
+
+    One document holds everything of a user or a session; a query gives JSON lines only.
+    """
     if form == "json":
+        if q:
+            raise InvalidInputError("export: a query gives JSON lines only: leave format out")
         return JSONResponse(memory.to_dict(user_id=user_id, session_id=session_id))
-    lines = _written(memory.export(user_id=user_id, session_id=session_id))
+    lines = _written(memory.export(user_id=user_id, session_id=session_id, filters=q or None))
     # The first line is made now, so that an error can still set the status.
     return JsonLines(chain([next(lines, b"")], lines))
 

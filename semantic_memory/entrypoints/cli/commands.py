@@ -26,6 +26,7 @@ from semantic_memory.entrypoints.cli.options import (
     Tags,
     Until,
     User,
+    Where,
     filters,
 )
 
@@ -158,6 +159,7 @@ def search(
     query: Query,
     user: User,
     k: Annotated[int, typer.Option("-k", help=fields.HITS.description)] = fields.HITS.default,
+    where: Where = "",
     category: Categories = None,
     tag: Tags = None,
     since: Since = None,
@@ -168,7 +170,7 @@ def search(
     json: AsJson = False,
 ) -> None:
     """Find the memories that help with a question, with the parts of each score."""
-    narrowed = filters(category, tag, since, until, min_confidence)
+    narrowed = filters(where, category, tag, since, until, min_confidence)
     with work.store.opened(data_dir, embeds=True) as memory:
         hits = memory.search(query, user_id=user, k=k, filters=narrowed, as_of=as_of)
     work.show.as_json(hits) if json else work.show.hits(hits)
@@ -199,6 +201,7 @@ def context(
 @app.command("list")
 def list_(
     user: User,
+    where: Where = "",
     category: Categories = None,
     tag: Tags = None,
     since: Since = None,
@@ -213,8 +216,8 @@ def list_(
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
-    """List a user's memories, newest first."""
-    narrowed = filters(category, tag, since, until, min_confidence)
+    """List a user's memories, newest first unless --where sorts them otherwise."""
+    narrowed = filters(where, category, tag, since, until, min_confidence)
     with work.store.opened(data_dir) as memory:
         found = memory.list(
             user_id=user, filters=narrowed, status=status, limit=limit, after=after, sort=sort
@@ -225,6 +228,8 @@ def list_(
         work.show.tombstones(found)
     else:
         work.show.facts(found)
+    if found.next is not None:
+        work.show.warn(f"for the next page: --after {found.next}")
 
 
 @app.command()

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
 from semantic_memory.domain import fields
 from semantic_memory.domain.categories import Category
+
+if TYPE_CHECKING:
+    from semantic_memory.domain.filters import Filters
 
 DataDir = Annotated[
     Optional[Path],
@@ -32,20 +35,25 @@ Since = Annotated[Optional[datetime], typer.Option(help=fields.SINCE)]
 Until = Annotated[Optional[datetime], typer.Option(help=fields.UNTIL)]
 LeastConfidence = Annotated[float, typer.Option(help=fields.LEAST_CONFIDENCE.description)]
 AsOf = Annotated[Optional[datetime], typer.Option(help=fields.AS_OF)]
+Where = Annotated[str, typer.Option("--where", "-w", help=fields.WHERE)]
 
 
 def filters(
+    where: str,
     categories: list[Category] | None,
     tags: list[str] | None,
     since: datetime | None,
     until: datetime | None,
     min_confidence: float,
-) -> dict[str, Any]:
-    """Return the filters that the options of a command give."""
-    return {
-        "categories": categories or None,
-        "tags": tags or (),
+) -> Filters:
+    """Return the filters that the options of a command give. Raises InvalidInputError."""
+    from semantic_memory.domain.filters import Filters  # loads the models
+
+    beside = {
+        "categories": categories,
+        "tags": tags,
         "since": since,
         "until": until,
         "min_confidence": min_confidence,
     }
+    return Filters.joined(where or None, beside)

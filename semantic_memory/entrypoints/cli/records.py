@@ -24,6 +24,7 @@ from semantic_memory.entrypoints.cli.options import (
     OneUser,
     Reason,
     User,
+    Where,
 )
 
 __all__ = ["app"]
@@ -64,19 +65,35 @@ def forget(
     session: Annotated[
         Optional[str], typer.Option("--session", "-s", help=fields.FORGET_SESSION)
     ] = None,
+    where: Where = "",
     everything: Annotated[bool, typer.Option(help=fields.EVERYTHING)] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help=fields.FORGET_DRY_RUN)] = False,
     reason: Reason = "",
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
-    """Forget a topic, a time, a session or a user, for good."""
-    given = {"user_id": user, "tag": tag, "since": since, "until": until, "session_id": session}
+    """Forget a topic, a time, a session, what meets a query, or a user, for good."""
+    given: dict[str, Any] = {
+        "user_id": user,
+        "tag": tag,
+        "since": since,
+        "until": until,
+        "session_id": session,
+        "filters": where or None,
+        "dry_run": dry_run,
+    }
     work.requests.ForgetRequest.parsed(**given, everything=everything, reason=reason)
     with work.store.opened(data_dir) as memory:
-        number = memory.forget(**given, reason=reason)  # type: ignore[arg-type]  # as parsed
-        memory.flush()
+        number = memory.forget(**given, reason=reason)
+        if not dry_run:
+            memory.flush()
     if json:
-        work.show.as_json({"forgotten": number})
+        shown = {"memories": number.memories} if dry_run else {}
+        work.show.as_json({"forgotten": int(number), **shown})
+        return
+    if dry_run:
+        work.show.facts(number.memories)
+        work.show.out.print(f"would forget {number:,} memories")
         return
     work.show.out.print(f"forgot {number:,} memories")
     if number:
@@ -90,17 +107,20 @@ def forget(
 def export(
     user: User,
     session: OneSession = None,
+    where: Where = "",
     out: Annotated[Optional[Path], typer.Option("--out", "-o", help="A file to write.")] = None,
     form: ExportFormat = "jsonl",
     data_dir: DataDir = None,
 ) -> None:
     """Write a user's memory as JSON, to standard output or a file."""
     _check_format(form)
+    if where and form == "json":
+        raise InvalidInputError("export: --where gives JSON lines only: leave --form out")
     with work.store.opened(data_dir) as memory:
         records: Iterable[dict[str, Any]] = (
             [memory.to_dict(user_id=user, session_id=session)]
             if form == "json"
-            else memory.export(user_id=user, session_id=session)
+            else memory.export(user_id=user, session_id=session, filters=where or None)
         )
         lines = (json_format.dumps(record, ensure_ascii=False) + "\n" for record in records)
         if out is None:

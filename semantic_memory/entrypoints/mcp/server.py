@@ -20,9 +20,11 @@ from semantic_memory.domain.actor import acting
 from semantic_memory.domain.bodies import Body
 from semantic_memory.domain.errors import SemanticMemoryError
 from semantic_memory.domain.facts import Category, Fact
+from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.markers import WROTE_MEMORY
 from semantic_memory.domain.messages import Message, SessionInfo
 from semantic_memory.domain.profile import Overview
+from semantic_memory.domain.query_text import LONGEST_QUERY
 from semantic_memory.domain.values import parse
 from semantic_memory.entrypoints.keys import Caller, Right
 from semantic_memory.memory import SemanticMemory
@@ -56,6 +58,10 @@ Since = Annotated[datetime | None, Field(description=fields.SINCE)]
 SessionId = Annotated[str, Field(description=fields.SESSION)]
 Until = Annotated[datetime | None, Field(description=fields.UNTIL)]
 
+Where = Annotated[
+    str, Field(max_length=LONGEST_QUERY, description=f"{fields.WHERE} See the errors for more.")
+]
+
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _ADDS = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -83,6 +89,8 @@ class Memories(BaseModel):
     """Some memories."""
 
     memories: list[Remembered]
+    next: str | None = None
+    """Of a listing: give it as `after` for the next page; null at the end."""
 
 
 class Block(BaseModel):
@@ -100,9 +108,11 @@ class Taken(BaseModel):
 
 
 class Forgotten(BaseModel):
-    """The number of memories that were forgotten."""
+    """The number of memories that were forgotten, or that a dry run would forget."""
 
     forgotten: int
+    memories: list[Remembered] = []
+    """Of a dry run: the newest of them."""
 
 
 class Said(BaseModel):
@@ -145,6 +155,7 @@ class Tools:
         tags: Tags = None,
         since: Since = None,
         until: Until = None,
+        where: Where = "",
         user_id: UserId = None,
     ) -> Memories:
         """Find memories about something, best first.
@@ -152,9 +163,9 @@ class Tools:
         Use it to look something up or to get ids; to answer a question, get_context packs more.
         """
         with self._allowed(ctx, Right.READ, user_id) as user:
-            filters = _filters(categories, tags, since, until)
+            filters = _filters(where, categories, tags, since, until)
             hits = self._memory.search(query, user_id=user, k=limit, filters=filters)
-        return Memories(memories=[_remembered(hit.fact, hit.score) for hit in hits])
+        return Memories(memories=[_remembered(hit.fact, hit.score) for hit in hits[:_MOST_HITS]])
 
     def get_context(
         self,
@@ -188,13 +199,14 @@ class Tools:
         tags: Tags = None,
         since: Since = None,
         until: Until = None,
+        where: Where = "",
         user_id: UserId = None,
     ) -> Memories:
-        """List memories, newest first, without searching; for the next page give the last id."""
+        """List memories, newest first, without searching; for the next page give `next`."""
         with self._allowed(ctx, Right.READ, user_id) as user:
-            filters = _filters(categories, tags, since, until)
+            filters = _filters(where, categories, tags, since, until)
             found = self._memory.list(user_id=user, filters=filters, limit=limit, after=after)
-        return Memories(memories=[_remembered(fact) for fact in found])
+        return Memories(memories=[_remembered(fact) for fact in found], next=found.next)
 
     def add_memory(
         self,
@@ -270,25 +282,34 @@ class Tools:
         since: Annotated[datetime | None, Field(description=fields.FORGET_SINCE)] = None,
         until: Annotated[datetime | None, Field(description=fields.FORGET_UNTIL)] = None,
         session_id: Annotated[str | None, Field(description=fields.FORGET_SESSION)] = None,
+        where: Where = "",
+        dry_run: Annotated[bool, Field(description=fields.FORGET_DRY_RUN)] = False,
         user_id: UserId = None,
     ) -> Forgotten:
         """Forget one memory, or all that meet every condition, for good. Only when asked to."""
-        conditions = (tag, since, until, session_id)
-        if (memory_id is None) == (conditions == (None,) * 4):
-            raise ToolError("say what to forget: memory_id, or tag, since, until or session_id")
+        conditions = (tag, since, until, session_id, where or None)
+        if (memory_id is None) == (conditions == (None,) * 5):
+            raise ToolError(
+                "say what to forget: memory_id, or tag, since, until, session_id or where"
+            )
+        if memory_id is not None and dry_run:
+            raise ToolError("a dry run is of conditions; to look at one memory, list with where")
         with self._allowed(ctx, Right.WRITE, user_id) as user:
             if memory_id is not None:
                 self._memory.delete(memory_id, user_id=user, reason="asked to")
                 return Forgotten(forgotten=1)
-            number = self._memory.forget(
+            found = self._memory.forget(
                 user_id=user,
                 tag=tag,
                 since=since,
                 until=until,
                 session_id=session_id,
+                filters=where or None,
+                dry_run=dry_run,
                 reason="asked to",
             )
-        return Forgotten(forgotten=number)
+        shown = [_remembered(fact) for fact in found.memories]
+        return Forgotten(forgotten=int(found), memories=shown)
 
     def memory(self, ctx: Ctx, user_id: str, memory_id: str) -> str:
         """One memory in full, with its source and dates."""
@@ -367,12 +388,14 @@ def build_server(memory: SemanticMemory | Client, caller_of: CallerOf) -> MCPSer
 
 
 def _filters(
+    where: str,
     categories: list[Category] | None,
     tags: list[str] | None,
     since: datetime | None,
     until: datetime | None,
-) -> dict[str, Any]:
-    return {"categories": categories, "tags": tags or (), "since": since, "until": until}
+) -> Filters:
+    beside = {"categories": categories, "tags": tags, "since": since, "until": until}
+    return Filters.joined(where or None, beside)
 
 
 def _remembered(fact: Fact, score: float | None = None) -> Remembered:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from itertools import islice
@@ -23,6 +23,8 @@ from semantic_memory.domain.changes import (
     Weigh,
     Write,
 )
+from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.fields import Sort
 from semantic_memory.ledger import rules
 from semantic_memory.ledger.memory import lines
 from semantic_memory.ledger.memory.store import Part, Row, Tables
@@ -123,6 +125,7 @@ def _update(tables: Tables, change: Update) -> bool:
         raise rules.unknown(change.fact.id)
     old, new = row.fact, rules.updated(row.fact, change)
     same = old.text == new.text
+    revision = _next(tables, new.user_id)
     tables.facts[new.id] = replace(
         row,
         fact=new,
@@ -131,7 +134,8 @@ def _update(tables: Tables, change: Update) -> bool:
         changed_at=change.at,
         by=change.by,
         words=row.words if rules.searched_text(old) == rules.searched_text(new) else counted(new),
-        revision=_next(tables, new.user_id),
+        revision=revision,
+        placings=_placings(row, new, revision),
         versions=(*row.versions, row.version),
         vectors=row.vectors if same else None,
         refused=row.refused and same,
@@ -166,8 +170,19 @@ def _touch(tables: Tables, change: Touch) -> bool:
     if change.used_at is not None:
         used = max(change.used_at, fact.last_used_at or change.used_at)
         fact = fact.model_copy(update={"last_used_at": used, "use_count": fact.use_count + 1})
-    tables.facts[fact.id] = replace(row, fact=fact, revision=_next(tables, fact.user_id))
+    revision = _next(tables, fact.user_id)
+    tables.facts[fact.id] = replace(
+        row, fact=fact, revision=revision, placings=_placings(row, fact, revision)
+    )
     return True
+
+
+def _placings(row: Row, new: Fact, revision: int) -> tuple[tuple[int, Mapping[Sort, float]], ...]:
+    """Return what a changed row was sorted by until now."""
+    before = rules.placing(row.fact)
+    if before == rules.placing(new):
+        return row.placings
+    return (*row.placings, (revision, before))[-rules.MOST_PLACINGS :]
 
 
 def _embed(tables: Tables, change: Embed) -> bool:

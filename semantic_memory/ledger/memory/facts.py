@@ -8,15 +8,14 @@ from itertools import islice
 from operator import attrgetter
 from typing import Any
 
-from semantic_memory.domain.errors import NotFoundError
+from semantic_memory.domain.conditions import meets
 from semantic_memory.domain.facts import Fact, FactVersion, Status
-from semantic_memory.domain.fields import Sort
-from semantic_memory.domain.filters import Filters, meets, narrowing
+from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Belief
 from semantic_memory.domain.retention import Unexpired
 from semantic_memory.domain.values import normalised
 from semantic_memory.ledger.memory.store import Part, Row
-from semantic_memory.ledger.rules import audited, unknown
+from semantic_memory.ledger.rules import unknown
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
 _REPLACED = (Status.SUPERSEDED, Status.ARCHIVED)
@@ -35,40 +34,9 @@ class FactReader(Part):
         """Return those of the ids that have ever been written."""
         return self._store.snapshot().facts.keys() & set(fact_ids)
 
-    def find(
-        self,
-        user_id: str,
-        filters: Filters,
-        *,
-        status: Status | None = None,
-        limit: int | None = None,
-        after: str | None = None,
-        sort: Sort = "time",
-    ) -> list[Fact]:
-        """Return the user's facts that pass `filters`, behind the fact `after`."""
-        key = _age if sort == "time" else _rank
-        tables = self._store.snapshot()
-        conditions = filters.conditions(status)
-        rows = [row for row in tables.of(user_id) if meets(row.fact, conditions)]
-        if after is not None:
-            anchor = tables.facts.get(after)
-            if anchor is None or anchor.fact.user_id != user_id:
-                raise NotFoundError(f"no memory {after!r} to continue from")
-            rows = [row for row in rows if key(row) < key(anchor)]
-        return [_shown(row) for row in sorted(rows, key=key, reverse=True)[:limit]]
-
-    def ids(
-        self,
-        user_id: str,
-        *,
-        tag: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        session_id: str | None = None,
-    ) -> list[str]:
+    def ids(self, user_id: str, filters: Filters = NO_FILTERS) -> list[str]:
         """Return the ids of the user's facts in the order written, forgotten ones aside."""
-        tags = () if tag is None else (tag,)
-        conditions = narrowing(tags=tags, since=since, until=until, session_id=session_id)
+        conditions = filters.narrowing()
         rows = self._store.snapshot().of(user_id)
         return [row.fact.id for row in rows if row.kept and meets(row.fact, conditions)]
 
@@ -152,16 +120,6 @@ def _to_beliefs(rows: Iterable[Row]) -> list[Belief]:
         if row.vectors is not None
     ]
     return sorted(beliefs, key=attrgetter("revision"))
-
-
-def _shown(row: Row) -> Fact:
-    if row.kept:
-        return row.fact
-    return audited(row.fact, row.action, row.changed_at, row.reason, row.by)
-
-
-def _rank(row: Row) -> tuple[Any, ...]:
-    return row.relevance, *_age(row)
 
 
 def _age(row: Row) -> tuple[Any, ...]:

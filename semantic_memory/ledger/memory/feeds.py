@@ -8,9 +8,10 @@ from itertools import islice
 from operator import attrgetter
 
 from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.conditions import meets
 from semantic_memory.domain.decay import endurance
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.filters import Filters, meets
+from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.ports import Delta, Match, Outbox, Trait, TraitRow
 from semantic_memory.ledger import rules
 from semantic_memory.ledger.memory.store import Part, Row

@@ -10,6 +10,7 @@ from semantic_memory.ledger.memory.changes import ChangeWriter
 from semantic_memory.ledger.memory.facts import BeliefReader, FactReader
 from semantic_memory.ledger.memory.feeds import Feeds
 from semantic_memory.ledger.memory.lines import LineReader
+from semantic_memory.ledger.memory.listing import ListingReader
 from semantic_memory.ledger.memory.records import Administration, JobRecords, SessionReader
 from semantic_memory.ledger.memory.store import Store
 from semantic_memory.ledger.memory.words import WordSearcher
@@ -17,6 +18,7 @@ from semantic_memory.ledger.memory.words import WordSearcher
 
 class MemoryLedger(
     FactReader,
+    ListingReader,
     BeliefReader,
     LineReader,
     ChangeWriter,

@@ -13,6 +13,7 @@ from semantic_memory.domain.changes import Cursor, CursorStage, FactVectors, Mar
 from semantic_memory.domain.errors import StoreClosedError
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.facts import Category, Fact, FactVersion, Status
+from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.profile import Line
 from semantic_memory.domain.reports import JobRun
 
@@ -38,6 +39,8 @@ class Row:
     refused: bool = False
     """True if the embedding model refuses the text."""
     keys: frozenset[bytes] = frozenset()
+    placings: tuple[tuple[int, Mapping[Sort, float]], ...] = ()
+    """What it was sorted by until a revision, by ascending revision."""
     session_id: str | None = None
     """The session of an erased memory, whose source is gone."""
     retention: float = 1.0

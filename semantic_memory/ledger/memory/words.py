@@ -11,8 +11,9 @@ import math
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+from semantic_memory.domain.conditions import meets
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.filters import NO_FILTERS, Filters, meets
+from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Match
 from semantic_memory.domain.text import stems
 from semantic_memory.ledger.memory.store import Part, Row, Tables

@@ -7,7 +7,7 @@ from sqlite3 import Connection
 
 from semantic_memory.domain.errors import StoreCorruptError
 from semantic_memory.domain.messages import SessionKey
-from semantic_memory.ledger.sqlite import words
+from semantic_memory.ledger.sqlite import forms, words
 from semantic_memory.ledger.sqlite.feeds import WAITING
 from semantic_memory.ledger.sqlite.part import Part
 from semantic_memory.ledger.sqlite.rows import chunks, of_user
@@ -78,6 +78,7 @@ class Administration(Part):
                     _erase(db, [num for (num,) in db.execute(query, tuple(chunk))])
                 if ids:
                     words.merge_segments(db)
+                    forms.merge_segments(db)
             self._connections.checkpoint()
         return len(ids)
 
@@ -98,13 +99,14 @@ class Administration(Part):
             with self._connections.transaction() as db:
                 found = [line for (line,) in db.execute("PRAGMA integrity_check(10)")]
                 db.execute("INSERT INTO words (words) VALUES ('integrity-check')")
+                db.execute("INSERT INTO forms (forms) VALUES ('integrity-check')")
                 (orphans,) = db.execute(
                     "SELECT count(*) FROM facts f LEFT JOIN vectors v ON v.num = f.num"
                     " WHERE f.embedded = 1 AND v.num IS NULL"
                 ).fetchone()
                 (unlisted,) = db.execute(
                     "SELECT (SELECT count(*) FROM facts WHERE content <> '')"
-                    " - (SELECT count(*) FROM words)"
+                    " - (SELECT min((SELECT count(*) FROM words), (SELECT count(*) FROM forms)))"
                 ).fetchone()
         except StoreCorruptError as error:
             return [str(error)]
@@ -126,6 +128,8 @@ def _erase(db: Connection, nums: Sequence[int]) -> None:
         db.execute("DELETE FROM versions WHERE num = ?", (num,))
         db.execute("DELETE FROM vectors WHERE num = ?", (num,))
         db.execute("DELETE FROM words WHERE rowid = ?", (num,))
+        forms.erase(db, num)
+        db.execute("DELETE FROM placings WHERE num = ?", (num,))
         db.execute("DELETE FROM claim_keys WHERE num = ?", (num,))
         db.execute(
             "UPDATE facts SET content = '', content_key = x'', speaker = NULL, tags = '',"

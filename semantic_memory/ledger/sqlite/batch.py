@@ -26,7 +26,7 @@ from semantic_memory.domain.changes import (
 )
 from semantic_memory.domain.facts import Fact
 from semantic_memory.ledger import rules
-from semantic_memory.ledger.sqlite import lines, words
+from semantic_memory.ledger.sqlite import forms, lines, words
 from semantic_memory.ledger.sqlite.rows import (
     FACT,
     FactRow,
@@ -94,6 +94,7 @@ class Batch:
         state = ("added", "", micros(fact.recorded_at), None, vectors is not None)
         num = db.execute(_INSERT, (*from_fact(fact), *state, self._next(fact.user_id))).lastrowid
         words.write(db, num, fact)
+        forms.write(db, num, fact)
         if vectors is not None:
             _write_vectors(db, num, vectors)
         return True
@@ -121,6 +122,7 @@ class Batch:
         db.execute(_UPDATE, (*from_fact(new), *state, self._next(new.user_id), num))
         lines.follow(db, old, new, change.at)
         words.follow(db, num, old, new)
+        forms.follow(db, num, old, new)
         return True
 
     def _forget(self, db: Connection, change: Forget) -> bool:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
-from typing import Any
+from collections.abc import Collection, Sequence
 
-from semantic_memory.domain.errors import NotFoundError
-from semantic_memory.domain.facts import Fact, FactVersion, Status
-from semantic_memory.domain.fields import Sort
-from semantic_memory.domain.filters import Filters, narrowing
+from semantic_memory.domain.facts import Fact, FactVersion
+from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.retention import Unexpired
-from semantic_memory.ledger.rules import audited, unknown
+from semantic_memory.ledger.rules import unknown
 from semantic_memory.ledger.sqlite.part import Part
 from semantic_memory.ledger.sqlite.rows import (
     FACT,
@@ -25,11 +21,6 @@ from semantic_memory.ledger.sqlite.rows import (
 )
 from semantic_memory.ledger.sqlite.where import expired, where
 
-_BY_TIME = ("f.created_at", "f.num")
-_KEYS: Mapping[Sort, Sequence[str]] = {
-    "time": _BY_TIME,
-    "relevance": ("f.importance * f.confidence * f.retention * f.recency", *_BY_TIME),
-}
 _KEPT = "f.status <> 'forgotten'"
 
 
@@ -59,50 +50,9 @@ class FactReader(Part):
                 found.update(fact_id for (fact_id,) in db.execute(query, tuple(chunk)))
         return found
 
-    def find(
-        self,
-        user_id: str,
-        filters: Filters,
-        *,
-        status: Status | None = None,
-        limit: int | None = None,
-        after: str | None = None,
-        sort: Sort = "time",
-    ) -> list[Fact]:
-        """Return the user's facts that pass `filters`, behind the fact `after`."""
-        keys = _KEYS[sort]
-        condition, values = where(user_id, filters.conditions(status))
-        with self._connections.snapshot() as db:
-            if after is not None:
-                anchor = db.execute(
-                    f"SELECT {', '.join(keys)} FROM facts f WHERE f.id = ? AND f.user_id = ?",
-                    (after, user_id),
-                ).fetchone()
-                if anchor is None:
-                    raise NotFoundError(f"no memory {after!r} to continue from")
-                condition += f" AND ({', '.join(keys)}) < ({', '.join('?' * len(keys))})"
-                values += anchor
-            query = (
-                f"SELECT {FACT}, f.action, f.changed_at, f.reason, f.changed_by"
-                f" FROM facts f WHERE {condition}"
-                f" ORDER BY {', '.join(f'{key} DESC' for key in keys)} LIMIT ?"
-            )
-            most = -1 if limit is None else min(limit, MOST_ROWS)
-            return [_shown(row) for row in db.execute(query, [*values, most])]
-
-    def ids(
-        self,
-        user_id: str,
-        *,
-        tag: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        session_id: str | None = None,
-    ) -> list[str]:
+    def ids(self, user_id: str, filters: Filters = NO_FILTERS) -> list[str]:
         """Return the ids of the user's facts in the order written, forgotten ones aside."""
-        tags = () if tag is None else (tag,)
-        narrowed = narrowing(tags=tags, since=since, until=until, session_id=session_id)
-        condition, values = where(user_id, narrowed)
+        condition, values = where(user_id, filters.narrowing())
         with self._connections.snapshot() as db:
             query = f"SELECT f.id FROM facts f WHERE {condition} AND {_KEPT} ORDER BY f.num"
             return [fact_id for (fact_id,) in db.execute(query, values)]
@@ -171,15 +121,6 @@ class FactReader(Part):
         with self._connections.snapshot() as db:
             rows = map(FactRow._make, db.execute(query, (fact_id, user_id)))
             return [to_fact(row) for row in rows]
-
-
-def _shown(row: tuple[Any, ...]) -> Fact:
-    """Return the fact of a listing; of a forgotten one, its tombstone."""
-    *columns, action, at, reason, by = row
-    fact = to_fact(FactRow._make(columns))
-    if fact.status is not Status.FORGOTTEN:
-        return fact
-    return audited(fact, action, moment(at), reason, by)
 
 
 def _version(fact: Fact, at: int, action: str, reason: str) -> FactVersion:

@@ -19,12 +19,14 @@ from semantic_memory.ledger.sqlite.connections import Connections
 from semantic_memory.ledger.sqlite.facts import FactReader
 from semantic_memory.ledger.sqlite.feeds import Feeds
 from semantic_memory.ledger.sqlite.lines import LineReader
+from semantic_memory.ledger.sqlite.listing import ListingReader
 from semantic_memory.ledger.sqlite.records import JobRecords, SessionReader
 from semantic_memory.ledger.sqlite.words import WordSearcher
 
 
 class SqliteLedger(
     FactReader,
+    ListingReader,
     BeliefReader,
     LineReader,
     ChangeWriter,

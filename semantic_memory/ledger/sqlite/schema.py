@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import sqlite3
 
+from semantic_memory.domain.bodies import whole_text
 from semantic_memory.domain.errors import SchemaTooNewError
+from semantic_memory.ledger.sqlite import forms
+from semantic_memory.ledger.sqlite.owners import owner_token
+from semantic_memory.ledger.sqlite.rows import to_body
 
 _V1 = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -185,7 +189,36 @@ DELETE FROM marks WHERE job IN ('settling', 'dedup', 'conflicts');
 CREATE INDEX facts_superseded ON facts (user_id, session_id) WHERE status = 'superseded';
 """
 
-MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4, _V5, _V6)
+_V7 = """
+-- Words as they are written: the beginning of one can't be found among the stems of `words`.
+CREATE VIRTUAL TABLE forms USING fts5 (owner, text, tokenize = 'unicode61');
+INSERT INTO forms (rowid, owner, text)
+    SELECT f.num, owner_token(f.user_id), word_forms(f.content, f.body)
+    FROM facts f WHERE f.content <> '';
+
+-- The values that the order of a listing depended on until a revision, so that a listing can be
+-- continued as it began while memories change: the latest eight changes of each memory.
+CREATE TABLE placings (
+    num        INTEGER NOT NULL REFERENCES facts (num),
+    revision   INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    importance REAL NOT NULL,
+    confidence REAL NOT NULL,
+    PRIMARY KEY (num, revision)
+) WITHOUT ROWID;
+CREATE TRIGGER placing_changed AFTER UPDATE OF created_at, importance, confidence ON facts
+WHEN old.created_at <> new.created_at OR old.importance <> new.importance
+    OR old.confidence <> new.confidence
+BEGIN
+    INSERT OR REPLACE INTO placings VALUES
+        (new.num, new.revision, old.created_at, old.importance, old.confidence);
+    DELETE FROM placings WHERE num = new.num AND revision <= (
+        SELECT revision FROM placings WHERE num = new.num ORDER BY revision DESC LIMIT 1 OFFSET 8
+    );
+END;
+"""
+
+MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4, _V5, _V6, _V7)
 
 
 def migrate(connection: sqlite3.Connection) -> int:
@@ -199,8 +232,14 @@ def migrate(connection: sqlite3.Connection) -> int:
             f"the ledger has schema {version}, this version of semantic-memory knows"
             f" {len(MIGRATIONS)}: upgrade the package (pip install -U semantic-memory)"
         )
+    connection.create_function("owner_token", 1, owner_token, deterministic=True)
+    connection.create_function("word_forms", 2, _word_forms, deterministic=True)
     for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
         connection.executescript(
             f"BEGIN IMMEDIATE; {script} PRAGMA user_version = {number}; COMMIT;"
         )
     return int(version)
+
+
+def _word_forms(content: str, body: str | None) -> str:
+    return forms.written(whole_text(content, to_body(body)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from sqlite3 import Connection
 
@@ -10,6 +9,7 @@ from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Match
 from semantic_memory.ledger.rules import searched_text
+from semantic_memory.ledger.sqlite.owners import owner_token
 from semantic_memory.ledger.sqlite.part import Part
 from semantic_memory.ledger.sqlite.where import where
 
@@ -51,15 +51,6 @@ class WordSearcher(Part):
             ).fetchone()
             query = f"SELECT term, doc FROM word_counts WHERE term IN ({marks})"
             return own, {term: doc * own / total for term, doc in db.execute(query, list(terms))}
-
-
-def owner_token(user_id: str) -> str:
-    """Return a user as one word of letters and digits that stemming leaves unchanged.
-
-    No stem ends in `z`.
-    """
-    digest = hashlib.blake2b(user_id.encode(), digest_size=10).hexdigest()
-    return f"u{digest}z"
 
 
 def write(db: Connection, num: int | None, fact: Fact) -> None:

@@ -31,6 +31,7 @@ from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import IndexEntry, Match
+from semantic_memory.domain.values import levels
 from semantic_memory.vectors.chroma.where import meets, where
 
 SHARED = "memories"
@@ -346,10 +347,5 @@ def _metadata(entry: IndexEntry) -> dict[str, Any]:
         "windows": len(entry.windows),
         "digest": _digest(entry),
         # None removes the tags of an earlier state, as an upsert merges metadata.
-        "tags": list(dict.fromkeys(level for tag in fact.tags for level in _levels(tag))) or None,
+        "tags": list(dict.fromkeys(level for tag in fact.tags for level in levels(tag))) or None,
     }
-
-
-def _levels(tag: str) -> list[str]:
-    parts = tag.split(".")
-    return [".".join(parts[:depth]) for depth in range(1, len(parts) + 1)]

@@ -10,10 +10,13 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from semantic_memory.domain.filters import (
+from semantic_memory.domain.conditions import (
     OPERATORS,
+    AllOf,
+    AnyOf,
     Compared,
     Condition,
+    Not,
     OneOf,
     Operator,
     Tagged,
@@ -21,6 +24,7 @@ from semantic_memory.domain.filters import (
 from semantic_memory.domain.retention import Unexpired
 
 _COMPARISONS: Mapping[Operator, str] = {"<": "$lt", "<=": "$lte", ">": "$gt", ">=": "$gte"}
+_OPPOSITES: Mapping[Operator, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
 def where(user_id: str, conditions: Iterable[Condition]) -> dict[str, Any]:
@@ -29,7 +33,7 @@ def where(user_id: str, conditions: Iterable[Condition]) -> dict[str, Any]:
     return {"$and": [{"user_id": user_id}, *map(_rendered, stored)]}
 
 
-def _rendered(condition: OneOf | Compared | Tagged) -> dict[str, Any]:
+def _rendered(condition: Condition) -> dict[str, Any]:
     match condition:
         case OneOf(field, (value,)):
             return {field: value}
@@ -40,6 +44,40 @@ def _rendered(condition: OneOf | Compared | Tagged) -> dict[str, Any]:
             return {field: {_COMPARISONS[comparison]: _number(value)}}
         case Tagged(tag):
             return {"tags": {"$contains": tag}}
+        case AllOf(conditions):
+            return _joined("$and", [_rendered(one) for one in conditions])
+        case AnyOf(conditions):
+            return _joined("$or", [_rendered(one) for one in conditions])
+        case Not(one):
+            return _negated(one)
+        case _:
+            raise ValueError(f"Chroma holds columns only: {condition}")
+
+
+def _negated(condition: Condition) -> dict[str, Any]:
+    """Render the opposite of a condition: Chroma has no `$not`."""
+    match condition:
+        case OneOf(field, values):
+            return {field: {"$nin": list(values) or ["#"]}}
+        case Compared(field, comparison, value):
+            return {field: {_COMPARISONS[_OPPOSITES[comparison]]: _number(value)}}
+        case Tagged(tag):
+            return {"tags": {"$not_contains": tag}}
+        case AllOf(conditions):
+            return _joined("$or", [_negated(one) for one in conditions])
+        case AnyOf(conditions):
+            return _joined("$and", [_negated(one) for one in conditions])
+        case Not(one):
+            return _rendered(one)
+        case _:
+            raise ValueError(f"Chroma holds columns only: {condition}")
+
+
+def _joined(joint: str, clauses: list[dict[str, Any]]) -> dict[str, Any]:
+    """Join clauses; Chroma refuses fewer than two, and every piece has a `user_id`."""
+    if not clauses:
+        return {"user_id": {"$ne" if joint == "$and" else "$eq": "#"}}
+    return clauses[0] if len(clauses) == 1 else {joint: clauses}
 
 
 def meets(metadata: Mapping[str, Any], conditions: Iterable[Condition]) -> bool:
@@ -57,6 +95,14 @@ def _meets(metadata: Mapping[str, Any], condition: Condition) -> bool:
             return tag in (metadata.get("tags") or ())
         case Unexpired():
             return True
+        case AllOf(conditions):
+            return meets(metadata, conditions)
+        case AnyOf(conditions):
+            return any(_meets(metadata, one) for one in conditions)
+        case Not(one):
+            return not _meets(metadata, one)
+        case _:
+            raise ValueError(f"Chroma holds columns only: {condition}")
 
 
 def _number(value: float | datetime) -> float:

@@ -18,7 +18,7 @@ import {
 } from "../parts.js";
 import { go, href } from "../routing.js";
 
-const FILTERS = ["category", "status", "tag", "since", "until", "min_confidence"];
+const FILTERS = ["q", "category", "status", "tag", "since", "until", "min_confidence"];
 const STATUSES = ["active", "superseded", "archived", "quarantined", "forgotten"];
 const SIZE = 25;
 const FACTS = CATEGORIES.filter((name) => name !== "conversation");
@@ -130,6 +130,15 @@ function Narrowing({ params, user }) {
         apply({});
       }}
     >
+      <${Field} label="Query">
+        <input
+          type="search"
+          value=${form.q ?? ""}
+          placeholder="tag:work.* -draft when:&quot;last week&quot;"
+          autocomplete="off"
+          onInput=${typed("q")}
+        />
+      <//>
       <${Field} label="Category">
         <select value=${form.category ?? ""} onChange=${now("category")}>
           <option value="">facts</option>

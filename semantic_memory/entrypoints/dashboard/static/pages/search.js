@@ -18,15 +18,17 @@ import {
 import { go, href } from "../routing.js";
 import { Score, contributions } from "../score.js";
 
-const filtersOf = ({ categories, since, until, as_of }) => ({
-  categories: categories ? categories.split(",") : null,
-  since: startOf(since),
-  until: startOf(until),
-  as_of: endOf(as_of),
-});
+// A query in text form stands for all filters; otherwise the fields of the form do.
+const filtersOf = ({ where, categories, since, until, as_of }) =>
+  where || {
+    categories: categories ? categories.split(",") : null,
+    since: startOf(since),
+    until: startOf(until),
+    as_of: endOf(as_of),
+  };
 
 export function Search({ route, user }) {
-  const { q, k = "10", categories, since, until, as_of } = route.params;
+  const { q, k = "10", where, categories, since, until, as_of } = route.params;
   const asked = user && q;
   const loaded = useLoaded(
     asked &&
@@ -35,7 +37,7 @@ export function Search({ route, user }) {
         const [hits, ranking] = await Promise.all([api.search(body, signal), api.ranking(signal)]);
         return { hits: hits.items, ranking };
       }),
-    [user, q, k, categories, since, until, as_of],
+    [user, q, k, where, categories, since, until, as_of],
   );
   return html`
     <h1 tabindex="-1">Search</h1>
@@ -97,7 +99,7 @@ function SearchForm({ params, user }) {
     const categories = CATEGORIES.filter((one) => chosen.has(one)).join(",");
     setForm({ ...form, categories });
   };
-  const narrowed = form.categories || form.since || form.until || form.as_of;
+  const narrowed = form.where || form.categories || form.since || form.until || form.as_of;
   return html`
     <form
       class="asking"
@@ -125,6 +127,15 @@ function SearchForm({ params, user }) {
         <div class="filters">
           <${Field} label="Memories (k)">
             <input type="number" min="1" max="100" value=${form.k} onInput=${set("k")} />
+          <//>
+          <${Field} label="Query (instead of the fields)">
+            <input
+              type="search"
+              value=${form.where ?? ""}
+              placeholder="tag:work.* -draft when:&quot;last week&quot;"
+              autocomplete="off"
+              onInput=${set("where")}
+            />
           <//>
           <${Field} label="Said from">
             <input type="date" value=${form.since ?? ""} onInput=${set("since")} />

@@ -1,0 +1,44 @@
+"""Resolve filters against the clock and the ledger: times in words, references, words."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from semantic_memory.domain.conditions import in_columns
+from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.ports import Clock, Ledger
+
+
+class FilterResolver:
+    """Resolves filters into ones that every engine takes. Thread-safe."""
+
+    def __init__(self, ledger: Ledger, clock: Clock) -> None:
+        self._ledger = ledger
+        self._clock = clock
+
+    def resolved(self, filters: Filters, user_id: str, now: datetime | None = None) -> Filters:
+        """Return the filters with times in words (asked at `now`) and references resolved."""
+        found = filters.at(now or self._clock.now())
+        if found.refers_to is found.referred_by is None:
+            return found
+        for start, backwards in ((found.refers_to, True), (found.referred_by, False)):
+            if start is not None:
+                ids = self._ledger.linked(user_id, start, depth=found.depth, backwards=backwards)
+                found = _among(found, ids)
+        return found.model_copy(update={"refers_to": None, "referred_by": None})
+
+    def for_search(self, filters: Filters, user_id: str) -> Filters:
+        """Return the filters resolved, and those by words and metadata met by the ledger.
+
+        Partitions and the vector index have no columns for them.
+        """
+        found = self.resolved(filters, user_id)
+        if all(map(in_columns, found.conditions())):
+            return found
+        met = _among(found, frozenset(self._ledger.ids(user_id, found)))
+        return met.model_copy(update={"words": (), "not_words": (), "metadata": {}})
+
+
+def _among(filters: Filters, ids: frozenset[str]) -> Filters:
+    kept = ids if filters.ids is None else filters.ids & ids
+    return filters.model_copy(update={"ids": kept})

@@ -1,0 +1,60 @@
+"""The index of words as they are written, unstemmed, for conditions on words.
+
+A second FTS5 table beside `words`: the beginning of a word can't be found among stems. It indexes
+`domain.lexical.tokens`, spelled in letters and digits that FTS5's tokenizer leaves unchanged, so
+that its matches are those of the other engines for every script, and no query holds any syntax.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from sqlite3 import Connection
+
+from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.lexical import Term, tokens
+from semantic_memory.ledger.sqlite.owners import owner_token
+
+_OTHER = re.compile("[^a-y0-9]")
+
+
+def written(text: str) -> str:
+    """Return the words of a text as the table holds them."""
+    return " ".join(map(_spelled, tokens(text)))
+
+
+def match(user_id: str, term: Term) -> str:
+    """Return the FTS5 expression for the memories of a user that hold a term."""
+    words = " ".join(map(_spelled, term.words))
+    return f'owner : "{owner_token(user_id)}" AND text : "{words}"{" *" if term.open_ended else ""}'
+
+
+def write(db: Connection, num: int | None, fact: Fact) -> None:
+    """Index the words of a fact."""
+    db.execute(
+        "INSERT INTO forms (rowid, owner, text) VALUES (?, ?, ?)",
+        (num, owner_token(fact.user_id), written(fact.text)),
+    )
+
+
+def follow(db: Connection, num: int, old: Fact, new: Fact) -> None:
+    """Index the words of a changed fact, if its text changed."""
+    if old.text != new.text:
+        erase(db, num)
+        write(db, num, new)
+
+
+def erase(db: Connection, num: int) -> None:
+    """Take a fact out of the index."""
+    db.execute("DELETE FROM forms WHERE rowid = ?", (num,))
+
+
+def merge_segments(db: Connection) -> None:
+    """Merge the index's segments, in which deleted words stay until then."""
+    db.execute("INSERT INTO forms (forms) VALUES ('optimize')")
+
+
+@lru_cache(maxsize=65_536)
+def _spelled(word: str) -> str:
+    """Spell a word in ASCII, character by character, so that a beginning stays a beginning."""
+    return _OTHER.sub(lambda found: f"z{ord(found[0]):06x}", word)

@@ -1,0 +1,183 @@
+"""Reading a user's facts page by page, and along their references."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from sqlite3 import Connection
+from typing import Any
+
+from semantic_memory.domain.errors import NotFoundError
+from semantic_memory.domain.facts import Fact, Status
+from semantic_memory.domain.fields import Sort
+from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.ports.listing import Listed, Position
+from semantic_memory.ledger import rules
+from semantic_memory.ledger.sqlite.part import Part
+from semantic_memory.ledger.sqlite.rows import FACT, MOST_ROWS, FactRow, moment, to_fact
+from semantic_memory.ledger.sqlite.where import Clause, where
+
+_KEYS: Mapping[Sort, str] = {
+    "time": "{0}.created_at",
+    "importance": "{0}.importance",
+    "confidence": "{0}.confidence",
+    "relevance": "{0}.importance * {0}.confidence * f.retention * f.recency",
+}
+"""What facts are sorted by, as a value of `{0}`: of `facts f`, or of their past in `placings p`."""
+_SHOWN = f"{FACT}, f.action, f.changed_at, f.reason, f.changed_by"
+_SORTED = "ORDER BY key DESC, num DESC LIMIT ?"
+
+
+class ListingReader(Part):
+    """The role `Listing`."""
+
+    def find(
+        self,
+        user_id: str,
+        filters: Filters,
+        *,
+        status: Status | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+        sort: Sort = "time",
+    ) -> list[Fact]:
+        """Return the user's facts that pass `filters`, sorted, behind the fact `after`."""
+        behind = None if after is None else self.position(after, user_id, sort)
+        clause = where(user_id, filters.conditions(status))
+        most = MOST_ROWS if limit is None else min(limit, MOST_ROWS)
+        with self._connections.snapshot() as db:
+            rows = _first(db, clause, sort, behind, most)
+        return [_shown(row) for _, _, *row in rows]
+
+    def page(
+        self,
+        user_id: str,
+        filters: Filters,
+        *,
+        status: Status | None = None,
+        order: Sort = "time",
+        limit: int | None = None,
+        behind: Position | None = None,
+    ) -> Listed:
+        """Return the user's facts that pass `filters`, sorted, behind a position."""
+        clause = where(user_id, filters.conditions(status))
+        most = MOST_ROWS if limit is None else min(limit + 1, MOST_ROWS)
+        with self._connections.snapshot() as db:
+            revision, last = _state(db, user_id)
+            if behind is not None and behind.revision is not None:
+                revision, last = behind.revision, behind.last
+                rows = _continued(db, clause, order, behind, most)
+            else:
+                rows = _first(db, clause, order, behind, most)
+        facts = [_shown(row) for _, _, *row in rows]
+        if limit is None or len(facts) <= limit:
+            return Listed(facts, None)
+        key, num, *_ = rows[limit - 1]
+        return Listed(facts[:limit], Position(key, num, revision, last))
+
+    def position(self, fact_id: str, user_id: str, order: Sort) -> Position:
+        """Return the present place of a fact. Raises NotFoundError if the user has none such."""
+        with self._connections.snapshot() as db:
+            found = db.execute(
+                f"SELECT {_key(order)}, f.num FROM facts f WHERE f.id = ? AND f.user_id = ?",
+                (fact_id, user_id),
+            ).fetchone()
+        if found is None:
+            raise NotFoundError(f"no memory {fact_id!r} to continue from")
+        return Position(*found)
+
+    def linked(
+        self, user_id: str, start: str, *, depth: int, backwards: bool = False
+    ) -> frozenset[str]:
+        """Return the ids at most `depth` references away from `start`, itself aside."""
+        # Of the rows of other users, and of those without references, no JSON is read.
+        found = (
+            "FROM facts f JOIN json_each(f.detail, '$.references') r WHERE f.user_id = ?"
+            " AND f.status <> 'forgotten' AND instr(f.detail, '\"references\"') AND"
+        )
+        query = (
+            f"SELECT DISTINCT f.id {found} r.value IN (SELECT value FROM json_each(?))"
+            if backwards
+            else f"SELECT DISTINCT r.value {found} f.id IN (SELECT value FROM json_each(?))"
+        )
+        with self._connections.snapshot() as db:
+            return rules.followed(
+                start,
+                depth,
+                lambda ids: {one for (one,) in db.execute(query, (user_id, json.dumps([*ids])))},
+            )
+
+
+def _key(order: Sort) -> str:
+    return _KEYS[order].format("f")
+
+
+def _shown(row: tuple[Any, ...]) -> Fact:
+    """Return the fact of a listing; of a forgotten one, its tombstone."""
+    *columns, action, at, reason, by = row
+    fact = to_fact(FactRow._make(columns))
+    if fact.status is not Status.FORGOTTEN:
+        return fact
+    return rules.audited(fact, action, moment(at), reason, by)
+
+
+def _state(db: Connection, user_id: str) -> tuple[int, int | None]:
+    """Return the latest revision of a user, and the latest number of all."""
+    found: tuple[int, int] = db.execute(
+        "SELECT coalesce((SELECT revision FROM users WHERE user_id = ?), 0),"
+        " coalesce((SELECT max(num) FROM facts), 0)",
+        (user_id,),
+    ).fetchone()
+    return found
+
+
+def _first(
+    db: Connection, clause: Clause, order: Sort, behind: Position | None, most: int
+) -> list[Any]:
+    """Return facts in their present order."""
+    condition, values = clause
+    column = _key(order)
+    if behind is not None:
+        condition += f" AND ({column}, f.num) < (?, ?)"
+        values = [*values, behind.key, behind.num]
+    return db.execute(
+        f"SELECT {column}, f.num, {_SHOWN} FROM facts f WHERE {condition}"
+        f" ORDER BY {column} DESC, f.num DESC LIMIT ?",
+        [*values, most],
+    ).fetchall()
+
+
+def _continued(
+    db: Connection, clause: Clause, order: Sort, behind: Position, most: int
+) -> list[Any]:
+    """Return facts in the order of the first page.
+
+    Those unchanged since by an index; of the others, the value that they had then.
+    """
+    condition, values = clause
+    column = _key(order)
+    before = _KEYS[order].format("p")
+    past = (
+        f"coalesce((SELECT {before} FROM placings p WHERE p.num = f.num AND p.revision > ?"
+        f" ORDER BY p.revision LIMIT 1), {column})"
+    )
+    place = [behind.key, behind.num]
+    unchanged = (
+        f"SELECT {column} AS key, f.num AS num, {_SHOWN} FROM facts f WHERE {condition}"
+        f" AND f.revision <= ? AND f.num <= ? AND ({column}, f.num) < (?, ?)"
+        f" ORDER BY {column} DESC, f.num DESC LIMIT ?"
+    )
+    changed = (
+        f"SELECT {past} AS key, f.num AS num, {_SHOWN} FROM facts f WHERE {condition}"
+        f" AND f.revision > ? AND f.num <= ? AND ({past}, f.num) < (?, ?)"
+        f" {_SORTED}"
+    )
+    since = behind.revision
+    return db.execute(
+        f"SELECT * FROM ({unchanged}) UNION ALL SELECT * FROM ({changed}) {_SORTED}",
+        [
+            *(*values, since, behind.last, *place, most),
+            *(since, *values, since, behind.last, since, *place, most),
+            most,
+        ],
+    ).fetchall()
