@@ -53,6 +53,7 @@ _ORDINAL = re.compile(rf"\b(?:(\d+)(?:st|nd|rd|th)|({one_of(ORDINALS)})) (\w+)")
 _ARTICLES = frozenset({"the", "my", "our", "his", "her", "their", "a", "an", "for"})
 _VERB = re.compile(r"(?:is|are|was|has|have|can|will|=|\w+s)$")
 _FUNCTION = frozenset(map(stem, STOP_WORDS)) | STOP_WORDS | {"i", "now"}
+_TIMES = frozenset(map(stem, "morning evening day night early late before after".split()))
 _FAVOURITE = stem("favourite")
 _NOTHING = Clause("", frozenset(), (), frozenset(), frozenset())
 
@@ -180,6 +181,8 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
             continue
         if len(ending.stems) <= 3 and ending.predicate and not ending.stems <= clause.content:
             continue
+        if _owners(ending.clause) - _owners(clause) - clause.words:
+            continue
         named = shared & _beside_kin(clause)
         if not (ending.first or named) and _other_person(clause, ending.clause):
             continue
@@ -268,8 +271,11 @@ def _revalued(
         return None
     if topic and topic <= names and not typed:
         return None
-    if not topic and typed and _kin(clause) & _kin(sentence):
-        return Reason(f"replaced: {_list(_kin(clause) & _kin(sentence))}", _LEAST_ALIKE)
+    if not topic and typed and (same := _kin(clause) & _kin(sentence)):
+        owning = _owners(clause) | _owners(sentence)
+        return None if owning else Reason(f"replaced: {_list(same)}", _LEAST_ALIKE)
+    if _is_turned_round(clause, sentence, topic) or _is_turned_round(sentence, clause, topic):
+        return None
     reason = f"replaced: {_list(topic)}"
     if len(topic) >= 2:
         return Reason(reason, _LEAST_SHARED)
@@ -284,7 +290,19 @@ def _revalued(
 def _turns(clause: Clause, sentence: Clause) -> bool:
     """Return whether one says the opposite of the other about something."""
     own, others = _stems(clause), _stems(sentence)
-    return any(opposites(one) & others for one in own) and bool((own & others) - _FUNCTION)
+    apart = any(opposites(one) & others for one in own - _TIMES)
+    return apart and bool((own & others) - _FUNCTION)
+
+
+def _is_turned_round(clause: Clause, other: Clause, topic: frozenset[str]) -> bool:
+    """Return whether one says of the user what the other says of someone: "i owe tom"."""
+    spoken, others = clause.plain.split(), other.plain.split()
+    return (
+        spoken[0] in _OWN
+        and stem(others[0]) in topic
+        and not _OWN.isdisjoint(others[1:])
+        and len(topic) > 1
+    )
 
 
 def _owned(clause: Clause) -> frozenset[str]:
@@ -398,6 +416,13 @@ def _other_person(a: Clause, b: Clause) -> bool:
 
 def _kin(clause: Clause) -> frozenset[str]:
     return frozenset(word.removesuffix("'s") for word in clause.words) & KIN
+
+
+def _owners(clause: Clause) -> frozenset[str]:
+    """Return the people whose things a clause speaks of: "my brother's flight"."""
+    return frozenset(
+        owner for word in clause.words if "'" in word and (owner := word.rstrip("'s")) in KIN
+    )
 
 
 def _beside_kin(clause: Clause) -> frozenset[str]:
