@@ -38,6 +38,7 @@ _DETERMINERS = frozenset(
 )
 _OWN = frozenset({"i", "me", "my", "we", "us", "our"})
 _MOST_APART = 3
+_SHORT = 8  # words of a message that only corrects the one before
 _LEAST_ENDED = 0.25
 _LEAST_SHARED = 0.30
 _LEAST_ALIKE = 0.42
@@ -92,9 +93,9 @@ class Telling:
         return not self.played and bool(
             self.endings
             or any(
-                renewals.is_now(one.plain)
-                or renewals.replaces(one.plain)
+                _is_cued(one.plain)
                 or renewals.corrects(one.plain)
+                or renewals.opens_correction(one.plain)
                 for one in self.sentences
             )
             or any(
@@ -157,6 +158,8 @@ def renewal(
     close = apart is not None and apart <= _MOST_APART
     for clause in dict.fromkeys((*old.clauses, *old.sentences)):
         if not (clause.stems or clause.numbers) or _is_question(clause.plain):
+            continue
+        if not renewals.is_lasting(clause.plain):
             continue
         for rule in _RULES:
             if (found := rule(clause, new)) and similarity >= found.least:
@@ -238,11 +241,14 @@ def _replaced(clause: Clause, new: Telling) -> Reason | None:
     if renewals.is_of_the_past(clause.plain):
         return None
     for number, sentence in enumerate(new.sentences):
+        if renewals.is_small(sentence.plain):
+            continue
         parts = [one for one in new.clauses if one.plain in sentence.plain] or [sentence]
         cued = [one for one in parts if _is_cued(one.plain) and not _is_question(one.plain)]
         if cued and not all(_is_held_back(one.plain) for one in cued):
             before = new.sentences[number - 1] if number and _refers_back(sentence) else None
-            if reason := _revalued(clause, sentence, before, new.names):
+            surely = any(_is_surely_cued(one.plain) for one in cued)
+            if reason := _revalued(clause, sentence, before, new.names, surely=surely):
                 return reason
     return None
 
@@ -252,11 +258,17 @@ def _refers_back(sentence: Clause) -> bool:
 
 
 def _revalued(
-    clause: Clause, sentence: Clause, before: Clause | None, names: frozenset[str]
+    clause: Clause,
+    sentence: Clause,
+    before: Clause | None,
+    names: frozenset[str],
+    *,
+    surely: bool,
 ) -> Reason | None:
     """Return a reason if both are about one thing, and differ in what they say of it.
 
-    `before` is the sentence that the newer one refers back to with "it".
+    `before` is the sentence that the newer one refers back to with "it". Without a sure cue the
+    two must differ in figures, say opposites, or be about something of the user's own.
     """
     topic = clause.content & (sentence.content | (before.content if before else frozenset()))
     turned = _turns(clause, sentence)
@@ -276,14 +288,16 @@ def _revalued(
         return None if owning else Reason(f"replaced: {_list(same)}", _LEAST_ALIKE)
     if _is_turned_round(clause, sentence, topic) or _is_turned_round(sentence, clause, topic):
         return None
+    owned = topic & _owned(clause) & _owned(sentence)
+    if not (surely or typed or turned or owned):
+        return None
     reason = f"replaced: {_list(topic)}"
     if len(topic) >= 2:
         return Reason(reason, _LEAST_SHARED)
     if not (topic or turned):
         return None
     if typed or turned or _FAVOURITE in topic or 2 * len(topic) >= len(clause.content):
-        surely = topic and (typed or topic & _owned(clause) & _owned(sentence))
-        return Reason(reason, _LEAST_SHARED if surely else _LEAST_ALIKE)
+        return Reason(reason, _LEAST_SHARED if topic and (typed or owned) else _LEAST_ALIKE)
     return None
 
 
@@ -310,8 +324,12 @@ def _owned(clause: Clause) -> frozenset[str]:
     return frozenset(map(stem, _OWNED.findall(clause.plain)))
 
 
-def _is_cued(plain: str) -> bool:
+def _is_surely_cued(plain: str) -> bool:
     return renewals.is_now(plain) or renewals.replaces(plain)
+
+
+def _is_cued(plain: str) -> bool:
+    return _is_surely_cued(plain) or renewals.may_have_changed(plain)
 
 
 def _is_held_back(plain: str) -> bool:
@@ -374,20 +392,21 @@ def _list(values: Iterable[str]) -> str:
 
 
 def _corrected(clause: Clause, new: Telling) -> bool:
-    if not any(renewals.corrects(one.plain) for one in new.sentences):
-        return False
-    return any(
-        _typed(clause, new) or clause.content & one.content or _respelled(clause, one)
-        for one in new.sentences
-        if renewals.corrects(one.plain) or not renewals.claims_nothing(one.plain)
-    )
+    """Find "sorry, I meant the 21st": the newer statement takes the older one back."""
+    if any(renewals.corrects(one.plain) for one in new.sentences):
+        return any(
+            _typed(clause, one) or (clause.content & one.content) or _respelled(clause, one)
+            for one in new.sentences
+        )
+    first = new.sentences[0]
+    short = len(first.plain.split()) <= _SHORT and renewals.opens_correction(first.plain)
+    return short and (_typed(clause, first) or _respelled(clause, first))
 
 
-def _typed(clause: Clause, new: Telling) -> bool:
-    return any(
-        (clause.numbers and one.numbers and clause.numbers != one.numbers)
-        or (clause.dates and one.dates and clause.dates != one.dates)
-        for one in new.sentences
+def _typed(clause: Clause, other: Clause) -> bool:
+    return bool(
+        (clause.numbers and other.numbers and clause.numbers != other.numbers)
+        or (clause.dates and other.dates and clause.dates != other.dates)
     )
 
 
