@@ -38,12 +38,13 @@ _DETERMINERS = frozenset(
 )
 _OWN = frozenset({"i", "me", "my", "we", "us", "our"})
 _MOST_APART = 3
-_SHORT = 8  # words of a message that only corrects the one before
+_SHORT = 10  # words of a message that only corrects the one before
 _LEAST_ENDED = 0.25
 _LEAST_SHARED = 0.30
 _LEAST_ALIKE = 0.42
 _QUESTION = re.compile(
-    r"(?:how|what|which|where|when|who|why|can|could|do|does|is|are|any|should)\b"
+    r"(?:(?:how|what|which|where|when|who|why|any|should|have you|did|will|would|how's)\b"
+    r"|(?:can|could|do|does|is|are)\b(?! not))"
 )
 _NOT = re.compile(
     r"(?:and |so |but )?(?:not|never|no longer|instead of|rather than) "
@@ -159,18 +160,17 @@ def renewal(
     for clause in dict.fromkeys((*old.clauses, *old.sentences)):
         if not (clause.stems or clause.numbers) or _is_question(clause.plain):
             continue
-        if not renewals.is_lasting(clause.plain):
-            continue
-        for rule in _RULES:
+        lasting = renewals.is_lasting(clause.plain) and not clause.plain.endswith("?")
+        for rule in _RULES if lasting else ():
             if (found := rule(clause, new)) and similarity >= found.least:
                 return Renewal(clause.plain, found.reason)
-        if close and _corrected(clause, new):
+        if close and not renewals.is_small(clause.plain) and _corrected(clause, new):
             return Renewal(clause.plain, "corrected")
     return None
 
 
 def _is_question(plain: str) -> bool:
-    return bool(_QUESTION.match(plain))
+    return _QUESTION.match(plain) is not None
 
 
 def _ended(clause: Clause, new: Telling) -> Reason | None:
@@ -197,9 +197,9 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
 
 def _contrasted(clause: Clause, new: Telling) -> Reason | None:
     """Find "selfoss, not reykjavik": a value of the older statement is denied for another."""
-    for part in new.clauses:
+    for before, part in pairwise(new.clauses):
         found = _NOT.match(part.plain)
-        if found is None or renewals.claims_nothing(part.plain):
+        if found is None or renewals.claims_nothing(part.plain) or renewals.is_small(before.plain):
             continue
         denied = _clause_of(found["value"])
         values = denied.content | denied.numbers | denied.dates

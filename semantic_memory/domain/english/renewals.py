@@ -40,10 +40,13 @@ _NOW = _cue("now")
 _REPLACED = _cue("replaced")
 _CORRECTS = _cue("corrects")
 _OPENS = re.compile(rf"(?:{phrases('renewals.opens_correction')})(?![\w'])")
+_BY_THE_WAY = _cue("by_the_way")
 _NO_CHANGE = _cue("no_change")
 _PERHAPS = _cue("perhaps")
 _SMALL = re.compile(rf"(?:(?:and|but|so|plus) )?{phrases('renewals.small')}(?![\w'])")
 _PRESENT = re.compile(r"(?:\b(?:is|are|am|has|have)\b|=)")
+_NOT_PAST = re.compile(r"\b(?:read|need|put|set|cut)\b")
+_SUBJECT = re.compile(r"\b(?:i|we|he|she|they|it|you)\b")
 _BESIDES = _cue("besides")
 _UNREAL = _cue("unreal")
 _PLAY = _cue("play")
@@ -239,7 +242,8 @@ def is_lasting(plain: str) -> bool:
     """
     if is_small(plain):
         return False
-    return not is_past(plain) or _PRESENT.search(plain) is not None
+    told = _NOT_PAST.sub(" ", plain)
+    return not (is_past(told) and _SUBJECT.search(told)) or _PRESENT.search(told) is not None
 
 
 def replaces(plain: str) -> bool:
@@ -266,7 +270,7 @@ def opens_correction(plain: str) -> bool:
     >>> opens_correction("no, maria voss"), opens_correction("maria voss")
     (True, False)
     """
-    return _OPENS.match(plain) is not None
+    return _OPENS.match(plain) is not None or _BY_THE_WAY.search(plain) is not None
 
 
 def is_besides(plain: str) -> bool:
