@@ -272,33 +272,46 @@ def _revalued(
     """
     topic = clause.content & (sentence.content | (before.content if before else frozenset()))
     turned = _turns(clause, sentence)
-    if not (topic or turned or _kin(clause) & _kin(sentence)) or _other_person(clause, sentence):
+    typed = _retyped(clause, sentence)
+    if not _comparable(clause, sentence, topic) or (topic and topic <= names and not typed):
         return None
-    if _other_kind(clause, sentence, topic):
-        return None
-    figures = clause.numbers | clause.dates
-    typed = bool(figures) and not sentence.numbers | sentence.dates <= figures
     left = clause.words - sentence.words - STOP_WORDS
     if not (typed or turned or any(stem(word) not in topic for word in left)):
         return None
-    if topic and topic <= names and not typed:
-        return None
-    if not topic and typed and (same := _kin(clause) & _kin(sentence)):
-        owning = _owners(clause) | _owners(sentence)
-        return None if owning else Reason(f"replaced: {_list(same)}", _LEAST_ALIKE)
-    if _is_turned_round(clause, sentence, topic) or _is_turned_round(sentence, clause, topic):
-        return None
-    owned = topic & _owned(clause) & _owned(sentence)
-    if not (surely or typed or turned or owned):
-        return None
-    reason = f"replaced: {_list(topic)}"
-    if len(topic) >= 2:
-        return Reason(reason, _LEAST_SHARED)
     if not (topic or turned):
-        return None
-    if typed or turned or _FAVOURITE in topic or 2 * len(topic) >= len(clause.content):
+        return _aged(clause, sentence) if typed else None
+    owned = topic & _owned(clause) & _owned(sentence)
+    reason = f"replaced: {_list(topic)}"
+    if (surely or typed or turned or owned) and len(topic) >= 2:
+        return Reason(reason, _LEAST_SHARED)
+    half = _FAVOURITE in topic or 2 * len(topic) >= len(clause.content)
+    if typed or turned or ((surely or owned) and half):
         return Reason(reason, _LEAST_SHARED if topic and (typed or owned) else _LEAST_ALIKE)
     return None
+
+
+def _comparable(clause: Clause, sentence: Clause, topic: frozenset[str]) -> bool:
+    """Return whether both may be about one thing of one person."""
+    return not (
+        _other_person(clause, sentence)
+        or _other_kind(clause, sentence, topic)
+        or _is_turned_round(clause, sentence, topic)
+        or _is_turned_round(sentence, clause, topic)
+    )
+
+
+def _retyped(clause: Clause, sentence: Clause) -> bool:
+    """Return whether the newer one gives figures that the older one, which has some, lacks."""
+    figures = clause.numbers | clause.dates
+    return bool(figures) and not sentence.numbers | sentence.dates <= figures
+
+
+def _aged(clause: Clause, sentence: Clause) -> Reason | None:
+    """Find another figure for someone: "my son has just turned eight"."""
+    same = _kin(clause) & _kin(sentence)
+    if not same or _owners(clause) | _owners(sentence):
+        return None
+    return Reason(f"replaced: {_list(same)}", _LEAST_ALIKE)
 
 
 def _turns(clause: Clause, sentence: Clause) -> bool:

@@ -45,8 +45,7 @@ _NO_CHANGE = _cue("no_change")
 _PERHAPS = _cue("perhaps")
 _SMALL = re.compile(rf"(?:(?:and|but|so|plus) )?{phrases('renewals.small')}(?![\w'])")
 _PRESENT = re.compile(r"(?:\b(?:is|are|am|has|have)\b|=)")
-_NOT_PAST = re.compile(r"\b(?:read|need|put|set|cut)\b")
-_SUBJECT = re.compile(r"\b(?:i|we|he|she|they|it|you)\b")
+_NOT_PAST = _cue("not_past")
 _BESIDES = _cue("besides")
 _UNREAL = _cue("unreal")
 _PLAY = _cue("play")
@@ -243,7 +242,7 @@ def is_lasting(plain: str) -> bool:
     if is_small(plain):
         return False
     told = _NOT_PAST.sub(" ", plain)
-    return not (is_past(told) and _SUBJECT.search(told)) or _PRESENT.search(told) is not None
+    return not is_past(told) or _PRESENT.search(told) is not None
 
 
 def replaces(plain: str) -> bool:
