@@ -11,9 +11,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
-from semantic_memory.consolidation.subjects import beside_kin, kin_of, other_kind, other_person
+from semantic_memory.consolidation.subjects import (
+    beside_kin,
+    is_turned_round,
+    kin_of,
+    other_kind,
+    other_person,
+    owners_of,
+)
 from semantic_memory.domain.english import renewals
 from semantic_memory.domain.english.facets import facets
 from semantic_memory.domain.english.lexicon import opposites
@@ -32,11 +40,13 @@ from semantic_memory.domain.text import STOP_WORDS, stem
 
 _OWNED = re.compile(r"\b(?:my|our) (?:[\w-]+ )?([\w-]+)")
 _MOST_APART = 3
+_SHORT = 10  # words of a message that only corrects the one before
 _LEAST_ENDED = 0.25
 _LEAST_SHARED = 0.30
 _LEAST_ALIKE = 0.42
 _QUESTION = re.compile(
-    r"(?:how|what|which|where|when|who|why|can|could|do|does|is|are|any|should)\b"
+    r"(?:(?:how|what|which|where|when|who|why|any|should|have you|did|will|would|how's)\b"
+    r"|(?:can|could|do|does|is|are)\b(?! not))"
 )
 _NOT = re.compile(
     r"(?:and |so |but )?(?:not|never|no longer|instead of|rather than) "
@@ -45,6 +55,7 @@ _NOT = re.compile(
 _PRONOUN = re.compile(r"(?:it|its|it is|that|that is|they|they are|make that|make it|this)\b")
 _ORDINAL = re.compile(rf"\b(?:(\d+)(?:st|nd|rd|th)|({one_of(ORDINALS)})) (\w+)")
 _FUNCTION = frozenset(map(stem, STOP_WORDS)) | STOP_WORDS | {"i", "now"}
+_TIMES = frozenset(map(stem, "morning evening day night early late before after".split()))
 _FAVOURITE = stem("favourite")
 _NOTHING = Clause("", frozenset(), (), frozenset(), frozenset())
 
@@ -83,9 +94,9 @@ class Telling:
         return not self.played and bool(
             self.endings
             or any(
-                renewals.is_now(one.plain)
-                or renewals.replaces(one.plain)
+                _is_cued(one.plain)
                 or renewals.corrects(one.plain)
+                or renewals.opens_correction(one.plain)
                 for one in self.sentences
             )
             or any(
@@ -149,16 +160,17 @@ def renewal(
     for clause in dict.fromkeys((*old.clauses, *old.sentences)):
         if not (clause.stems or clause.numbers) or _is_question(clause.plain):
             continue
-        for rule in _RULES:
+        lasting = renewals.is_lasting(clause.plain) and not clause.plain.endswith("?")
+        for rule in _RULES if lasting else ():
             if (found := rule(clause, new)) and similarity >= found.least:
                 return Renewal(clause.plain, found.reason)
-        if close and _corrected(clause, new):
+        if close and not renewals.is_small(clause.plain) and _corrected(clause, new):
             return Renewal(clause.plain, "corrected")
     return None
 
 
 def _is_question(plain: str) -> bool:
-    return bool(_QUESTION.match(plain))
+    return _QUESTION.match(plain) is not None
 
 
 def _ended(clause: Clause, new: Telling) -> Reason | None:
@@ -172,6 +184,8 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
             continue
         if len(ending.stems) <= 3 and ending.predicate and not ending.stems <= clause.content:
             continue
+        if owners_of(ending.clause) - owners_of(clause) - clause.words:
+            continue
         named = shared & beside_kin(clause)
         if not (ending.first or named) and other_person(clause, ending.clause):
             continue
@@ -183,9 +197,9 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
 
 def _contrasted(clause: Clause, new: Telling) -> Reason | None:
     """Find "selfoss, not reykjavik": a value of the older statement is denied for another."""
-    for part in new.clauses:
+    for before, part in pairwise(new.clauses):
         found = _NOT.match(part.plain)
-        if found is None or renewals.claims_nothing(part.plain):
+        if found is None or renewals.claims_nothing(part.plain) or renewals.is_small(before.plain):
             continue
         denied = _clause_of(found["value"])
         values = denied.content | denied.numbers | denied.dates
@@ -227,11 +241,14 @@ def _replaced(clause: Clause, new: Telling) -> Reason | None:
     if renewals.is_of_the_past(clause.plain):
         return None
     for number, sentence in enumerate(new.sentences):
+        if renewals.is_small(sentence.plain):
+            continue
         parts = [one for one in new.clauses if one.plain in sentence.plain] or [sentence]
         cued = [one for one in parts if _is_cued(one.plain) and not _is_question(one.plain)]
         if cued and not all(_is_held_back(one.plain) for one in cued):
             before = new.sentences[number - 1] if number and _refers_back(sentence) else None
-            if reason := _revalued(clause, sentence, before, new.names):
+            surely = any(_is_surely_cued(one.plain) for one in cued)
+            if reason := _revalued(clause, sentence, before, new.names, surely=surely):
                 return reason
     return None
 
@@ -241,42 +258,67 @@ def _refers_back(sentence: Clause) -> bool:
 
 
 def _revalued(
-    clause: Clause, sentence: Clause, before: Clause | None, names: frozenset[str]
+    clause: Clause,
+    sentence: Clause,
+    before: Clause | None,
+    names: frozenset[str],
+    *,
+    surely: bool,
 ) -> Reason | None:
     """Return a reason if both are about one thing, and differ in what they say of it.
 
-    `before` is the sentence that the newer one refers back to with "it".
+    `before` is the sentence that the newer one refers back to with "it". Without a sure cue the
+    two must differ in figures, say opposites, or be about something of the user's own.
     """
     topic = clause.content & (sentence.content | (before.content if before else frozenset()))
     turned = _turns(clause, sentence)
-    if not (topic or turned or kin_of(clause) & kin_of(sentence)) or other_person(clause, sentence):
+    typed = _retyped(clause, sentence)
+    if not _comparable(clause, sentence, topic) or (topic and topic <= names and not typed):
         return None
-    if other_kind(clause, sentence, topic):
-        return None
-    figures = clause.numbers | clause.dates
-    typed = bool(figures) and not sentence.numbers | sentence.dates <= figures
     left = clause.words - sentence.words - STOP_WORDS
     if not (typed or turned or any(stem(word) not in topic for word in left)):
         return None
-    if topic and topic <= names and not typed:
-        return None
-    if not topic and typed and kin_of(clause) & kin_of(sentence):
-        return Reason(f"replaced: {_list(kin_of(clause) & kin_of(sentence))}", _LEAST_ALIKE)
-    reason = f"replaced: {_list(topic)}"
-    if len(topic) >= 2:
-        return Reason(reason, _LEAST_SHARED)
     if not (topic or turned):
-        return None
-    if typed or turned or _FAVOURITE in topic or 2 * len(topic) >= len(clause.content):
-        surely = topic and (typed or topic & _owned(clause) & _owned(sentence))
-        return Reason(reason, _LEAST_SHARED if surely else _LEAST_ALIKE)
+        return _aged(clause, sentence) if typed else None
+    owned = topic & _owned(clause) & _owned(sentence)
+    reason = f"replaced: {_list(topic)}"
+    if (surely or typed or turned or owned) and len(topic) >= 2:
+        return Reason(reason, _LEAST_SHARED)
+    half = _FAVOURITE in topic or 2 * len(topic) >= len(clause.content)
+    if typed or turned or ((surely or owned) and half):
+        return Reason(reason, _LEAST_SHARED if topic and (typed or owned) else _LEAST_ALIKE)
     return None
+
+
+def _comparable(clause: Clause, sentence: Clause, topic: frozenset[str]) -> bool:
+    """Return whether both may be about one thing of one person."""
+    return not (
+        other_person(clause, sentence)
+        or other_kind(clause, sentence, topic)
+        or is_turned_round(clause, sentence, topic)
+        or is_turned_round(sentence, clause, topic)
+    )
+
+
+def _retyped(clause: Clause, sentence: Clause) -> bool:
+    """Return whether the newer one gives figures that the older one, which has some, lacks."""
+    figures = clause.numbers | clause.dates
+    return bool(figures) and not sentence.numbers | sentence.dates <= figures
+
+
+def _aged(clause: Clause, sentence: Clause) -> Reason | None:
+    """Find another figure for someone: "my son has just turned eight"."""
+    same = kin_of(clause) & kin_of(sentence)
+    if not same or owners_of(clause) | owners_of(sentence):
+        return None
+    return Reason(f"replaced: {_list(same)}", _LEAST_ALIKE)
 
 
 def _turns(clause: Clause, sentence: Clause) -> bool:
     """Return whether one says the opposite of the other about something."""
     own, others = _stems(clause), _stems(sentence)
-    return any(opposites(one) & others for one in own) and bool((own & others) - _FUNCTION)
+    apart = any(opposites(one) & others for one in own - _TIMES)
+    return apart and bool((own & others) - _FUNCTION)
 
 
 def _owned(clause: Clause) -> frozenset[str]:
@@ -284,8 +326,12 @@ def _owned(clause: Clause) -> frozenset[str]:
     return frozenset(map(stem, _OWNED.findall(clause.plain)))
 
 
-def _is_cued(plain: str) -> bool:
+def _is_surely_cued(plain: str) -> bool:
     return renewals.is_now(plain) or renewals.replaces(plain)
+
+
+def _is_cued(plain: str) -> bool:
+    return _is_surely_cued(plain) or renewals.may_have_changed(plain)
 
 
 def _is_held_back(plain: str) -> bool:
@@ -348,20 +394,21 @@ def _list(values: Iterable[str]) -> str:
 
 
 def _corrected(clause: Clause, new: Telling) -> bool:
-    if not any(renewals.corrects(one.plain) for one in new.sentences):
-        return False
-    return any(
-        _typed(clause, new) or clause.content & one.content or _respelled(clause, one)
-        for one in new.sentences
-        if renewals.corrects(one.plain) or not renewals.claims_nothing(one.plain)
-    )
+    """Find "sorry, I meant the 21st": the newer statement takes the older one back."""
+    if any(renewals.corrects(one.plain) for one in new.sentences):
+        return any(
+            _typed(clause, one) or (clause.content & one.content) or _respelled(clause, one)
+            for one in new.sentences
+        )
+    first = new.sentences[0]
+    short = len(first.plain.split()) <= _SHORT and renewals.opens_correction(first.plain)
+    return short and (_typed(clause, first) or _respelled(clause, first))
 
 
-def _typed(clause: Clause, new: Telling) -> bool:
-    return any(
-        (clause.numbers and one.numbers and clause.numbers != one.numbers)
-        or (clause.dates and one.dates and clause.dates != one.dates)
-        for one in new.sentences
+def _typed(clause: Clause, other: Clause) -> bool:
+    return bool(
+        (clause.numbers and other.numbers and clause.numbers != other.numbers)
+        or (clause.dates and other.dates and clause.dates != other.dates)
     )
 
 

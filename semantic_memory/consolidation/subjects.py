@@ -38,6 +38,13 @@ def kin_of(clause: Clause) -> frozenset[str]:
     return frozenset(word.removesuffix("'s") for word in clause.words) & KIN
 
 
+def owners_of(clause: Clause) -> frozenset[str]:
+    """Return the people whose things a clause speaks of: "my brother's flight"."""
+    return frozenset(
+        owner for word in clause.words if "'" in word and (owner := word.rstrip("'s")) in KIN
+    )
+
+
 def beside_kin(clause: Clause) -> frozenset[str]:
     """Return the stems right behind words for people: "my girlfriend Ines"."""
     spoken = clause.plain.split()
@@ -60,6 +67,17 @@ def _led(clause: Clause, kin: frozenset[str]) -> list[str]:
         if word.removesuffix("'s") in kin:
             return spoken[place + 1 :]
     return []
+
+
+def is_turned_round(clause: Clause, other: Clause, topic: frozenset[str]) -> bool:
+    """Return whether one says of the user what the other says of someone: "i owe tom"."""
+    spoken, others = clause.plain.split(), other.plain.split()
+    return (
+        spoken[0] in _OWN
+        and stem(others[0]) in topic
+        and not _OWN.isdisjoint(others[1:])
+        and len(topic) > 1
+    )
 
 
 def other_kind(a: Clause, b: Clause, topic: frozenset[str]) -> bool:

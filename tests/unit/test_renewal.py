@@ -36,6 +36,10 @@ KEPT = [
     ("The user drives a van.", "My neighbour sold her van."),
     ("My husband is vegan.", "I'm vegetarian now."),
     ("I live in Leeds.", "My parents live in York now."),
+    ("We have a dog called Pip.", "Our neighbour's dog died yesterday."),
+    ("My flight is on Friday.", "My brother's flight was cancelled."),
+    ("I owe Tom 20 euros.", "Tom owes me 30 euros now."),
+    ("My sister's baby is due in May.", "My sister's exam is due in June now."),
     # what isn't claimed
     ("I live in Leeds.", "If I moved to York, I'd miss the market."),
     ("I work for Shell.", "I might move to BP next year."),
@@ -51,6 +55,8 @@ KEPT = [
     ("The test queue keeps messages for a day.", "The live queue now keeps messages for a week."),
     ("The demo for sales is on Monday.", "The demo for support is on Tuesday now."),
     ("Our frontend lead is Ann.", "Our backend lead is Bob now."),
+    ("I like tea in the morning.", "I like wine in the evening now."),
+    ("I lived in Rome for a year.", "I moved to Oslo."),
     # one more
     ("I like hiking.", "I also like sailing now."),
     ("I have a tabby called Moss.", "We now have another cat, Fern."),

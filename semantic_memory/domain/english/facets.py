@@ -18,6 +18,8 @@ _VALUE = r"[\w'&.-]+(?: (?:of |the )?[\w'&.-]+){0,3}"
 _ENDS = re.compile(
     r"\s(?:and|or|but|with|w|for|since|because|as|now|these|by|to|from|in|on|at|after|before|til|until|so|til|where|which|who|that)\s"
 )
+_NAMED = frozenset({"home", "employer"})
+_INDEFINITE = re.compile(r"(?:a|an|this|that|some|any)\s")
 _LEAD = re.compile(r"^(?:(?:the|a|an|my|our|now|about)\s)+")
 
 
@@ -83,7 +85,8 @@ def facets(clause: Clause, *, newly: bool = False) -> tuple[Facet, ...]:
         if (only_newly and not newly) or (needed and needed.isdisjoint(clause.words)):
             continue
         if match := pattern.search(clause.plain):
-            value = _value(match["value"])
+            named = name not in _NAMED or not _INDEFINITE.match(match["value"])
+            value = _value(match["value"]) if named else None
             who = subject(clause.plain[: match.start()])
             if value and who.split()[0] not in OTHERS - {"it"}:
                 found.append(Facet(name, who, value, moved))

@@ -16,6 +16,7 @@ from semantic_memory.domain.english.notation import one_of, phrase
 from semantic_memory.domain.english.numbers import numbers
 from semantic_memory.domain.english.spelling import prepared
 from semantic_memory.domain.english.tables import mapping, phrase_list, phrases, substitution, words
+from semantic_memory.domain.english.tenses import is_past
 from semantic_memory.domain.text import stem, stems
 
 _in_one_wording = substitution("renewals.same")
@@ -39,6 +40,12 @@ _NOW = _cue("renewals.now")
 _REPLACED = _cue("renewals.replaced")
 _CORRECTS = _cue("renewals.corrects")
 _OPENS = re.compile(rf"(?:{phrases('renewals.opens_correction')})(?![\w'])")
+_BY_THE_WAY = _cue("renewals.by_the_way")
+_NO_CHANGE = _cue("renewals.no_change")
+_PERHAPS = _cue("renewals.perhaps")
+_SMALL = re.compile(rf"(?:(?:and|but|so|plus) )?{phrases('renewals.small')}(?![\w'])")
+_PRESENT = re.compile(r"(?:\b(?:is|are|am|has|have)\b|=)")
+_NOT_PAST = _cue("renewals.not_past")
 _BESIDES = _cue("renewals.besides")
 _UNREAL = _cue("renewals.unreal")
 _PLAY = _cue("renewals.play")
@@ -205,7 +212,37 @@ def is_now(plain: str) -> bool:
     >>> is_now("standup is at ten now"), is_now("standup is at ten")
     (True, False)
     """
-    return _NOW.search(plain) is not None
+    return _NOW.search(_NO_CHANGE.sub(" ", plain)) is not None
+
+
+def may_have_changed(plain: str) -> bool:
+    """Return whether a folded text has a weaker sign of a change.
+
+    >>> may_have_changed("actually, it is ten weeks"), may_have_changed("it is ten weeks")
+    (True, False)
+    """
+    return _PERHAPS.search(plain) is not None
+
+
+def is_small(plain: str) -> bool:
+    """Return whether a folded text begins as talk about nothing that could change.
+
+    >>> is_small("wow, so cool now"), is_small("the standup is at ten")
+    (True, False)
+    """
+    return _SMALL.match(plain) is not None
+
+
+def is_lasting(plain: str) -> bool:
+    """Return whether a folded text may state something that can change.
+
+    >>> is_lasting("the standup is at ten"), is_lasting("wow, so cool"), is_lasting("i went home")
+    (True, False, False)
+    """
+    if is_small(plain):
+        return False
+    told = _NOT_PAST.sub(" ", plain)
+    return not is_past(told) or _PRESENT.search(told) is not None
 
 
 def replaces(plain: str) -> bool:
@@ -223,16 +260,16 @@ def corrects(plain: str) -> bool:
     >>> corrects("i meant the 21st"), corrects("the 21st")
     (True, False)
     """
-    return _CORRECTS.search(plain) is not None or _OPENS.match(plain) is not None
+    return _CORRECTS.search(plain) is not None
 
 
 def opens_correction(plain: str) -> bool:
     """Return whether a folded text begins by taking something back.
 
-    >>> opens_correction("typo, maria voss"), opens_correction("maria voss")
+    >>> opens_correction("no, maria voss"), opens_correction("maria voss")
     (True, False)
     """
-    return _OPENS.match(plain) is not None
+    return _OPENS.match(plain) is not None or _BY_THE_WAY.search(plain) is not None
 
 
 def is_besides(plain: str) -> bool:
