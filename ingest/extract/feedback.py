@@ -104,5 +104,5 @@ def _seen_from_outside(text: str, name: str) -> str:
     text = re.sub(r"\b(?:me|I)\b", inner, text)
     text = re.sub(r"\byour\b", "its", text, flags=re.IGNORECASE)
     # From the assistant's side "you" is "I", which the third person makes agree.
-    told = third_person(re.sub(r"\byou\b", "I", text, flags=re.IGNORECASE), "it")
+    told = third_person(re.sub(r"\b(?:you|u)\b", "I", text, flags=re.IGNORECASE), "it")
     return told[:1].lower() + told[1:]

@@ -25,6 +25,8 @@ _PRESENTED = re.compile(
     re.IGNORECASE,
 )
 _LONGEST = 90
+_STATES = words("worth.lasting_states")
+_ADJECTIVE_ENDINGS = ("ic", "ed", "an", "ish", "al", "ive", "ous", "able", "less", "ful", "ing")
 _ORDINARY = STOP_WORDS | words("numbers.small", "numbers.large", "predications.prepositions")
 _NO_NAMES = words("naming.no_names")
 
@@ -57,6 +59,8 @@ def named(sentence: str, *, alone: bool) -> str | None:
         return f"my name is spelled with {spelling['how']}"
     if alone and (presented := _PRESENTED.match(text)):
         first = presented["name"].split()[0]
+        if first.lower() in _STATES or (first.islower() and first.endswith(_ADJECTIVE_ENDINGS)):
+            return None
         if (
             first.lower() not in _ORDINARY
             and _can_be_name(presented["name"])

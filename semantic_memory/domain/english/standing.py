@@ -21,7 +21,8 @@ _BARE = re.compile(
 )
 _VERBLESS = re.compile(
     r"^(?:from|of|by|with|like|via|for|on|in)\s(?:my|our|the)\b(?!.*,)(?!.*\b(?:I|we)\b)"
-    r"|\bfeels? like [\w' ]{2,20}$",
+    r"|\bfeels? like [\w' ]{2,20}$|\bbecause my \w+$|\bbut because of [^,]*$|\bhow far$"
+    r"|\bI (?:think|feel) (?:\w+ly )?(?:in|for|of|at|on)\b",
     re.IGNORECASE,
 )
 _PERSON = re.compile(r"\b(?:he|she|him|her|his|hers)\b", re.IGNORECASE)
