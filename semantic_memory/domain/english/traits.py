@@ -35,7 +35,8 @@ _OPENINGS = re.compile(rf"^{phrases('traits.openings')}\b", re.IGNORECASE)
 _LAST = words("traits.unfinished")
 _OWNED = words("possessions.kin", "possessions.animals", "possessions.owned", "spelling.roles")
 _DATED = re.compile(
-    rf"\b(?:yesterday|last night|tomorrow|ago|(?:last|next)\s(?:{WEEKDAY}|week|weekend|month|year))\b"
+    rf"\b(?:yesterday|last night|tomorrow|ago)\b"
+    rf"|\b(?:last|next)\s(?:{WEEKDAY}|week|weekend|month|year)\b"
     rf"|\bon\s{WEEKDAY}\b",
     re.IGNORECASE,
 )
