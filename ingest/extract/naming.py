@@ -20,7 +20,7 @@ _SPELLED = re.compile(
 )
 _SPELLING_ALONE = re.compile(r"^(?:with|without) an? (?P<how>[A-Z]\b.{0,30})$", re.IGNORECASE)
 _PRESENTED = re.compile(
-    rf"^(?:(?:hi|hey|hello|yo|hiya)\b[\s,!]*)?(?P<by>{phrases('naming.presenting')}) {_NAME}"
+    rf"^(?:(?:hi|hey|hello|yo|hiya)\b[\s,!]*)?(?P<by>{phrases('naming.presenting')}),? {_NAME}"
     r"(?:,? (?:here|by the way|btw))?$",
     re.IGNORECASE,
 )
