@@ -2,9 +2,8 @@
 
     python -m eval.reading --locomo FILE --realtalk FILE [--count 150] [--seed 41] [--grades FILE]
 
-Prints a number, the key and the fact of each, with what was said. Facts that stood in a sample
-before keep their key, so grades, one JSON object a line with `key` and `grade`, can be counted
-again with `--grades` after the rules have changed:
+Prints a number, the key and the fact of each, with what was said. A fact keeps its key, so grades,
+one JSON object a line with `key` and `grade`, can be counted with `--grades`:
 
     useful          true, stands alone, and worth knowing a month later
     small talk      true and stands alone, but says nothing that lasts

@@ -35,7 +35,7 @@ _CUES = (
     _cue(
         Category.DECISION,
         rf"{_WE_HAVE} (?:\w+ly |just )?{phrases('categories.decided')}\b",
-        r"(?:we|I)(?:'re| are|'m| am) (?:going|sticking|staying) with\b",
+        r"(?:we|I)(?:'re| are|'m| am) (?:going|sticking|staying) (?:with|for)\b",
         r"we(?:'re| are) (?:killing|dropping|cutting|switching to)\b",
         r"we(?:'ll| will) (?:store|use|keep|ship|stick|stay|go with|switch|move)\b",
     ),

@@ -13,13 +13,12 @@ from typing import NamedTuple
 from semantic_memory.domain.english.tables import words
 from semantic_memory.domain.facts import Category
 
-_MARK = r"(?P<mark>\s*(?:=>|->|→|=|:(?=\s))\s*)"
+_MARK = r"(?P<mark>\s*(?:=>|->|→|=|:(?=\s))\s*|\s[-–]\s)"
+_GREETING = r"(?:(?:hi|hello|hey)\b[!,. ]+)?"
 _KEY = r"(?P<key>[A-Za-z][\w./' -]{1,34}?)"
-_ENTRY = re.compile(rf"^\s*(?:[-*•]\s+)?{_KEY}{_MARK}(?P<value>\S.{{0,120}}?)[\s;,.]*$")
+_ENTRY = re.compile(rf"^\s*{_GREETING}(?:[-*•]\s+)?{_KEY}{_MARK}(?P<value>\S.{{0,120}}?)[\s;,.]*$")
 _HEADING = re.compile(r"^\s*(?:#+\s*)?[\w' /-]{2,40}:?\s*$")
-_NUMBERED = re.compile(
-    r"^(?P<key>[A-Za-z][\w-]*(?: [A-Za-z][\w-]*){1,2}) (?P<value>#?\d{3,}[\w-]*)$"
-)
+_NUMBERED = re.compile(r"^(?P<key>[A-Za-z][\w-]*(?: [A-Za-z][\w-]*){0,2}) (?P<value>#?\d[\w./-]+)$")
 _OWN = re.compile(r"(?:I|I'\w+|my|we|we'\w+|our|you)\b", re.IGNORECASE)
 _NO_KEY = words("entries.no_keys")
 _NO_KEY_START = words("entries.no_key_beginnings")
@@ -30,6 +29,9 @@ _PERSONAL = words("entries.personal")
 _PLANNED = words("entries.planned")
 _REFERRED = words("entries.referred")
 _PEOPLE = words("entries.people")
+_KNOWN = (_OF_USER | _PREFERRED | _DECIDED | _PERSONAL | _PLANNED | _REFERRED | _PEOPLE) | words(
+    "entries.numbered"
+)
 _MOST_KEY_WORDS = 4
 _MOST_VALUE_WORDS = 16
 
@@ -76,8 +78,12 @@ def _line(line: str) -> Iterator[Entry]:
 
 
 def _entry(found: re.Match[str]) -> Entry | None:
-    key, value = found["key"].strip(), found["value"].strip()
+    own = found["key"].lower().startswith("my ")
+    key, value = found["key"].strip()[3 * own :], found["value"].strip()
     lowered = key.lower().split()
+    mark = found.groupdict().get("mark") or ""
+    if not mark.strip(" -–") and lowered[-1] not in _KNOWN:
+        return None  # "cost centre 7714", "os - linux", but not "chapter 12"
     if (
         len(lowered) > _MOST_KEY_WORDS
         or len(value.split()) > _MOST_VALUE_WORDS
@@ -89,11 +95,10 @@ def _entry(found: re.Match[str]) -> Entry | None:
         return None
     head = lowered[-1]
     category = _category(lowered)
-    if key.lower() in _OF_USER or head in _OF_USER:
-        own = key if key.isupper() else key[:1].lower() + key[1:]
+    if own or key.lower() in _OF_USER or head in _OF_USER:
+        named = key if key.isupper() else key[:1].lower() + key[1:]
         verb = "are" if head.endswith("s") and head not in ("os", "address", "status") else "is"
-        return Entry(f"my {own} {verb} {value}", category)
-    mark = found.groupdict().get("mark")
+        return Entry(f"my {named} {verb} {value}", category)
     return Entry(f"{key}: {value}" if mark else f"{key} {value}", category)
 
 

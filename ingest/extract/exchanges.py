@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 
+from semantic_memory.domain.english.calendar import SMALL_NUMBER
 from semantic_memory.domain.english.notation import any_of
 from semantic_memory.domain.english.predications import has_number, has_time, is_name
 from semantic_memory.domain.english.tables import phrases, words
@@ -49,10 +50,28 @@ _ANY = re.compile(
     rf"^(?:do you have )?any (?P<what>{phrases('exchanges.asked_any')})\b", re.IGNORECASE
 )
 _QUALIFIES = re.compile(rf"^(?P<how>{phrases('exchanges.qualifying')})\b", re.IGNORECASE)
+_FOR = re.compile(r"^(?:for|in|on|at|with|since|when|except|but)\b.{3,50}$", re.IGNORECASE)
 _NOT_SINCE = re.compile(rf"^{any_of('not', 'never', 'no longer')}\b.*", re.IGNORECASE)
 _POINTS_AWAY = re.compile(rf"\b{phrases('exchanges.points_away')}\b", re.IGNORECASE)
 _UNSURE = re.compile(rf"\b{phrases('replies.unsure')}\b", re.IGNORECASE)
 _FILLER = re.compile(rf"^(?:{phrases('replies.fillers')}\b[\s,]*)+", re.IGNORECASE)
+_HAVE_ANY = re.compile(r"^do you have (?:any )?(?P<what>[a-z]+s|children)$", re.IGNORECASE)
+_COUNT = re.compile(rf"^(?P<count>\d+|{SMALL_NUMBER}|none)(?P<rest>,.{{2,40}})?$", re.IGNORECASE)
+_EITHER = re.compile(
+    r"^do you (?P<verb>prefer|like|want|use|drink|eat|drive|take|wear|play) .+ or .+$",
+    re.IGNORECASE,
+)
+_SHOULD_I = re.compile(
+    r"^(?:should|shall) I (?P<verb>[a-z]+) .+ or .+$"
+    r"|^(?:which|what) [\w ]{2,30} (?:should|shall) I (?P<ask>[a-z]+)(?P<prep> in| with| for| to| on)?$",
+    re.IGNORECASE,
+)
+_WHAT_IS = re.compile(
+    r"^(?:what|when|where|who|which)(?:'s| is| are) (?P<who>the [\w' -]{2,60})$", re.I
+)
+_DOES_THEIR = re.compile(
+    r"^does (?P<who>your [\w-]+) (?P<verb>[a-z]+)(?P<rest> [\w' -]{2,40})?$", re.IGNORECASE
+)
 _HOW_MANY = re.compile(
     r"^how many (?P<what>[\w -]{2,30}) (?P<be>are|were) (?:there )?"
     r"(?P<where>(?:on|in|at) .{2,40})$",
@@ -90,13 +109,32 @@ def exchanged(question: str, reply: str) -> list[str]:
         return [f"my {asked['what'].lower()}: {named}"] if known else []
     if _POINTS_AWAY.search(question):
         return []
-    return _about_you(question, answer, rest) or _about_others(question, answer, spoken)
+    return (
+        _asked_of_assistant(question, answer)
+        or _about_you(question, answer, rest)
+        or _about_others(question, answer, spoken)
+    )
 
 
 def _about_you(question: str, answer: str, rest: str) -> list[str]:
+    if (asked := _HAVE_ANY.match(question)) and (count := _COUNT.match(answer)):
+        number = "no" if count["count"].lower() == "none" else count["count"].lower()
+        return [f"I have {number} {asked['what']}{count['rest'] or ''}"]
+    if (asked := _EITHER.match(question)) and _is_phrase(WORD.findall(answer)):
+        return [f"I {asked['verb']} {_lowered(answer)}"]
     if (asked := _DO_YOU.match(question)) and is_verb(asked["rest"].split()[0]):
         return _qualified(from_the_other_side(asked["rest"]), answer, rest)
     return []
+
+
+def _asked_of_assistant(question: str, answer: str) -> list[str]:
+    """Return what the assistant is told to do: "Which language should I answer in?" "German"."""
+    asked = _SHOULD_I.match(question)
+    wanted = re.sub(r"[\s,]+please$", "", answer, flags=re.IGNORECASE)
+    if asked is None or not _is_phrase(WORD.findall(wanted)):
+        return []
+    verb = asked["verb"] or f"{asked['ask']}{asked['prep'] or ''}"
+    return [f"I want the assistant to {verb} {_lowered(wanted)}"]
 
 
 def _about_others(question: str, answer: str, spoken: list[str]) -> list[str]:
@@ -108,6 +146,12 @@ def _about_others(question: str, answer: str, spoken: list[str]) -> list[str]:
         return [_chosen(asked, answer)] if _is_phrase(spoken) else []
     if asked := _IS_X.match(question):
         return _is_so(asked, rest, yes=said_yes is not None, no=said_no is not None)
+    if (asked := _DOES_THEIR.match(question)) and (said_yes or said_no):
+        who, verb = from_the_other_side(asked["who"]), asked["verb"]
+        told = f"{verb}s" if said_yes else f"doesn't {verb}"
+        return [f"{who} {told}{asked['rest'] or ''}"]
+    if (asked := _WHAT_IS.match(question)) and _is_phrase(spoken):
+        return [f"{from_the_other_side(asked['who'])} is {_lowered(answer)}"]
     if asked := _WHO.match(question):
         does = _DOES.match(answer)
         who = does["who"] if does else answer
@@ -134,6 +178,8 @@ def _wanted(rest: str) -> str:
 def _qualified(what: str, answer: str, rest: str) -> list[str]:
     if _QUALIFIES.match(rest) and rest[:1]:
         return [f"I {what} {rest[:1].lower()}{rest[1:]}"]
+    if rest != answer and _FOR.match(rest):
+        return [f"I {what}, {rest}"]
     if _NOT_SINCE.match(answer) and (has_time(answer) or has_number(answer)):
         return [f"I don't {what}, {answer[:1].lower()}{answer[1:]}"]
     return []

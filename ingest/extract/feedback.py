@@ -36,6 +36,7 @@ _OTHER_CONFIRMATION = rf"exactly what i|{phrases('feedback.confirmations')}\b"
 _CONFIRMATION = re.compile(
     f"^{_PRAISE}{any_of(_RIGHT, _HELPED, _OTHER_CONFIRMATION)}", re.IGNORECASE
 )
+_I_WANT_YOU = re.compile(rf"{_I_WANT} ", re.IGNORECASE)
 _ASKED_FOR = re.compile(
     r"^(?:[^,]{3,40},\s)?I (?:already |just )?(?:asked|told)(?: you)?"
     r" (?P<for>(?:for|to|not to) [^,]+)$",
@@ -57,7 +58,8 @@ def directive(sentence: str, name: str) -> str | None:
     if found is None:
         if asked := _ASKED_FOR.search(sentence):
             return f"{name} asked the assistant {_seen_from_outside(asked['for'], name)}."
-        standing = standing_order(sentence)
+        wish = _I_WANT_YOU.match(sentence)
+        standing = standing_order(sentence[wish.end() :] if wish else sentence)
         return f"{name} asks the assistant {_to(standing, name)}." if standing else None
     order = found["order"].rstrip(" .!")
     verb = _VERB.match(order)
@@ -100,9 +102,9 @@ def _to(order: str, name: str) -> str:
 def _seen_from_outside(text: str, name: str) -> str:
     inner = name[:1].lower() + name[1:] if name.startswith("The ") else name
     text = re.sub(r"\bmy\b", f"{inner}'s", text, flags=re.IGNORECASE)
-    text = re.sub(r"\bI(?:'m| am)\b", f"{inner} is", text)
-    text = re.sub(r"\b(?:me|I)\b", inner, text)
+    text = third_person(text, name)
+    text = text[:1].lower() + text[1:]
     text = re.sub(r"\byour\b", "its", text, flags=re.IGNORECASE)
     # From the assistant's side "you" is "I", which the third person makes agree.
-    told = third_person(re.sub(r"\byou\b", "I", text, flags=re.IGNORECASE), "it")
+    told = third_person(re.sub(r"\b(?:you|u)\b", "I", text, flags=re.IGNORECASE), "it")
     return told[:1].lower() + told[1:]

@@ -20,11 +20,13 @@ _SPELLED = re.compile(
 )
 _SPELLING_ALONE = re.compile(r"^(?:with|without) an? (?P<how>[A-Z]\b.{0,30})$", re.IGNORECASE)
 _PRESENTED = re.compile(
-    rf"^(?:(?:hi|hey|hello|yo|hiya)\b[\s,!]*)?(?P<by>{phrases('naming.presenting')}) {_NAME}"
+    rf"^(?:(?:hi|hey|hello|yo|hiya)\b[\s,!]*)?(?P<by>{phrases('naming.presenting')}),? {_NAME}"
     r"(?:,? (?:here|by the way|btw))?$",
     re.IGNORECASE,
 )
 _LONGEST = 90
+_STATES = words("worth.lasting_states")
+_ADJECTIVE_ENDINGS = ("ic", "ed", "an", "ish", "al", "ive", "ous", "able", "less", "ful", "ing")
 _ORDINARY = STOP_WORDS | words("numbers.small", "numbers.large", "predications.prepositions")
 _NO_NAMES = words("naming.no_names")
 
@@ -57,6 +59,8 @@ def named(sentence: str, *, alone: bool) -> str | None:
         return f"my name is spelled with {spelling['how']}"
     if alone and (presented := _PRESENTED.match(text)):
         first = presented["name"].split()[0]
+        if first.lower() in _STATES or (first.islower() and first.endswith(_ADJECTIVE_ENDINGS)):
+            return None
         if (
             first.lower() not in _ORDINARY
             and _can_be_name(presented["name"])

@@ -60,6 +60,11 @@ _MOST_WORDS = 45
 _PASTED = 3_000
 """Characters from which a message is more likely a pasted text than something said."""
 _NO_TAGS = STOP_WORDS | words("tags.no_tags")
+# "Can you always cite sources?" asks for good
+_POLITE = re.compile(
+    r"\b(?:can|could|would|will) you (?:please )?((?:always|never|stop|only|not)\b[^.?!\n]{3,100})\?",
+    re.I,
+)
 _REQUEST_BEHIND = re.compile(r"[,;]?\s+(?:and|so)\s+(?=please\s)|[,;]\s+(?=please\s)", re.I)
 _CALENDAR = frozenset((*MONTHS, *WEEKDAYS))
 
@@ -210,7 +215,7 @@ class _Found:
             yield self.candidate(stated, shown, source=talk.before)
         answer = talk.before.content if talk.before and talk.before.role == "assistant" else None
         pending: list[_Statement] = []
-        for sentence in _requests_apart(sentences(text)):
+        for sentence in _requests_apart(sentences(_POLITE.sub(r"please \1.", text))):
             if is_unmeant(sentence.said):
                 continue
             order = self._order(sentence, answer)

@@ -31,6 +31,11 @@ _NOT = re.compile(
     r"(?P<other>(?:[\w`'.+#-]+\s){0,3}[\w`'.+#-]+)$",
     re.IGNORECASE,
 )
+_LESS = re.compile(r"^(?:less|more|fewer) (?:[\w'-]+\s?){1,4}$", re.IGNORECASE)
+_IN_FORM = re.compile(
+    rf"^(?:all )?(?:[\w'-]+\s){{1,3}}in {phrases('orders.forms')}$", re.IGNORECASE
+)
+_ONLY = re.compile(r"^(?:only|just) (?=\w)", re.IGNORECASE)
 _EVERYWHERE = re.compile(
     rf"^(?P<thing>(?:[\w'-]+\s){{1,4}}){phrases('orders.everywhere')}(?P<rest>,.{{1,40}})?$", re.I
 )
@@ -69,12 +74,14 @@ def standing_order(sentence: str) -> str | None:
         condition = order[: found.start("order")]
         order = _LEAD.sub("", found["order"])
         spoken = [word.lower() for word in WORD.findall(order)]
+    only = _ONLY.match(order) is not None
+    spoken = spoken[only:]
     if len(spoken) < 2 or not _is_command(spoken):
         return None
     always = _ALWAYS.search(sentence) is not None or bool(condition)
     if _MANNERLY.match(order) and not re.match(r"keep it up", order, re.I):
         return _lowered(order)
-    object_ = order[len(order.split()[0]) :].strip()
+    object_ = " ".join(order.split()[1 + only :])
     if _FOR_NOW.search(order) and not always:
         return None
     if _ONE_THING.match(object_) and not always:
@@ -93,10 +100,19 @@ def _without_verb(order: str, spoken: list[str]) -> str | None:
     if (
         (preferred := _NOT.match(order))
         and not preferred["one"].lower().startswith(_SELF)
+        and spoken[0] not in _MANNER
         and not (_is_command(spoken) and not can_be_noun(spoken[0]))
         and not has_time(order)
         and not has_number(order)
         and _is_choice(preferred["one"].lower(), preferred["other"].lower(), preferred["joint"])
+    ):
+        return f"use {_lowered(order)}"
+    if (less := _LESS.match(order)) and _PRODUCED & {*spoken}:
+        return f"use {_lowered(less[0])}"
+    if (
+        _IN_FORM.match(order)
+        and spoken[0] not in _DETERMINED
+        and Form.BASE not in (forms(spoken[0]) if not can_be_noun(spoken[0]) else ())
     ):
         return f"use {_lowered(order)}"
     if everywhere := _EVERYWHERE.match(order):

@@ -39,6 +39,11 @@ _NO = re.compile(
     rf"^{phrases('replies.no')}\b(?:[\s,]+{phrases('replies.behind_no')})*[\s,.!:-]*$", re.I
 )
 _FILLER = re.compile(rf"^(?:{phrases('replies.fillers')}\b[\s,.!:-]*)+", re.IGNORECASE)
+# "No, I eat fish now": an answer with a sentence behind it
+_YES_OR_NO_FIRST = re.compile(
+    rf"^(?P<said>(?:{phrases('replies.yes', 'replies.no')}))[\s,;]+(?=(?:I|we|my|he|she|they|it)\b)",
+    re.IGNORECASE,
+)
 _UNSURE = re.compile(rf"\b(?:{phrases('replies.unsure')}|one$)\b", re.IGNORECASE)
 _POINTS_AWAY = re.compile(rf"\b(?:{phrases('replies.points_away')}|favou?rites?$)\b", re.IGNORECASE)
 _OWN = re.compile(r"(?:I|I'\w+|my|we|no|not)\b", re.IGNORECASE)
@@ -56,7 +61,7 @@ _COUNTED = re.compile(_NUMBER, re.IGNORECASE)
 _ANSWERS = {
     "number": re.compile(rf"{_NUMBER}$", re.IGNORECASE),
     "age": re.compile(r"^\d{1,3}\b"),
-    "thing": re.compile(rf"{_NUMBER}|^an?\b", re.IGNORECASE),
+    "thing": re.compile(rf"{_NUMBER}\s+\w|^an?\b", re.IGNORECASE),
 }
 
 
@@ -92,6 +97,10 @@ def answered(question: str, reply: str) -> tuple[str, str] | None:
     A statement in the first person: "What's your favorite color?" "Blue" gives "my favorite color
     is blue". `reply` is looked at up to the end of its first sentence.
     """
+    if agreed := _YES_OR_NO_FIRST.match(reply):
+        said = agreed["said"].strip(" ,;")
+        if stated := _yes_or_no(question, said):
+            return stated, reply[agreed.end() :]
     cut = _FIRST_END.search(reply)
     first, rest = (reply[: cut.start()], reply[cut.end() :]) if cut else (reply, "")
     stated = _fragment(question, first) or _yes_or_no(question, first)
@@ -151,7 +160,8 @@ def _yes_or_no(question: str, reply: str) -> str | None:
     yes = _YES.fullmatch(reply.strip()) is not None
     if yes == (_NO.match(reply.strip()) is not None):
         return None
-    rest = re.sub(r"\byour\b", "my", re.sub(r"^ever\s+", "", asked["rest"]), flags=re.IGNORECASE)
+    asked_of = re.sub(r"^(?:ever|still|also)\s+", "", asked["rest"])
+    rest = re.sub(r"\byour\b", "my", asked_of, flags=re.IGNORECASE)
     match asked["asked"].lower():
         case "do":
             if not is_verb(rest.split()[0]):

@@ -45,6 +45,12 @@ _HOME = re.compile(
     r"[^,;.]*?(?-i:[A-Z])[^,;.]{2,60}?)(?P<rest>$|,.*)",
     re.IGNORECASE,
 )
+_BEST = re.compile(
+    rf"^(?P<one>(?!I\b|it|that|this|we\b|they)(?:[\w'-]+\s){{0,3}}[\w'-]+)"
+    rf"(?: {phrases('ellipsis.above_all')}| > (?P<other>[\w' -]{{2,30}}))$",
+    re.IGNORECASE,
+)
+_BEATS = re.compile(r"^nothing beats (?P<one>.{3,60})$", re.IGNORECASE)
 _GIVE_ME = re.compile(r"^give me (?P<one>[\w' -]{3,40}) over (?P<other>.+)$", re.IGNORECASE)
 _AGE = re.compile(r"^(?:1[3-9]|[2-9]\d)(?:\s?(?:yo|y/o|years old))?$", re.IGNORECASE)
 _COUNTED = re.compile(rf"^(?:\d+|{one_of(words('numbers.small'))}|an?|one|no)\s[\w\s-]+$", re.I)
@@ -82,6 +88,10 @@ def _reworded(sentence: str) -> str | None:
         return f"I don't have {nothing['thing']} any more{nothing['rest'].rstrip()}"
     if favourite := _FAVOURITE.match(sentence):
         return f"my favorite {favourite['kind']} is {favourite['thing']}"
+    if best := _BEST.match(sentence):
+        return f"I prefer {best['one']}" + (f" to {best['other']}" if best["other"] else "")
+    if beaten := _BEATS.match(sentence):
+        return f"I think nothing beats {beaten['one']}"
     if preferred := _GIVE_ME.match(sentence):
         return f"I prefer {preferred['one']} over {preferred['other']}"
     return None

@@ -39,6 +39,7 @@ _JOINED = re.compile(
 )
 _HAD = re.compile(r"\s+(?:(?:never|already|always)\s+)?(\w+)")
 
+_MISSPELT_ADVERB = re.compile(r"[a-z]{3,}(?:t|e|l|n)ly")
 # "I cook and clean"
 _AND_VERB = re.compile(r"(\s+and\s+)([a-z]+)\b(?!')")
 _OWN_SUBJECT = re.compile(r"(?:I|we|my|our)\b", re.IGNORECASE)
@@ -174,7 +175,7 @@ def _agreeing(short: str, rest: str) -> tuple[str, int]:
     place = 0
     while found := _WORD.match(rest, place):
         word = found[2].replace("’", "'").lower()
-        if not is_adverb(word):
+        if not is_adverb(word) and not _MISSPELT_ADVERB.fullmatch(word):
             verb = _inflected(found[2], word)
             second = _AND_VERB.match(rest, found.end())
             if second and verb != found[2] and Form.BASE in forms(second[2]):

@@ -14,7 +14,7 @@ _FEELING = rf"{phrases('smalltalk.feelings')}\s{_PREPOSITION}{phrases('smalltalk
 
 _I = rf"i(?:'ll|'d|'ve|\s{phrases('smalltalk.between')})*\s"
 _TO_THE_OTHER = rf"(?:\s*$|\s*,|\s{phrases('smalltalk.to_the_other')}\b)"
-_THEM = r"(?:you|u|that(?!\s(?:I|we|my|our)\s)|it|this|them)\b"
+_THEM = r"(?:you|u|that(?!\s(?:I|we|my|our)\s)|it(?!\swhen\b)|this|them)\b"
 _WISHED = rf"(?:\s*$|\s*,|\s{phrases('smalltalk.wished')}\b)"
 
 _SHORT = (

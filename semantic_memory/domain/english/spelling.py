@@ -27,7 +27,7 @@ _I_JOINED = re.compile(rf"{_CLAUSE_BEGINS}(?P<word>ill|id){_BETWEEN}(?P<verb>[a-
 
 _CLAUSE_START = r"(?P<before>^|[.!?;\n]\s*|,\s+|\b(?:and|but|so|because)\s)"
 _JOINED_BE = re.compile(
-    rf"{_CLAUSE_START}(?P<word>its|were)(?=\s(?:{phrases('spelling.behind_joined')}|\d)\b)", re.I
+    rf"{_CLAUSE_START}(?P<word>its|were)(?=\s(?:{phrases('spelling.behind_joined')}|\d+)\b)", re.I
 )
 _WITH_IT = re.compile(r"\b(w/o|w/)(?=\s)", re.IGNORECASE)
 _SHORT_IS = rf"(?=\s{phrases('spelling.behind_short_is')}\b)"

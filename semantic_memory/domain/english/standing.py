@@ -6,11 +6,17 @@ import re
 
 from semantic_memory.domain.english.notation import whole
 from semantic_memory.domain.english.predications import is_name
+from semantic_memory.domain.english.subjects import has_finite_verb, head
 from semantic_memory.domain.english.tables import phrases, words
 from semantic_memory.domain.english.words import WORD, Form, forms, noun
 
 _NOW = rf"(?!\s{phrases('pronouns.times')}\b)"
 _OPENS = re.compile(rf"^(?:{phrases('standing.openings')}\b|(?:this|that)\b{_NOW})", re.IGNORECASE)
+_THANKS = re.compile(
+    rf"^I (?:\w+ly |so |do )?appreciate\b.*\b{phrases('standing.thanked')}\b", re.IGNORECASE
+)
+_SHOWN = re.compile(rf"\bthis\b(?!\s{phrases('pronouns.times')}\b)", re.IGNORECASE)
+_THOUGHT = re.compile(r"^I(?:\s\w+ly)? (?:think|thought|feel|believe)\s", re.IGNORECASE)
 _COMMENTS = re.compile(rf"^{phrases('standing.comments')}\b", re.IGNORECASE)
 _POINTS = re.compile(whole(phrases("standing.pointing")), re.IGNORECASE)
 _LIKE_THAT = re.compile(r"\blike (?:that|this|those|these)\W*(?:$|[,.;])", re.IGNORECASE)
@@ -21,7 +27,8 @@ _BARE = re.compile(
 )
 _VERBLESS = re.compile(
     r"^(?:from|of|by|with|like|via|for|on|in)\s(?:my|our|the)\b(?!.*,)(?!.*\b(?:I|we)\b)"
-    r"|\bfeels? like [\w' ]{2,20}$",
+    r"|\bfeels? like [\w' ]{2,20}$|\bbecause my \w+$|\bbut because of [^,]*$|\bhow far$"
+    r"|\bso when [^,]*$|^\(|\bI (?:think|feel) (?:\w+ly )?(?:in|for|of|at|on)\b",
     re.IGNORECASE,
 )
 _PERSON = re.compile(r"\b(?:he|she|him|her|his|hers)\b", re.IGNORECASE)
@@ -35,6 +42,7 @@ _TO_DO_WITH = re.compile(r"\bto \w+ (?:\w+ )?(?:with|for|in|at|on|about|from|to)
 _AUXILIARIES = words("predications.auxiliaries", "words.modals") | {"am"}
 _PRONOUNS = words("predications.no_subject")
 _SHORTEST_CLAUSE = 5
+_FINITE = words("words.finite", "words.modals") | {"am", "i'm", "it's", "he's", "she's"}
 _PREPOSITIONS = words("predications.prepositions")
 _ENDS = words("standing.endings")
 _PARTICLES = words("standing.particles")
@@ -85,6 +93,8 @@ def is_bound(statement: str) -> bool:
     """
     if _COMMENTS.match(statement) or _BARE.search(statement) or _VERBLESS.search(statement):
         return False
+    if _THANKS.match(statement) or _SHOWN.search(statement) or not _is_finite(statement):
+        return False
     if person := _PERSON.search(statement):
         before = WORD.findall(statement[: person.start()])
         if not any(_is_someone(word, place) for place, word in enumerate(before)):
@@ -98,6 +108,17 @@ def is_bound(statement: str) -> bool:
             if word not in ("I", "My", "We")
         )
     return True
+
+
+def _is_finite(statement: str) -> bool:
+    """Return True if a statement that doesn't begin with "I" has a verb, and so has a thought."""
+    if thought := _THOUGHT.match(statement):
+        statement = statement[thought.end() :]
+    elif head(statement) is not None:
+        return True
+    spoken = [word.lower() for word in WORD.findall(statement)]
+    plural = Form.BASE in {form for word in spoken[1:] for form in forms(word)}
+    return has_finite_verb(spoken) or bool(_FINITE & {*spoken}) or plural
 
 
 def _is_someone(word: str, place: int) -> bool:

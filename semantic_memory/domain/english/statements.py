@@ -20,6 +20,7 @@ from semantic_memory.domain.english.tables import phrases, words
 from semantic_memory.domain.english.words import MODALS, WORD, Form, forms
 
 _COMPLEMENTS = words("clauses.complements")
+_CLAUSE_VERBS = words("clauses.clause_verbs")
 _OPENS = words("clauses.opens")
 
 _OWN = r"(?:I|I'(?:m|ve|ll|d)|[Ww]e|[Ww]e'(?:re|ve|ll|d))"
@@ -148,7 +149,11 @@ def _shared(clause: Clause) -> list[Clause]:
 def _continues(own: Head, between: str, found: re.Match[str]) -> bool:
     """Return whether a verb behind "and" shares the subject: no noun and no infinitive."""
     verb, following, link = found["verb"], found["next"].lower(), found["link"].strip()
-    if _BLOCKS.search(between) or (own.negated and "but" not in link):
+    if (
+        _takes_clause(own, found.string)
+        or _BLOCKS.search(between)
+        or (own.negated and "but" not in link)
+    ):
         return False
     if own.form not in forms(verb) or verb in MODALS or verb in ("be", "been"):
         return False
@@ -172,6 +177,11 @@ def _continues(own: Head, between: str, found: re.Match[str]) -> bool:
             return not passive and following != "by"
         case _:
             return False
+
+
+def _takes_clause(own: Head, text: str) -> bool:
+    """Return True if a clause follows the verb: "I think I'll stay and start again"."""
+    return text[: own.end].split()[-1].lower() in _CLAUSE_VERBS
 
 
 def _is_be(own: Head, text: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from semantic_memory.domain.english.calendar import WEEKDAY
 from semantic_memory.domain.english.notation import whole
 from semantic_memory.domain.english.predications import has_number, has_time, is_name
 from semantic_memory.domain.english.subjects import head
@@ -33,6 +34,12 @@ for _name, _known in _LISTS.items():
 _OPENINGS = re.compile(rf"^{phrases('traits.openings')}\b", re.IGNORECASE)
 _LAST = words("traits.unfinished")
 _OWNED = words("possessions.kin", "possessions.animals", "possessions.owned", "spelling.roles")
+_DATED = re.compile(
+    rf"\b(?:yesterday|last night|tomorrow|ago)\b"
+    rf"|\b(?:last|next)\s(?:{WEEKDAY}|week|weekend|month|year)\b"
+    rf"|\bon\s{WEEKDAY}\b",
+    re.IGNORECASE,
+)
 _MODAL = re.compile(r"\b(?:will|would|could|can|might|should|may)\b|'ll\b|'d\b", re.IGNORECASE)
 _NEGATED = re.compile(whole(r"(?:not|never|no|cannot)|\w+n't"), re.IGNORECASE)
 _I = re.compile(r"\bI\b")
@@ -59,6 +66,7 @@ def traits(statement: str) -> dict[str, float]:
         "long": max(0.0, min(1.0, (len(spoken) - 14) / 14)),
         "number": float(has_number(statement)),
         "time": float(has_time(statement)),
+        "dated": float(_DATED.search(statement) is not None),
         "name": float(_has_name(spoken)),
         "owned": float(any((noun(word) or word) in _OWNED for word in lowered)),
         "modal": float(_MODAL.search(statement) is not None),

@@ -1,0 +1,226 @@
+"""Statements of work and of others, entries, orders, names and answers, as people type them."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from ingest.extract.offline import OfflineExtractor
+from ingest.gate import Gate
+from semantic_memory import Category, Message
+from tests.conftest import say
+
+SAID = datetime(2026, 1, 10, tzinfo=UTC)
+
+
+def admitted(*contents, asked=None, name=None):
+    before = [Message(role="assistant", content=asked, created_at=SAID)] if asked else []
+    messages = [*before, *say(*contents, name=name, created_at=SAID)]
+    return Gate().admit(OfflineExtractor().extract(messages).candidates, messages).admitted
+
+
+def facts(*contents, asked=None, name=None):
+    return [candidate.content for candidate in admitted(*contents, asked=asked, name=name)]
+
+
+@pytest.mark.parametrize("said", ["I'm celiac.", "im celiac", "I am celiac.", "i am celiac"])
+def test_however_it_is_typed_a_state_is_the_same_fact(said):
+    assert facts(said) == ["The user is celiac."]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("ive been a vet for six yrs", "The user has been a vet for six years."),
+        ("were on node 20 now", "The user and others are on node 20 now."),
+        ("my dads a retired cop", "The user's dad is a retired cop."),
+        ("done with sugar for good", "The user is done with sugar for good."),
+        ("No dairy for me any more", "The user doesn't have dairy any more."),
+        ("hes our new director, Bram Oosting", "Bram Oosting is the user's new director."),
+        ("lost my job in March", "The user lost their job in March 2025."),
+    ],
+)
+def test_hasty_spelling_is_made_regular(said, told):
+    assert facts(said) == [told]
+
+
+@pytest.mark.parametrize(
+    ("said", "category"),
+    [
+        ("The gateway listens on 9443.", Category.TECHNICAL),
+        ("Tariq owns billing.", Category.PROJECT),
+        ("The rollout moved to spring.", Category.PROJECT),
+        ("Noor can't eat gluten.", Category.PERSONAL),
+        ("The crash came from a stale cache.", Category.FINDING),
+        ("The board approved the merger with Oakline.", Category.DECISION),
+        ("Our SLA is 99.95 percent uptime.", Category.TECHNICAL),
+        ("I moved to Porto in 2019.", Category.PERSONAL),
+        ("My manager is Helga.", Category.PERSONAL),
+    ],
+)
+def test_people_and_definite_things_give_facts_of_their_category(said, category):
+    (candidate,) = admitted(said)
+    assert candidate.category is category
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The sky is blue today.",
+        "That meeting dragged on.",
+        "The coffee machine is broken again.",
+        "Traffic was terrible.",
+        "The thing with the other team has been settled.",
+        "roleplay: im a wizard called Zorblax and i hate elves",
+        "In my dream I was married to a penguin.",
+        "I basically live at the office.",
+        'Please translate into French: "I am allergic to nuts."',
+        "look at this log\n10:14:07 INFO gateway started on port 8080",
+    ],
+)
+def test_the_world_play_and_texts_to_work_on_give_nothing(said):
+    assert facts(said) == []
+
+
+def test_entries_are_read_by_line_and_by_comma():
+    assert facts("editor: helix\nos: Fedora 41") == [
+        "The user's editor is helix.",
+        "The user's os is Fedora 41.",
+    ]
+    assert facts("staging = eu-north-1, prod = eu-west-3") == [
+        "Staging: eu-north-1.",
+        "Prod: eu-west-3.",
+    ]
+    assert facts("fix the yaml\nreplicas: 4") == []
+
+
+def test_a_list_about_oneself_gives_a_fact_for_each_part():
+    assert facts("34, nurse, 2 kids, living in Cork") == [
+        "The user is 34.",
+        "The user is a nurse.",
+        "The user has 2 kids.",
+        "The user is living in Cork.",
+    ]
+
+
+def test_a_home_and_those_who_share_it_are_separate_facts():
+    said = "I live in Hamburg with my husband Leo and our dog Pixel, I'm vegetarian"
+    assert facts(said) == [
+        "The user lives in Hamburg.",
+        "The user lives with their husband Leo and their dog Pixel.",
+        "The user is vegetarian.",
+        "The user has a husband, Leo.",
+        "The user has a dog, Pixel.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "order"),
+    [
+        ("Use nox for the tests", "to use nox for the tests"),
+        ("tabs, not spaces", "to use tabs, not spaces"),
+        ("Leave out the small talk", "to leave out the small talk"),
+        ("no emojis pls", "to use no emojis"),
+        ("run ruff before u hand me anything", "to run ruff before it hands the user anything"),
+        ("If the tests pass, keep the branch", "to keep the branch if the tests pass"),
+    ],
+)
+def test_standing_instructions_are_feedback(said, order):
+    (candidate,) = admitted(said)
+    assert candidate.content == f"The user asks the assistant {order}."
+    assert candidate.category is Category.FEEDBACK
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "use the second version",
+        "make it shorter",
+        "Recommend three films for a rainy evening.",
+        "tell me a joke about penguins",
+        "Keep up the good work!",
+        "no worries",
+    ],
+)
+def test_requests_for_now_are_no_facts(said):
+    assert facts(said) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("You can call me Theo", "The user wants to be called Theo."),
+        ("ppl call me Lou, not Louise", "People call the user Lou, not Louise."),
+        ("its Catriona with a C, not a K", "The user's name is Catriona with a C, not a K."),
+        ("Hi, this is Tobias.", "The user's name is Tobias."),
+    ],
+)
+def test_names_are_known(said, told):
+    assert facts(said) == [told]
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "told"),
+    [
+        ("Do you drive?", "Only automatics.", "The user drives only automatics."),
+        ("Do you smoke?", "Not since 2019.", "The user doesn't smoke, not since 2019."),
+        ("Any allergies I should know about?", "yeah peanuts", "The user's allergies: peanuts."),
+        ("Who approves expenses?", "Gerrit does.", "Gerrit approves expenses."),
+        ("Is the cluster in Oslo or in Rome?", "Rome.", "The cluster is in Rome."),
+        ("What's your dog called?", "Pixel", "The user's dog is called Pixel."),
+        (
+            "How old is your daughter?",
+            "She turned twelve on Monday.",
+            "The user's daughter turned twelve on Monday, 5 January 2026.",
+        ),
+    ],
+)
+def test_short_answers_are_understood_with_their_question(question, reply, told):
+    assert facts(reply, asked=question) == [told]
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "told"),
+    [
+        (
+            "my brother Aurel is back",
+            "he lives in Kyoto",
+            "The user's brother Aurel lives in Kyoto.",
+        ),
+        ("I have a parrot", "its 30 yrs old", "The user's parrot is 30 years old."),
+        (
+            "The Magpie project has a new sponsor.",
+            "The deadline is 12 June.",
+            "The deadline of the Magpie project is 12 June 2026.",
+        ),
+    ],
+)
+def test_a_pronoun_is_resolved_from_the_message_before(before, said, told):
+    assert facts(before, said)[-1] == told
+
+
+def test_a_pronoun_for_two_people_is_not_resolved():
+    assert facts("Priya met Jonah.", "he lives in Kyoto") == []
+
+
+def test_code_commands_and_links_survive():
+    assert facts("we build w/ `make -j8 release`") == [
+        "The user and others build with `make -j8 release`."
+    ]
+    assert facts("logs live in /var/log/quill") == ["Logs live in /var/log/quill."]
+
+
+def test_talk_of_the_moment_among_people_is_left_out():
+    messages = [
+        *say("I had so much fun!", "I moved to Porto in 2019.", name="Tom", created_at=SAID),
+        *say("I love the vibe here.", start=3, name="Kim", created_at=SAID),
+    ]
+    found = OfflineExtractor().extract(messages).candidates
+    assert [candidate.content for candidate in found] == ["Tom moved to Porto in 2019."]
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["I joined a travel club and", "Here's a photo I took", "I hate ones like that."],
+)
+def test_what_would_not_stand_alone_is_left_out(said):
+    assert facts(said) == []
