@@ -63,7 +63,8 @@ _EITHER = re.compile(
 )
 _SHOULD_I = re.compile(
     r"^(?:should|shall) I (?P<verb>[a-z]+) .+ or .+$"
-    r"|^(?:which|what) [\w ]{2,30} (?:should|shall) I (?P<ask>[a-z]+)(?P<prep> in| with| for| to| on)?$",
+    r"|^(?:which|what) [\w ]{2,30} (?:should|shall) I (?P<ask>[a-z]+)"
+    r"(?P<prep> in| with| for| to| on)?$",
     re.IGNORECASE,
 )
 _WHAT_IS = re.compile(

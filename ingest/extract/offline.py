@@ -62,7 +62,8 @@ _PASTED = 3_000
 _NO_TAGS = STOP_WORDS | words("tags.no_tags")
 # "Can you always cite sources?" asks for good
 _POLITE = re.compile(
-    r"\b(?:can|could|would|will) you (?:please )?((?:always|never|stop|only|not)\b[^.?!\n]{3,100})\?",
+    r"\b(?:can|could|would|will) you (?:please )?"
+    r"((?:always|never|stop|only|not)\b[^.?!\n]{3,100})\?",
     re.I,
 )
 _REQUEST_BEHIND = re.compile(r"[,;]?\s+(?:and|so)\s+(?=please\s)|[,;]\s+(?=please\s)", re.I)

@@ -41,7 +41,8 @@ _NO = re.compile(
 _FILLER = re.compile(rf"^(?:{phrases('replies.fillers')}\b[\s,.!:-]*)+", re.IGNORECASE)
 # "No, I eat fish now": an answer with a sentence behind it
 _YES_OR_NO_FIRST = re.compile(
-    rf"^(?P<said>(?:{phrases('replies.yes', 'replies.no')}))[\s,;]+(?=(?:I|we|my|he|she|they|it)\b)",
+    rf"^(?P<said>(?:{phrases('replies.yes', 'replies.no')}))[\s,;]+"
+    r"(?=(?:I|we|my|he|she|they|it)\b)",
     re.IGNORECASE,
 )
 _UNSURE = re.compile(rf"\b(?:{phrases('replies.unsure')}|one$)\b", re.IGNORECASE)

@@ -18,6 +18,7 @@ from semantic_memory.domain.english.arguments import (
 )
 from semantic_memory.domain.english.lexicon import COLOURS, DIETS, HAIR_OF, SINGLE_VALUED
 from semantic_memory.domain.english.notation import one_of
+from semantic_memory.domain.english.numbers import kinds
 from semantic_memory.domain.english.tables import keys, listed, phrase_lists, phrases, words
 
 
@@ -106,7 +107,9 @@ def _named(found: re.Match[str], negated: bool) -> Iterator[Attribute]:
     measured = value.numbers | value.dates
     single = noun[-1] in SINGLE_VALUED
     if single or (measured and len(value.content) <= 4):
-        name = " ".join(sorted(content(found["noun"]))) + ("" if single else " measured")
+        name = " ".join(sorted(content(found["noun"])))
+        if not single:
+            name = " ".join([name, "measured", *sorted(kinds(found["value"]))])
         which = measured or content(object_of(found["value"]))
         yield Attribute(owner(found["who"]), name, which, not negated)
 

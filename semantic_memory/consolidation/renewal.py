@@ -27,6 +27,7 @@ from semantic_memory.domain.english.facets import facets
 from semantic_memory.domain.english.lexicon import opposites
 from semantic_memory.domain.english.names import names
 from semantic_memory.domain.english.notation import one_of
+from semantic_memory.domain.english.numbers import kinds
 from semantic_memory.domain.english.paraphrases import paraphrases
 from semantic_memory.domain.english.renewals import (
     ORDINALS,
@@ -40,6 +41,7 @@ from semantic_memory.domain.text import STOP_WORDS, stem
 
 _OWNED = re.compile(r"\b(?:my|our) (?:[\w-]+ )?([\w-]+)")
 _MOST_APART = 3
+_BRIEF = 3  # words besides function words that say no more than a figure of a name
 _SHORT = 10  # words of a message that only corrects the one before
 _LEAST_ENDED = 0.25
 _LEAST_SHARED = 0.30
@@ -53,9 +55,12 @@ _NOT = re.compile(
     r"(?:the |a |an |my |at |in |on |by |to |as )*(?P<value>\S+(?: \S+){0,3})$"
 )
 _PRONOUN = re.compile(r"(?:it|its|it is|that|that is|they|they are|make that|make it|this)\b")
+_PART = re.compile(r"(?:the |my |our )?([\w-]+) of (?:the|my|our) ")
 _ORDINAL = re.compile(rf"\b(?:(\d+)(?:st|nd|rd|th)|({one_of(ORDINALS)})) (\w+)")
 _FUNCTION = frozenset(map(stem, STOP_WORDS)) | STOP_WORDS | {"i", "now"}
 _TIMES = frozenset(map(stem, "morning evening day night early late before after".split()))
+# prepositions, which oppose each other in passing: "from the top", "to the flat"
+_PLACES = frozenset("from to in into on onto over under above below within toward".split())
 _FAVOURITE = stem("favourite")
 _NOTHING = Clause("", frozenset(), (), frozenset(), frozenset())
 
@@ -180,6 +185,8 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
         shared = ending.stems & clause.content
         if not shared or len(shared) * 2 < len(ending.stems):
             continue
+        if ending.head.isdisjoint(shared) and not ending.stems <= clause.content:
+            continue
         if ending.whole and not ending.stems <= clause.content:
             continue
         if len(ending.stems) <= 3 and ending.predicate and not ending.stems <= clause.content:
@@ -228,6 +235,7 @@ def _changed(clause: Clause, new: Telling) -> Reason | None:
         for thing in renewals.changed(part):
             if (
                 thing <= clause.content
+                and not (thing <= new.names and not _retyped(clause, part))
                 and clause.content | clause.numbers | clause.dates != thing
                 and not other_person(clause, part)
                 and not other_kind(clause, part, thing)
@@ -273,7 +281,13 @@ def _revalued(
     topic = clause.content & (sentence.content | (before.content if before else frozenset()))
     turned = _turns(clause, sentence)
     typed = _retyped(clause, sentence)
-    if not _comparable(clause, sentence, topic) or (topic and topic <= names and not typed):
+    if not _comparable(clause, sentence, topic):
+        return None
+    half = _FAVOURITE in topic or 2 * len(topic) >= len(clause.content)
+    brief = typed and len(clause.words - STOP_WORDS) <= _BRIEF
+    if topic and topic <= names and not (turned or brief):
+        return None
+    if not typed and _of_another_part(clause, sentence):
         return None
     left = clause.words - sentence.words - STOP_WORDS
     if not (typed or turned or any(stem(word) not in topic for word in left)):
@@ -282,9 +296,9 @@ def _revalued(
         return _aged(clause, sentence) if typed else None
     owned = topic & _owned(clause) & _owned(sentence)
     reason = f"replaced: {_list(topic)}"
-    if (surely or typed or turned or owned) and len(topic) >= 2:
+    typed = typed and (surely or half)
+    if ((surely and half) or typed or turned or owned) and len(topic) >= 2:
         return Reason(reason, _LEAST_SHARED)
-    half = _FAVOURITE in topic or 2 * len(topic) >= len(clause.content)
     if typed or turned or ((surely or owned) and half):
         return Reason(reason, _LEAST_SHARED if topic and (typed or owned) else _LEAST_ALIKE)
     return None
@@ -300,10 +314,21 @@ def _comparable(clause: Clause, sentence: Clause, topic: frozenset[str]) -> bool
     )
 
 
+def _of_another_part(clause: Clause, sentence: Clause) -> bool:
+    """Return whether the newer one is about a part of the older one's subject: "the lid of it"."""
+    found = _PART.match(sentence.plain)
+    return found is not None and stem(found[1]) not in clause.content
+
+
 def _retyped(clause: Clause, sentence: Clause) -> bool:
     """Return whether the newer one gives figures that the older one, which has some, lacks."""
     figures = clause.numbers | clause.dates
-    return bool(figures) and not sentence.numbers | sentence.dates <= figures
+    if not figures or sentence.numbers | sentence.dates <= figures:
+        return False
+    if clause.dates and sentence.dates:
+        return True
+    before, after = kinds(clause.plain), kinds(sentence.plain)
+    return not before or not after or not before.isdisjoint(after)
 
 
 def _aged(clause: Clause, sentence: Clause) -> Reason | None:
@@ -316,7 +341,7 @@ def _aged(clause: Clause, sentence: Clause) -> Reason | None:
 
 def _turns(clause: Clause, sentence: Clause) -> bool:
     """Return whether one says the opposite of the other about something."""
-    own, others = _stems(clause), _stems(sentence)
+    own, others = _stems(clause) - _PLACES, _stems(sentence) - _PLACES
     apart = any(opposites(one) & others for one in own - _TIMES)
     return apart and bool((own & others) - _FUNCTION)
 

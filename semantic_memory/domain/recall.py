@@ -37,7 +37,8 @@ class ScoreParts(Value):
     relevance: float
     """importance * confidence * retention * recency."""
     newer: float = 0.0
-    """Addition to the score that ranks it above an older fact with another figure for the same."""
+    """Addition to the score that ranks it above an older fact with another figure for the same, or
+    where a message would stand that it made outdated."""
 
 
 class Hit(Value):

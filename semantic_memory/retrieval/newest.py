@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from semantic_memory.domain.english.names import names
+from semantic_memory.domain.english.tables import phrase_list
+from semantic_memory.domain.text import figures, stems
 from semantic_memory.retrieval.bm25 import Scores
 
 ALIKE = 0.5
@@ -17,9 +21,38 @@ SHARE = 0.6
 Reals = NDArray[np.float64]
 
 
+# spans of time, and the "others" with whom a speaker does something
+_SHARED_BY_MOST = frozenset(
+    stem
+    for span in (*phrase_list("calendar.spans"), *phrase_list("calendar.day_parts"), "others")
+    for stem in stems(span)
+)
+
+
+class Telling(NamedTuple):
+    """The figures of a fact, and the stems of what it gives them for."""
+
+    figures: frozenset[str]
+    topic: frozenset[str]
+
+
+def telling(content: str, speaker: str | None = None) -> Telling | None:
+    """Read a fact, said by `speaker`; None if it gives no figure.
+
+    >>> told = telling("Maya's talk is on 18 June")
+    >>> sorted(told.figures), sorted(told.topic)
+    (['18', 'june'], ['talk'])
+    """
+    values = figures(content)
+    if not values:
+        return None
+    apart = {stem for text in (*names(content), *values, speaker or "") for stem in stems(text)}
+    return Telling(values, frozenset(stems(content)) - apart - _SHARED_BY_MOST)
+
+
 def gains(
     rows: Sequence[int],
-    figures: Mapping[int, frozenset[str]],
+    told: Mapping[int, Telling],
     similar: Scores,
     score: Reals,
     stated_at: Reals,
@@ -30,13 +63,14 @@ def gains(
 ) -> dict[int, float]:
     """Return the gain in score by which a row comes just above the older ones it replaces.
 
-    `rows` are facts with `figures`, `similar` their cosines to each other, shape (rows, rows);
-    `score` and `stated_at` are by row. An older fact with one of the question's own figures
-    (`asked`) keeps its place.
+    `rows` are facts with figures, which `told` gives by row; `similar` are their cosines to each
+    other, shape (rows, rows); `score` and `stated_at` are by row. An older fact with one of the
+    question's own figures (`asked`) keeps its place, and so does one with which the newer shares a
+    name at most.
     """
     found: dict[int, float] = {}
     for place, row in enumerate(rows):
-        own = figures[row]
+        own = told[row]
         overtaken = [
             score[other]
             for beside, other in enumerate(rows)
@@ -44,8 +78,9 @@ def gains(
             and stated_at[other] < stated_at[row]
             and score[row] <= score[other]
             and score[row] >= share * score[other]
-            and not own <= figures[other]
-            and asked.isdisjoint(figures[other])
+            and not own.figures <= told[other].figures
+            and asked.isdisjoint(told[other].figures)
+            and not own.topic.isdisjoint(told[other].topic)
         ]
         if overtaken:
             found[row] = float(np.nextafter(max(overtaken), np.inf) - score[row])

@@ -27,10 +27,11 @@ from semantic_memory.domain.facts import Category, Status
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Delta, Trait, TraitRow
 from semantic_memory.domain.retention import Unexpired
-from semantic_memory.domain.text import figures, lexical_text, stems
+from semantic_memory.domain.text import lexical_text, stems
 from semantic_memory.domain.values import levels
 from semantic_memory.retrieval.bm25 import BM25, Mask, Statistics
 from semantic_memory.retrieval.growing import Growing, GrowingVectors
+from semantic_memory.retrieval.newest import Telling, telling
 from semantic_memory.retrieval.snapshot import Snapshot
 
 CATEGORIES = tuple(Category)
@@ -85,7 +86,7 @@ class Partition:
         self.revision = 0
         self._ids: list[str] = []
         self._said_in: list[tuple[str, ...]] = []
-        self._figures: dict[int, frozenset[str]] = {}
+        self._told: dict[int, Telling] = {}
         self._tagged: dict[str, list[int]] = {}  # by tag, those above included; dead rows too
         self._row_of: dict[int, int] = {}
         self._superseded: set[int] = set()
@@ -136,7 +137,7 @@ class Partition:
             session_codes=self._sessions,
             ids=self._ids,
             said_in=self._said_in,
-            figures=self._figures,
+            told=self._told,
             speakers=tuple(self._speakers),
             windows=None if self._windows is None else self._windows.view,
             sentences=None if self._sentences is None else self._sentences.view,
@@ -244,9 +245,9 @@ class Partition:
         if (
             vectors is not None
             and trait.category != Category.CONVERSATION
-            and (values := figures(trait.content))
+            and (told := telling(trait.content, trait.speaker))
         ):
-            self._figures[number] = values
+            self._told[number] = told
         text = lexical_text(trait.content, trait.speaker, trait.created_at)
         self._bm25.add(stems(text))
         self._characters += len(text)

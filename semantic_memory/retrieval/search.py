@@ -29,10 +29,12 @@ from semantic_memory.retrieval.partition import CATEGORIES, Partition
 from semantic_memory.retrieval.question import Question, read
 from semantic_memory.retrieval.ranking import Evidence, Ranked, Weights, base_score, rank
 from semantic_memory.retrieval.snapshot import Snapshot
+from semantic_memory.retrieval.successors import successors
 from semantic_memory.retrieval.times import closeness
 
 _ARM = 256  # candidates of each arm, for a user whose memories aren't held in RAM
 _COMPARED = 64  # of the best memories, for newer figures of the same
+_SUCCEEDED = 8  # of the best outdated messages, for what replaced them
 _SENTENCES = 512  # memories whose sentences are compared
 _AT_ONCE = 2  # more would only take the interpreter from each other, and all be slow
 
@@ -158,7 +160,7 @@ class Searcher:
             weights=self._weights,
             curve=self._curve,
         )
-        return self._hits(snapshot, ranked, question, k, filters)
+        return self._hits(user_id, snapshot, ranked, question, k, filters)
 
     def _meaning(self, snapshot: Snapshot, vector: Matrix | None) -> Scores:
         """Return the cosine to each memory: that of its nearest window and sentence, blended."""
@@ -174,11 +176,20 @@ class Searcher:
         return blended
 
     def _hits(
-        self, snapshot: Snapshot, ranked: Ranked, question: Question, k: int, filters: Filters
+        self,
+        user_id: str,
+        snapshot: Snapshot,
+        ranked: Ranked,
+        question: Question,
+        k: int,
+        filters: Filters,
     ) -> list[Hit]:
         rows = np.flatnonzero(snapshot.admitted)
         gained = _newest(snapshot, ranked, rows, question)
         ranked.score[list(gained)] += list(gained.values())
+        for row, gain in self._inherited(user_id, snapshot, ranked, rows, k).items():
+            ranked.score[row] += gain
+            gained[row] = gained.get(row, 0.0) + gain
         distinct = _distinct(snapshot, (rows[place] for place in descending(ranked.score[rows])))
         hits: list[Hit] = []
         said: set[str] = set()
@@ -198,6 +209,34 @@ class Searcher:
                     )
                 )
         return hits[:k]
+
+    def _inherited(
+        self, user_id: str, snapshot: Snapshot, ranked: Ranked, rows: np.ndarray, k: int
+    ) -> dict[int, float]:
+        """Return the gains of what replaced outdated messages: it answers what they answered.
+
+        A memory comes where the message would have come that it made outdated.
+        """
+        weight = self._weights.relevance
+        unspoilt = ranked.score + ranked.outdated * (1.0 - weight + weight * ranked.relevance)
+        outdated = rows[ranked.outdated[rows] > 0.0]
+        if not len(outdated):
+            return {}
+        best = outdated[top(unspoilt[outdated], _SUCCEEDED)]
+        last = ranked.score[rows[top(ranked.score[rows], k)]].min()
+        wanted = {snapshot.ids[row]: float(unspoilt[row]) for row in best if unspoilt[row] > last}
+        if not wanted:
+            return {}
+        messages = self._ledger.get(list(wanted))
+        raised: dict[str, float] = {}
+        for message, fact in successors(messages, self._ledger, user_id).items():
+            raised[fact] = max(raised.get(fact, 0.0), wanted[message])
+        places = {snapshot.ids[row]: int(row) for row in rows}
+        return {
+            row: score - float(ranked.score[row])
+            for fact, score in raised.items()
+            if (row := places.get(fact)) is not None and score > ranked.score[row]
+        }
 
 
 def _distinct(snapshot: Snapshot, order: Iterable[int]) -> Iterator[int]:
@@ -219,15 +258,15 @@ def _newest(
     snapshot: Snapshot, ranked: Ranked, rows: np.ndarray, question: Question
 ) -> dict[int, float]:
     """Return the gains of those of the best `rows` that give newer figures than others."""
-    if question.event or question.windows or not snapshot.figures:
+    if question.event or question.windows or not snapshot.told:
         return {}
     best = rows[top(ranked.score[rows], _COMPARED)].tolist()
-    telling = [row for row in best if row in snapshot.figures]
+    telling = [row for row in best if row in snapshot.told]
     if len(telling) < 2:
         return {}
     return newest.gains(
         telling,
-        snapshot.figures,
+        snapshot.told,
         snapshot.alike(telling),
         ranked.score,
         snapshot.columns["stated_at"],

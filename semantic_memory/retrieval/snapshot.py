@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.retrieval.bm25 import Mask, Scores
 from semantic_memory.retrieval.growing import Vectors
+from semantic_memory.retrieval.newest import Telling
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,8 +34,11 @@ class Snapshot:
     """By row: ids of the memories."""
     said_in: Sequence[tuple[str, ...]]
     """By row: `session/message` for every message that says the memory."""
-    figures: Mapping[int, frozenset[str]]
-    """By row: numbers and days in a fact; rows without any, and messages, are missing."""
+    told: Mapping[int, Telling]
+    """By row: numbers and days in a fact, and what they are given for.
+
+    Rows without any, and messages, are missing.
+    """
     speakers: tuple[str, ...]
     """Names of the speakers, by the code in the column `speaker`."""
     windows: Vectors | None

@@ -23,7 +23,7 @@ def noted(
     So is a reply that repeats the statement. If the question is about the `present`, the memory
     that replaced the statement comes right before the message, also if no other hit is that memory.
     """
-    ended = _ended(hits, ledger, user_id, as_of)
+    ended = _ended([hit.fact for hit in hits], ledger, user_id, as_of)
     if not ended:
         return list(hits)
     hits = [
@@ -35,18 +35,24 @@ def noted(
     return list(_reordered(hits, _current(ended, ledger, user_id))) if present else hits
 
 
+def successors(messages: Sequence[Fact], ledger: Facts, user_id: str) -> Mapping[str, str]:
+    """Return the id of what replaced the latest ended statement of each message, by its id."""
+    ended = _ended(messages, ledger, user_id, None)
+    return {one: fact.id for one, fact in _current(ended, ledger, user_id).items()}
+
+
 def _ended(
-    hits: Sequence[Hit], ledger: Facts, user_id: str, as_of: datetime | None
+    facts: Sequence[Fact], ledger: Facts, user_id: str, as_of: datetime | None
 ) -> Mapping[str, Fact]:
-    """Return the latest ended fact of each message among the hits, by the message's id."""
-    messages = [hit.fact for hit in hits if hit.fact.category is Category.CONVERSATION]
+    """Return the latest ended fact of each message among `facts`, by the message's id."""
+    messages = [fact for fact in facts if fact.category is Category.CONVERSATION]
     if not messages:
         return {}
     sessions = {message.source.session_id for message in messages}
-    facts = ledger.superseded_in(user_id, [one for one in sessions if one is not None])
+    superseded = ledger.superseded_in(user_id, [one for one in sessions if one is not None])
     found: dict[str, Fact] = {}
     for message in messages:
-        for fact in facts:
+        for fact in superseded:
             told = _drawn_from(fact, message) or _repeated(fact, message)
             if told and _ended_by(fact, as_of):
                 known = found.get(message.id)

@@ -8,16 +8,28 @@ import numpy as np
 import pytest
 
 from semantic_memory.domain.text import figures
-from semantic_memory.retrieval.newest import gains
+from semantic_memory.retrieval.newest import Telling, gains, telling
 
 U = {"user_id": "u1"}
 OLD, NEW = 0, 1
 
 
-def gained(*, alike=0.8, older=0.5, newer=0.4, asked=frozenset(), values=("5", "7"), said=(1, 2)):
+def gained(
+    *,
+    alike=0.8,
+    older=0.5,
+    newer=0.4,
+    asked=frozenset(),
+    values=("5", "7"),
+    topics=("aim", "aim"),
+    said=(1, 2),
+):
     return gains(
         [OLD, NEW],
-        {row: frozenset({value}) for row, value in enumerate(values)},
+        {
+            row: Telling(frozenset({value}), frozenset({topic}))
+            for row, (value, topic) in enumerate(zip(values, topics, strict=True))
+        },
         np.array([[1.0, alike], [alike, 1.0]], np.float32),
         np.array([older, newer]),
         np.array(said, float),
@@ -39,9 +51,18 @@ def test_the_newer_stands_just_above_the_older():
         {"newer": 0.6},
         {"values": ("5", "5")},
         {"asked": frozenset({"5"})},
+        {"topics": ("move", "visit")},
         {"said": (2, 1)},
     ],
-    ids=["another thing", "far worse", "already above", "same figure", "asked for", "older"],
+    ids=[
+        "another thing",
+        "far worse",
+        "already above",
+        "same figure",
+        "asked for",
+        "no word shared",
+        "older",
+    ],
 )
 def test_nothing_is_gained_otherwise(values):
     assert gained(**values).keys() <= ({OLD} if values.get("said") == (2, 1) else set())
@@ -59,6 +80,15 @@ def test_nothing_is_gained_otherwise(values):
 )
 def test_figures_are_numbers_and_days(text, found):
     assert figures(text) == found
+
+
+def test_a_name_is_nothing_that_figures_are_given_for():
+    moved = telling("Maya moved to Berlin in March 2026.")
+    visited = telling("Maya's sister visits Maya on 16 May 2026.")
+    assert moved
+    assert visited
+    assert moved.topic.isdisjoint(visited.topic)
+    assert telling("Maya likes tea.") is None
 
 
 def test_a_search_puts_the_newer_figure_first_and_says_why(memory, clock):

@@ -14,7 +14,7 @@ from semantic_memory.domain.english.notation import any_of
 from semantic_memory.domain.english.tables import phrases
 
 _LEAD = re.compile(rf"^(?:{phrases('clauses.leads')}\b[\s:]*)+")
-_MARK = r"[.!?;:](?=\s|$)|,|\s[-–—]\s"
+_MARK = r"[.!?;:](?=\s|$)|,(?!\d{3}\b)|\s[-–—]\s"
 _CUT = re.compile(
     any_of(
         _MARK,

@@ -15,7 +15,9 @@ _NAME = re.compile(r"[^\W\d_][\w'’&+#-]*")
 _SPEAKER = frozenset({"I", "I'm", "I've", "I'd", "I'll"})
 _NO_NAMES = STOP_WORDS | words("names.no_names")
 _TOLD_OF_USER = words("names.told_of_user")
-_BEHIND_NAME = re.compile(rf"\s+(?:{phrases('names.behind_name')}|[a-z]+[^s\W]s|[a-z]+ed)\b")
+_BEHIND_NAME = re.compile(
+    rf"\s+(?:{phrases('names.behind_name')}|[a-z]+[^s\W]s|[a-z]+ed|and [A-Z]\w+)\b"
+)
 
 
 def names(text: str) -> list[str]:

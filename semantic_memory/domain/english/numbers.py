@@ -10,7 +10,7 @@ from text_to_num import alpha2digit
 
 from semantic_memory.domain.english.calendar import is_month
 from semantic_memory.domain.english.notation import one_of
-from semantic_memory.domain.english.tables import phrases, words
+from semantic_memory.domain.english.tables import keys, phrases, words
 from semantic_memory.domain.text import stems
 
 _ONE_IS_AN_ARTICLE = 1.5
@@ -24,6 +24,13 @@ _FIGURE = re.compile(_VALUE + _UNIT)
 # "Room 101 has a projector", but not "weighs 80 kilos"
 _LABELLED = r"^(?:(?:the|my|our|user's) )?[a-z-]{2,}(?<!s) #?\d[\w-]* [a-z]{2,}"
 _LABEL = re.compile(rf"{_LABELLED}|\b{phrases('numbers.labelled')} #?\d")
+
+_DIMENSIONS = {
+    unit: name
+    for name in keys("numbers.dimensions")
+    for written in words(f"numbers.dimensions.{name}")
+    for unit in (written, *stems(written))
+}
 
 
 def with_digits(folded: str) -> str:
@@ -76,6 +83,15 @@ def figures(folded: str) -> Mapping[str, str]:
                 if stem and not is_month(stem):
                     found[stem].add(value)
     return {unit: values.pop() for unit, values in found.items() if len(values) == 1}
+
+
+def kinds(folded: str) -> frozenset[str]:
+    """Return what the figures of a folded text measure, or the nouns that they count.
+
+    >>> sorted(kinds("12 chairs of 3 metres")), kinds("the rent is 900")
+    (['chair', 'length'], frozenset())
+    """
+    return frozenset(_DIMENSIONS.get(unit, unit) for unit in figures(folded))
 
 
 def has_label(folded: str) -> bool:

@@ -86,6 +86,8 @@ _CHANGES = _endings("renewals.ends.changes")
 # "norways off"
 _SHORTENED = re.compile(rf"{_OPENING}(?P<thing>\w+)(?P<verb>'?s off)$")
 _ENDS = (_SHORTENED, *_endings("renewals.ends.behind"), *_endings("renewals.ends.before"))
+# "her left ear": a side, not a leaving
+_A_SIDE = re.compile(r"\b(?:the|a|my|our|your|his|her|its|their|on|to|far|top|bottom) $")
 _DENIALS = frozenset({"not", "longer"})
 _MOMENTS = words("renewals.ends.moments")
 _VAGUE = frozenset(map(stem, words("renewals.heads.vague"))) | words("renewals.heads.vague")
@@ -123,6 +125,8 @@ class Ending:
     clause: Clause
     predicate: bool = False
     """True if the stems are those of a verb or adjective and its object: "allergic to eggs"."""
+    head: frozenset[str] = frozenset()
+    """The stems of the thing without what it belongs to: "camera" of "the camera of the robot"."""
 
 
 @lru_cache(maxsize=16_384)
@@ -175,10 +179,13 @@ def endings(clause: Clause) -> Iterator[Ending]:
         for found in pattern.finditer(clause.plain):
             first = "verb" in pattern.groupindex and found.end("thing") <= found.start("verb")
             before = clause.plain[found.start() : found.start("thing")].split()
+            if not first and before[0] == "left" and _A_SIDE.search(clause.plain[: found.start()]):
+                continue
             predicate = not first and not _DENIALS.isdisjoint(before)
             if thing := _thing(found["thing"], whole=predicate):
                 moment = not first and before[0] in _MOMENTS
-                yield Ending(thing, moment, first, clause, predicate)
+                head = thing if predicate else _thing(found["thing"].split(" of ")[0])
+                yield Ending(thing, moment, first, clause, predicate, head)
 
 
 def changed(clause: Clause) -> Iterator[frozenset[str]]:
