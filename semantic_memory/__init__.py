@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         ServiceError,
         ServiceUnavailableError,
         SessionClosedError,
+        SessionExistsError,
         StoreClosedError,
         StoreCorruptError,
         StoreError,
@@ -82,8 +83,8 @@ _EXPORTS = {
         InvalidInputError LogFullError MissingDependencyError NotFoundError PromptTooLongError
         ProviderError
         SchemaTooNewError SemanticMemoryError ServiceError ServiceUnavailableError
-        SessionClosedError StoreClosedError StoreCorruptError StoreError StoreLockedError
-        StoreUnavailableError
+        SessionClosedError SessionExistsError StoreClosedError StoreCorruptError StoreError
+        StoreLockedError StoreUnavailableError
     """,
     "domain.extraction": "Candidate Extraction",
     "domain.bodies": "Decision Procedure Reference",
@@ -152,6 +153,7 @@ __all__ = [
     "ServiceError",
     "ServiceUnavailableError",
     "SessionClosedError",
+    "SessionExistsError",
     "SessionInfo",
     "SessionOptions",
     "Settings",

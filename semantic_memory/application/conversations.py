@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from ingest.session_log import SessionLog
-from semantic_memory.domain.errors import InvalidInputError, NotFoundError, ProviderError
+from semantic_memory.domain.errors import NotFoundError, ProviderError, SessionExistsError
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.messages import (
     Message,
@@ -66,10 +66,10 @@ class Conversations:
         return self._infos(asked.user_id)
 
     def create(self, asked: CreateSessionRequest) -> SessionInfo:
-        """Create a session without messages. Raises InvalidInputError if there is one of its id."""
+        """Create a session without messages. Raises SessionExistsError if there is one of its id."""
         key = SessionKey(asked.user_id, asked.session_id or new_id())
         if self._pipeline.exists(key):
-            raise InvalidInputError(
+            raise SessionExistsError(
                 f"create_session: user {key.user_id!r} has a session {key.session_id!r} already:"
                 " `load_session` continues it"
             )

@@ -23,6 +23,7 @@ from semantic_memory.domain.errors import (
     ServiceError,
     ServiceUnavailableError,
     SessionClosedError,
+    SessionExistsError,
 )
 from semantic_memory.domain.values import new_id
 
@@ -37,6 +38,7 @@ _BY_TYPE: dict[str, type[SemanticMemoryError]] = {
     "not-found": NotFoundError,
     "concurrent-update": ConcurrentUpdateError,
     "session-closed": SessionClosedError,
+    "session-exists": SessionExistsError,
     "input-refused": InputRefusedError,
     "provider": ProviderError,
     "unauthenticated": AccessDeniedError,

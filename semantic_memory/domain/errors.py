@@ -2,6 +2,7 @@
 
     SemanticMemoryError
     ├── InvalidInputError (ValueError)      a value of the caller is invalid; nothing was written
+    │   └── SessionExistsError              the session to create is there already: load it
     ├── PromptTooLongError                  the required part of a prompt doesn't fit: gives sizes
     ├── NotFoundError (LookupError)         no such memory, session or file
     ├── SessionClosedError                  the session takes no messages: load it again
@@ -37,6 +38,10 @@ class SemanticMemoryError(Exception):
 
 class InvalidInputError(SemanticMemoryError, ValueError):
     """A value given by the caller is invalid. Nothing was written."""
+
+
+class SessionExistsError(InvalidInputError):
+    """A session of this id is there already."""
 
 
 class PromptTooLongError(SemanticMemoryError):

@@ -43,6 +43,9 @@ REQUESTS: dict[tuple[str, str], tuple[Right | None, dict[str, Any] | None]] = {
     ("GET", "/v1/profile/history"): (R, {"params": {"field": "top_of_mind"}}),
     ("GET", "/v1/sessions"): (R, {"params": {}}),
     ("PATCH", "/v1/sessions"): (W, {"json": {"session_id": "said", "fades": True}}),
+    ("POST", "/v1/sessions"): (W, {"json": {}}),
+    ("POST", "/v1/sessions/load"): (W, {"json": {"session_id": "said"}}),
+    ("POST", "/v1/sessions/close"): (W, {"json": {"session_id": "said"}}),
     ("GET", "/v1/messages"): (R, {"params": {"session_id": "said"}}),
     ("GET", "/v1/export"): (R, {"params": {}}),
     ("POST", "/v1/import"): (

@@ -14,6 +14,7 @@ from semantic_memory.domain.errors import (
     PromptTooLongError,
     ProviderError,
     SessionClosedError,
+    SessionExistsError,
 )
 from semantic_memory.domain.messages import SessionOptions
 from semantic_memory.entrypoints.cli import app
@@ -89,7 +90,7 @@ def test_no_session_is_created_twice(memory, how):
         memory.create_session(**S)
     else:
         memory.observe(say("The lake is cold"), **S)
-    with pytest.raises(InvalidInputError, match="has a session 's1' already: `load_session`"):
+    with pytest.raises(SessionExistsError, match="has a session 's1' already: `load_session`"):
         memory.create_session(**S, extract=False)
     assert memory.load_session(**S).options == SessionOptions()
 

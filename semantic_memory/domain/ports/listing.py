@@ -15,7 +15,7 @@ class Position:
     """A place in a listing, behind which it continues."""
 
     key: float
-    """What the fact there is sorted by: a number, or microseconds since 1970."""
+    """Its value that the listing is sorted by: a number, or microseconds since 1970."""
     num: int
     """Its number in the order written."""
     revision: int | None = None

@@ -72,7 +72,7 @@ class ListRequest(OfUser):
 
     @property
     def order(self) -> fields.Sort:
-        """What to sort by: as the filters say, or else the call."""
+        """Order: as the filters say, or else the call."""
         return self.filters.sort or self.sort
 
     @property

@@ -55,7 +55,7 @@ class Forgotten(Value):
 
     forgotten: int
     memories: list[Fact] = Field(default_factory=list)
-    """Of a dry run: the newest of them."""
+    """The newest of them, after a dry run."""
 
 
 class Loaded(Value):

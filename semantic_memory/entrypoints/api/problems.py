@@ -25,6 +25,7 @@ from semantic_memory.domain.errors import (
     ProviderError,
     SemanticMemoryError,
     SessionClosedError,
+    SessionExistsError,
     StoreClosedError,
     StoreError,
     StoreUnavailableError,
@@ -35,6 +36,7 @@ TYPE = "/problems/"
 
 # The first that fits decides, so a class stands before those it derives from.
 _BY_ERROR: tuple[tuple[type[SemanticMemoryError], int, str], ...] = (
+    (SessionExistsError, 409, "session-exists"),
     (InvalidInputError, 422, "invalid-input"),
     (NotFoundError, 404, "not-found"),
     (AccessDeniedError, 403, "forbidden"),

@@ -90,7 +90,7 @@ class Memories(BaseModel):
 
     memories: list[Remembered]
     next: str | None = None
-    """Of a listing: give it as `after` for the next page; null at the end."""
+    """Given as `after`, it continues a listing; null at the end."""
 
 
 class Block(BaseModel):
@@ -112,7 +112,7 @@ class Forgotten(BaseModel):
 
     forgotten: int
     memories: list[Remembered] = []
-    """Of a dry run: the newest of them."""
+    """The newest of them, after a dry run."""
 
 
 class Said(BaseModel):

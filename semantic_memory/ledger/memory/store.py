@@ -40,7 +40,7 @@ class Row:
     """True if the embedding model refuses the text."""
     keys: frozenset[bytes] = frozenset()
     placings: tuple[tuple[int, Mapping[Sort, float]], ...] = ()
-    """What it was sorted by until a revision, by ascending revision."""
+    """Its earlier values to sort by, each until a revision, by ascending revision."""
     session_id: str | None = None
     """The session of an erased memory, whose source is gone."""
     retention: float = 1.0

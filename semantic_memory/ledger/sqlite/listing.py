@@ -23,7 +23,7 @@ _KEYS: Mapping[Sort, str] = {
     "confidence": "{0}.confidence",
     "relevance": "{0}.importance * {0}.confidence * f.retention * f.recency",
 }
-"""What facts are sorted by, as a value of `{0}`: of `facts f`, or of their past in `placings p`."""
+"""The value that facts are sorted by, of `{0}`: of `facts f`, or of their past in `placings p`."""
 _SHOWN = f"{FACT}, f.action, f.changed_at, f.reason, f.changed_by"
 _SORTED = "ORDER BY key DESC, num DESC LIMIT ?"
 

@@ -130,7 +130,7 @@ function Narrowing({ params, user }) {
         apply({});
       }}
     >
-      <${Field} label="Query">
+      <${Field} label="Conditions">
         <input
           type="search"
           value=${form.q ?? ""}

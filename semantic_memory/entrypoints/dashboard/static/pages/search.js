@@ -128,7 +128,7 @@ function SearchForm({ params, user }) {
           <${Field} label="Memories (k)">
             <input type="number" min="1" max="100" value=${form.k} onInput=${set("k")} />
           <//>
-          <${Field} label="Query (instead of the fields)">
+          <${Field} label="Conditions (instead of the fields)">
             <input
               type="search"
               value=${form.where ?? ""}
