@@ -66,7 +66,7 @@ class Conversations:
         return self._infos(asked.user_id)
 
     def create(self, asked: CreateSessionRequest) -> SessionInfo:
-        """Create a session without messages. Raises SessionExistsError if there is one of its id."""
+        """Create a session without messages. Raises SessionExistsError if it is there already."""
         key = SessionKey(asked.user_id, asked.session_id or new_id())
         if self._pipeline.exists(key):
             raise SessionExistsError(
