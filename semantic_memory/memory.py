@@ -429,8 +429,8 @@ class SemanticMemory:
     ) -> SessionInfo:
         """Create a session without messages, with the options of `configure_session`.
 
-        `observe` creates a session too, with its first message. Raises InvalidInputError if there
-        is a session of this id.
+        `observe` creates a session too, with its first message. Raises SessionExistsError if there
+        is one of this id.
         """
         asked = CreateSessionRequest.of(
             user_id=user_id,

@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic import Field
 
+from semantic_memory.domain.errors import SchemaTooNewError
 from semantic_memory.domain.values import SCHEMA_VERSION, Value, parse
 
 Document = dict[str, Any]
@@ -28,13 +29,26 @@ class _Session(Value):
 
 
 class _Document(Value):
-    schema_version: int = Field(ge=1, le=SCHEMA_VERSION)
+    schema_version: int = Field(ge=1)
     user_id: str
     sessions: tuple[_Session, ...] = ()
     facts: tuple[Mapping[str, Any], ...] = ()
     lines: tuple[Mapping[str, Any], ...] = ()
     profile: Mapping[str, Any] | None = None
     history: Mapping[str, Any] | None = None
+
+
+def check_version(record: Mapping[str, Any], what: str) -> None:
+    """Raise SchemaTooNewError for a record whose `schema_version` this package doesn't know.
+
+    Older versions need no migration: every field since the first has a default.
+    """
+    version = record.get("schema_version")
+    if isinstance(version, int) and version > SCHEMA_VERSION:
+        raise SchemaTooNewError(
+            f"{what}: the export has schema {version}, this version of semantic-memory reads"
+            f" {SCHEMA_VERSION} at most: upgrade the package (pip install -U semantic-memory)"
+        )
 
 
 def as_document(records: Iterable[Mapping[str, Any]]) -> Document:
@@ -66,8 +80,9 @@ def as_document(records: Iterable[Mapping[str, Any]]) -> Document:
 def as_records(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the records of a document, as `load` reads them.
 
-    Raises InvalidInputError for a document of another form.
+    Raises InvalidInputError for a document of another form, SchemaTooNewError for a newer one.
     """
+    check_version(document, "document")
     read = parse(_Document, "document", document)
     yield {"kind": "export", "schema_version": read.schema_version, "user_id": read.user_id}
     for session in read.sessions:

@@ -16,7 +16,12 @@ from pydantic import Field
 from ingest.gate import Gate
 from ingest.session_log import SessionLog
 from semantic_memory.application.clearing import cleared
-from semantic_memory.application.document import Document, as_document, as_records
+from semantic_memory.application.document import (
+    Document,
+    as_document,
+    as_records,
+    check_version,
+)
 from semantic_memory.application.expiring import unexpired_lines
 from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.domain.changes import Add, Change, Evict, Write
@@ -76,7 +81,7 @@ class _LineRecord(Value):
 
 class _Header(Value):
     kind: str
-    schema_version: int = Field(ge=1, le=SCHEMA_VERSION)
+    schema_version: int = Field(ge=1)
     user_id: Identifier
 
 
@@ -287,12 +292,13 @@ def _read(
 
     The gate screens messages later, as they are stored.
 
-    Raises InvalidInputError that names the record by its number.
+    Raises InvalidInputError that names the record by its number, SchemaTooNewError likewise.
     """
     for number, record in enumerate(records, start=1):
         what = f"record {number}"
         match record.get("kind"):
             case "export":
+                check_version(record, what)
                 parse(_Header, what, record)
             case "session":
                 session = parse(_SessionRecord, what, record)

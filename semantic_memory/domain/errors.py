@@ -24,7 +24,7 @@
         │   └── IndexBusyError              it is busy with a long operation
         ├── StoreCorruptError               a record or file is damaged beyond what opening repairs
         │   └── IndexBrokenError            the vector index must be rebuilt from the ledger
-        └── SchemaTooNewError               written by a newer version of this package
+        └── SchemaTooNewError               a store or export of a newer version of this package
 
 Adapters translate vendor errors into these; the public interface raises no others.
 """
@@ -129,4 +129,4 @@ class IndexBrokenError(StoreCorruptError):
 
 
 class SchemaTooNewError(StoreError):
-    """The store was written by a newer version of this package."""
+    """The store, export or checkpoint was written by a newer version of this package."""

@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 from semantic_memory import Status
-from semantic_memory.domain.errors import InvalidInputError, NotFoundError
+from semantic_memory.domain.errors import InvalidInputError, NotFoundError, SchemaTooNewError
 from semantic_memory.domain.values import derived_id
 from tests.conftest import NOW, eventually, make_fact, say
 from tests.support.inside import inside
@@ -144,6 +144,17 @@ def test_one_session_is_exported_alone(filled):
 def test_a_bad_record_is_named(memory, record):
     with pytest.raises(InvalidInputError, match="record 2"):
         memory.load([{"kind": "export", "schema_version": 1, "user_id": "u1"}, record], **U)
+
+
+def test_an_export_of_a_newer_version_is_refused_with_what_to_do(filled):
+    header, *records = filled.export(**U)
+    newer = header | {"schema_version": 99}
+    with pytest.raises(SchemaTooNewError, match="record 1: the export has schema 99.*upgrade"):
+        filled.load([newer, *records], user_id="u9")
+    document = filled.to_dict(**U) | {"schema_version": 99}
+    with pytest.raises(SchemaTooNewError, match="document: the export has schema 99.*upgrade"):
+        filled.from_dict(document, user_id="u9")
+    assert filled.list(user_id="u9") == []
 
 
 def test_many_facts_are_added_at_once_and_repeats_confirm(memory, clock):
