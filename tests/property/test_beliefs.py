@@ -224,10 +224,10 @@ class Believing(RuleBasedStateMachine):
     def sweep(self):
         self.memory.maintain(["dedup", "conflicts"])
 
-    # what is believed depends on when the consolidation in the background ran, so nothing is drawn
-    # from it
+    # nothing is drawn from what is believed, which depends on when the background consolidated
     @rule(place=st.integers(0, 99))
     def restore(self, place):
+        self.memory.flush()  # so that what replaced the fact is known
         gone = self.in_order(fact for fact in self.everything().values() if fact.superseded_by)
         if gone:
             chosen = gone[place % len(gone)]
