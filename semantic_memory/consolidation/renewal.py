@@ -39,7 +39,7 @@ from semantic_memory.domain.english.renewals import (
 )
 from semantic_memory.domain.text import STOP_WORDS, stem
 
-_OWNED = re.compile(r"\b(?:my|our) (?:[\w-]+ )?([\w-]+)")
+_OWNED = re.compile(r"\b(?:my|our) ([\w-]+)(?: ([\w-]+))?")
 _MOST_APART = 3
 _BRIEF = 3  # words besides function words that say no more than a figure of a name
 _SHORT = 10  # words of a message that only corrects the one before
@@ -294,7 +294,7 @@ def _revalued(
     left = clause.words - sentence.words - STOP_WORDS
     if not (typed or turned or any(stem(word) not in topic for word in left)):
         return None
-    if not topic:
+    if not (topic or turned):
         return _aged(clause, sentence) if typed else None
     owned = topic & _owned(clause) & _owned(sentence)
     reason = f"replaced: {_list(topic)}"
@@ -350,7 +350,7 @@ def _turns(clause: Clause, sentence: Clause) -> bool:
 
 def _owned(clause: Clause) -> frozenset[str]:
     """Return the stems of what the user calls their own: "our landlord"."""
-    return frozenset(map(stem, _OWNED.findall(clause.plain)))
+    return frozenset(stem(word) for found in _OWNED.findall(clause.plain) for word in found)
 
 
 def _is_surely_cued(plain: str) -> bool:

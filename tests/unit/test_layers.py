@@ -75,7 +75,7 @@ def test_a_session_has_a_document_of_its_own(memory):
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        ({"schema_version": 2}, "schema_version"),
+        ({"schema_version": 0}, "schema_version"),
         ({"surprise": 1}, "unknown key 'surprise'"),
         ({"facts": [{"id": "a b"}]}, "record"),
         ({"sessions": [{}]}, "sessions.0.session_id"),
