@@ -17,8 +17,11 @@ from semantic_memory.domain.english.tables import keys, words
 from semantic_memory.domain.english.words import is_word
 from semantic_memory.domain.languages import listed, telling_words
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’](?:s|t|m|d|ll|re|ve)\b)?")
-_ADDRESS = re.compile(r"\S*(?:@|://|\w\.\w)\S*")  # of mail and pages: no words
+# initials and labels, "J. R.", "D21", are no words; "J'" and "A" are
+_WORD = re.compile(
+    r"(?<!\w)(?![B-DF-HJ-NP-Z](?!['’\w]))[^\W\d_]+(?!\w)(?:['’](?:s|t|m|d|ll|re|ve)\b)?"
+)
+_ADDRESS = re.compile(r"\S*(?:@|://)\S*")  # of mail and pages: no words
 _FOREIGN = re.compile(r"[^\W\d_\u0000-\u024f\u1e00-\u1eff]")
 _SCRIPTS = (
     ("ja", re.compile(r"[\u3040-\u30ff]")),
@@ -30,6 +33,7 @@ _FUNCTION_WORDS = (
     *("words.stop_words", "words.function_words", "words.before_nouns", "words.modals"),
     *("words.past", "words.adverbs", "spelling.chat"),
 )
+_SURE = 2  # words of another language that show it, though all be in the dictionary of English
 _MOST_WORDS = 60  # that are looked at
 _FOREIGN_SHARE = 0.25  # of the letters of a text that is in another script
 _SURE_SHARE = 0.3  # function words of English among the words of a text that needs no dictionary
@@ -60,8 +64,11 @@ def language(text: str) -> str | None:
         return next(found, None)
     if _reads_as_english(text):
         return "en"
-    english, others = _evidence(_words(text))
+    spoken = _words(text)
+    english, others = _evidence(spoken)
     best = max(others.values(), default=0)
+    if best < _SURE and _is_in_dictionary(spoken):
+        return None
     found = sorted(code for code, number in others.items() if number == best > english)
     # among close languages the one whose statements can be read
     return next((code for code in found if listed(code, "speaker")), next(iter(found), None))
@@ -92,6 +99,11 @@ def _reads_as_english(text: str) -> bool:
             return True
     elif best > english:
         return False
+    return _is_in_dictionary(spoken)
+
+
+def _is_in_dictionary(spoken: list[str]) -> bool:
+    """Return whether most words, names left out, are in the dictionary of English."""
     said = [word for word in spoken[1:] if not word[:1].isupper()]
     if spoken and (not said or _is_known(spoken[0].casefold())):
         said.append(spoken[0])  # otherwise most likely a name
@@ -100,7 +112,7 @@ def _reads_as_english(text: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    found = _WORD.finditer(_ADDRESS.sub(" ", text))
+    found = _WORD.finditer(_ADDRESS.sub(" ", text) if "@" in text or "://" in text else text)
     return [one[0] for one in islice(found, _MOST_WORDS)]
 
 
@@ -123,4 +135,5 @@ def _is_known(word: str) -> bool:
 @cache
 def _english() -> frozenset[str]:
     written = {one for entry in ("joined", "slang") for one in keys(f"spelling.{entry}")}
-    return words(*_FUNCTION_WORDS) | {one for one in written if one.isalpha()}
+    # facts in English begin with "The user"
+    return words(*_FUNCTION_WORDS) | {"user", "user's"} | {one for one in written if one.isalpha()}

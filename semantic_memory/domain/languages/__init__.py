@@ -42,6 +42,16 @@ def listed(code: str, key: str) -> tuple[str, ...]:
 
 
 @cache
+def function_words(code: str) -> frozenset[str]:
+    """Return the function words of a language.
+
+    >>> "mijn" in function_words("nl")
+    True
+    """
+    return frozenset(listed(code, "function_words"))
+
+
+@cache
 def telling_words() -> MappingProxyType[str, tuple[str, ...]]:
     """Return for each word that shows a language the languages that have it.
 
