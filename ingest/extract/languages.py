@@ -17,6 +17,7 @@ from semantic_memory.domain.languages import UNSPACED, pattern
 
 _QUESTION = re.compile(r"[?？]\W*$|か[。.]?$|^\s*¿")
 _END = re.compile(r"(?<=[。！])")
+_CERTAIN = re.compile(r"\d|\s[A-ZÀ-ÖØ-ÞА-ЯЁ]")
 _OPENING = re.compile(r"^\W*")
 _MOST_CHARACTERS = 300
 _FEWEST_CHARACTERS = 4
@@ -88,12 +89,19 @@ def _is_of_speaker(sentence: str, code: str) -> bool:
 
 
 def _is_of_something(sentence: str, code: str) -> bool:
-    """Return whether a sentence has a verb of the table behind a name, or what it is about."""
+    """Return whether a sentence has a verb of the table and tells of a certain thing.
+
+    A name, a figure or a word of work makes it certain: "Cats are beautiful" is of none.
+    """
     if not _has(sentence, code, "predicates"):
         return False
     if code in UNSPACED:
         return pattern(code, "leads") is None or _has(sentence, code, "leads")
-    return sentence[:1].isupper() or _begins(sentence, code, "leads")
+    led = _begins(sentence, code, "leads")
+    certain = _CERTAIN.search(sentence) or (sentence[:1].isupper() and not led)
+    if not certain and not any(_has(sentence, code, key) for key in ("technical", "project")):
+        return False
+    return led or sentence[:1].isupper()
 
 
 def _has(sentence: str, code: str, key: str) -> bool:

@@ -33,6 +33,7 @@ _FUNCTION_WORDS = (
     *("words.stop_words", "words.function_words", "words.before_nouns", "words.modals"),
     *("words.past", "words.adverbs", "spelling.chat"),
 )
+_LEAST_SHARE = 0.2
 _SURE = 2  # words of another language that show it, though all be in the dictionary of English
 _MOST_WORDS = 60  # that are looked at
 _FOREIGN_SHARE = 0.25  # of the letters of a text that is in another script
@@ -64,9 +65,11 @@ def language(text: str) -> str | None:
         return next(found, None)
     if _reads_as_english(text):
         return "en"
-    spoken = _words(text)
+    spoken = list(dict.fromkeys(_words(text)))  # "eu-north, eu-west" is no Portuguese
     english, others = _evidence(spoken)
     best = max(others.values(), default=0)
+    if best <= _LEAST_SHARE * len(spoken):
+        return None
     if best < _SURE and _is_in_dictionary(spoken):
         return None
     found = sorted(code for code, number in others.items() if number == best > english)
