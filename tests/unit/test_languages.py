@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from semantic_memory.application.doctor import understood
 from semantic_memory.consolidation.claims import claims
 from semantic_memory.consolidation.judges.rules import RuleJudge
 from semantic_memory.consolidation.relations import Pair, Relation
 from semantic_memory.consolidation.renewal import renewal
 from semantic_memory.domain.language import is_english, language
+from semantic_memory.domain.ports import EmbedderIdentity
 from semantic_memory.domain.values import normalised
 from tests.conftest import make_fact
 
@@ -133,3 +135,15 @@ def test_texts_that_differ_in_case_and_end_marks_only_are_the_same():
 def test_claims_are_read_from_english_only():
     assert claims("Anna lives in Rome.")
     assert not claims("Anna lives in Rom, und ich wohne mit dir und der Katze bei uns.")
+
+
+def test_the_doctor_names_a_multilingual_model_beside_an_english_one():
+    english = understood(EmbedderIdentity("all-MiniLM-L6-v2", 384, "mean", "int8"))
+    assert english.ok
+    assert "trained on English" in english.detail
+    assert "paraphrase-multilingual-MiniLM-L12-v2" in english.remedy
+    other = understood(
+        EmbedderIdentity("paraphrase-multilingual-MiniLM-L12-v2", 384, "mean", "fp32")
+    )
+    assert other.ok
+    assert not other.remedy
