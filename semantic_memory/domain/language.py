@@ -61,8 +61,7 @@ def language(text: str) -> str | None:
     ('de', 'zh', None)
     """
     if not _is_latin(text):
-        found = (code for code, script in _SCRIPTS if script.search(text))
-        return next(found, None)
+        return next((code for code, script in _SCRIPTS if script.search(text)), None)
     if _reads_as_english(text):
         return "en"
     spoken = list(dict.fromkeys(_words(text)))  # "eu-north, eu-west" is no Portuguese
