@@ -149,10 +149,10 @@ def test_a_bad_record_is_named(memory, record):
 def test_an_export_of_a_newer_version_is_refused_with_what_to_do(filled):
     header, *records = filled.export(**U)
     newer = header | {"schema_version": 99}
-    with pytest.raises(SchemaTooNewError, match="record 1: the export has schema 99.*upgrade"):
+    with pytest.raises(SchemaTooNewError, match=r"record 1: the export has schema 99.*upgrade"):
         filled.load([newer, *records], user_id="u9")
     document = filled.to_dict(**U) | {"schema_version": 99}
-    with pytest.raises(SchemaTooNewError, match="document: the export has schema 99.*upgrade"):
+    with pytest.raises(SchemaTooNewError, match=r"document: the export has schema 99.*upgrade"):
         filled.from_dict(document, user_id="u9")
     assert filled.list(user_id="u9") == []
 
