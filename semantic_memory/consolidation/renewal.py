@@ -23,7 +23,7 @@ from semantic_memory.consolidation.subjects import (
     owners_of,
 )
 from semantic_memory.domain.english import renewals
-from semantic_memory.domain.english.facets import facets
+from semantic_memory.domain.english.facets import NAMED, facets
 from semantic_memory.domain.english.lexicon import opposites
 from semantic_memory.domain.english.names import names
 from semantic_memory.domain.english.notation import one_of
@@ -44,6 +44,7 @@ _OWNED = re.compile(r"\b(?:my|our) (?:[\w-]+ )?([\w-]+)")
 _MOST_APART = 3
 _BRIEF = 3  # words besides function words that say no more than a figure of a name
 _SHORT = 10  # words of a message that only corrects the one before
+_SPELLING = 5  # of one that only spells a word of it anew
 _LEAST_ENDED = 0.25
 _LEAST_SHARED = 0.30
 _LEAST_ALIKE = 0.42
@@ -52,7 +53,8 @@ _QUESTION = re.compile(
     r"|(?:can|could|do|does|is|are)\b(?! not))"
 )
 _NOT = re.compile(
-    r"(?:and |so |but )?(?:not|never|no longer|instead of|rather than) "
+    r"(?:and |so |but )?"
+    r"(?:not(?! (?:just|only|merely|simply|a new|an)\b)|no longer|instead of|rather than) "
     r"(?:the |a |an |my |at |in |on |by |to |as )*(?P<value>\S+(?: \S+){0,3})$"
 )
 _PRONOUN = re.compile(r"(?:it|its|it is|that|that is|they|they are|make that|make it|this)\b")
@@ -295,14 +297,14 @@ def _revalued(
     left = clause.words - sentence.words - STOP_WORDS
     if not (typed or turned or any(stem(word) not in topic for word in left)):
         return None
-    if not (topic or turned):
+    if not topic:
         return _aged(clause, sentence) if typed else None
     owned = topic & _owned(clause) & _owned(sentence)
     reason = f"replaced: {_list(topic)}"
     typed = typed and (surely or half)
     if ((surely and half) or typed or turned or owned) and len(topic) >= 2:
         return Reason(reason, _LEAST_SHARED)
-    if typed or turned or ((surely or owned) and half):
+    if typed or turned or (owned and half):
         return Reason(reason, _LEAST_SHARED if topic and (typed or owned) else _LEAST_ALIKE)
     return None
 
@@ -345,7 +347,7 @@ def _aged(clause: Clause, sentence: Clause) -> Reason | None:
 def _turns(clause: Clause, sentence: Clause) -> bool:
     """Return whether one says the opposite of the other about something."""
     own, others = _stems(clause) - _PLACES, _stems(sentence) - _PLACES
-    apart = any(opposites(one) & others for one in own - _TIMES)
+    apart = any(opposites(one) & others and not opposites(one) & own for one in own - _TIMES)
     return apart and bool((own & others) - _FUNCTION)
 
 
@@ -405,6 +407,7 @@ def _refaceted(clause: Clause, new: Telling) -> Reason | None:
                 if (
                     one.name == other.name
                     and one.subject == other.subject
+                    and (one.name not in NAMED or _may_be_name(one.value, new))
                     and (cued or one.moved)
                     and one.value.isdisjoint(other.value)
                 ):
@@ -412,6 +415,11 @@ def _refaceted(clause: Clause, new: Telling) -> Reason | None:
                         f"{one.name}: {_list(other.value)}, then {_list(one.value)}", 0.15
                     )
     return None
+
+
+def _may_be_name(value: frozenset[str], new: Telling) -> bool:
+    """Return whether a value has a capital, or nothing in the statement has."""
+    return not value.isdisjoint(new.names) or new.text == new.text.lower()
 
 
 _RULES = (_ended, _contrasted, _changed, _replaced, _counted, _refaceted)
@@ -429,8 +437,10 @@ def _corrected(clause: Clause, new: Telling) -> bool:
             for one in new.sentences
         )
     first = new.sentences[0]
-    short = len(first.plain.split()) <= _SHORT and renewals.opens_correction(first.plain)
-    return short and (_typed(clause, first) or _respelled(clause, first))
+    number = len(first.plain.split())
+    if number > _SHORT or not renewals.opens_correction(first.plain):
+        return False
+    return _typed(clause, first) or (number <= _SPELLING and _respelled(clause, first))
 
 
 def _typed(clause: Clause, other: Clause) -> bool:

@@ -22,6 +22,7 @@ from semantic_memory.consolidation.superseding import may_retire, standing, supe
 from semantic_memory.consolidation.sweep import SupersedeDecision
 from semantic_memory.domain.changes import Keyed
 from semantic_memory.domain.english.folding import folded
+from semantic_memory.domain.english.renewals import is_claim
 from semantic_memory.domain.facts import Category, Fact, Status
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.ports import Belief, Beliefs, Facts, VectorSearch, WordSearch
@@ -209,6 +210,8 @@ class Renewer:
     def _ended(self, message: Fact, found: Renewal, winner: Fact) -> EndDecision | None:
         """Return the statement of a message that ended, unless a fact was drawn from it."""
         said = _sentence(message.content, found.clause)
+        if not is_claim(found.clause):
+            return None
         if any(_says(fact.content, found.clause) for fact in self._drawn_from(message)):
             return None
         name = message.source.speaker or "The user"

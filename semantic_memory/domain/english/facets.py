@@ -18,7 +18,8 @@ _VALUE = r"[\w'&.-]+(?: (?:of |the )?[\w'&.-]+){0,3}"
 _ENDS = re.compile(
     r"\s(?:and|or|but|with|w|for|since|because|as|now|these|by|to|from|in|on|at|after|before|til|until|so|til|where|which|who|that)\s"
 )
-_NAMED = frozenset({"home", "employer"})
+NAMED = frozenset({"home", "employer"})
+"""Facets whose values are proper names."""
 _INDEFINITE = re.compile(r"(?:a|an|this|that|some|any)\s")
 _LEAD = re.compile(r"^(?:(?:the|a|an|my|our|now|about)\s)+")
 
@@ -85,7 +86,7 @@ def facets(clause: Clause, *, newly: bool = False) -> tuple[Facet, ...]:
         if (only_newly and not newly) or (needed and needed.isdisjoint(clause.words)):
             continue
         if match := pattern.search(clause.plain):
-            named = name not in _NAMED or not _INDEFINITE.match(match["value"])
+            named = name not in NAMED or not _INDEFINITE.match(match["value"])
             value = _value(match["value"]) if named else None
             who = subject(clause.plain[: match.start()])
             if value and who.split()[0] not in OTHERS - {"it"}:

@@ -21,7 +21,8 @@ from semantic_memory.domain.text import stem, stems
 
 _in_one_wording = substitution("renewals.same")
 _ADDRESS = re.compile(r"\S*@\S+|\bhttps?:\S+")
-_QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]|(?<!\w)'[^']{3,}'(?!\w)")
+# quotations and captions of images, which nobody claims
+_QUOTED = re.compile(r"\[\w+: [^\]\n]*\]|[\"“][^\"“”]*[\"”]|(?<!\w)'[^']{3,}'(?!\w)")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|\s[-–—]+\s|!+|\?\?+|:\(|:\)")
 _CLAUSE = re.compile(
     rf",\s+|:\s+|\s{phrases('renewals.parting')}\s"
@@ -41,6 +42,10 @@ _REPLACED = _cue("renewals.replaced")
 _CORRECTS = _cue("renewals.corrects")
 _OPENS = re.compile(rf"(?:{phrases('renewals.opens_correction')})(?![\w'])")
 _BY_THE_WAY = _cue("renewals.by_the_way")
+_PRAISE = _cue("renewals.praise")
+_GENERAL = re.compile(rf"(?:{phrases('renewals.general')})(?![\w'])|\w+ing ")
+_OF_OTHERS = re.compile(r"\byou(?: really| just)?$")
+_CONDOLES = _cue("renewals.condoles")
 _NO_CHANGE = _cue("renewals.no_change")
 _PERHAPS = _cue("renewals.perhaps")
 _SMALL = re.compile(rf"(?:(?:and|but|so|plus) )?{phrases('renewals.small')}(?![\w'])")
@@ -90,6 +95,7 @@ _ENDS = (_SHORTENED, *_endings("renewals.ends.behind"), *_endings("renewals.ends
 _A_SIDE = re.compile(r"\b(?:the|a|my|our|your|his|her|its|their|on|to|far|top|bottom) $")
 _DENIALS = frozenset({"not", "longer"})
 _MOMENTS = words("renewals.ends.moments")
+_NO_THINGS = words("renewals.ends.no_things")
 _VAGUE = frozenset(map(stem, words("renewals.heads.vague"))) | words("renewals.heads.vague")
 _THROUGH = frozenset(map(stem, words("renewals.heads.through")))
 ORDINALS = mapping("renewals.ordinals")
@@ -178,10 +184,14 @@ def endings(clause: Clause) -> Iterator[Ending]:
     for pattern in _ENDS:
         for found in pattern.finditer(clause.plain):
             first = "verb" in pattern.groupindex and found.end("thing") <= found.start("verb")
+            if _OF_OTHERS.search(clause.plain[: found.start()].rstrip()):
+                continue
             before = clause.plain[found.start() : found.start("thing")].split()
             if not first and before[0] == "left" and _A_SIDE.search(clause.plain[: found.start()]):
                 continue
             predicate = not first and not _DENIALS.isdisjoint(before)
+            if not first and not predicate and found["thing"].split()[0] in _NO_THINGS:
+                continue
             if thing := _thing(found["thing"], whole=predicate):
                 moment = not first and before[0] in _MOMENTS
                 head = thing if predicate else _thing(found["thing"].split(" of ")[0])
@@ -252,6 +262,15 @@ def is_lasting(plain: str) -> bool:
     return not is_past(told) or _PRESENT.search(told) is not None
 
 
+def is_claim(plain: str) -> bool:
+    """Return whether a folded text claims something of somebody or something in particular.
+
+    >>> is_claim("the proxy is on port 8081"), is_claim("gaming is great"), is_claim("it is a game")
+    (True, False, False)
+    """
+    return _GENERAL.match(plain) is None and _PRAISE.search(plain) is None
+
+
 def replaces(plain: str) -> bool:
     """Return whether a folded text says that one thing was put in the place of another.
 
@@ -276,7 +295,8 @@ def opens_correction(plain: str) -> bool:
     >>> opens_correction("no, maria voss"), opens_correction("maria voss")
     (True, False)
     """
-    return _OPENS.match(plain) is not None or _BY_THE_WAY.search(plain) is not None
+    told = _CONDOLES.sub(" ", plain)
+    return _OPENS.match(told) is not None or _BY_THE_WAY.search(told) is not None
 
 
 def is_besides(plain: str) -> bool:
