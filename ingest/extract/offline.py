@@ -2,6 +2,8 @@
 
 message -> sentences -> statements     questions, greetings and code left out
 -> dates made absolute -> third person -> category, confidence, tags
+
+Statements in other languages than English are kept in their own words.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from ingest.extract.exchanges import exchanged, from_the_other_side
 from ingest.extract.feedback import directive, verdict
 from ingest.extract.frames import is_material, is_play, is_unmeant, without_quotes
 from ingest.extract.judge import worth
+from ingest.extract.languages import told
 from ingest.extract.naming import named
 from ingest.extract.possessions import possessions, words_of
 from ingest.extract.replies import answered, last_question
@@ -46,6 +49,7 @@ from semantic_memory.domain.english.verbatim import masked, unmasked
 from semantic_memory.domain.english.words import WORD, noun_behind
 from semantic_memory.domain.extraction import Candidate, Extraction
 from semantic_memory.domain.facts import Category, Fact
+from semantic_memory.domain.language import language
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.ports import Embedder
 from semantic_memory.domain.text import STOP_WORDS
@@ -183,6 +187,10 @@ def _candidates(talk: _Talk) -> Iterator[tuple[Candidate, bool]]:
     content, spans = masked(message.content)
     if is_play(content):
         return
+    code = language(content)
+    if code not in (None, "en"):
+        yield from _in_other_words(message, str(code)) if len(content) <= _PASTED else ()
+        return
     handed_over = is_material(content)
     text = prepared(without_quotes(content) if handed_over else content)
     found = _Found(talk, spans, len(message.content) > _PASTED, handed_over)
@@ -190,6 +198,16 @@ def _candidates(talk: _Talk) -> Iterator[tuple[Candidate, bool]]:
         yield from (found.candidate(entry.statement, entry.category) for entry in listed)
         return
     yield from found.candidates(text)
+
+
+def _in_other_words(message: Message, code: str) -> Iterator[tuple[Candidate, bool]]:
+    """Yield what a message in another language than English states, in its own words."""
+    for one in told(message.content, code, message.created_at):
+        content = f"{message.name}: {one.text}" if message.name and one.of_speaker else one.text
+        candidate = Candidate(
+            content=content, category=one.category, confidence=CLEAR, message_ids=(message.id,)
+        )
+        yield candidate, True
 
 
 class _Found:

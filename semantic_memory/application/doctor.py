@@ -13,6 +13,8 @@ from semantic_memory.pipeline.facts import verbatim_id
 from semantic_memory.vectors.sync import IndexKeeper
 
 _BATCH = 500
+_ENGLISH_MODELS = frozenset({"all-MiniLM-L6-v2"})
+_MULTILINGUAL = "paraphrase-multilingual-MiniLM-L12-v2"
 
 
 class Doctor:
@@ -41,6 +43,7 @@ class Doctor:
             _stored(self._log, self._ledger),
             _embedded(self._ledger, self._embedder),
             _level(self._keeper),
+            understood(self._embedder),
         ]
 
 
@@ -121,6 +124,20 @@ def _embedded(ledger: Ledger, identity: EmbedderIdentity) -> Finding:
             " process has the store open",
         )
     return Finding(check="embeddings", ok=True, detail=f"complete, {identity}")
+
+
+def understood(identity: EmbedderIdentity) -> Finding:
+    """Report which languages the embedding model knows, as far as its name shows."""
+    if identity.model not in _ENGLISH_MODELS:
+        return Finding(check="languages", ok=True, detail=f"as far as {identity.model} knows them")
+    return Finding(
+        check="languages",
+        ok=True,
+        detail=f"{identity.model} was trained on English: other languages are found by words, less"
+        " well by meaning",
+        remedy="for other languages set embedding.provider to sentence-transformers and"
+        f" embedding.model to {_MULTILINGUAL}, then run semantic-memory reembed",
+    )
 
 
 def _level(keeper: IndexKeeper) -> Finding:

@@ -19,6 +19,7 @@ from semantic_memory.domain.english.arguments import content
 from semantic_memory.domain.english.clauses import assertions
 from semantic_memory.domain.english.negation import denies
 from semantic_memory.domain.english.persons import OTHERS
+from semantic_memory.domain.language import is_english
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,9 @@ class Claim:
 
 @lru_cache(maxsize=16_384)
 def claims(text: str) -> frozenset[Claim]:
-    """Return the claims of `text`; empty if no rule reads anything in it."""
+    """Return the claims of an English text; empty if no rule reads anything in it."""
+    if not is_english(text):
+        return frozenset()
     statement = read(text)
     proper = frozenset[str]().union(*map(content, statement.names))
     cased = any(letter.isupper() for letter in text[1:])

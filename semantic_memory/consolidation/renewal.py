@@ -37,6 +37,7 @@ from semantic_memory.domain.english.renewals import (
     endings,
     sentences,
 )
+from semantic_memory.domain.language import is_english
 from semantic_memory.domain.text import STOP_WORDS, stem
 
 _OWNED = re.compile(r"\b(?:my|our) ([\w-]+)(?: ([\w-]+))?")
@@ -132,7 +133,9 @@ class Telling:
 
 @lru_cache(maxsize=16_384)
 def told(text: str) -> Telling:
-    """Read a statement."""
+    """Read a statement. One that isn't English has no clause to compare."""
+    if not is_english(text):
+        return Telling(text, (), (), (), played=False, names=frozenset())
     parts = clauses(text)
     whole = sentences(text)
     return Telling(

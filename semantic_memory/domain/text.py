@@ -2,7 +2,9 @@
 
 Words are Unicode runs of letters and digits, casefolded, without function words, stemmed by
 Porter's algorithm (the Snowball project's `porter`, which SQLite's FTS5 uses as well). Scripts
-written without spaces are cut into overlapping pairs of characters.
+written without spaces, and Korean, are cut into overlapping pairs of characters. A text in another
+language than English is found by its words' Snowball stems in that language as well, each with a
+mark of it: a question in the same language has the same ones.
 """
 
 from __future__ import annotations
@@ -18,9 +20,14 @@ import Stemmer
 from semantic_memory.domain.english.calendar import MONTHS, SHORT_MONTHS, WEEKDAY, written
 from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.tables import words as words_of
+from semantic_memory.domain.language import language
+from semantic_memory.domain.languages import function_words
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u0e00-\u0e7f]")
+_SYLLABLES = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u0e00-\u0e7f\uac00-\ud7af"
+_UNSPACED = re.compile(rf"[{_SYLLABLES}]")
+_RUN = re.compile(rf"[{_SYLLABLES}]+|[^{_SYLLABLES}]+")
+_SYLLABLE_RUN = re.compile(rf"[{_SYLLABLES}]+")
 
 STOP_WORDS = words_of("words.stop_words")
 """Function words, which are neither indexed nor matched."""
@@ -31,6 +38,23 @@ _FIGURE = re.compile(rf"\d+(?:[.,:]\d+)*|\b{_MONTH}\b|\b{WEEKDAY}")
 
 _LAST_DAY = 2_932_896  # 31 December 9999, which as Unix seconds is rounded up to the next
 
+_SNOWBALL = {
+    "ca": "catalan",
+    "da": "danish",
+    "de": "german",
+    "es": "spanish",
+    "fi": "finnish",
+    "fr": "french",
+    "hu": "hungarian",
+    "id": "indonesian",
+    "it": "italian",
+    "nl": "dutch",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sv": "swedish",
+    "tr": "turkish",
+}
 _stemmer = threading.local()
 
 
@@ -48,9 +72,41 @@ def words(text: str) -> Iterator[str]:
     plain = folded.isascii()
     for word in _WORD.findall(folded if plain else folded.replace("’", "'")):
         if not plain and _UNSPACED.search(word):
-            yield from (word[i : i + 2] for i in range(max(1, len(word) - 1)))
+            for run in _RUN.findall(word):
+                yield from _pairs(run) if _UNSPACED.match(run) else (run,)
         elif word not in STOP_WORDS:
             yield word.removesuffix("'s")
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[place : place + 2] for place in range(max(1, len(run) - 1))]
+
+
+def own_stems(text: str) -> list[str]:
+    """Return the stems of a text in its own language, marked with its code; none of an English one.
+
+    >>> own_stems("Wir wohnten in Kassel"), own_stems("We lived in Kassel")
+    (['wohnt0de', 'kassel0de'], [])
+    """
+    code = language(text)
+    stemmer = _SNOWBALL.get(code or "")
+    if stemmer is None or code is None:
+        return []
+    left_out = function_words(code)
+    spoken = [word for word in words(text) if word not in left_out]
+    return [f"{_snowball(stemmer, word)}0{code}" for word in spoken]
+
+
+@lru_cache(maxsize=16_384)
+def _snowball(algorithm: str, word: str) -> str:
+    if not hasattr(_stemmer, algorithm):
+        setattr(_stemmer, algorithm, Stemmer.Stemmer(algorithm, 0))
+    return str(getattr(_stemmer, algorithm).stemWord(word))
+
+
+def searched_words(text: str) -> list[str]:
+    """Return the words to search a question's words by: its own, and the stems of its language."""
+    return [*words(text), *own_stems(text)]
 
 
 def stems(text: str) -> list[str]:
@@ -70,7 +126,21 @@ def stem(word: str) -> str:
 def lexical_text(content: str, speaker: str | None, created_at: float) -> str:
     """Return the text to match words in: its date (from Unix seconds), its speaker, its content."""
     said = _date(min(int(created_at // 86_400), _LAST_DAY))
+    content = matchable(content)
     return f"{said} {speaker}: {content}" if speaker else f"{said}: {content}"
+
+
+def matchable(content: str) -> str:
+    """Return a text as its words are indexed; an English one as it is.
+
+    >>> matchable("Wir wohnten hier"), matchable("我住在 Kassel")
+    ('Wir wohnten hier wohnt0de hier0de', '我住 住在 Kassel')
+    """
+    spaced = content
+    if not content.isascii() and _UNSPACED.search(content):
+        spaced = _SYLLABLE_RUN.sub(lambda run: f" {' '.join(_pairs(run[0]))} ", content)
+        spaced = " ".join(spaced.split())
+    return " ".join((spaced, *own_stems(content)))
 
 
 @lru_cache(maxsize=16_384)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from semantic_memory.domain.english.windows import Window, windows
-from semantic_memory.domain.text import stems
+from semantic_memory.domain.text import own_stems, stem, stems
 
 # "us" in capitals is a country, "I" in lower case a habit.
 _FIRST_PERSON = re.compile(r"\b(?:(?i:i|i['’]\w+|my|mine|me|myself|we|we['’]\w+|our|ours)|us)\b")
@@ -37,7 +37,7 @@ def read(text: str, now: datetime) -> Question:
     past = _PAST.search(text) is not None
     return Question(
         text=text,
-        stems=stems(text),
+        stems=[*stems(text), *map(stem, own_stems(text))],
         about_me=about_me,
         windows=windows(text, now),
         # the user's own dates are deadlines and appointments, other people's are past events

@@ -19,7 +19,7 @@ from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.messages import SessionOptions
 from semantic_memory.domain.ports import Clock, Delta, Embedder, Facts, Traits, WordSearch
 from semantic_memory.domain.recall import Hit, ScoreParts
-from semantic_memory.domain.text import figures, words
+from semantic_memory.domain.text import figures, searched_words
 from semantic_memory.domain.values import normalised
 from semantic_memory.retrieval import fading, names, newest
 from semantic_memory.retrieval.bm25 import Scores
@@ -91,7 +91,7 @@ class Searcher:
         self, question: Question, user_id: str, k: int, filters: Filters
     ) -> list[Hit]:
         """Search a user whose memories aren't held in RAM: rank the candidates of both arms."""
-        terms = list(dict.fromkeys(words(question.text)))
+        terms = list(dict.fromkeys(searched_words(question.text)))
         lexical = self._ledger.words(user_id, terms, limit=_ARM, filters=filters)
         by_words = self._ledger.traits([match.id for match in lexical])
         speakers = {row.trait.speaker for row in by_words if row.trait.speaker}

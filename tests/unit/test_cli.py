@@ -133,7 +133,9 @@ def test_settings_that_can_not_work_are_named(cli, tmp_path):
 def test_the_doctor_finds_a_sound_store_and_rebuilding_keeps_it_so(cli):
     assert all(finding["ok"] for finding in cli.json("doctor"))
     assert cli.json("rebuild")["indexed"] == cli.json("stats")["memories"]
-    assert "level with the ledger" in cli("doctor").stdout
+    said = cli("doctor").stdout
+    assert "level with the ledger" in said
+    assert "languages" in said
 
 
 def test_reembedding_embeds_everything(cli):

@@ -1,6 +1,6 @@
 import pytest
 
-from semantic_memory.domain.text import lexical_text, stems, words
+from semantic_memory.domain.text import lexical_text, matchable, searched_words, stems, words
 
 
 def test_words_leave_out_function_words_and_fold_case():
@@ -26,3 +26,29 @@ def test_texts_without_words_have_none(text):
 
 def test_the_date_and_the_speaker_are_searched_too():
     assert lexical_text("Hello", "Maya", 0.0) == "1 January 1970 Maya: Hello"
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("Wir wohnten früher in Kassel.", "Wo habe ich früher gewohnt und wohne jetzt?"),
+        ("Je suis allergique aux crevettes.", "À quelles allergies est-ce que je dois penser ?"),
+        ("Mi hermana trabaja en un hospital.", "¿Dónde está trabajando mi hermana?"),
+        ("Mijn vriend werkt als kok.", "Wat voor werk heeft mijn vriend?"),
+        ("Я работаю врачом в Омске.", "Кем я работал?"),
+        ("私は札幌に住んでいます。", "札幌に住んでいるのは誰ですか？"),
+        ("我们的数据库在5433端口运行。", "5433端口是什么？"),
+        ("저는 남편과 부산에 살아요.", "부산은 어때요?"),
+    ],
+)
+def test_a_question_matches_what_was_said_in_its_language(said, asked):
+    indexed = set(stems(lexical_text(said, None, 0)))
+    wanted = {found for word in searched_words(asked) for found in stems(word)}
+    day = set(stems(lexical_text("", None, 0)))
+    assert indexed & wanted - day
+
+
+def test_english_is_indexed_as_it_is_written():
+    for said in ("We lived in Kassel, near the Café Zoë.", "i tkae sertraline every mornign", "42"):
+        assert matchable(said) == said
+        assert list(searched_words(said)) == list(words(said))

@@ -14,6 +14,7 @@ from semantic_memory.consolidation.subjects import about_others
 from semantic_memory.domain.english.lexicon import WORDING
 from semantic_memory.domain.english.numbers import has_label
 from semantic_memory.domain.english.paraphrases import paraphrases
+from semantic_memory.domain.language import is_english, other_script
 from semantic_memory.domain.values import normalised
 
 
@@ -44,7 +45,10 @@ DEFAULT = Thresholds()
 
 
 class RuleJudge:
-    """Decides by claims, then by guards and cosine similarity."""
+    """Decides by claims, then by guards and cosine similarity.
+
+    Of texts that aren't English only equal ones say the same.
+    """
 
     def __init__(self, thresholds: Thresholds = DEFAULT) -> None:
         self._thresholds = thresholds
@@ -57,6 +61,8 @@ class RuleJudge:
         older, newer = pair.older.content, pair.newer.content
         if normalised(older) == normalised(newer):
             return Verdict(Relation.SAME, ("same text",))
+        if not (is_english(older) and is_english(newer)):
+            return Verdict(Relation.UNRELATED, ("not read: another language",))
         a, b = read(older), read(newer)
         # claims are read from statements only, also where a question follows them
         found = conflicting(claims(older), claims(newer))
@@ -130,6 +136,8 @@ class RuleJudge:
         accounted |= {"negation", "opposites", "roles"} if alike else set()
         accounted |= {"opposites", "roles"} if reworded else set()
         apart = set(disagreements(a, b)) - accounted
+        if other_script(a.text) != other_script(b.text):
+            return None
         if apart or _another_day(pair, a, b):
             return self._refined(similarity, a, b)
         if alike:

@@ -31,5 +31,5 @@ there. The modules hold small pure functions around them, one subject each:
     clauses         a folded text cut into the clauses that claims are read from
     arguments       subject and objects of such a clause
 
-Everything here is English. Another language is a package beside this one.
+Everything here is English. The words of other languages are in `domain.languages`.
 """

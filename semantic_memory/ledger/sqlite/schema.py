@@ -9,6 +9,7 @@ import sqlite3
 
 from semantic_memory.domain.bodies import whole_text
 from semantic_memory.domain.errors import SchemaTooNewError
+from semantic_memory.domain.text import matchable
 from semantic_memory.ledger.sqlite import forms
 from semantic_memory.ledger.sqlite.owners import owner_token
 from semantic_memory.ledger.sqlite.rows import to_body
@@ -218,7 +219,12 @@ BEGIN
 END;
 """
 
-MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4, _V5, _V6, _V7)
+_V8 = """
+-- Texts in other languages than English are indexed by the words of their languages.
+UPDATE words SET text = matchable(text) WHERE text <> matchable(text);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4, _V5, _V6, _V7, _V8)
 
 
 def migrate(connection: sqlite3.Connection) -> int:
@@ -232,13 +238,19 @@ def migrate(connection: sqlite3.Connection) -> int:
             f"the ledger has schema {version}, this version of semantic-memory knows"
             f" {len(MIGRATIONS)}: upgrade the package (pip install -U semantic-memory)"
         )
-    connection.create_function("owner_token", 1, owner_token, deterministic=True)
-    connection.create_function("word_forms", 2, _word_forms, deterministic=True)
+    add_functions(connection)
     for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
         connection.executescript(
             f"BEGIN IMMEDIATE; {script} PRAGMA user_version = {number}; COMMIT;"
         )
     return int(version)
+
+
+def add_functions(connection: sqlite3.Connection) -> None:
+    """Add the functions that the migrations call."""
+    connection.create_function("owner_token", 1, owner_token, deterministic=True)
+    connection.create_function("word_forms", 2, _word_forms, deterministic=True)
+    connection.create_function("matchable", 1, matchable, deterministic=True)
 
 
 def _word_forms(content: str, body: str | None) -> str:
