@@ -172,4 +172,5 @@ def _fact(new: NewFact, user_id: str, now: datetime) -> Fact:
         valid_from=said,
         expires_at=new.expires_at,
         body=new.body,
+        trust=new.trust,
     )

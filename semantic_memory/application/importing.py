@@ -14,6 +14,7 @@ from semantic_memory.domain.errors import InvalidInputError, LogFullError, Sessi
 from semantic_memory.domain.fields import FORMATS, Format
 from semantic_memory.domain.messages import Message, Receipt
 from semantic_memory.domain.ports import Progress
+from semantic_memory.domain.trust import Trust
 
 _BATCH = 200
 _MOST_REJECTIONS = 100  # that are kept one by one
@@ -135,7 +136,11 @@ def _runs(
         usable(), key=lambda item: (user_id or item.user_id or "", item.session_id)
     ):
         while batch := [item.message for item in islice(run, _BATCH)]:
-            yield user, session_id, batch
+            yield user, session_id, [_from_elsewhere(message) for message in batch]
+
+
+def _from_elsewhere(message: Message) -> Message:
+    return message.model_copy(update={"trust": Trust.IMPORTED})
 
 
 def _identifier(text: str) -> str:

@@ -19,7 +19,7 @@ from semantic_memory.consolidation.beliefs import are_kept_apart
 from semantic_memory.consolidation.relations import Relation, said_at
 from semantic_memory.consolidation.renewal import Renewal, renewal, told
 from semantic_memory.consolidation.superseding import may_retire, standing, superseded
-from semantic_memory.consolidation.sweep import SupersedeDecision
+from semantic_memory.consolidation.sweep import ContestDecision, SupersedeDecision
 from semantic_memory.domain.changes import Keyed
 from semantic_memory.domain.english.folding import folded
 from semantic_memory.domain.facts import Category, Fact, Status
@@ -87,14 +87,14 @@ class Renewer:
         ]
 
     def decisions(
-        self, user_id: str, since: int, gone: Collection[str], merged: Mapping[str, Fact]
-    ) -> Iterator[SupersedeDecision | EndDecision]:
+        self, user_id: str, since: int, gone: Collection[str], changed: Mapping[str, Fact]
+    ) -> Iterator[SupersedeDecision | ContestDecision | EndDecision]:
         """Yield decisions by what the user said after revision `since`, in the order it was said.
 
-        `gone` are ids of facts that end by another decision; `merged` are facts as other decisions
+        `gone` are ids of facts that end by another decision; `changed` are facts as other decisions
         leave them, by id.
         """
-        ended = set(gone)
+        ended, left = set(gone), dict(changed)
         told_alone = [
             belief
             for belief in self._ledger.beliefs(user_id, since=since)
@@ -105,9 +105,12 @@ class Renewer:
         )
         for belief in newer:
             if belief.fact.id not in ended and told(belief.fact.content).renews:
-                for decision in self._ended_by(belief, ended, merged):
-                    if isinstance(decision, SupersedeDecision):
-                        ended.add(decision.loser.id)
+                for decision in self._ended_by(belief, ended, left):
+                    match decision:
+                        case SupersedeDecision():
+                            ended.add(decision.loser.id)
+                        case ContestDecision():
+                            left |= {one.id: one for one in (decision.result, decision.rival)}
                     yield decision
 
     def _said(self, user_id: str, since: int) -> list[Belief]:
@@ -115,8 +118,8 @@ class Renewer:
         return [belief for belief in messages if belief.fact.source.role in (None, "user")]
 
     def _ended_by(
-        self, newer: Belief, ended: Collection[str], merged: Mapping[str, Fact]
-    ) -> Iterator[SupersedeDecision | EndDecision]:
+        self, newer: Belief, ended: Collection[str], left: Mapping[str, Fact]
+    ) -> Iterator[SupersedeDecision | ContestDecision | EndDecision]:
         own = [one for one in self._drawn_from(newer.fact) if one.id not in ended]
         own = [one for one in own if one.status is Status.ACTIVE]
         before = self._before(newer)
@@ -134,11 +137,16 @@ class Renewer:
             winner = next(
                 (one for one in own if renewal(older.fact.content, one.content)), newer.fact
             )
-            if older.fact.category is not Category.CONVERSATION:
-                loser = merged.get(older.fact.id, older.fact)
+            loser, winner = (left.get(one.id, one) for one in (older.fact, winner))
+            if not may_retire(winner, loser):
+                if Category.CONVERSATION not in (loser.category, winner.category):
+                    decision = ContestDecision.between(winner, loser, (found.reason,))
+                    if decision is not None:
+                        yield decision
+            elif loser.category is not Category.CONVERSATION:
                 yield SupersedeDecision(loser, winner, Relation.UPDATES, (found.reason,))
-            elif decision := self._ended(older.fact, found, winner):
-                yield decision
+            elif ending := self._ended(loser, found, winner):
+                yield ending
 
     def _candidates(self, newer: Belief, before: dict[str, int]) -> list[Belief]:
         fact = newer.fact
@@ -225,8 +233,7 @@ def facet_keys(fact: Fact) -> frozenset[bytes]:
 
 def _comparable(older: Fact, newer: Fact) -> bool:
     return (
-        standing(older) < standing(newer)
-        and may_retire(newer, older)
+        standing(older)[1:] < standing(newer)[1:]
         and older.source.role in (None, "user")
         and older.source.speaker == newer.source.speaker
         and (not older.message_ids or set(older.message_ids).isdisjoint(newer.message_ids))

@@ -14,6 +14,7 @@ from semantic_memory.domain.messages import Message, SessionKey
 from semantic_memory.domain.ports import Ledger
 from semantic_memory.domain.profile import TIERS, Layer, Line, TierAges
 from semantic_memory.domain.text import stems
+from semantic_memory.domain.trust import of_lineage, of_role
 from semantic_memory.domain.values import MAX_CONTENT_BYTES, derived_id, normalised
 
 _RESTATED = 0.6  # of a fact's words, from which a text says what it says
@@ -43,6 +44,7 @@ def verbatim(key: SessionKey, record: Record, screened: Screened, now: datetime)
             role=message.role,
             speaker=message.name,
         ),
+        trust=message.trusted,
         metadata=message.metadata,
     )
 
@@ -73,6 +75,7 @@ def said(fact: Fact) -> Message:
         name=fact.source.speaker,
         created_at=fact.created_at,
         expires_at=fact.expires_at,
+        trust=fact.trust if fact.trust < of_role(fact.source.role, fact.source.speaker) else None,
         metadata=fact.metadata,
     )
 
@@ -111,6 +114,10 @@ def extracted(
             position=first.position,
             role=first.message.role,
             speaker=first.message.name,
+        ),
+        trust=of_lineage(
+            (message.role, message.trusted)
+            for message in (records[one].message for one in candidate.message_ids)
         ),
     )
 
