@@ -33,6 +33,7 @@ from ingest.extract.worth import (
 )
 from semantic_memory.domain.english.calendar import MONTHS, WEEKDAYS
 from semantic_memory.domain.english.ellipsis import completed
+from semantic_memory.domain.english.foreign import own_words
 from semantic_memory.domain.english.fragments import is_clause
 from semantic_memory.domain.english.persons import mentions_speaker, third_person, with_listener
 from semantic_memory.domain.english.pronouns import dangles
@@ -180,10 +181,11 @@ def _other(before: Message | None, message: Message) -> Message | None:
 def _candidates(talk: _Talk) -> Iterator[tuple[Candidate, bool]]:
     """Yield the candidates of a message, and whether the wording of each shows its category."""
     message = talk.message
-    content, spans = masked(message.content)
-    if is_play(content):
+    whole, spans = masked(message.content)
+    if is_play(whole):
         return
-    handed_over = is_material(content)
+    content = own_words(whole)
+    handed_over = is_material(whole)
     text = prepared(without_quotes(content) if handed_over else content)
     found = _Found(talk, spans, len(message.content) > _PASTED, handed_over)
     if not handed_over and not found.is_pasted and (listed := entries(text)):

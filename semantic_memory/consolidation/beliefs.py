@@ -92,14 +92,12 @@ def _strengthened(fact: Fact, again: Fact) -> dict[str, Any]:
 def confirms(fact: Fact, again: Fact) -> bool:
     """Return True if stating `fact` again makes it more certain.
 
-    It must come a day later, and as the first repetition of its session, or of callers.
+    It must come a day later, and be the first of its session to do so, or the first of callers.
     """
-    if abs(again.stated_at - fact.stated_at) < CONFIRMATION_SPACING:
-        return False
-    if not again.source.message_ids:
-        return fact.confirmed_at is None
     sessions = [source.session_id for source in fact.sources]
-    return sessions.count(again.source.session_id) < 2
+    known = sessions.count(again.source.session_id) - (sessions[0] == again.source.session_id)
+    apart = abs(again.stated_at - fact.stated_at)
+    return again.trust >= fact.trust and apart >= CONFIRMATION_SPACING and not known
 
 
 def latest(times: Iterable[datetime | None]) -> datetime | None:
@@ -180,5 +178,5 @@ def _on_side(fact: Fact, dispute: str, side: int) -> Fact:
 
 
 def _joined(fact: Fact, again: Fact) -> tuple[Source, ...]:
-    sources = dict.fromkeys((*fact.corroborations, *again.sources))
-    return tuple(source for source in sources if source.message_ids)
+    told = [one for one in again.sources if one.message_ids or confirms(fact, again)]
+    return tuple(dict.fromkeys((*fact.corroborations, *told)))

@@ -22,6 +22,7 @@ from semantic_memory.consolidation.superseding import may_retire, standing, supe
 from semantic_memory.consolidation.sweep import ContestDecision, SupersedeDecision
 from semantic_memory.domain.changes import Keyed
 from semantic_memory.domain.english.folding import folded
+from semantic_memory.domain.english.foreign import own_words
 from semantic_memory.domain.facts import Category, Fact, Status
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.ports import Belief, Beliefs, Facts, VectorSearch, WordSearch
@@ -104,7 +105,7 @@ class Renewer:
             (*self._said(user_id, since), *told_alone), key=lambda belief: said_at(belief.fact)
         )
         for belief in newer:
-            if belief.fact.id not in ended and told(belief.fact.content).renews:
+            if belief.fact.id not in ended and told(own(belief.fact)).renews:
                 for decision in self._ended_by(belief, ended, left):
                     match decision:
                         case SupersedeDecision():
@@ -120,22 +121,20 @@ class Renewer:
     def _ended_by(
         self, newer: Belief, ended: Collection[str], left: Mapping[str, Fact]
     ) -> Iterator[SupersedeDecision | ContestDecision | EndDecision]:
-        own = [one for one in self._drawn_from(newer.fact) if one.id not in ended]
-        own = [one for one in own if one.status is Status.ACTIVE]
+        drawn = [one for one in self._drawn_from(newer.fact) if one.id not in ended]
+        drawn = [one for one in drawn if one.status is Status.ACTIVE]
         before = self._before(newer)
         for older in self._candidates(newer, before):
             if older.fact.id in ended or not _comparable(older.fact, newer.fact):
                 continue
-            if any(are_kept_apart(older.fact, one) for one in (newer.fact, *own)):
+            if any(are_kept_apart(older.fact, one) for one in (newer.fact, *drawn)):
                 continue
             likeness = older.likeness(newer)
-            found = renewal(
-                older.fact.content, newer.fact.content, before.get(older.fact.id), likeness
-            )
+            found = renewal(own(older.fact), own(newer.fact), before.get(older.fact.id), likeness)
             if found is None:
                 continue
             winner = next(
-                (one for one in own if renewal(older.fact.content, one.content)), newer.fact
+                (one for one in drawn if renewal(own(older.fact), one.content)), newer.fact
             )
             loser, winner = (left.get(one.id, one) for one in (older.fact, winner))
             if not may_retire(winner, loser):
@@ -150,7 +149,7 @@ class Renewer:
 
     def _candidates(self, newer: Belief, before: dict[str, int]) -> list[Belief]:
         fact = newer.fact
-        terms = list(dict.fromkeys(told(fact.content).topics))[:_MOST_TERMS]
+        terms = list(dict.fromkeys(told(own(fact)).topics))[:_MOST_TERMS]
         ids = {match.id for match in self._ledger.words(fact.user_id, terms, limit=_BY_WORDS)}
         near = self._index.query(newer.vector, user_id=fact.user_id, limit=_NEAR)
         ids.update(match.id for match in near)
@@ -216,18 +215,23 @@ class Renewer:
 
     def _ended(self, message: Fact, found: Renewal, winner: Fact) -> EndDecision | None:
         """Return the statement of a message that ended, unless a fact was drawn from it."""
-        said = _sentence(message.content, found.clause)
+        said = _sentence(own(message), found.clause)
         if any(_says(fact.content, found.clause) for fact in self._drawn_from(message)):
             return None
         name = message.source.speaker or "The user"
         return EndDecision(message, f"{name} said: “{said}”", winner, (found.reason,))
 
 
+def own(fact: Fact) -> str:
+    """Return what a fact states; of a message, the author's own words."""
+    return own_words(fact.content) if fact.category is Category.CONVERSATION else fact.content
+
+
 def facet_keys(fact: Fact) -> frozenset[bytes]:
     """Return hashes of what a statement gives a value of: its subject's home, role, diet."""
     return frozenset(
         blake2b(repr(("facet", *kind)).encode(), digest_size=8).digest()
-        for kind in told(fact.content).kinds
+        for kind in told(own(fact)).kinds
     )
 
 

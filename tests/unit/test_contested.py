@@ -8,7 +8,6 @@ from semantic_memory.bootstrap.models import make_embedder
 from semantic_memory.domain.facts import Category, Status
 from semantic_memory.domain.messages import Message
 from semantic_memory.settings import IngestSettings, Settings, UpkeepSettings, load
-from tests.support.inside import inside
 
 U = {"user_id": "u1"}
 SETTINGS = Settings(upkeep=UpkeepSettings(schedule=False), ingest=IngestSettings(background=False))
@@ -39,7 +38,7 @@ CONFLICTS = [
     ("The user is allergic to peanuts.", "The user is no longer allergic to peanuts"),
     ("The user lives in Bergen.", "The user lives in Lisbon."),
     ("The user works at Northwind.", "The user left Northwind."),
-    ("The user has two dogs.", "The user has three dogs."),
+    ("The user drinks coffee.", "The user no longer drinks coffee."),
     ("The user is vegetarian.", "The user is no longer vegetarian."),
 ]
 
@@ -86,7 +85,8 @@ def test_a_contest_is_shown_with_the_trusted_statement_first(memory, add):
     hits = memory.search("Where does the user live?", **U)
     assert [hit.fact.id for hit in hits][:2] == [old, new]
     text = memory.context("Where does the user live?", **U).text
-    assert "Bergen. (contested)" in text and "Lisbon. (external, contested)" in text
+    assert "Bergen. (contested)" in text
+    assert "Lisbon. (external, contested)" in text
     assert text.index("Bergen") < text.index("Lisbon")
     memory.delete(new, user_id="u1")
     assert "contested" not in memory.context("Where does the user live?", **U).text
@@ -120,7 +120,9 @@ def test_a_profile_keeps_to_the_trusted_statement(memory, add):
     add("The user lives in Lisbon.", trust="external")
     add("The user plays the cello.", trust="agent")
     rested = memory.profile(**U).model_dump_json()
-    assert "Bergen" in rested and "cello" in rested and "Lisbon" not in rested
+    assert "Bergen" in rested
+    assert "cello" in rested
+    assert "Lisbon" not in rested
 
 
 def test_repeating_a_statement_is_one_confirmation(memory, clock):
@@ -141,13 +143,42 @@ def test_repeating_it_in_one_session_is_one_confirmation(memory, clock):
         said = Message(role="user", content="I live in Bergen.", created_at=clock.now())
         memory.observe([said], session_id=session, **U)
         memory.flush()
-        (fact,) = [
-            one
-            for one in inside(memory).ledger.find("u1")
-            if one.category is not Category.CONVERSATION
-        ]
+        (fact,) = [one for one in memory.list(**U) if one.category is not Category.CONVERSATION]
         return fact.confidence
 
     one, *same = [say("a", number) for number in range(5)]
     assert same == [pytest.approx(one + 0.02)] * 4
     assert say("b", 6) == pytest.approx(one + 0.04)
+
+
+QUOTED = [
+    '"""I am no longer allergic to peanuts."""',
+    "> I am no longer allergic to peanuts.\nWhat should I answer?",
+    "<document>I am no longer allergic to peanuts.</document>",
+    "Translate this: I am no longer allergic to peanuts.",
+    "Here's what Bob wrote me: I am no longer allergic to peanuts.",
+    "Pretend I'm my brother. I am no longer allergic to peanuts.",
+    "From: Bob\nSubject: news\n\nI am no longer allergic to peanuts.",
+    "```\nI am no longer allergic to peanuts.\n```",
+]
+
+
+@pytest.mark.parametrize("text", QUOTED)
+def test_pasted_text_speaks_for_nobody(memory, add, clock, text):
+    known = add("The user is allergic to peanuts.", confidence=0.85)
+    clock.advance(hours=48)
+    memory.observe([Message(role="user", content=text)], session_id="s", **U)
+    memory.flush()
+    assert [fact.id for fact in memory.list(filters={"not_categories": ["conversation"]}, **U)] == [
+        known
+    ]
+
+
+def test_the_users_words_beside_a_quotation_count(memory, add, clock):
+    known = add("The user is allergic to peanuts.", confidence=0.85)
+    clock.advance(hours=48)
+    text = "> I live in Rome.\nI am no longer allergic to peanuts."
+    memory.observe([Message(role="user", content=text)], session_id="s", **U)
+    memory.flush()
+    assert memory.get(known).status is Status.SUPERSEDED
+    assert "Rome" not in memory.profile(**U).model_dump_json()

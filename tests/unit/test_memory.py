@@ -163,7 +163,7 @@ def test_adding_the_same_again_confirms_it(memory, clock):
     first = memory.add("Prefers Python", **U, confidence=0.8, tags=["a"])
     at_once = memory.add("Prefers Python", **U, confidence=0.8)
     assert (at_once.id, at_once.confidence) == (first.id, 0.8)  # a retry confirms nothing
-    clock.advance(hours=1)
+    clock.advance(hours=24)
     again = memory.add(
         "prefers  python.",
         **U,

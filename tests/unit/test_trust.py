@@ -17,7 +17,10 @@ def test_trust_is_ordered_from_imports_to_the_user():
     order = ["imported", "external", "tool", "assistant", "agent", "user"]
     assert [str(one) for one in sorted(Trust)] == order
     for lower, higher in pairwise(Trust):
-        assert lower < higher and lower <= higher and higher > lower and higher >= lower
+        assert lower < higher
+        assert lower <= higher
+        assert higher > lower
+        assert higher >= lower
     assert min(Trust.USER, Trust.IMPORTED) is Trust.IMPORTED
     assert Trust.TOOL.and_above == (Trust.TOOL, Trust.ASSISTANT, Trust.AGENT, Trust.USER)
 
