@@ -211,18 +211,21 @@ class Filters(Value):
             yield OneOf("category", tuple(sorted(self.categories)))
         if self.not_categories:
             yield Not(OneOf("category", tuple(sorted(self.not_categories))))
-        if self.min_confidence > 0:
-            yield Compared("confidence", ">=", self.min_confidence)
-        if self.min_importance > 0:
-            yield Compared("importance", ">=", self.min_importance)
-        if self.min_trust > Trust.IMPORTED:
-            yield OneOf("trust", tuple(one.value for one in self.min_trust.and_above))
+        yield from self._at_least()
         if self.since is not None:
             yield Compared("created_at", ">=", _absolute(self.since))
         if self.until is not None:
             yield Compared("created_at", "<", _absolute(self.until))
         if self.session_id is not None:
             yield OneOf("session_id", (self.session_id,))
+
+    def _at_least(self) -> Iterator[Condition]:
+        if self.min_confidence > 0:
+            yield Compared("confidence", ">=", self.min_confidence)
+        if self.min_importance > 0:
+            yield Compared("importance", ">=", self.min_importance)
+        if self.min_trust > Trust.IMPORTED:
+            yield OneOf("trust", tuple(one.value for one in self.min_trust.and_above))
 
     def admits(self, fact: Fact) -> bool:
         """Return True if `fact` meets every condition; the engines are tested against this one."""

@@ -35,7 +35,7 @@ class Trust(StrEnum):
 
     @property
     def and_above(self) -> tuple[Trust, ...]:
-        """This member and all higher ones."""
+        """The member itself and all higher ones."""
         return tuple(one for one in Trust if one.rank >= self.rank)
 
     def __lt__(self, other: str) -> bool:

@@ -21,6 +21,7 @@ from semantic_memory.domain.decay import HALF_LIFE_DAYS
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.ports import (
+    Belief,
     Beliefs,
     ChangeLog,
     Clock,
@@ -281,7 +282,10 @@ class Rollup:
 
 
 def _trusted(beliefs: Sequence[Belief]) -> Iterator[Belief]:
-    """Yield what may shape a profile: nothing of tools or quotes, nor what a better fact contests."""
+    """Yield the facts that may shape a profile.
+
+    Leaves out output of tools, quoted text, and facts that more trusted ones contest.
+    """
     facts = {belief.fact.id: belief.fact for belief in beliefs}
     for belief in beliefs:
         fact = belief.fact

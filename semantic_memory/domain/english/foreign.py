@@ -33,7 +33,7 @@ _FIGURE = re.compile(r"[ \t]*>=?[ \t]*[$€£]?\d")
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:-]{0,40})(?:[ \t\n][^<>]{0,400})?(/?)>")
 _BRACKETED = re.compile(r"\[(/?)([A-Z]{2,20})\]")
 _HEADER = re.compile(
-    rf"^[ \t]*[*_]{{0,2}}(?P<name>{phrases('foreign.headers')})[*_]{{0,2}}[ \t]*:[*_]{{0,2}}[ \t]*\S",
+    rf"^[ \t]*[*_]{{0,2}}{phrases('foreign.headers')}[*_]{{0,2}}[ \t]*:[*_]{{0,2}}[ \t]*\S",
     re.IGNORECASE,
 )
 _TELLING = re.compile(r"\s*[*_]*(?:subject|sent|betreff|gesendet|asunto|objet|message-id)\b", re.I)
@@ -214,7 +214,7 @@ def _written_by_others(text: str) -> Iterator[Place]:
 
 
 def _behind(text: str, start: int) -> Place:
-    """Return the place of a text that is led in: what is in quotation marks, or all that follows."""
+    """Return the place of a text that is led in: a quotation, or else all that follows."""
     opening = _OPENING.match(text, start)
     if opening:
         closed = text.find(_CLOSING[opening[1]], opening.end())

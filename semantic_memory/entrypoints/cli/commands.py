@@ -108,6 +108,7 @@ def ingest(
         "accepted": imported.accepted,
         "duplicates": imported.duplicates,
         "rejected": imported.rejected,
+        "dated ahead": imported.ahead,
         "memories": stats.memories,
     }
     if json:
