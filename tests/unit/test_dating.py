@@ -18,14 +18,14 @@ WITHIN = timedelta(hours=23)
 
 
 def test_a_fact_dated_ahead_is_refused(memory, clock):
-    with pytest.raises(InvalidInputError, match="add: created_at .* more than a day ahead"):
+    with pytest.raises(InvalidInputError, match=r"add: created_at .* more than a day ahead"):
         memory.add("Lives in Oslo", created_at=clock.now() + AHEAD, **U)
     assert memory.add("Lives in Oslo", created_at=clock.now() + WITHIN, **U).status == "active"
 
 
 def test_one_item_dated_ahead_is_named_and_nothing_is_added(memory, clock):
     items = [{"content": "a"}, {"content": "b", "created_at": clock.now() + AHEAD}]
-    with pytest.raises(InvalidInputError, match="item 2: created_at .* more than a day ahead"):
+    with pytest.raises(InvalidInputError, match=r"item 2: created_at .* more than a day ahead"):
         memory.add_many(items, **U)
     assert memory.list(**U) == []
 
@@ -35,7 +35,7 @@ def test_a_message_dated_ahead_is_refused_with_those_beside_it(memory, clock):
         Message(role="user", content="hello", created_at=clock.now()),
         Message(role="user", content="I live in Oslo", created_at=clock.now() + AHEAD),
     ]
-    with pytest.raises(InvalidInputError, match="message 2: created_at .* more than a day ahead"):
+    with pytest.raises(InvalidInputError, match=r"message 2: created_at .* more than a day ahead"):
         memory.observe(said, session_id="s", **U)
     memory.flush()
     assert memory.list(**U) == []

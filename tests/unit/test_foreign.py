@@ -220,6 +220,9 @@ LOOK_ALIKES = [
     "Please fix my plan. I live in Oslo.",
     "Please explain this to me. I live in Oslo.",
     "This is my plan: I move to Oslo.",
+    "I'm playing the cello in Oslo these days.",
+    "The auditors asked for another date: the audit takes place on 9 June.",
+    "The summary of the meeting was just right: half a page.",
 ]
 
 

@@ -75,7 +75,7 @@ _WROTE = re.compile(
 )
 _CLAUSE_END = re.compile(r"[\n.!?:;]")
 _PLAY = re.compile(rf"{_REQUEST}{phrases('foreign.play')}(?!\w)", re.IGNORECASE)
-_SAID_IN = re.compile(rf"{_START}(?:\w+\s){{0,3}}?{phrases('foreign.said_in')}\b[^\n?]*", re.I)
+_SAID_IN = re.compile(rf"{_START}(?:\w+\s){{0,3}}?{phrases('foreign.said_in')}\b[^\n.!?]*", re.I)
 _ABOVE = re.compile(rf"{_REQUEST}{phrases('foreign.above')}\b", re.IGNORECASE)
 _SPEECH = re.compile(
     r"\"([^\"\n]{1,4000})\"|“([^”]{1,4000})”|«([^»]{1,4000})»|„([^“”]{1,4000})[“”]"
@@ -141,9 +141,15 @@ def _fenced(text: str) -> Iterator[Place]:
         while start >= 0:
             closed = text.find(mark, start + len(mark))
             end = len(text) if closed < 0 else closed + len(mark)
-            if closed >= 0 or not text[text.rfind("\n", 0, start) + 1 : start].strip():
+            if closed >= 0 or _opens_a_block(text, start):
                 yield start, end
             start = text.find(mark, end)
+
+
+def _opens_a_block(text: str, start: int) -> bool:
+    """Return True if a fence begins its line, and more lines follow."""
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    return not before.strip() and "\n" in text[start:].rstrip()
 
 
 def _quoted_lines(text: str) -> Iterator[Place]:
