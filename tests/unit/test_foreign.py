@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from semantic_memory.domain.english.foreign import own_words, parted
@@ -254,12 +256,7 @@ def test_the_authors_words_around_it_stay(text):
     ["<a ", "<a>", "> x\n", '"', "'''", "```", "From: a\n", "Bob wrote", "please ", "[INST]"],
 )
 def test_hostile_text_is_read_in_linear_time(shape):
-    import time
-
-    def seconds(size):
-        text = shape * (size // len(shape))
-        start = time.perf_counter()
-        parted.__wrapped__(text)
-        return time.perf_counter() - start
-
-    assert seconds(200_000) < 1.0
+    text = shape * (100_000 // len(shape))
+    start = time.process_time()
+    parted.__wrapped__(text)
+    assert time.process_time() - start < 5.0  # a minute and more, if it were quadratic

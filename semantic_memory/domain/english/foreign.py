@@ -94,18 +94,18 @@ _WORDS_QUOTED = 14  # of any other
 def own_words(text: str) -> str:
     r"""Return the author's own words of a message.
 
-    >>> own_words("I moved to Oslo.\\n> I live in Rome.\\nIt is cold.")
-    'I moved to Oslo.\\n\\n\\nIt is cold.'
+    >>> own_words("I moved to Oslo.\n> I live in Rome.\nIt is cold.").split("\n")
+    ['I moved to Oslo.', '', '', 'It is cold.']
     """
     return parted(text).own
 
 
 @lru_cache(maxsize=1_024)
 def parted(text: str) -> Parted:
-    r"""Split a message into its author's own words and the words of others.
+    """Split a message into its author's own words and the words of others.
 
-    >>> parted("Translate this: I am a pilot")
-    Parted(own='Translate this:\\n', foreign=(' I am a pilot',))
+    >>> parted("Translate this: I am a pilot").foreign
+    (' I am a pilot',)
     """
     places = _joined(sorted(place for place in _places(text) if text[place[0] : place[1]].strip()))
     if not places:
