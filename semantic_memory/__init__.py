@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from semantic_memory.domain.profile import Line, Overview
     from semantic_memory.domain.recall import Context, Hit, ScoreParts
     from semantic_memory.domain.reports import Finding, JobRun, Stats
+    from semantic_memory.domain.trust import Trust
     from semantic_memory.memory import SemanticMemory
     from semantic_memory.settings import Settings
 
@@ -99,6 +100,7 @@ _EXPORTS = {
     "domain.profile": "Line Overview",
     "domain.recall": "Context Hit ScoreParts",
     "domain.reports": "Finding JobRun Stats",
+    "domain.trust": "Trust",
     "memory": "SemanticMemory",
     "settings": "Settings",
 }
@@ -167,6 +169,7 @@ __all__ = [
     "StoreUnavailableError",
     "Summarizer",
     "TokenCounter",
+    "Trust",
     "VectorIndex",
 ]
 

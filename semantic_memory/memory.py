@@ -61,6 +61,7 @@ from semantic_memory.domain.requests import (
     UpdateProfileRequest,
     UpdateRequest,
 )
+from semantic_memory.domain.trust import Trust
 
 if TYPE_CHECKING:  # loaded by `open`, so that importing the facade loads none of the parts
     from semantic_memory.application.document import Document
@@ -184,13 +185,15 @@ class SemanticMemory:
         created_at: datetime | None = None,
         expires_at: datetime | None = None,
         body: Body | Mapping[str, Any] | None = None,
+        trust: Trust | str = Trust.USER,
     ) -> Fact:
         """Add one fact. It is on disk, and found by the next search, when this returns.
 
         A known fact is confirmed instead: its confidence rises a little, and it is returned. From
         `expires_at` on, the fact is in no answer; the job `expiry` erases it, unless it is pinned
         with the tag `pinned`. A `body` holds a decision, reference or procedure in fields; it is
-        searched and shown with the content.
+        searched and shown with the content. Say less with `trust` for what isn't the user's or the
+        application's own knowledge: it can't end what is trusted more.
         """
         asked = AddRequest.of(
             content,
@@ -204,6 +207,7 @@ class SemanticMemory:
             created_at=created_at,
             expires_at=expires_at,
             body=body,
+            trust=trust,
         )
         return self._use_cases.edits.add(asked)
 

@@ -36,6 +36,7 @@ from ingest.extract.worth import (
 )
 from semantic_memory.domain.english.calendar import MONTHS, WEEKDAYS
 from semantic_memory.domain.english.ellipsis import completed
+from semantic_memory.domain.english.foreign import own_words
 from semantic_memory.domain.english.fragments import is_clause
 from semantic_memory.domain.english.persons import mentions_speaker, third_person, with_listener
 from semantic_memory.domain.english.pronouns import dangles
@@ -184,14 +185,15 @@ def _other(before: Message | None, message: Message) -> Message | None:
 def _candidates(talk: _Talk) -> Iterator[tuple[Candidate, bool]]:
     """Yield the candidates of a message, and whether the wording of each shows its category."""
     message = talk.message
-    content, spans = masked(message.content)
-    if is_play(content):
+    whole, spans = masked(message.content)
+    if is_play(whole):
         return
+    content = own_words(whole)
     code = language(content)
     if code not in (None, "en"):
         yield from _in_other_words(message, str(code)) if len(content) <= _PASTED else ()
         return
-    handed_over = is_material(content)
+    handed_over = is_material(whole)
     text = prepared(without_quotes(content) if handed_over else content)
     found = _Found(talk, spans, len(message.content) > _PASTED, handed_over)
     if not handed_over and not found.is_pasted and (listed := entries(text)):
@@ -202,7 +204,7 @@ def _candidates(talk: _Talk) -> Iterator[tuple[Candidate, bool]]:
 
 def _in_other_words(message: Message, code: str) -> Iterator[tuple[Candidate, bool]]:
     """Yield what a message in another language than English states, in its own words."""
-    for one in told(message.content, code, message.created_at):
+    for one in told(own_words(message.content), code, message.created_at):
         content = f"{message.name}: {one.text}" if message.name and one.of_speaker else one.text
         candidate = Candidate(
             content=content, category=one.category, confidence=CLEAR, message_ids=(message.id,)

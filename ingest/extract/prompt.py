@@ -13,6 +13,7 @@ from importlib import resources
 from typing import Any
 
 from semantic_memory.domain.english.calendar import WEEKDAYS
+from semantic_memory.domain.english.foreign import parted
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.messages import Message
 
@@ -21,6 +22,7 @@ VERSION = "v1"
 
 _TOOL_CHARACTERS = 2_000  # of what a tool printed; it is background only
 _CUT = " [...]"
+_QUOTED = "[pasted or quoted text left out]"
 
 
 @cache
@@ -61,10 +63,16 @@ def _said(number: int, message: Message) -> dict[str, Any]:
     said["role"] = message.role
     if message.name:
         said["speaker"] = message.name
-    said["text"] = message.content
+    said["text"] = _own(message.content) if message.role == "user" else message.content
     if message.role == "tool" and len(message.content) > _TOOL_CHARACTERS:
         said["text"] = message.content[:_TOOL_CHARACTERS] + _CUT
     return said
+
+
+def _own(text: str) -> str:
+    """Return the user's own words, with a mark where pasted or quoted text was."""
+    found = parted(text)
+    return f"{found.own.strip()}\n{_QUOTED}" if found.foreign else text
 
 
 def _day(time: datetime) -> str:

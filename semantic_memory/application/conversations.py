@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from ingest.session_log import SessionLog
+from semantic_memory.domain.dating import refuse_ahead
 from semantic_memory.domain.errors import NotFoundError, ProviderError, SessionExistsError
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.messages import (
@@ -51,10 +52,12 @@ class Conversations:
     def observe(self, asked: ObserveRequest) -> Receipt:
         """Write messages to their session's log; those without a time get the present one.
 
-        Raises InvalidInputError if an id is used for another text, SessionClosedError for a closed
-        session, StoreUnavailableError.
+        Raises InvalidInputError if an id is used for another text or a time is more than a day
+        ahead, SessionClosedError for a closed session, StoreUnavailableError.
         """
         now = self._clock.now()
+        for place, message in enumerate(asked.messages, start=1):
+            refuse_ahead(message.created_at, now, f"observe, message {place}")
         dated = [
             message if message.created_at else message.model_copy(update={"created_at": now})
             for message in asked.messages

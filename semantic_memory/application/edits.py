@@ -14,6 +14,7 @@ from semantic_memory.consolidation.beliefs import believed, revised
 from semantic_memory.consolidation.restore import restoration
 from semantic_memory.domain.actor import actor
 from semantic_memory.domain.changes import Add, Evict, FactVectors, Forget, Update
+from semantic_memory.domain.dating import refuse_ahead
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import PinnedForgotten
 from semantic_memory.domain.facts import Fact, Status
@@ -69,6 +70,8 @@ class Edits:
     def _add(self, items: Sequence[NewFact], user_id: str) -> list[Fact]:
         now = self._clock.now()
         places = ["add"] if len(items) == 1 else [f"item {n}" for n in range(1, len(items) + 1)]
+        for item, place in zip(items, places, strict=True):
+            refuse_ahead(item.created_at, now, place)
         facts = [
             _fact(self._cleared(item, place), user_id, now)
             for item, place in zip(items, places, strict=True)
@@ -172,4 +175,5 @@ def _fact(new: NewFact, user_id: str, now: datetime) -> Fact:
         valid_from=said,
         expires_at=new.expires_at,
         body=new.body,
+        trust=new.trust,
     )

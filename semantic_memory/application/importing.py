@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Protocol
 
 from ingest.readers import Incoming, Rejected, read
+from semantic_memory.domain.dating import is_ahead
 from semantic_memory.domain.errors import InvalidInputError, LogFullError, SessionClosedError
 from semantic_memory.domain.fields import FORMATS, Format
 from semantic_memory.domain.messages import Message, Receipt
 from semantic_memory.domain.ports import Progress
+from semantic_memory.domain.trust import Trust
 
 _BATCH = 200
 _MOST_REJECTIONS = 100  # that are kept one by one
@@ -41,6 +44,8 @@ class Imported:
     accepted: int = 0
     duplicates: int = 0
     rejected: int = 0
+    ahead: int = 0
+    """Messages that were dated more than a day ahead, and got the time of the import."""
     rejections: list[Rejected] = field(default_factory=list)
     """The first of the rejected parts."""
 
@@ -64,11 +69,13 @@ def import_file(
     user_id: str | None = None,
     session_id: str | None = None,
     progress: Progress | None = None,
+    now: datetime | None = None,
 ) -> Imported:
     """Observe every message of `file`; parts that can't be used are counted and left out.
 
     `user_id` replaces the users that the file names. Messages of no session go to `session_id`, by
-    default the file's name. Importing a file again adds only the messages that are new.
+    default the file's name. Importing a file again adds only the messages that are new. Messages
+    dated more than a day ahead of `now`, by default the system's time, are counted and get `now`.
 
     Raises NotFoundError without the file, InvalidInputError if its format is unknown or if neither
     it nor `user_id` names a user.
@@ -76,7 +83,7 @@ def import_file(
     session = session_id or _identifier(file.name.partition(".")[0])
     imported = Imported()
     incoming = read(file, known_format(form), session, progress)
-    for user, of_session, messages in _runs(incoming, user_id, imported):
+    for user, of_session, messages in _runs(incoming, user_id, imported, now or datetime.now(UTC)):
         _observe(memory, messages, user, of_session, imported)
     return imported
 
@@ -118,7 +125,10 @@ def _observe(
 
 
 def _runs(
-    incoming: Iterator[Incoming | Rejected], user_id: str | None, imported: Imported
+    incoming: Iterator[Incoming | Rejected],
+    user_id: str | None,
+    imported: Imported,
+    now: datetime,
 ) -> Iterator[tuple[str, str, list[Message]]]:
     """Yield runs of messages of one session with its user; rejected parts go to `imported`."""
 
@@ -135,7 +145,13 @@ def _runs(
         usable(), key=lambda item: (user_id or item.user_id or "", item.session_id)
     ):
         while batch := [item.message for item in islice(run, _BATCH)]:
-            yield user, session_id, batch
+            imported.ahead += sum(is_ahead(message.created_at, now) for message in batch)
+            yield user, session_id, [_from_elsewhere(message, now) for message in batch]
+
+
+def _from_elsewhere(message: Message, now: datetime) -> Message:
+    at = now if is_ahead(message.created_at, now) else message.created_at
+    return message.model_copy(update={"trust": Trust.IMPORTED, "created_at": at})
 
 
 def _identifier(text: str) -> str:

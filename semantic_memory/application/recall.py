@@ -22,6 +22,7 @@ from semantic_memory.domain.recall import Context, Hit
 from semantic_memory.domain.requests import ContextRequest, SearchRequest
 from semantic_memory.domain.retention import Expiry
 from semantic_memory.ledger.rules import placing
+from semantic_memory.retrieval.contests import standing_rivals, trusted_first
 from semantic_memory.retrieval.question import read
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.retrieval.successors import noted
@@ -141,6 +142,12 @@ class Recall:
         present = then is None and not question.past and not question.windows
         hits = noted(found, self._ledger, user_id, as_of=then, present=present)
         hits = [hit for hit in hits if wanted.admits(hit.fact)][:k]
+        facts = standing_rivals([hit.fact for hit in hits], self._ledger, user_id)
+        pairs = zip(hits, facts, strict=True)
+        hits = trusted_first(
+            hit if hit.fact is fact else hit.model_copy(update={"fact": fact})
+            for hit, fact in pairs
+        )
         self._observe(Searched(user_id, len(hits), time.perf_counter() - start))
         return hits
 
@@ -149,7 +156,8 @@ class Recall:
         categories = _STANDING & (filters.categories or _STANDING)
         narrowed = filters.model_copy(update={"categories": categories})
         newest = self._ledger.find(user_id, narrowed, limit=_STANDING_LOOKED_AT)
-        return [fact for fact in newest if fact.importance >= STANDING_IMPORTANCE]
+        important = [fact for fact in newest if fact.importance >= STANDING_IMPORTANCE]
+        return standing_rivals(important, self._ledger, user_id)
 
     def _of_layers(self, layers: Sequence[Layer], user_id: str, filters: Filters) -> list[Placed]:
         """Return the facts of layers of profile and history with their section, in their order.
@@ -166,7 +174,8 @@ class Recall:
         lines.sort(key=lambda line: layers.index(line.layer))
         lines = lines[:_LINES_LOOKED_AT]
         ids = [one for line in lines if line.origin == "derived" for one in line.fact_ids]
-        facts = {fact.id: fact for fact in self._ledger.get(ids, user_id) if filters.admits(fact)}
+        admitted = [fact for fact in self._ledger.get(ids, user_id) if filters.admits(fact)]
+        facts = {fact.id: fact for fact in standing_rivals(admitted, self._ledger, user_id)}
         narrowed = bool(filters.model_dump(exclude={"as_of"}, exclude_defaults=True))
         found: list[Placed] = []
         for line in lines:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 
 from semantic_memory.domain.conditions import in_columns
-from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Clock, Ledger
+
+_BY_LEDGER = ("words", "not_words", "metadata", "min_trust")
 
 
 class FilterResolver:
@@ -28,7 +30,7 @@ class FilterResolver:
         return found.model_copy(update={"refers_to": None, "referred_by": None})
 
     def for_search(self, filters: Filters, user_id: str) -> Filters:
-        """Return the filters resolved, and those by words and metadata met by the ledger.
+        """Return the filters resolved, and those by words, metadata and trust met by the ledger.
 
         Partitions and the vector index have no columns for them.
         """
@@ -36,7 +38,7 @@ class FilterResolver:
         if all(map(in_columns, found.conditions())):
             return found
         met = _among(found, frozenset(self._ledger.ids(user_id, found)))
-        return met.model_copy(update={"words": (), "not_words": (), "metadata": {}})
+        return met.model_copy(update={name: getattr(NO_FILTERS, name) for name in _BY_LEDGER})
 
 
 def _among(filters: Filters, ids: frozenset[str]) -> Filters:

@@ -9,7 +9,8 @@ are left out; imported texts are embedded anew. `to_dict` has the same records i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from datetime import datetime
+from typing import Any, TypeVar
 
 from pydantic import Field
 
@@ -25,6 +26,7 @@ from semantic_memory.application.document import (
 from semantic_memory.application.expiring import unexpired_lines
 from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.domain.changes import Add, Change, Evict, Write
+from semantic_memory.domain.dating import is_ahead
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.messages import Message, SessionKey, SessionOptions, SessionState
@@ -205,6 +207,7 @@ class Transfer:
                 if isinstance(item, tuple):
                     self._set(place, *item)
             messages = [item for item in batch if isinstance(item, Message)]
+            messages = [_no_later(message, self._clock.now()) for message in messages]
             return self._pipeline.take(messages, *place).accepted if messages else 0
         changes: list[Change] = []
         for item in batch:
@@ -240,20 +243,37 @@ class Transfer:
 
         A record may claim any id, also one that another user's memory will have.
         """
-        named = [fact.id, *fact.references, *([fact.superseded_by] if fact.superseded_by else [])]
+        named = [
+            fact.id,
+            *fact.references,
+            *fact.contested_by,
+            *([fact.superseded_by] if fact.superseded_by else []),
+        ]
         known = {one.id for one in self._ledger.get(named, fact.user_id)}
 
         def own(fact_id: str) -> str:
             return fact_id if fact_id in known else derived_id(fact.user_id, fact_id)
 
-        return fact.model_copy(
+        return _no_later(fact, self._clock.now()).model_copy(
             update={
                 "id": own(fact.id),
                 "superseded_by": own(fact.superseded_by) if fact.superseded_by else None,
                 "references": tuple(map(own, fact.references)),
+                "contested_by": tuple(map(own, fact.contested_by)),
                 "version": 1,
             }
         )
+
+
+SaidT = TypeVar("SaidT", Fact, Message)
+
+
+def _no_later(item: SaidT, now: datetime) -> SaidT:
+    """Return what was loaded with the present in place of times more than a day ahead."""
+    names = ("created_at", "valid_from", "confirmed_at")
+    times = {name: getattr(item, name, None) for name in names}
+    ahead = {name: now for name, at in times.items() if is_ahead(at, now)}
+    return item.model_copy(update=ahead) if ahead else item
 
 
 def _message(session_id: str, message: Message) -> Record:

@@ -14,8 +14,8 @@ from semantic_memory.domain.values import derived_id, normalised
 
 CONFIRMATION_GAIN = 0.02
 """Gain in confidence of a fact that is stated again."""
-CONFIRMATION_SPACING = timedelta(hours=1)
-"""Least time between statements for a gain, as a retry is no confirmation."""
+CONFIRMATION_SPACING = timedelta(days=1)
+"""Least time between statements for a gain: what is repeated within a day is said once."""
 
 
 class Believed(NamedTuple):
@@ -54,20 +54,15 @@ def believed(
 def confirmed(fact: Fact, again: Fact) -> Fact:
     """Return `fact` confirmed by `again`: higher confidence, the sources and tags of both.
 
-    Unchanged if `fact` has the source of `again` already, so that a replay confirms nothing.
+    Unchanged if `fact` has the source of `again` already, so that a replay confirms nothing. A less
+    trusted statement adds its source and tags only; a more trusted one replaces trust and
+    confidence.
     """
     if again.source.message_ids and again.source in fact.sources:
         return fact
-    confidence = max(fact.confidence, again.confidence)
-    last = fact.confirmed_at or fact.created_at
-    if again.created_at - last >= CONFIRMATION_SPACING:
-        confidence = min(1.0, confidence + CONFIRMATION_GAIN)
     return fact.model_copy(
         update={
-            "confidence": confidence,
-            "importance": max(fact.importance, again.importance),
-            "confirmed_at": max(last, again.created_at),
-            "expires_at": latest([fact.expires_at, again.expires_at]),
+            **_strengthened(fact, again),
             "corroborations": _joined(fact, again),
             "tags": tuple(dict.fromkeys((*fact.tags, *again.tags))),
             "references": tuple(dict.fromkeys((*fact.references, *again.references))),
@@ -75,6 +70,34 @@ def confirmed(fact: Fact, again: Fact) -> Fact:
             "body": again.body or fact.body,
         }
     )
+
+
+def _strengthened(fact: Fact, again: Fact) -> dict[str, Any]:
+    """Return the values that a statement as trusted as `fact`, or more, gives it."""
+    if again.trust < fact.trust:
+        return {}
+    more = again.trust > fact.trust
+    confidence = again.confidence if more else max(fact.confidence, again.confidence)
+    if not more and confirms(fact, again):
+        confidence = min(1.0, confidence + CONFIRMATION_GAIN)
+    return {
+        "confidence": confidence,
+        "trust": again.trust,
+        "importance": max(fact.importance, again.importance),
+        "confirmed_at": max(fact.stated_at, again.created_at),
+        "expires_at": latest([fact.expires_at, again.expires_at]),
+    }
+
+
+def confirms(fact: Fact, again: Fact) -> bool:
+    """Return True if stating `fact` again makes it more certain.
+
+    It must come a day later, and be the first of its session to do so, or the first of callers.
+    """
+    sessions = [source.session_id for source in fact.sources]
+    known = sessions.count(again.source.session_id) - (sessions[0] == again.source.session_id)
+    apart = abs(again.stated_at - fact.stated_at)
+    return again.trust >= fact.trust and apart >= CONFIRMATION_SPACING and not known
 
 
 def latest(times: Iterable[datetime | None]) -> datetime | None:
@@ -155,5 +178,5 @@ def _on_side(fact: Fact, dispute: str, side: int) -> Fact:
 
 
 def _joined(fact: Fact, again: Fact) -> tuple[Source, ...]:
-    sources = dict.fromkeys((*fact.corroborations, *again.sources))
-    return tuple(source for source in sources if source.message_ids)
+    told = [one for one in again.sources if one.message_ids or confirms(fact, again)]
+    return tuple(dict.fromkeys((*fact.corroborations, *told)))

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from pydantic import JsonValue
 
-from semantic_memory.consolidation.beliefs import CONFIRMATION_GAIN, latest, with_sides
+from semantic_memory.consolidation.beliefs import CONFIRMATION_GAIN, confirms, latest, with_sides
 from semantic_memory.consolidation.relations import said_at
 from semantic_memory.domain.facts import Fact, Source, Status
 
@@ -26,39 +26,48 @@ _TAKEN_OVER = (
 
 
 def keeper(facts: Sequence[Fact]) -> Fact:
-    """Return the fact to merge the others into: the one of highest confidence, then the first."""
-    return min(facts, key=lambda fact: (-fact.confidence, said_at(fact)))
+    """Return the fact to merge the others into: the most trusted, most certain, then the first."""
+    return min(facts, key=lambda fact: (-fact.trust.rank, -fact.confidence, said_at(fact)))
 
 
 def merged(facts: Sequence[Fact]) -> Fact:
     """Return the keeper with the highest confidence, first date, and all sources and tags.
 
-    If that gives the keeper more sources, its confidence grows by `CONFIRMATION_GAIN`, once a
-    merge. The result doesn't depend on the order of `facts`.
+    Confidence, importance and times are taken over from facts as trusted as the keeper only. If one
+    of them confirms the keeper, its confidence grows by `CONFIRMATION_GAIN`, once a merge. The
+    result doesn't depend on the order of `facts`.
     """
     kept = keeper(facts)
+    ids = {fact.id for fact in facts}
+    peers = [fact for fact in facts if fact.trust is kept.trust]
     ordered = sorted(facts, key=said_at)
     others = [fact for fact in ordered if fact.id != kept.id]
     sources = dict.fromkeys(source for fact in (kept, *others) for source in fact.sources)
     corroborations = tuple(
         source for source in sources if source != kept.source and _is_known(source)
     )
-    gain = CONFIRMATION_GAIN if len(corroborations) > len(kept.corroborations) else 0.0
+    is_confirmed = len(corroborations) > len(kept.corroborations) and any(
+        confirms(kept, fact) for fact in peers if fact.id != kept.id
+    )
+    gain = CONFIRMATION_GAIN if is_confirmed else 0.0
     return kept.model_copy(
         update={
-            "confidence": min(1.0, max(fact.confidence for fact in facts) + gain),
-            "importance": max(fact.importance for fact in facts),
-            "created_at": min(fact.created_at for fact in facts),
-            "recorded_at": min(fact.recorded_at for fact in facts),
-            "valid_from": min(fact.valid_from for fact in facts),
-            "confirmed_at": max(stated_at(fact) for fact in facts),
+            "confidence": min(1.0, max(fact.confidence for fact in peers) + gain),
+            "importance": max(fact.importance for fact in peers),
+            "created_at": min(fact.created_at for fact in peers),
+            "recorded_at": min(fact.recorded_at for fact in peers),
+            "valid_from": min(fact.valid_from for fact in peers),
+            "confirmed_at": max(stated_at(fact) for fact in peers),
             "last_used_at": max(
                 (fact.last_used_at for fact in facts if fact.last_used_at), default=None
             ),
-            "expires_at": latest(fact.expires_at for fact in facts),
+            "expires_at": latest(fact.expires_at for fact in peers),
             "body": next((fact.body for fact in (kept, *others) if fact.body), None),
             "use_count": sum(fact.use_count for fact in facts),
             "corroborations": corroborations,
+            "contested_by": tuple(
+                dict.fromkeys(one for fact in facts for one in fact.contested_by if one not in ids)
+            ),
             "tags": tuple(dict.fromkeys(tag for fact in (kept, *others) for tag in fact.tags)),
             "references": tuple(
                 dict.fromkeys(other for fact in (kept, *others) for other in fact.references)

@@ -19,9 +19,10 @@ from semantic_memory.consolidation.beliefs import are_kept_apart
 from semantic_memory.consolidation.relations import Relation, said_at
 from semantic_memory.consolidation.renewal import Renewal, renewal, told
 from semantic_memory.consolidation.superseding import may_retire, standing, superseded
-from semantic_memory.consolidation.sweep import SupersedeDecision
+from semantic_memory.consolidation.sweep import ContestDecision, SupersedeDecision
 from semantic_memory.domain.changes import Keyed
 from semantic_memory.domain.english.folding import folded
+from semantic_memory.domain.english.foreign import own_words
 from semantic_memory.domain.english.renewals import is_claim
 from semantic_memory.domain.facts import Category, Fact, Status
 from semantic_memory.domain.filters import Filters
@@ -88,14 +89,14 @@ class Renewer:
         ]
 
     def decisions(
-        self, user_id: str, since: int, gone: Collection[str], merged: Mapping[str, Fact]
-    ) -> Iterator[SupersedeDecision | EndDecision]:
+        self, user_id: str, since: int, gone: Collection[str], changed: Mapping[str, Fact]
+    ) -> Iterator[SupersedeDecision | ContestDecision | EndDecision]:
         """Yield decisions by what the user said after revision `since`, in the order it was said.
 
-        `gone` are ids of facts that end by another decision; `merged` are facts as other decisions
+        `gone` are ids of facts that end by another decision; `changed` are facts as other decisions
         leave them, by id.
         """
-        ended = set(gone)
+        ended, left = set(gone), dict(changed)
         told_alone = [
             belief
             for belief in self._ledger.beliefs(user_id, since=since)
@@ -105,10 +106,13 @@ class Renewer:
             (*self._said(user_id, since), *told_alone), key=lambda belief: said_at(belief.fact)
         )
         for belief in newer:
-            if belief.fact.id not in ended and told(belief.fact.content).renews:
-                for decision in self._ended_by(belief, ended, merged):
-                    if isinstance(decision, SupersedeDecision):
-                        ended.add(decision.loser.id)
+            if belief.fact.id not in ended and told(own(belief.fact)).renews:
+                for decision in self._ended_by(belief, ended, left):
+                    match decision:
+                        case SupersedeDecision():
+                            ended.add(decision.loser.id)
+                        case ContestDecision():
+                            left |= {one.id: one for one in (decision.result, decision.rival)}
                     yield decision
 
     def _said(self, user_id: str, since: int) -> list[Belief]:
@@ -116,34 +120,37 @@ class Renewer:
         return [belief for belief in messages if belief.fact.source.role in (None, "user")]
 
     def _ended_by(
-        self, newer: Belief, ended: Collection[str], merged: Mapping[str, Fact]
-    ) -> Iterator[SupersedeDecision | EndDecision]:
-        own = [one for one in self._drawn_from(newer.fact) if one.id not in ended]
-        own = [one for one in own if one.status is Status.ACTIVE]
+        self, newer: Belief, ended: Collection[str], left: Mapping[str, Fact]
+    ) -> Iterator[SupersedeDecision | ContestDecision | EndDecision]:
+        drawn = [one for one in self._drawn_from(newer.fact) if one.id not in ended]
+        drawn = [one for one in drawn if one.status is Status.ACTIVE]
         before = self._before(newer)
         for older in self._candidates(newer, before):
             if older.fact.id in ended or not _comparable(older.fact, newer.fact):
                 continue
-            if any(are_kept_apart(older.fact, one) for one in (newer.fact, *own)):
+            if any(are_kept_apart(older.fact, one) for one in (newer.fact, *drawn)):
                 continue
             likeness = older.likeness(newer)
-            found = renewal(
-                older.fact.content, newer.fact.content, before.get(older.fact.id), likeness
-            )
+            found = renewal(own(older.fact), own(newer.fact), before.get(older.fact.id), likeness)
             if found is None:
                 continue
             winner = next(
-                (one for one in own if renewal(older.fact.content, one.content)), newer.fact
+                (one for one in drawn if renewal(own(older.fact), one.content)), newer.fact
             )
-            if older.fact.category is not Category.CONVERSATION:
-                loser = merged.get(older.fact.id, older.fact)
+            loser, winner = (left.get(one.id, one) for one in (older.fact, winner))
+            if not may_retire(winner, loser):
+                if Category.CONVERSATION not in (loser.category, winner.category):
+                    decision = ContestDecision.between(winner, loser, (found.reason,))
+                    if decision is not None:
+                        yield decision
+            elif loser.category is not Category.CONVERSATION:
                 yield SupersedeDecision(loser, winner, Relation.UPDATES, (found.reason,))
-            elif decision := self._ended(older.fact, found, winner):
-                yield decision
+            elif ending := self._ended(loser, found, winner):
+                yield ending
 
     def _candidates(self, newer: Belief, before: dict[str, int]) -> list[Belief]:
         fact = newer.fact
-        terms = list(dict.fromkeys(told(fact.content).topics))[:_MOST_TERMS]
+        terms = list(dict.fromkeys(told(own(fact)).topics))[:_MOST_TERMS]
         ids = {match.id for match in self._ledger.words(fact.user_id, terms, limit=_BY_WORDS)}
         near = self._index.query(newer.vector, user_id=fact.user_id, limit=_NEAR)
         ids.update(match.id for match in near)
@@ -209,27 +216,31 @@ class Renewer:
 
     def _ended(self, message: Fact, found: Renewal, winner: Fact) -> EndDecision | None:
         """Return the statement of a message that ended, unless a fact was drawn from it."""
-        said = _sentence(message.content, found.clause)
         if not is_claim(found.clause):
             return None
+        said = _sentence(own(message), found.clause)
         if any(_says(fact.content, found.clause) for fact in self._drawn_from(message)):
             return None
         name = message.source.speaker or "The user"
         return EndDecision(message, f"{name} said: “{said}”", winner, (found.reason,))
 
 
+def own(fact: Fact) -> str:
+    """Return what a fact states; of a message, the author's own words."""
+    return own_words(fact.content) if fact.category is Category.CONVERSATION else fact.content
+
+
 def facet_keys(fact: Fact) -> frozenset[bytes]:
     """Return hashes of what a statement gives a value of: its subject's home, role, diet."""
     return frozenset(
         blake2b(repr(("facet", *kind)).encode(), digest_size=8).digest()
-        for kind in told(fact.content).kinds
+        for kind in told(own(fact)).kinds
     )
 
 
 def _comparable(older: Fact, newer: Fact) -> bool:
     return (
-        standing(older) < standing(newer)
-        and may_retire(newer, older)
+        standing(older)[1:] < standing(newer)[1:]
         and older.source.role in (None, "user")
         and older.source.speaker == newer.source.speaker
         and (not older.message_ids or set(older.message_ids).isdisjoint(newer.message_ids))

@@ -16,6 +16,7 @@ from semantic_memory.consolidation.relations import Pair, Relation, RelationJudg
 from semantic_memory.consolidation.renewing import EndDecision, Renewer, facet_keys
 from semantic_memory.consolidation.sweep import (
     DEFAULT,
+    ContestDecision,
     MergeDecision,
     SupersedeDecision,
     plan,
@@ -39,7 +40,7 @@ from semantic_memory.domain.ports import (
 from semantic_memory.domain.retention import Expiry, Periods
 from semantic_memory.domain.values import normalised
 
-Decision = MergeDecision | SupersedeDecision | EndDecision
+Decision = MergeDecision | SupersedeDecision | ContestDecision | EndDecision
 Kind = Literal["dedup", "conflicts"]
 BOTH: frozenset[Kind] = frozenset({"dedup", "conflicts"})
 _SETTLED = "settling"  # names the marks of what only the rules have looked at
@@ -155,8 +156,11 @@ class Resolver:
             fact.id for one in planned if isinstance(one, MergeDecision) for fact in one.absorbed
         }
         gone |= {one.loser.id for one in planned if isinstance(one, SupersedeDecision)}
-        merged = {one.result.id: one.result for one in planned if isinstance(one, MergeDecision)}
-        renewed = self._renewer.decisions(user.user_id, since, gone, merged)
+        changed = {one.result.id: one.result for one in planned if isinstance(one, MergeDecision)}
+        for one in planned:
+            if isinstance(one, ContestDecision):
+                changed |= {fact.id: fact for fact in (one.result, one.rival)}
+        renewed = self._renewer.decisions(user.user_id, since, gone, changed)
         return [*planned, *renewed], [*keyed, *self._renewer.keyed(user.user_id, since)]
 
     def _compared(
@@ -248,6 +252,9 @@ class Resolver:
                 write(decision.result, "merged")
             case SupersedeDecision():
                 write(decision.result, "superseded")
+            case ContestDecision():
+                write(decision.result, "contested")
+                write(decision.rival, "contested")
             case EndDecision():
                 changes.append(Add(decision.result))
         return changes
@@ -282,7 +289,13 @@ def _kind(decision: Decision) -> Kind:
 
 
 def _name(decision: Decision) -> str:
-    return "merged" if isinstance(decision, MergeDecision) else "superseded"
+    match decision:
+        case MergeDecision():
+            return "merged"
+        case ContestDecision():
+            return "contested"
+        case _:
+            return "superseded"
 
 
 def _told(decision: Decision) -> str:
@@ -291,6 +304,9 @@ def _told(decision: Decision) -> str:
         case MergeDecision():
             said = " + ".join(f"“{fact.content}”" for fact in decision.facts)
             return f"merge {said} ({reasons})"
+        case ContestDecision():
+            said = " and ".join(f"“{fact.content}”" for fact in decision.facts)
+            return f"leave {said} contested ({reasons})"
         case SupersedeDecision():
             old, new = decision.loser.content, decision.winner.content
             return f"supersede “{old}” by “{new}” ({reasons})"

@@ -1,30 +1,39 @@
-"""Superseding: the choice between two conflicting facts, and the state of the other one."""
+"""Superseding: the choice between two conflicting facts, and the state of the other one.
+
+A fact ends another only if it is trusted as much and about as certain. Otherwise both stay, and
+each is marked as contested by the other.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from semantic_memory.consolidation.merging import stated_at
 from semantic_memory.consolidation.relations import said_at
 from semantic_memory.domain.facts import Category, Fact, Status
+from semantic_memory.domain.trust import Trust
 
 _CORRECTION = re.compile(
     r"\b(?:actually|correction|i meant|to be (?:clear|precise)"
     r"|that(?:'s| is) (?:wrong|not right))\b",
     re.IGNORECASE,
 )
-Standing = tuple[bool, float, bool, float, tuple[float, float, int, str]]
+_LESS_SURE = 0.3
+"""Most confidence by which a fact may lie below one that it ends."""
+_ROUNDING = 1e-6
+Standing = tuple[int, float, bool, float, tuple[float, float, int, str]]
 
 
 def standing(fact: Fact) -> Standing:
     """Return the sort key of conflicting facts; the fact with the highest key is believed.
 
-    Statements of the user, and facts without a role, rank above those of others. Then the later
-    statement wins; at equal times a correction, then the higher confidence, then the fact said or
-    recorded later. The order is total, so that superseding can't run in circles.
+    The more trusted statement ranks first. Then the later one wins; at equal times a correction,
+    then the higher confidence, then the fact said or recorded later. The order is total, so that
+    superseding can't run in circles.
     """
     return (
-        fact.source.role in (None, "user"),
+        fact.trust.rank,
         stated_at(fact).timestamp(),
         is_correction(fact),
         fact.confidence,
@@ -32,12 +41,22 @@ def standing(fact: Fact) -> Standing:
     )
 
 
-def may_retire(newer: Fact, older: Fact) -> bool:
-    """Return True if `newer` may end the validity of `older`.
+def may_retire(winner: Fact, loser: Fact) -> bool:
+    """Return True if `winner` may end the validity of `loser`.
 
-    Statements of others than the user never end the user's own.
+    It must be trusted as much, be about as certain, and be stated no earlier: what an agent or a
+    tool learned since may be true. An assistant has no other source than its user, whose earlier
+    statement therefore ends what it says.
     """
-    return newer.source.role in (None, "user") or older.source.role not in (None, "user")
+    return (
+        winner.trust >= loser.trust
+        and winner.confidence >= loser.confidence - _LESS_SURE - _ROUNDING
+        and (
+            winner.trust is loser.trust
+            or stated_at(winner) >= stated_at(loser)
+            or loser.trust is Trust.ASSISTANT
+        )
+    )
 
 
 def is_correction(fact: Fact) -> bool:
@@ -54,3 +73,14 @@ def superseded(loser: Fact, winner: Fact) -> Fact:
             "valid_to": max(loser.valid_from, stated_at(winner)),
         }
     )
+
+
+def contested(fact: Fact, rival: Fact) -> Fact:
+    """Return `fact` marked as contested by `rival`."""
+    known = dict.fromkeys((*fact.contested_by, rival.id))
+    return fact.model_copy(update={"contested_by": tuple(known)})
+
+
+def prevailing(facts: Sequence[Fact]) -> list[Fact]:
+    """Return facts that contest each other, the most trusted and most certain first."""
+    return sorted(facts, key=lambda fact: (fact.trust.rank, fact.confidence), reverse=True)

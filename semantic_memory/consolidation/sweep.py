@@ -8,7 +8,8 @@ against their neighbours) and sweeps (facts changed since the last sweep against
     3. find facts with claims about the same thing or with the same gist, whatever their vectors
     4. get the judge's verdict on each such pair
     5. merge groups in which all pairs say the same
-    6. of two groups in conflict, supersede the one of lower standing
+    6. of two groups in conflict, supersede the one of lower standing; mark both as contested if the
+       other is too little trusted, or too uncertain, to end it
 """
 
 from __future__ import annotations
@@ -33,7 +34,12 @@ from semantic_memory.consolidation.relations import (
     said_at,
 )
 from semantic_memory.consolidation.statements import read
-from semantic_memory.consolidation.superseding import standing, superseded
+from semantic_memory.consolidation.superseding import (
+    contested,
+    may_retire,
+    standing,
+    superseded,
+)
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.english.lexicon import WORDING
 from semantic_memory.domain.english.paraphrases import paraphrases
@@ -92,7 +98,34 @@ class SupersedeDecision:
         return superseded(self.loser, self.winner)
 
 
-Decision = MergeDecision | SupersedeDecision
+@dataclass(frozen=True, slots=True)
+class ContestDecision:
+    """Two facts that contradict each other, neither of which may end the other."""
+
+    facts: tuple[Fact, Fact]
+    """The facts before, after the earlier decisions of the same plan; the later one first."""
+    reasons: tuple[str, ...]
+
+    @property
+    def result(self) -> Fact:
+        """The first fact, marked."""
+        return contested(*self.facts)
+
+    @property
+    def rival(self) -> Fact:
+        """The other fact, marked."""
+        fact, rival = self.facts
+        return contested(rival, fact)
+
+    @classmethod
+    def between(cls, one: Fact, other: Fact, reasons: tuple[str, ...]) -> ContestDecision | None:
+        """Return the decision about two facts; None if both are marked already."""
+        if other.id in one.contested_by and one.id in other.contested_by:
+            return None
+        return cls((one, other), reasons)
+
+
+Decision = MergeDecision | SupersedeDecision | ContestDecision
 
 
 def plan(
@@ -103,7 +136,7 @@ def plan(
     changed: Collection[str] | None = None,
     reach: Reach = DEFAULT,
 ) -> list[Decision]:
-    """Plan merges and supersessions among `facts`, merges first.
+    """Plan merges, supersessions and contests among `facts`, in this order.
 
     `vectors` has a unit row for each fact. Facts of different users are never compared. Only pairs
     with a fact in `changed` are compared, or all pairs if it is None. Ignores verbatim messages and
@@ -122,8 +155,8 @@ def plan(
         held = list(own)
         table = _Table([facts[row] for row in held], vectors[held], judge)
         decisions += table.decisions(changed, reach)
-    merges = [decision for decision in decisions if isinstance(decision, MergeDecision)]
-    return merges + [decision for decision in decisions if isinstance(decision, SupersedeDecision)]
+    order = (MergeDecision, SupersedeDecision, ContestDecision)
+    return sorted(decisions, key=lambda decision: order.index(type(decision)))
 
 
 Rows = tuple[int, int]
@@ -228,7 +261,7 @@ class _Table:
 
     def _supersessions(
         self, groups: Sequence[list[int]], pairs: Sequence[Rows]
-    ) -> Iterator[SupersedeDecision]:
+    ) -> Iterator[SupersedeDecision | ContestDecision]:
         believed = {
             members[0]: merged([self._facts[member] for member in members])
             if len(members) > 1
@@ -243,12 +276,24 @@ class _Table:
                 continue
             low, high = sorted((one, other), key=lambda row: standing(believed[row]))
             rivals[low].append((high, verdict))
+        ended = set()
         for low in sorted(rivals):
-            # the next in standing, so that facts believed in between stay in the chain
-            high, verdict = min(rivals[low], key=lambda rival: standing(believed[rival[0]]))
-            yield SupersedeDecision(
-                believed[low], believed[high], verdict.relation, verdict.reasons
-            )
+            stronger = [one for one in rivals[low] if may_retire(believed[one[0]], believed[low])]
+            if stronger:
+                # the next in standing, so that facts believed in between stay in the chain
+                high, verdict = min(stronger, key=lambda rival: standing(believed[rival[0]]))
+                ended.add(low)
+                yield SupersedeDecision(
+                    believed[low], believed[high], verdict.relation, verdict.reasons
+                )
+        for low in sorted(rivals.keys() - ended):
+            for high, verdict in rivals[low]:
+                if high in ended:
+                    continue
+                decision = ContestDecision.between(believed[low], believed[high], verdict.reasons)
+                if decision is not None:
+                    believed[low], believed[high] = decision.result, decision.rival
+                    yield decision
 
 
 def _same_text(facts: Sequence[Fact], new: Collection[int]) -> list[int]:

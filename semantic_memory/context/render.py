@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.facts import Category, Fact, Source
+from semantic_memory.domain.trust import Trust
 
 MOST_CHARACTERS = 4_000
 """Length of a rendered memory, in characters; a longer one is cut and ends in `[...]`."""
@@ -40,6 +41,7 @@ SECTIONS = tuple(dict.fromkeys(_SECTIONS.values()))
 
 _JOINERS = "\u200c\u200d"  # needed by Persian and many emoji
 _BRACKETS = str.maketrans(dict.fromkeys("＜﹤", "<") | dict.fromkeys("＞﹥", ">"))
+_UNVETTED = frozenset({Trust.EXTERNAL, Trust.TOOL, Trust.ASSISTANT})
 _ROLES = frozenset({"user", "human", "assistant", "system", "developer", "tool", "function"})
 
 
@@ -106,8 +108,9 @@ def day(fact: Fact) -> str:
 def shown(fact: Fact, changed: datetime | None = None) -> str:
     """Render a memory as one line, with the speaker of a message or the confidence of a fact.
 
-    A typed body follows the content. A confidence that rounds to 100 % is left out. `changed` is
-    the time from which a message no longer holds.
+    A typed body follows the content. A confidence that rounds to 100 % is left out, and so is the
+    trust in what the user, the application or an agent said. `changed` is the time from which a
+    message no longer holds.
     """
     text = as_data(fact.content[:MOST_CHARACTERS]) or "(no visible text)"
     if fact.body is not None:
@@ -117,7 +120,10 @@ def shown(fact: Fact, changed: datetime | None = None) -> str:
     if fact.category is Category.CONVERSATION:
         mark = f" (since changed: {changed.date().isoformat()})" if changed else ""
         return f"{_speaker(fact.source)}: {text}{mark}"
-    return text if fact.confidence >= 0.995 else f"{text} ({fact.confidence:.0%})"
+    marks = [f"{fact.confidence:.0%}"] if fact.confidence < 0.995 else []
+    marks += [fact.trust.value] if fact.trust in _UNVETTED else []
+    marks += ["contested"] if fact.contested_by else []
+    return f"{text} ({', '.join(marks)})" if marks else text
 
 
 def _speaker(source: Source) -> str:

@@ -33,7 +33,7 @@ OPERATORS: Mapping[Operator, Callable[[Any, Any], Any]] = MappingProxyType(
 class OneOf:
     """The field equals one of `values`; without values, nothing passes."""
 
-    field: Literal["category", "session_id", "status"]
+    field: Literal["category", "session_id", "status", "trust"]
     values: tuple[str, ...]
 
 
@@ -111,6 +111,8 @@ Condition = Plain | AllOf | AnyOf | Not
 def in_columns(condition: Condition) -> bool:
     """Return True if a partition and Chroma can decide the condition by their columns."""
     match condition:
+        case OneOf("trust"):
+            return False
         case OneOf() | Compared() | Tagged() | Unexpired():
             return True
         case AllOf(conditions) | AnyOf(conditions):

@@ -14,6 +14,7 @@ from semantic_memory.domain.bodies import Body, whole_text
 from semantic_memory.domain.categories import Category as Category
 from semantic_memory.domain.categories import Status as Status
 from semantic_memory.domain.messages import Role
+from semantic_memory.domain.trust import Trust, of_role
 from semantic_memory.domain.values import (
     SCHEMA_VERSION,
     Identifier,
@@ -83,6 +84,12 @@ class Fact(Value):
     source: Source = Source()
     corroborations: tuple[Source, ...] = ()
     """Further sources of the same statement."""
+    trust: Trust = Field(
+        default_factory=lambda known: of_role(known["source"].role, known["source"].speaker)
+    )
+    """The lowest trust of what it was drawn from."""
+    contested_by: tuple[Identifier, ...] = ()
+    """The facts that contradict it and may not end it, nor it them."""
     metadata: Metadata = Field(default_factory=dict)
     body: Body | None = None
     """A decision, reference or procedure, in fields."""

@@ -43,6 +43,7 @@ from semantic_memory.domain.lexical import term
 from semantic_memory.domain.moments import Moment, Span, bounds, resolved
 from semantic_memory.domain.query_text import LONGEST_QUERY, read_query
 from semantic_memory.domain.retention import Unexpired
+from semantic_memory.domain.trust import Trust
 from semantic_memory.domain.values import Identifier, Real, Tag, Unit, Value, Whole, parse, reasons
 
 Kept = Literal["active", "superseded", "quarantined", "archived"]
@@ -96,6 +97,8 @@ class Filters(Value):
     """The time of the statement in words: "last week", "since March"."""
     min_confidence: Unit = 0.0
     min_importance: Unit = 0.0
+    min_trust: Trust = Trust.IMPORTED
+    """Lowest trust, of: imported, external, tool, assistant, agent, user."""
     session_id: Identifier | None = None
     ids: frozenset[Identifier] | None = Field(default=None, max_length=MOST_IDS)
     """Only these memories."""
@@ -208,16 +211,21 @@ class Filters(Value):
             yield OneOf("category", tuple(sorted(self.categories)))
         if self.not_categories:
             yield Not(OneOf("category", tuple(sorted(self.not_categories))))
-        if self.min_confidence > 0:
-            yield Compared("confidence", ">=", self.min_confidence)
-        if self.min_importance > 0:
-            yield Compared("importance", ">=", self.min_importance)
+        yield from self._at_least()
         if self.since is not None:
             yield Compared("created_at", ">=", _absolute(self.since))
         if self.until is not None:
             yield Compared("created_at", "<", _absolute(self.until))
         if self.session_id is not None:
             yield OneOf("session_id", (self.session_id,))
+
+    def _at_least(self) -> Iterator[Condition]:
+        if self.min_confidence > 0:
+            yield Compared("confidence", ">=", self.min_confidence)
+        if self.min_importance > 0:
+            yield Compared("importance", ">=", self.min_importance)
+        if self.min_trust > Trust.IMPORTED:
+            yield OneOf("trust", tuple(one.value for one in self.min_trust.and_above))
 
     def admits(self, fact: Fact) -> bool:
         """Return True if `fact` meets every condition; the engines are tested against this one."""

@@ -9,6 +9,7 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import Field, StringConstraints
 
 from semantic_memory.domain.categories import Category
+from semantic_memory.domain.trust import Trust, of_role
 from semantic_memory.domain.values import (
     Content,
     Identifier,
@@ -44,11 +45,19 @@ class Message(Value):
     created_at: Timestamp | None = None
     expires_at: Timestamp | None = None
     """The time from which the message and what was extracted from it are in no answer."""
+    trust: Trust | None = None
+    """Trust in its text, if that is less than in its role: `external` for a mail passed on."""
     metadata: Metadata = Field(default_factory=dict)
 
     def has_expired(self, now: datetime) -> bool:
         """Return True if its own time has come; a period of retention is left aside."""
         return self.expires_at is not None and self.expires_at <= now
+
+    @property
+    def trusted(self) -> Trust:
+        """The trust in its text, at most that of its role."""
+        own = of_role(self.role, self.name)
+        return own if self.trust is None else min(own, self.trust)
 
     @property
     def speaker(self) -> str:

@@ -47,6 +47,7 @@ _SINGLE: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "as_of": ("as_of", str),
     "min_importance": ("min_importance", float),
     "min_confidence": ("min_confidence", float),
+    "min_trust": ("min_trust", str.casefold),
     "min_score": ("min_score", float),
     "refers_to": ("refers_to", str),
     "referred_by": ("referred_by", str),

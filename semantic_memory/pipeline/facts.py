@@ -8,12 +8,14 @@ from datetime import datetime
 from ingest.gate import Screened
 from ingest.session_log import Record
 from semantic_memory.domain.changes import Cursor, CursorStage
+from semantic_memory.domain.english.foreign import parted
 from semantic_memory.domain.extraction import Candidate
 from semantic_memory.domain.facts import Category, Fact, Source, Status
 from semantic_memory.domain.messages import Message, SessionKey
 from semantic_memory.domain.ports import Ledger
 from semantic_memory.domain.profile import TIERS, Layer, Line, TierAges
 from semantic_memory.domain.text import stems
+from semantic_memory.domain.trust import Trust, of_lineage, of_role
 from semantic_memory.domain.values import MAX_CONTENT_BYTES, derived_id, normalised
 
 _RESTATED = 0.6  # of a fact's words, from which a text says what it says
@@ -43,8 +45,16 @@ def verbatim(key: SessionKey, record: Record, screened: Screened, now: datetime)
             role=message.role,
             speaker=message.name,
         ),
+        trust=_trust(message),
         metadata=message.metadata,
     )
+
+
+def _trust(message: Message) -> Trust:
+    """Return the trust in a message: that of quoted text, if it is nothing else."""
+    found = parted(message.content)
+    is_quoted = bool(found.foreign) and not found.own.strip()
+    return min(message.trusted, Trust.EXTERNAL) if is_quoted else message.trusted
 
 
 def _cut(text: str) -> str:
@@ -73,6 +83,7 @@ def said(fact: Fact) -> Message:
         name=fact.source.speaker,
         created_at=fact.created_at,
         expires_at=fact.expires_at,
+        trust=fact.trust if fact.trust < of_role(fact.source.role, fact.source.speaker) else None,
         metadata=fact.metadata,
     )
 
@@ -111,6 +122,10 @@ def extracted(
             position=first.position,
             role=first.message.role,
             speaker=first.message.name,
+        ),
+        trust=of_lineage(
+            (message.role, message.trusted)
+            for message in (records[one].message for one in candidate.message_ids)
         ),
     )
 

@@ -15,11 +15,13 @@ from typing import Protocol
 
 from semantic_memory.consolidation.merging import stated_at
 from semantic_memory.consolidation.resolver import Outcome
+from semantic_memory.consolidation.superseding import prevailing
 from semantic_memory.domain.changes import Change, Mark, Retire, Write
 from semantic_memory.domain.decay import HALF_LIFE_DAYS
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.ports import (
+    Belief,
     Beliefs,
     ChangeLog,
     Clock,
@@ -39,6 +41,7 @@ from semantic_memory.domain.profile import (
     TierAges,
     said_in,
 )
+from semantic_memory.domain.trust import Trust
 from semantic_memory.domain.values import new_id, normalised
 from semantic_memory.profile.central import most_central, sentence
 from semantic_memory.profile.fields import (
@@ -55,6 +58,7 @@ from semantic_memory.profile.history import derive_history
 ROLLUP = "rollup"
 _DERIVED = "profiles"  # names the marks of how far profiles have been derived
 _OLDER: tuple[HistoryTier, ...] = TIERS[1:]
+_OF_OTHERS = frozenset({Trust.EXTERNAL, Trust.TOOL})
 _PATIENCE = 2  # times the sentences of a tier may wait for a model that fails
 _TRIES = 3  # to plan lines that nobody changes before they are written
 
@@ -226,7 +230,7 @@ class Rollup:
         restated = {fact_id for line in written for fact_id in line.fact_ids}
         beliefs = [
             belief
-            for belief in self._ledger.beliefs(user_id)
+            for belief in _trusted(self._ledger.beliefs(user_id))
             if belief.fact.id not in restated
             and not any(normalised(belief.fact.content) in text for text in texts)
         ]
@@ -275,6 +279,19 @@ class Rollup:
     @cached_property
     def _kinds(self) -> Kinds:
         return Kinds(self._embedder.embed(WORK, "document"), self._embedder.embed(LIFE, "document"))
+
+
+def _trusted(beliefs: Sequence[Belief]) -> Iterator[Belief]:
+    """Yield the facts that may shape a profile.
+
+    Leaves out output of tools, quoted text, and facts that more trusted ones contest.
+    """
+    facts = {belief.fact.id: belief.fact for belief in beliefs}
+    for belief in beliefs:
+        fact = belief.fact
+        rivals = [facts[one] for one in fact.contested_by if one in facts]
+        if fact.trust not in _OF_OTHERS and prevailing([fact, *rivals])[0] is fact:
+            yield belief
 
 
 def has_aged(lines: Sequence[Line], now: datetime, ages: TierAges) -> bool:

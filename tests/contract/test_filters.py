@@ -22,6 +22,7 @@ from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.observers import ignore_event
 from semantic_memory.domain.ports import IndexEntry, Ledger, VectorIndex
 from semantic_memory.domain.retention import Periods, Unexpired
+from semantic_memory.domain.trust import Trust
 from semantic_memory.ledger.memory import MemoryLedger
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.retrieval.partition import Partition
@@ -113,6 +114,7 @@ IN_COLUMNS: dict[str, st.SearchStrategy[Any]] = {
 }
 ALL = {
     **IN_COLUMNS,
+    "min_trust": st.sampled_from(Trust),
     "words": st.lists(TERMS, min_size=1, max_size=2).map(tuple),
     "not_words": st.lists(TERMS, min_size=1, max_size=2).map(tuple),
     "metadata": METADATA_FILTERS,
@@ -153,6 +155,7 @@ def facts(draw: st.DrawFn) -> Fact:
         content="thing " + draw(TEXTS),
         metadata=draw(METADATA),
         source=Source(session_id=draw(SESSIONS)),
+        trust=draw(st.sampled_from(Trust)),
     )
 
 
@@ -168,6 +171,7 @@ def passes(fact: Fact, filters: Filters) -> bool:
         and (until is None or fact.created_at < until)
         and fact.confidence >= filters.min_confidence
         and fact.importance >= filters.min_importance
+        and fact.trust >= filters.min_trust
         and filters.session_id in (None, fact.source.session_id)
         and all(_has(fact, tag) for tag in filters.tags)
         and (not filters.any_tags or any(_has(fact, tag) for tag in filters.any_tags))

@@ -73,6 +73,7 @@ async def refusal(client: Client, name: str, **arguments: Any) -> str:
 
 async def use_everything(client: Client) -> None:
     tea = await call(client, "add_memory", content="Maya prefers tea", tags=["drink.hot"])
+    assert tea["trust"] == "agent"
     said = [{"role": "user", "content": "My sister lives in Bergen."}]
     taken = await call(client, "observe_messages", session_id="s1", messages=said)
     assert taken == {"accepted": 1, "duplicates": 0}

@@ -34,6 +34,7 @@ DAY = timedelta(days=1)
         ('since:"last month" until:2026-05-01 when:"last week"', {
             "since": "last month", "until": datetime(2026, 5, 1, tzinfo=UTC),
             "when": "last week"}),
+        ("min_trust:Agent", {"min_trust": "agent"}),
         ("min_importance:0.5 min_confidence:.7 min_score:0.1", {
             "min_importance": 0.5, "min_confidence": 0.7, "min_score": 0.1}),
         ("refers_to:f1 depth:3 id:f2,f3 session:s1", {

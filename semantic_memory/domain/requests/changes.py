@@ -19,6 +19,7 @@ from semantic_memory.domain.requests.base import (
     example,
     number,
 )
+from semantic_memory.domain.trust import Trust
 from semantic_memory.domain.values import (
     Content,
     Identifier,
@@ -44,6 +45,7 @@ class NewFact(Value):
     created_at: Timestamp | None = Field(None, description=fields.SAID_AT)
     expires_at: Timestamp | None = Field(None, description=fields.EXPIRES_AT)
     body: Body | None = Field(None, description=fields.BODY)
+    trust: Trust = Field(Trust.USER, description=fields.TRUST)
 
 
 class AddRequest(OfUser, NewFact):
@@ -72,6 +74,7 @@ class AddRequest(OfUser, NewFact):
         created_at: datetime | None = None,
         expires_at: datetime | None = None,
         body: Body | Mapping[str, Any] | None = None,
+        trust: Trust | str = Trust.USER,
     ) -> Self:
         """Build the request. Raises InvalidInputError."""
         return cls.parsed(
@@ -86,6 +89,7 @@ class AddRequest(OfUser, NewFact):
             created_at=created_at,
             expires_at=expires_at,
             body=body,
+            trust=trust,
         )
 
 

@@ -12,6 +12,7 @@ import typer
 from semantic_memory.domain import fields
 from semantic_memory.domain.categories import Category, Status
 from semantic_memory.domain.errors import InvalidInputError, ProviderError
+from semantic_memory.domain.trust import Trust
 from semantic_memory.entrypoints.cli import work
 from semantic_memory.entrypoints.cli.options import (
     AsJson,
@@ -107,6 +108,7 @@ def ingest(
         "accepted": imported.accepted,
         "duplicates": imported.duplicates,
         "rejected": imported.rejected,
+        "dated ahead": imported.ahead,
         "memories": stats.memories,
     }
     if json:
@@ -135,6 +137,7 @@ def add(
     tag: Annotated[Optional[list[str]], typer.Option("--tag", "-t", help=fields.OWN_TAGS)] = None,
     expires_at: Annotated[Optional[datetime], typer.Option(help=fields.EXPIRES_AT)] = None,
     body: Annotated[Optional[str], typer.Option(help=f"{fields.BODY} As JSON.")] = None,
+    trust: Annotated[Trust, typer.Option(help=fields.TRUST)] = Trust.USER,
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
@@ -149,6 +152,7 @@ def add(
             tags=tag or (),
             expires_at=expires_at,
             body=None if body is None else _object(body),
+            trust=trust,
         )
         memory.flush()
     work.show.as_json(fact) if json else work.show.facts([fact])

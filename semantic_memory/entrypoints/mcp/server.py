@@ -25,6 +25,7 @@ from semantic_memory.domain.markers import WROTE_MEMORY
 from semantic_memory.domain.messages import Message, SessionInfo
 from semantic_memory.domain.profile import Overview
 from semantic_memory.domain.query_text import LONGEST_QUERY
+from semantic_memory.domain.trust import Trust
 from semantic_memory.domain.values import parse
 from semantic_memory.entrypoints.keys import Caller, Right
 from semantic_memory.memory import SemanticMemory
@@ -79,6 +80,7 @@ class Remembered(BaseModel):
     category: Category
     said_at: datetime
     confidence: float
+    trust: Trust
     tags: list[str]
     body: Body | None = None
     score: float | None = None
@@ -231,6 +233,7 @@ class Tools:
                 tags=tags or (),
                 expires_at=expires_at,
                 body=body,
+                trust=Trust.AGENT,
             )
         return _remembered(fact)
 
@@ -405,6 +408,7 @@ def _remembered(fact: Fact, score: float | None = None) -> Remembered:
         category=fact.category,
         said_at=fact.created_at,
         confidence=fact.confidence,
+        trust=fact.trust,
         tags=[*fact.tags],
         body=fact.body,
         score=None if score is None else round(score, 4),

@@ -21,6 +21,7 @@ from semantic_memory.domain.changes import FactVectors
 from semantic_memory.domain.decay import endurance
 from semantic_memory.domain.facts import Category, Fact, Source, Status
 from semantic_memory.domain.ports import Trait, TraitRow
+from semantic_memory.domain.trust import Trust
 from semantic_memory.domain.values import normalised
 from semantic_memory.ledger.rules import places
 
@@ -29,6 +30,7 @@ MOST_ROWS = 2**63 - 1
 _CHUNK = 500  # values bound to one statement; SQLite's own limit is far above
 _BODY: TypeAdapter[Body] = TypeAdapter(Body)
 _CATEGORIES = {category.value: category for category in Category}
+_TRUSTS = {trust.value: trust for trust in Trust}
 _STATUSES = {status.value: status for status in Status}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -64,6 +66,7 @@ class FactRow(NamedTuple):
     said_in: str
     detail: str
     body: str | None
+    trust: str
     version: int
 
 
@@ -161,6 +164,7 @@ def from_fact(fact: Fact) -> FactRow:
         ],
         "references": list(fact.references),
         "metadata": dict(fact.metadata),
+        "contested_by": list(fact.contested_by),
         "schema_version": fact.schema_version,
     }
     return FactRow(
@@ -191,6 +195,7 @@ def from_fact(fact: Fact) -> FactRow:
             {key: value for key, value in detail.items() if value}, ensure_ascii=False
         ),
         body=None if fact.body is None else fact.body.model_dump_json(),
+        trust=fact.trust.value,
         version=fact.version,
     )
 
@@ -228,6 +233,8 @@ def to_fact(row: FactRow) -> Fact:
         ),
         metadata=detail.get("metadata", {}),
         body=to_body(row.body),
+        trust=_TRUSTS[row.trust],
+        contested_by=tuple(detail.get("contested_by", ())),
         version=row.version,
         schema_version=detail["schema_version"],
     )

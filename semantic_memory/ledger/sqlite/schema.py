@@ -224,7 +224,13 @@ _V8 = """
 UPDATE words SET text = matchable(text) WHERE text <> matchable(text);
 """
 
-MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4, _V5, _V6, _V7, _V8)
+_V9 = """
+-- The lowest trust of what a fact was drawn from.
+ALTER TABLE facts ADD COLUMN trust TEXT NOT NULL DEFAULT 'user';
+UPDATE facts SET trust = role WHERE role IN ('assistant', 'tool');
+"""
+
+MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4, _V5, _V6, _V7, _V8, _V9)
 
 
 def migrate(connection: sqlite3.Connection) -> int:
