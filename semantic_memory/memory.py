@@ -514,10 +514,11 @@ class SemanticMemory:
         until: datetime | None = None,
         session_id: str | None = None,
         filters: FilterLike = None,
+        everything: bool = False,
         dry_run: bool = False,
         reason: str = "",
     ) -> Forgotten:
-        """Forget what meets all conditions, or, without any, everything of a user.
+        """Forget what meets all conditions, or, with `everything` alone, all of a user's memory.
 
         Memories of every status leave all answers for good, and leave tombstones with the reason. A
         session or user that is forgotten as a whole also loses its session logs, windows and
@@ -531,6 +532,7 @@ class SemanticMemory:
             until=until,
             session_id=session_id,
             filters=filters,
+            everything=everything,
             dry_run=dry_run,
             reason=reason,
         )

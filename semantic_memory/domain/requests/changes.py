@@ -182,7 +182,8 @@ class ForgetRequest(Reasoned, OfUser):
     def _names_what(self) -> Self:
         if self.everything == self.is_narrowed:
             raise ValueError(
-                "say what to forget: tag, since, until, session_id or filters, or everything alone"
+                "say what to forget: tag, since, until, session_id or filters; all that is stored"
+                " of the user goes with everything=True and nothing else"
             )
         if self.filters is not None:
             self.filters.unordered("filters")
@@ -212,21 +213,19 @@ class ForgetRequest(Reasoned, OfUser):
         until: datetime | None = None,
         session_id: str | None = None,
         filters: FilterLike = None,
+        everything: bool = False,
         dry_run: bool = False,
         reason: str = "",
     ) -> Self:
-        """Build the request; without a condition, for everything. Raises InvalidInputError."""
-        conditions = {
-            "tag": tag,
-            "since": since,
-            "until": until,
-            "session_id": session_id,
-            "filters": None if filters is None else Filters.of(filters),
-        }
+        """Build the request. Raises InvalidInputError, also without any condition."""
         return cls.parsed(
             user_id=user_id,
-            **conditions,
+            tag=tag,
+            since=since,
+            until=until,
+            session_id=session_id,
+            filters=None if filters is None else Filters.of(filters),
+            everything=everything,
             dry_run=dry_run,
-            everything=all(value is None for value in conditions.values()),
             reason=reason,
         )

@@ -190,8 +190,7 @@ def forget(body: ForgetRequest, caller: CurrentCaller, memory: Opened) -> Forgot
     For good. A dry run shows what would be forgotten.
     """
     caller.require(Right.WRITE, body.user_id)
-    conditions = {name: value for name, value in body.given().items() if name != "everything"}
-    found = memory.forget(**conditions)
+    found = memory.forget(**body.given())
     return Forgotten(forgotten=int(found), memories=[*found.memories])
 
 

@@ -80,11 +80,13 @@ def forget(
         "until": until,
         "session_id": session,
         "filters": where or None,
+        "everything": everything,
         "dry_run": dry_run,
+        "reason": reason,
     }
-    work.requests.ForgetRequest.parsed(**given, everything=everything, reason=reason)
+    work.requests.ForgetRequest.parsed(**given)
     with work.store.opened(data_dir) as memory:
-        number = memory.forget(**given, reason=reason)
+        number = memory.forget(**given)
         if not dry_run:
             memory.flush()
     if json:

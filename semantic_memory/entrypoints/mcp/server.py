@@ -283,14 +283,16 @@ class Tools:
         until: Annotated[datetime | None, Field(description=fields.FORGET_UNTIL)] = None,
         session_id: Annotated[str | None, Field(description=fields.FORGET_SESSION)] = None,
         where: Where = "",
+        everything: Annotated[bool, Field(description=fields.EVERYTHING)] = False,
         dry_run: Annotated[bool, Field(description=fields.FORGET_DRY_RUN)] = False,
         user_id: UserId = None,
     ) -> Forgotten:
         """Forget one memory, or all that meet every condition, for good. Only when asked to."""
-        conditions = (tag, since, until, session_id, where or None)
-        if (memory_id is None) == (conditions == (None,) * 5):
+        conditions = (tag, since, until, session_id, where or None, everything or None)
+        if (memory_id is None) == (conditions == (None,) * 6):
             raise ToolError(
-                "say what to forget: memory_id, or tag, since, until, session_id or where"
+                "say what to forget: memory_id, or tag, since, until, session_id or where;"
+                " or everything=true and nothing else"
             )
         if memory_id is not None and dry_run:
             raise ToolError("a dry run is of conditions; to look at one memory, list with where")
@@ -305,6 +307,7 @@ class Tools:
                 until=until,
                 session_id=session_id,
                 filters=where or None,
+                everything=everything,
                 dry_run=dry_run,
                 reason="asked to",
             )
