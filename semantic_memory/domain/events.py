@@ -22,6 +22,16 @@ class MessagesObserved:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoriesForgotten:
+    """Memories were forgotten, or lost sentences, as a caller asked for."""
+
+    user_id: str
+    number: int
+    cut: int
+    """Number of messages that lost sentences and stay."""
+
+
+@dataclass(frozen=True, slots=True)
 class PinnedForgotten:
     """Pinned memories were forgotten, as a caller asked for."""
 
@@ -322,6 +332,7 @@ Event = (
     MessagesObserved
     | SessionChanged
     | MemoriesStored
+    | MemoriesForgotten
     | PinnedForgotten
     | LockWaited
     | MemoriesEmbedded

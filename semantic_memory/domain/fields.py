@@ -85,6 +85,9 @@ FORGET_SESSION = "Forget this session."
 FORGET_FILTERS = "Forget memories that meet these conditions."
 FORGET_DRY_RUN = "Show what would be forgotten, and forget nothing."
 EVERYTHING = "Forget everything of the user."
+KEEP_SOURCE = (
+    "Keep the sentences that a fact was drawn from, and the facts that rest on a message alone."
+)
 
 EXPORT_FORMATS = ("jsonl", "json")
 EXPORT_FORMAT = "`jsonl`: one record a line; `json`: one document."

@@ -33,6 +33,7 @@ from semantic_memory.domain.events import (
     LogNearlyFull,
     LogRepaired,
     LogShortened,
+    MemoriesForgotten,
     MemoryFileSkipped,
     PinnedForgotten,
     SessionChanged,
@@ -131,6 +132,11 @@ _LINES: Mapping[type[Event], _Line] = {
     ),
     MemoryFileSkipped: _Line(
         WARNING, "session", "the memory file %(path)s is not used: %(reason)s"
+    ),
+    MemoriesForgotten: _Line(
+        INFO,
+        "upkeep",
+        "%(number)d memories were forgotten, %(cut)d messages lost sentences",
     ),
     PinnedForgotten: _Line(
         WARNING, "upkeep", "%(number)d pinned memories of user %(user_id)s were forgotten"

@@ -345,9 +345,11 @@ class Session:
 def _without_the_forgotten(
     state: WindowState, records: list[LogRecord]
 ) -> tuple[WindowState, list[LogRecord]]:
-    """Return the window without messages missing from a rewritten log, and its new records."""
+    """Return the window as a rewritten log has its messages, and its new records."""
     places = {record.message.id: place for place, record in enumerate(records)}
-    kept = tuple(message for message in state.messages if message.id in places)
+    known_ids = [message.id for message in state.messages if message.id in places]
+    again = (from_log(records[places[one]].message) for one in known_ids)
+    kept = tuple(message for message in again if message is not None)
     known = [places[m.id] for m in kept] + [places.get(state.message_id or "", -1)]
     last = max(known)
     if last >= 0:

@@ -25,7 +25,7 @@ from semantic_memory.ledger.sqlite.facts import FactReader
 from semantic_memory.ledger.sqlite.listing import ListingReader
 from semantic_memory.ledger.sqlite.owners import owner_token
 from semantic_memory.ledger.sqlite.rows import FactRow, from_fact
-from semantic_memory.ledger.sqlite.schema import MIGRATIONS
+from semantic_memory.ledger.sqlite.schema import MIGRATIONS, define_functions
 from tests.conftest import NOW, make_fact
 from tests.contract.conftest import vectors
 
@@ -134,6 +134,7 @@ def test_the_owners_token_is_one_word_that_stemming_leaves_alone(connections):
 @pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
 def test_a_ledger_of_an_older_schema_is_brought_up_to_date(path, version):
     db = sqlite3.connect(path)
+    define_functions(db)
     scripts = " ".join(MIGRATIONS[:version])
     db.executescript(f"BEGIN; {scripts} PRAGMA user_version = {version}; COMMIT;")
     present = {name for _, name, *_ in db.execute("PRAGMA table_info(facts)")}

@@ -145,23 +145,35 @@ class UpdateRequest(Revision, OfFact):
         return cls.parsed(fact_id=fact_id, user_id=user_id, reason=reason, **changes)
 
 
-class _Judged(Reasoned, OfFact):
+class DeleteRequest(Reasoned, OfFact):
+    """Delete a memory for good, with what it was drawn from or what rests on it."""
+
+    verb: ClassVar[str] = "delete"
+
+    keep_source: StrictBool = Field(False, description=fields.KEEP_SOURCE)
+
+    @classmethod
+    def of(
+        cls,
+        fact_id: str,
+        *,
+        user_id: str | None = None,
+        keep_source: bool = False,
+        reason: str = "",
+    ) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(fact_id=fact_id, user_id=user_id, keep_source=keep_source, reason=reason)
+
+
+class RestoreRequest(Reasoned, OfFact):
+    """Restore a memory that was superseded, archived or quarantined."""
+
+    verb: ClassVar[str] = "restore"
+
     @classmethod
     def of(cls, fact_id: str, *, user_id: str | None = None, reason: str = "") -> Self:
         """Build the request. Raises InvalidInputError."""
         return cls.parsed(fact_id=fact_id, user_id=user_id, reason=reason)
-
-
-class DeleteRequest(_Judged):
-    """Delete a memory for good."""
-
-    verb: ClassVar[str] = "delete"
-
-
-class RestoreRequest(_Judged):
-    """Restore a memory that was superseded, archived or quarantined."""
-
-    verb: ClassVar[str] = "restore"
 
 
 class ForgetRequest(Reasoned, OfUser):
@@ -177,6 +189,7 @@ class ForgetRequest(Reasoned, OfUser):
     filters: FiltersField | None = Field(None, description=fields.FORGET_FILTERS)
     dry_run: StrictBool = Field(False, description=fields.FORGET_DRY_RUN)
     everything: StrictBool = Field(False, description=fields.EVERYTHING)
+    keep_source: StrictBool = Field(False, description=fields.KEEP_SOURCE)
 
     @model_validator(mode="after")
     def _names_what(self) -> Self:
@@ -214,6 +227,7 @@ class ForgetRequest(Reasoned, OfUser):
         session_id: str | None = None,
         filters: FilterLike = None,
         everything: bool = False,
+        keep_source: bool = False,
         dry_run: bool = False,
         reason: str = "",
     ) -> Self:
@@ -226,6 +240,7 @@ class ForgetRequest(Reasoned, OfUser):
             session_id=session_id,
             filters=None if filters is None else Filters.of(filters),
             everything=everything,
+            keep_source=keep_source,
             dry_run=dry_run,
             reason=reason,
         )

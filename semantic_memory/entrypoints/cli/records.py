@@ -19,6 +19,7 @@ from semantic_memory.entrypoints.cli.options import (
     AsJson,
     DataDir,
     ExportFormat,
+    KeepSource,
     MemoryId,
     OneSession,
     OneUser,
@@ -67,6 +68,7 @@ def forget(
     ] = None,
     where: Where = "",
     everything: Annotated[bool, typer.Option(help=fields.EVERYTHING)] = False,
+    keep_source: KeepSource = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help=fields.FORGET_DRY_RUN)] = False,
     reason: Reason = "",
     data_dir: DataDir = None,
@@ -81,6 +83,7 @@ def forget(
         "session_id": session,
         "filters": where or None,
         "everything": everything,
+        "keep_source": keep_source,
         "dry_run": dry_run,
         "reason": reason,
     }
@@ -91,10 +94,14 @@ def forget(
             memory.flush()
     if json:
         shown = {"memories": number.memories} if dry_run else {}
-        work.show.as_json({"forgotten": int(number), **shown})
+        work.show.as_json(
+            {"forgotten": int(number), **shown, "sentences": list(number.sentences)}
+        )
         return
     if dry_run:
         work.show.facts(number.memories)
+        for sentence in number.sentences:
+            work.show.out.print(f"cut out of a message: {sentence}", markup=False)
         work.show.out.print(f"would forget {number:,} memories")
         return
     work.show.out.print(f"forgot {number:,} memories")

@@ -113,6 +113,8 @@ class Forgotten(BaseModel):
     forgotten: int
     memories: list[Remembered] = []
     """The newest of them, after a dry run."""
+    sentences: list[str] = []
+    """Those that messages lose which are kept."""
 
 
 class Said(BaseModel):
@@ -284,6 +286,7 @@ class Tools:
         session_id: Annotated[str | None, Field(description=fields.FORGET_SESSION)] = None,
         where: Where = "",
         everything: Annotated[bool, Field(description=fields.EVERYTHING)] = False,
+        keep_source: Annotated[bool, Field(description=fields.KEEP_SOURCE)] = False,
         dry_run: Annotated[bool, Field(description=fields.FORGET_DRY_RUN)] = False,
         user_id: UserId = None,
     ) -> Forgotten:
@@ -298,7 +301,9 @@ class Tools:
             raise ToolError("a dry run is of conditions; to look at one memory, list with where")
         with self._allowed(ctx, Right.WRITE, user_id) as user:
             if memory_id is not None:
-                self._memory.delete(memory_id, user_id=user, reason="asked to")
+                self._memory.delete(
+                    memory_id, user_id=user, keep_source=keep_source, reason="asked to"
+                )
                 return Forgotten(forgotten=1)
             found = self._memory.forget(
                 user_id=user,
@@ -308,11 +313,14 @@ class Tools:
                 session_id=session_id,
                 filters=where or None,
                 everything=everything,
+                keep_source=keep_source,
                 dry_run=dry_run,
                 reason="asked to",
             )
         shown = [_remembered(fact) for fact in found.memories]
-        return Forgotten(forgotten=int(found), memories=shown)
+        return Forgotten(
+            forgotten=int(found), memories=shown, sentences=list(found.sentences)
+        )
 
     def memory(self, ctx: Ctx, user_id: str, memory_id: str) -> str:
         """One memory in full, with its source and dates."""

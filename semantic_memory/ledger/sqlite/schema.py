@@ -218,7 +218,20 @@ BEGIN
 END;
 """
 
-MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4, _V5, _V6, _V7)
+_V8 = """
+-- Messages whose text is to be erased from the log of their session; an empty id is the whole log.
+CREATE TABLE redactions (
+    user_id    TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    message_id TEXT NOT NULL,
+    PRIMARY KEY (user_id, session_id, message_id)
+) WITHOUT ROWID;
+
+-- Messages that have lost sentences, which indexes still hold until they are erased there too.
+CREATE TABLE cuts (num INTEGER PRIMARY KEY REFERENCES facts (num), user_id TEXT NOT NULL);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4, _V5, _V6, _V7, _V8)
 
 
 def migrate(connection: sqlite3.Connection) -> int:
@@ -232,13 +245,18 @@ def migrate(connection: sqlite3.Connection) -> int:
             f"the ledger has schema {version}, this version of semantic-memory knows"
             f" {len(MIGRATIONS)}: upgrade the package (pip install -U semantic-memory)"
         )
-    connection.create_function("owner_token", 1, owner_token, deterministic=True)
-    connection.create_function("word_forms", 2, _word_forms, deterministic=True)
+    define_functions(connection)
     for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
         connection.executescript(
             f"BEGIN IMMEDIATE; {script} PRAGMA user_version = {number}; COMMIT;"
         )
     return int(version)
+
+
+def define_functions(connection: sqlite3.Connection) -> None:
+    """Define the functions that the migrations call."""
+    connection.create_function("owner_token", 1, owner_token, deterministic=True)
+    connection.create_function("word_forms", 2, _word_forms, deterministic=True)
 
 
 def _word_forms(content: str, body: str | None) -> str:
