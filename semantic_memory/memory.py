@@ -522,6 +522,8 @@ class SemanticMemory:
         self,
         *,
         user_id: str,
+        entity: str | None = None,
+        query: str | None = None,
         tag: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -534,6 +536,9 @@ class SemanticMemory:
     ) -> Forgotten:
         """Forget what meets all conditions, or, with `everything` alone, all of a user's memory.
 
+        `entity` names a person, place or thing, `query` a subject, like "Anna's divorce": facts
+        that name it or are about it go, and of messages the sentences that do.
+
         Memories of every status leave all answers for good, and leave tombstones with the reason. A
         session or user that is forgotten as a whole also loses its session logs, windows and
         checkpoints. As with `delete`, facts go with the sentences that they were drawn from, and
@@ -543,6 +548,8 @@ class SemanticMemory:
         """
         asked = ForgetRequest.of(
             user_id=user_id,
+            entity=entity,
+            query=query,
             tag=tag,
             since=since,
             until=until,

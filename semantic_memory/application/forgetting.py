@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ingest.gate import Gate
 from semantic_memory.application.erasing import Erasing
+from semantic_memory.application.naming import Named, Naming
 from semantic_memory.application.reach import Reach, reach
 from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.domain.changes import Change, EraseLines
@@ -38,6 +39,7 @@ class Forgetting:
         erasing: Erasing,
         windows: Path,
         resolver: FilterResolver,
+        naming: Naming,
         gate: Gate,
     ) -> None:
         self._ledger = ledger
@@ -45,6 +47,7 @@ class Forgetting:
         self._erasing = erasing
         self._windows = windows
         self._resolver = resolver
+        self._naming = naming
         self._gate = gate
 
     def forget(self, asked: ForgetRequest) -> Forgotten:
@@ -58,21 +61,26 @@ class Forgetting:
             newest = list(found.gone.values())[: -_SHOWN - 1 : -1]
             return Forgotten(len(found.gone), newest, found.sentences)
         besides: list[Change] = []
-        if not filters.goes_beyond("since", "until"):
+        if not (asked.names_content or filters.goes_beyond("since", "until")):
             besides.append(EraseLines(user_id, *filters.bounds))
-        whole = self._sessions(user_id, filters)
+        whole = () if asked.names_content else self._sessions(user_id, filters)
         reason = self._gate.redacted(asked.reason)
         found = self._erasing.erase(user_id, reached, reason, whole=whole, besides=besides)
-        if not filters.narrows:
+        if asked.everything:
             shutil.rmtree(state_path(self._windows, user_id), ignore_errors=True)
         return Forgotten(len(found.gone), (), found.sentences)
 
     def _reach(self, asked: ForgetRequest, filters: Filters) -> Reach:
-        seeds = self._ledger.get(self._ledger.ids(asked.user_id, filters))
+        if asked.entity is not None:
+            named = self._naming.naming(asked.entity, asked.user_id, filters)
+        elif asked.query is not None:
+            named = self._naming.about(asked.query, asked.user_id, filters)
+        else:
+            named = Named(self._ledger.get(self._ledger.ids(asked.user_id, filters)))
         if asked.keep_source:
-            return Reach({fact.id: fact for fact in seeds})
-        about = filters.goes_beyond(*_OUTER)
-        return reach(self._ledger, asked.user_id, seeds, sources=about)
+            return Reach({fact.id: fact for fact in named.facts})
+        sources = asked.names_content or filters.goes_beyond(*_OUTER)
+        return reach(self._ledger, asked.user_id, named.facts, named.sentences, sources=sources)
 
     def _sessions(self, user_id: str, filters: Filters) -> Sequence[SessionKey]:
         """Return the sessions that are forgotten as a whole."""

@@ -24,6 +24,7 @@ from semantic_memory.application.jobs.upkeep import Upkeep, Uses
 from semantic_memory.application.lookup import Lookup
 from semantic_memory.application.maintenance import Maintenance
 from semantic_memory.application.map import Map
+from semantic_memory.application.naming import Naming
 from semantic_memory.application.open_session import OpenSession
 from semantic_memory.application.private_files import make_private
 from semantic_memory.application.profiles import Profiles
@@ -296,7 +297,9 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             recall=recall,
             lookup=Lookup(ledger, filtering, clock, expiry),
             edits=Edits(ledger, embedder, gate, clock, expiry, cap, erasing, pipeline.changed),
-            forgetting=Forgetting(ledger, pipeline, erasing, windows, filtering, gate),
+            forgetting=Forgetting(
+                ledger, pipeline, erasing, windows, filtering, Naming(ledger, embedder), gate
+            ),
             explain=Explain(ledger, _fading(settings), clock, expiry),
             map=Map(ledger, expiry),
             profiles=Profiles(ledger, rollup, gate, clock, expiry),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from semantic_memory import Fact, Message
+from semantic_memory import Fact, InvalidInputError, Message
 from semantic_memory.domain.extraction import Candidate, Extraction, HistoryLine
 from tests.conftest import say
 from tests.support.inside import inside
@@ -120,7 +120,9 @@ def test_a_deleted_message_takes_the_facts_that_nothing_else_says(open_memory):
 
 
 def test_a_fact_that_a_question_and_its_answer_say_goes_with_either(open_memory):
-    memory = filled(open_memory, ("Do I own a boat?", "Yes, Rex"), fact("Owns boat Rex", "m1", "m2"))
+    memory = filled(
+        open_memory, ("Do I own a boat?", "Yes, Rex"), fact("Owns boat Rex", "m1", "m2")
+    )
     delete(memory, "Yes, Rex")
     assert contents(memory) == ["Do I own a boat?"]
 
@@ -184,3 +186,48 @@ def test_a_window_is_rid_of_what_was_cut(open_memory):
     delete(memory, "Anna is getting divorced")
     assert "divorce" not in str(session.payload("And now?"))
     assert "divorce" not in str(memory.session(**S).payload("And now?"))
+
+
+def test_an_entity_is_forgotten_with_the_sentences_that_go_on_about_it(open_memory):
+    memory = filled(
+        open_memory,
+        (f"My sister Anna called. She is getting divorced. {PASTA}", "Annabel likes tea."),
+        fact("The user's sister is getting divorced"),
+        fact("Has a sister called ANNA"),
+        fact("Annabel likes tea", "m2"),
+    )
+    shown = memory.forget(**U, entity="anna", dry_run=True)
+    assert {one.content for one in shown.memories} == {
+        "The user's sister is getting divorced",
+        "Has a sister called ANNA",
+    }
+    assert shown.sentences == ("My sister Anna called.", "She is getting divorced.")
+    assert memory.forget(**U, entity="anna") == 2
+    assert contents(memory) == ["Annabel likes tea", "Annabel likes tea.", PASTA]
+    assert memory.forget(**U, entity="anna") == 0
+
+
+def test_a_subject_is_forgotten_in_facts_that_were_replaced_too(open_memory, clock):
+    memory = filled(open_memory, (DIVORCE, "My cat is old."), fact("My cat is old", "m2"))
+    old = memory.add("Anna fears a divorce", **U)
+    clock.advance(days=1)
+    memory.update(old.id, content="Anna wants a divorce")
+    assert memory.forget(**U, query="Anna's divorce") == 3
+    assert contents(memory, statuses=["active", "superseded", "archived"]) == [
+        "My cat is old",
+        "My cat is old.",
+    ]
+
+
+@pytest.mark.parametrize("given", [{"entity": "..."}, {"entity": "a", "query": "b"}, {"query": ""}])
+def test_a_subject_that_can_not_be_looked_for_is_refused(memory, given):
+    with pytest.raises(InvalidInputError):
+        memory.forget(**U, **given)
+
+
+def test_forgetting_a_session_leaves_what_another_said_too(open_memory):
+    memory = filled(open_memory, ("I moved to Oslo.",), fact("The user moved to Oslo"))
+    memory.observe(say("I moved to Oslo."), **U, session_id="s2")
+    memory.flush()
+    memory.forget(**U, session_id="s2")
+    assert contents(memory) == ["I moved to Oslo.", "The user moved to Oslo"]

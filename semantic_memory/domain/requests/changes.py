@@ -12,6 +12,7 @@ from semantic_memory.domain import fields
 from semantic_memory.domain.bodies import Body
 from semantic_memory.domain.categories import Category
 from semantic_memory.domain.filters import FilterLike, Filters, FiltersField
+from semantic_memory.domain.lexical import term
 from semantic_memory.domain.requests.base import (
     OfFact,
     OfUser,
@@ -23,6 +24,7 @@ from semantic_memory.domain.values import (
     Content,
     Identifier,
     Metadata,
+    Name,
     Tag,
     Timestamp,
     Unit,
@@ -180,8 +182,10 @@ class ForgetRequest(Reasoned, OfUser):
     """Forget memories for good: those that meet all conditions, or `everything` of the user."""
 
     verb: ClassVar[str] = "forget"
-    model_config = example(user_id="maya", tag="health", reason="asked to")
+    model_config = example(user_id="maya", entity="Anna", dry_run=True)
 
+    entity: Name | None = Field(None, description=fields.FORGET_ENTITY)
+    query: Content | None = Field(None, description=fields.FORGET_QUERY)
     tag: Tag | None = Field(None, description=fields.FORGET_TAG)
     since: Timestamp | None = Field(None, description=fields.FORGET_SINCE)
     until: Timestamp | None = Field(None, description=fields.FORGET_UNTIL)
@@ -195,18 +199,27 @@ class ForgetRequest(Reasoned, OfUser):
     def _names_what(self) -> Self:
         if self.everything == self.is_narrowed:
             raise ValueError(
-                "say what to forget: tag, since, until, session_id or filters; all that is stored"
-                " of the user goes with everything=True and nothing else"
+                "say what to forget: entity, query, tag, since, until, session_id or filters; all"
+                " that is stored of the user goes with everything=True and nothing else"
             )
+        if self.entity is not None and self.query is not None:
+            raise ValueError("give entity or query, not both")
+        if self.entity is not None:
+            term(self.entity)
         if self.filters is not None:
             self.filters.unordered("filters")
         self.joined()
         return self
 
     @property
+    def names_content(self) -> bool:
+        """True if it says in words what is to be forgotten."""
+        return self.entity is not None or self.query is not None
+
+    @property
     def is_narrowed(self) -> bool:
         """True if any condition was given."""
-        conditions = (self.tag, self.since, self.until, self.session_id)
+        conditions = (self.entity, self.query, self.tag, self.since, self.until, self.session_id)
         given = any(value is not None for value in conditions)
         return given or (self.filters is not None and self.filters.narrows)
 
@@ -221,6 +234,8 @@ class ForgetRequest(Reasoned, OfUser):
         cls,
         *,
         user_id: str,
+        entity: str | None = None,
+        query: str | None = None,
         tag: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -234,6 +249,8 @@ class ForgetRequest(Reasoned, OfUser):
         """Build the request. Raises InvalidInputError, also without any condition."""
         return cls.parsed(
             user_id=user_id,
+            entity=entity,
+            query=query,
             tag=tag,
             since=since,
             until=until,

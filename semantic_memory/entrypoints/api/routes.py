@@ -197,9 +197,7 @@ def forget(body: ForgetRequest, caller: CurrentCaller, memory: Opened) -> Forgot
     """
     caller.require(Right.WRITE, body.user_id)
     found = memory.forget(**body.given())
-    return Forgotten(
-        forgotten=int(found), memories=[*found.memories], sentences=[*found.sentences]
-    )
+    return Forgotten(forgotten=int(found), memories=[*found.memories], sentences=[*found.sentences])
 
 
 @reads.get("/profile", tags=["profile"])
