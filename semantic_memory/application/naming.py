@@ -83,9 +83,10 @@ class Naming:
 
     def _vector(self, query: str) -> Matrix | None:
         try:
-            return self._embedder.embed([query], "query")[0]
+            vector: Matrix = self._embedder.embed([query], "query")[0]
         except ProviderError:
             return None  # the words alone decide
+        return vector
 
     def _alike(self, said: Sequence[str], vector: Matrix) -> list[bool]:
         try:

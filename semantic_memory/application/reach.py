@@ -29,7 +29,7 @@ class Reach:
     gone: Mapping[str, Fact] = field(default_factory=dict)
     """Memories that go, by id, in the order written."""
     left: Mapping[str, str] = field(default_factory=dict)
-    """What is left of the messages that lose sentences, by the ids of their memories."""
+    """Texts of the messages that lose sentences, as they are left, by the ids of their memories."""
     messages: Mapping[str, Fact] = field(default_factory=dict)
     """The memories of those messages, by id."""
 

@@ -26,6 +26,7 @@ from semantic_memory.domain.events import (
     ExtractionFailed,
     ExtractionFellBack,
     FactsExtracted,
+    ForgetRequested,
     IndexSetAside,
     IndexSynced,
     JobFinished,
@@ -132,6 +133,9 @@ _LINES: Mapping[type[Event], _Line] = {
     ),
     MemoryFileSkipped: _Line(
         WARNING, "session", "the memory file %(path)s is not used: %(reason)s"
+    ),
+    ForgetRequested: _Line(
+        INFO, "pipeline", "a user asked in session %(session_id)s to forget (%(scope)s)"
     ),
     MemoriesForgotten: _Line(
         INFO,

@@ -13,6 +13,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 from pydantic import BaseModel
 
+from semantic_memory.domain.english.forgetting import Asked, asked_to_forget
 from semantic_memory.domain.errors import InvalidInputError, PromptTooLongError, ProviderError
 from semantic_memory.domain.messages import Message, Receipt, SessionKey, SessionOptions
 from semantic_memory.domain.ports import Clock, Observer, Summarizer, TokenCounter
@@ -230,6 +231,15 @@ class Session:
         """Messages of the window, with one in front for those left out."""
         return shown(self._state)
 
+    @property
+    def requests(self) -> dict[str, Asked]:
+        """Requests to forget in the window, by the ids of their messages.
+
+        Those for a subject or for everything wait for the application's `forget`.
+        """
+        found = {one.id: asked_to_forget(one.text) for one in self._state.messages if _asks(one)}
+        return {name: asked for name, asked in found.items() if asked is not None}
+
     def checkpoint(
         self,
         name: str,
@@ -340,6 +350,10 @@ class Session:
             return sum(map(self._requests.message, to_openai("", [message])))
         # only the last one: a user message is put before a single assistant message
         return sum(map(self._requests.message, to_anthropic([message])[-1:]))
+
+
+def _asks(message: ChatMessage) -> bool:
+    return message.role == "user" and bool(message.text.strip())
 
 
 def _without_the_forgotten(

@@ -1,4 +1,4 @@
-"""What is forgotten half way when the process is killed is forgotten at the next opening."""
+"""A forget that a kill cuts off is finished at the next opening."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes, and what stays, when a memory is forgotten: in ledger, index, log and profile."""
+"""Forgetting takes what a memory was drawn from and what rests on it, and leaves the rest."""
 
 from __future__ import annotations
 

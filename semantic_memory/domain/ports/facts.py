@@ -74,7 +74,7 @@ class Facts(Protocol):
         ...
 
     def resting_on(self, user_id: str, messages: Collection[tuple[str, str]]) -> list[Fact]:
-        """Return the user's facts, in any status, with one of these messages among their sources.
+        """Return the user's facts, in any status, that have one of these messages as a source.
 
         `messages` are pairs of session and message; verbatim messages aside, in the order written.
         """

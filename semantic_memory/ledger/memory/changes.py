@@ -67,12 +67,8 @@ def _write(tables: Tables, change: Change) -> bool:
     match change:
         case Add():
             return _add(tables, change)
-        case Update():
-            return _update(tables, change)
-        case Forget():
-            return _forget(tables, change)
-        case Cut():
-            return _cut(tables, change)
+        case Update() | Forget() | Cut():
+            return _replace(tables, change)
         case Evict():
             return _evict(tables, change)
         case Touch():
@@ -85,6 +81,17 @@ def _write(tables: Tables, change: Change) -> bool:
             return lines.write(tables, change)
         case Mark() | Advance() | Redact() | Redacted():
             return _note_progress(tables, change)
+
+
+def _replace(tables: Tables, change: Update | Forget | Cut) -> bool:
+    """Replace the state of a memory."""
+    match change:
+        case Update():
+            return _update(tables, change)
+        case Forget():
+            return _forget(tables, change)
+        case Cut():
+            return _cut(tables, change)
 
 
 def _note_progress(tables: Tables, change: Mark | Advance | Redact | Redacted) -> bool:

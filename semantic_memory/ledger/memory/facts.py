@@ -41,7 +41,7 @@ class FactReader(Part):
         return [row.fact.id for row in rows if row.kept and meets(row.fact, conditions)]
 
     def resting_on(self, user_id: str, messages: Collection[tuple[str, str]]) -> list[Fact]:
-        """Return the user's facts, in any status, with one of these messages among their sources."""
+        """Return the user's facts, in any status, that have one of these messages as a source."""
         wanted = {f"{session}/{message}" for session, message in messages}
         rows = (row for row in self._store.snapshot().of(user_id) if row.kept and not row.verbatim)
         return [row.fact for row in rows if not wanted.isdisjoint(places(row.fact.sources))]

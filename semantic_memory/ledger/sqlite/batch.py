@@ -69,12 +69,8 @@ class Batch:
         match change:
             case Add(fact, vectors):
                 return self._add(db, fact, vectors)
-            case Update():
-                return self._update(db, change)
-            case Forget():
-                return self._forget(db, change)
-            case Cut():
-                return self._cut(db, change)
+            case Update() | Forget() | Cut():
+                return self._replace(db, change)
             case Evict():
                 return self._evict(db, change)
             case Touch():
@@ -87,6 +83,16 @@ class Batch:
                 return lines.write(db, change)
             case Mark() | Advance() | Redact() | Redacted():
                 return _write_progress(db, change)
+
+    def _replace(self, db: Connection, change: Update | Forget | Cut) -> bool:
+        """Replace the state of a memory."""
+        match change:
+            case Update():
+                return self._update(db, change)
+            case Forget():
+                return self._forget(db, change)
+            case Cut():
+                return self._cut(db, change)
 
     def _next(self, user_id: str) -> int:
         self.revision += 1

@@ -58,7 +58,7 @@ class FactReader(Part):
             return [fact_id for (fact_id,) in db.execute(query, values)]
 
     def resting_on(self, user_id: str, messages: Collection[tuple[str, str]]) -> list[Fact]:
-        """Return the user's facts, in any status, with one of these messages among their sources."""
+        """Return the user's facts, in any status, that have one of these messages as a source."""
         wanted = {f"{session}/{message}" for session, message in messages}
         with self._connections.snapshot() as db:
             rows = db.execute(
