@@ -17,66 +17,74 @@ from semantic_memory.domain.english.tables import phrases
 Scope = Literal["subject", "this", "previous", "everything"]
 
 
-_OPENING = rf"(?:{phrases('forgetting.openings')}[,\s]+)*"
-_VERB = rf"(?:{phrases('forgetting.verbs')})"
+_NEGATION = phrases("forgetting.negations")
+_KNOWING = phrases("forgetting.knowing")
 _ABOUT = phrases("forgetting.abouts")
 _PLACE = phrases("forgetting.places")
-_WHOLE = rf"(?:all of )?{phrases('forgetting.wholes')}(?: {phrases('forgetting.knowing')})*"
-_NOT = rf"(?<!\bi )\b{phrases('forgetting.negations')} (?:have )?{phrases('forgetting.keeping')}(?:ing)?"
-_END = rf"(?=$|\s*[,.:;!]|\s+(?:anywhere|(?:in|to|into) {_PLACE}))"
-_SUBJECT = r"(?P<subject>[^.;!?]+)"
+_PERSONAL = phrases("forgetting.personal")
+_MESSAGES = phrases("forgetting.messages")
+_GONE = phrases("forgetting.participles")
+_EVERY = phrases("forgetting.everything")
+_UNCLEAR = phrases("forgetting.unclear")
+_OPENING = rf"(?:{phrases('forgetting.openings')}[,\s]+)*"
 _START = rf"^{_OPENING}"
-_ME = r"(?:me|myself)\b"
-_OWN = r"(?:my|our|their|his|her|the)"
+_VERB = phrases("forgetting.verbs")
+_WHOLE = rf"(?:all of )?{phrases('forgetting.wholes')}(?: {_KNOWING})*"
+_NOT = rf"(?<!\bi )\b{_NEGATION} (?:have )?{phrases('forgetting.keeping')}(?:ing)?"
+_END = rf"(?=$|\s*[,.:;!]|\s+(?:anywhere|(?:in|to|into) {_PLACE}))"
+_YOU = "(?:you|u)"
+_TOLD = rf"(?:said|mentioned|told {_YOU})"
+_OWN = "(?:my|our|their|his|her|the)"
+_ALL = "(?:everything|all|anything)"
+_SUBJECT = "(?P<subject>[^.;!?]+)"
+_SHORT = "(?P<subject>[^.;!?]+?)"
+_POLITE = r"(?=$|\W*(?:pls|please|thanks|again)?\W*$)"
+_THANKS = r"(?=$|[\s,.!]*(?:pls|please|thanks|that you|you have)|[,.!])"
 
-_EVERYTHING = re.compile(
-    any_of(
-        rf"{_START}{_VERB} {_WHOLE} (?:{_ABOUT} )?{_ME}",
-        rf"\b{_VERB} {_WHOLE} {_ABOUT} {_ME}",
-        rf"\b{_VERB} {phrases('forgetting.everything')}(?=$|[\s,.!]*(?:pls|please|thanks|that you|you have)|[,.!])",
-        rf"\b{phrases('forgetting.anew')}",
-        rf"{_START}{_VERB} everything i(?:'ve| have)?(?: ever)? (?:told|said to) (?:you|u)\W*$",
-    ),
-    re.IGNORECASE,
+
+def _any(*sources: str) -> re.Pattern[str]:
+    return re.compile(any_of(*sources), re.IGNORECASE)
+
+
+_EVERYTHING = _any(
+    rf"\b{_VERB} {_WHOLE} (?:{_ABOUT} )?(?:me|myself)\b",
+    rf"\b{_VERB} {_EVERY}{_THANKS}",
+    rf"\b{phrases('forgetting.anew')}",
+    rf"{_START}{_VERB} everything i(?:'ve| have)?(?: ever)? (?:told|said to) {_YOU}\W*$",
 )
-_ASIDE = re.compile(phrases("forgetting.asides"), re.IGNORECASE)
-_MESSAGE = re.compile(
-    any_of(
-        rf"{_NOT} {phrases('forgetting.messages')}(?: (?:down|please|pls))*{_END}",
-        rf"(?<!\bi )\b{phrases('forgetting.negations')} write (?:this|that|it) down{_END}",
-        rf"{_START}{_VERB} (?!(?:this|that)\b){phrases('forgetting.messages')}{_END}",
-    ),
-    re.IGNORECASE,
+_ASIDE = _any(phrases("forgetting.asides"))
+_MESSAGE = _any(
+    rf"{_NOT} {_MESSAGES}(?: (?:down|please|pls))*{_END}",
+    rf"(?<!\bi )\b{_NEGATION} write (?:this|that|it) down{_END}",
+    rf"{_START}{_VERB} (?!(?:this|that)\b){_MESSAGES}{_END}",
 )
-_UNCLEAR = re.compile(
-    rf"(?:\b{_VERB}|{_NOT}) {phrases('forgetting.unclear')}(?=$|[\s,.:;!])", re.IGNORECASE
-)
-_SLIP = re.compile(rf"\b{phrases('forgetting.slips')}", re.IGNORECASE)
+_UNCLEAR_ORDER = _any(rf"(?:\b{_VERB}|{_NOT}) {_UNCLEAR}(?=$|[\s,.:;!])")
+_SLIP = _any(rf"\b{phrases('forgetting.slips')}")
 _SUBJECTS = [
     re.compile(source, re.IGNORECASE)
     for source in (
         rf"{_START}{_VERB} {_WHOLE} {_ABOUT} {_SUBJECT}",
         rf"(?:[.,;:!]| and) {_OPENING}{_VERB} {_WHOLE} {_ABOUT} {_SUBJECT}",
-        rf"{_START}forget (?:that )?i(?:'ve)? (?:ever )?(?:said|mentioned|told (?:you|u)) "
-        rf"(?:(?:anything|something) )?(?:about )?{_SUBJECT}",
-        rf"{_START}{_VERB} (?:what|that|everything|all) {phrases('forgetting.knowing')} {_SUBJECT}",
+        rf"{_START}forget (?:that )?i(?:'ve)? (?:ever )?{_TOLD} (?:\w+thing )?(?:about )?"
+        + _SUBJECT,
+        rf"{_START}{_VERB} (?:what|that|everything|all) {_KNOWING} {_SUBJECT}",
         rf"{_NOT} {_WHOLE} {_ABOUT} {_SUBJECT}",
-        rf"\b(?:{phrases('forgetting.negations')}) (?:keep|remember)ing {_SUBJECT}",
-        rf"\bi (?:don't|dont|do not) want (?:you|u) to (?:know|remember|store|keep) {_SUBJECT}",
+        rf"\b{_NEGATION} (?:keep|remember)ing {_SUBJECT}",
+        rf"\bi (?:don't|dont|do not) want {_YOU} to (?:know|remember|store|keep) {_SUBJECT}",
         rf"{_START}{_VERB} (?P<subject>[^.;!?,]+?) (?:from|out of|off) {_PLACE}",
-        rf"{_START}{_VERB} (?:out )?(?P<subject>{_OWN} {phrases('forgetting.personal')})(?=$|\W*(?:pls|please|thanks|again)?\W*$)",
-        rf"[,;] {_OPENING}{_VERB} (?P<subject>{_OWN} {phrases('forgetting.personal')})\W*$",
-        rf"{_START}{_VERB} (?P<subject>the (?:name|address|number|birthday|details) of [^.;!?]+)",
-        rf"{_START}{_VERB} (?:what|whatever) (?:you|u)(?:'ve| have)? (?:have |saved |stored )?{_ABOUT} {_SUBJECT}",
-        rf"\b(?:everything|all|anything) (?:{phrases('forgetting.knowing')} )?{_ABOUT} (?P<subject>[^.;!?]+?)"
-        rf" (?:has to be|must be|should be|needs to be) {phrases('forgetting.participles')}\b",
-        rf"\bi want (?:everything|all|anything) {_ABOUT} (?P<subject>[^.;!?]+?)"
-        rf" (?:to be )?{phrases('forgetting.participles')}\b",
-        rf"\bnothing {_ABOUT} (?P<subject>[^.;!?]+?) (?:stays|remains|is kept) in {_PLACE}",
-        r"\bshould(?: not|n't) have (?P<subject>[^.;!?]+?) (?:stored|saved)",
-        rf"\bnever want to hear about (?P<subject>[^.;!?,]+?) again, (?:please )?{_VERB} it",
+        rf"{_START}{_VERB} (?:out )?(?P<subject>{_OWN} {_PERSONAL}){_POLITE}",
+        rf"[,;] {_OPENING}{_VERB} (?P<subject>{_OWN} {_PERSONAL})\W*$",
+        rf"{_START}{_VERB} (?P<subject>the (?:name|address|number|birthday) of [^.;!?]+)",
+        rf"\b{_ALL} (?:{_KNOWING} )?{_ABOUT} {_SHORT} (?:has|must|should|needs)(?: to)? be {_GONE}",
+        rf"\bi want {_ALL} {_ABOUT} {_SHORT} (?:to be )?{_GONE}\b",
+        rf"\bnothing {_ABOUT} {_SHORT} (?:stays|remains|is kept) in {_PLACE}",
+        rf"\bshould(?: not|n't) have {_SHORT} (?:stored|saved)",
+        rf"\bnever want to hear about {_SHORT} again, (?:please )?{_VERB} it",
     )
 ]
+_IT_TOO = _any(r"\b(?:unsee|remove|wipe|delete) it\b")
+_GOING_ON = re.compile(r"(?:\s+\w+){0,3}\s*(?::|, but)\s*\w+")
+_PREDICATE = _any(r"\b(?:doesn't|does not|don't|wants?|is|has)\b.*")
 _ASKS = re.compile(
     r"^(?:how|why|what does|what is|did|do|does|is|are|should|was|were|when|where|who)\b.*", re.I
 )
@@ -113,21 +121,21 @@ def asked_to_forget(text: str) -> Asked | None:
         return Asked("this" if len(said[found.end() :].split()) > _A_FEW else "previous")
     if found := _MESSAGE.search(said):
         return Asked("this" if _goes_on(said[found.end() :]) else "previous")
-    if _UNCLEAR.search(said) and _SLIP.search(said):
+    if _UNCLEAR_ORDER.search(said) and _SLIP.search(said):
         return Asked("previous")
     for pattern in _SUBJECTS:
         if found := pattern.search(said):
             if _ARTIFACT.search(found["subject"]):
                 return None  # a part of a text or of a file
             return Asked("subject", _subject(found["subject"], said))
-    if _SLIP.search(said) and re.search(r"\b(?:unsee|remove|wipe|delete) it\b", said, re.I):
+    if _SLIP.search(said) and _IT_TOO.search(said):
         return Asked("previous")
     return None
 
 
 def _goes_on(rest: str) -> bool:
     """Return True if a message says something behind the request."""
-    return bool(re.match(r"(?:\s+\w+){0,3}\s*(?::|, but)\s*\w+", rest))
+    return bool(_GOING_ON.match(rest))
 
 
 def _subject(found: str, said: str) -> str:
@@ -135,5 +143,5 @@ def _subject(found: str, said: str) -> str:
     subject = _TAIL.sub("", found).strip()
     if _BACK.match(subject):
         before = re.split(r"[.!?]", said)[0]
-        return re.sub(r"\b(?:doesn't|does not|don't|wants?|is|has)\b.*", "", before).strip()
+        return _PREDICATE.sub("", before).strip()
     return subject
