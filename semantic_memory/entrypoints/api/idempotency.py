@@ -188,8 +188,8 @@ def _again(reply: Reply, fingerprint: str) -> Response:
         )
     if reply.status == _WITHDRAWN:
         raise HTTPException(
-            _WITHDRAWN, "this write was done; its answer held memories of a user who had some"
-            " forgotten since",
+            _WITHDRAWN,
+            "this write was done; its answer held memories of a user who had some forgotten since",
         )
     return Response(
         reply.body or None,
