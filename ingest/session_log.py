@@ -17,6 +17,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -32,6 +33,11 @@ from semantic_memory.domain.messages import Message, SessionKey
 _OPEN_SESSIONS = 4_096
 _STRIPES = 64
 _GONE = b""  # in place of the digest of a forgotten message, which must not be added again
+_SAID = ("message", "cut")  # kinds of lines; of a message that was cut, a part of its text is left
+_KNOWN = (*_SAID, "gone")
+
+
+NOTHING_CUT: Mapping[str, str] = MappingProxyType({})
 
 
 class Record(NamedTuple):
@@ -189,7 +195,7 @@ class SessionLog:
             start = log_file.line_start(file, cursor.offset)
             file.seek(start)
             kind, data = self._format.read(file.read(cursor.offset - start))
-        return kind in ("message", "gone") and data.get("id") == cursor.message_id
+        return kind in _KNOWN and data.get("id") == cursor.message_id
 
     def _records(
         self, path: Path, user_id: str, session_id: str, position: int, offset: int, size: int
@@ -205,7 +211,7 @@ class SessionLog:
                 kind, data = self._format.read(line)
                 if kind == "session":
                     continue
-                message = _message(data) if kind == "message" else None
+                message = _message(data) if kind in _SAID else None
                 if message is None:
                     corrupt += kind != "gone"
                 else:
@@ -250,11 +256,17 @@ class SessionLog:
         with self._guard:
             return self._generations.get(self.path(user_id, session_id), 0)
 
-    def compact(self, user_id: str, session_id: str, gone: Collection[str]) -> Rewritten:
+    def compact(
+        self,
+        user_id: str,
+        session_id: str,
+        gone: Collection[str],
+        cut: Mapping[str, str] = NOTHING_CUT,
+    ) -> Rewritten:
         """Rewrite a session's log without the contents of the messages `gone`.
 
-        Their ids and positions stay, so that they can't be added again and no position shifts. The
-        file is replaced atomically.
+        Messages of `cut`, by id, get the contents given there. Ids and positions stay, so that no
+        message can be added again and no position shifts. The file is replaced atomically.
         """
         path = self.path(user_id, session_id)
         with self._stripes[hash(path) % _STRIPES]:
@@ -263,8 +275,10 @@ class SessionLog:
             with log_file.opened(path) as file:
                 for line in file:
                     kind, data = self._format.read(line)
-                    if kind == "message" and data["id"] in gone:
+                    if kind in _SAID and data["id"] in gone:
                         line = self._gone_line(data["id"])
+                    elif kind in _SAID and data["id"] in cut:
+                        line = self._format.write("cut", {**data, "content": cut[data["id"]]})
                     elif kind is not None:
                         line = self._format.write(kind, data)  # re-encrypts with the first key
                     lines.append(line)
@@ -295,7 +309,7 @@ class SessionLog:
                 kind, data = self._format.read(line)
                 if not line.endswith(b"\n"):
                     torn = len(line)
-                elif kind == "message" and _message(data) is not None:
+                elif kind in _SAID and _message(data) is not None:
                     messages += 1
                 elif kind not in ("session", "gone"):
                     corrupt += 1
@@ -364,10 +378,11 @@ class SessionLog:
         return self._format.write("gone", {"id": message_id})
 
     def _gone(self, path: Path) -> Iterator[str]:
+        """Yield the ids of messages whose text, or part of it, was erased."""
         with log_file.opened(path) as file:
             for line in file:
                 kind, data = self._format.read(line)
-                if kind == "gone":
+                if kind in ("gone", "cut"):
                     yield data["id"]
 
     def _fresh(

@@ -372,9 +372,22 @@ class SemanticMemory:
         asked = UpdateRequest.of(fact_id, user_id=user_id, reason=reason, **changes)
         return self._use_cases.edits.update(asked)
 
-    def delete(self, fact_id: str, *, user_id: str | None = None, reason: str = "") -> None:
-        """Delete a memory for good: no answer holds it any more. Raises NotFoundError."""
-        self._use_cases.edits.delete(DeleteRequest.of(fact_id, user_id=user_id, reason=reason))
+    def delete(
+        self,
+        fact_id: str,
+        *,
+        user_id: str | None = None,
+        keep_source: bool = False,
+        reason: str = "",
+    ) -> None:
+        """Delete a memory for good: no answer holds it any more. Raises NotFoundError.
+
+        A fact takes along the sentences that it was drawn from, unless another fact needs them; the
+        message keeps what else it said. A message takes the facts that nothing else says. Both take
+        the lines of the profile that rest on them. With `keep_source`, only the memory goes.
+        """
+        asked = DeleteRequest.of(fact_id, user_id=user_id, keep_source=keep_source, reason=reason)
+        self._use_cases.edits.delete(asked)
 
     def restore(self, fact_id: str, *, user_id: str | None = None, reason: str = "") -> Fact:
         """Restore a memory that was superseded, archived or quarantined.
@@ -513,28 +526,41 @@ class SemanticMemory:
         self,
         *,
         user_id: str,
+        entity: str | None = None,
+        query: str | None = None,
         tag: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
         session_id: str | None = None,
         filters: FilterLike = None,
+        everything: bool = False,
+        keep_source: bool = False,
         dry_run: bool = False,
         reason: str = "",
     ) -> Forgotten:
-        """Forget what meets all conditions, or, without any, everything of a user.
+        """Forget what meets all conditions, or, with `everything` alone, all of a user's memory.
+
+        `entity` names a person, place or thing, `query` a subject, like "Anna's divorce": facts
+        that name it or are about it go, and of messages the sentences that do.
 
         Memories of every status leave all answers for good, and leave tombstones with the reason. A
         session or user that is forgotten as a whole also loses its session logs, windows and
-        checkpoints. Returns the number of memories forgotten; a dry run forgets nothing, and
-        returns their number with the newest 100 of them as `memories`.
+        checkpoints. As with `delete`, facts go with the sentences that they were drawn from, and
+        messages with the facts that nothing else says, unless `keep_source`. Returns the number of
+        memories forgotten, with the sentences that other messages lose as `sentences`; a dry run
+        forgets nothing, and returns the newest 100 memories as `memories` too.
         """
         asked = ForgetRequest.of(
             user_id=user_id,
+            entity=entity,
+            query=query,
             tag=tag,
             since=since,
             until=until,
             session_id=session_id,
             filters=filters,
+            everything=everything,
+            keep_source=keep_source,
             dry_run=dry_run,
             reason=reason,
         )

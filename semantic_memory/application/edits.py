@@ -8,18 +8,18 @@ from typing import Any
 
 from ingest.gate import Gate
 from semantic_memory.application.clearing import cleared
+from semantic_memory.application.erasing import Erasing
 from semantic_memory.application.expiring import whole
 from semantic_memory.application.lookup import one_fact
+from semantic_memory.application.reach import Reach, reach
 from semantic_memory.consolidation.beliefs import believed, revised
 from semantic_memory.consolidation.restore import restoration
-from semantic_memory.domain.actor import actor
-from semantic_memory.domain.changes import Add, Evict, FactVectors, Forget, Update
+from semantic_memory.domain.changes import Add, Evict, FactVectors, Update
 from semantic_memory.domain.dating import refuse_ahead
 from semantic_memory.domain.errors import ProviderError
-from semantic_memory.domain.events import PinnedForgotten
 from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.domain.fields import NEVER
-from semantic_memory.domain.ports import Clock, Embedder, Ledger, Observer
+from semantic_memory.domain.ports import Clock, Embedder, Ledger
 from semantic_memory.domain.requests import (
     AddManyRequest,
     AddRequest,
@@ -46,7 +46,7 @@ class Edits:
         clock: Clock,
         expiry: Expiry,
         cap: int,
-        observe: Observer,
+        erasing: Erasing,
         changed: Callable[[str], None],
     ) -> None:
         self._ledger = ledger
@@ -55,7 +55,7 @@ class Edits:
         self._clock = clock
         self._expiry = expiry
         self._cap = cap
-        self._observe = observe
+        self._erasing = erasing
         self._changed = changed
 
     def add(self, asked: AddRequest) -> Fact:
@@ -110,16 +110,17 @@ class Edits:
         return one_fact(self._ledger, fact.id, fact.user_id)
 
     def delete(self, asked: DeleteRequest) -> None:
-        """Delete a memory for good. Raises NotFoundError."""
-        with self._ledger.exclusive():
-            fact = one_fact(self._ledger, asked.fact_id, asked.user_id)
-            now = self._clock.now()
-            reason = self._gate.redacted(asked.reason)
-            ids = whole(self._ledger, fact)
-            self._ledger.apply([Forget(one, now, reason, actor()) for one in ids])
-        if fact.is_pinned:
-            self._observe(PinnedForgotten(fact.user_id, 1))
-        self._changed(fact.user_id)
+        """Delete a memory for good, with what goes with it. Raises NotFoundError."""
+        user_id = one_fact(self._ledger, asked.fact_id, asked.user_id).user_id
+
+        def reached() -> Reach:
+            fact = one_fact(self._ledger, asked.fact_id, user_id)
+            seeds = self._ledger.get(whole(self._ledger, fact))
+            if asked.keep_source:
+                return Reach({one.id: one for one in seeds})
+            return reach(self._ledger, user_id, seeds, sources=True)
+
+        self._erasing.erase(user_id, reached, self._gate.redacted(asked.reason))
 
     def restore(self, asked: RestoreRequest) -> Fact:
         """Restore a memory that was superseded, archived or quarantined. Raises NotFoundError."""

@@ -15,6 +15,7 @@ from ingest.session_log import Patience, SessionLog
 from semantic_memory.application.conversations import Conversations
 from semantic_memory.application.doctor import Doctor
 from semantic_memory.application.edits import Edits
+from semantic_memory.application.erasing import Erasing
 from semantic_memory.application.expiring import Expiring
 from semantic_memory.application.explain import Explain
 from semantic_memory.application.forgetting import Forgetting
@@ -23,6 +24,7 @@ from semantic_memory.application.jobs.upkeep import Upkeep, Uses
 from semantic_memory.application.lookup import Lookup
 from semantic_memory.application.maintenance import Maintenance
 from semantic_memory.application.map import Map
+from semantic_memory.application.naming import Naming
 from semantic_memory.application.open_session import OpenSession
 from semantic_memory.application.private_files import make_private
 from semantic_memory.application.profiles import Profiles
@@ -232,13 +234,16 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
 
         stack.callback(keeper.close)
         keeper.inspect()
+        windows = directory / "working"
+        erasing = Erasing(ledger, pipeline, windows, clock, observe)
+        erasing.resume()
         pipeline.start()
         uses = Uses()
         upkeep = Upkeep(
             ledger,
             resolver,
             rollup,
-            Compactor(ledger, pipeline, keeper.purge),
+            Compactor(ledger, pipeline, erasing, keeper.purge),
             Expiring(ledger, expiry),
             uses,
             clock,
@@ -271,7 +276,6 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             counter,
             settings.context.memory_files,
         )
-        windows = directory / "working"
         return UseCases(
             settings=settings,
             conversations=Conversations(ledger, log, pipeline, clock, expiry),
@@ -292,9 +296,9 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             ),
             recall=recall,
             lookup=Lookup(ledger, filtering, clock, expiry),
-            edits=Edits(ledger, embedder, gate, clock, expiry, cap, observe, pipeline.changed),
+            edits=Edits(ledger, embedder, gate, clock, expiry, cap, erasing, pipeline.changed),
             forgetting=Forgetting(
-                ledger, pipeline, windows, filtering, gate, clock, observe, pipeline.changed
+                ledger, pipeline, erasing, windows, filtering, Naming(ledger, embedder), gate
             ),
             explain=Explain(ledger, _fading(settings), clock, expiry),
             map=Map(ledger, expiry),

@@ -140,6 +140,7 @@ def _segment(value: str) -> str:
 class _Forgotten(BaseModel):
     forgotten: int
     memories: list[Fact] = []
+    sentences: list[str] = []
 
 
 class _Items(BaseModel, Generic[T]):
@@ -167,7 +168,7 @@ def _number(name: str) -> Callable[[bytes], int]:
 
 def _forgotten(answer: bytes) -> Forgotten:
     found = _FORGOTTEN.validate_json(answer)
-    return Forgotten(found.forgotten, found.memories)
+    return Forgotten(found.forgotten, found.memories, found.sentences)
 
 
 def _nothing(answer: bytes) -> None:

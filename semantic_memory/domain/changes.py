@@ -106,6 +106,44 @@ class Forget:
 
 
 @dataclass(frozen=True, slots=True)
+class Cut:
+    """Replace the text of a message's memory by what is left of it, for good.
+
+    No version keeps the text before, and the lines that rest on the message are erased. Has no
+    effect on a text that is `content` already.
+    """
+
+    fact_id: str
+    content: str
+    at: datetime
+    reason: str = ""
+    by: str | None = None
+    """The name of the API key, where there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redact:
+    """Record that a session's log holds texts that are to be erased, until `Redacted`.
+
+    Belongs to the transaction that forgets them, so that a log that wasn't rewritten before a kill
+    is rewritten at the next opening.
+    """
+
+    user_id: str
+    session_id: str
+    message_ids: frozenset[str] = frozenset()
+    """Messages that were forgotten or cut; none for a log that is to be deleted as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """Record that a session's log holds no text any more that was to be erased."""
+
+    user_id: str
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Evict:
     """Archive a user's facts over a cap: those of lowest confidence, then the oldest.
 
@@ -191,6 +229,9 @@ Change = (
     | Update
     | Touch
     | Forget
+    | Cut
+    | Redact
+    | Redacted
     | Evict
     | Embed
     | Advance

@@ -22,6 +22,33 @@ class MessagesObserved:
 
 
 @dataclass(frozen=True, slots=True)
+class ForgetRequested:
+    """A user asked in a conversation to forget something; the application decides on it.
+
+    The message is neither recalled nor extracted. One that was to be forgotten itself, and the one
+    before it if `scope` is "previous", are forgotten already.
+    """
+
+    user_id: str
+    session_id: str
+    message_id: str
+    scope: str
+    """"subject", "this", "previous" or "everything"."""
+    subject: str
+    """The subject, as `forget(query=...)` takes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoriesForgotten:
+    """Memories were forgotten, or lost sentences, as a caller asked for."""
+
+    user_id: str
+    number: int
+    cut: int
+    """Number of messages that lost sentences and stay."""
+
+
+@dataclass(frozen=True, slots=True)
 class PinnedForgotten:
     """Pinned memories were forgotten, as a caller asked for."""
 
@@ -322,6 +349,8 @@ Event = (
     MessagesObserved
     | SessionChanged
     | MemoriesStored
+    | ForgetRequested
+    | MemoriesForgotten
     | PinnedForgotten
     | LockWaited
     | MemoriesEmbedded

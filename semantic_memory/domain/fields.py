@@ -79,6 +79,8 @@ FLOOR = "Lowest retention of the session's memories, 0 to 1."
 LANGUAGE = "The language in which the session is answered; empty for none in particular."
 VERBOSITY = "The length of the session's answers: brief, normal or detailed."
 
+FORGET_ENTITY = "Forget what names this person, place or thing."
+FORGET_QUERY = "Forget what is about this, like: Anna's divorce."
 FORGET_TAG = "Forget this topic and all below it."
 FORGET_SINCE = "Forget memories said at or after this time."
 FORGET_UNTIL = "Forget memories said before this time."
@@ -86,6 +88,10 @@ FORGET_SESSION = "Forget this session."
 FORGET_FILTERS = "Forget memories that meet these conditions."
 FORGET_DRY_RUN = "Show what would be forgotten, and forget nothing."
 EVERYTHING = "Forget everything of the user."
+CONFIRM = "Forget it; without this, what would be forgotten is only shown."
+KEEP_SOURCE = (
+    "Keep the sentences that a fact was drawn from, and the facts that rest on a message alone."
+)
 
 EXPORT_FORMATS = ("jsonl", "json")
 EXPORT_FORMAT = "`jsonl`: one record a line; `json`: one document."

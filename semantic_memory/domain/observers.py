@@ -26,6 +26,7 @@ from semantic_memory.domain.events import (
     ExtractionFailed,
     ExtractionFellBack,
     FactsExtracted,
+    ForgetRequested,
     IndexSetAside,
     IndexSynced,
     JobFinished,
@@ -33,6 +34,7 @@ from semantic_memory.domain.events import (
     LogNearlyFull,
     LogRepaired,
     LogShortened,
+    MemoriesForgotten,
     MemoryFileSkipped,
     PinnedForgotten,
     SessionChanged,
@@ -131,6 +133,14 @@ _LINES: Mapping[type[Event], _Line] = {
     ),
     MemoryFileSkipped: _Line(
         WARNING, "session", "the memory file %(path)s is not used: %(reason)s"
+    ),
+    ForgetRequested: _Line(
+        INFO, "pipeline", "a user asked in session %(session_id)s to forget (%(scope)s)"
+    ),
+    MemoriesForgotten: _Line(
+        INFO,
+        "upkeep",
+        "%(number)d memories were forgotten, %(cut)d messages lost sentences",
     ),
     PinnedForgotten: _Line(
         WARNING, "upkeep", "%(number)d pinned memories of user %(user_id)s were forgotten"

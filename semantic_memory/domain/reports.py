@@ -15,11 +15,17 @@ class Forgotten(int):
     """The number of memories forgotten, or that would be, with those of a dry run."""
 
     memories: tuple[Fact, ...]
+    """The newest of those that a dry run would forget."""
+    sentences: tuple[str, ...]
+    """Those that messages lose which are kept."""
 
-    def __new__(cls, number: int, memories: Iterable[Fact] = ()) -> Self:
-        """Make the number, with the newest of the memories that a dry run would forget."""
+    def __new__(
+        cls, number: int, memories: Iterable[Fact] = (), sentences: Iterable[str] = ()
+    ) -> Self:
+        """Make the number, with the memories of a dry run and the sentences of messages."""
         made = super().__new__(cls, number)
         made.memories = tuple(memories)
+        made.sentences = tuple(sentences)
         return made
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from semantic_memory.domain.changes import Evict, FactVectors, Forget, Update
+from semantic_memory.domain.changes import Cut, Evict, FactVectors, Forget, Update
 from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
 from semantic_memory.domain.facts import Category, Fact, Source, Status, Tombstone
 from semantic_memory.domain.fields import Sort
@@ -54,6 +54,12 @@ def forgetting(old: Fact, change: Forget) -> Update:
     tombstone = old.model_copy(update={"status": Status.FORGOTTEN})
     action = _WHILE_PINNED if old.is_pinned else "forgotten"
     return Update(tombstone, action, change.at, change.reason, change.by)
+
+
+def cutting(old: Fact, change: Cut) -> Update:
+    """Return the update that a cut amounts to."""
+    left = old.model_copy(update={"content": change.content})
+    return Update(left, "cut", change.at, change.reason, change.by)
 
 
 def erased(fact: Fact) -> Fact:

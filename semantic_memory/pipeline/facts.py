@@ -9,6 +9,7 @@ from ingest.gate import Screened
 from ingest.session_log import Record
 from semantic_memory.domain.changes import Cursor, CursorStage
 from semantic_memory.domain.english.foreign import parted
+from semantic_memory.domain.english.forgetting import Asked, asked_to_forget
 from semantic_memory.domain.extraction import Candidate
 from semantic_memory.domain.facts import Category, Fact, Source, Status
 from semantic_memory.domain.messages import Message, SessionKey
@@ -72,6 +73,11 @@ def forgotten(ledger: Ledger, key: SessionKey, message_ids: Iterable[str]) -> se
     ids = {verbatim_id(key, message_id): message_id for message_id in message_ids}
     kept = {fact.id for fact in ledger.get(list(ids))}
     return {ids[one] for one in ledger.known(list(ids)) - kept}
+
+
+def asked_in(message: Message) -> Asked | None:
+    """Return what a user's message asks to forget; such a message is neither kept nor read."""
+    return asked_to_forget(message.content) if message.role == "user" else None
 
 
 def said(fact: Fact) -> Message:

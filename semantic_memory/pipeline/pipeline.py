@@ -14,11 +14,13 @@ of stages, in the background or by `flush`:
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Literal
 
 from ingest.session_log import SessionLog
 from semantic_memory.concurrency import Calls
+from semantic_memory.domain.changes import Redact
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import Event, MessagesObserved, SessionChanged
 from semantic_memory.domain.messages import (
@@ -148,12 +150,19 @@ class Pipeline:
         self.store()
         return self._ledger.session_ids(user_id)
 
-    def forget_session(self, key: SessionKey) -> None:
-        """Delete a session's log; its memories are left to be forgotten."""
-        with self._calls.one():
-            self._sessions.forget(key)
+    @contextmanager
+    def held(self, keys: Iterable[SessionKey]) -> Iterator[None]:
+        """Hold the locks of sessions, so that no stage reads their logs meanwhile."""
+        with self._calls.one(), self._sessions.held(keys):
+            yield
+
+    def redact(self, redact: Redact) -> None:
+        """Erase from the log of a session, whose lock is held, what the ledger has forgotten."""
+        self._sessions.redact(redact)
+        if not redact.message_ids:
+            key = SessionKey(redact.user_id, redact.session_id)
             self._runner.drop(EXTRACT, key)
-        self._observe(SessionChanged(*key, "forgotten"))
+            self._observe(SessionChanged(*key, "forgotten"))
 
     def options(self, key: SessionKey) -> SessionOptions:
         """Return the options of a session."""

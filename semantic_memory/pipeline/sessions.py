@@ -1,19 +1,20 @@
-"""Forget, configure and shorten single sessions while stages work on them."""
+"""Redact, configure and shorten single sessions while stages work on them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from itertools import takewhile
 
-from ingest.session_log import Record, SessionLog
-from semantic_memory.domain.changes import Advance, Cursor, CursorStage
+from ingest.session_log import NOTHING_CUT, Record, SessionLog
+from semantic_memory.domain.changes import Advance, Cursor, CursorStage, Redact, Redacted
 from semantic_memory.domain.errors import LogFullError, SessionClosedError
 from semantic_memory.domain.events import Event, LogNearlyFull, LogShortened
 from semantic_memory.domain.filters import FACTS
 from semantic_memory.domain.messages import SessionKey, SessionOptions, SessionState
 from semantic_memory.domain.ports import Ledger
-from semantic_memory.pipeline.facts import forgotten
+from semantic_memory.pipeline.facts import forgotten, verbatim_id
 from semantic_memory.pipeline.reading import (
     Portion,
     PortionReader,
@@ -54,14 +55,30 @@ class Sessions:
         self._stretches = stretches
         self.store = store
 
-    def forget(self, key: SessionKey) -> None:
-        """Delete a session's log and options; its memories are left to be forgotten."""
-        self.store(key)  # so that every message has a memory, which becomes its tombstone
-        with self._reader.locks.hold(key):
+    @contextmanager
+    def held(self, keys: Iterable[SessionKey]) -> Iterator[None]:
+        """Hold the locks of sessions, so that nobody reads their logs meanwhile."""
+        with ExitStack() as stack:
+            for key in sorted(set(keys)):
+                stack.enter_context(self._reader.locks.hold(key))
+            yield
+
+    def redact(self, redact: Redact) -> None:
+        """Erase from a session's log what the ledger has forgotten; hold its lock.
+
+        A log that goes as a whole takes the session's options along.
+        """
+        key = SessionKey(redact.user_id, redact.session_id)
+        done = Redacted(*key)
+        if not redact.message_ids:
             self._log.remove(*key)
             with self._ledger.exclusive():
-                self._ledger.apply([Advance(Cursor(*key, stage)) for stage in _STAGES])
                 reset(self._ledger, key)
+                self._ledger.apply([*(Advance(Cursor(*key, one)) for one in _STAGES), done])
+            return
+        ids = {verbatim_id(key, one): one for one in redact.message_ids}
+        left = {ids[fact.id]: fact.content for fact in self._ledger.get(list(ids))}
+        self._rewrite(key, redact.message_ids - left.keys(), left, done)
 
     def options(self, key: SessionKey) -> SessionOptions:
         """Return the options of a session."""
@@ -118,14 +135,24 @@ class Sessions:
     def rewrite(self, key: SessionKey, gone: Collection[str]) -> int:
         """Rewrite a session's log without the texts of some messages; returns the bytes freed."""
         with self._reader.locks.hold(key):
-            if not gone or not self._log.size(*key):
-                return 0
-            freed, offsets = self._log.compact(*key, gone)
-            with self._ledger.exclusive():
-                cursors = [self._ledger.cursor(*key, stage) for stage in _STAGES]
-                self._ledger.apply(
-                    [Advance(replace(one, offset=offsets[one.position])) for one in cursors]
-                )
+            return self._rewrite(key, gone) if gone else 0
+
+    def _rewrite(
+        self,
+        key: SessionKey,
+        gone: Collection[str],
+        cut: Mapping[str, str] = NOTHING_CUT,
+        *done: Redacted,
+    ) -> int:
+        """Rewrite a log and move its cursors along, in one transaction with `done`."""
+        if not self._log.size(*key):
+            self._ledger.apply(done)
+            return 0
+        freed, offsets = self._log.compact(*key, gone, cut)
+        with self._ledger.exclusive():
+            cursors = [self._ledger.cursor(*key, stage) for stage in _STAGES]
+            moved = [Advance(replace(one, offset=offsets[one.position])) for one in cursors]
+            self._ledger.apply([*moved, *done])
         return freed
 
 

@@ -13,6 +13,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 from pydantic import BaseModel
 
+from semantic_memory.domain.english.forgetting import Asked, asked_to_forget
 from semantic_memory.domain.errors import InvalidInputError, PromptTooLongError, ProviderError
 from semantic_memory.domain.messages import Message, Receipt, SessionKey, SessionOptions
 from semantic_memory.domain.ports import Clock, Observer, Summarizer, TokenCounter
@@ -230,6 +231,15 @@ class Session:
         """Messages of the window, with one in front for those left out."""
         return shown(self._state)
 
+    @property
+    def requests(self) -> dict[str, Asked]:
+        """Requests to forget in the window, by the ids of their messages.
+
+        Those for a subject or for everything wait for the application's `forget`.
+        """
+        found = {one.id: asked_to_forget(one.text) for one in self._state.messages if _asks(one)}
+        return {name: asked for name, asked in found.items() if asked is not None}
+
     def checkpoint(
         self,
         name: str,
@@ -342,12 +352,18 @@ class Session:
         return sum(map(self._requests.message, to_anthropic([message])[-1:]))
 
 
+def _asks(message: ChatMessage) -> bool:
+    return message.role == "user" and bool(message.text.strip())
+
+
 def _without_the_forgotten(
     state: WindowState, records: list[LogRecord]
 ) -> tuple[WindowState, list[LogRecord]]:
-    """Return the window without messages missing from a rewritten log, and its new records."""
+    """Return the window as a rewritten log has its messages, and its new records."""
     places = {record.message.id: place for place, record in enumerate(records)}
-    kept = tuple(message for message in state.messages if message.id in places)
+    known_ids = [message.id for message in state.messages if message.id in places]
+    again = (from_log(records[places[one]].message) for one in known_ids)
+    kept = tuple(message for message in again if message is not None)
     known = [places[m.id] for m in kept] + [places.get(state.message_id or "", -1)]
     last = max(known)
     if last >= 0:

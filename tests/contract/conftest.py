@@ -107,6 +107,7 @@ def contents(ledger: Ledger) -> dict[str, Any]:
         ],
         "meta": ledger.meta("embedder"),
         "forgotten": sorted(ledger.forgotten()),
+        "redactions": ledger.redactions(),
         "sessions with forgotten": ledger.sessions_with_forgotten(),
         "frequencies": [ledger.document_frequencies(user, ["thing", "tea"]) for user in users],
         "words": [{m.id for m in ledger.words(user, ["thing", "tea"], limit=99)} for user in users],

@@ -298,7 +298,7 @@ def test_compaction_leaves_no_text_in_chroma(tmp_path) -> None:
             memory.add(f"Plays the saxophone in band {number}", user_id="a")
             memory.add(f"Plays the viola in band {number}", user_id="b")
         memory.flush()
-        memory.forget(user_id="a")
+        memory.forget(user_id="a", everything=True)
         memory.maintain(["compact"])
         memory.flush()
         assert [finding for finding in memory.check() if not finding.ok] == []

@@ -69,9 +69,7 @@ def fill(directory: Path) -> None:
             )
         memory.flush()
         for user in USERS:
-            for fact in memory.list(user_id=user, limit=None):
-                if "swordfish" in fact.content:
-                    memory.delete(fact.id)
+            memory.forget(user_id=user, filters="swordfish")
         inside(memory).pipeline.close()  # nothing is settled before the sweep
         for user in USERS:
             facts = told(user, dice)

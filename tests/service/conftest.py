@@ -19,6 +19,7 @@ from prometheus_client import CollectorRegistry
 
 from semantic_memory import SemanticMemory
 from semantic_memory.domain.events import Event
+from semantic_memory.domain.ports import Observer
 from semantic_memory.entrypoints.api.access import Doorkeeper
 from semantic_memory.entrypoints.api.app import create_app
 from semantic_memory.entrypoints.api.idempotency import Replies
@@ -80,11 +81,11 @@ def served(
     registry = CollectorRegistry()
     clock = FrozenClock(NOW)
     service = ServiceSettings(**{"drain_seconds": 5, **settings})
-    counted = MetricsObserver(registry)
+    observers: list[Observer] = [MetricsObserver(registry), note_event]
 
     def observe(event: Event) -> None:
-        counted(event)
-        note_event(event)
+        for observer in observers:
+            observer(event)
 
     directory.mkdir(exist_ok=True)
     keys = Keys(directory)
@@ -101,6 +102,7 @@ def served(
         )
         replies = Replies(directory / "replies.sqlite3", clock)
         stack.callback(replies.close)
+        observers.append(replies.withdraw)
         app = create_app(memory, service, doorkeeper, replies, registry)
         if exporter is not None:
             stack.enter_context(traced(app, exporter))

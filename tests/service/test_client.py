@@ -108,8 +108,8 @@ def exercise(memory: SemanticMemory | Client) -> list[object]:
     document = memory.to_dict(user_id="maya")
     seen += [sorted(document), [session["options"] for session in document["sessions"]]]
     seen += [memory.from_dict(document, user_id="maya"), memory.from_dict(document, user_id="kim")]
-    seen.append(memory.forget(user_id="kim"))
-    seen.append(memory.forget(user_id="lea"))
+    seen.append(memory.forget(user_id="kim", everything=True))
+    seen.append(memory.forget(user_id="lea", everything=True))
     memory.delete(tea.id, user_id="maya", reason="private")
     seen.append(memory.forget(user_id="maya", since=NOW, tag="drink"))
     seen += [memory.users(), memory.stats().memories, memory.rebuild()]

@@ -99,12 +99,15 @@ async def use_everything(client: Client) -> None:
     assert "say what to forget" in await refusal(client, "forget_memories")
     both = {"memory_id": tea["id"], "tag": "drink"}
     assert "say what to forget" in await refusal(client, "forget_memories", **both)
-    assert await call(client, "forget_memories", memory_id=tea["id"]) == {
+    shown = await call(client, "forget_memories", memory_id=tea["id"])
+    assert [one["id"] for one in shown["memories"]] == [tea["id"]]
+    assert await call(client, "forget_memories", memory_id=tea["id"], confirm=True) == {
         "forgotten": 1,
         "memories": [],
+        "sentences": [],
     }
     assert "no memory" in await refusal(client, "forget_memories", memory_id=tea["id"])
-    assert (await call(client, "forget_memories", session_id="s1"))["forgotten"] >= 1
+    assert (await call(client, "forget_memories", session_id="s1", confirm=True))["forgotten"]
     assert (await call(client, "list_memories"))["memories"] == []
 
 

@@ -72,7 +72,7 @@ def test_the_listing_is_paged_and_filtered_like_others(memory, clock):
 def test_only_forgetting_removes_a_pinned_memory_and_it_is_said(memory, events, caplog):
     held = memory.add("Kept for the court", **U, tags=["pinned"])
     memory.add("Likes tea", **U)
-    memory.forget(**U)
+    memory.forget(**U, everything=True)
     by_id = {fact.id: fact.tombstone for fact in audit(memory)}
     assert by_id[held.id].was_pinned
     assert sum(record.was_pinned for record in by_id.values()) == 1

@@ -198,8 +198,9 @@ def test_a_deleted_message_does_not_come_back_with_its_session(open_memory):
     memory = open_memory()
     memory.observe(say("I live in Oslo now with my cat."), **S)
     memory.flush()
-    for fact in memory.list(**U):
-        memory.delete(fact.id)
+    (message,) = memory.list(**U, filters={"categories": ["conversation"]})
+    memory.delete(message.id)
+    assert memory.list(**U) == []
     memory.close()
     memory = open_memory()
     memory.observe(say("I live in Oslo now with my cat."), **S)

@@ -225,7 +225,7 @@ def test_what_is_said_while_a_model_is_thinking_is_found_at_once(open_memory):
 def test_forgetting_a_user_reaches_what_was_said_a_moment_ago(open_memory):
     memory = open_memory(settings=UNATTENDED)  # so that nothing is stored yet
     memory.observe(say("One", "Two"), **S)
-    assert memory.forget(**U) == 2
+    assert memory.forget(**U, everything=True) == 2
     memory.flush()
     assert memory.list(**U) == []
     memory.close()

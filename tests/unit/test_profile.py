@@ -335,7 +335,7 @@ def test_a_field_that_can_not_be_is_named(memory, values, words):
 @pytest.mark.parametrize(
     "what",
     [
-        {},
+        {"everything": True},
         {"session_id": "s1"},
         {"tag": "health"},
         {"since": NOW - timedelta(days=1)},
@@ -361,7 +361,7 @@ def test_what_is_forgotten_is_in_no_layer_and_on_no_page(open_memory, tmp_path, 
     memory = open_memory(extractor=model)
     memory.observe(say("I have that fear of wood"), **S)
     memory.flush()
-    if not what:
+    if "everything" in what:
         memory.update_profile({"top_of_mind": "Her xylophobia."}, **U)
     assert "xylophobia" in str(memory.profile(**U))
     memory.forget(**U, **what)

@@ -218,15 +218,16 @@ def test_a_dry_run_of_forgetting_shows_what_the_next_one_forgets(filled: Any):
     assert forgotten == 2
     assert not forgotten.memories
     assert {fact.id for fact in memory.list(user_id=USER)} == {ids[0], ids[1], ids[3]}
-    assert memory.forget(user_id=USER, dry_run=True) == 3
+    assert memory.forget(user_id=USER, everything=True, dry_run=True) == 3
     assert len(memory.list(user_id=USER)) == 3
 
 
 @pytest.mark.parametrize("filters", ["", {}, Filters(), "sort:time", "limit:1", "min_score:0.5"])
 def test_forgetting_needs_a_condition(filled: Any, filters: Any):
     memory, ids = filled
-    with pytest.raises(InvalidInputError, match="say what to forget"):
-        memory.forget(user_id=USER, filters=filters)
+    for narrowed in ({}, {"filters": filters}):
+        with pytest.raises(InvalidInputError, match=r"say what to forget.*everything=True"):
+            memory.forget(user_id=USER, **narrowed)
     with pytest.raises(InvalidInputError, match="for searching and listing"):
         memory.forget(user_id=USER, filters="tag:odd limit:1")
     assert len(memory.list(user_id=USER)) == len(ids)

@@ -216,7 +216,7 @@ def test_a_session_counts_what_was_deleted_and_what_is_corrupt(open_it):
     memory.observe(say("The fog is thick"), **OTHER)
     memory.flush()
     (tea,) = memory.search("tea", **U, k=1, filters={"categories": ["finding"]})
-    memory.delete(tea.fact.id)
+    memory.delete(tea.fact.id, keep_source=True)
     (info,) = (one for one in memory.sessions(**U) if one.session_id == "s1")
     assert (info.deleted, info.corrupt_lines) == (1, 0)
     memory.maintain(["compact"])

@@ -90,7 +90,7 @@ def test_a_session_that_is_still_being_taken_in_is_forgotten_whole(memory):
 
 
 def test_a_user_is_forgotten_and_nobody_else(filled):
-    filled.forget(**U)
+    filled.forget(**U, everything=True)
     assert contents(filled) == []
     assert filled.users() == ["u2"]
     assert contents(filled, "u2")

@@ -73,6 +73,13 @@ class Facts(Protocol):
         """
         ...
 
+    def resting_on(self, user_id: str, messages: Collection[tuple[str, str]]) -> list[Fact]:
+        """Return the user's facts, in any status, that have one of these messages as a source.
+
+        `messages` are pairs of session and message; verbatim messages aside, in the order written.
+        """
+        ...
+
     def superseded_in(self, user_id: str, session_ids: Collection[str]) -> list[Fact]:
         """Return the user's superseded facts that were said first in one of these sessions."""
         ...

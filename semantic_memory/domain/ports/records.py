@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from semantic_memory.domain.changes import Cursor, CursorStage
+from semantic_memory.domain.changes import Cursor, CursorStage, Redact
 from semantic_memory.domain.messages import SessionInfo, SessionKey
 from semantic_memory.domain.reports import JobRun
 
@@ -112,10 +112,15 @@ class Erasure(Protocol):
         """Return the ids of memories that are forgotten and not erased."""
         ...
 
+    def redactions(self) -> list[Redact]:
+        """Return what is still to be erased from the logs of sessions, sorted by session."""
+        ...
+
     def erase(self, user_id: str | None = None) -> int:
         """Erase the text of forgotten memories from every page and version; return how many.
 
-        Id, time and reason stay.
+        Messages of which sentences were cut since the last call count too. Id, time and reason
+        stay.
         """
         ...
 

@@ -12,6 +12,7 @@ from semantic_memory.domain import fields
 from semantic_memory.domain.bodies import Body
 from semantic_memory.domain.categories import Category
 from semantic_memory.domain.filters import FilterLike, Filters, FiltersField
+from semantic_memory.domain.lexical import term
 from semantic_memory.domain.requests.base import (
     OfFact,
     OfUser,
@@ -24,6 +25,7 @@ from semantic_memory.domain.values import (
     Content,
     Identifier,
     Metadata,
+    Name,
     Tag,
     Timestamp,
     Unit,
@@ -149,31 +151,45 @@ class UpdateRequest(Revision, OfFact):
         return cls.parsed(fact_id=fact_id, user_id=user_id, reason=reason, **changes)
 
 
-class _Judged(Reasoned, OfFact):
+class DeleteRequest(Reasoned, OfFact):
+    """Delete a memory for good, with what it was drawn from or what rests on it."""
+
+    verb: ClassVar[str] = "delete"
+
+    keep_source: StrictBool = Field(False, description=fields.KEEP_SOURCE)
+
+    @classmethod
+    def of(
+        cls,
+        fact_id: str,
+        *,
+        user_id: str | None = None,
+        keep_source: bool = False,
+        reason: str = "",
+    ) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(fact_id=fact_id, user_id=user_id, keep_source=keep_source, reason=reason)
+
+
+class RestoreRequest(Reasoned, OfFact):
+    """Restore a memory that was superseded, archived or quarantined."""
+
+    verb: ClassVar[str] = "restore"
+
     @classmethod
     def of(cls, fact_id: str, *, user_id: str | None = None, reason: str = "") -> Self:
         """Build the request. Raises InvalidInputError."""
         return cls.parsed(fact_id=fact_id, user_id=user_id, reason=reason)
 
 
-class DeleteRequest(_Judged):
-    """Delete a memory for good."""
-
-    verb: ClassVar[str] = "delete"
-
-
-class RestoreRequest(_Judged):
-    """Restore a memory that was superseded, archived or quarantined."""
-
-    verb: ClassVar[str] = "restore"
-
-
 class ForgetRequest(Reasoned, OfUser):
     """Forget memories for good: those that meet all conditions, or `everything` of the user."""
 
     verb: ClassVar[str] = "forget"
-    model_config = example(user_id="maya", tag="health", reason="asked to")
+    model_config = example(user_id="maya", entity="Anna", dry_run=True)
 
+    entity: Name | None = Field(None, description=fields.FORGET_ENTITY)
+    query: Content | None = Field(None, description=fields.FORGET_QUERY)
     tag: Tag | None = Field(None, description=fields.FORGET_TAG)
     since: Timestamp | None = Field(None, description=fields.FORGET_SINCE)
     until: Timestamp | None = Field(None, description=fields.FORGET_UNTIL)
@@ -181,22 +197,33 @@ class ForgetRequest(Reasoned, OfUser):
     filters: FiltersField | None = Field(None, description=fields.FORGET_FILTERS)
     dry_run: StrictBool = Field(False, description=fields.FORGET_DRY_RUN)
     everything: StrictBool = Field(False, description=fields.EVERYTHING)
+    keep_source: StrictBool = Field(False, description=fields.KEEP_SOURCE)
 
     @model_validator(mode="after")
     def _names_what(self) -> Self:
         if self.everything == self.is_narrowed:
             raise ValueError(
-                "say what to forget: tag, since, until, session_id or filters, or everything alone"
+                "say what to forget: entity, query, tag, since, until, session_id or filters; all"
+                " that is stored of the user goes with everything=True and nothing else"
             )
+        if self.entity is not None and self.query is not None:
+            raise ValueError("give entity or query, not both")
+        if self.entity is not None:
+            term(self.entity)
         if self.filters is not None:
             self.filters.unordered("filters")
         self.joined()
         return self
 
     @property
+    def names_content(self) -> bool:
+        """True if it says in words what is to be forgotten."""
+        return self.entity is not None or self.query is not None
+
+    @property
     def is_narrowed(self) -> bool:
         """True if any condition was given."""
-        conditions = (self.tag, self.since, self.until, self.session_id)
+        conditions = (self.entity, self.query, self.tag, self.since, self.until, self.session_id)
         given = any(value is not None for value in conditions)
         return given or (self.filters is not None and self.filters.narrows)
 
@@ -211,26 +238,30 @@ class ForgetRequest(Reasoned, OfUser):
         cls,
         *,
         user_id: str,
+        entity: str | None = None,
+        query: str | None = None,
         tag: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
         session_id: str | None = None,
         filters: FilterLike = None,
+        everything: bool = False,
+        keep_source: bool = False,
         dry_run: bool = False,
         reason: str = "",
     ) -> Self:
-        """Build the request; without a condition, for everything. Raises InvalidInputError."""
-        conditions = {
-            "tag": tag,
-            "since": since,
-            "until": until,
-            "session_id": session_id,
-            "filters": None if filters is None else Filters.of(filters),
-        }
+        """Build the request. Raises InvalidInputError, also without any condition."""
         return cls.parsed(
             user_id=user_id,
-            **conditions,
+            entity=entity,
+            query=query,
+            tag=tag,
+            since=since,
+            until=until,
+            session_id=session_id,
+            filters=None if filters is None else Filters.of(filters),
+            everything=everything,
+            keep_source=keep_source,
             dry_run=dry_run,
-            everything=all(value is None for value in conditions.values()),
             reason=reason,
         )

@@ -56,6 +56,8 @@ class Forgotten(Value):
     forgotten: int
     memories: list[Fact] = Field(default_factory=list)
     """The newest of them, after a dry run."""
+    sentences: list[str] = Field(default_factory=list)
+    """Those that messages lose which are kept."""
 
 
 class Loaded(Value):

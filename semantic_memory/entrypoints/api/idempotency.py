@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 import threading
 from collections.abc import Callable, Coroutine, Iterator
@@ -16,11 +17,13 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from semantic_memory.domain.errors import StoreUnavailableError
+from semantic_memory.domain.events import Event, MemoriesForgotten
 from semantic_memory.domain.ports import Clock
 from semantic_memory.entrypoints.keys import Caller
 
 _DAY = 86_400.0
 _PURGE_EVERY = 1_000
+_WITHDRAWN = 410  # status of an answer whose text was erased
 
 IdempotencyKey = Annotated[
     str | None,
@@ -65,6 +68,7 @@ class Replies:
             connection.execute("PRAGMA journal_mode = WAL")
             # The last answers may be lost with the machine's power; all writes converge even then.
             connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA secure_delete = ON")  # forgotten texts are overwritten
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS replies (name TEXT PRIMARY KEY, fingerprint TEXT,"
                 " status INTEGER, media_type TEXT, body BLOB, at REAL) WITHOUT ROWID"
@@ -106,6 +110,22 @@ class Replies:
         """The request that `begin` let through is over."""
         with self._lock:
             self._under_way.discard(name)
+
+    def withdraw(self, event: Event) -> None:
+        """Erase the answers with memories of a user who has something forgotten; an `Observer`.
+
+        Their requests aren't worked on again: they are answered with 410.
+        """
+        if not isinstance(event, MemoriesForgotten):
+            return
+        held = json.dumps(event.user_id, ensure_ascii=False).encode()
+        with self._using() as connection:
+            connection.execute(
+                "UPDATE replies SET status = ?, media_type = '', body = x''"
+                " WHERE instr(body, ?) > 0",
+                (_WITHDRAWN, held),
+            )
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         """Close the file."""
@@ -165,6 +185,11 @@ def _again(reply: Reply, fingerprint: str) -> Response:
     if reply.fingerprint != fingerprint:
         raise HTTPException(
             409, "this Idempotency-Key was used for another request; draw a new one"
+        )
+    if reply.status == _WITHDRAWN:
+        raise HTTPException(
+            _WITHDRAWN,
+            "this write was done; its answer held memories of a user who had some forgotten since",
         )
     return Response(
         reply.body or None,

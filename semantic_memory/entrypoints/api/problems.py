@@ -61,6 +61,7 @@ _BY_STATUS = {
     405: ("method-not-allowed", "The resource has no such method"),
     408: ("timeout", "The body took too long"),
     409: ("conflict", "Something else happens to it just now"),
+    410: ("withdrawn", "The answer held memories that were forgotten"),
     413: ("too-large", "The body is too large"),
     415: ("unsupported-media-type", "The body has another media type than expected"),
     421: ("misdirected", "This host isn't served here"),

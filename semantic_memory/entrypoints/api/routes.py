@@ -160,9 +160,15 @@ def update(memory_id: MemoryId, body: Revision, user_id: AnyWriter, memory: Open
     tags=["memories"],
     responses=UNKNOWN,
 )
-def delete(memory_id: MemoryId, user_id: AnyWriter, memory: Opened, reason: Why = "") -> None:
-    """Delete a memory for good."""
-    memory.delete(memory_id, user_id=user_id, reason=reason)
+def delete(
+    memory_id: MemoryId,
+    user_id: AnyWriter,
+    memory: Opened,
+    keep_source: Annotated[bool, Query(description=fields.KEEP_SOURCE)] = False,
+    reason: Why = "",
+) -> None:
+    """Delete a memory for good, with what it was drawn from or what rests on it."""
+    memory.delete(memory_id, user_id=user_id, keep_source=keep_source, reason=reason)
 
 
 @reads.get("/memories/{memory_id}/history", tags=["memories"], responses=UNKNOWN)
@@ -190,9 +196,8 @@ def forget(body: ForgetRequest, caller: CurrentCaller, memory: Opened) -> Forgot
     For good. A dry run shows what would be forgotten.
     """
     caller.require(Right.WRITE, body.user_id)
-    conditions = {name: value for name, value in body.given().items() if name != "everything"}
-    found = memory.forget(**conditions)
-    return Forgotten(forgotten=int(found), memories=[*found.memories])
+    found = memory.forget(**body.given())
+    return Forgotten(forgotten=int(found), memories=[*found.memories], sentences=[*found.sentences])
 
 
 @reads.get("/profile", tags=["profile"])

@@ -69,6 +69,7 @@ def serve(settings: Settings, embedder: Embedder | None = None) -> None:
         SemanticMemory.open(settings=settings, embedder=embedder, observer=observe) as memory,
         _replies(settings.data_dir) as replies,
     ):
+        observers.append(replies.withdraw)
         app = create_app(memory, service, doorkeeper, replies, registry)
         config = uvicorn.Config(
             app,

@@ -19,6 +19,7 @@ from semantic_memory.entrypoints.cli.options import (
     AsOf,
     Categories,
     DataDir,
+    KeepSource,
     LeastConfidence,
     MemoryId,
     Query,
@@ -257,11 +258,15 @@ def history(memory_id: MemoryId, data_dir: DataDir = None, json: AsJson = False)
 
 @app.command()
 def delete(
-    memory_id: MemoryId, reason: Reason = "", data_dir: DataDir = None, json: AsJson = False
+    memory_id: MemoryId,
+    keep_source: KeepSource = False,
+    reason: Reason = "",
+    data_dir: DataDir = None,
+    json: AsJson = False,
 ) -> None:
-    """Delete a memory for good."""
+    """Delete a memory for good, with what it was drawn from or what rests on it."""
     with work.store.opened(data_dir) as memory:
-        memory.delete(memory_id, reason=reason)
+        memory.delete(memory_id, keep_source=keep_source, reason=reason)
         memory.flush()
     if json:
         work.show.as_json({"deleted": memory_id})

@@ -19,6 +19,7 @@ from semantic_memory.entrypoints.cli.options import (
     AsJson,
     DataDir,
     ExportFormat,
+    KeepSource,
     MemoryId,
     OneSession,
     OneUser,
@@ -59,6 +60,10 @@ def restore(
 @app.command()
 def forget(
     user: User,
+    entity: Annotated[
+        Optional[str], typer.Option("--entity", "-e", help=fields.FORGET_ENTITY)
+    ] = None,
+    query: Annotated[Optional[str], typer.Option("--query", "-q", help=fields.FORGET_QUERY)] = None,
     tag: Annotated[Optional[str], typer.Option("--tag", "-t", help=fields.FORGET_TAG)] = None,
     since: Annotated[Optional[datetime], typer.Option(help=fields.FORGET_SINCE)] = None,
     until: Annotated[Optional[datetime], typer.Option(help=fields.FORGET_UNTIL)] = None,
@@ -67,33 +72,43 @@ def forget(
     ] = None,
     where: Where = "",
     everything: Annotated[bool, typer.Option(help=fields.EVERYTHING)] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help=fields.FORGET_DRY_RUN)] = False,
+    keep_source: KeepSource = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help=fields.CONFIRM)] = False,
     reason: Reason = "",
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
-    """Forget a topic, a time, a session, what meets a query, or a user, for good."""
+    """Show what forgetting a subject, a time, a session or a user would take; --yes does it."""
+    dry_run = not yes
     given: dict[str, Any] = {
         "user_id": user,
+        "entity": entity,
+        "query": query,
         "tag": tag,
         "since": since,
         "until": until,
         "session_id": session,
         "filters": where or None,
+        "everything": everything,
+        "keep_source": keep_source,
         "dry_run": dry_run,
+        "reason": reason,
     }
-    work.requests.ForgetRequest.parsed(**given, everything=everything, reason=reason)
+    work.requests.ForgetRequest.parsed(**given)
     with work.store.opened(data_dir) as memory:
-        number = memory.forget(**given, reason=reason)
+        number = memory.forget(**given)
         if not dry_run:
             memory.flush()
     if json:
         shown = {"memories": number.memories} if dry_run else {}
-        work.show.as_json({"forgotten": int(number), **shown})
+        work.show.as_json({"forgotten": int(number), **shown, "sentences": list(number.sentences)})
         return
     if dry_run:
         work.show.facts(number.memories)
+        for sentence in number.sentences:
+            work.show.out.print(f"cut out of a message: {sentence}", markup=False)
         work.show.out.print(f"would forget {number:,} memories")
+        work.show.warn("nothing was forgotten: add --yes to forget them for good")
         return
     work.show.out.print(f"forgot {number:,} memories")
     if number:

@@ -20,7 +20,7 @@ from semantic_memory.domain.actor import acting
 from semantic_memory.domain.bodies import Body
 from semantic_memory.domain.errors import SemanticMemoryError
 from semantic_memory.domain.facts import Category, Fact
-from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.filters import FilterLike, Filters
 from semantic_memory.domain.markers import WROTE_MEMORY
 from semantic_memory.domain.messages import Message, SessionInfo
 from semantic_memory.domain.profile import Overview
@@ -115,6 +115,8 @@ class Forgotten(BaseModel):
     forgotten: int
     memories: list[Remembered] = []
     """The newest of them, after a dry run."""
+    sentences: list[str] = []
+    """Those that messages lose which are kept."""
 
 
 class Said(BaseModel):
@@ -281,38 +283,50 @@ class Tools:
         memory_id: Annotated[
             str | None, Field(description="Forget this memory, and give nothing else.")
         ] = None,
+        entity: Annotated[str | None, Field(description=fields.FORGET_ENTITY)] = None,
+        query: Annotated[str | None, Field(description=fields.FORGET_QUERY)] = None,
         tag: Annotated[str | None, Field(description=fields.FORGET_TAG)] = None,
         since: Annotated[datetime | None, Field(description=fields.FORGET_SINCE)] = None,
         until: Annotated[datetime | None, Field(description=fields.FORGET_UNTIL)] = None,
         session_id: Annotated[str | None, Field(description=fields.FORGET_SESSION)] = None,
         where: Where = "",
-        dry_run: Annotated[bool, Field(description=fields.FORGET_DRY_RUN)] = False,
+        everything: Annotated[bool, Field(description=fields.EVERYTHING)] = False,
+        keep_source: Annotated[bool, Field(description=fields.KEEP_SOURCE)] = False,
+        confirm: Annotated[bool, Field(description=fields.CONFIRM)] = False,
         user_id: UserId = None,
     ) -> Forgotten:
-        """Forget one memory, or all that meet every condition, for good. Only when asked to."""
-        conditions = (tag, since, until, session_id, where or None)
-        if (memory_id is None) == (conditions == (None,) * 5):
+        """Show what forgetting one memory, or all that meet every condition, would take.
+
+        Call it with `confirm` once the user has agreed: it is for good.
+        """
+        conditions = (entity, query, tag, since, until, session_id, where or None)
+        given = any(one is not None for one in conditions) or everything
+        if (memory_id is None) != given:
             raise ToolError(
-                "say what to forget: memory_id, or tag, since, until, session_id or where"
+                "say what to forget: memory_id, or entity, query, tag, since, until, session_id or"
+                " where; or everything=true and nothing else"
             )
-        if memory_id is not None and dry_run:
-            raise ToolError("a dry run is of conditions; to look at one memory, list with where")
+        filters: FilterLike = where or None
         with self._allowed(ctx, Right.WRITE, user_id) as user:
             if memory_id is not None:
-                self._memory.delete(memory_id, user_id=user, reason="asked to")
-                return Forgotten(forgotten=1)
+                self._memory.get(memory_id, user_id=user)  # refuses one that is unknown
+                filters = Filters(ids=frozenset([memory_id]))
             found = self._memory.forget(
                 user_id=user,
+                entity=entity,
+                query=query,
                 tag=tag,
                 since=since,
                 until=until,
                 session_id=session_id,
-                filters=where or None,
-                dry_run=dry_run,
+                filters=filters,
+                everything=everything,
+                keep_source=keep_source,
+                dry_run=not confirm,
                 reason="asked to",
             )
         shown = [_remembered(fact) for fact in found.memories]
-        return Forgotten(forgotten=int(found), memories=shown)
+        return Forgotten(forgotten=int(found), memories=shown, sentences=list(found.sentences))
 
     def memory(self, ctx: Ctx, user_id: str, memory_id: str) -> str:
         """One memory in full, with its source and dates."""

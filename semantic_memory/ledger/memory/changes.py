@@ -11,20 +11,24 @@ from semantic_memory.domain.changes import (
     Add,
     Advance,
     Change,
+    Cut,
     Embed,
     EraseLines,
     Evict,
     Forget,
     Keyed,
     Mark,
+    Redact,
+    Redacted,
     Retire,
     Touch,
     Update,
     Weigh,
     Write,
 )
-from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.domain.fields import Sort
+from semantic_memory.domain.messages import SessionKey
 from semantic_memory.ledger import rules
 from semantic_memory.ledger.memory import lines
 from semantic_memory.ledger.memory.store import Part, Row, Tables
@@ -63,10 +67,8 @@ def _write(tables: Tables, change: Change) -> bool:
     match change:
         case Add():
             return _add(tables, change)
-        case Update():
-            return _update(tables, change)
-        case Forget():
-            return _forget(tables, change)
+        case Update() | Forget() | Cut():
+            return _replace(tables, change)
         case Evict():
             return _evict(tables, change)
         case Touch():
@@ -77,12 +79,32 @@ def _write(tables: Tables, change: Change) -> bool:
             return _put_beside(tables, change)
         case Write() | Retire() | EraseLines():
             return lines.write(tables, change)
-        case Mark() | Advance():
+        case Mark() | Advance() | Redact() | Redacted():
             return _note_progress(tables, change)
 
 
-def _note_progress(tables: Tables, change: Mark | Advance) -> bool:
+def _replace(tables: Tables, change: Update | Forget | Cut) -> bool:
+    """Replace the state of a memory."""
     match change:
+        case Update():
+            return _update(tables, change)
+        case Forget():
+            return _forget(tables, change)
+        case Cut():
+            return _cut(tables, change)
+
+
+def _note_progress(tables: Tables, change: Mark | Advance | Redact | Redacted) -> bool:
+    match change:
+        case Redact(user_id, session_id, message_ids):
+            key = SessionKey(user_id, session_id)
+            known = tables.redactions.get(key)
+            if known is not None:  # a whole log stays a whole log
+                whole = not (known.message_ids and message_ids)
+                message_ids = frozenset() if whole else known.message_ids | message_ids
+            tables.redactions[key] = Redact(*key, message_ids)
+        case Redacted(user_id, session_id):
+            tables.redactions.pop(SessionKey(user_id, session_id), None)
         case Mark(job, user_id):
             tables.marks[job, user_id] = change
         case Advance(cursor):
@@ -149,6 +171,19 @@ def _forget(tables: Tables, change: Forget) -> bool:
     if row is None:
         raise rules.unknown(change.fact_id)
     return _update(tables, rules.forgetting(row.fact, change))
+
+
+def _cut(tables: Tables, change: Cut) -> bool:
+    row = _kept(tables, change.fact_id)
+    if row is None:
+        raise rules.unknown(change.fact_id)
+    old = row.fact
+    if old.content == change.content:
+        return False
+    lines.follow(tables, old, old.model_copy(update={"status": Status.FORGOTTEN}), change.at)
+    _update(tables, rules.cutting(old, change))
+    tables.facts[old.id] = replace(tables.facts[old.id], versions=(), cut=True)
+    return True
 
 
 def _evict(tables: Tables, change: Evict) -> bool:

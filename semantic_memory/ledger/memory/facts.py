@@ -15,7 +15,7 @@ from semantic_memory.domain.ports import Belief
 from semantic_memory.domain.retention import Unexpired
 from semantic_memory.domain.values import normalised
 from semantic_memory.ledger.memory.store import Part, Row
-from semantic_memory.ledger.rules import unknown
+from semantic_memory.ledger.rules import places, unknown
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
 _REPLACED = (Status.SUPERSEDED, Status.ARCHIVED)
@@ -39,6 +39,12 @@ class FactReader(Part):
         conditions = filters.narrowing()
         rows = self._store.snapshot().of(user_id)
         return [row.fact.id for row in rows if row.kept and meets(row.fact, conditions)]
+
+    def resting_on(self, user_id: str, messages: Collection[tuple[str, str]]) -> list[Fact]:
+        """Return the user's facts, in any status, that have one of these messages as a source."""
+        wanted = {f"{session}/{message}" for session, message in messages}
+        rows = (row for row in self._store.snapshot().of(user_id) if row.kept and not row.verbatim)
+        return [row.fact for row in rows if not wanted.isdisjoint(places(row.fact.sources))]
 
     def superseded_in(self, user_id: str, session_ids: Collection[str]) -> list[Fact]:
         """Return the user's superseded facts that were said first in one of these sessions."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from semantic_memory.domain.changes import Cursor, CursorStage
+from semantic_memory.domain.changes import Cursor, CursorStage, Redact
 from semantic_memory.domain.messages import SessionInfo, SessionKey
 from semantic_memory.domain.ports import Pending
 from semantic_memory.domain.reports import JobRun
@@ -126,6 +126,9 @@ class Administration(Part):
         """Erase the text of forgotten memories from every version; return how many."""
         with self._store.transaction() as tables:
             rows = self._unerased(user_id)
+            cuts = [row for row in tables.of(user_id) if row.cut]
+            for row in cuts:
+                tables.facts[row.fact.id] = replace(row, cut=False)
             for row in rows:
                 tables.facts[row.fact.id] = replace(
                     row,
@@ -136,8 +139,13 @@ class Administration(Part):
                     vectors=None,
                     refused=True,
                     keys=frozenset(),
+                    cut=False,
                 )
-        return len(rows)
+        return len(rows) + len(cuts)
+
+    def redactions(self) -> list[Redact]:
+        """Return what is still to be erased from the logs of sessions, sorted by session."""
+        return [redact for _, redact in sorted(self._store.snapshot().redactions.items())]
 
     def drop_vectors(self, key: str, value: str) -> int:
         """Drop every vector and set `key`, in one transaction; return how many need new ones."""

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from semantic_memory.concurrency import Contended
-from semantic_memory.domain.changes import Cursor, CursorStage, FactVectors, Mark
+from semantic_memory.domain.changes import Cursor, CursorStage, FactVectors, Mark, Redact
 from semantic_memory.domain.errors import StoreClosedError
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.facts import Category, Fact, FactVersion, Status
 from semantic_memory.domain.fields import Sort
+from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.profile import Line
 from semantic_memory.domain.reports import JobRun
 
@@ -38,6 +39,8 @@ class Row:
     vectors: FactVectors | None = None
     refused: bool = False
     """True if the embedding model refuses the text."""
+    cut: bool = False
+    """True if sentences of it were cut since the last erasure."""
     keys: frozenset[bytes] = frozenset()
     placings: tuple[tuple[int, Mapping[Sort, float]], ...] = ()
     """Its earlier values to sort by, each until a revision, by ascending revision."""
@@ -104,6 +107,7 @@ class Tables:
     marks: dict[tuple[str, str], Mark] = field(default_factory=dict)
     """By job and user."""
     meta: dict[str, str] = field(default_factory=dict)
+    redactions: dict[SessionKey, Redact] = field(default_factory=dict)
     runs: tuple[JobRun, ...] = ()
 
     def copy(self) -> Tables:
@@ -116,6 +120,7 @@ class Tables:
             cursors=self.cursors.copy(),
             marks=self.marks.copy(),
             meta=self.meta.copy(),
+            redactions=self.redactions.copy(),
         )
 
     def of(self, user_id: str | None) -> Iterator[Row]:

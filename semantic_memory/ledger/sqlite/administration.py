@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from sqlite3 import Connection
 
+from semantic_memory.domain.changes import Redact
 from semantic_memory.domain.errors import StoreCorruptError
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.ledger.sqlite import forms, words
@@ -73,14 +75,26 @@ class Administration(Part):
         ids = self.forgotten(user_id)
         with self._connections.exclusive():
             with self._connections.transaction() as db:
+                cuts = db.execute(*of_user("DELETE FROM cuts", (), user_id)).rowcount
                 for chunk, marks in chunks(ids):
                     query = f"SELECT num FROM facts WHERE id IN ({marks})"
                     _erase(db, [num for (num,) in db.execute(query, tuple(chunk))])
-                if ids:
+                if ids or cuts:
                     words.merge_segments(db)
                     forms.merge_segments(db)
             self._connections.checkpoint()
-        return len(ids)
+        return len(ids) + cuts
+
+    def redactions(self) -> list[Redact]:
+        """Return what is still to be erased from the logs of sessions, sorted by session."""
+        query = "SELECT user_id, session_id, message_id FROM redactions ORDER BY 1, 2, 3"
+        with self._connections.snapshot() as db:
+            rows = db.execute(query).fetchall()
+        found: list[Redact] = []
+        for key, group in groupby(rows, key=lambda row: (row[0], row[1])):
+            ids = [message_id for _, _, message_id in group]
+            found.append(Redact(*key, frozenset(ids if ids[0] else ())))
+        return found
 
     # ---------------------------------------------------------------- maintenance
 

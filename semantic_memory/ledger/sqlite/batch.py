@@ -11,6 +11,7 @@ from semantic_memory.domain.changes import (
     Add,
     Advance,
     Change,
+    Cut,
     Embed,
     EraseLines,
     Evict,
@@ -18,13 +19,15 @@ from semantic_memory.domain.changes import (
     Forget,
     Keyed,
     Mark,
+    Redact,
+    Redacted,
     Retire,
     Touch,
     Update,
     Weigh,
     Write,
 )
-from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.ledger import rules
 from semantic_memory.ledger.sqlite import forms, lines, words
 from semantic_memory.ledger.sqlite.rows import (
@@ -66,10 +69,8 @@ class Batch:
         match change:
             case Add(fact, vectors):
                 return self._add(db, fact, vectors)
-            case Update():
-                return self._update(db, change)
-            case Forget():
-                return self._forget(db, change)
+            case Update() | Forget() | Cut():
+                return self._replace(db, change)
             case Evict():
                 return self._evict(db, change)
             case Touch():
@@ -80,8 +81,18 @@ class Batch:
                 return _write_beside(db, change)
             case Write() | Retire() | EraseLines():
                 return lines.write(db, change)
-            case Mark() | Advance():
+            case Mark() | Advance() | Redact() | Redacted():
                 return _write_progress(db, change)
+
+    def _replace(self, db: Connection, change: Update | Forget | Cut) -> bool:
+        """Replace the state of a memory."""
+        match change:
+            case Update():
+                return self._update(db, change)
+            case Forget():
+                return self._forget(db, change)
+            case Cut():
+                return self._cut(db, change)
 
     def _next(self, user_id: str) -> int:
         self.revision += 1
@@ -131,6 +142,21 @@ class Batch:
         if row is None:
             raise rules.unknown(change.fact_id)
         return self._update(db, rules.forgetting(to_fact(FactRow._make(row)), change))
+
+    def _cut(self, db: Connection, change: Cut) -> bool:
+        query = f"SELECT {FACT}, f.num FROM facts f WHERE f.id = ? AND f.status <> 'forgotten'"
+        row = db.execute(query, (change.fact_id,)).fetchone()
+        if row is None:
+            raise rules.unknown(change.fact_id)
+        *columns, num = row
+        old = to_fact(FactRow._make(columns))
+        if old.content == change.content:
+            return False
+        lines.follow(db, old, old.model_copy(update={"status": Status.FORGOTTEN}), change.at)
+        self._update(db, rules.cutting(old, change))
+        db.execute("DELETE FROM versions WHERE num = ?", (num,))
+        db.execute("INSERT OR IGNORE INTO cuts (num, user_id) VALUES (?, ?)", (num, old.user_id))
+        return True
 
     def _evict(self, db: Connection, change: Evict) -> bool:
         held = "f.user_id = ? AND f.category <> 'conversation' AND f.status = 'active'"
@@ -186,8 +212,19 @@ def _kept(db: Connection, fact_id: str, *columns: str) -> tuple[Any, ...] | None
     return found
 
 
-def _write_progress(db: Connection, change: Mark | Advance) -> bool:
+def _write_progress(db: Connection, change: Mark | Advance | Redact | Redacted) -> bool:
     match change:
+        case Redact(user_id, session_id, message_ids):
+            db.executemany(
+                "INSERT OR IGNORE INTO redactions (user_id, session_id, message_id)"
+                " VALUES (?, ?, ?)",
+                [(user_id, session_id, one) for one in sorted(message_ids) or [""]],
+            )
+        case Redacted(user_id, session_id):
+            db.execute(
+                "DELETE FROM redactions WHERE user_id = ? AND session_id = ?",
+                (user_id, session_id),
+            )
         case Mark(job, user_id, revision, at):
             db.execute(
                 "INSERT OR REPLACE INTO marks (job, user_id, revision, at) VALUES (?, ?, ?, ?)",

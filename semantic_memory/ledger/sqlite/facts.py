@@ -57,6 +57,17 @@ class FactReader(Part):
             query = f"SELECT f.id FROM facts f WHERE {condition} AND {_KEPT} ORDER BY f.num"
             return [fact_id for (fact_id,) in db.execute(query, values)]
 
+    def resting_on(self, user_id: str, messages: Collection[tuple[str, str]]) -> list[Fact]:
+        """Return the user's facts, in any status, that have one of these messages as a source."""
+        wanted = {f"{session}/{message}" for session, message in messages}
+        with self._connections.snapshot() as db:
+            rows = db.execute(
+                f"SELECT f.id, f.said_in FROM facts f WHERE f.user_id = ? AND {_KEPT}"
+                " AND f.category <> 'conversation' AND f.said_in <> '' ORDER BY f.num",
+                (user_id,),
+            ).fetchall()
+        return self.get([one for one, said in rows if not wanted.isdisjoint(said.split())])
+
     def superseded_in(self, user_id: str, session_ids: Collection[str]) -> list[Fact]:
         """Return the user's superseded facts that were said first in one of these sessions."""
         found: list[Fact] = []

@@ -230,7 +230,20 @@ ALTER TABLE facts ADD COLUMN trust TEXT NOT NULL DEFAULT 'user';
 UPDATE facts SET trust = role WHERE role IN ('assistant', 'tool');
 """
 
-MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4, _V5, _V6, _V7, _V8, _V9)
+_V10 = """
+-- Messages whose text is to be erased from the log of their session; an empty id is the whole log.
+CREATE TABLE redactions (
+    user_id    TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    message_id TEXT NOT NULL,
+    PRIMARY KEY (user_id, session_id, message_id)
+) WITHOUT ROWID;
+
+-- Messages that have lost sentences, which indexes still hold until they are erased there too.
+CREATE TABLE cuts (num INTEGER PRIMARY KEY REFERENCES facts (num), user_id TEXT NOT NULL);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4, _V5, _V6, _V7, _V8, _V9, _V10)
 
 
 def migrate(connection: sqlite3.Connection) -> int:
