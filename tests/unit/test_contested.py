@@ -1,4 +1,4 @@
-"""What is trusted less, or much less certain, ends no fact: both stay, contested."""
+"""A statement trusted less, or much less certain, ends no fact: both stay, contested."""
 
 from __future__ import annotations
 

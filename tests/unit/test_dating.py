@@ -1,4 +1,4 @@
-"""What is dated ahead of the clock would win over all that is said later, so it isn't taken."""
+"""A statement dated ahead of the clock is refused: it would win over all that is said later."""
 
 from __future__ import annotations
 

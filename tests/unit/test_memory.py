@@ -407,6 +407,7 @@ def test_a_sound_store_passes_every_check(memory):
         ("messages", True),
         ("embeddings", True),
         ("index", True),
+        ("languages", True),
     ]
 
 
