@@ -28,7 +28,9 @@ serve: install
 # Tests start hundreds of Python processes, which would compile the package again and again.
 test test-full test-kills: export PYTHONDONTWRITEBYTECODE =
 
-PARALLEL := -n auto --dist loadfile
+# One worker more than processors: many tests wait for a process or a timer.
+WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+PARALLEL := -n $(WORKERS) --dist loadfile
 FULL := --hypothesis-profile=full
 
 # Every test, with fewer kills and examples where a test repeats itself at random

@@ -9,7 +9,7 @@ and messages whose statement was never extracted: that leaves a superseded fact,
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import blake2b
@@ -134,9 +134,7 @@ class Renewer:
             found = renewal(own(older.fact), own(newer.fact), before.get(older.fact.id), likeness)
             if found is None:
                 continue
-            winner = next(
-                (one for one in drawn if renewal(own(older.fact), one.content)), newer.fact
-            )
+            winner = _winner(own(older.fact), drawn) or newer.fact
             loser, winner = (left.get(one.id, one) for one in (older.fact, winner))
             if not may_retire(winner, loser):
                 if Category.CONVERSATION not in (loser.category, winner.category):
@@ -228,6 +226,17 @@ class Renewer:
 def own(fact: Fact) -> str:
     """Return what a fact states; of a message, the author's own words."""
     return own_words(fact.content) if fact.category is Category.CONVERSATION else fact.content
+
+
+def _winner(older: str, drawn: Sequence[Fact]) -> Fact | None:
+    """Return the fact of a message that renews an older statement, or else shares most with it."""
+    for one in drawn:
+        if renewal(older, one.content):
+            return one
+    topic = set(told(older).topics)
+    shared = [(len(topic.intersection(told(one.content).topics)), one) for one in drawn]
+    most, best = max(shared, key=lambda pair: pair[0], default=(0, None))
+    return best if most else None
 
 
 def facet_keys(fact: Fact) -> frozenset[bytes]:

@@ -7,7 +7,6 @@ each is marked as contested by the other.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from semantic_memory.consolidation.merging import stated_at
 from semantic_memory.consolidation.relations import said_at
@@ -79,8 +78,3 @@ def contested(fact: Fact, rival: Fact) -> Fact:
     """Return `fact` marked as contested by `rival`."""
     known = dict.fromkeys((*fact.contested_by, rival.id))
     return fact.model_copy(update={"contested_by": tuple(known)})
-
-
-def prevailing(facts: Sequence[Fact]) -> list[Fact]:
-    """Return facts that contest each other, the most trusted and most certain first."""
-    return sorted(facts, key=lambda fact: (fact.trust.rank, fact.confidence), reverse=True)

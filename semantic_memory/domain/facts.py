@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Self
 
@@ -161,3 +161,8 @@ class Explanation(Value):
     """The fact that superseded it or that it was merged into."""
     replaced: tuple[Fact, ...]
     """The facts that it superseded or absorbed, oldest first."""
+
+
+def prevailing(facts: Sequence[Fact]) -> list[Fact]:
+    """Return facts that contest each other, the most trusted and most certain first."""
+    return sorted(facts, key=lambda fact: (fact.trust.rank, fact.confidence), reverse=True)

@@ -15,11 +15,10 @@ from typing import Protocol
 
 from semantic_memory.consolidation.merging import stated_at
 from semantic_memory.consolidation.resolver import Outcome
-from semantic_memory.consolidation.superseding import prevailing
 from semantic_memory.domain.changes import Change, Mark, Retire, Write
 from semantic_memory.domain.decay import HALF_LIFE_DAYS
 from semantic_memory.domain.errors import ProviderError
-from semantic_memory.domain.facts import Category, Fact
+from semantic_memory.domain.facts import Category, Fact, prevailing
 from semantic_memory.domain.ports import (
     Belief,
     Beliefs,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from semantic_memory.consolidation.superseding import prevailing
-from semantic_memory.domain.facts import Fact, Status
+from semantic_memory.domain.facts import Fact, Status, prevailing
 from semantic_memory.domain.ports import Facts
 from semantic_memory.domain.recall import Hit
 

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Page, expect
 
-from semantic_memory import Message
+from semantic_memory import Category, Message
 from tests.browser.conftest import Visit
 from tests.browser.store import USER, Running
 
@@ -58,7 +58,8 @@ def test_filters_narrow_a_search(dashboard: Visit):
 
 
 def test_a_hit_leads_to_its_memory_and_that_to_its_conversation(page: Page, service: Running):
-    fact = service.memory.search(QUESTION, user_id=USER, k=1)[0].fact
+    hits = service.memory.search(QUESTION, user_id=USER, k=5)
+    fact = next(hit.fact for hit in hits if hit.fact.category is not Category.CONVERSATION)
     session_id, (message_id, *_) = fact.source.session_id, fact.message_ids
     assert session_id is not None
     said = service.memory.messages(user_id=USER, session_id=session_id)

@@ -27,6 +27,7 @@ def test_ingesting_again_doubles_nothing(cli):
         "accepted": 0,
         "duplicates": 17,
         "rejected": 0,
+        "dated ahead": 0,
         "memories": before,
         "rejections": [],
     }
