@@ -3,8 +3,8 @@
 message -> sentences -> statements     questions, greetings and code left out
 -> dates made absolute -> third person -> category, confidence, tags
 
-Statements in other languages than English are kept in their own words. Somewhat long: the steps of
-one message share its masked spans and its candidates, and read best in one place.
+Statements in other languages than English are kept in their own words. Somewhat long: the steps
+of one message share its masked spans and its candidates, and read best in one place.
 """
 
 from __future__ import annotations
