@@ -4,8 +4,8 @@ Appending returns once the messages are on disk. The first line of a file names 
 session; file names are digests, so that no identifier becomes part of a path. Lines have checksums
 and may be encrypted (`ingest.log_line`). A last line torn by a crash was never acknowledged and is
 cut off; a corrupt line elsewhere is skipped and counted. Readers get only what the disk has
-confirmed, so that nothing is derived from a message that a crash may still lose. Somewhat long: what
-a log promises rests on all its operations holding the same locks in the same order.
+confirmed, so that nothing is derived from a message that a crash may still lose. Somewhat long:
+what a log promises rests on all its operations holding the same locks in the same order.
 """
 
 from __future__ import annotations
