@@ -1,10 +1,13 @@
-"""Encryption of session logs with Fernet (AES-128-CBC with HMAC-SHA256) and rotating keys.
+"""Keys of a store: texts by Fernet (AES-128-CBC with HMAC-SHA256), databases by keys derived.
 
 The first key encrypts, all of them decrypt: to rotate keys, put the new one before the old.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import hmac
 import stat
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,31 +17,47 @@ from typing import TYPE_CHECKING
 from semantic_memory.domain.errors import ConfigurationError, MissingDependencyError
 
 if TYPE_CHECKING:
-    from cryptography.fernet import MultiFernet
+    from cryptography.fernet import Fernet
+
+
+_DATABASE = b"semantic-memory database"  # what a key is derived for
 
 
 class Cipher:
-    """Cipher of a list of keys. Thread-safe."""
+    """An `Encryption` by a list of keys. Thread-safe."""
 
     def __init__(self, keys: Sequence[str]) -> None:
         """Take keys of 32 bytes in URL-safe base64, as made by `new_key`."""
-        self._fernet = _fernet(keys)
+        self._each = _fernets(keys)
+        self._all = _module().MultiFernet(self._each)
+        self.database_keys = tuple(_database_key(key) for key in keys)
 
     def seal(self, plain: bytes) -> str:
         """Encrypt and sign `plain`; return URL-safe base64."""
-        return self._fernet.encrypt(plain).decode("ascii")
+        return str(self._all.encrypt(plain).decode("ascii"))
 
     def open(self, sealed: str) -> bytes:
         """Decrypt sealed text. Raises ConfigurationError if no key fits."""
         from cryptography.fernet import InvalidToken
 
         try:
-            return self._fernet.decrypt(sealed)
+            return bytes(self._all.decrypt(sealed))
         except InvalidToken:
             raise ConfigurationError(
-                "the session log was encrypted with another key: set log.key to the key it was"
-                " written with; to rotate keys, put the new one before the old (NEW,OLD)"
+                "a file of the store was encrypted with another key: set encryption.key_file to"
+                " the file of the key it was written with; to rotate keys, put the new one before"
+                " the old"
             ) from None
+
+    def is_current(self, sealed: str) -> bool:
+        """Return True for text sealed with the first key."""
+        from cryptography.fernet import InvalidToken
+
+        try:
+            self._each[0].decrypt(sealed)
+        except InvalidToken:
+            return False
+        return True
 
 
 def new_key() -> str:
@@ -66,18 +85,23 @@ def read_keys(file: Path, data_dir: Path) -> list[str]:
         raise ConfigurationError(f"can't read the key file {file}: {error}") from None
 
 
-def _fernet(keys: Sequence[str]) -> MultiFernet:
+def _fernets(keys: Sequence[str]) -> list[Fernet]:
     if not keys:
-        raise ConfigurationError("log.key is empty: make a key with `semantic-memory new-key FILE`")
+        raise ConfigurationError(
+            "encryption.key is empty: make a key with `semantic-memory new-key FILE`"
+        )
     module = _module()
     try:
-        found: MultiFernet = module.MultiFernet([module.Fernet(key) for key in keys])
-        return found
+        return [module.Fernet(key) for key in keys]
     except ValueError:
         raise ConfigurationError(
-            "log.key isn't a key: it must be 32 bytes in URL-safe base64, as `semantic-memory"
-            " new-key FILE` writes it"
+            "encryption.key isn't a key: it must be 32 bytes in URL-safe base64, as"
+            " `semantic-memory new-key FILE` writes it"
         ) from None
+
+
+def _database_key(key: str) -> bytes:
+    return hmac.digest(base64.urlsafe_b64decode(key), _DATABASE, hashlib.sha256)
 
 
 def _module() -> ModuleType:
@@ -85,7 +109,7 @@ def _module() -> ModuleType:
         from cryptography import fernet
     except ImportError:
         raise MissingDependencyError(
-            "encrypting session logs needs the cryptography package:"
+            "encrypting a store needs the cryptography package:"
             " pip install 'semantic-memory[encryption]'"
         ) from None
     return fernet

@@ -12,31 +12,50 @@ from collections.abc import Sequence
 
 from semantic_memory.domain.markers import NOTE, WROTE_MEMORY
 from semantic_memory.domain.messages import Message
+from semantic_memory.domain.patterns import regex
 
 
 def _block(line_end: str, character: str) -> re.Pattern[str]:
     """Return a pattern of a context block in any of its templates, even if its end is missing.
 
-    Each memory in a block takes one line, which begins with a number and has no angle brackets.
+    Each memory in a block begins a line with a number; its further lines are indented.
     """
     opening = rf"(?:<memory>|# Memory|Memory)[ \t]*{line_end}[ \t]*{re.escape(NOTE)}"
     section_or_end, heading = r"</?[a-z]+>", r"#{2,3} [\w-]+|[a-z]+:"
-    day, memory_or_rest = r"\d{4}-\d\d-\d\d:?", rf"\d+\.? {character}*"
+    day, memory_or_rest = r"(?:#{3} |\[)?\d{1,2} [A-Z][a-z]+ \d{4}\]?", rf"\d+\.? {character}*"
+    earlier_day = r"\d{4}-\d\d-\d\d:?"  # as versions before wrote it
     left_out = r"\.\.\.|\([^()\n]*\)"
-    line = "|".join((section_or_end, heading, day, memory_or_rest, left_out))
-    return re.compile(rf"{opening}(?:[ \t]*{line_end}[ \t]*(?:{line}))*")
+    line = "|".join((section_or_end, day, heading, earlier_day, memory_or_rest, left_out))
+    further = rf"[ \t]{{2,}}{character}*"
+    return regex(rf"{opening}(?:[ \t]*{line_end}(?:[ \t]*(?:{line})|{further}))*")
 
 
-_BLOCK = _block(r"\r?\n", r"[^\r\n]")
-# As tools return it: within JSON.
-_QUOTED_BLOCK = _block(r"\\n", r"(?:[^\\\r\n\"]|\\[^n])")
+def _json_block(line_end: str, quote: str, character: str) -> re.Pattern[str]:
+    """Return a pattern of a context block that is JSON, even if its end is missing."""
+    opening = rf"\{{{quote}note{quote}: {quote}{re.escape(NOTE)}{quote},"
+    sections = rf"[ \t]*{line_end}[ \t]*{quote}sections{quote}: \["
+    line = rf"\{{{character}*|\]\}},?|\], {quote}left_out{quote}: \d+|\}}"
+    return regex(rf"{opening}(?:{sections})?(?:[ \t]*{line_end}[ \t]*(?:{line}))*")
+
+
+_ANY = r"[^\r\n]"
+_WITHIN_JSON = r"(?:[^\\\r\n\"]|\\[^n])"
+_BLOCKS = (
+    _block(r"\r?\n", _ANY),
+    _json_block(r"\r?\n", '"', _ANY),
+    # As tools return them: within JSON.
+    _block(r"\\n", _WITHIN_JSON),
+    _json_block(r"\\n", r"\\\"", _WITHIN_JSON),
+)
 
 
 def strip_recalled(text: str) -> str:
     """Remove context blocks from `text`; return an empty text if there is nothing else."""
     if NOTE not in text:
         return text
-    said = _QUOTED_BLOCK.sub("", _BLOCK.sub("", text))
+    said = text
+    for pattern in _BLOCKS:
+        said = pattern.sub("", said)
     return re.sub(r"\n{3,}", "\n\n", said).strip()
 
 

@@ -23,13 +23,14 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from ingest import log_file
-from ingest.encryption import Cipher
-from ingest.log_line import LineFormat
+from ingest.log_file import LogFiles, line_start
+from ingest.log_line import Chain, LineFormat
 from semantic_memory.domain.changes import Cursor
 from semantic_memory.domain.errors import InvalidInputError, StoreUnavailableError
 from semantic_memory.domain.events import CursorLost, Event, LogRepaired, WriteDelayed
 from semantic_memory.domain.messages import Message, SessionKey
+from semantic_memory.domain.ports.disk import Disk
+from semantic_memory.domain.ports.encryption import Encryption
 
 _OPEN_SESSIONS = 4_096
 _STRIPES = 64
@@ -90,6 +91,10 @@ class _Tail:
     size: int = 0
     """Number of bytes confirmed by the disk."""
     digests: dict[str, bytes] = field(default_factory=dict)
+    last: bytes = b""
+    """The checksum of the last line, which the next one names."""
+    named: bool = True
+    """Its first line names the session, or will."""
 
 
 class _Counted(NamedTuple):
@@ -98,6 +103,7 @@ class _Counted(NamedTuple):
     generation: int = 0
     offset: int = 0
     corrupt: int = 0
+    last: bytes = b""
 
 
 class SessionLog:
@@ -107,20 +113,27 @@ class SessionLog:
         self,
         root: Path,
         emit: Callable[[Event], None],
-        cipher: Cipher | None = None,
+        disk: Disk,
+        encryption: Encryption | None = None,
         patience: Patience = _NO_PATIENCE,
+        *,
+        reading: bool = False,
     ) -> None:
+        """Find the logs below `root`; with `reading`, an unfinished last line is left as it is."""
+        self._reading = reading
         self._root = root
+        self._on_disk = LogFiles(disk)
         self._patience = patience
         self._held = 0  # bytes in RAM that a failing disk hasn't taken yet
         self._emit = emit
-        self._format = LineFormat(cipher)
+        self._format = LineFormat(encryption)
+        self._any = self._format.checksum(self._format.write("gone", {}, before=b""))
         self._tails: OrderedDict[Path, _Tail] = OrderedDict()
         self._generations: dict[Path, int] = {}
         self._counted: dict[Path, _Counted] = {}
         self._guard = threading.Lock()
         self._stripes = [threading.Lock() for _ in range(_STRIPES)]
-        log_file.make_directory(root)
+        self._on_disk.make_directory(root)
         if first := next(self.files(), None):
             self.identify(first[0])  # raises at once if the key of encrypted logs is missing
 
@@ -134,28 +147,32 @@ class SessionLog:
         path = self.path(user_id, session_id)
         with self._stripes[hash(path) % _STRIPES]:
             tail = self._tail(path, user_id, session_id)
+            if tail.size and not tail.named:
+                self._name_session(path, user_id, session_id)
+                tail = self._tail(path, user_id, session_id)
             fresh = self._fresh(messages, tail, session_id)
             if not fresh:
                 return 0
-            lines = [
-                self._format.write("message", message.model_dump(mode="json"))
-                for message in fresh.values()
-            ]
+            entries = [("message", _as_logged(message)) for message in fresh.values()]
             if tail.size == 0:
-                lines.insert(
-                    0, self._format.write("session", {"user_id": user_id, "session_id": session_id})
-                )
+                owner = {"user_id": user_id, "session_id": session_id}
+                entries.insert(0, ("session", owner))
+            last, lines = tail.last, []
+            for kind, content in entries:
+                lines.append(self._format.write(kind, content, last))
+                last = self._format.checksum(lines[-1])
             data = b"".join(lines)
             try:
                 with self._held_in_ram(len(data)) as seconds:
                     start = time.monotonic()
-                    tail.size, attempts = log_file.append(path, data, tail.size, seconds)
+                    tail.size, attempts = self._on_disk.append(path, data, tail.size, seconds)
             except StoreUnavailableError:
                 self._forget(path)  # the next call finds out what the disk has
                 raise
             if attempts > 1:
                 waited = time.monotonic() - start
                 self._emit(WriteDelayed(user_id, session_id, len(data), attempts, waited))
+            tail.last = last
             tail.digests.update((message.id, _digest(message)) for message in fresh.values())
             return len(fresh)
 
@@ -192,8 +209,8 @@ class SessionLog:
         """Return True if the line that ends at `cursor` has the message it names."""
         if cursor.offset > size:
             return False
-        with log_file.opened(path) as file:
-            start = log_file.line_start(file, cursor.offset)
+        with self._on_disk.opened(path) as file:
+            start = line_start(file, cursor.offset)
             file.seek(start)
             kind, data = self._format.read(file.read(cursor.offset - start))
         return kind in _KNOWN and data.get("id") == cursor.message_id
@@ -203,12 +220,12 @@ class SessionLog:
     ) -> Iterator[Record]:
         if offset >= size:
             return
-        corrupt = 0
-        with log_file.opened(path) as file:
+        corrupt, chain = 0, Chain(self._format)
+        with self._on_disk.opened(path) as file:
             file.seek(offset)
-            while offset < size:
-                line = file.readline()
+            while offset < size and (line := file.readline()):  # it may be rewritten meanwhile
                 offset += len(line)
+                corrupt += chain.breaks(line)
                 kind, data = self._format.read(line)
                 if kind == "session":
                     continue
@@ -226,16 +243,8 @@ class SessionLog:
         path = self.path(user_id, session_id)
         with self._stripes[hash(path) % _STRIPES]:
             self._outdate(path)
-            try:
-                size = path.stat().st_size
-                path.unlink()
-                log_file.sync_directory(path.parent)
-            except FileNotFoundError:
-                return 0
-            except OSError as error:
-                raise StoreUnavailableError(
-                    f"can't delete the session log {path}: {error.strerror or error}"
-                ) from error
+            size = self.size(user_id, session_id)
+            self._on_disk.remove(path)
             return size
 
     def size(self, user_id: str, session_id: str) -> int:
@@ -247,7 +256,8 @@ class SessionLog:
 
     def freed(self, record: Record) -> int:
         """Return the bytes freed by removing a message from the log; negative if the log grows."""
-        return record.end - record.start - len(self._gone_line(record.message.id))
+        entry = _gone(record.message.id, forgotten=False)
+        return record.end - record.start - len(self._format.write(*entry, self._any))
 
     def generation(self, user_id: str, session_id: str) -> int:
         """Return a number that changes when a session's log is rewritten or removed.
@@ -263,32 +273,42 @@ class SessionLog:
         session_id: str,
         gone: Collection[str],
         cut: Mapping[str, str] = NOTHING_CUT,
+        *,
+        forgotten: bool = True,
     ) -> Rewritten:
         """Rewrite a session's log without the contents of the messages `gone`.
 
         Messages of `cut`, by id, get the contents given there. Ids and positions stay, so that no
-        message can be added again and no position shifts. The file is replaced atomically.
+        message can be added again and no position shifts. `erased` tells those that were
+        `forgotten` from those that merely had to make room. The file is replaced atomically.
         """
         path = self.path(user_id, session_id)
         with self._stripes[hash(path) % _STRIPES]:
             before = self._tail(path, user_id, session_id).size
-            lines, ends, position, end = [], {0: 0}, 0, 0
-            with log_file.opened(path) as file:
+            last, ends, position, end = b"", {0: 0}, 0, 0
+            lines = []
+            with self._on_disk.opened(path) as file:
                 for line in file:
                     kind, data = self._format.read(line)
-                    if kind in _SAID and data["id"] in gone:
-                        line = self._gone_line(data["id"])
+                    if kind in _KNOWN and data["id"] in gone:
+                        kind, data = _gone(data["id"], forgotten=forgotten)
                     elif kind in _SAID and data["id"] in cut:
-                        line = self._format.write("cut", {**data, "content": cut[data["id"]]})
-                    elif kind is not None:
-                        line = self._format.write(kind, data)  # re-encrypts with the first key
+                        kind, data = "cut", {**data, "content": cut[data["id"]]}
+                    if kind is not None:  # is sealed with the first key
+                        line = self._format.write(kind, data, last)
+                    last = self._format.checksum(line)
                     lines.append(line)
                     end += len(line)
                     position += kind != "session"
                     ends[position] = end
-            log_file.replace(path, b"".join(lines))
+            self._on_disk.replace(path, b"".join(lines))
             self._outdate(path)
         return Rewritten(before - end, ends)
+
+    @property
+    def is_new(self) -> bool:
+        """True if no session has ever had a log: users keep their directories."""
+        return not any(self._root.iterdir())
 
     def files(self) -> Iterator[tuple[Path, int]]:
         """Yield the path and size of every session's file."""
@@ -298,16 +318,18 @@ class SessionLog:
 
     def identify(self, path: Path) -> SessionKey | None:
         """Return the session of a file by its first line; None if that is unreadable."""
-        with log_file.opened(path) as file:
+        with self._on_disk.opened(path) as file:
             kind, data = self._format.read(file.readline())
         return SessionKey(data["user_id"], data["session_id"]) if kind == "session" else None
 
     def summary(self, path: Path) -> SessionSummary:
         """Read a file and count its messages and damage."""
         messages = corrupt = torn = 0
-        with log_file.opened(path) as file:
+        chain = Chain(self._format)
+        with self._on_disk.opened(path) as file:
             for line in file:
                 kind, data = self._format.read(line)
+                corrupt += chain.breaks(line)
                 if not line.endswith(b"\n"):
                     torn = len(line)
                 elif kind in _SAID and _message(data) is not None:
@@ -317,22 +339,31 @@ class SessionLog:
         return SessionSummary(self.identify(path), messages, corrupt, torn)
 
     def corrupt_lines(self, path: Path) -> int:
-        """Count the lines of a file that can't be read; lines counted before aren't read again."""
+        """Count the lines of a file that can't be read, and the places where lines are missing.
+
+        Lines counted before aren't read again.
+        """
         with self._guard:
             generation = self._generations.get(path, 0)
             known = self._counted.get(path, _Counted())
         if known.generation != generation:
             known = _Counted(generation)
-        corrupt, offset = known.corrupt, known.offset
-        with suppress(FileNotFoundError), path.open("rb") as file:
-            file.seek(offset)
-            for line in file:
-                if not line.endswith(b"\n"):
-                    break  # being appended, or cut off at the next opening
-                corrupt += not self._format.is_sound(line)
-                offset += len(line)
+        _, offset, corrupt, last = known
+        chain = Chain(self._format, last)
+        try:
+            with self._on_disk.opened(path) as file:
+                file.seek(offset)
+                for line in file:
+                    if not line.endswith(b"\n"):
+                        break  # being appended, or cut off at the next opening
+                    corrupt += chain.breaks(line)
+                    corrupt += not chain.last
+                    offset += len(line)
+        except StoreUnavailableError:
+            if path.exists():  # else deleted meanwhile
+                raise
         with self._guard:
-            self._counted[path] = _Counted(generation, offset, corrupt)
+            self._counted[path] = _Counted(generation, offset, corrupt, chain.last)
         return corrupt
 
     def path(self, user_id: str, session_id: str) -> Path:
@@ -365,22 +396,56 @@ class SessionLog:
         """Load the message ids of a session, and cut off an unfinished last line."""
         if not path.exists():
             return _Tail()
-        tail = _Tail(size=log_file.complete_bytes(path))
+        tail = _Tail(size=self._on_disk.complete_bytes(path))
         torn = path.stat().st_size - tail.size
-        log_file.settle(path, tail.size)
-        if torn:
+        if not self._reading:
+            self._on_disk.settle(path, tail.size)
+        if torn and not self._reading:
             self._emit(LogRepaired(user_id, session_id, torn_bytes=torn, corrupt_lines=0))
+        tail.named = self.identify(path) is not None
+        tail.last = self._format.checksum(self._on_disk.last_line(path, tail.size))
         for record in self._records(path, user_id, session_id, 0, 0, tail.size):
             tail.digests[record.message.id] = _digest(record.message)
-        tail.digests.update(dict.fromkeys(self._gone(path), _GONE))
+        tail.digests.update(dict.fromkeys(self._ids_erased(path), _GONE))
         return tail
 
-    def _gone_line(self, message_id: str) -> bytes:
-        return self._format.write("gone", {"id": message_id})
+    def _name_session(self, path: Path, user_id: str, session_id: str) -> None:
+        """Write the first line of a log anew, so that its messages are taken in.
 
-    def _gone(self, path: Path) -> Iterator[str]:
+        A loss of power during the first append may leave its end without its beginning.
+        """
+        owner = {"user_id": user_id, "session_id": session_id}
+        with self._on_disk.opened(path) as file:
+            file.readline()
+            data = self._format.write("session", owner, b"") + file.read()
+        self._on_disk.replace(path, data)
+        self._outdate(path)
+        self._emit(LogRepaired(user_id, session_id, torn_bytes=0, corrupt_lines=1))
+
+    def ids(self, user_id: str, session_id: str) -> frozenset[str]:
+        """Return the ids of all messages of a session, those that were erased included."""
+        path = self.path(user_id, session_id)
+        with self._stripes[hash(path) % _STRIPES]:
+            return frozenset(self._tail(path, user_id, session_id).digests)
+
+    def erased(self, user_id: str, session_id: str) -> dict[str, str | None]:
+        """Return what is left of messages that were forgotten, or lost sentences, by id.
+
+        None is left of a forgotten one.
+        """
+        erased: dict[str, str | None] = {}
+        with self._on_disk.opened(self.path(user_id, session_id)) as file:
+            for line in file:
+                kind, data = self._format.read(line)
+                if kind == "cut":
+                    erased[data["id"]] = data["content"]
+                elif kind == "gone" and data.get("forgotten"):
+                    erased[data["id"]] = None
+        return erased
+
+    def _ids_erased(self, path: Path) -> Iterator[str]:
         """Yield the ids of messages whose text, or part of it, was erased."""
-        with log_file.opened(path) as file:
+        with self._on_disk.opened(path) as file:
             for line in file:
                 kind, data = self._format.read(line)
                 if kind in ("gone", "cut"):
@@ -408,6 +473,11 @@ def _name(identifier: str) -> str:
     return hashlib.blake2b(identifier.encode(), digest_size=16).hexdigest()
 
 
+def _gone(message_id: str, *, forgotten: bool) -> tuple[str, dict[str, Any]]:
+    """Return the entry that stands for an erased message."""
+    return "gone", {"id": message_id, **({"forgotten": True} if forgotten else {})}
+
+
 def _digest(message: Message) -> bytes:
     said = "\x1f".join((message.role, message.name or "", message.content))
     return hashlib.blake2b(said.encode(), digest_size=8).digest()
@@ -418,3 +488,9 @@ def _message(data: dict[str, Any]) -> Message | None:
         return Message.model_validate(data)
     except ValidationError:
         return None
+
+
+def _as_logged(message: Message) -> dict[str, Any]:
+    """Return a message as its line holds it: without the fields that it doesn't have."""
+    said = message.model_dump(mode="json")
+    return {name: value for name, value in said.items() if value is not None}

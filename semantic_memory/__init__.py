@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         IndexUnavailableError,
         InputRefusedError,
         InvalidInputError,
+        LedgerBehindError,
         LogFullError,
         MissingDependencyError,
         NotFoundError,
@@ -71,7 +72,15 @@ if TYPE_CHECKING:
     )
     from semantic_memory.domain.profile import Line, Overview
     from semantic_memory.domain.recall import Context, Hit, ScoreParts
-    from semantic_memory.domain.reports import Finding, JobRun, Stats
+    from semantic_memory.domain.reports import (
+        Finding,
+        Forgotten,
+        JobRun,
+        Proof,
+        Stats,
+        TagCount,
+        Trace,
+    )
     from semantic_memory.domain.trust import Trust
     from semantic_memory.memory import SemanticMemory
     from semantic_memory.settings import Settings
@@ -81,11 +90,10 @@ _EXPORTS = {
     "domain.errors": """
         AccessDeniedError ConcurrentUpdateError ConfigurationError EmbedderMismatchError
         IndexBrokenError IndexBusyError IndexUnavailableError InputRefusedError
-        InvalidInputError LogFullError MissingDependencyError NotFoundError PromptTooLongError
-        ProviderError
-        SchemaTooNewError SemanticMemoryError ServiceError ServiceUnavailableError
-        SessionClosedError SessionExistsError StoreClosedError StoreCorruptError StoreError
-        StoreLockedError StoreUnavailableError
+        InvalidInputError LedgerBehindError LogFullError MissingDependencyError NotFoundError
+        PromptTooLongError ProviderError SchemaTooNewError SemanticMemoryError ServiceError
+        ServiceUnavailableError SessionClosedError SessionExistsError StoreClosedError
+        StoreCorruptError StoreError StoreLockedError StoreUnavailableError
     """,
     "domain.extraction": "Candidate Extraction",
     "domain.bodies": "Decision Procedure Reference",
@@ -99,7 +107,7 @@ _EXPORTS = {
     """,
     "domain.profile": "Line Overview",
     "domain.recall": "Context Hit ScoreParts",
-    "domain.reports": "Finding JobRun Stats",
+    "domain.reports": "Finding Forgotten JobRun Proof Stats TagCount Trace",
     "domain.trust": "Trust",
     "memory": "SemanticMemory",
     "settings": "Settings",
@@ -126,6 +134,7 @@ __all__ = [
     "FactVersion",
     "Filters",
     "Finding",
+    "Forgotten",
     "Hit",
     "IndexBrokenError",
     "IndexBusyError",
@@ -135,6 +144,7 @@ __all__ = [
     "InvalidInputError",
     "JobRun",
     "Layout",
+    "LedgerBehindError",
     "Line",
     "LogFullError",
     "Match",
@@ -145,6 +155,7 @@ __all__ = [
     "Overview",
     "Procedure",
     "PromptTooLongError",
+    "Proof",
     "ProviderError",
     "Receipt",
     "Reference",
@@ -168,7 +179,9 @@ __all__ = [
     "StoreLockedError",
     "StoreUnavailableError",
     "Summarizer",
+    "TagCount",
     "TokenCounter",
+    "Trace",
     "Trust",
     "VectorIndex",
 ]

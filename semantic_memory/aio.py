@@ -14,24 +14,50 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial, wraps
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
 from semantic_memory.domain.filters import FilterLike
+from semantic_memory.items import Items
 from semantic_memory.memory import SemanticMemory
+
+if TYPE_CHECKING:
+    from semantic_memory.client import AsyncClient
+    from semantic_memory.settings import Settings
 
 P = ParamSpec("P")
 T = TypeVar("T")
+BlockingT = TypeVar("BlockingT")
+
+
+class _Around(Protocol[BlockingT]):
+    """An object around one that blocks."""
+
+    blocking: BlockingT
 
 
 def _threaded(
-    verb: Callable[Concatenate[SemanticMemory, P], T],
-) -> Callable[Concatenate[AsyncSemanticMemory, P], Awaitable[T]]:
+    verb: Callable[Concatenate[BlockingT, P], T],
+) -> Callable[Concatenate[_Around[BlockingT], P], Awaitable[T]]:
     @wraps(verb)
-    async def method(self: AsyncSemanticMemory, /, *args: P.args, **kwargs: P.kwargs) -> T:
+    async def method(self: _Around[BlockingT], /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await asyncio.to_thread(verb, self.blocking, *args, **kwargs)
 
     method.__signature__ = inspect.signature(verb)  # type: ignore[attr-defined]
     return method
+
+
+class AsyncItems:
+    """`Items` whose methods are awaited; they take and return the same."""
+
+    def __init__(self, blocking: Items) -> None:
+        self.blocking = blocking
+
+    put = _threaded(Items.put)
+    get = _threaded(Items.get)
+    delete = _threaded(Items.delete)
+    list = _threaded(Items.list)
+    search = _threaded(Items.search)
+    namespaces = _threaded(Items.namespaces)
 
 
 class AsyncSemanticMemory:
@@ -46,6 +72,23 @@ class AsyncSemanticMemory:
         """Open a store; takes and raises what `SemanticMemory.open` does."""
         return cls(await asyncio.to_thread(partial(SemanticMemory.open, data_dir, **parts)))
 
+    @classmethod
+    async def connect(
+        cls, data_dir: str | Path | None = None, *, settings: Settings | None = None, **parts: Any
+    ) -> AsyncClient:
+        """Return a client of a store that several processes use, as `SemanticMemory.connect`."""
+        from semantic_memory.bootstrap import Parts
+        from semantic_memory.entrypoints.shared import connect_async
+        from semantic_memory.settings import located
+
+        chosen = located(data_dir, settings)
+        return await asyncio.to_thread(connect_async, chosen, Parts(**parts))
+
+    @property
+    def items(self) -> AsyncItems:
+        """The items: JSON values under exact keys, beside the facts."""
+        return AsyncItems(self.blocking.items)
+
     observe = _threaded(SemanticMemory.observe)
     add = _threaded(SemanticMemory.add)
     add_many = _threaded(SemanticMemory.add_many)
@@ -54,6 +97,7 @@ class AsyncSemanticMemory:
     context = _threaded(SemanticMemory.context)
     get = _threaded(SemanticMemory.get)
     list = _threaded(SemanticMemory.list)
+    tags = _threaded(SemanticMemory.tags)
     update = _threaded(SemanticMemory.update)  # type: ignore[arg-type]  # **changes could hold a self
     delete = _threaded(SemanticMemory.delete)
     restore = _threaded(SemanticMemory.restore)
@@ -61,6 +105,7 @@ class AsyncSemanticMemory:
     profile = _threaded(SemanticMemory.profile)
     update_profile = _threaded(SemanticMemory.update_profile)
     profile_history = _threaded(SemanticMemory.profile_history)
+    audit = _threaded(SemanticMemory.audit)
     explain = _threaded(SemanticMemory.explain)
     layout = _threaded(SemanticMemory.layout)
     sessions = _threaded(SemanticMemory.sessions)
@@ -69,7 +114,10 @@ class AsyncSemanticMemory:
     load_session = _threaded(SemanticMemory.load_session)
     close_session = _threaded(SemanticMemory.close_session)
     messages = _threaded(SemanticMemory.messages)
+    pop = _threaded(SemanticMemory.pop)
     forget = _threaded(SemanticMemory.forget)
+    requests = _threaded(SemanticMemory.requests)
+    settle_request = _threaded(SemanticMemory.settle_request)
     load = _threaded(SemanticMemory.load)
     to_dict = _threaded(SemanticMemory.to_dict)
     from_dict = _threaded(SemanticMemory.from_dict)
@@ -82,10 +130,22 @@ class AsyncSemanticMemory:
     close = _threaded(SemanticMemory.close)
 
     async def export(
-        self, *, user_id: str, session_id: str | None = None, filters: FilterLike = None
+        self,
+        *,
+        user_id: str,
+        session_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        filters: FilterLike = None,
     ) -> AsyncIterator[dict[str, Any]]:
         """Yield a user's memory, one session's or what passes `filters`, as JSON-like records."""
-        records = self.blocking.export(user_id=user_id, session_id=session_id, filters=filters)
+        records = self.blocking.export(
+            user_id=user_id,
+            session_id=session_id,
+            agent_id=agent_id,
+            run_id=run_id,
+            filters=filters,
+        )
         while (record := await asyncio.to_thread(next, records, None)) is not None:
             yield record
 

@@ -1,9 +1,10 @@
-"""The clock, lock waits as events, locks by key, and calls that closing waits for."""
+"""The clock, fair locks, lock waits as events, locks by key, and calls that closing waits for."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -46,6 +47,62 @@ class AbstractLock(Protocol):
         ...
 
 
+class FairLock:
+    """A lock that is granted in the order of asking, so that none waits behind later ones.
+
+    Reentrant. `threading.RLock` may be taken again and again by a thread that has just released it.
+    """
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._owner: int | None = None
+        self._depth = 0
+        self._waiting: deque[tuple[int, threading.Lock]] = deque()
+
+    def acquire(self, blocking: bool = True) -> bool:
+        """Acquire it; return True if it was acquired."""
+        own = threading.get_ident()
+        with self._guard:
+            if self._owner in (None, own):
+                self._owner = own
+                self._depth += 1
+                return True
+            if not blocking:
+                return False
+            turn = threading.Lock()
+            turn.acquire()
+            self._waiting.append((own, turn))
+        try:
+            turn.acquire()  # until `release` hands it over
+        except BaseException:  # an interrupt; it must not be handed to a thread that is gone
+            with self._guard:
+                waits = (own, turn) in self._waiting
+                if waits:
+                    self._waiting.remove((own, turn))
+            if not waits:
+                self.release()
+            raise
+        return True
+
+    def release(self) -> None:
+        """Release it; it is the next thread's at once, if one waits."""
+        with self._guard:
+            self._depth -= 1
+            if self._depth:
+                return
+            self._owner = None
+            if self._waiting:
+                self._owner, turn = self._waiting.popleft()
+                self._depth = 1
+                turn.release()
+
+    def __enter__(self) -> None:
+        self.acquire()
+
+    def __exit__(self, *error: object) -> None:
+        self.release()
+
+
 class Contended:
     """Context manager around a lock or semaphore that emits an event if it had to wait."""
 
@@ -74,13 +131,13 @@ class KeyedLocks(Generic[KeyT]):
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
-        self._locks: dict[KeyT, tuple[threading.Lock, int]] = {}
+        self._locks: dict[KeyT, tuple[FairLock, int]] = {}
 
     @contextmanager
     def hold(self, key: KeyT) -> Iterator[None]:
-        """Hold the lock of `key`. Not reentrant."""
+        """Hold the lock of `key`, in the order of asking."""
         with self._guard:
-            lock, users = self._locks.get(key) or (threading.Lock(), 0)
+            lock, users = self._locks.get(key) or (FairLock(), 0)
             self._locks[key] = lock, users + 1
         try:
             with lock:

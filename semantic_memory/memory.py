@@ -5,6 +5,7 @@ Longer than other modules, because all verbs are documented here, for people and
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import datetime
@@ -16,8 +17,11 @@ from pydantic import JsonValue
 
 from semantic_memory.domain import fields
 from semantic_memory.domain.bodies import Body
+from semantic_memory.domain.chat import MessageLike
+from semantic_memory.domain.errors import StoreLockedError
 from semantic_memory.domain.facts import Category, Explanation, Fact, FactVersion, Page, Status
 from semantic_memory.domain.filters import FilterLike
+from semantic_memory.domain.forget_requests import RequestToForget
 from semantic_memory.domain.layout import Layout
 from semantic_memory.domain.messages import (
     Message,
@@ -27,11 +31,13 @@ from semantic_memory.domain.messages import (
     Verbosity,
 )
 from semantic_memory.domain.profile import Line, Overview
+from semantic_memory.domain.prompts import PromptRecord
 from semantic_memory.domain.recall import Context, Hit
-from semantic_memory.domain.reports import Finding, Forgotten, JobRun, Stats
+from semantic_memory.domain.reports import Finding, Forgotten, JobRun, Stats, TagCount
 from semantic_memory.domain.requests import (
     AddManyRequest,
     AddRequest,
+    AuditRequest,
     CloseSessionRequest,
     ConfigureSessionRequest,
     ContextRequest,
@@ -51,22 +57,28 @@ from semantic_memory.domain.requests import (
     MessagesRequest,
     ObserveRequest,
     OpenSessionRequest,
+    PopRequest,
     ProfileHistoryRequest,
     ProfileRequest,
+    RequestsRequest,
     RestoreRequest,
     RunsRequest,
     SearchRequest,
     SessionsRequest,
+    SettleRequest,
+    TagsRequest,
     ToDictRequest,
     UpdateProfileRequest,
     UpdateRequest,
 )
 from semantic_memory.domain.trust import Trust
+from semantic_memory.items import Items
 
 if TYPE_CHECKING:  # loaded by `open`, so that importing the facade loads none of the parts
     from semantic_memory.application.document import Document
     from semantic_memory.application.transfer import Record
     from semantic_memory.bootstrap import UseCases
+    from semantic_memory.client import Client
     from semantic_memory.domain.ports import (
         Clock,
         Embedder,
@@ -91,6 +103,9 @@ Versions = list[FactVersion]
 Lines = list[Line]
 Names = list[str]
 Findings = list[Finding]
+Requests = list[RequestToForget]
+Records = list[PromptRecord]
+TagCounts = list[TagCount]
 
 
 class SemanticMemory:
@@ -101,7 +116,19 @@ class SemanticMemory:
     """
 
     def __init__(self, use_cases: UseCases) -> None:
-        self._use_cases = use_cases
+        self._opened = use_cases
+        self._process = os.getpid()
+
+    @property
+    def _use_cases(self) -> UseCases:
+        """The use cases. Raises StoreLockedError in a forked child."""
+        # A child has no background threads, and locks that nobody frees; its files are the parent's
+        if os.getpid() != self._process:
+            raise StoreLockedError(
+                f"this memory was opened by process {self._process}, of which this one is a fork:"
+                " open the store after forking, in one process, or talk to a running service"
+            )
+        return self._opened
 
     @classmethod
     def open(
@@ -121,14 +148,46 @@ class SemanticMemory:
         Each part can be replaced; the defaults come from `settings`, and those from the environment
         and `semantic_memory.toml`.
 
+        Other processes can't use it meanwhile; `connect` lets them.
+
         Raises StoreLockedError if another process has it open, EmbedderMismatchError if it was
-        embedded with another model, StoreUnavailableError if it can't be written.
+        embedded with another model, LedgerBehindError if the ledger is older than it was,
+        StoreUnavailableError if it can't be written.
         """
         from semantic_memory.bootstrap import Parts, build
         from semantic_memory.settings import located
 
         parts = Parts(embedder, extractor, index, token_counter, clock, observer)
         return cls(build(located(data_dir, settings), parts))
+
+    @classmethod
+    def connect(
+        cls,
+        data_dir: str | Path | None = None,
+        *,
+        settings: Settings | None = None,
+        embedder: Embedder | None = None,
+        extractor: Extractor | None = None,
+        index: VectorIndex | None = None,
+        token_counter: TokenCounter | None = None,
+        clock: Clock | None = None,
+        observer: Observer | None = None,
+    ) -> Client:
+        """Return a client of the store in `data_dir`, which other processes use at the same time.
+
+        One of them has it open and serves it on a local socket: this one if no other does, with
+        these parts, and as soon as that one ends. Settings that are given must be those of the
+        owner. Sharing needs `pip install 'semantic-memory[service]'`.
+
+        Raises StoreLockedError if a process has it open that doesn't share it or is of another
+        version, ConfigurationError if it has other settings, and what `open` raises.
+        """
+        from semantic_memory.bootstrap import Parts
+        from semantic_memory.entrypoints.shared import connect
+        from semantic_memory.settings import located
+
+        parts = Parts(embedder, extractor, index, token_counter, clock, observer)
+        return connect(located(data_dir, settings), parts)
 
     @classmethod
     def reembed(
@@ -150,25 +209,68 @@ class SemanticMemory:
         with closing(build(located(data_dir, settings), parts, reembedding=True)) as use_cases:
             return use_cases.maintenance.embed(progress)
 
+    @classmethod
+    def recover(
+        cls,
+        data_dir: str | Path | None = None,
+        *,
+        settings: Settings | None = None,
+        embedder: Embedder | None = None,
+        index: VectorIndex | None = None,
+        progress: Progress | None = None,
+    ) -> int:
+        """Go on with a ledger that is older than it was, or gone; return the number of memories.
+
+        Reads the session logs again, forgets again what they know as forgotten, and fills the index
+        anew. What the logs don't have is lost: facts, edits and deletions of facts that were made
+        without a message since then.
+        """
+        from semantic_memory.bootstrap import Parts, build
+        from semantic_memory.settings import located
+
+        parts = Parts(embedder=embedder, index=index)
+        with closing(build(located(data_dir, settings), parts, recovering=True)) as use_cases:
+            return use_cases.maintenance.take_in(progress)
+
     @property
     def settings(self) -> Settings:
         """The settings of the store."""
         return self._use_cases.settings
 
+    @property
+    def items(self) -> Items:
+        """The items: JSON values under exact keys, beside the facts."""
+        return Items(lambda: self._use_cases.items)
+
     # ---------------------------------------------------------------- taking in
 
-    def observe(self, messages: Iterable[Message], *, user_id: str, session_id: str) -> Receipt:
+    def observe(
+        self,
+        messages: Iterable[MessageLike],
+        *,
+        user_id: str,
+        session_id: str,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> Receipt:
         """Take in messages of a conversation. They are on disk when this returns.
+
+        A message is a `Message`, or one of OpenAI's or Anthropic's APIs, as a mapping or an object
+        of their libraries: texts are joined, images and files leave a placeholder, tool results
+        become messages of role `tool`, tool calls and thinking are left out.
 
         Each becomes a memory of category `conversation` moments later; facts are extracted from
         them once the session has gone quiet, or by `flush`. A message whose id the session already
-        has is skipped.
+        has is skipped. With `agent_id` or `run_id`, the messages and what is extracted from them
+        belong to that agent or run, as for `add`; a message may name its own.
 
         Raises InvalidInputError if an id is used for another text, SessionClosedError if the
         session was closed, StoreUnavailableError if the disk refuses; nothing of the call is kept
         then.
         """
-        asked = ObserveRequest.of(messages, user_id=user_id, session_id=session_id)
+        asked = ObserveRequest.of(
+            messages, user_id=user_id, session_id=session_id, agent_id=agent_id, run_id=run_id
+        )
         return self._use_cases.conversations.observe(asked)
 
     def add(
@@ -176,6 +278,8 @@ class SemanticMemory:
         content: str,
         *,
         user_id: str,
+        agent_id: str | None = None,
+        run_id: str | None = None,
         category: Category | str = fields.DEFAULT_CATEGORY,
         confidence: float = fields.CONFIDENCE.default,
         importance: float = fields.IMPORTANCE.default,
@@ -194,10 +298,16 @@ class SemanticMemory:
         with the tag `pinned`. A `body` holds a decision, reference or procedure in fields; it is
         searched and shown with the content. Say less with `trust` for what isn't the user's or the
         application's own knowledge: it can't end what is trusted more.
+
+        A fact with `agent_id` or `run_id` belongs to that agent of the user, or to that run;
+        without them it is shared. Facts of different scopes are never one, and neither ends the
+        other.
         """
         asked = AddRequest.of(
             content,
             user_id=user_id,
+            agent_id=agent_id,
+            run_id=run_id,
             category=category,
             confidence=confidence,
             importance=importance,
@@ -211,13 +321,23 @@ class SemanticMemory:
         )
         return self._use_cases.edits.add(asked)
 
-    def add_many(self, items: Iterable[Mapping[str, Any]], *, user_id: str) -> Facts:
+    def add_many(
+        self,
+        items: Iterable[Mapping[str, Any]],
+        *,
+        user_id: str,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> Facts:
         """Add facts in one transaction; each item holds the arguments of `add`, save the user.
+
+        `agent_id` and `run_id` are those of the items that name none.
 
         Returns the memory that says each, in order. Raises InvalidInputError that names the item;
         nothing is added then.
         """
-        return self._use_cases.edits.add_many(AddManyRequest.of(items, user_id=user_id))
+        asked = AddManyRequest.of(items, user_id=user_id, agent_id=agent_id, run_id=run_id)
+        return self._use_cases.edits.add_many(asked)
 
     def flush(self, progress: Progress | None = None) -> None:
         """Wait until everything observed is extracted and indexed.
@@ -233,17 +353,33 @@ class SemanticMemory:
         query: str,
         *,
         user_id: str,
+        agent_id: str | None = None,
+        run_id: str | None = None,
         k: int = fields.HITS.default,
         filters: FilterLike = None,
         as_of: datetime | None = None,
+        min_score: float = fields.LEAST_SCORE.default,
     ) -> Hits:
         """Return the user's `k` best memories for `query`, best first, with their scores' parts.
 
         `filters` is a `Filters`, a mapping of its fields, or a query in text form, like
         `tag:work.* -tag:old since:"last month" "web apps" auth*`; unknown keys are errors. `as_of`
-        searches the memories that were believed then.
+        searches the memories that were believed then. Hits below `min_score` are left out; what
+        score is good depends on the embedder, so look at a few first.
+
+        All memories of the user are searched, whichever agent they belong to. With `agent_id`, only
+        that agent's and the shared ones; with `run_id`, only that run's and those of no run.
         """
-        asked = SearchRequest.of(query, user_id=user_id, k=k, filters=filters, as_of=as_of)
+        asked = SearchRequest.of(
+            query,
+            user_id=user_id,
+            agent_id=agent_id,
+            run_id=run_id,
+            k=k,
+            filters=filters,
+            as_of=as_of,
+            min_score=min_score,
+        )
         return self._use_cases.recall.search(asked)
 
     def context(
@@ -251,24 +387,32 @@ class SemanticMemory:
         query: str,
         *,
         user_id: str,
+        agent_id: str | None = None,
+        run_id: str | None = None,
         budget: int = fields.BUDGET.default,
         filters: FilterLike = None,
         as_of: datetime | None = None,
         memory_files: bool = False,
+        min_trust: Trust | str | None = None,
     ) -> Context:
         """Pack a block for a prompt, at most `budget` tokens: profile, history, facts, messages.
 
         The count is exact for the model in the settings. Memories that match but don't fit are
         counted; unrelated ones are left out, save facts of great importance. With `memory_files`,
         the text begins with AGENT.md, MEMORY.md and .agent-context.md, within the budget.
+        `min_trust` leaves out what is trusted less: "agent" all that no one vouches for. `agent_id`
+        and `run_id` as in `search`.
         """
         asked = ContextRequest.of(
             query,
             user_id=user_id,
+            agent_id=agent_id,
+            run_id=run_id,
             budget=budget,
             filters=filters,
             as_of=as_of,
             memory_files=memory_files,
+            min_trust=min_trust,
         )
         return self._use_cases.recall.context(asked)
 
@@ -277,6 +421,8 @@ class SemanticMemory:
         *,
         user_id: str,
         session_id: str,
+        agent_id: str | None = None,
+        run_id: str | None = None,
         system_prompt: str = "",
         model: str | None = None,
         window: int | None = None,
@@ -290,13 +436,16 @@ class SemanticMemory:
         `model` decides how tokens are counted, how long the window is and which API's messages it
         takes; `window` and `form` override that. `summarizer` replaces that of the settings for
         messages that leave the window. Memory files are read from `memory_directories`,
-        by default those of the settings. A session that is opened
-        again continues where it was. Raises ConfigurationError, and SessionClosedError after
-        `close_session`.
+        by default those of the settings. With `agent_id` or `run_id` it observes and recalls as
+        that agent and in that run. A session that is opened again continues where it was. Raises
+        ConfigurationError, and SessionClosedError after `close_session`.
         """
-        asked = OpenSessionRequest.of(user_id=user_id, session_id=session_id)
+        asked = OpenSessionRequest.of(
+            user_id=user_id, session_id=session_id, agent_id=agent_id, run_id=run_id
+        )
         return self._use_cases.open_session.open(
             asked.key,
+            scope=asked.scope,
             system_prompt=system_prompt,
             model=model,
             window=window,
@@ -319,6 +468,8 @@ class SemanticMemory:
         self,
         *,
         user_id: str,
+        agent_id: str | None = None,
+        run_id: str | None = None,
         filters: FilterLike = None,
         status: Status | str | None = None,
         limit: int | None = fields.PAGE.default,
@@ -329,7 +480,8 @@ class SemanticMemory:
 
         The `next` of a page as `after` gives the page behind it, which repeats and skips no memory,
         whatever is written meanwhile; the id of a memory continues from where it is now. Relevance
-        is as the hourly sweep left it.
+        is as the hourly sweep left it. With `agent_id` or `run_id`, only memories of that agent or
+        run.
 
         `status` lists those that are active, superseded, quarantined, archived or forgotten,
         instead of those believed now. Of a forgotten one it shows id, times and `tombstone`: when,
@@ -338,6 +490,8 @@ class SemanticMemory:
         """
         asked = ListRequest.of(
             user_id=user_id,
+            agent_id=agent_id,
+            run_id=run_id,
             filters=filters,
             status=status,
             limit=limit,
@@ -345,6 +499,13 @@ class SemanticMemory:
             sort=sort,
         )
         return self._use_cases.lookup.find(asked)
+
+    def tags(self, *, user_id: str) -> TagCounts:
+        """Return the tags of a user's memories, by name, each with the number that have it.
+
+        Memories count for the topics above their tags too: `work` has those of `work.deadlines`.
+        """
+        return self._use_cases.lookup.tags(TagsRequest.of(user_id=user_id))
 
     def explain(self, fact_id: str, *, user_id: str | None = None) -> Explanation:
         """Return a memory's retention, and the memories it replaced or that replaced it.
@@ -404,6 +565,17 @@ class SemanticMemory:
         """
         return self._use_cases.lookup.history(HistoryRequest.of(fact_id, user_id=user_id))
 
+    def audit(
+        self, *, user_id: str, memory_id: str | None = None, limit: int = fields.RECORDS.default
+    ) -> Records:
+        """Return which memories entered the user's prompts, the latest block first.
+
+        Each with time, session, API key, and for each memory why it was there and its score; no
+        texts. Of the latest `context.audit` blocks; of those with `memory_id`, if that is given.
+        """
+        asked = AuditRequest.of(user_id=user_id, memory_id=memory_id, limit=limit)
+        return self._use_cases.trail.audit(asked)
+
     # ---------------------------------------------------------------- profile and history
 
     def profile(self, *, user_id: str, as_of: datetime | None = None) -> Overview:
@@ -414,7 +586,7 @@ class SemanticMemory:
         return self._use_cases.profiles.get(ProfileRequest.of(user_id=user_id, as_of=as_of))
 
     def update_profile(self, fields: Mapping[str, str | None], *, user_id: str) -> Overview:
-        """Write fields of a profile by hand: `work_context`, `personal_context`, `top_of_mind`.
+        """Write fields of a profile by hand, like `work_context` or `diet`.
 
         A written text stays until it is written again; None returns a field to the text derived
         from facts.
@@ -514,13 +686,32 @@ class SemanticMemory:
         )
         return self._use_cases.conversations.configure(asked)
 
-    def messages(self, *, user_id: str, session_id: str) -> Messages:
+    def messages(
+        self, *, user_id: str, session_id: str, limit: int | None = None, newest: bool = False
+    ) -> Messages:
         """Return a session's messages in order, without the forgotten ones.
+
+        With `newest`, the latest comes first. `limit` returns the first ones of that order: with
+        `newest`, the last page of the conversation.
 
         Raises NotFoundError if there is none.
         """
-        asked = MessagesRequest.of(user_id=user_id, session_id=session_id)
+        asked = MessagesRequest.of(
+            user_id=user_id, session_id=session_id, limit=limit, newest=newest
+        )
         return self._use_cases.conversations.messages(asked)
+
+    def pop(self, *, user_id: str, session_id: str, message_id: str | None = None) -> Message:
+        """Take back the latest message of a session, or another of it, and return it.
+
+        It is erased for good, with the facts that nothing else says; what it alone had superseded
+        is current again. Messages that were just observed can be taken back too, before anything
+        is extracted from them.
+
+        Raises NotFoundError if there is none.
+        """
+        asked = PopRequest.of(user_id=user_id, session_id=session_id, message_id=message_id)
+        return self._use_cases.conversations.pop(asked)
 
     def forget(
         self,
@@ -532,10 +723,15 @@ class SemanticMemory:
         since: datetime | None = None,
         until: datetime | None = None,
         session_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        source: str | None = None,
         filters: FilterLike = None,
         everything: bool = False,
         keep_source: bool = False,
+        withdraw: bool = False,
         dry_run: bool = False,
+        proof: bool = False,
         reason: str = "",
     ) -> Forgotten:
         """Forget what meets all conditions, or, with `everything` alone, all of a user's memory.
@@ -543,12 +739,22 @@ class SemanticMemory:
         `entity` names a person, place or thing, `query` a subject, like "Anna's divorce": facts
         that name it or are about it go, and of messages the sentences that do.
 
+        `agent_id` and `run_id` take only what is of that agent or run, not what is shared.
+
+        `source` rolls back what came from one source alone: "session:ID", "speaker:NAME",
+        "role:tool", "extractor:NAME" or "trust:LEVEL"; facts that it retired are current again,
+        unless others retired them too. With `withdraw`, its memories are quarantined instead, and
+        `restore` brings them back; facts still to be extracted are extracted first.
+
         Memories of every status leave all answers for good, and leave tombstones with the reason. A
         session or user that is forgotten as a whole also loses its session logs, windows and
         checkpoints. As with `delete`, facts go with the sentences that they were drawn from, and
         messages with the facts that nothing else says, unless `keep_source`. Returns the number of
         memories forgotten, with the sentences that other messages lose as `sentences`; a dry run
         forgets nothing, and returns the newest 100 memories as `memories` too.
+
+        With `proof`, the texts are erased from all files at once, as the job `compact` does, and
+        every file of the data directory is searched for them; the outcome is `proof` of the result.
         """
         asked = ForgetRequest.of(
             user_id=user_id,
@@ -558,22 +764,61 @@ class SemanticMemory:
             since=since,
             until=until,
             session_id=session_id,
+            agent_id=agent_id,
+            run_id=run_id,
+            source=source,
             filters=filters,
             everything=everything,
             keep_source=keep_source,
+            withdraw=withdraw,
             dry_run=dry_run,
+            proof=proof,
             reason=reason,
         )
         return self._use_cases.forgetting.forget(asked)
 
+    def requests(self, *, user_id: str) -> Requests:
+        """Return the user's requests to forget, said in conversations, the latest first.
+
+        Those for a subject or for everything, of every state; a message that is taken back
+        ("don't remember that") is gone without one.
+        """
+        return self._use_cases.asking.requests(RequestsRequest.of(user_id=user_id))
+
+    def settle_request(
+        self, request_id: str, *, user_id: str, answer: fields.Answer
+    ) -> RequestToForget:
+        """Settle a request to forget, which erases its subject; return it.
+
+        The answer "forget" forgets what the request names, as `forget(query=subject)` or
+        `forget(everything=True)` do; "done" says that the application has; "decline" that nothing
+        is forgotten. `forget` with the same subject settles it too. A request that is settled stays
+        as it is. Raises NotFoundError.
+        """
+        asked = SettleRequest.of(request_id, user_id=user_id, answer=answer)
+        return self._use_cases.asking.settle(asked)
+
     def export(
-        self, *, user_id: str, session_id: str | None = None, filters: FilterLike = None
+        self,
+        *,
+        user_id: str,
+        session_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        filters: FilterLike = None,
     ) -> Iterator[Record]:
         """Yield a user's memory, one session's or what passes `filters`, as JSON-like records.
 
-        Memories of every status, unless `filters` name some. `load` reads the records.
+        Memories of every status, unless `filters` name some; with `agent_id` or `run_id`, only
+        those of that agent or run. `load` reads the records.
         """
-        asked = ExportRequest.of(user_id=user_id, session_id=session_id, filters=filters)
+        asked = ExportRequest.of(
+            user_id=user_id,
+            session_id=session_id,
+            agent_id=agent_id,
+            run_id=run_id,
+            filters=filters,
+        )
         return self._use_cases.transfer.export(asked)
 
     def load(self, records: Iterable[Mapping[str, Any]], *, user_id: str) -> int:
@@ -584,12 +829,22 @@ class SemanticMemory:
         """
         return self._use_cases.transfer.load(LoadRequest.of(records, user_id=user_id))
 
-    def to_dict(self, *, user_id: str, session_id: str | None = None) -> Document:
+    def to_dict(
+        self,
+        *,
+        user_id: str,
+        session_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> Document:
         """Return a user's memory, or one session's, as one document that JSON can hold.
 
-        `from_dict` reads it. Of a long memory, `export` yields one record after the other.
+        `from_dict` reads it; `agent_id` and `run_id` as for `export`. Of a long memory, `export`
+        yields one record after the other.
         """
-        asked = ToDictRequest.of(user_id=user_id, session_id=session_id)
+        asked = ToDictRequest.of(
+            user_id=user_id, session_id=session_id, agent_id=agent_id, run_id=run_id
+        )
         return self._use_cases.transfer.to_dict(asked)
 
     def from_dict(self, document: Mapping[str, Any], *, user_id: str) -> int:
@@ -638,9 +893,11 @@ class SemanticMemory:
     def close(self) -> None:
         """Finish the step under way and release the directory.
 
-        The next opening resumes unfinished work; nothing is lost.
+        The next opening resumes unfinished work; nothing is lost. In a forked child it does
+        nothing, as the directory is the parent's.
         """
-        self._use_cases.close()
+        if os.getpid() == self._process:
+            self._opened.close()
 
     def __enter__(self) -> Self:
         return self

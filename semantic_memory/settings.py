@@ -32,6 +32,8 @@ from semantic_memory.domain.values import Tag, Unit, explain
 
 Days = Annotated[float, Field(gt=0, le=36_525)]
 FILE = "semantic_memory.toml"
+ADDRESS_FILE = "service.json"
+"""In the data directory while its owner offers it to other processes: where, and a token."""
 
 
 class Section(BaseModel):
@@ -44,14 +46,16 @@ class EmbeddingSettings(Section):
     """Embedding of texts."""
 
     provider: Literal["onnx", "sentence-transformers", "openai"] = "onnx"
-    """`onnx` is the packaged model, `sentence-transformers` another on this machine, `openai` one
-    at the endpoint in `openai`. A store keeps its model until `semantic-memory reembed`."""
+    """`onnx` is the packaged model, `sentence-transformers` another on this machine (needs the
+    extra of that name), `openai` one at the endpoint in `openai`. A store keeps its model until
+    `semantic-memory reembed`."""
     model: str = ""
     """Name or path for sentence-transformers, model name for openai; unused by onnx."""
     dimension: int = Field(default=1536, ge=1)
     """Dimension of the openai provider's vectors."""
     precision: Literal["int8", "fp32"] = "int8"
-    """Precision of the onnx provider's model."""
+    """Precision of the onnx provider's model; fp32 is compiled at its first use, which needs the
+    extra `sentence-transformers`."""
 
 
 class OpenAISettings(Section):
@@ -109,17 +113,23 @@ class IngestSettings(Section):
     personal_data: Literal["keep", "redact", "refuse"] = "keep"
     """Treatment of e-mail addresses, phone, card and account numbers in facts. Under `refuse`,
     recalled messages have them redacted too; the session logs keep them."""
+    secrets: Literal["keep", "mask", "refuse"] = "mask"
+    """Treatment of passwords, keys and tokens. Under `mask`, recalled messages have them replaced,
+    and texts of callers that hold one are refused; under `refuse`, so are messages."""
+    forget_requests: Literal["ask", "at once"] = "ask"
+    """Treatment of requests to forget a subject, said in a conversation: put to the application
+    (`requests`), or done at once. A request to forget everything is always put to it."""
     retry_seconds: float = Field(default=60.0, gt=0)
     """Seconds before a model that couldn't be reached is tried again."""
 
 
 class LogSettings(Section):
-    """The session logs, which hold messages word for word."""
+    """The session logs, which hold messages word for word, secrets excepted."""
 
-    key: SecretStr | None = None
-    """Fernet keys that encrypt the logs, separated by commas, the one to write with first."""
-    key_file: Path | None = None
-    """A file with such keys instead, one a line, outside the data directory."""
+    secrets: Literal["keep", "mask"] = "mask"
+    """Passwords, keys and tokens in the session logs: replaced, unless `ingest.secrets` keeps them,
+    or kept."""
+
     most_bytes: int = Field(default=10_000_000, ge=10_000)
     """Limit of a session's log, in bytes. At 90 % of it a warning is logged, and the log is
     rewritten at half the limit, without the messages that the fewest facts rest on, the oldest
@@ -131,6 +141,26 @@ class LogSettings(Section):
     """Size of all messages held so, above which `observe` doesn't wait."""
     refuse_at: float = Field(default=2.0, ge=1)
     """Multiple of `most_bytes` at which a log refuses messages, if nothing of it can be removed."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _moved(cls, values: Any) -> Any:
+        if isinstance(values, dict) and (moved := sorted({"key", "key_file"} & values.keys())):
+            raise ValueError(
+                f"log.{moved[0]} is encryption.{moved[0]} now, and encrypts the whole store: rename"
+                " it, and run `semantic-memory encrypt` once"
+            )
+        return values
+
+
+class EncryptionSettings(Section):
+    """Encryption at rest of all that the store writes; see docs/security.md."""
+
+    key: SecretStr | None = None
+    """Keys that encrypt the store, separated by commas, the one to write with first."""
+    key_file: Path | None = None
+    """A file with such keys instead, one a line, outside the data directory. `semantic-memory
+    new-key` makes one, `encrypt` brings a store that exists under its first key."""
 
 
 class LedgerSettings(Section):
@@ -181,7 +211,7 @@ class RetrievalSettings(Section):
     """Penalty of memories that are questions themselves."""
     outdated: float = Field(default=0.5, ge=0, le=1)
     """Share of its match that a message loses if a superseded fact was extracted from it."""
-    relevance: float = Field(default=0.1, ge=0, le=1)
+    relevance: float = Field(default=0.07, ge=0, le=1)
     """Share of a memory's score that depends on its confidence, importance and age."""
 
 
@@ -193,20 +223,26 @@ class ContextSettings(Section):
     candidates: int = Field(default=100, ge=1, le=1_000)
     """Number of memories recalled to choose from."""
     template: str = "xml"
-    """Form of the block: `xml`, `markdown` or `plain`."""
+    """Form of the block: `xml`, `markdown`, `plain` or `json`."""
     floor: float = Field(default=0.12, ge=0, le=1)
     """Match below which nothing is recalled, if no memory reaches it."""
     weakest: float = Field(default=0.1, ge=0, le=1)
     """Match below which a memory is left out even beside better ones."""
     diversity: float = Field(default=0.5, ge=0, le=1)
     """Share of its score that a memory loses if it repeats one already chosen."""
-    overview: float = Field(default=0.04, ge=0, le=1)
-    """Largest share of the budget for the user's profile and history."""
+    core: int = Field(default=150, ge=0)
+    """Tokens of the core profile's facts, which begin every block: name, allergies, diet, health,
+    instructions, deadlines ahead, home, family, work, languages and goals."""
+    history: float = Field(default=0.15, ge=0, le=1)
+    """Largest share of the budget for the user's history; other memories can use the rest."""
     memory_files: float = Field(default=0.5, ge=0, le=1)
     """Largest share of the budget for memory files, where a block is to begin with them."""
     asked: float = Field(default=0.25, ge=0, le=1)
-    """Largest share of the budget for the layers of them that a question asks for: "What am I
-    working on?" asks for `work_context` and `top_of_mind`."""
+    """Largest share of the budget for a tier of it that a question asks for: "What have I been up
+    to?" asks for `recent_months`."""
+    audit: int = Field(default=200, ge=0)
+    """Number of the latest blocks of each user of which `audit` knows the memories: ids, scores and
+    reasons, about 3 KB a block of 40 memories. 0 keeps none."""
     shares: Mapping[Category, float] = Field(default_factory=dict)
     """Largest share of the budget by category, while other categories can use the rest; replaces
     the defaults: personal, project, technical, decision, finding 0.25, preference, feedback,
@@ -265,6 +301,10 @@ class ServiceSettings(Section):
     """Number of requests handled at once; more wait."""
     connections: int = Field(default=512, ge=1)
     """Number of open connections; more are answered with 503."""
+    header_bytes: int = Field(default=32_000, ge=1_000)
+    """Most bytes of the headers of a request."""
+    header_seconds: float = Field(default=10.0, gt=0)
+    """Longest time that a connection may be open without the headers of a request."""
     body_bytes: int = Field(default=4_000_000, ge=1_000)
     """Largest request body, and largest line of an import, in bytes."""
     body_seconds: float = Field(default=30.0, gt=0)
@@ -287,10 +327,8 @@ class ServiceSettings(Section):
 class ProfileSettings(Section):
     """Limits of profiles and histories."""
 
-    sentences: int = Field(default=3, ge=1)
-    """Sentences of a profile field derived from facts."""
-    tokens: int = Field(default=90, ge=1)
-    """Tokens of such a field."""
+    facts: int = Field(default=6, ge=1)
+    """Facts of a field of the core profile."""
     recent_days: float = Field(default=30, gt=0)
     """Age below which a line of the history belongs to the recent tier."""
     earlier_days: float = Field(default=180, gt=0)
@@ -425,13 +463,15 @@ class Settings(BaseSettings):
     cache_dir: Path = Field(
         default_factory=lambda: Path(platformdirs.user_cache_dir("semantic-memory"))
     )
-    """Directory of compiled embedding models, for all stores. Default: the platform's cache."""
+    """Directory of the packaged model once it is compiled to fp32, for all stores, and of vectors
+    that `python -m eval` keeps. Default: the platform's cache."""
     lock_seconds: float = Field(default=1.0, ge=0)
     """Longest wait for another process that has the data directory open, in seconds."""
     embedding: EmbeddingSettings = EmbeddingSettings()
     openai: OpenAISettings = OpenAISettings()
     extraction: ExtractionSettings = ExtractionSettings()
     log: LogSettings = LogSettings()
+    encryption: EncryptionSettings = EncryptionSettings()
     ingest: IngestSettings = IngestSettings()
     ledger: LedgerSettings = LedgerSettings()
     index: IndexSettings = IndexSettings()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar
 
 import json_repair
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -17,7 +17,7 @@ from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.extraction import Candidate, Extraction, HistoryLine
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.messages import Message
-from semantic_memory.domain.profile import ProfileField
+from semantic_memory.domain.profile import WRITTEN_FIELDS, ProfileField
 from semantic_memory.domain.values import Content, Value
 
 Reason = Literal["malformed", "refused", "rejected", "too_long"]
@@ -230,7 +230,7 @@ def _sourced(
 
 def _profile(fields: Any) -> dict[ProfileField, str]:
     profile: dict[ProfileField, str] = {}
-    for name in get_args(ProfileField) if isinstance(fields, dict) else ():
+    for name in WRITTEN_FIELDS if isinstance(fields, dict) else ():
         try:
             profile[name] = _TEXT.validate_python(fields.get(name))
         except ValidationError:

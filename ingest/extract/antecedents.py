@@ -17,50 +17,51 @@ from semantic_memory.domain.english.persons import third_person
 from semantic_memory.domain.english.predications import is_name
 from semantic_memory.domain.english.tables import phrases, words
 from semantic_memory.domain.english.words import can_be_noun
+from semantic_memory.domain.patterns import regex
 
 _MALE = words("antecedents.male")
 _FEMALE = words("antecedents.female")
-_PEOPLE = words("antecedents.people")
+_PEOPLE = words("antecedents.people", "spelling.roles")
 _PEOPLE_ENDINGS = ("ist", "eer", "ician", "ologist")
 _NO_THINGS = words("antecedents.no_things", "predications.vague")
 _ANIMALS = words("possessions.animals")
 _SENTENCES = 6
 """Sentences before a pronoun that are looked at."""
 
-_KIN = re.compile(
+_KIN = regex(
     rf"\b(?:my|our)\s(?:[a-z-]+\s)?(?P<kin>{one_of(_MALE | _FEMALE | _PEOPLE)})"
-    r"(?P<name>,?\s(?:named\s|called\s)?(?-i:[A-Z])[\w'-]+)?(?![\w'])",
+    r"(?P<name>,?\s(?:named\s|called\s)?(?-i:[A-Z])[\w-]+)?(?!\w)",
     re.IGNORECASE,
 )
-_ANIMAL = re.compile(
+_ANIMAL = regex(
     rf"\b(?:an?|my|our|the)\s(?:[a-z-]+\s)?(?P<animal>{one_of(_ANIMALS)})\b"
     r"(?:,?\s(?:called|named)?\s?(?P<name>[A-Z][\w'-]+))?"
 )
-_IS_NAMED = re.compile(
+_IS_NAMED = regex(
     r"^(?P<thing>(?:the|our|my)\s(?:[\w-]+\s){1,3})(?:is|are)\s(?P<name>[A-Z][\w'-]+(?:\s[A-Z]\w+)?)$",
 )
-_THING = re.compile(
+_THING = regex(
     r"\b(?P<article>the|an?|my|our|The|A|An|My|Our)\s(?P<words>(?:[\w'-]+\s){0,3}?[\w'-]+)"
     r"(?=$|[,.;:!]|\s(?:in|on|at|of|for|with|to|from|about|by|has|have|had|is|are|was|were|got|runs|and|"
     r"that|which|yesterday|today|last|this|now|because|but|called|named)\b)"
 )
-_APPOSED = re.compile(
+_APPOSED = regex(
     r"\b(?:the|an?|my|our)\s(?:[\w-]+\s){0,2}[\w-]+,\s(?P<name>[A-Z][\w'-]+)(?=$|[,.;])"
 )
-_GOT = re.compile(
-    r"\b(?:I|we)(?:'ve| have)?\s(?:\w+\s)?(?:have|got|own|bought|adopted|keep)\b", re.I
-)
-_PERSON_NAME = re.compile(r"(?<![\w'])(?P<before>[\w'-]+\s)?(?P<name>[A-Z][a-z'-]+)(?![\w'-])")
-_PLACE = re.compile(r"\b(?:in|to|at|from|near)\s(?P<place>[A-Z][\w'-]+(?:\s[A-Z][\w'-]+)?)")
+_GOT = regex(r"\b(?:I|we)(?:'ve| have)?\s(?:\w+\s)?(?:have|got|own|bought|adopted|keep)\b", re.I)
+_PERSON_NAME = regex(r"(?<![\w'])(?P<before>[\w'-]+\s)?(?P<name>[A-Z][a-z'-]+)(?![\w'-])")
+_PLACE = regex(r"\b(?:in|to|at|from|near)\s(?P<place>[A-Z][\w'-]+(?:\s[A-Z][\w'-]+)?)")
 _PLACE_WORDS = words("antecedents.before_places")
-_BEGINS = re.compile(
+_BEGINS = regex(
     r"^(?P<pronoun>he|she|it|they|his|her|its|their)(?P<short>'s|'re|'ll|'ve|'d)?(?=\s)", re.I
 )
-_THERE = re.compile(
-    r"(?<=[a-z])\sthere(?=$|[,.;]|\s(?:is|are|was|were|has|have|runs?|use|on|and)\b)"
-)
-_BARE = re.compile(
-    rf"^(?P<noun>the\s(?:new\s)?{phrases('antecedents.relational')})\b(?!\sof\b)", re.I
+_THERE = regex(r"(?<=[a-z])\sthere(?=$|[,.;]|\s(?:is|are|was|were|has|have|runs?|use|on|and)\b)")
+_BARE = regex(rf"^(?P<noun>the\s(?:new\s)?{phrases('antecedents.relational')})\b(?!\sof\b)", re.I)
+_NEXT_ONE = regex(rf"^(?P<which>the {one_of(words('predications.ordinals'))}) one\b", re.I)
+_NUMBERED = regex(
+    rf"\b(?P<kind>[a-z]{{3,}}) (?:number |no\. )?(?:\d{{1,3}}|{one_of(words('numbers.small'))})\b"
+    rf"|\bthe {one_of(words('predications.ordinals'))} (?P<other>[a-z]{{3,}})\b",
+    re.IGNORECASE,
 )
 _OWNING = frozenset(("his", "her", "its", "their"))
 _SHORT = {"'s": " is", "'re": " are", "'ll": " will", "'ve": " have", "'d": " would"}
@@ -102,10 +103,21 @@ class Antecedents:
             place = self._nearest("there", speaker)
             if place:
                 return f"{statement[: found.start()]} in {place}{statement[found.end() :]}"
+        if found := _NEXT_ONE.match(statement):
+            kind = self._kind_named(speaker)
+            return f"{found['which']} {kind}{statement[found.end() :]}" if kind else None
         if found := _BARE.match(statement):
             named = self._nearest("it", speaker, named=True)
             if named:
                 return f"{found['noun']} of {named}{statement[found.end() :]}"
+        return None
+
+    def _kind_named(self, speaker: str) -> str | None:
+        """Return the noun of the last numbered thing that the speaker named: "chapter two"."""
+        for teller, sentence in reversed(self._said):
+            nouns = [found["kind"] or found["other"] for found in _NUMBERED.finditer(sentence)]
+            if teller == speaker and nouns and can_be_noun(nouns[-1].lower()):
+                return str(nouns[-1]).lower()
         return None
 
     def _begun(self, found: re.Match[str], statement: str, speaker: str) -> str | None:

@@ -20,6 +20,7 @@ from semantic_memory.domain.english.pronouns import dangles
 from semantic_memory.domain.english.statements import ends_in_noun_phrase
 from semantic_memory.domain.english.tables import phrases, words
 from semantic_memory.domain.english.words import WORD, is_verb
+from semantic_memory.domain.patterns import regex
 
 _MOST_CUTS = 12
 
@@ -27,7 +28,7 @@ _BEHIND_A_CLAUSE = (
     r"(?:when|while|after|before|although|as)\s(?:I|my|we)\b[^,]{3,60},\s(?:I|my|we)\b"
 )
 _IS_MINE = r"[\w' ]{3,30}\b(?:is|are|was|were)\s(?:not\s|also\s)?(?:one\sof\s)?my\b"
-_OWN_SUBJECT = re.compile(any_of(r"(?:I|we|my|our)\b", _BEHIND_A_CLAUSE, _IS_MINE), re.IGNORECASE)
+_OWN_SUBJECT = regex(any_of(r"(?:I|we|my|our)\b", _BEHIND_A_CLAUSE, _IS_MINE), re.IGNORECASE)
 
 _AT_MARK = rf"\s*[,;:]\s*(?:{phrases('asides.behind_mark')}\s+)?"
 _AT_CONJUNCTION = (
@@ -36,7 +37,7 @@ _AT_CONJUNCTION = (
 _AT_SINCE = rf"\s+since\s+(?=(?:I|my|we)\s{phrases('asides.behind_since')}\b)"
 _THING = r"(?:(?!(?:it|that|who|which|I)\b)[\w-]+\s){1,3}"
 _OWN = rf"I\s\w+\s+\S|I'(?:m|ve)\s+\S|my\s{_THING}{phrases('asides.of_things')}\b"
-_CUT = re.compile(
+_CUT = regex(
     any_of(
         _AT_MARK,
         _AT_CONJUNCTION,
@@ -49,14 +50,15 @@ _CUT = re.compile(
 )
 # "I recently got an apartment out there with my best friend" says enough without it.
 _SAYS_SOMETHING = "".join(rf"(?<!{word})" for word in sorted(words("asides.needs_there")))
-_BESIDE_THE_POINT = re.compile(
+_BESIDE_THE_POINT = regex(
     rf"{_SAYS_SOMETHING}\s(?:(?:over|out|up|down|back|right)\s)?there"
     rf"(?=\s{phrases('asides.behind_there')}\b)",
     re.IGNORECASE,
 )
-_BEGINS_OPEN = re.compile(rf"{phrases('asides.open_beginnings')}\b", re.IGNORECASE)
+_HOW = regex(r"\bhow \w+\s*$", re.IGNORECASE)
+_BEGINS_OPEN = regex(rf"{phrases('asides.open_beginnings')}\b", re.IGNORECASE)
 # No relative clause has both its own object and the noun before it: "any pets I have two dogs".
-_WITH_OBJECT = re.compile(
+_WITH_OBJECT = regex(
     r"I (?:am|have|own|got|love|like) (?:an?|my|two|three|four|five|\d+)\b", re.IGNORECASE
 )
 _TAKES_CLAUSE = words("asides.takes_clause")
@@ -105,6 +107,8 @@ def _may_begin(statement: str, left: int, start: int) -> bool:
         return not _BEGINS_OPEN.match(statement)
     before = statement[:left]
     if not _OWN_SUBJECT.match(statement, start) or holds_condition(before):
+        return False
+    if _HOW.search(before):
         return False
     spoken = [word.casefold() for word in WORD.findall(before)]
     if statement[left:start].isspace():  # joined by nothing

@@ -12,6 +12,7 @@ from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.english.notation import any_of
 from semantic_memory.domain.english.tables import phrases
 from semantic_memory.domain.facts import Category
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.ports import Embedder
 
 
@@ -21,7 +22,7 @@ class _Cue(NamedTuple):
 
 
 def _cue(category: Category, *patterns: str) -> _Cue:
-    return _Cue(category, re.compile(rf"\b{any_of(*patterns)}", re.IGNORECASE))
+    return _Cue(category, regex(rf"\b{any_of(*patterns)}", re.IGNORECASE))
 
 
 _WE_HAVE = r"(?:i|we)(?:'ve| have)?"

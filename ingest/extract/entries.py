@@ -12,14 +12,18 @@ from typing import NamedTuple
 
 from semantic_memory.domain.english.tables import words
 from semantic_memory.domain.facts import Category
+from semantic_memory.domain.patterns import regex
 
 _MARK = r"(?P<mark>\s*(?:=>|->|→|=|:(?=\s))\s*|\s[-–]\s)"
 _GREETING = r"(?:(?:hi|hello|hey)\b[!,. ]+)?"
 _KEY = r"(?P<key>[A-Za-z][\w./' -]{1,34}?)"
-_ENTRY = re.compile(rf"^\s*{_GREETING}(?:[-*•]\s+)?{_KEY}{_MARK}(?P<value>\S.{{0,120}}?)[\s;,.]*$")
-_HEADING = re.compile(r"^\s*(?:#+\s*)?[\w' /-]{2,40}:?\s*$")
-_NUMBERED = re.compile(r"^(?P<key>[A-Za-z][\w-]*(?: [A-Za-z][\w-]*){0,2}) (?P<value>#?\d[\w./-]+)$")
-_OWN = re.compile(r"(?:I|I'\w+|my|we|we'\w+|our|you)\b", re.IGNORECASE)
+_ENTRY = regex(rf"^\s*{_GREETING}(?:[-*•]\s+)?{_KEY}{_MARK}(?P<value>\S.{{0,120}}?)[\s;,.]*$")
+_HEADING = regex(r"^\s*(?:#+\s*)?[\w' /-]{2,40}:?\s*$")
+_NUMBERED = regex(
+    r"^(?P<key>[A-Za-z][\w-]*(?: [A-Za-z][\w-]*){0,2}) "
+    r"(?P<value>#?\d[\w./-]+|\d+(?:[.,]\d+)? [a-z]{1,3})$"
+)
+_OWN = regex(r"(?:I|I'\w+|my|we|we'\w+|our|you)\b", re.IGNORECASE)
 _NO_KEY = words("entries.no_keys")
 _NO_KEY_START = words("entries.no_key_beginnings")
 _OF_USER = words("entries.of_user")

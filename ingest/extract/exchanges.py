@@ -16,72 +16,89 @@ from semantic_memory.domain.english.calendar import SMALL_NUMBER
 from semantic_memory.domain.english.notation import any_of
 from semantic_memory.domain.english.predications import has_number, has_time, is_name
 from semantic_memory.domain.english.tables import phrases, words
-from semantic_memory.domain.english.words import WORD, Form, forms, is_verb, is_word
+from semantic_memory.domain.english.words import (
+    WORD,
+    Form,
+    forms,
+    is_verb,
+    is_word,
+)
+from semantic_memory.domain.patterns import regex
+from semantic_memory.domain.text import STOP_WORDS
 
 _LONGEST = 10
 _ME = {"your": "my", "you": "I", "yours": "mine", "yourself": "myself"}
-_YES = re.compile(rf"^(?:{phrases('replies.yes', 'exchanges.yes')}\b[\s,.!]*)+", re.IGNORECASE)
-_NO = re.compile(rf"^(?:{phrases('replies.no', 'exchanges.no')}\b[\s,.!]*)+", re.IGNORECASE)
+_YES = regex(rf"^(?:{phrases('replies.yes', 'exchanges.yes')}\b[\s,.!]*)+", re.IGNORECASE)
+_NO = regex(rf"^(?:{phrases('replies.no', 'exchanges.no')}\b[\s,.!]*)+", re.IGNORECASE)
 _BE = r"(?P<be>is|are|was|were)"
 _THEIRS = r"(?P<who>(?:your|the|our)\s(?:[\w'-]+\s){0,3}?[\w'-]+)"
-_WHO = re.compile(r"^who (?P<rest>(?:[a-z]+s|is|does|did|\w+ed)\b .{2,80})$", re.IGNORECASE)
-_OR = re.compile(rf"^{_BE} {_THEIRS} (?P<one>\S+(?: \S+)?) or (?P<other>.{{2,40}})$", re.I)
-_IS_X = re.compile(rf"^{_BE} {_THEIRS} (?P<what>[\w' -]{{2,50}}?)(?: too| as well| either)?$", re.I)
-_DOES_X = re.compile(
-    r"^(?:does|do|did|can|will|has|have) (?P<who>(?:your|the) [\w' -]{2,60})$", re.I
-)
-_WHICH = re.compile(
+_WHO = regex(r"^who (?P<rest>(?:[a-z]+s|is|does|did|\w+ed)\b .{2,80})$", re.IGNORECASE)
+_OR = regex(rf"^{_BE} {_THEIRS} (?P<one>\S+(?: \S+)?) or (?P<other>.{{2,40}})$", re.I)
+_IS_X = regex(rf"^{_BE} {_THEIRS} (?P<what>[\w' -]{{2,50}}?)(?: too| as well| either)?$", re.I)
+_DOES_X = regex(r"^(?:does|do|did|can|will|has|have) (?P<who>(?:your|the) [\w' -]{2,60})$", re.I)
+_WHICH = regex(
     r"^(?:which|what)(?: [\w-]+){0,3}? (?P<aux>should|can|must|will|does|do|did|is|are) "
     r"(?P<who>(?:the|your|our) (?:[\w'-]+ ){0,3}?[\w'-]+)(?: (?P<verb>[a-z]+))?(?P<rest> .+)?$",
     re.IGNORECASE,
 )
-_WHERE_WHEN = re.compile(
+_WHERE_WHEN = regex(
     r"^(?P<how>where|when|how old|how much|how long|how many \w+) "
     r"(?P<aux>is|are|was|were|does|do|did|will|should|can|must) "
     r"(?P<who>(?:the|your|our) (?:[\w'-]+ ){0,4}?[\w'-]+)(?: (?P<verb>[a-z]+))?$",
     re.IGNORECASE,
 )
-_DO_YOU = re.compile(r"^do you (?:still |ever |usually )?(?P<rest>[\w' -]{3,60})$", re.IGNORECASE)
-_LIKE_ME_TO = re.compile(
+_DO_YOU = regex(r"^do you (?:still |ever |usually )?(?P<rest>[\w' -]{3,60})$", re.IGNORECASE)
+_LIKE_ME_TO = regex(
     r"^(?:would you like me to|do you want me to|should I|shall I) (?P<rest>.{4,90})$",
     re.IGNORECASE,
 )
-_ANY = re.compile(
-    rf"^(?:do you have )?any (?P<what>{phrases('exchanges.asked_any')})\b", re.IGNORECASE
-)
-_QUALIFIES = re.compile(rf"^(?P<how>{phrases('exchanges.qualifying')})\b", re.IGNORECASE)
-_FOR = re.compile(r"^(?:for|in|on|at|with|since|when|except|but)\b.{3,50}$", re.IGNORECASE)
-_NOT_SINCE = re.compile(rf"^{any_of('not', 'never', 'no longer')}\b.*", re.IGNORECASE)
-_POINTS_AWAY = re.compile(rf"\b{phrases('exchanges.points_away')}\b", re.IGNORECASE)
-_UNSURE = re.compile(rf"\b{phrases('replies.unsure')}\b", re.IGNORECASE)
-_FILLER = re.compile(rf"^(?:{phrases('replies.fillers')}\b[\s,]*)+", re.IGNORECASE)
-_HAVE_ANY = re.compile(r"^do you have (?:any )?(?P<what>[a-z]+s|children)$", re.IGNORECASE)
-_COUNT = re.compile(rf"^(?P<count>\d+|{SMALL_NUMBER}|none)(?P<rest>,.{{2,40}})?$", re.IGNORECASE)
-_EITHER = re.compile(
+_ANY = regex(rf"^(?:do you have )?any (?P<what>{phrases('exchanges.asked_any')})\b", re.IGNORECASE)
+_QUALIFIES = regex(rf"^(?P<how>{phrases('exchanges.qualifying')})\b", re.IGNORECASE)
+_FOR = regex(r"^(?:for|in|on|at|with|since|when|except|but)\b.{3,50}$", re.IGNORECASE)
+_NOT_SINCE = regex(rf"^{any_of('not', 'never', 'no longer')}\b.*", re.IGNORECASE)
+_OF_NOW = regex(rf"{phrases('exchanges.of_now')}\b", re.IGNORECASE)
+_POINTS_AWAY = regex(rf"\b{phrases('exchanges.points_away')}\b", re.IGNORECASE)
+_UNSURE = regex(rf"\b{phrases('replies.unsure')}\b", re.IGNORECASE)
+_FILLER = regex(rf"^(?:{phrases('replies.fillers')}\b[\s,]*)+", re.IGNORECASE)
+_HAVE_ANY = regex(r"^do you have (?:any )?(?P<what>[a-z]+s|children)$", re.IGNORECASE)
+_COUNT = regex(rf"^(?P<count>\d+|{SMALL_NUMBER}|none)(?P<rest>,.{{2,40}})?$", re.IGNORECASE)
+_EITHER = regex(
     r"^do you (?P<verb>prefer|like|want|use|drink|eat|drive|take|wear|play) .+ or .+$",
     re.IGNORECASE,
 )
-_SHOULD_I = re.compile(
+_SHOULD_I = regex(
     r"^(?:should|shall) I (?P<verb>[a-z]+) .+ or .+$"
     r"|^(?:which|what) [\w ]{2,30} (?:should|shall) I (?P<ask>[a-z]+)"
     r"(?P<prep> in| with| for| to| on)?$",
     re.IGNORECASE,
 )
-_WHAT_IS = re.compile(
-    r"^(?:what|when|where|who|which)(?:'s| is| are) (?P<who>the [\w' -]{2,60})$", re.I
-)
-_DOES_THEIR = re.compile(
+_WHAT_IS = regex(r"^(?:what|when|where|who|which)(?:'s| is| are) (?P<who>the [\w' -]{2,60})$", re.I)
+_DOES_THEIR = regex(
     r"^does (?P<who>your [\w-]+) (?P<verb>[a-z]+)(?P<rest> [\w' -]{2,40})?$", re.IGNORECASE
 )
-_HOW_MANY = re.compile(
+_HOW_MANY = regex(
     r"^how many (?P<what>[\w -]{2,30}) (?P<be>are|were) (?:there )?"
     r"(?P<where>(?:on|in|at) .{2,40})$",
     re.I,
 )
-_DOES = re.compile(
+_DOES = regex(
     r"^(?P<who>[^\W\d_][\w'-]*(?: [A-Z][\w'-]*)?) (?:does|is|did|was|has|can|will)$", re.I
 )
-_PERSONAL = re.compile(r"\b(?:you|your)\b", re.IGNORECASE)
+_CALL_YOU = regex(
+    r"^what (?:should|shall|can|may|do) (?:I|we|people|your friends) call you$", re.IGNORECASE
+)
+_STILL = regex(rf"^{_BE} {_THEIRS} still (?P<what>[\w'./ -]{{1,50}})$", re.IGNORECASE)
+_TWO = regex(
+    r"^(?:(?:would|do|did) you (?:rather |prefer |like |want |use )*|(?:should|shall) I use )?"
+    r"(?P<one>[\w+#'-]+(?: [\w+#'-]+){0,2}) or (?P<other>[\w+#'-]+(?: [\w+#'-]+){0,2})$",
+    re.IGNORECASE,
+)
+_BUT = regex(r"^[\s,.!-]*(?:but |it's |they're |now |rather )*", re.IGNORECASE)
+_PLEASE = regex(r"[\s,]+(?:please|pls)$", re.IGNORECASE)
+_ASKS_YOU = regex(rf"^(?=.*\byour?\b){phrases('exchanges.asking')}\b", re.IGNORECASE)
+_POINTS_BACK = regex(rf"\b{phrases('exchanges.points_back')}\b", re.IGNORECASE)
+_DEGREE = regex(rf"^{phrases('exchanges.degrees')}\b", re.IGNORECASE)
+_PERSONAL = regex(r"\b(?:you|your)\b", re.IGNORECASE)
 _NO_ANSWER = words("predications.no_subject")
 _ORDINARY = words("replies.finite")
 
@@ -102,19 +119,77 @@ def exchanged(question: str, reply: str) -> list[str]:
         return []
     said_yes, said_no = _YES.match(answer), _NO.match(answer)
     rest = answer[said_yes.end() :] if said_yes else answer
+    if chosen := _chosen_of_two(question, answer):
+        return chosen
     if asked := _LIKE_ME_TO.match(question):
-        return [_wanted(asked["rest"])] if said_yes and len(WORD.findall(rest)) < 3 else []
+        wanted = said_yes and len(WORD.findall(rest)) < 3 and not _OF_NOW.match(asked["rest"])
+        return [_wanted(asked["rest"])] if wanted else []
     if asked := _ANY.match(question):
         named = _FILLER.sub("", rest.strip(" .,!"))
         known = named and not said_no and not _UNSURE.search(named)
         return [f"my {asked['what'].lower()}: {named}"] if known else []
+    if _CALL_YOU.match(question) and _is_phrase(spoken):
+        return [f"I want to be called {_FILLER.sub('', answer)}"]
     if _POINTS_AWAY.search(question):
         return []
     return (
-        _asked_of_assistant(question, answer)
+        _corrected(question, answer, rest)
+        or _asked_of_assistant(question, answer)
         or _about_you(question, answer, rest)
         or _about_others(question, answer, spoken)
     )
+
+
+def _corrected(question: str, answer: str, rest: str) -> list[str]:
+    """Return what is so instead: "Is the deadline still Friday?" "No, Monday."."""
+    asked, said_no = _STILL.match(question), _NO.match(answer)
+    if asked is None:
+        return []
+    who, be = from_the_other_side(asked["who"]), asked["be"].lower()
+    if said_no is None:
+        said_yes = rest != answer and not rest.strip(" ,.!")
+        return [f"{who} {be} still {asked['what']}"] if said_yes else []
+    instead = _FILLER.sub("", _BUT.sub("", answer[said_no.end() :]))
+    if not instead:
+        return [f"{who} {be} no longer {asked['what']}"]
+    return [f"{who} {be} now {_lowered(instead)}"] if _is_phrase(WORD.findall(instead)) else []
+
+
+def _chosen_of_two(question: str, answer: str) -> list[str]:
+    """Return which of two things is preferred: "Tabs or spaces?" "Tabs."."""
+    asked = _TWO.match(question)
+    if asked is None:
+        return []
+    wanted = _FILLER.sub("", _PLEASE.sub("", answer))
+    offered = {word.lower() for word in WORD.findall(f"{asked['one']} {asked['other']}")}
+    spoken = [word.lower() for word in WORD.findall(wanted)]
+    if not offered & {*spoken} or len(spoken) > 5 or spoken[0] in _NO_ANSWER:
+        return []
+    kind = asked["other"].split()[-1]
+    named = len(asked["other"].split()) > 1 and len(spoken) == 1 and spoken[0] != kind.lower()
+    return [f"I prefer {_lowered(wanted)}{f' {kind}' if named else ''}"]
+
+
+def quoted(question: str, reply: str) -> list[str]:
+    """Return an answer that fits no form with its question, if both name something.
+
+    >>> quoted("Which database are you on", "still MySQL 5.7 sadly")
+    ['asked "Which database are you on?", I answered "still MySQL 5.7 sadly"']
+    >>> quoted("Which file do you mean", "the second")
+    []
+    """
+    answer = _NO.sub("", _YES.sub("", reply.strip(" .!,")))
+    if _POINTS_AWAY.search(question):
+        return []
+    told = _FILLER.sub("", answer.strip(" .,!"))
+    spoken = WORD.findall(told)
+    if not spoken or _ASKS_YOU.match(question) is None or _UNSURE.search(told):
+        return []
+    if len(spoken) > _LONGEST or not _is_phrase(spoken) or _POINTS_BACK.search(told):
+        return []
+    if not {word.lower() for word in spoken} - STOP_WORDS:
+        return []
+    return [f'asked "{question}?", I answered "{reply.strip(" .!,")}"']
 
 
 def _about_you(question: str, answer: str, rest: str) -> list[str]:
@@ -179,6 +254,8 @@ def _wanted(rest: str) -> str:
 def _qualified(what: str, answer: str, rest: str) -> list[str]:
     if _QUALIFIES.match(rest) and rest[:1]:
         return [f"I {what} {rest[:1].lower()}{rest[1:]}"]
+    if _DEGREE.match(answer):
+        return [f"I {what}, {_lowered(answer)}"]
     if rest != answer and _FOR.match(rest):
         return [f"I {what}, {rest}"]
     if _NOT_SINCE.match(answer) and (has_time(answer) or has_number(answer)):

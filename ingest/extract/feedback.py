@@ -9,13 +9,14 @@ from semantic_memory.domain.english.notation import any_of
 from semantic_memory.domain.english.persons import third_person
 from semantic_memory.domain.english.tables import phrases
 from semantic_memory.domain.english.words import Form, forms
+from semantic_memory.domain.patterns import regex
 
 _LEAD = rf"^(?:{phrases('feedback.before_order')}[ ,]+|and |but )*"
 _ORDER = rf"{phrases('feedback.orders')} (?!{phrases('feedback.no_orders')})\w+ .+"
 _FROM_NOW_ON = r"(?:(?<=from now on )|(?<=from now on, )|(?<=next time )|(?<=next time, ))\w+.+"
-_DIRECTIVE = re.compile(rf"{_LEAD}(?P<order>{_ORDER}|{_FROM_NOW_ON})$", re.IGNORECASE)
+_DIRECTIVE = regex(rf"{_LEAD}(?P<order>{_ORDER}|{_FROM_NOW_ON})$", re.IGNORECASE)
 _I_WANT = r"^I(?:'d| would)? (?:want|need|like|prefer)(?: for)? you to"
-_WISH = re.compile(rf"{_I_WANT} (?P<order>{phrases('feedback.wished')}\b.+)$", re.IGNORECASE)
+_WISH = regex(rf"{_I_WANT} (?P<order>{phrases('feedback.wished')}\b.+)$", re.IGNORECASE)
 
 _THIS = r"(?:that|it|this)"
 _NOT_WELL = rf"(?!['\w]* {phrases('feedback.no_correction')}\b)"
@@ -25,25 +26,23 @@ _IS = r"(?:'s| is| was| isn't| is not|'s not) (?:\w+ )?"
 _WRONG = rf"(?:that|this|it|your \w+){_IS}{phrases('feedback.wrong')}"
 _OTHER_THAN = r"not \w+[,;] (?:but )?\w+$|(?:nope|no),? not\b"
 _OTHER_CORRECTION = rf"{phrases('feedback.corrections')}\b"
-_CORRECTION = re.compile(
+_CORRECTION = regex(
     f"^{any_of(_NO, _ACTUALLY, _OTHER_THAN, _WRONG, _OTHER_CORRECTION)}", re.IGNORECASE
 )
-_EXCLAIMED = re.compile(rf"^(?:{phrases('feedback.exclaimed')}\b[ ,.!-]*)+", re.IGNORECASE)
+_EXCLAIMED = regex(rf"^(?:{phrases('feedback.exclaimed')}\b[ ,.!-]*)+", re.IGNORECASE)
 _PRAISE = rf"(?:{phrases('feedback.praise')}\b[,.! -]*)*"
 _RIGHT = rf"{_THIS}(?:'s| is| was) (?:(?!not\b)\w+ )?{phrases('feedback.right')}\b"
 _HELPED = rf"{_THIS} (?:\w+ly )?(?:(?:did it|helped)(?=\W*$)|{phrases('feedback.helped')})\b"
 _OTHER_CONFIRMATION = rf"exactly what i|{phrases('feedback.confirmations')}\b"
-_CONFIRMATION = re.compile(
-    f"^{_PRAISE}{any_of(_RIGHT, _HELPED, _OTHER_CONFIRMATION)}", re.IGNORECASE
-)
-_I_WANT_YOU = re.compile(rf"{_I_WANT} ", re.IGNORECASE)
-_ASKED_FOR = re.compile(
+_CONFIRMATION = regex(f"^{_PRAISE}{any_of(_RIGHT, _HELPED, _OTHER_CONFIRMATION)}", re.IGNORECASE)
+_I_WANT_YOU = regex(rf"{_I_WANT} ", re.IGNORECASE)
+_ASKED_FOR = regex(
     r"^(?:[^,]{3,40},\s)?I (?:already |just )?(?:asked|told)(?: you)?"
     r" (?P<for>(?:for|to|not to) [^,]+)$",
     re.IGNORECASE,
 )
-_VERB = re.compile(r"(?:always\s+|never\s+|do not\s+|don't\s+)?([\w']+)", re.IGNORECASE)
-_NEGATED = re.compile(r"(?:don't|do not)\s+(.+)", re.IGNORECASE)
+_VERB = regex(r"(?:always\s+|never\s+|do not\s+|don't\s+)?([\w']+)", re.IGNORECASE)
+_NEGATED = regex(r"(?:don't|do not)\s+(.+)", re.IGNORECASE)
 
 
 def directive(sentence: str, name: str) -> str | None:

@@ -6,13 +6,15 @@ import re
 
 from semantic_memory.domain.english.notation import any_of
 from semantic_memory.domain.english.tables import phrases
+from semantic_memory.domain.patterns import regex
 
-_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»")
-_PLAYED = re.compile(rf"^\W*{phrases('frames.played')}\b", re.IGNORECASE)
-_UNMEANT = re.compile(rf"\b{phrases('frames.frames', 'frames.jokes')}\b", re.IGNORECASE)
-_MATERIAL = re.compile(
+_QUOTED = regex(r"\"[^\"]*\"|“[^”]*”|«[^»]*»")
+_BEHIND_COLON = regex(r":\s(?!//).*", re.DOTALL)
+_PLAYED = regex(rf"^\W*{phrases('frames.played')}\b", re.IGNORECASE)
+_UNMEANT = regex(rf"\b{phrases('frames.frames', 'frames.jokes')}\b", re.IGNORECASE)
+_MATERIAL = regex(
     any_of(
-        r"(?:^|\n|[.!?,:]\s)\s*(?:(?:and|please|can you|could you)\s)?"
+        r"(?:^\s*+|\n[^\S\n]*+|[.!?,:]\s++)(?:(?:and|please|can you|could you)\s)?"
         rf"{phrases('frames.material')}\b",
         rf"\b{phrases('frames.handed_over')}\b",
     ),
@@ -54,9 +56,9 @@ def is_material(message: str) -> bool:
 
 
 def without_quotes(message: str) -> str:
-    """Return a message without what stands in quotation marks.
+    """Return a message without what stands in quotation marks or behind a colon.
 
     >>> without_quotes('translate "I am here" into French')
     'translate  into French'
     """
-    return _QUOTED.sub("", message)
+    return _BEHIND_COLON.sub(":", _QUOTED.sub("", message))

@@ -7,18 +7,18 @@ a verb of the table. Questions, thanks and guesses have none. The words are in t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
 
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.languages import UNSPACED, pattern
+from semantic_memory.domain.patterns import regex
 
-_QUESTION = re.compile(r"[?？]\W*$|か[。.]?$|^\s*¿")
-_END = re.compile(r"(?<=[。！])")
-_CERTAIN = re.compile(r"\d|\s[A-ZÀ-ÖØ-ÞА-ЯЁ]")
-_OPENING = re.compile(r"^\W*")
+_QUESTION = regex(r"[?？]\W*$|か[。.]?$|^\s*¿")
+_END = regex(r"(?<=[。！])")
+_CERTAIN = regex(r"\d|\s[A-ZÀ-ÖØ-ÞА-ЯЁ]")
+_OPENING = regex(r"^\W*")
 _MOST_CHARACTERS = 300
 _FEWEST_CHARACTERS = 4
 _CATEGORIES = (
@@ -51,10 +51,10 @@ def told(text: str, code: str, said: datetime | None = None) -> Iterator[Told]:
 
 
 def _sentences(text: str, code: str) -> Iterator[str]:
-    import sentencex  # reads its tables of abbreviations
+    from semantic_memory.domain.segments import segments  # sentencex reads its tables
 
     for line in text.splitlines():
-        for segment in sentencex.segment(code, line):
+        for segment in segments(line, code):
             yield from (part.strip() for part in _END.split(segment) if part.strip())
 
 

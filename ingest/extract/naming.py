@@ -3,28 +3,75 @@
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
 
 from semantic_memory.domain.english.predications import is_name
 from semantic_memory.domain.english.tables import phrases, words
 from semantic_memory.domain.english.words import is_word
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS
 
 _NAME = r"(?P<name>(?:(?:dr|mr|mrs|ms|prof)\.?\s)?[^\W\d_][\w'’.-]*(?:\s[A-Z][\w'’-]*){0,3})"
 _REST = r"(?P<rest>(?:,?\s(?:not|instead of|rather than|with|at|in|for|when|by)\b.{1,60})?)"
-_CALLS = re.compile(rf"^{phrases('naming.callers')} {_NAME}{_REST}$", re.IGNORECASE)
-_ORDER = re.compile(rf"^{phrases('naming.orders')} {_NAME}{_REST}$", re.IGNORECASE)
-_SPELLED = re.compile(
+_CALLS = regex(rf"^{phrases('naming.callers')} {_NAME}{_REST}$", re.IGNORECASE)
+_ORDER = regex(rf"^{phrases('naming.orders')} {_NAME}{_REST}$", re.IGNORECASE)
+_SIGN = r"(?:[a-z]|double \w|(?:accent|hyphen|umlaut|dot|dash|apostrophe|letter|space)s?)"
+_SPELLED = regex(
     rf"^(?:it'?s|that's|my name is|i'm|it is) {_NAME}"
-    r"(?P<rest>,? (?:with|without|spelled|spelt) .{1,40})$",
+    rf"(?P<rest>,? (?:(?:with|without) (?:\w+ )?{_SIGN}|(?:spelled|spelt|pronounced) )\b"
+    r".{0,40})$",
     re.IGNORECASE,
 )
-_SPELLING_ALONE = re.compile(r"^(?:with|without) an? (?P<how>[A-Z]\b.{0,30})$", re.IGNORECASE)
-_PRESENTED = re.compile(
+_NOT_NAME = regex(
+    r"^(?:it'?s|it is|that's|the name is) (?P<name>[A-Z][\w'-]+),? not (?P<other>[A-Z][\w'-]+)$",
+    re.I,
+)
+_LETTERED = regex(r"^(?P<name>[A-Z][\w'-]+)(?P<rest>,? with(?:out)? an? [A-Za-z]\b.{0,20})$")
+_NICKNAME = regex(r"(?<=call me )by my (?:nick|first |last |middle |maiden |pet )?name,? ", re.I)
+_SOUNDS = regex(r"^it'?s (?P<how>(?:pronounced|spelled|spelt) .{2,40})$", re.IGNORECASE)
+_SPELLING_ALONE = regex(r"^(?:with|without) an? (?P<how>[A-Z]\b.{0,30})$", re.IGNORECASE)
+_PRESENTED = regex(
     rf"^(?:(?:hi|hey|hello|yo|hiya)\b[\s,!]*)?(?P<by>{phrases('naming.presenting')}),? {_NAME}"
-    r"(?:,? (?:here|by the way|btw))?$",
+    r"(?:,? (?:here|speaking|again|by the way|btw))?(?P<tail>,? (?:from|at|of) .{2,60})?$",
     re.IGNORECASE,
+)
+_FULL_NAME = r"(?-i:[A-Z][\w'’-]+)(?: (?-i:[A-Z][\w'’-]+)){0,2}"
+_GREETING = (
+    r"(?:(?:hi|hey|hello|yo|hiya|(?:good )?(?:morning|evening)|good (?:afternoon|day))\b[\s,!.]*)?"
+)
+_HERE = regex(
+    rf"^(?:{_GREETING}(?P<name>{_FULL_NAME}|[a-z]+)"
+    r" (?:(?:here|speaking)(?:,.*)?|\((?:he|she|they)/\w+\).*)"
+    r"|(?:hi|hey|hello|good \w+)[\s,!]+(?:it'?s )?(?P<again>[\w'’-]+) (?:again|here))$",
+    re.IGNORECASE,
+)
+_LEADS_IN = regex(
+    r"^(?P<hi>(?:hi|hey|hello|good (?:morning|evening|afternoon|day))\b[\s,!.]*)?"
+    r"(?P<by>this is |it's me, |from )?(?P<name>(?-i:[A-Z][\w'’-]+)(?: (?-i:[A-Z][\w'’-]+)){0,2})"
+    r"(?P<here> here(?: from (?-i:[A-Z])\w+)?)?, (?P<rest>(?:I|my|we|our)\b.*)$",
+    re.IGNORECASE,
+)
+_ENOUGH = regex(
+    r"^(?:.{0,40}, )?(?:(?:just |simply )?(?P<name>(?-i:[A-Z])[\w'’-]+) (?:is|will|would)"
+    r" (?:fine|enough|do|ok|okay|perfectly fine)|just (?P<short>(?-i:[A-Z])[\w'’-]+),? please)"
+    r"(?:, .{2,40})?$",
+    re.IGNORECASE,
+)
+_TITLED = regex(
+    r"^(?:.{0,25}\b)?it'?s (?P<name>(?:dr|prof|professor|ms|mrs|mr|mx|sir|dame|reverend)\.? "
+    r"(?-i:[A-Z])[\w'’-]+)(?P<rest>,? not (?:\w+\.? ?){1,3})$",
+    re.IGNORECASE,
+)
+_USES = regex(
+    r"^(?:please |just )?(?:use|say) (?P<which>(?:he|she|they|it|xe|ze)/"
+    r"(?:him|her|them|its|xem|hir)(?:/\w+)?)\b.*$",
+    re.IGNORECASE,
+)
+_ORDER_BEFORE = regex(
+    rf"^{phrases('naming.orders')} (?P<name>(?-i:[A-Z])[\w'’-]+)(?P<rest>), .+$", re.IGNORECASE
 )
 _LONGEST = 90
+_LEAST_ALIKE = 0.6
 _STATES = words("worth.lasting_states")
 _ADJECTIVE_ENDINGS = ("ic", "ed", "an", "ish", "al", "ive", "ous", "able", "less", "ful", "ing")
 _ORDINARY = STOP_WORDS | words("numbers.small", "numbers.large", "predications.prepositions")
@@ -48,27 +95,82 @@ def named(sentence: str, *, alone: bool) -> str | None:
     text = sentence.strip(" .!,")
     if len(text) > _LONGEST:
         return None
+    text = _NICKNAME.sub("", text)
+    return _wanted(text) or _spelling(text, alone=alone) or (_presented(text) if alone else None)
+
+
+def _wanted(text: str) -> str | None:
+    """Return how a text says that its speaker is, or wants to be, called."""
     if (called := _CALLS.match(text)) and _can_be_name(called["name"]):
         name, start = called["name"], called.start("name")
         return text[:start] + _capital(name) + called["rest"]
-    if (order := _ORDER.match(text)) and _can_be_name(order["name"]):
+    if (order := _ORDER.match(text) or _ORDER_BEFORE.match(text)) and _can_be_name(order["name"]):
         return f"I want to be called {_capital(order['name'])}{order['rest']}"
+    if titled := _TITLED.match(text):
+        return f"I want to be called {titled['name']}{titled['rest']}"
+    if pronouns := _USES.match(text):
+        return f"my pronouns are {pronouns['which'].lower()}"
+    if enough := _ENOUGH.match(text):
+        name = _capital(enough["name"] or enough["short"])
+        return f"I want to be called {name}" if is_name(name) else None
+    return None
+
+
+def _presented(text: str) -> str | None:
+    """Return the name with which a text presents its speaker."""
+    if here := _HERE.match(text):
+        name = _capital(here["name"] or here["again"])
+        return f"my name is {name}" if is_name(name.split()[0]) else None
+    presented = _PRESENTED.match(text)
+    if presented is None:
+        return None
+    first = presented["name"].split()[0]
+    if first.lower() in _STATES or (first.islower() and first.endswith(_ADJECTIVE_ENDINGS)):
+        return None
+    if first.lower() in _ORDINARY or not _can_be_name(presented["name"]):
+        return None
+    own = presented["by"].lower().startswith("i") and not presented["by"].lower().startswith("it")
+    told = f"{'I am' if own else 'my name is'} {_capital(presented['name'])}"
+    return told if is_name(first[:1].upper() + first[1:]) else None
+
+
+def introduced(sentence: str) -> tuple[str, str]:
+    """Return the name with which a sentence begins, as a statement, and the rest of it.
+
+    The statement is empty if it begins with none.
+
+    >>> introduced("Hi, Imre Nagy, I maintain the parser")
+    ('my name is Imre Nagy', 'I maintain the parser')
+    >>> introduced("This is Imre, my flight is late"), introduced("Hi, I'm late")
+    (('my name is Imre', 'my flight is late'), ('', "Hi, I'm late"))
+    """
+    found = _LEADS_IN.match(sentence)
+    if found is None or not (found["hi"] or found["by"] or found["here"]):
+        return "", sentence
+    if not is_name(found["name"].split()[0]):
+        return "", sentence
+    return f"my name is {found['name']}", found["rest"]
+
+
+def _spelling(text: str, *, alone: bool) -> str | None:
+    """Return how a name is spelled or spoken, with the name if it is given."""
     if (spelled := _SPELLED.match(text)) and _can_be_name(spelled["name"]):
         return f"my name is {_capital(spelled['name'])}{spelled['rest']}"
+    if (meant := _NOT_NAME.match(text)) and _is_other_spelling(meant["name"], meant["other"]):
+        return f"the name is {_capital(meant['name'])}, not {_capital(meant['other'])}"
+    if alone and (sounds := _SOUNDS.match(text)):
+        return f"my name is {sounds['how']}"
+    if (lettered := _LETTERED.match(text)) and _can_be_name(lettered["name"]):
+        return f"my name is {_capital(lettered['name'])}{lettered['rest']}"
     if spelling := _SPELLING_ALONE.match(text):
         return f"my name is spelled with {spelling['how']}"
-    if alone and (presented := _PRESENTED.match(text)):
-        first = presented["name"].split()[0]
-        if first.lower() in _STATES or (first.islower() and first.endswith(_ADJECTIVE_ENDINGS)):
-            return None
-        if (
-            first.lower() not in _ORDINARY
-            and _can_be_name(presented["name"])
-            and is_name(first[:1].upper() + first[1:])
-        ):
-            own = presented["by"].lower().startswith("i")
-            return f"{'I am' if own else 'my name is'} {_capital(presented['name'])}"
     return None
+
+
+def _is_other_spelling(name: str, other: str) -> bool:
+    """Return True if two words are spellings of one name: "Karin", "Karen"."""
+    alike = SequenceMatcher(None, name.lower(), other.lower()).ratio()
+    return _LEAST_ALIKE <= alike < 1 and _can_be_name(name)
 
 
 def _can_be_name(name: str) -> bool:

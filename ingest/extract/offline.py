@@ -17,15 +17,16 @@ from ingest.extract.antecedents import Antecedents
 from ingest.extract.asides import firm_parts
 from ingest.extract.categories import CategoryExamples, category_by_rule, report_category
 from ingest.extract.entries import entries
-from ingest.extract.exchanges import exchanged, from_the_other_side
+from ingest.extract.exchanges import exchanged, from_the_other_side, quoted
 from ingest.extract.feedback import directive, verdict
 from ingest.extract.frames import is_material, is_play, is_unmeant, without_quotes
-from ingest.extract.judge import worth
+from ingest.extract.judge import Judge, judge_for
 from ingest.extract.languages import told
-from ingest.extract.naming import named
+from ingest.extract.naming import introduced, named
 from ingest.extract.possessions import possessions, words_of
 from ingest.extract.replies import answered, last_question
 from ingest.extract.reports import reports
+from ingest.extract.tags import tags
 from ingest.extract.worth import (
     ADDRESSED,
     CLEAR,
@@ -35,45 +36,52 @@ from ingest.extract.worth import (
     is_about_the_speaker,
     is_hedged,
 )
-from semantic_memory.domain.english.calendar import MONTHS, WEEKDAYS
-from semantic_memory.domain.english.ellipsis import completed
+from semantic_memory.domain.english.coordination import coordinated
+from semantic_memory.domain.english.ellipsis import completed, listed
 from semantic_memory.domain.english.foreign import own_words
 from semantic_memory.domain.english.fragments import is_clause
 from semantic_memory.domain.english.persons import mentions_speaker, third_person, with_listener
+from semantic_memory.domain.english.predications import has_time
 from semantic_memory.domain.english.pronouns import dangles
 from semantic_memory.domain.english.relative_dates import absolute_dates
 from semantic_memory.domain.english.sentences import Sentence, sentences
 from semantic_memory.domain.english.spelling import prepared
-from semantic_memory.domain.english.standing import is_bound, stands
+from semantic_memory.domain.english.standing import is_about_the_other, is_bound, stands
 from semantic_memory.domain.english.statements import Clause, statements
-from semantic_memory.domain.english.tables import words
+from semantic_memory.domain.english.tables import phrases
 from semantic_memory.domain.english.verbatim import masked, unmasked
-from semantic_memory.domain.english.words import WORD, noun_behind
 from semantic_memory.domain.extraction import Candidate, Extraction
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.language import language
 from semantic_memory.domain.messages import Message
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.ports import Embedder
-from semantic_memory.domain.text import STOP_WORDS
 
 _ASSISTANT = "the assistant"
 _USER = "The user"
-_LEAST_WORTH = 0.5
+_LEAST_WORTH = 0.6
 _MOST_IN_CHAT = 28
 """Words of a statement; longer ones in a chat run together what isn't one thing."""
-_MOST_TAGS = 4
 _MOST_WORDS = 45
+_TOO_SHORT_TO_TELL = 3
+"""Words of an answer from which its language can't be told."""
 _PASTED = 3_000
 """Characters from which a message is more likely a pasted text than something said."""
-_NO_TAGS = STOP_WORDS | words("tags.no_tags")
 # "Can you always cite sources?" asks for good
-_POLITE = re.compile(
+_PRESENTED = regex(r"^I(?:'m| am) (?P<name>(?P<first>[A-Z][\w'’-]+)(?: [A-Z][\w'’-]+){0,2})$")
+_POLITE = regex(
     r"\b(?:can|could|would|will) you (?:please )?"
     r"((?:always|never|stop|only|not)\b[^.?!\n]{3,100})\?",
     re.I,
 )
-_REQUEST_BEHIND = re.compile(r"[,;]?\s+(?:and|so)\s+(?=please\s)|[,;]\s+(?=please\s)", re.I)
-_CALENDAR = frozenset((*MONTHS, *WEEKDAYS))
+_REQUEST_BEHIND = regex(r"[,;]?\s+(?:and|so)\s+(?=please\s)|[,;]\s+(?=please\s)", re.I)
+_POINTS_BACK = regex(
+    r"\b(?:in|at|during|on|before|after|until) (?:that|this|those|these) "
+    r"(?:time|times|day|days|week|weeks|hours?|evenings?|mornings?|nights?)\b",
+    re.IGNORECASE,
+)
+_TELLS = regex(rf"^(?:my|our) .*\b{phrases('reports.telling')}$", re.IGNORECASE)
+_GOES_ON = regex(r"(?:it|they|he|she|its|their|his|her)\b", re.IGNORECASE)
 
 
 class _Statement(NamedTuple):
@@ -88,7 +96,7 @@ class _Statement(NamedTuple):
     def text(self) -> str:
         return self.parts[0]
 
-    def is_continued_by(self, other: _Statement) -> bool:
+    def is_continued_by(self, other: _Statement, *, in_chat: bool) -> bool:
         """Return True if `other` needs this one to be understood: "He is called Rex"."""
         return (
             len(self.parts) == 1
@@ -96,6 +104,8 @@ class _Statement(NamedTuple):
             and self.sentence != other.sentence
             and len(self.text.split()) + len(other.text.split()) <= _MOST_WORDS
             and continues(other.text)
+            and stands(other.text)
+            and (not in_chat or _GOES_ON.match(other.text) is not None)
             and not dangles(self.text)
         )
 
@@ -117,6 +127,7 @@ class _Talk(NamedTuple):
     """True if no assistant is known to listen: every speaker has a name."""
     is_chat: bool
     """True if several people talk to each other."""
+    judge: Judge
 
     @property
     def name(self) -> str:
@@ -133,13 +144,15 @@ class OfflineExtractor:
     Plain statements get a confidence of 0.8 or more; hedged ones ("might", "thinking of"), those
     that speak to someone, and those whose pronouns stand for something said elsewhere get less
     than the gate admits. With an `embedder`, a statement whose wording doesn't show its category
-    gets that of the most similar examples.
+    gets that of the most similar examples. `judge` returns the probability that a statement made
+    among people is worth keeping and stands alone.
     """
 
     name = "offline-4"
 
-    def __init__(self, embedder: Embedder | None = None) -> None:
+    def __init__(self, embedder: Embedder | None = None, judge: Judge | None = None) -> None:
         self._examples = CategoryExamples(embedder) if embedder else None
+        self._judge = judge or judge_for(embedder)
 
     def extract(self, messages: Sequence[Message], known: Sequence[Fact] = ()) -> Extraction:
         """Return candidates in the third person, each with its source message."""
@@ -156,7 +169,9 @@ class OfflineExtractor:
             if message.role == "user":
                 listener = _listener(message, speakers)
                 asked = _other(before, message)
-                talk = _Talk(message, listener, asked, antecedents, among_people, is_chat)
+                talk = _Talk(
+                    message, listener, asked, antecedents, among_people, is_chat, self._judge
+                )
                 for candidate, clear in _candidates(talk):
                     if not clear:
                         unclear.append(len(candidates))
@@ -191,16 +206,24 @@ def _candidates(talk: _Talk) -> Iterator[tuple[Candidate, bool]]:
         return
     content = own_words(whole)
     code = language(content)
-    if code not in (None, "en"):
+    if code not in (None, "en") and not _answers_in_english(content, talk.before):
         yield from _in_other_words(message, str(code)) if len(content) <= _PASTED else ()
         return
     handed_over = is_material(whole)
     text = prepared(without_quotes(content) if handed_over else content)
+    text = listed(text)
     found = _Found(talk, spans, len(message.content) > _PASTED, handed_over)
-    if not handed_over and not found.is_pasted and (listed := entries(text)):
-        yield from (found.candidate(entry.statement, entry.category) for entry in listed)
+    if not handed_over and not found.is_pasted and (told_of := entries(text)):
+        yield from (found.candidate(entry.statement, entry.category) for entry in told_of)
         return
     yield from found.candidates(text)
+
+
+def _answers_in_english(content: str, before: Message | None) -> bool:
+    """Return True if a word or two answer an English question, whatever language they look like."""
+    if before is None or len(content.split()) > _TOO_SHORT_TO_TELL:
+        return False
+    return last_question(before.content) is not None and language(before.content) in (None, "en")
 
 
 def _in_other_words(message: Message, code: str) -> Iterator[tuple[Candidate, bool]]:
@@ -222,6 +245,7 @@ class _Found:
         self._talk = talk
         self._spans = spans
         self.is_pasted = is_pasted
+        self.is_chat = talk.is_chat
         self._handed_over = handed_over
         self._known: set[str] = set()
 
@@ -237,21 +261,28 @@ class _Found:
             yield self.candidate(stated, shown, source=talk.before)
         answer = talk.before.content if talk.before and talk.before.role == "assistant" else None
         pending: list[_Statement] = []
+        before = ""
         for sentence in _requests_apart(sentences(_POLITE.sub(r"please \1.", text))):
             if is_unmeant(sentence.said):
                 continue
+            introduction, rest = introduced(sentence.said.rstrip(" .!"))
+            if introduction and not talk.is_chat:
+                yield self.candidate(introduction, Category.PERSONAL)
+                sentence = Sentence(rest, rest)
             order = self._order(sentence, answer)
             name = None if order else named(sentence.said, alone=not talk.is_chat)
             if order:
+                if before and _POINTS_BACK.search(order):
+                    order = f"{order.rstrip('.')}: {self._told(before)}"
                 yield self._candidate(order, Category.FEEDBACK, CLEAR), True
             elif name:
                 yield self.candidate(name, Category.PERSONAL)
             else:
                 _gather(pending, _statements(sentence, talk.listener), self)
             talk.antecedents.note(sentence.text, talk.name)
-        for statement in pending:
-            if not self._is_idle(statement):
-                yield self._pending(statement)
+            before = sentence.text
+        for statement in self._worth_keeping(pending):
+            yield self._pending(statement)
         for stated in possessions(text, self._known) if not self.is_pasted else ():
             yield self.candidate(stated, Category.PERSONAL, IMPLIED)
 
@@ -261,6 +292,7 @@ class _Found:
             return []
         talk = self._talk
         text = talk.antecedents.resolved(statement.text, talk.name) or statement.text
+        text = talk.antecedents.resolved(text, talk.name) or text  # "he is a surgeon there"
         found = reports(text, of_names_only=talk.is_among_people)
         return [_Statement((one,), statement.sentence, is_report=True) for one in found]
 
@@ -274,6 +306,8 @@ class _Found:
             return [found[0]], found[1]
         first, _, rest = text.strip().partition("\n")
         answers = exchanged(question, first) if not rest.strip() else []
+        if not answers and not rest.strip() and before and before.role == "assistant":
+            answers = quoted(question, first)
         return (answers, "") if answers else ([], text)
 
     def _order(self, sentence: Sentence, answer: str | None) -> str | None:
@@ -295,16 +329,31 @@ class _Found:
             self._known |= words_of(content)
         return self._candidate(content, shown, sure), shown is not None
 
-    def _is_idle(self, statement: _Statement) -> bool:
-        """Return True if a statement is talk of the moment, or would not stand alone."""
-        if not stands(statement.text):
-            return True
+    def _worth_keeping(self, found: Sequence[_Statement]) -> list[_Statement]:
+        """Return the statements that stand alone and aren't talk of the moment."""
+        standing = [one for one in found if stands(one.text)]
         # What someone tells an assistant is mostly meant to be known; among people most is talk.
+        if not self._talk.is_among_people:
+            return standing
+        standing = [one for one in standing if self._stands_in_chat(one.text)]
         if not self._talk.is_chat:
-            return False
-        if len(statement.text.split()) > _MOST_IN_CHAT or not is_bound(statement.text):
-            return True
-        return not statement.is_report and worth(statement.text) < _LEAST_WORTH
+            return standing
+        own = [one.text for one in standing if not one.is_report]
+        kept = {
+            text
+            for text, likely in zip(own, self._talk.judge(own), strict=True)
+            if likely >= _LEAST_WORTH
+        }
+        return [one for one in standing if one.is_report or one.text in kept]
+
+    def _stands_in_chat(self, text: str) -> bool:
+        """Return True if a statement among people is short, bound, and not about the listener."""
+        listener = self._talk.listener
+        return (
+            len(text.split()) <= _MOST_IN_CHAT
+            and is_bound(text)
+            and not (listener and is_about_the_other(text, listener))
+        )
 
     def candidate(
         self,
@@ -333,7 +382,7 @@ class _Found:
             category=category or Category.PERSONAL,
             confidence=sure,
             message_ids=(message.id, source.id) if source else (message.id,),
-            tags=_tags(whole, message.name or ""),
+            tags=tags(whole, message.name or ""),
         )
 
 
@@ -353,7 +402,11 @@ def _requests_apart(found: Iterable[Sentence]) -> Iterator[Sentence]:
 def _gather(pending: list[_Statement], found: Iterable[_Statement], rules: _Found) -> None:
     """Add the statements worth keeping, and those that go on with the last one."""
     for statement in found:
-        if pending and pending[-1].is_continued_by(statement):
+        # what is timed ends by itself: "my editor is Ida. She wants the draft by Friday"
+        timed = rules.reports(statement) if pending and has_time(statement.text) else []
+        if timed and dangles(statement.text):
+            pending += timed
+        elif pending and pending[-1].is_continued_by(statement, in_chat=rules.is_chat):
             pending[-1] = pending[-1].with_next(statement)
         elif is_about_the_speaker(statement.text) and not dangles(statement.text):
             if is_clause(statement.text):
@@ -377,6 +430,9 @@ def _statements(sentence: Sentence, listener: str | None) -> list[_Statement]:
     for clause in clauses:
         if listener:
             clause = clause._replace(text=with_listener(clause.text, listener))
+        if kept and _TELLS.search(kept[-1].text):
+            kept[-1] = Clause(f"{kept[-1].text} {clause.text}", kept[-1].link)
+            continue
         if kept and dangles(clause.text) and not dangles(kept[-1].text):
             if is_hedged(clause.text):
                 continue
@@ -385,24 +441,18 @@ def _statements(sentence: Sentence, listener: str | None) -> list[_Statement]:
                 kept[-1] = Clause(joined, kept[-1].link)
                 continue
         kept.append(clause)
-    return [_Statement((part,), sentence) for clause in kept for part in firm_parts(clause.text)]
+    return [
+        _Statement((part,), sentence)
+        for clause in kept
+        for firm in firm_parts(clause.text)
+        for part in coordinated(firm)
+    ]
 
 
 def _told(statement: str, name: str, message: Message) -> str:
+    presented = _PRESENTED.match(statement)
+    if presented and presented["first"] == name.split()[0]:
+        statement = f"my name is {presented['name']}"  # not "Maya is Maya"
     if message.created_at is not None:
         statement = absolute_dates(statement, message.created_at)
     return third_person(statement, name).rstrip(" ,;:.!") + "."
-
-
-def _tags(content: str, name: str) -> tuple[str, ...]:
-    """Return the first few things that a fact names: proper names, and nouns."""
-    own = set(WORD.findall(name.casefold()))
-    tags: dict[str, None] = {}
-    spoken = WORD.findall(content)
-    for place, word in enumerate(spoken):
-        plain = word.removesuffix("'s")
-        proper = place > 0 and plain[:1].isupper() and plain not in _CALENDAR
-        tag = plain.casefold() if proper else noun_behind(spoken[place - 1] if place else "", plain)
-        if tag and tag not in own and tag not in _NO_TAGS and re.fullmatch(r"[\w-]{3,40}", tag):
-            tags[tag] = None
-    return tuple(tags)[:_MOST_TAGS]

@@ -12,43 +12,55 @@ from semantic_memory.domain.english.notation import any_of, whole
 from semantic_memory.domain.english.predications import has_number, has_time
 from semantic_memory.domain.english.tables import phrases, words
 from semantic_memory.domain.english.words import WORD, Form, can_be_noun, forms, is_adverb, is_verb
+from semantic_memory.domain.patterns import regex
 
-_LEAD = re.compile(rf"^(?:{phrases('orders.leads')}[\s,:]+)+", re.IGNORECASE)
-_TAIL = re.compile(rf"[\s,]+{phrases('orders.tails')}$", re.IGNORECASE)
-_ALWAYS = re.compile(whole(phrases("orders.always")), re.IGNORECASE)
-_FOR_NOW = re.compile(
-    any_of(whole(phrases("orders.for_now")), r"\b(?:this|these|that|those|above|below)\b"), re.I
+_LEAD = regex(rf"^(?:{phrases('orders.leads')}[\s,:]+)+", re.IGNORECASE)
+_TAIL = regex(rf"[\s,]+{phrases('orders.tails')}$", re.IGNORECASE)
+_ALWAYS = regex(whole(phrases("orders.always")), re.IGNORECASE)
+_FOR_NOW = regex(
+    any_of(
+        whole(phrases("orders.for_now")),
+        r"\b(?:this(?!\s(?:repo|project|codebase|team|chat)\b)|these|that|those|above|below)\b",
+    ),
+    re.I,
 )
 _MANNER = words("orders.manner")
 _WORK = words("orders.work")
-_ONE_THING = re.compile(r"^(?:me\s|us\s)?(?:an?|one|two|three|four|five|\d+|some|another)\s", re.I)
-_NO = re.compile(r"^no (?:more )?(?P<thing>[\w' -]{3,60})$", re.IGNORECASE)
+_ONE_THING = regex(r"^(?:me\s|us\s)?(?:an?|one|two|three|four|five|\d+|some|another)\s", re.I)
+_FIRMLY = regex(whole(phrases("orders.firmly")), re.IGNORECASE)
+_IS_ASKED = regex(r"^do (?!not\b|it\b|so\b|the\b|this\b|that\b|all\b|everything\b|an?\b)", re.I)
+_NO = regex(r"^no (?:more )?(?P<thing>[\w' -]{3,60})(?:, .{3,40})?$", re.IGNORECASE)
 _PRODUCED = words("orders.produced")
-_NO_THINGS = re.compile(rf"^{phrases('ellipsis.no_things')}\b", re.IGNORECASE)
-_NOT = re.compile(
+_NO_THINGS = regex(rf"^{phrases('ellipsis.no_things')}\b", re.IGNORECASE)
+_NOT = regex(
     r"^(?P<one>(?:[\w`'.+#-]+\s){0,4}[\w`'.+#-]+)"
-    r"(?P<joint>(?:,| -|;)? (?:not|instead of|over|rather than)) "
+    r"(?P<joint>(?:,| -|;)? (?:not|never|instead of|over|rather than)) "
     r"(?P<other>(?:[\w`'.+#-]+\s){0,3}[\w`'.+#-]+)$",
     re.IGNORECASE,
 )
-_LESS = re.compile(r"^(?:less|more|fewer) (?:[\w'-]+\s?){1,4}$", re.IGNORECASE)
-_IN_FORM = re.compile(
-    rf"^(?:all )?(?:[\w'-]+\s){{1,3}}in {phrases('orders.forms')}$", re.IGNORECASE
+_LESS = regex(r"^(?:less|more|fewer) (?:[\w'-]+\s?){1,4}$", re.IGNORECASE)
+_IN_FORM = regex(rf"^(?:all )?(?:[\w'-]+\s){{1,3}}in {phrases('orders.forms')}$", re.IGNORECASE)
+_MANNERED = regex(
+    r"^(?:[\w'-]+\s){0,2}[a-z]+s\s(?:always|only|never)\s(?:in|with|without|as|at|after)\s.{2,50}$",
+    re.I,
 )
-_ONLY = re.compile(r"^(?:only|just) (?=\w)", re.IGNORECASE)
-_EVERYWHERE = re.compile(
-    rf"^(?P<thing>(?:[\w'-]+\s){{1,4}}){phrases('orders.everywhere')}(?P<rest>,.{{1,40}})?$", re.I
+_ONLY = regex(r"^(?:only|just) (?=\w)", re.IGNORECASE)
+_EVERYWHERE = regex(
+    rf"^(?P<thing>(?:[\w'-]+\s){{1,4}}){phrases('orders.everywhere')}"
+    r"(?P<rest>(?:,|\s(?:except|but|other than)\s).{1,40})?$",
+    re.I,
 )
-_IDIOM = re.compile(rf"^{phrases('orders.idioms')}\b", re.IGNORECASE)
-_MANNERLY = re.compile(
+_IDIOM = regex(rf"^{phrases('orders.idioms')}\b", re.IGNORECASE)
+_MANNERLY = regex(
     rf"^(?:be|stay|keep it|keep (?:your|the) \w+)\s(?:more\s|very\s|really\s)?"
     rf"{phrases('orders.manners')}\b.*$",
     re.IGNORECASE,
 )
-_PLAIN = re.compile(
+_WITHIN = regex(r"^keep (?:it|them|things) (?:under|below|within|to|at) .{2,40}$", re.IGNORECASE)
+_PLAIN = regex(
     rf"^{phrases('orders.manners')}\s(?:\w+\s)?{phrases('orders.replies')}(?:\s.{{1,40}})?$", re.I
 )
-_CONDITION = re.compile(rf"^{phrases('orders.conditions')}\b[^,]{{3,80}},\s*(?P<order>.+)$", re.I)
+_CONDITION = regex(rf"^{phrases('orders.conditions')}\b[^,]{{3,80}},\s*(?P<order>.+)$", re.I)
 
 
 def standing_order(sentence: str) -> str | None:
@@ -67,7 +79,7 @@ def standing_order(sentence: str) -> str | None:
     spoken = [word.lower() for word in WORD.findall(order)]
     if len(spoken) < 2 or len(spoken) > 40:
         return None
-    if wanted := _without_verb(order, spoken):
+    if wanted := _without_verb(order, spoken) or _generic(sentence, order, spoken):
         return wanted
     condition = ""
     if found := _CONDITION.match(order):
@@ -79,16 +91,23 @@ def standing_order(sentence: str) -> str | None:
     if len(spoken) < 2 or not _is_command(spoken):
         return None
     always = _ALWAYS.search(sentence) is not None or bool(condition)
-    if _MANNERLY.match(order) and not re.match(r"keep it up", order, re.I):
+    if _is_manner(order):
         return _lowered(order)
     object_ = " ".join(order.split()[1 + only :])
     if _FOR_NOW.search(order) and not always:
         return None
-    if _ONE_THING.match(object_) and not always:
+    if _IS_ASKED.match(order) or (_ONE_THING.match(object_) and not _FIRMLY.search(sentence)):
         return None
     if spoken[0] in _MANNER or (always and spoken[0] in _WORK):
         return f"{_lowered(order)} {_lowered(condition)}".rstrip(" ,")
     return None
+
+
+def _is_manner(order: str) -> bool:
+    """Return True if an order tells how answers should be: "keep it under five lines"."""
+    if _WITHIN.match(order):
+        return has_number(order)
+    return _MANNERLY.match(order) is not None and not re.match(r"keep it up", order, re.I)
 
 
 def _without_verb(order: str, spoken: list[str]) -> str | None:
@@ -96,7 +115,7 @@ def _without_verb(order: str, spoken: list[str]) -> str | None:
     if (no := _NO.match(order)) and not _NO_THINGS.match(no["thing"]):
         things = WORD.findall(no["thing"].lower())
         if _PRODUCED & {*things} and not any(map(_is_only_verb, things[1:])):
-            return f"use no {no['thing']}"
+            return f"use {_lowered(order)}"
     if (
         (preferred := _NOT.match(order))
         and not preferred["one"].lower().startswith(_SELF)
@@ -107,6 +126,8 @@ def _without_verb(order: str, spoken: list[str]) -> str | None:
         and _is_choice(preferred["one"].lower(), preferred["other"].lower(), preferred["joint"])
     ):
         return f"use {_lowered(order)}"
+    if (manner := _MANNERED.match(order)) and not any(map(_is_only_verb, spoken)):
+        return f"write {_lowered(manner[0])}"
     if (less := _LESS.match(order)) and _PRODUCED & {*spoken}:
         return f"use {_lowered(less[0])}"
     if (
@@ -124,6 +145,37 @@ def _without_verb(order: str, spoken: list[str]) -> str | None:
     return None
 
 
+def _generic(sentence: str, order: str, spoken: list[str]) -> str | None:
+    """Return the order that names things of a kind, and how: "Recipes for four, please".
+
+    One thing is ordered once: "A table for four, please".
+    """
+    if only := _THAT_ONLY.match(order):
+        verbless = not any(map(_is_only_verb, spoken)) and spoken[0] not in _DETERMINED
+        return f"use {_lowered(only[0])}" if verbless and not has_time(order) else None
+    if tongue := _IN_TONGUE.match(order):
+        return f"use {tongue['tongue']}" if _FOR_GOOD.search(sentence) else None
+    if not _GENERIC.match(order):
+        return None
+    if not _FOR_GOOD.search(sentence) and spoken[0] not in _REPLIES:
+        return None
+    if any(map(_is_only_verb, spoken)) or not spoken[0].endswith("s"):
+        return None
+    singular = spoken[0].removesuffix("s")
+    if spoken[0] in _DETERMINED or not (can_be_noun(singular) or can_be_noun(spoken[0])):
+        return None
+    return f"give {_lowered(_FOR_GOOD.sub('', order).rstrip(' ,'))}"
+
+
+_GENERIC = regex(
+    r"^[a-z-]+s (?:always )?(?:in|as|for|with|without|on|at|by|under|below)\s.{2,60}$", re.I
+)
+_THAT_ONLY = regex(r"^(?:[\w'.+-]+ ){1,3}only$|^just [\w' -]{2,30}, no [\w' -]{2,30}$", re.I)
+_IN_TONGUE = regex(
+    rf"^(?:in )?(?P<tongue>(?:(?:british|american|plain|simple) )?{phrases('core.tongues')})$", re.I
+)
+_REPLIES = frozenset("answers replies responses explanations summaries texts letters".split())
+_FOR_GOOD = regex(r",? (?:please|always)\b", re.IGNORECASE)
 _SELF = (
     "i ",
     "i'm",

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator
 from semantic_memory.domain.english.articles import indefinite
 from semantic_memory.domain.english.tables import mapping, phrases, words
 from semantic_memory.domain.english.words import WORD, Form, can_be_noun, forms, noun
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS
 
 _AILMENTS = words("possessions.ailments")
@@ -23,19 +24,24 @@ _NUMBERED = words("possessions.numbered")
 _ONLY_DESCRIBED = words("possessions.only_described")
 _IRREGULAR = mapping("possessions.irregular")
 
-_SENTENCE = re.compile(r"[.?!;\n]+(?=\s|$)")
-_MINE = re.compile(r"\b(?:my|our)\s+(?P<words>[\w-]+(?:\s+[\w'’-]+){0,5})", re.IGNORECASE)
+_SENTENCE = regex(r"[.?!;\n]+(?=\s|$)")
+_MINE = regex(r"\b(?:my|our)\s+(?P<words>[\w-]+(?:\s+[\w'’-]+){0,5})", re.IGNORECASE)
 # "you should visit Oslo, where I live", "the factory I work in"
-_WHERE_I = re.compile(
+_WHERE_I = regex(
     r"\b(?:in|to|from|at|visit|love|near|like)\s(?P<place>(?!the|my|our|a|an|here|there)[\w'-]+"
     r"(?:\s(?-i:[A-Z])[\w'-]+)?),?\swhere\s(?:I|we)\s(?P<verb>live|work|grew up|study)\b",
     re.IGNORECASE,
 )
-_WORK_I = re.compile(
+_PLACE = r"[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)?"
+_HERE_IN = regex(
+    rf"\b[Hh]ere in (?P<here>{_PLACE})(?= |[,.;!]|$)"
+    rf"|\b(?:[Aa]s someone|[Ss]omeone|[Cc]urrently) (?:(?:living|based) )?in (?P<living>{_PLACE})"
+)
+_WORK_I = regex(
     r"\bthe\s(?P<place>(?:[a-z-]+\s)?[a-z-]+)\s(?:(?:that|where)\s)?I\swork\s(?P<at>in|at|for)\b",
     re.IGNORECASE,
 )
-_NOT_NOW = re.compile(rf"\b{phrases('possessions.not_now')}\b", re.IGNORECASE)
+_NOT_NOW = regex(rf"\b{phrases('possessions.not_now')}\b", re.IGNORECASE)
 _SAID_ANYWAY = words("possessions.said_anyway")
 _NO_DESCRIPTION = words("possessions.no_description")
 _NUMBERS = words("numbers.small", "possessions.numbers") - {"one"}
@@ -75,6 +81,8 @@ def possessions(text: str, mentioned: Collection[str]) -> Iterator[str]:
 def _whereabouts(text: str) -> Iterator[str]:
     for home in _WHERE_I.finditer(text):
         yield f"I {home['verb']} in {home['place']}"
+    for here in _HERE_IN.finditer(text):
+        yield f"I am here in {here['here'] or here['living']}"
     for work in _WORK_I.finditer(text):
         yield f"I work {work['at']} {indefinite(work['place'])} {work['place']}"
 
@@ -117,6 +125,8 @@ def _goes_on(following: list[str]) -> bool:
     word = following[0].lower()
     if [own.lower() for own in following[:2]] == ["in", "law"] or word.isdigit():
         return True
+    if word.endswith("ing") and can_be_noun(word):
+        return True  # "my horse painting" shows one
     return (
         not following[0][:1].isupper()
         and word not in STOP_WORDS

@@ -22,47 +22,48 @@ from semantic_memory.domain.english.words import (
     is_verb,
     is_word,
 )
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS
 
 _LONGEST = 12
 """Words of an answer that leans on its question; a longer one is a sentence by itself."""
 
 _MOST_ASKED = 200
-_LAST_QUESTION = re.compile(r"(?P<question>[^.?!\n]{6,160})\?[\s\"')\]*_]*$")
-_FIRST_END = re.compile(r"[.!?\n]+(?:\s|$)")
-_LEADING = re.compile(rf"^(?:.*[,;:]\s*)?(?:{phrases('replies.leading')}\b[\s,]*)*", re.IGNORECASE)
-_YES = re.compile(
+_LAST_QUESTION = regex(r"(?P<question>[^.?!\n]{6,160})\?[\s\"')\]*_]*$")
+_FIRST_END = regex(r"[.!?\n]+(?:\s|$)")
+_LEADING = regex(rf"^(?:.*[,;:]\s*)?(?:{phrases('replies.leading')}\b[\s,]*)*", re.IGNORECASE)
+_YES = regex(
     rf"^{phrases('replies.yes')}\b(?:[\s,]+{phrases('replies.behind_yes')})*[\s,.!:-]*", re.I
 )
-_YES_BEFORE = re.compile(rf"^{phrases('replies.yes_before_answer')}\b[\s,.!:-]*", re.IGNORECASE)
-_NO = re.compile(
+_YES_BEFORE = regex(rf"^{phrases('replies.yes_before_answer')}\b[\s,.!:-]*", re.IGNORECASE)
+_NO = regex(
     rf"^{phrases('replies.no')}\b(?:[\s,]+{phrases('replies.behind_no')})*[\s,.!:-]*$", re.I
 )
-_FILLER = re.compile(rf"^(?:{phrases('replies.fillers')}\b[\s,.!:-]*)+", re.IGNORECASE)
+_FILLER = regex(rf"^(?:{phrases('replies.fillers')}\b[\s,.!:-]*)+", re.IGNORECASE)
 # "No, I eat fish now": an answer with a sentence behind it
-_YES_OR_NO_FIRST = re.compile(
+_YES_OR_NO_FIRST = regex(
     rf"^(?P<said>(?:{phrases('replies.yes', 'replies.no')}))[\s,;]+"
     r"(?=(?:I|we|my|he|she|they|it)\b)",
     re.IGNORECASE,
 )
-_UNSURE = re.compile(rf"\b(?:{phrases('replies.unsure')}|one$)\b", re.IGNORECASE)
-_POINTS_AWAY = re.compile(rf"\b(?:{phrases('replies.points_away')}|favou?rites?$)\b", re.IGNORECASE)
-_OWN = re.compile(r"(?:I|I'\w+|my|we|no|not)\b", re.IGNORECASE)
-_POLAR = re.compile(
+_UNSURE = regex(rf"\b(?:{phrases('replies.unsure')}|one$)\b", re.IGNORECASE)
+_POINTS_AWAY = regex(rf"\b(?:{phrases('replies.points_away')}|favou?rites?$)\b", re.IGNORECASE)
+_OWN = regex(r"(?:I|I'\w+|my|we|no|not)\b", re.IGNORECASE)
+_POLAR = regex(
     rf"(?P<asked>do|are|have|can|did) you "
     rf"(?P<rest>(?!{phrases('replies.no_polar_question')})[\w' -]{{3,80}})$",
     re.IGNORECASE,
 )
-_PLACE = re.compile(rf"^{phrases('replies.places')}\b", re.IGNORECASE)
+_PLACE = regex(rf"^{phrases('replies.places')}\b", re.IGNORECASE)
 _NO_ARTICLE = words("replies.no_article")
 _FINITE = words("replies.finite")
 
 _NUMBER = rf"^(?:\d+|{SMALL_NUMBER})\b"
-_COUNTED = re.compile(_NUMBER, re.IGNORECASE)
+_COUNTED = regex(_NUMBER, re.IGNORECASE)
 _ANSWERS = {
-    "number": re.compile(rf"{_NUMBER}$", re.IGNORECASE),
-    "age": re.compile(r"^\d{1,3}\b"),
-    "thing": re.compile(rf"{_NUMBER}\s+\w|^an?\b", re.IGNORECASE),
+    "number": regex(rf"{_NUMBER}$", re.IGNORECASE),
+    "age": regex(r"^\d{1,3}\b"),
+    "thing": regex(rf"{_NUMBER}\s+\w|^an?\b", re.IGNORECASE),
 }
 
 
@@ -78,7 +79,7 @@ def _form(question: str, statement: str, answer: str = "", verbs: str = "") -> _
     thing = r"[\w' -]{2,40}"
     slots = {"what": thing, "thing": thing, "verb": "|".join(split(verbs)) or "[a-z]+"}
     asked = any_of(*(phrase(one, **slots) for one in split(question)))
-    return _Form(re.compile(f"{asked}$", re.IGNORECASE), statement, _ANSWERS.get(answer))
+    return _Form(regex(f"{asked}$", re.IGNORECASE), statement, _ANSWERS.get(answer))
 
 
 _FORMS = tuple(_form(**form) for form in rows("replies.forms"))

@@ -8,10 +8,11 @@ blue today" says nothing that is theirs.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ingest.extract.worth import is_hedged
-from semantic_memory.domain.english.calendar import WEEKDAY
-from semantic_memory.domain.english.notation import whole
+from semantic_memory.domain.english.calendar import ANY_MONTH, WEEKDAY
+from semantic_memory.domain.english.notation import one_of, whole
 from semantic_memory.domain.english.predications import (
     Predication,
     has_number,
@@ -22,28 +23,43 @@ from semantic_memory.domain.english.predications import (
 from semantic_memory.domain.english.pronouns import dangles
 from semantic_memory.domain.english.tables import phrases, words
 from semantic_memory.domain.english.verbatim import holds_verbatim
-from semantic_memory.domain.english.words import Form, can_be_noun, forms, is_verb
+from semantic_memory.domain.english.words import Form, can_be_noun, forms, is_quality, is_verb
+from semantic_memory.domain.patterns import regex
 
 _RELATIONS = words("reports.relations")
 _CHANGES = words("reports.changes")
 _NAMED = words("reports.of_names")
 _COPULA = words("predications.copula")
-_CAUSE = re.compile(whole(phrases("reports.causes")), re.IGNORECASE)
-_STATE = re.compile(whole(phrases("reports.states")), re.IGNORECASE)
-_EVALUATION = re.compile(rf"^{phrases('reports.evaluations')}", re.IGNORECASE)
-_FIXED = re.compile(whole(phrases("reports.of_work")), re.IGNORECASE)
-_WORLD = re.compile(rf"^{phrases('reports.of_the_world')}\b", re.IGNORECASE)
-_VERBLESS = re.compile(
-    rf"^(?P<subject>(?:(?:the|our|my)\s)?(?:[a-z-]+\s){{0,2}}?[a-z-]+)\s"
-    rf"(?P<rest>(?:tomorrow|tonight|next \w+|(?:on )?{WEEKDAY}|on the \d|at \d)\b.{{0,40}})$",
+_STANDING_VERBS = words("predications.standing_verbs")
+_CAUSE = regex(whole(phrases("reports.causes")), re.IGNORECASE)
+_STATE = regex(whole(phrases("reports.states")), re.IGNORECASE)
+_EVALUATION = regex(rf"^{phrases('reports.evaluations')}", re.IGNORECASE)
+_FIXED = regex(whole(phrases("reports.of_work")), re.IGNORECASE)
+_WORLD = regex(rf"^{phrases('reports.of_the_world')}\b", re.IGNORECASE)
+_ORDERED = regex(rf"^(?:the|my|our) {one_of(words('predications.ordinals'))} ", re.IGNORECASE)
+_VERBLESS = regex(
+    rf"^(?P<subject>(?:(?:the|our|my)\s)?(?:[a-z-]+\s){{0,2}}?[a-z-]+"
+    rf"(?:\s(?:in|with|at)\s[\w-]+)?)\s"
+    rf"(?P<rest>(?:tomorrow|tonight|next \w+|(?:on )?{WEEKDAY}|on the \d|at \d|"
+    rf"\d+-\d+ {ANY_MONTH})\b.{{0,40}})$",
     re.IGNORECASE,
 )
-_TWO = re.compile(
-    r"^(?P<one>[A-Z][\w'-]+ [^,]{3,60}), (?:and )?(?P<other>[A-Z][\w'-]+ [^,]{3,60})$"
-)
-_JOINT = re.compile(r"(?:,\s+(?:and\s+)?|\s+and\s+)(?P<verb>[a-z']+)(?=\s+\S)")
 _BEHIND_COMMAND = words("fragments.behind_commands") | words("predications.determiners")
-_WORD = re.compile(r"[\w'’+#-]*[\w+#]")
+_WORD = regex(r"[\w'’+#-]*[\w+#]")
+_OF_THE_MOMENT = words("reports.of_the_moment")
+_NO_THINGS = _OF_THE_MOMENT | words("predications.vague", "reports.no_finds")
+_BEHIND_HEAD = regex(rf"\s{phrases('reports.behind_head')}\b")
+_POINTS = regex(r"\b(?:me|us|him|her|them|you|it|this|these|those)\b", re.IGNORECASE)
+_SAYS_WHERE = words("predications.prepositions", "reports.missing")
+_PASSING = words("reports.passing")
+_PASSING_ENDS = words("reports.passing_ends")
+_PRESENT = words("predications.auxiliaries", "words.modals")
+_EXISTS = regex(
+    r"^there(?:'s| is| are| 's) (?:an?|no|two|three|four|five|\d+) "
+    r"(?P<thing>(?:[\w'-]+ ){0,2}[\w'-]+) "
+    r"(?:in|under|at|on|near|behind|next to|for|between|above|every) .{3,80}$",
+    re.IGNORECASE,
+)
 _LONGEST = 40
 
 
@@ -52,8 +68,8 @@ def reports(clause: str, *, of_names_only: bool) -> list[str]:
 
     With `of_names_only`, as among people who chat, only what is said of a named person counts.
 
-    >>> reports("The API is written in Kotlin and runs on port 8443", of_names_only=False)
-    ['The API is written in Kotlin', 'The API runs on port 8443']
+    >>> reports("The API runs on port 8443", of_names_only=False)
+    ['The API runs on port 8443']
     >>> reports("solveig can't eat gluten", of_names_only=False)
     ["Solveig can't eat gluten"]
     >>> reports("The sky is blue today", of_names_only=False)
@@ -61,23 +77,17 @@ def reports(clause: str, *, of_names_only: bool) -> list[str]:
     """
     if len(clause.split()) > _LONGEST or dangles(clause) or is_hedged(clause):
         return []
-    if (two := _TWO.match(clause)) and predication(two["one"]) and predication(two["other"]):
-        return [
-            *reports(two["one"], of_names_only=of_names_only),
-            *reports(two["other"], of_names_only=of_names_only),
-        ]
     clause = _with_verb(clause)
-    whole_clause = predication(clause)
-    if whole_clause is None or whole_clause.subject[:1].isdigit() or _is_command(clause):
+    if not of_names_only and (exists := _EXISTS.match(clause)):
+        return [] if exists["thing"].split()[-1].lower() in _NO_THINGS else [clause]
+    found = predication(clause)
+    if found is None or found.subject[:1].isdigit() or _is_command(clause):
         return []
-    told = []
-    for found in _parts(whole_clause):
-        if _EVALUATION.match(found.predicate) or _WORLD.match(found.text):
-            continue
-        hard = found.kind == "name" and _is_hard(found) and _is_settled(found)
-        if hard if of_names_only else _is_told(found):
-            told.append(_written(found))
-    return told
+    judged = _EVALUATION.match(found.predicate) and not has_time(found.predicate)
+    if judged or _WORLD.match(found.text):
+        return []
+    hard = found.kind == "name" and _is_hard(found) and _is_settled(found)
+    return [_written(found)] if (hard if of_names_only else _is_told(found)) else []
 
 
 def _with_verb(clause: str) -> str:
@@ -86,45 +96,58 @@ def _with_verb(clause: str) -> str:
     if found is None or any(map(is_verb, found["rest"].split()[1:])) or predication(clause):
         return clause
     head = found["subject"].split()[-1]
+    if is_quality(head):
+        return clause  # "happy Friday"
     be = "are" if head.endswith("s") and not head.endswith("ss") else "is"
     return f"{found['subject']} {be} {found['rest']}"
 
 
-def _parts(found: Predication) -> list[Predication]:
-    """Return a clause for each verb of the predicate that shares the subject."""
-    parts: list[str] = []
-    start = 0
-    for joint in _JOINT.finditer(found.predicate):
-        if _finite(joint["verb"], found.verb):
-            parts.append(found.predicate[start : joint.start()])
-            start = joint.start("verb")
-    parts.append(found.predicate[start:])
-    return [found._replace(predicate=part, verb=part.split()[0].lower()) for part in parts if part]
-
-
-def _finite(verb: str, first: str) -> bool:
-    """Return True if a word behind "and" is another verb of the same subject."""
-    lowered = verb.lower()
-    if lowered in _COPULA:
-        return True
-    alike = forms(lowered) & {Form.THIRD, Form.PAST} & (forms(first) or {Form.THIRD, Form.PAST})
-    return bool(alike) and (lowered in _RELATIONS | _CHANGES or not can_be_noun(lowered))
-
-
 def _is_command(clause: str) -> bool:
-    spoken = _WORD.findall(clause.lower())[:2]
+    spoken = _WORD.findall(clause.lower())[:3]
+    if spoken[1] in _COPULA or (spoken[1] not in _BEHIND_COMMAND and _is_finite(spoken[1:])):
+        return False  # "free tier ends"
     return Form.BASE in forms(spoken[0]) and (
         spoken[1] in _BEHIND_COMMAND or not can_be_noun(spoken[0])
     )
 
 
+def _is_finite(spoken: Sequence[str]) -> bool:
+    return any(forms(word) == {Form.THIRD} or word in _STANDING_VERBS for word in spoken)
+
+
 def _is_told(found: Predication) -> bool:
     """Return True if the predicate is hard enough for its subject."""
+    if _ORDERED.match(found.subject) and not has_time(found.predicate):
+        return False  # "the first paragraph" is one of the talk at hand
     if _is_relation(found) or _CAUSE.search(found.predicate):
         return True
     if found.kind == "name":
-        return _is_settled(found)
-    return _is_hard(found) and (_is_settled(found) or has_number(found.predicate))
+        return _is_settled(found) or _lasts(found)
+    if _is_hard(found):
+        timed = has_number(found.predicate) or has_time(found.predicate)
+        return timed or _is_settled(found) or _lasts(found)
+    return _lasts(found) and _head_noun(found) not in _OF_THE_MOMENT
+
+
+def _head_noun(found: Predication) -> str:
+    """Return the last noun of the subject before a preposition."""
+    return _BEHIND_HEAD.split(found.subject)[0].split()[-1].lower()
+
+
+def _lasts(found: Predication) -> bool:
+    """Return True if the predicate is in the present and says more than a verb: "faces north"."""
+    spoken = [word.lower() for word in _WORD.findall(found.predicate)]
+    if len(spoken) < 2 or found.verb in _PASSING or spoken[-1] in _PASSING_ENDS:
+        return False
+    if found.verb in ("was", "were"):
+        return spoken[1] in _SAYS_WHERE and len(spoken) > 3
+    if found.kind == "plain" and (found.verb in _COPULA or found.verb.startswith("make")):
+        # "secrets are in the vault", "backend is Go", but not "broccoli is healthy"
+        return spoken[1] in _SAYS_WHERE or any(map(str.istitle, found.predicate.split()))
+    if found.verb in _COPULA:
+        return not spoken[1].endswith("ing") or can_be_noun(spoken[1])
+    present = forms(found.verb) & {Form.THIRD, Form.BASE} or found.verb in _PRESENT
+    return bool(present) and _POINTS.search(found.predicate) is None
 
 
 def _is_relation(found: Predication) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from semantic_memory.domain.english import hedges
 from semantic_memory.domain.english.fragments import is_clause
 from semantic_memory.domain.english.persons import begins_with_person, mentions_speaker
+from semantic_memory.domain.english.predications import is_name
 from semantic_memory.domain.english.pronouns import dangles
 from semantic_memory.domain.english.smalltalk import (
     addresses_the_other,
@@ -39,9 +40,11 @@ def is_about_the_speaker(statement: str) -> bool:
 
 
 def _is_what_one_is(statement: str) -> bool:
-    """Return True for "I'm vegan" and "I'm 34", which two words say."""
+    """Return True for "I'm vegan", "I'm 34" and "I'm Solveig", which two words say."""
     subject, _, rest = statement.partition(" ")
-    return subject.lower() == "i'm" and (rest.lower() in _LASTING_STATES or rest.isdigit())
+    if subject.lower() != "i'm":
+        return False
+    return rest.lower() in _LASTING_STATES or rest.isdigit() or is_name(rest)
 
 
 def continues(statement: str) -> bool:

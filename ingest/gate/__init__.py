@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
-from ingest.gate.attacks import is_attack
+from ingest.gate.holding import held, orders, takes_over
 from ingest.gate.instructions import is_instruction
 from ingest.gate.personal_data import PersonalData, Policy
-from ingest.gate.secrets import first_secret, without_secrets
+from ingest.gate.secrets import first_secret, prefix, without_secrets
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.extraction import Candidate
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.messages import Message
+from semantic_memory.domain.trust import Trust
+from semantic_memory.domain.values import MAX_CONTENT_BYTES
+
+SecretPolicy = Literal["keep", "mask", "refuse"]
 
 
 class Ruling(NamedTuple):
@@ -45,17 +49,26 @@ class Gate:
     other than "keep" if the extra `pii` isn't installed.
     """
 
-    def __init__(self, min_confidence: float = 0.7, personal_data: Policy = "keep") -> None:
+    def __init__(
+        self,
+        min_confidence: float = 0.7,
+        personal_data: Policy = "keep",
+        secrets: SecretPolicy = "mask",
+        logged_secrets: Literal["keep", "mask"] = "keep",
+    ) -> None:
+        """Treat secrets by `secrets`, and in session logs by `logged_secrets`."""
         self._min_confidence = min_confidence
+        self._secrets = secrets
+        self._logged_secrets = logged_secrets
         self._personal_data = None if personal_data == "keep" else PersonalData(personal_data)
 
     def admit(self, candidates: Sequence[Candidate], messages: Sequence[Message] = ()) -> Ruling:
         """Sort candidates into admitted, quarantined and refused ones.
 
-        `messages` are their sources. Candidates from a message that tries to instruct a model are
-        quarantined, however harmless they read by themselves.
+        `messages` are their sources. Candidates from what is held of a message that tries to
+        instruct a model are quarantined, however harmless they read by themselves.
         """
-        suspect = {message.id for message in messages if _is_suspect(message)}
+        suspect = {message.id: found for message in messages if (found := held(message))}
         ruling = Ruling([], [], Counter())
         for candidate in candidates:
             if reason := self._objection(candidate):
@@ -64,7 +77,11 @@ class Gate:
             kept = self._personal_data.treat(candidate) if self._personal_data else candidate
             if kept is None:
                 ruling.refused["personal data"] += 1
-            elif not suspect.isdisjoint(kept.message_ids) or is_instruction(kept.content):
+            elif is_instruction(kept.content) or any(
+                suspect[one].whole or suspect[one].holds(kept.content)
+                for one in kept.message_ids
+                if one in suspect
+            ):
                 ruling.quarantined.append(kept)
             else:
                 ruling.admitted.append(kept)
@@ -73,10 +90,10 @@ class Gate:
     def cleared(self, text: str, place: str) -> str:
         """Return a text that a caller wants to store, with personal data treated by the policy.
 
-        `place` names it in errors. Raises InvalidInputError for a secret, under every policy, and
-        under "refuse" for personal data; the error has the kind and the place, never the text.
+        `place` names it in errors. Raises InvalidInputError for a secret, unless secrets are kept,
+        and under "refuse" for personal data; the error has the kind and the place, never the text.
         """
-        if secret := first_secret(text):
+        if self._secrets != "keep" and (secret := first_secret(text)):
             raise _refusal(place, "a secret", *secret, "name the place where it is kept instead")
         if self._personal_data is None:
             return text
@@ -84,19 +101,55 @@ class Gate:
             raise _refusal(place, "personal data", *found, "the policy is to refuse it")
         return self._personal_data.redacted(text)
 
+    def suspects(self, texts: Iterable[str], trust: Trust) -> bool:
+        """Return True if one of a caller's texts reads like an instruction to a model.
+
+        Of text that no person said, any instruction does; of others, an attack on a model.
+        """
+        reads = takes_over if trust > Trust.TOOL else orders
+        return any(reads(text) for text in texts)
+
     def redacted(self, text: str) -> str:
-        """Return `text` without secrets, and without personal data unless the policy keeps it."""
-        content = without_secrets(text)
+        """Return `text` without secrets and personal data, unless the policies keep them."""
+        content = text if self._secrets == "keep" else without_secrets(text)
         return self._personal_data.redacted(content) if self._personal_data else content
 
     def screen(self, message: Message) -> Screened:
         """Return the form in which a message may be recalled.
 
-        Replaces secrets by "[secret]" under every policy, and personal data by its kind under
+        Replaces secrets by "[secret]" unless they are kept, and personal data by its kind under
         "redact" and "refuse". Quarantines a tool's message with any instruction, but those of
-        people only for attacks on a model, as people may give orders.
+        people only for attacks on a model, as people may give orders; of a short message only the
+        sentences that attack are left out, if the rest is clearly harmless.
         """
-        return Screened(self.redacted(message.content), _is_suspect(message))
+        found = held(message)
+        if found is None or found.whole:
+            return Screened(self.redacted(message.content), found is not None)
+        return Screened(self.redacted(found.rest), quarantined=False)
+
+    def logged(self, message: Message) -> Message:
+        """Return a message as the session log keeps it.
+
+        Raises InvalidInputError for one with a secret if secrets are refused; the error has the
+        kind and the place, never the text.
+        """
+        if self._secrets == "keep":
+            return message
+        if self._secrets == "refuse":
+            for text in (message.content, message.name or "", *_texts(message.metadata)):
+                if secret := first_secret(text):
+                    remedy = "name the place where it is kept instead"
+                    raise _refusal(f"message {message.id}", "a secret", *secret, remedy)
+        masked: dict[str, Any] = {}
+        if message.name and (name := without_secrets(message.name)) != message.name:
+            masked["name"] = name
+        if (metadata := _masked(message.metadata)) != message.metadata:
+            masked["metadata"] = metadata
+        if self._logged_secrets == "mask":
+            content = without_secrets(message.content)
+            if content != message.content:
+                masked["content"] = content.encode()[:MAX_CONTENT_BYTES].decode(errors="ignore")
+        return message.model_copy(update=masked) if masked else message
 
     def _objection(self, candidate: Candidate) -> str | None:
         if candidate.confidence < self._min_confidence:
@@ -105,9 +158,41 @@ class Gate:
             return "category"  # reserved for verbatim messages
         if candidate.content.rstrip().endswith("?"):
             return "question"
-        if first_secret(candidate.content):
+        if self._secrets != "keep" and first_secret(candidate.content):
             return "secret"
         return None
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts in a value, each behind its key, which belongs to what it says."""
+    match value:
+        case str():
+            yield value
+        case list():
+            for one in value:
+                yield from _texts(one)
+        case Mapping():
+            for name, one in value.items():
+                for text in _texts(one):
+                    yield prefix(name) + text
+
+
+def _masked(value: Any) -> Any:
+    match value:
+        case str():
+            return without_secrets(value)
+        case list():
+            return [_masked(one) for one in value]
+        case Mapping():
+            return {name: _masked_under(name, one) for name, one in value.items()}
+    return value
+
+
+def _masked_under(name: str, value: Any) -> Any:
+    if not isinstance(value, str):
+        return _masked(value)
+    before = prefix(name)
+    return without_secrets(before + value).removeprefix(before)
 
 
 def _refusal(
@@ -116,7 +201,3 @@ def _refusal(
     return InvalidInputError(
         f"{place} holds {what} ({kind}) at characters {start} to {end}: {remedy}"
     )
-
-
-def _is_suspect(message: Message) -> bool:
-    return (is_instruction if message.role == "tool" else is_attack)(message.content)

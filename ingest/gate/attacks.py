@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from semantic_memory.domain.patterns import regex
+
 _RULES = (
     r"(?:instructions?|prompts?|rules?|directions?|directives?|guidelines?|guardrails?"
     r"|polic(?:y|ies)|restrictions?|constraints?|programming|training|safety|filters?|context"
@@ -21,8 +23,7 @@ _MODEL = (
     r"|model|bot|system|agent)"
     r"|dan)"
 )
-_REPLY = r"(?:response|reply|replies|responses|answers?|output|completion)"
-_ORDER = (  # start of an order: of a sentence, or after words like "please" or "you must"
+START = (  # start of an order: of a sentence, or after words like "please" or "you must"
     r"(?:^|[.!?:;\n\]\"'*>–]\s*|\b(?:please|now|you (?:will|can|must|should|shall|are to"
     r"|have to|need to)"
     r"|you'll|i want you to|i need you to)\s+(?:now |always |only |just )?)"
@@ -38,11 +39,12 @@ _ACTS = (
 )
 
 _PATTERNS = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    regex(pattern, re.IGNORECASE)
     for pattern in (
         # overriding rules
         (
-            r"\b(?:ignor(?:e|es|ing)|disregard(?:s|ing)?|bypass(?:es|ing)?|overrid(?:e|es"
+            r"\b(?:ignor(?:e|es|ing)(?! (?:the |any |all )?(?:my|\w+ in (?:my|the user's))\b)"
+            r"|disregard(?:s|ing)?|bypass(?:es|ing)?|overrid(?:e|es"
             r"|ing)|overrul(?:e|es|ing)|circumvent"
             r"|do not (?:follow|obey)|stop following)\b[^.!?\n]{0,40}"
             rf"\b(?:all|any|every|previous|prior|above|earlier|preceding|former|your|system"
@@ -70,18 +72,22 @@ _PATTERNS = tuple(
             rf"|called|acting|operating)\b(?={_LINE}\b(?:you|your|respon\w+|answer\w*|repl\w+|output"
             rf"|commands?|request\w*)\b)"
         ),
-        rf"\byou(?:'re| are) (?:an?|the|no longer an?|not an?) (?:[\w-]+ ){{0,4}}{_MODEL}\b",
+        (
+            rf"\byou(?:'re| are) (?:an?|the|no longer an?|not an?) "
+            rf"(?!(?:\w+est|most|best|worst|only)\b)"
+            rf"(?:[\w-]+ ){{0,4}}{_MODEL}\b"
+        ),
         (
             rf"(?:^|\n)[^\w\n]*you(?:'re| are| will be)(?: now)? (?:an?|the) (?:[\w-]+ ){{0,4}}"
             rf"{_ROLES}\b"
         ),
         (
-            rf"{_ORDER}(?:act|behave|respond|pose|answer|reply|function|operate|serve) "
+            rf"{START}(?:act|behave|respond|pose|answer|reply|function|operate|serve) "
             rf"(?:exactly |only |strictly )?(?:as|like) (?:an?|my|if|though|the) (?={_LINE}\b(?:you"
             rf"|your|prompt|ai|question|answer|reply|respon\w+|command\w*|only)\b)"
         ),
         (
-            rf"{_ORDER}(?:pretend|imagine|assume|suppose|roleplay|role-play|simulate) (?:that )?"
+            rf"{START}(?:pretend|imagine|assume|suppose|roleplay|role-play|simulate) (?:that )?"
             rf"(?:you(?:'re| are| were| have)|to be|being)\b(?={_LINE}\b(?:ai|{_MODEL}|character"
             rf"|persona|restrict\w*|rules|question\w*|answer\w*|respon\w+|prompt\w*|allowed"
             rf"|anything)\b)"
@@ -91,7 +97,7 @@ _PATTERNS = tuple(
             rf"(?:you|your|ai|{_MODEL})\b)"
         ),
         (
-            r"\bfrom (?:now|this (?:moment|point)) on(?:wards?)?,? (?:you(?:'re| are| will|'ll"
+            r"\bfrom (?:now|here|this (?:moment|point)) on(?:wards?)?,? (?:you(?:'re| are| will|'ll"
             r"| must| shall| have| act| answer| respond| only| need)|act|pretend|ignore"
             r"|respond as|i am your|your name|every (?:answer|response|reply))\b"
         ),
@@ -101,14 +107,15 @@ _PATTERNS = tuple(
             rf"|obey|ignore|act))\b"
         ),
         (
-            rf"{_ORDER}(?:you )?(?:will )?(?:play|be|become|take on|assume|adopt) (?:the |a |an "
+            rf"{START}(?:you )?(?:will )?(?:play|be|become|take on|assume|adopt) (?:the |a |an "
             rf"|two |2 )?(?:role|character|persona|entity|entities|roles|personas)\b"
         ),
         # removing its limits
         (
             r"\bjailbr(?:eak|oken)\w*\b(?! (?:(?:my|the|an?|your|his|her) )?(?:i?phone|i?pad|ps\d"
-            r"|switch|console|device|kindle))(?<!a jailbroken)|\bdo anything now\b|\b(?:developer"
-            r"|god|debug|admin(?:istrator)?|dan|root|sudo)[ _](?:mode|override)\b"
+            r"|switch|console|device|kindle))(?<!a jailbroken)|\bdo anything now\b|\b(?:god|dan"
+            r"|root|sudo)[ _](?:mode|override)\b|\b(?:developer|debug|admin(?:istrator)?)[ _]"
+            r"(?:mode|override)\b(?=.{0,300}\b(?:you|your|respon\w+|answer\w*|output|display)\b)"
         ),
         (
             rf"\bun(?:filtered|censored|restricted|restrained)\b(?:,? (?:and|or) \w+)? "
@@ -146,7 +153,14 @@ _PATTERNS = tuple(
             r"|initiali[sz]ation string)\b"
         ),
         (
-            r"\b(?:initiali[sz]ation string)\b|\bsystem[_ ](?:prompt|message|instructions?)\b|\b"
+            r"\b(?:initiali[sz]ation string)\b"
+            r"|\b(?:your|hidden|entire|full|whole|exact)\b.{0,20}"
+            r"\bsystem[_ ](?:prompt|instructions?)\b"
+            r"|\b(?:ignore|reveal|print|show|repeat|output|override|replace|forget|leak|copy|send"
+            r"|write|give|tell|change|update|disclose|return|list|describe)\b.{0,60}"
+            r"\bsystem[_ ](?:prompt|instructions?)\b"
+            r"|\bsystem[_ ](?:prompt|instructions?)\b[^.\n]{0,40}(?::|\b(?:you|your)\b)"
+            r"|\byour system[_ ]message\b|\b"
             r"(?:the )?text above\b"
         ),
         (
@@ -167,24 +181,72 @@ _PATTERNS = tuple(
             rf"(?={_LINE}\b(?:you|your|respond|answer)\b)"
         ),
         (
-            r"<\|?(?:im_start|im_end|system|endoftext|user|assistant)\|?>|\[/?(?:inst|sys"
-            r"|system)\]|<</?sys>>|\bbegin system\b|</?(?:tool|function)_?call"
+            r"<\|[\w ./:-]{1,40}\|>|<(?:im_start|im_end|system|endoftext|user|assistant)>"
+            r"|\[/?(?:inst|sys|system)\]|<</?sys>>|\bbegin system\b"
+            r"|</?(?:tool|function)_?(?:calls?|results?|responses?|outputs?)\b"
         ),
         (
             r"\bsystem (?:instruction|override)s?\b|(?:^|\n)[^\w\n]*system (?:update|alert|notice"
             r"|note)s?\s*[:!\]]"
         ),
-        # ordering what the reply must hold
+        r"[\"']role[\"']\s{0,5}:\s{0,5}[\"'](?:system|developer)[\"']",
+        r"<!--[^>\n]{0,40}\b(?:assistant|ai|llm|model|agent|system)\b\s?[:,]",
+        # addressing whatever model reads on
         (
-            rf"\b(?:in|into|within|end|start|begin|refine|enhance|modify|augment|optimi[sz]e"
-            rf"|boost|elevate|integrate|append|precede|preface|limit|translate|encode|reverse) "
-            rf"(?:your|every|all (?:of )?your) (?:(?:next|final|own|following|future|subsequent"
-            rf"|entire|original) )?{_REPLY}\b"
+            r"\b(?:note|notice|message|instructions?|attention|important)\b[^.\n]{0,20}\b(?:for|to)"
+            r" (?:any |all |the |every )?(?:ai|llm|language model)s?\b"
+            r"(?: (?:assistant|agent|model|bot)s?)?"
+            r"(?:[:,]| (?:reading|processing|summari[sz]ing|that reads|parsing)\b)"
+        ),
+        r"\b(?:ai|llm) (?:agents?|assistants?|models?|bots?)\s?:(?=[^\n]{0,200}\b\w{3,}\b)",
+        (
+            r"(?:^|[.!?\n]\s{0,3})(?:dear |attention )?(?:ai|assistant|chatbot|llm)[,:]"
+            r" (?:henceforth|from (?:now|here)|treat|trust|ignore|skip|disregard)\b"
         ),
         (
-            rf"{_ORDER}(?:make|write|give|limit|start|begin|end) (?:every|all|each|your)"
-            rf"(?: of your)? {_REPLY}\b"
+            r"\b(?:when(?:ever)?|if|each time|every time) (?:the|an?) user (?:asks?|mentions?"
+            r"|wants?|requests?|says?)\b[^.\n]{0,60},? "
+            r"(?:always |then |only )?(?:recommend|suggest|say|tell"
+            r"|reply|answer|respond|hide|redirect|promote|claim|push)\b"
         ),
+        # claiming an authority, a mode or the end of what is read
+        (
+            r"\bas (?:an?|the|your) (?:admin\w{0,12}|developer|owner|operator|creator|root"
+            r"|supervisor)\b[^.\n]{0,40}\bi (?:hereby )?"
+            r"(?:authori[sz]e|order|command|permit|instruct)"
+            r" you\b"
+        ),
+        r"\byou(?:'re| are) now in (?:developer|debug|admin|god|maintenance|root|test) mode\b",
+        (
+            r"\bend of (?:the )?(?:document|text|input|message|email|page|file|article)\b"
+            r"\s?[.:!*\])>-].{0,20}"
+            r"\b(?:new|next|real|actual) (?:task|instructions?|orders?|objective)\b"
+        ),
+        r"\b(?:begin|start|apply) memory (?:update|override|write)\b",
+        # having what is stored carried away
+        (
+            r"\b(?:encode|append|put|send|include|embed|attach|post)\b[^\n]{0,80}\b(?:memor(?:y|ies)"
+            r"|conversation|chat|history|context)\b[^\n]{0,60}https?://"
+        ),
+        (
+            r"\b(?:reveal|list|show|give|tell|dump|export)\b[^.\n]{0,40}\b(?:memor(?:y|ies)|data"
+            r"|passwords?|secrets?|profiles?)\b[^.\n]{0,30}\b(?:other|another|all) users?\b"
+        ),
+        r"\b(?:list|reveal|print|output|dump)\b[^.\n]{0,20}\b(?:passwords?|secrets?)\b[^.\n]{0,20}\byou\b",
+        (
+            r"\b(?:send|forward|mail|post)\b[^.\n]{0,30}\b(?:copy|transcript|log) of (?:the|this"
+            r"|our|every|each) (?:conversation|chat|session)\b"
+        ),
+        r"!\[[^\]\n]{0,200}\]\(https?://[^)\s]{0,300}[?&][^)\s=]{1,40}=(?-i:[A-Z_]{5,60})\)",
+        (
+            r"\b(?:as a side effect|secretly|silently)\b,?[^.\n]{0,30}"
+            r"\b(?:call|run|send|forward|invoke|execute|post)\b"
+        ),
+        (
+            r"\bdecode (?:this|it|that|the following)\b[^.\n]{0,40}\b(?:follow|execute|obey"
+            r"|do what|carry out)\b"
+        ),
+        r"\brepeat (?:everything|all|the (?:text|words|content)) (?:above|before)\b",
         # keeping something from the user; acting behind their back
         (
             r"\b(?:do not|don't|never|without) (?:tell(?:ing)?|inform(?:ing)?|alert(?:ing)?"
@@ -192,10 +254,14 @@ _PATTERNS = tuple(
             r"(?:user|human|customer|operator|owner)|this instruction|these instructions)\b"
         ),
         (
-            rf"{_ORDER}(?:send|post|upload|forward|email|exfiltrate|transmit|leak"
+            rf"{START}(?:send|post|upload|forward|email|exfiltrate|transmit|leak"
             rf"|transfer)\b.{{0,60}}\b(?:to https?://|api[ _]?keys?|passwords?|credentials|"
             rf"(?:access |auth )tokens?|chat history|(?:the|this|our|my|entire|full|whole"
             rf"|all) conversation|all (?:user|customer|patient)\w*)"
+        ),
+        (  # an image or link that carries words of the conversation away
+            r"!?\[[^\]\n]{0,200}\]\(https?://[^)\s]{0,300}[?&][^)\s=]{1,40}=[^)\s]{0,200}(?:[{\[<$]"
+            r"|%7b|data|secret|history|conversation|chat|summary|password|token)"
         ),
         (
             r"\bmemory (?:update|override)\s*[:!]|\b(?:remember|store|save) (?:this |that |it )?"
@@ -203,10 +269,55 @@ _PATTERNS = tuple(
         ),
     )
 )
-_SPACES = re.compile(r"\s{2,}")
-_INVISIBLE = re.compile(r"[\u200b\u200e\u200f\u2060-\u2064\ufeff\u00ad\U000e0000-\U000e007f]")
+_ELSEWHERE = tuple(  # overriding rules, or asking for the prompt, in other languages
+    regex(pattern, re.IGNORECASE)
+    for pattern in (
+        (
+            r"\b(?<!ich )(?:ignoriere|ignorieren sie|vergiss|vergesst|missachte)\b.{0,40}"
+            r"\b(?:anweisung\w*|regeln|vorgaben|instruktion\w*)\b|\b(?:zeig|gib|nenn|verrate)\w*\b.{0,40}\bsystem-?(?:prompt|anweisung\w*)"
+        ),
+        (
+            r"\b(?:ignore[zs]?|oublie[zs]?)\b.{0,40}\b(?:instructions?|consignes|règles|directives)\b"
+            r".{0,20}\b(?:précédent\w*|antérieur\w*|ci-dessus|système)"
+        ),
+        (
+            r"\b(?:ignora|ignore|olvida|olvide|omite)\b.{0,40}\b(?:instrucciones|reglas|indicaciones"
+            r"|órdenes)\b.{0,20}\b(?:anteriores|previas|del sistema|de arriba)"
+        ),
+        (
+            r"\b(?:ignora|ignori|dimentica|dimentichi)\b.{0,40}\b(?:istruzioni|regole|direttive)\b"
+            r".{0,20}\b(?:precedenti|di sistema|sopra)"
+        ),
+        (
+            r"\b(?:ignore|ignora|esqueça|esquece)\b.{0,40}\b(?:instruções|regras|ordens)\b.{0,20}"
+            r"\b(?:anteriores|prévias|do sistema|acima)"
+        ),
+        (
+            r"\b(?:(?:ignore|oublie)[zs]? (?:toutes )?(?:tes|vos)|(?:ignora|olvida) (?:todas )?tus"
+            r"|(?:ignora|dimentica) (?:tutte )?le tue"
+            r"|(?:ignore|esqueça) (?:todas )?as suas)\b.{0,20}"
+            r"\b(?:consignes|instructions|règles|directives|instrucciones|reglas|istruzioni|regole"
+            r"|instruções|regras)\b"
+        ),
+        r"\b(?:negeer|vergeet)\b.{0,40}\b(?:instructies|regels|opdrachten|aanwijzingen)\b",
+        r"\b(?:игнорируй\w*|забудь\w*|проигнорируй\w*)\b.{0,40}\b(?:инструкци\w+|указани\w+|правил\w*)",
+        r"(?:忽略|无视|忘记|忽視|無視)掉?.{0,8}(?:之前|以前|以上|上述|前面|所有|先前|系统).{0,8}(?:指令|指示|说明|規則|规则|提示)",
+        r"(?:指示|命令|ルール|プロンプト).{0,8}(?:無視|忘れ)",
+        r"(?:지시|명령|지침|규칙|프롬프트).{0,10}(?:무시|잊어)",
+    )
+)
+# Letters of other scripts that look like Latin ones, where a word mixes scripts
+_LOOKALIKES = str.maketrans(
+    "аеорсухіјѕԁԛԝһАЕОРСУХІЈЅВКМНТοαρνικυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
+    "aeopcyxijsdqwhAEOPCYXIJSBKMHToapvikuxABEZHIKMNOPTYX",
+)
+_WORD = regex(r"\w{2,64}")
+_LATIN = regex(r"[a-zA-Z]")
+_SPACED = regex(r"(?<!\S)(?:[^\W\d_] ){2,60}[^\W\d_](?!\S)")  # "i g n o r e"
+_SPACES = regex(r"\s{2,}")
+_INVISIBLE = regex(r"[\u200b\u200e\u200f\u2060-\u2064\ufeff\u00ad\U000e0000-\U000e007f]")
 # Used to write hidden letters or to break up words; chat programs put them beside list items.
-_HIDDEN = re.compile(r"[\U000e0020-\U000e007f]|(?<=\w)[\u200b\u2060-\u2064\ufeff]")
+_HIDDEN = regex(r"[\U000e0020-\U000e007f]|(?<=\w)[\u200b\u2060-\u2064\ufeff]")
 _MOST_HIDDEN = 3
 _PIECE = 1_000  # characters normalised at once; sorting the marks on a letter takes quadratic time
 
@@ -216,15 +327,23 @@ def is_attack(text: str) -> bool:
     if len(_HIDDEN.findall(text)) > _MOST_HIDDEN:
         return True
     visible = plain(text)
-    return any(pattern.search(visible) for pattern in _PATTERNS)
+    return any(pattern.search(visible) for pattern in (*_PATTERNS, *_ELSEWHERE))
 
 
 def plain(text: str) -> str:
-    """Normalise `text`: NFKC, straight apostrophes, single spaces and line ends.
+    """Normalise `text`: NFKC, straight apostrophes, single spaces and line ends, one script a word.
 
     Removes invisible characters. Long runs of spaces would make the patterns quadratic.
     """
     pieces = (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
     same = "".join(unicodedata.normalize("NFKC", piece) for piece in pieces)
     visible = _INVISIBLE.sub("", same).replace("’", "'")
+    visible = _SPACED.sub(lambda found: found[0].replace(" ", ""), visible)
+    if not visible.isascii():
+        visible = _WORD.sub(_in_one_script, visible)
     return _SPACES.sub(lambda found: "\n" if "\n" in found[0] else " ", visible)
+
+
+def _in_one_script(word: re.Match[str]) -> str:
+    """Return a word with Latin letters in place of those that look like them, if it has both."""
+    return word[0].translate(_LOOKALIKES) if _LATIN.search(word[0]) else word[0]

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 
-from ingest.gate.attacks import is_attack, plain
+from ingest.gate.attacks import START, is_attack, plain
 from semantic_memory.domain.english.words import Form, forms, is_verb, noun
+from semantic_memory.domain.patterns import regex
 
 _REPLY = r"(?:response|reply|replies|responses|answers?|output|solution|implementation|completion)"
 
 _ORDERS = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    regex(pattern, re.IGNORECASE)
     for pattern in (
         # prescribing a reply
         (
@@ -29,6 +30,16 @@ _ORDERS = tuple(
             r"|type|write|translate|end|start|begin|finish)\b.{0,30}"
             r"(?:[\"“'<{\[]|\bwith\b|\bonly\b|\bexactly\b"
             r"|\bin (?:json|base\d+|emoji|english|reverse)\b)"
+        ),
+        (
+            rf"\b(?:in|into|within|end|start|begin|refine|enhance|modify|augment|optimi[sz]e"
+            rf"|boost|elevate|integrate|append|precede|preface|limit|translate|encode|reverse) "
+            rf"(?:your|every|all (?:of )?your) (?:(?:next|final|own|following|future|subsequent"
+            rf"|entire|original) )?{_REPLY}\b"
+        ),
+        (
+            rf"{START}(?:make|write|give|limit|start|begin|end) (?:every|all|each|your)"
+            rf"(?: of your)? {_REPLY}\b"
         ),
         # a standing order
         (
@@ -56,7 +67,7 @@ _ORDERS = tuple(
         ),
     )
 )
-_POLITE = re.compile(
+_POLITE = regex(
     r"^(?:(?:please|kindly|now|then|next|first|instead|also|just|simply|always|never|immediately"
     r"|\w+ly|urgent|important|critical)\b[ ,:!]*)+",
     re.IGNORECASE,

@@ -1,7 +1,8 @@
 """Detection of personal data by its form, to redact or refuse it.
 
 Finds e-mail addresses; telephone numbers (phonenumbers, Google's library); card numbers and IBANs
-with valid check digits, and valid US social security numbers (python-stdnum). Names and places
+with valid check digits, and the national numbers of thirteen kinds, those of digits alone by the
+words before them (python-stdnum). Names and places
 don't count, as memories are about them.
 """
 
@@ -9,20 +10,43 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Literal, NamedTuple
 
 from semantic_memory.domain.errors import MissingDependencyError
 from semantic_memory.domain.extraction import Candidate
+from semantic_memory.domain.patterns import regex
 
 Policy = Literal["keep", "redact", "refuse"]
 
 _REGION = "US"
 """Country of telephone numbers without a country code."""
 # Bounded, or a long word would take quadratic time.
-_EMAIL = re.compile(r"[\w.%+-]{1,64}@(?:[\w-]+\.)+[^\W\d_]{2,}")
-_DIGITS = re.compile(r"(?<![\w-])\d(?:[ -]?\d){12,18}(?![\w-])")
-_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){3,8}\b")
-_SSN = re.compile(r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])")
+_EMAIL = regex(r"[\w.%+-]{1,64}@(?:[\w-]+\.)+[^\W\d_]{2,}")
+_DIGITS = regex(r"(?<![\w-])\d(?:[ -]?\d){12,18}(?![\w-])")
+_IBAN = regex(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){3,8}\b")
+_SSN = regex(r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])")
+
+# Numbers of persons: their form, and the words that must stand near before the ones of digits alone
+_NATIONAL = tuple(
+    (module, regex(form), regex(words, re.IGNORECASE) if words else None)
+    for module, form, words in (
+        ("gb.nhs", r"(?<![\w-])\d{3}[ -]?\d{3}[ -]?\d{4}(?![\w-])", r"\bnhs\b"),
+        ("de.idnr", r"(?<![\w-])\d{2} ?\d{3} ?\d{3} ?\d{3}(?![\w-])", r"steuer|tax|\bidnr\b"),
+        ("fr.nir", r"(?<![\w-])[12] ?\d\d ?\d\d ?\d[\dAB] ?\d{3} ?\d{3} ?\d\d(?![\w-])", None),
+        ("es.dni", r"(?<![\w-])\d{8}-?[A-Z]\b", None),
+        ("it.codicefiscale", r"\b[A-Z]{6}\d\d[A-Z]\d\d[A-Z]\d{3}[A-Z]\b", None),
+        ("nl.bsn", r"(?<![\w-])\d{9}(?![\w-])", r"\bbsn\b|burger|sofi"),
+        ("pl.pesel", r"(?<![\w-])\d{11}(?![\w-])", r"pesel"),
+        ("se.personnummer", r"(?<![\w-])(?:\d\d)?\d{6}[-+]?\d{4}(?![\w-])", r"person"),
+        ("ch.ssn", r"(?<![\w-])756\.\d{4}\.\d{4}\.\d\d(?![\w-])", None),
+        ("br.cpf", r"(?<![\w-])\d{3}\.\d{3}\.\d{3}-\d\d(?![\w-])", None),
+        ("in_.aadhaar", r"(?<![\w-])\d{4} ?\d{4} ?\d{4}(?![\w-])", r"aadhaar|\buid\b"),
+        ("us.ssn", r"(?<![\w-])\d{9}(?![\w-])", r"\bssn\b|social security"),
+        ("ca.sin", r"(?<![\w-])\d{3}[ -]?\d{3}[ -]?\d{3}(?![\w-])", r"\bsin\b|social insurance"),
+    )
+)
+_NEAR = 60  # characters before a number in which its words stand
 
 
 class Span(NamedTuple):
@@ -97,5 +121,16 @@ class PersonalData:
         for match in _SSN.finditer(text):
             if ssn.is_valid(match[0]):
                 yield Span(*match.span(), "social security number")
+        yield from _national(text)
         for number in self._phone_numbers(text, _REGION):
             yield Span(number.start, number.end, "phone number")
+
+
+def _national(text: str) -> Iterator[Span]:
+    for module, form, words in _NATIONAL:
+        for match in form.finditer(text):
+            before = text[max(0, match.start() - _NEAR) : match.start()]
+            if words is not None and words.search(before) is None:
+                continue
+            if import_module(f"stdnum.{module}").is_valid(match[0]):
+                yield Span(*match.span(), "national number")

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from ingest.gate.plain_words import told
 from semantic_memory.domain.english.words import (
     Form,
     can_be_noun,
@@ -18,6 +20,7 @@ from semantic_memory.domain.english.words import (
     is_adverb,
     is_quality,
 )
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 
 # Passwords stated in sentences; the detectors look for assignments in code.
 _KIND = (
-    r"(?:pass[ -]?(?:word|phrase|code)s?|pwd|pin(?:[ -]?(?:code|number))?"
+    r"(?:pass[ -]?(?:word|phrase|code)s?|pwd?|pin(?:[ -]?(?:code|number))?"
     r"|(?:api|access|secret|private|recovery|encryption|license)[ _-]?key"
     r"|(?:access|auth|api|bearer|refresh)[ _-]?token|(?:seed|recovery|backup)[ -]phrase"
     r"|(?:wi-?fi|wlan|gate|door|alarm|safe|lock|locker|entry|security|backup|recovery|unlock"
@@ -37,40 +40,40 @@ _KIND = (
 )
 _OF = r"(?:[ ](?:for|to|of|on|at|f\u00fcr|de|du|del|para)(?:[ ][\w.'-]+){1,5}?)?"
 # Every match of the patterns below contains one of these; checking first is five times faster.
-_HINT = re.compile(
-    r"pass|pwd|\bpin|key|token|phrase|code|combination|\bcv[vc]|kennwort|mot de|contrase"
+_HINT = regex(
+    r"pass|\bpw|\bpin|key|token|phrase|code|combination|\bcv[vc]|kennwort|mot de|contrase"
     r"|clave|senha|wacht"
     r"|secret|login|credential",
     re.IGNORECASE,
 )
-_STATED = re.compile(
+_STATED = regex(
     rf"\b{_KIND}\b{_OF}[ ]*(?:(?P<mark>[:=]|->)|\b(?:is|was|are|ist|lautet|est|es|\u00e9)\b)[ ]*"
     r"(?:(?:now|still|currently|simply|just)[ ])?",
     re.IGNORECASE,
 )
-_SET = re.compile(
+_SET = regex(
     (
         rf"\b(?:chang|reset|set|updat|switch|mak)\w*[ ](?:my|the|our|his|her|their)[ ]"
         rf"(?:[\w-]+[ ]){{0,3}}?{_KIND}{_OF}[ ]to[ ]"
     ),
     re.IGNORECASE,
 )
-_USED = re.compile(
+_USED = regex(
     rf"\b(?:use|used|using|with|type|typed|enter|entered)[ ]"
     rf"(?P<value>[\"'`]?[^\s\"'`]{{4,}}[\"'`]?)[ ]as[ ](?:my|the|our)[ ]"
     rf"(?:[\w-]+[ ]){{0,3}}?{_KIND}\b",
     re.IGNORECASE,
 )
-_BESIDE = re.compile(rf"\b{_KIND}[ ](?P<value>(?=\S*\d)[^\s,;]{{4,}})", re.IGNORECASE)
-_QUOTED = re.compile(
+_BESIDE = regex(rf"\b{_KIND}[ ](?P<value>(?=\S*\d)[^\s,;]{{4,}})", re.IGNORECASE)
+_QUOTED = regex(
     r"([\"'`\u201c\u2018\u00ab\u201e])"
     r"(?P<value>[^\"'`\u201d\u2019\u00bb\u201c\n]{3,60})[\"'`\u201d\u2019\u00bb\u201c]"
 )
-_VALUE = re.compile(r"[^\s,;!?]{1,1000}")
-_REST = re.compile(r"[^\s,;!?]*")
+_VALUE = regex(r"[^\s,;!?]{1,1000}")
+_REST = regex(r"[^\s,;!?]*")
 _MOST_WORDS = 8
 # "The secret is X" is most often no password; one with digits or signs is.
-_LOOSE = re.compile(
+_LOOSE = regex(
     (
         r"\b(?:secret|login|credentials?)\b(?:[ ](?:for|to|of)(?:[ ][\w.'-]+){1,4})?[ ]*(?:is|was"
         r"|=|:)[ ]*(?P<value>\S{4,})"
@@ -78,7 +81,7 @@ _LOOSE = re.compile(
     re.IGNORECASE,
 )
 # Digits among letters, or characters that words don't have.
-_SIGNS = re.compile(r"\A(?=\D*\d)(?=[\W\d]*[^\W\d])|[^\w\s.,!?'\"\u2019-]")
+_SIGNS = regex(r"\A(?=\D*\d)(?=[\W\d]*[^\W\d])|[^\w\s.,!?'\"\u2019-]")
 _NO_VALUES = frozenset(
     """
     wrong safe strong weak secure short long new old same good bad fine great okay ok right valid
@@ -87,6 +90,7 @@ _NO_VALUES = frozenset(
     nothing something anything everything everywhere here there nowhere between about what
     falsch richtig sicher unsicher neu alt gleich lang kurz vergessen nicht weg abgelaufen
     incorrecta segura nueva correcta incorrect correct oublie perdu
+    thanks sure yes nope none please maybe what which whose
     protected bad-idea english case fun silly stupid weird random dumb embarrassing annoying
     """.split()
 )
@@ -97,15 +101,20 @@ _JOINTS = frozenset(
 _STANDARD = frozenset(
     "requirements policy rules reset manager managers field fields prompt hint".split()
 )
-_KEY_BLOCK = re.compile(
+_KEY_BLOCK = regex(
     r"-----BEGIN[A-Z ]* PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END[A-Z ]*-----|\Z)", re.DOTALL
 )
-_TOKEN = re.compile(r"[A-Za-z0-9_+/=.~-]{20,}")
-_WORD_END = re.compile(r"\S*")
+_TOKEN = regex(r"[A-Za-z0-9_+/=.~-]{20,}")
+_WORD_END = regex(r"\S*")
 # Some detectors take quadratic time, so they get windows; a prefix they search for is shorter than
 # half a window.
 _WINDOW = 1_000
 _MIN_ENTROPY = 4.0  # bits per character; words and identifiers stay below
+
+_SEPARATORS = regex(r"[_.-]+")
+_NAMING = regex(
+    r"pass(?:word|code|phrase|wd)?\b|\bpwd?\b|\bpin\b|secret\b|\bcv[vc]\b", re.IGNORECASE
+)
 
 REDACTED = "[secret]"
 """Replacement of a secret."""
@@ -134,15 +143,26 @@ def without_secrets(text: str) -> str:
     return kept + text[done:] if done else text
 
 
+def prefix(name: str) -> str:
+    """Return what stands before a value to judge it by its key: the key, if it names a secret."""
+    said = _SEPARATORS.sub(" ", name)
+    return f"{said}: " if _NAMING.search(said) else ""
+
+
 def _found(text: str) -> Iterator[Secret]:
     """Yield the secrets, which may overlap."""
-    for span in _stated(text):
+    for span in chain(_stated(text), told(text, lambda word: _is_value(word, certain=True))):
         yield Secret(*span, "password or code")
     for block in _KEY_BLOCK.finditer(text):  # the detector finds only its first line
         yield Secret(*block.span(), "private key")
     for token in _TOKEN.finditer(text):
         if _random(token[0]):
             yield Secret(*token.span(), "key or token")
+    yield from _of_vendors(text)
+
+
+def _of_vendors(text: str) -> Iterator[Secret]:
+    """Yield the secrets that the detectors find."""
     for start in range(0, len(text), _WINDOW // 2):
         end = min(start + _WINDOW, len(text))
         for detector in _detectors():
@@ -240,7 +260,7 @@ def _is_value(word: str, *, certain: bool) -> bool:
     return (
         can_be_noun(lowered)
         and not known & {Form.PAST, Form.ING, Form.THIRD}
-        and not is_quality(lowered)
+        and not is_quality(lowered.rpartition("-")[2])
     )
 
 

@@ -15,6 +15,7 @@ import ijson
 from ingest.readers.chat import read_chat
 from ingest.readers.chatgpt import read_chatgpt
 from ingest.readers.claude import read_claude
+from ingest.readers.claude_code import read_claude_code
 from ingest.readers.detect import detect
 from ingest.readers.files import DAMAGE, Source, sources
 from ingest.readers.jsonl import read_jsonl
@@ -30,6 +31,7 @@ from semantic_memory.domain.ports import Progress
 _WITH_SESSIONS: dict[Format, Callable[[BufferedReader], Iterator[Incoming | Rejected]]] = {
     "chatgpt": read_chatgpt,
     "claude": read_claude,
+    "claude-code": read_claude_code,
     "locomo": read_locomo,
     "longmemeval": read_longmemeval,
     "realtalk": read_realtalk,

@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from io import BufferedReader
 from typing import Any
 
-from ingest.readers.blocks import text_of
 from ingest.readers.documents import items
 from ingest.readers.values import Builder, Incoming, Rejected
+from semantic_memory.domain.blocks import text_of
 from semantic_memory.domain.values import derived_id
 
 # Reasoning of a model, and settings repeated in every conversation.

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from io import BufferedReader
 from typing import Any
 
-from ingest.readers.blocks import text_of, wrote_memory
 from ingest.readers.documents import items
 from ingest.readers.values import Builder, Incoming, Rejected
+from semantic_memory.domain.blocks import text_of, wrote_memory
 from semantic_memory.domain.markers import WROTE_MEMORY
 
 _ROLES = {"human": "user", "assistant": "assistant"}

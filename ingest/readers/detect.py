@@ -7,6 +7,7 @@ from io import BufferedReader
 
 import ijson
 
+from ingest.readers.claude_code import is_entry
 from ingest.readers.files import Source
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.fields import FORMATS, Format
@@ -22,6 +23,8 @@ _BY_KEY: dict[str, Format] = {
     "messages": "openai",
     "role": "openai",
 }
+_OF_ENTRIES = frozenset({"sessionId", "leafUuid", "messageId"})
+"""Fields of the first entry of a transcript of Claude Code."""
 _BY_SUFFIX: dict[str, Format] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -40,6 +43,8 @@ def detect(source: Source) -> Format:
         head = file.read(_HEAD).lstrip()
     named = next((form for end, form in _BY_SUFFIX.items() if source.name.endswith(end)), None)
     if head[:1] in (b"{", b"[") and named not in ("text", "markdown"):
+        if _is_transcript(head.partition(b"\n")[0]):
+            return "claude-code"
         if named == "jsonl" or _is_message(head.partition(b"\n")[0]):
             return "jsonl"
         with source.open() as (file, _):
@@ -60,6 +65,14 @@ def _is_message(line: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(values, dict) and "role" in values
+
+
+def _is_transcript(line: bytes) -> bool:
+    try:
+        values = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return is_entry(values) and not _OF_ENTRIES.isdisjoint(values)
 
 
 def _keys(file: BufferedReader) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import os
-import re
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -16,12 +15,13 @@ from pathlib import Path
 from typing import cast
 
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
+from semantic_memory.domain.patterns import regex
 
 DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile, RuntimeError)
 """Errors while reading a damaged file; RuntimeError comes from a zip with a password."""
 
 _BOM = b"\xef\xbb\xbf"
-_CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:-\d+)?\.json")
+_CONVERSATIONS = regex(r"(?:.*/)?conversations(?:-\d+)?\.json")
 
 
 @dataclass(frozen=True, slots=True)

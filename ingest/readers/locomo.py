@@ -10,8 +10,9 @@ from typing import Any
 
 from ingest.readers.documents import items
 from ingest.readers.values import Builder, Incoming, Rejected
+from semantic_memory.domain.patterns import regex
 
-_SESSION = re.compile(r"session_\d+", re.ASCII)
+_SESSION = regex(r"session_\d+", re.ASCII)
 
 
 def read_locomo(file: BufferedReader) -> Iterator[Incoming | Rejected]:

@@ -5,15 +5,19 @@ Secrets and personal data are refused or redacted by one policy, whichever way t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import JsonValue
 
 from ingest.gate import Gate
+from ingest.gate.secrets import prefix
+from semantic_memory.domain.patterns import regex
+from semantic_memory.domain.trust import Trust
 from semantic_memory.domain.values import parse
 
 _TEXTS = ("content", "metadata")
+_SEPARATORS = regex(r"[_.+#-]+")
 
 
 def cleared(gate: Gate, values: Mapping[str, Any], place: str) -> dict[str, Any]:
@@ -25,7 +29,7 @@ def cleared(gate: Gate, values: Mapping[str, Any], place: str) -> dict[str, Any]
     treated = dict(values)
     for name in _TEXTS:
         if values.get(name) is not None:
-            treated[name] = _cleared(gate, values[name], f"{place}: {name}")
+            treated[name] = cleared_value(gate, values[name], f"{place}: {name}")
     if (body := values.get("body")) is not None:
         texts = body.model_dump(mode="json")
         treated["body"] = parse(type(body), place, _mapping(gate, texts, f"{place}: body"))
@@ -35,12 +39,41 @@ def cleared(gate: Gate, values: Mapping[str, Any], place: str) -> dict[str, Any]
     return treated
 
 
-def _cleared(gate: Gate, value: JsonValue, place: str) -> JsonValue:
+def suspected(gate: Gate, values: Mapping[str, Any], trust: Trust) -> bool:
+    """Return True if a text in the fields of a fact reads like an instruction to a model."""
+    body = values.get("body")
+    given: list[JsonValue] = [
+        *(values.get(name) for name in _TEXTS),
+        None if body is None else body.model_dump(mode="json"),
+        [_SEPARATORS.sub(" ", tag) for tag in values.get("tags") or ()],
+    ]
+    return gate.suspects(texts_in(given), trust)
+
+
+def texts_in(value: JsonValue) -> Iterator[str]:
+    """Yield the texts in a JSON value, names of members included."""
+    match value:
+        case str():
+            yield value
+        case list():
+            for one in value:
+                yield from texts_in(one)
+        case Mapping():
+            yield from map(str, value)
+            for one in value.values():
+                yield from texts_in(one)
+
+
+def cleared_value(gate: Gate, value: JsonValue, place: str) -> JsonValue:
+    """Return a value with the texts in it treated by the gate's policy. Raises InvalidInputError.
+
+    The key of a text belongs to what it says: "hunter" is a secret under "password".
+    """
     match value:
         case str():
             return gate.cleared(value, place)
         case list():
-            return [_cleared(gate, one, f"{place}.{n}") for n, one in enumerate(value)]
+            return [cleared_value(gate, one, f"{place}.{n}") for n, one in enumerate(value)]
         case Mapping():
             return _mapping(gate, value, place)
     return value
@@ -48,6 +81,14 @@ def _cleared(gate: Gate, value: JsonValue, place: str) -> JsonValue:
 
 def _mapping(gate: Gate, values: Mapping[str, JsonValue], place: str) -> dict[str, JsonValue]:
     return {
-        gate.cleared(name, f"{place}, a key"): _cleared(gate, one, f"{place}.{name}")
+        gate.cleared(name, f"{place}, a key"): _under(name, gate, one, f"{place}.{name}")
         for name, one in values.items()
     }
+
+
+def _under(name: str, gate: Gate, value: JsonValue, place: str) -> JsonValue:
+    treated = cleared_value(gate, value, place)
+    if not isinstance(treated, str):
+        return treated
+    gate.cleared(prefix(name) + treated, place)  # a secret that only its key tells
+    return treated

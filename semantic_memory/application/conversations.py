@@ -1,10 +1,13 @@
-"""Take in conversations; create, load, close, list and configure their sessions."""
+"""Take in conversations and take messages back; manage their sessions."""
 
 from __future__ import annotations
 
+import threading
 from contextlib import suppress
 
 from ingest.session_log import SessionLog
+from semantic_memory.application.erasing import Erasing
+from semantic_memory.application.reach import Reach, reach
 from semantic_memory.domain.dating import refuse_ahead
 from semantic_memory.domain.errors import NotFoundError, ProviderError, SessionExistsError
 from semantic_memory.domain.filters import Filters
@@ -24,16 +27,20 @@ from semantic_memory.domain.requests import (
     LoadSessionRequest,
     MessagesRequest,
     ObserveRequest,
+    PopRequest,
     SessionsRequest,
 )
 from semantic_memory.domain.retention import Expiry
 from semantic_memory.domain.values import new_id
-from semantic_memory.pipeline.facts import VERBATIM, forgotten, said
+from semantic_memory.pipeline.facts import VERBATIM, forgotten, said, verbatim_id
 from semantic_memory.pipeline.pipeline import Pipeline
+
+TAKEN_BACK = "taken back"
+"""The reason in the tombstone of a message that was popped."""
 
 
 class Conversations:
-    """Take in messages, manage sessions and list their messages. Thread-safe."""
+    """Take in messages, take them back, manage sessions and list their messages. Thread-safe."""
 
     def __init__(
         self,
@@ -42,12 +49,15 @@ class Conversations:
         pipeline: Pipeline,
         clock: Clock,
         expiry: Expiry,
+        erasing: Erasing,
     ) -> None:
         self._ledger = ledger
         self._log = log
         self._pipeline = pipeline
         self._clock = clock
         self._expiry = expiry
+        self._erasing = erasing
+        self._popping = threading.Lock()
 
     def observe(self, asked: ObserveRequest) -> Receipt:
         """Write messages to their session's log; those without a time get the present one.
@@ -58,9 +68,10 @@ class Conversations:
         now = self._clock.now()
         for place, message in enumerate(asked.messages, start=1):
             refuse_ahead(message.created_at, now, f"observe, message {place}")
+        scoped = [message.within(asked.scope) for message in asked.messages]
         dated = [
             message if message.created_at else message.model_copy(update={"created_at": now})
-            for message in asked.messages
+            for message in scoped
         ]
         return self._pipeline.observe(dated, *asked.key)
 
@@ -113,9 +124,47 @@ class Conversations:
 
         Raises NotFoundError if there is none.
         """
-        records = list(self._log.read(*asked.key))
-        gone = forgotten(self._ledger, asked.key, [record.message.id for record in records])
-        ids = self._ledger.ids(asked.user_id, Filters(session_id=asked.session_id))
+        found = self._messages(asked.key)
+        if asked.newest:
+            found.reverse()
+        return found[: asked.limit]
+
+    def pop(self, asked: PopRequest) -> Message:
+        """Erase a session's latest message, or another one, with what it alone said; return it.
+
+        Raises NotFoundError if there is none.
+        """
+        self._pipeline.store_session(asked.key)
+        with self._popping:  # no two take the same message
+            message = self._named(asked)
+            fact_id = verbatim_id(asked.key, message.id)
+            user_id = asked.user_id
+
+            def reached() -> Reach:
+                seeds = self._ledger.get([fact_id], user_id)
+                return reach(self._ledger, user_id, seeds, sources=False)
+
+            found = self._erasing.erase(user_id, reached, TAKEN_BACK, revives=True)
+            if not found.gone:
+                self._erasing.erase_said(asked.key, message.id)
+        return message
+
+    def _named(self, asked: PopRequest) -> Message:
+        messages = self._messages(asked.key)
+        if asked.message_id is None:
+            return messages[-1]
+        for message in messages:
+            if message.id == asked.message_id:
+                return message
+        raise NotFoundError(
+            f"no message {asked.message_id!r} in session {asked.session_id!r}"
+            f" of user {asked.user_id!r}"
+        )
+
+    def _messages(self, key: SessionKey) -> list[Message]:
+        records = list(self._log.read(*key))
+        gone = forgotten(self._ledger, key, [record.message.id for record in records])
+        ids = self._ledger.ids(key.user_id, Filters(session_id=key.session_id))
         memories = [one for one in self._ledger.get(ids) if one.source.extractor == VERBATIM]
         kept = self._expiry.kept(memories)
         gone.update(one for fact in memories for one in fact.message_ids)
@@ -131,7 +180,7 @@ class Conversations:
             if fact.source.position is not None:
                 found.setdefault(fact.source.position, said(fact))
         if not found:
-            raise _unknown(asked.key)
+            raise _unknown(key)
         return [found[position] for position in sorted(found)]
 
     def _known(self, key: SessionKey) -> SessionKey:

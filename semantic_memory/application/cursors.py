@@ -62,6 +62,6 @@ def _digest(asked: ListRequest) -> str:
     filters = asked.filters.model_dump(mode="json", exclude_defaults=True, exclude={"limit"})
     for name, value in filters.items():
         if isinstance(getattr(asked.filters, name), frozenset):
-            filters[name] = sorted(value)
+            filters[name] = sorted(value, key=json.dumps)  # names, and null
     given = json.dumps([asked.user_id, asked.status, filters], sort_keys=True)
     return hashlib.blake2b(given.encode(), digest_size=6).hexdigest()

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
 from ingest.session_log import SessionLog
-from semantic_memory.domain.errors import IndexUnavailableError, StoreError
+from semantic_memory.application.items import every_item
+from semantic_memory.domain.errors import IndexUnavailableError, StoreCorruptError, StoreError
+from semantic_memory.domain.items import BEFORE_ALL, ItemScope
 from semantic_memory.domain.ports import EmbedderIdentity, Ledger
 from semantic_memory.domain.reports import Finding
+from semantic_memory.ledger.remedies import HOW_TO_MEND
 from semantic_memory.pipeline.facts import verbatim_id
-from semantic_memory.vectors.sync import IndexKeeper
+from semantic_memory.sharing.owner import Owner
+from semantic_memory.vectors.keeper import Keeper
 
 _BATCH = 500
 _ENGLISH_MODELS = frozenset({"all-MiniLM-L6-v2"})
@@ -24,27 +30,51 @@ class Doctor:
         self,
         ledger: Ledger,
         log: SessionLog,
-        keeper: IndexKeeper,
+        keeper: Keeper,
         embedder: EmbedderIdentity,
         data_dir: Path,
+        encrypted: Callable[[], Finding],
+        owner: Callable[[], Owner | None],
+        reading: str = "",
     ) -> None:
+        """Check a store; `reading` says why it is opened to read only."""
         self._ledger = ledger
         self._log = log
         self._keeper = keeper
         self._embedder = embedder
         self._data_dir = data_dir
+        self._encrypted = encrypted
+        self._owner = owner
+        self._reading = reading
 
     def check(self) -> list[Finding]:
         """Run every check. Brings the index level first, which may take a while."""
         return [
+            *_writable(self._reading),
             _permissions(self._data_dir),
+            _owned(self._owner()),
+            self._encrypted(),
             _sound(self._ledger),
             _readable(self._log),
             _stored(self._log, self._ledger),
             _embedded(self._ledger, self._embedder),
+            _items(self._ledger),
             _level(self._keeper),
             understood(self._embedder),
         ]
+
+
+def _writable(reading: str) -> list[Finding]:
+    if not reading:
+        return []
+    return [
+        Finding(
+            check="writing",
+            ok=False,
+            detail=reading,
+            remedy="free some space, or give the owner the right to write",
+        )
+    ]
 
 
 def _permissions(directory: Path) -> Finding:
@@ -59,6 +89,16 @@ def _permissions(directory: Path) -> Finding:
     return Finding(check="directory", ok=True, detail=f"{directory} is private")
 
 
+def _owned(owner: Owner | None) -> Finding:
+    """Report which process has the store open, and where others reach it."""
+    if owner is None:
+        detail = f"process {os.getpid()}, which doesn't share it"
+        remedy = "for several processes at once open it with `SemanticMemory.connect`"
+        return Finding(check="owner", ok=True, detail=detail, remedy=remedy)
+    detail = f"{owner.name} of semantic-memory {owner.version}, which shares it at {owner.address}"
+    return Finding(check="owner", ok=True, detail=detail)
+
+
 def _sound(ledger: Ledger) -> Finding:
     damage = ledger.damage()
     if damage:
@@ -66,7 +106,7 @@ def _sound(ledger: Ledger) -> Finding:
             check="ledger",
             ok=False,
             detail="; ".join(damage),
-            remedy="restore ledger.sqlite3 from a backup, or move it away and ingest again",
+            remedy=HOW_TO_MEND,
         )
     return Finding(check="ledger", ok=True, detail=f"sound, {ledger.count():,} memories")
 
@@ -126,6 +166,22 @@ def _embedded(ledger: Ledger, identity: EmbedderIdentity) -> Finding:
     return Finding(check="embeddings", ok=True, detail=f"complete, {identity}")
 
 
+def _items(ledger: Ledger) -> Finding:
+    """Check that every item can be read, and has its vectors."""
+    try:
+        number = sum(1 for _ in every_item(ledger, ItemScope(None, (), BEFORE_ALL)))
+    except StoreCorruptError as error:
+        return Finding(check="items", ok=False, detail=str(error), remedy=HOW_TO_MEND)
+    if ledger.unembedded_items(1):
+        return Finding(
+            check="items",
+            ok=False,
+            detail="some have no vectors yet, as the embedding model couldn't be reached",
+            remedy="they are embedded by the next search for items by meaning",
+        )
+    return Finding(check="items", ok=True, detail=f"sound, {number:,} items")
+
+
 def understood(identity: EmbedderIdentity) -> Finding:
     """Report which languages the embedding model knows, as far as its name shows."""
     if identity.model not in _ENGLISH_MODELS:
@@ -140,7 +196,7 @@ def understood(identity: EmbedderIdentity) -> Finding:
     )
 
 
-def _level(keeper: IndexKeeper) -> Finding:
+def _level(keeper: Keeper) -> Finding:
     try:
         lacking, surplus = keeper.differences()
     except IndexUnavailableError as error:

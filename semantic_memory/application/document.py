@@ -1,7 +1,8 @@
 """One JSON document of a user's memory, made of the records of an export and read back as them.
 
     {"schema_version": 1, "user_id": ..., "sessions": [{"session_id": ..., "options": {...},
-     "messages": [...]}], "facts": [...], "lines": [...], "profile": {...}, "history": {...}}
+     "messages": [...]}], "facts": [...], "lines": [...], "items": [...],
+     "profile": {...}, "history": {...}}
 
 `profile` and `history` are for readers: their written parts are among the lines, and the rest is
 derived again from the facts.
@@ -34,6 +35,7 @@ class _Document(Value):
     sessions: tuple[_Session, ...] = ()
     facts: tuple[Mapping[str, Any], ...] = ()
     lines: tuple[Mapping[str, Any], ...] = ()
+    items: tuple[Mapping[str, Any], ...] = ()
     profile: Mapping[str, Any] | None = None
     history: Mapping[str, Any] | None = None
 
@@ -55,7 +57,7 @@ def as_document(records: Iterable[Mapping[str, Any]]) -> Document:
     """Build the document of the records of an export."""
     document: Document = {}
     sessions: dict[str, dict[str, Any]] = {}
-    items: dict[str, list[Any]] = {"fact": [], "line": []}
+    items: dict[str, list[Any]] = {"fact": [], "line": [], "item": []}
     for record in records:
         match record["kind"]:
             case "export":
@@ -74,6 +76,7 @@ def as_document(records: Iterable[Mapping[str, Any]]) -> Document:
         "sessions": [*sessions.values()],
         "facts": items["fact"],
         "lines": items["line"],
+        "items": items["item"],
     }
 
 
@@ -93,3 +96,5 @@ def as_records(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"kind": "fact", "fact": fact}
     for line in read.lines:
         yield {"kind": "line", "line": line}
+    for item in read.items:
+        yield {"kind": "item", "item": item}

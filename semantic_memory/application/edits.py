@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from ingest.gate import Gate
-from semantic_memory.application.clearing import cleared
+from semantic_memory.application.clearing import cleared, suspected
 from semantic_memory.application.erasing import Erasing
 from semantic_memory.application.expiring import whole
 from semantic_memory.application.lookup import one_fact
@@ -16,7 +16,7 @@ from semantic_memory.consolidation.beliefs import believed, revised
 from semantic_memory.consolidation.restore import restoration
 from semantic_memory.domain.changes import Add, Evict, FactVectors, Update
 from semantic_memory.domain.dating import refuse_ahead
-from semantic_memory.domain.errors import ProviderError
+from semantic_memory.domain.errors import ProviderError, StoreCorruptError
 from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.domain.fields import NEVER
 from semantic_memory.domain.ports import Clock, Embedder, Ledger
@@ -59,13 +59,17 @@ class Edits:
         self._changed = changed
 
     def add(self, asked: AddRequest) -> Fact:
-        """Add a fact, or confirm a known one; return the memory that says it."""
+        """Add a fact, or confirm a known one; return the memory that says it.
+
+        One that reads like an instruction to a model is quarantined.
+        """
         (fact,) = self._add([asked], asked.user_id)
         return fact
 
     def add_many(self, asked: AddManyRequest) -> list[Fact]:
         """Add facts, or confirm known ones; return the memories that say them, in order."""
-        return self._add(asked.items, asked.user_id) if asked.items else []
+        items = [item.within(asked.scope) for item in asked.items]
+        return self._add(items, asked.user_id) if items else []
 
     def _add(self, items: Sequence[NewFact], user_id: str) -> list[Fact]:
         now = self._clock.now()
@@ -77,8 +81,13 @@ class Edits:
             for item, place in zip(items, places, strict=True)
         ]
         vectors = self._vectors(facts)
+        held = [fact for item, fact in zip(items, facts, strict=True) if self._suspects(item)]
+        taken = [fact for fact in facts if fact not in held]
         with self._ledger.exclusive():
-            changes, ids = believed(facts, self._same, now)
+            changes, kept = believed(taken, self._same, now)
+            changes += [Add(_quarantined(fact)) for fact in held]
+            stored = dict(zip((fact.id for fact in taken), kept, strict=True))
+            ids = [stored.get(fact.id, fact.id) for fact in facts]
             self._ledger.apply(
                 [
                     Add(change.fact, vectors.get(change.fact.id))
@@ -88,8 +97,11 @@ class Edits:
                 ]
                 + [Evict(user_id, self._cap, now)]
             )
+            added = self._ledger.get(ids)  # before anybody forgets them
+        if len(added) < len(ids):
+            raise StoreCorruptError("add: the ledger lacks what it just wrote: check the disk")
         self._changed(user_id)
-        return self._ledger.get(ids)
+        return added
 
     def update(self, asked: UpdateRequest) -> Fact:
         """Change a memory; a content that is replaced goes on answering what was believed then.
@@ -101,6 +113,8 @@ class Edits:
             fact = one_fact(self._ledger, asked.fact_id, asked.user_id, self._expiry.now)
             now = self._clock.now()
             new, before = revised(fact, values, now)
+            if suspected(self._gate, values, fact.trust):
+                new = _quarantined(new)
             if new != fact:
                 kept = [] if before is None else [Add(before, self._stored_vectors(fact.id))]
                 self._ledger.apply(
@@ -138,8 +152,12 @@ class Edits:
         texts = {name: getattr(item, name) for name in NewFact.model_fields}
         return item.model_copy(update=cleared(self._gate, texts, place))
 
+    def _suspects(self, item: NewFact) -> bool:
+        texts = {name: getattr(item, name) for name in NewFact.model_fields}
+        return suspected(self._gate, texts, item.trust)
+
     def _same(self, fact: Fact) -> Fact | None:
-        found = self._ledger.same_content(fact.user_id, fact.content)
+        found = self._ledger.same_content(fact.user_id, fact.content, fact.scope)
         return found if found is not None and self._expiry.now.holds(found) else None
 
     def _vectors(self, facts: Sequence[Fact]) -> dict[str, FactVectors]:
@@ -160,10 +178,16 @@ def _values(asked: UpdateRequest) -> dict[str, Any]:
     return {**values, "expires_at": None} if asked.expires_at == NEVER else values
 
 
+def _quarantined(fact: Fact) -> Fact:
+    return fact.model_copy(update={"status": Status.QUARANTINED})
+
+
 def _fact(new: NewFact, user_id: str, now: datetime) -> Fact:
     said = new.created_at or now
     return Fact(
         user_id=user_id,
+        agent_id=new.agent_id,
+        run_id=new.run_id,
         content=new.content,
         category=new.category,
         confidence=new.confidence,

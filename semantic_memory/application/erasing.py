@@ -6,34 +6,37 @@ killed before the logs are rewritten does so when the store is opened again.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Collection, Iterable
-from pathlib import Path
+from functools import partial
 
 from semantic_memory.application.reach import Reach
+from semantic_memory.application.reserve import Reserve
+from semantic_memory.application.rolling_back import reviving
 from semantic_memory.domain.actor import actor
 from semantic_memory.domain.changes import Change, Cut, Forget, Redact
 from semantic_memory.domain.events import MemoriesForgotten, PinnedForgotten
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Clock, Ledger, Observer
 from semantic_memory.pipeline.pipeline import Pipeline
-from semantic_memory.session.session import state_path
-
-_WINDOW = "window*.json"
+from semantic_memory.session.state_files import StateFiles
 
 
 class Erasing:
-    """Carry out what a user forgets. Thread-safe.
-
-    `windows` is the directory of the windows and checkpoints of sessions.
-    """
+    """Carry out what a user forgets. Thread-safe."""
 
     def __init__(
-        self, ledger: Ledger, pipeline: Pipeline, windows: Path, clock: Clock, observe: Observer
+        self,
+        ledger: Ledger,
+        pipeline: Pipeline,
+        files: StateFiles,
+        reserve: Reserve,
+        clock: Clock,
+        observe: Observer,
     ) -> None:
         self._ledger = ledger
         self._pipeline = pipeline
-        self._windows = windows
+        self._files = files
+        self._reserve = reserve
         self._clock = clock
         self._observe = observe
 
@@ -49,10 +52,12 @@ class Erasing:
         *,
         whole: Collection[SessionKey] = (),
         besides: Iterable[Change] = (),
+        revives: bool = False,
     ) -> Reach:
         """Erase what `reached` returns; sessions in `whole` lose log, window and options as well.
 
-        `besides` are changes of the same transaction.
+        `besides` are changes of the same transaction. With `revives`, facts that only what is
+        erased had superseded are active again.
         """
         found = reached()
         while True:
@@ -62,20 +67,28 @@ class Erasing:
                     found = reached()
                     if held := found.places.keys() <= sessions:
                         redacts = _redacts(found, whole)
-                        self._ledger.apply(
-                            [*self._changes(found, reason), *besides, *redacts],
-                        )
+                        now = self._clock.now()
+                        revived = reviving(self._ledger, found.gone, now) if revives else ()
+                        changes = [*self._changes(found, reason), *besides, *revived, *redacts]
+                        self._reserve.lend(partial(self._ledger.apply, changes))
                 if held:
-                    self._redact(redacts)
+                    self._reserve.lend(partial(self._redact, redacts))
                     break
         for key in found.places:
-            self.drop_window(key)
+            self._files.drop_window(key)  # a session may have saved it again meanwhile
         pinned = sum(fact.is_pinned for fact in found.gone.values())
         if pinned:
             self._observe(PinnedForgotten(user_id, pinned))
         self._observe(MemoriesForgotten(user_id, len(found.gone), len(found.left)))
         self._pipeline.changed(user_id)
         return found
+
+    def erase_said(self, key: SessionKey, message_id: str) -> None:
+        """Erase a message from its log that no memory stands for, like one of recalled text."""
+        redact = Redact(*key, frozenset({message_id}))
+        with self._pipeline.held([key]):
+            self._reserve.lend(partial(self._ledger.apply, [redact]))
+            self._reserve.lend(partial(self._redact, [redact]))
 
     def _changes(self, found: Reach, reason: str) -> list[Change]:
         now, by = self._clock.now(), actor()
@@ -84,31 +97,21 @@ class Erasing:
             *(Cut(one, left, now, reason, by) for one, left in found.left.items()),
         ]
 
-    def drop_window(self, key: SessionKey) -> None:
-        """Delete the window of a session, which is filled from its log again."""
-        for file in state_path(self._windows, *key).glob(_WINDOW):
-            file.unlink(missing_ok=True)
-
     def _rewrite(self, redacts: Collection[Redact]) -> None:
         for redact in redacts:
             with self._pipeline.held([SessionKey(redact.user_id, redact.session_id)]):
                 self._redact([redact])
 
-    def _redact(self, redacts: Iterable[Redact]) -> None:
+    def _redact(self, redacts: Collection[Redact]) -> None:
         """Rewrite logs whose locks are held, and drop the windows filled from them."""
+        self._pipeline.owe(redacts)
         for redact in redacts:
-            key = SessionKey(redact.user_id, redact.session_id)
-            if redact.message_ids:
-                self.drop_window(key)
-            else:
-                shutil.rmtree(state_path(self._windows, *key), ignore_errors=True)
             self._pipeline.redact(redact)
 
 
 def _redacts(found: Reach, whole: Collection[SessionKey]) -> list[Redact]:
-    """Return the logs to rewrite now; those of messages that go as a whole wait for compaction."""
-    cut = [key for key in found.cut_places if key not in whole]
+    """Return the logs to rewrite or remove."""
     return [
-        *(Redact(*key, frozenset(found.places[key])) for key in cut),
+        *(Redact(*key, frozenset(ids)) for key, ids in found.places.items() if key not in whole),
         *(Redact(*key) for key in whole),
     ]

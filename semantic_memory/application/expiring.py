@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from semantic_memory.consolidation.resolver import Outcome
 from semantic_memory.consolidation.restore import absorbed_into
@@ -13,6 +14,8 @@ from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Facts, Ledger
 from semantic_memory.domain.profile import Line
 from semantic_memory.domain.retention import EXPIRED, Expiry, Unexpired
+from semantic_memory.domain.scope import SHARED, Scope
+from semantic_memory.domain.trust import Trust, of_lineage
 from semantic_memory.domain.values import derived_id
 from semantic_memory.pipeline.facts import verbatim_id
 
@@ -37,6 +40,35 @@ def unexpired_lines(ledger: Facts, lines: Sequence[Line], now: Unexpired) -> lis
     ids = list(dict.fromkeys(one for own in sources.values() for one in own))
     gone = {fact.id for fact in ledger.get(ids) if not now.holds(fact)}
     return [line for line in lines if gone.isdisjoint(sources[line.id])]
+
+
+class LineStanding(NamedTuple):
+    """The trust in a written line, and the scopes that it belongs to."""
+
+    trust: Trust
+    scopes: Collection[Scope]
+
+
+def lines_standing(ledger: Ledger, lines: Sequence[Line]) -> dict[str, LineStanding]:
+    """Return the trust in written lines, and their scopes, by id.
+
+    A user's own is trusted as such and shared. A model's has the lowest trust of what it rests on,
+    of which what is gone counts as external, and belongs to the scopes of all of that.
+    """
+    ids = [one for line in lines if line.origin == "model" for one in _sources(line)]
+    known = {fact.id: fact for fact in ledger.get(list(dict.fromkeys(ids)))}
+
+    def standing(line: Line) -> LineStanding:
+        if line.origin != "model":
+            return LineStanding(Trust.USER, {SHARED})
+        sources = [known.get(one) for one in _sources(line)]
+        said = [
+            (None, Trust.EXTERNAL) if fact is None else (fact.source.role, fact.trust)
+            for fact in sources
+        ]
+        return LineStanding(of_lineage(said), {fact.scope for fact in sources if fact is not None})
+
+    return {line.id: standing(line) for line in lines}
 
 
 def _sources(line: Line) -> list[str]:

@@ -16,6 +16,7 @@ from semantic_memory.domain.errors import InvalidInputError, LogFullError, Sessi
 from semantic_memory.domain.fields import FORMATS, Format
 from semantic_memory.domain.messages import Message, Receipt
 from semantic_memory.domain.ports import Progress
+from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.trust import Trust
 
 _BATCH = 200
@@ -68,12 +69,15 @@ def import_file(
     form: str = "auto",
     user_id: str | None = None,
     session_id: str | None = None,
+    agent_id: str | None = None,
+    run_id: str | None = None,
     progress: Progress | None = None,
     now: datetime | None = None,
 ) -> Imported:
     """Observe every message of `file`; parts that can't be used are counted and left out.
 
-    `user_id` replaces the users that the file names. Messages of no session go to `session_id`, by
+    `user_id` replaces the users that the file names; `agent_id` and `run_id` are those of messages
+    that name none. Messages of no session go to `session_id`, by
     default the file's name. Importing a file again adds only the messages that are new. Messages
     dated more than a day ahead of `now`, by default the system's time, are counted and get `now`.
 
@@ -83,8 +87,10 @@ def import_file(
     session = session_id or _identifier(file.name.partition(".")[0])
     imported = Imported()
     incoming = read(file, known_format(form), session, progress)
+    scope = Scope(agent_id, run_id)
     for user, of_session, messages in _runs(incoming, user_id, imported, now or datetime.now(UTC)):
-        _observe(memory, messages, user, of_session, imported)
+        scoped = [message.within(scope) for message in messages]
+        observe_run(memory, scoped, user, of_session, imported)
     return imported
 
 
@@ -96,7 +102,7 @@ def known_format(form: str) -> Format:
     return found
 
 
-def _observe(
+def observe_run(
     memory: Observing,
     messages: Sequence[Message],
     user_id: str,
@@ -118,7 +124,7 @@ def _observe(
             imported.reject(Rejected(f"message {messages[0].id}", str(error)))
             return
         for message in messages:
-            _observe(memory, [message], user_id, session_id, imported)
+            observe_run(memory, [message], user_id, session_id, imported)
     else:
         imported.accepted += receipt.accepted
         imported.duplicates += receipt.duplicates

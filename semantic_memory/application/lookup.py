@@ -6,8 +6,10 @@ from semantic_memory.application.cursors import Cursor, opened, sealed
 from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 from semantic_memory.domain.facts import Fact, FactVersion, Page, Status
+from semantic_memory.domain.filters import NO_FILTERS
 from semantic_memory.domain.ports import Clock, Ledger, Position
-from semantic_memory.domain.requests import GetRequest, HistoryRequest, ListRequest
+from semantic_memory.domain.reports import TagCount
+from semantic_memory.domain.requests import GetRequest, HistoryRequest, ListRequest, TagsRequest
 from semantic_memory.domain.retention import Expiry, Unexpired
 
 
@@ -50,6 +52,11 @@ class Lookup:
         )
         place = listed.next
         return Page(listed.facts, None if place is None else sealed(Cursor(place, now), asked))
+
+    def tags(self, asked: TagsRequest) -> list[TagCount]:
+        """Return a user's tags and the topics above them, by name, with counts."""
+        counts = self._ledger.tags(asked.user_id, NO_FILTERS.unexpired(self._expiry.now))
+        return [TagCount(tag=tag, memories=number) for tag, number in sorted(counts.items())]
 
     def history(self, asked: HistoryRequest) -> list[FactVersion]:
         """Return every state of a memory, oldest first. Raises NotFoundError."""

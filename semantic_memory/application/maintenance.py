@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from semantic_memory.application.items import ItemStore
 from semantic_memory.application.jobs.upkeep import Upkeep
 from semantic_memory.domain.ports import Ledger, Progress
 from semantic_memory.domain.reports import JobRun
 from semantic_memory.domain.requests import MaintainRequest, RunsRequest
 from semantic_memory.pipeline.pipeline import Pipeline
-from semantic_memory.vectors.sync import IndexKeeper
+from semantic_memory.vectors.keeper import Keeper
 
 
 class Maintenance:
     """Run jobs and background work now, instead of by schedule. Thread-safe."""
 
     def __init__(
-        self, ledger: Ledger, pipeline: Pipeline, keeper: IndexKeeper, upkeep: Upkeep
+        self,
+        ledger: Ledger,
+        pipeline: Pipeline,
+        keeper: Keeper,
+        upkeep: Upkeep,
+        items: ItemStore,
     ) -> None:
         self._ledger = ledger
         self._pipeline = pipeline
         self._keeper = keeper
+        self._items = items
         self.jobs = upkeep
         """The jobs, which run by schedule too."""
 
@@ -41,7 +48,13 @@ class Maintenance:
         return self._keeper.rebuild(progress)
 
     def embed(self, progress: Progress | None = None) -> int:
-        """Embed every memory that has no vector; return the number of memories in the store."""
+        """Embed every memory and item without a vector; return the number of memories."""
         number = self._ledger.count()
+        self._items.embed()
         self._pipeline.embed(progress)
         return number
+
+    def take_in(self, progress: Progress | None = None) -> int:
+        """Store and embed what the session logs hold; return the number of memories."""
+        self._pipeline.store()
+        return self.embed(progress)

@@ -5,11 +5,11 @@ Opening a store migrates it too; this neither loads a model nor starts backgroun
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from semantic_memory.application.private_files import make_private
-from semantic_memory.domain.errors import NotFoundError, StoreError
+from semantic_memory.domain.errors import ConfigurationError, NotFoundError, StoreError
 from semantic_memory.domain.ports import Progress
 from semantic_memory.domain.values import Value
 from semantic_memory.ledger.lock import DirectoryLock
@@ -44,11 +44,15 @@ def find_stores(roots: Iterable[Path]) -> list[Path]:
 
 
 def migrate_stores(
-    directories: Iterable[Path], patience: float, progress: Progress | None = None
+    directories: Iterable[Path],
+    patience: float,
+    progress: Progress | None = None,
+    keys: Sequence[bytes] = (),
 ) -> Iterator[Migrated]:
     """Migrate stores, each under its lock; a failure is an outcome, and the others go on.
 
-    Waits up to `patience` seconds for a store that another process has open.
+    Waits up to `patience` seconds for a store that another process has open. With `keys`, the
+    ledgers are encrypted.
     """
     stores = list(directories)
     for number, directory in enumerate(stores):
@@ -58,10 +62,10 @@ def migrate_stores(
             make_private(directory)
             lock = DirectoryLock(directory, patience)
             try:
-                before, after = migrate_file(directory / _LEDGER)
+                before, after = migrate_file(directory / _LEDGER, keys)
             finally:
                 lock.release()
-        except StoreError as error:
+        except (ConfigurationError, StoreError) as error:
             yield Migrated(directory=directory, error=str(error))
         else:
             yield Migrated(directory=directory, before=before, after=after)

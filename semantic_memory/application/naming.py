@@ -15,6 +15,7 @@ from semantic_memory.domain.evidence import pieces, words_of
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.lexical import holds, term, tokens
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.ports import Embedder, Ledger
 from semantic_memory.domain.text import stems
 
@@ -22,7 +23,7 @@ _SHARED = 2 / 3  # of the words of a query, from which a sentence is about it
 _ALIKE = 0.6  # cosine from which it is, whatever its words
 _WORTH_A_LOOK = 0.3  # cosine of a whole memory in which a sentence may be that near
 _MOST = 500  # memories looked at for a query
-_GOES_ON = re.compile(rf"\s*{whole(phrases('pronouns.persons'))}", re.IGNORECASE)
+_GOES_ON = regex(rf"\s*{whole(phrases('pronouns.persons'))}", re.IGNORECASE)
 
 Test = Callable[[Sequence[str]], list[bool]]
 """Tells of each sentence whether it is meant."""

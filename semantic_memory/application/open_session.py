@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,22 +11,26 @@ from ingest.session_log import SessionLog
 from semantic_memory.application.recall import Recall
 from semantic_memory.context.pack import Packer
 from semantic_memory.context.tokens import counter_for, encoding_name
+from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Clock, Ledger, Observer, Summarizer, TokenCounter
+from semantic_memory.domain.ports.encryption import Encryption
+from semantic_memory.domain.scope import Scope
 from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.session.limits import Budget, WindowPolicy, form_of, window_of
 from semantic_memory.session.long_term import BoundMemory
 from semantic_memory.session.memory_files import MemoryFiles
 from semantic_memory.session.parts import Form
 from semantic_memory.session.session import Session
+from semantic_memory.session.state_files import StateFiles
 
 
 class OpenSession:
     """Open the sessions of a store. Thread-safe.
 
     `model` is the one whose tokens `counter` counts; `packer_for` makes a packer for another, and
-    `summarizer_for` the summarizer of a window. `windows` is the directory of windows and
-    checkpoints. `files_in` finds the memory files of directories, or of the usual ones.
+    `summarizer_for` the summarizer of a window. `files_in` finds the memory files of directories,
+    or of the usual ones.
     """
 
     def __init__(
@@ -39,11 +43,13 @@ class OpenSession:
         model: str,
         counter: TokenCounter,
         policy: WindowPolicy,
-        windows: Path,
+        files: StateFiles,
         clock: Clock,
         observe: Observer,
         summarizer_for: Callable[[TokenCounter], Summarizer | None],
         files_in: Callable[[Sequence[Path] | None], MemoryFiles],
+        settled: Callable[[SessionKey], Collection[str]],
+        encryption: Encryption | None,
     ) -> None:
         self._ledger = ledger
         self._log = log
@@ -53,16 +59,19 @@ class OpenSession:
         self._model = model
         self._counter = counter
         self._policy = policy
-        self._windows = windows
+        self._files = files
         self._clock = clock
         self._observe = observe
         self._summarizer_for = summarizer_for
         self._files_in = files_in
+        self._settled = settled
+        self._encryption = encryption
 
     def open(
         self,
         key: SessionKey,
         *,
+        scope: Scope,
         system_prompt: str,
         model: str | None,
         window: int | None,
@@ -71,7 +80,7 @@ class OpenSession:
         summarizer: Summarizer | None,
         memory_directories: Sequence[Path] | None,
     ) -> Session:
-        """Open a session, its window refilled from its log.
+        """Open a session, its window refilled from its log; it observes and recalls in `scope`.
 
         Raises ConfigurationError, and SessionClosedError for a closed session.
         """
@@ -83,7 +92,14 @@ class OpenSession:
             self._pipeline,
             self._log,
             self._ledger,
-            partial(self._recall.pack, packer=self._packer_for(counter)),
+            partial(
+                self._recall.pack,
+                packer=self._packer_for(counter),
+                session_id=key.session_id,
+                filters=Filters(**scope.seen),
+            ),
+            self._settled,
+            scope,
         )
         return Session(
             key,
@@ -97,7 +113,8 @@ class OpenSession:
             tools=tools,
             summarizer=summarizer or self._summarizer_for(counter),
             memory_files=self._files_in(memory_directories),
-            state_directory=self._windows,
+            files=self._files,
             clock=self._clock,
             observe=self._observe,
+            encryption=self._encryption,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -16,13 +17,17 @@ from semantic_memory.domain.errors import (
 _DIRECTORY, _FILE = 0o700, 0o600
 _OWN = (
     "chroma",
+    "conversion",
     "keys",
     "ledger.sqlite3",
     "lock",
     "owner.pid",
+    "owner.sock",
     "replies.sqlite3",
+    "reserve",
     "service.json",
     "sessions",
+    "watermark",
     "working",
 )
 """Beginnings of the names of a store's files."""
@@ -78,14 +83,16 @@ def _tighten(path: Path, most: int) -> None:
     except FileNotFoundError:
         return  # deleted meanwhile
     except OSError as error:
+        if error.errno == errno.EROFS:
+            raise StoreUnavailableError(f"can't change {path}: {error.strerror}") from error
         raise ConfigurationError(
             f"others may access {path}, and that can't be changed ({error.strerror or error}):"
             f" have its owner run chmod -R go-rwx on the data directory"
         ) from error
 
 
-def write_log_key(file: Path) -> None:
-    """Write a new key for `log.key_file`, which encrypts the session logs, to a new file.
+def write_key(file: Path) -> None:
+    """Write a new key for `encryption.key_file`, which encrypts the store, to a new file.
 
     Raises MissingDependencyError without cryptography, and what `create_private` raises.
     """

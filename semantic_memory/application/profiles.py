@@ -7,6 +7,7 @@ from datetime import datetime
 from ingest.gate import Gate
 from semantic_memory.application.expiring import unexpired_lines
 from semantic_memory.domain.changes import Change, Retire, Write
+from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.ports import Clock, Ledger
 from semantic_memory.domain.profile import PROFILE_FIELDS, Line, Overview, overview
 from semantic_memory.domain.requests import (
@@ -15,6 +16,7 @@ from semantic_memory.domain.requests import (
     UpdateProfileRequest,
 )
 from semantic_memory.domain.retention import Expiry
+from semantic_memory.domain.trust import Trust
 from semantic_memory.domain.values import new_id
 from semantic_memory.profile.rollup import Rollup
 
@@ -36,12 +38,18 @@ class Profiles:
         return self._overview(asked.user_id, asked.as_of)
 
     def update(self, asked: UpdateProfileRequest) -> Overview:
-        """Write fields by hand; None returns one to the text derived from facts."""
+        """Write fields by hand; None returns one to the text derived from facts.
+
+        Raises InvalidInputError for a text that reads like an instruction to a model.
+        """
         now = self._clock.now()
         texts = {
             name: text if text is None else self._gate.cleared(text, name)
             for name, text in asked.fields.given().items()
         }
+        for name, text in texts.items():
+            if text is not None and self._gate.suspects([text], Trust.USER):
+                raise InvalidInputError(f"{name} reads like an instruction to a model")
         cleared = {name for name, text in texts.items() if text is None}
         with self._ledger.exclusive():
             changes: list[Change] = [

@@ -48,11 +48,6 @@ class Reach:
         """The messages that go or lose sentences, by session."""
         return _by_session((*self.gone.values(), *self.messages.values()))
 
-    @property
-    def cut_places(self) -> dict[SessionKey, set[str]]:
-        """The messages that lose sentences and stay, by session."""
-        return _by_session(self.messages.values())
-
 
 def _by_session(facts: Iterable[Fact]) -> dict[SessionKey, set[str]]:
     found: dict[SessionKey, set[str]] = {}

@@ -6,23 +6,37 @@ Everything that goes into a prompt passes here: `search`, `context`, and the pay
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 
-from semantic_memory.application.expiring import unexpired_lines
+from semantic_memory.application.expiring import lines_standing, unexpired_lines
 from semantic_memory.application.jobs.upkeep import Uses
 from semantic_memory.application.resolving import FilterResolver
-from semantic_memory.context.pack import Packer, Placed
-from semantic_memory.domain.english.layers import asked_layers
+from semantic_memory.application.trail import Trail
+from semantic_memory.context.overview import Overview, Placed, placed_in
+from semantic_memory.context.pack import Packer
+from semantic_memory.domain.english.core import shortened, tells_on_others
+from semantic_memory.domain.english.layers import asked_tiers
 from semantic_memory.domain.events import ContextPacked, Searched
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Clock, Ledger, Observer, TokenCounter
-from semantic_memory.domain.profile import PROFILE_FIELDS, TIERS, Layer, as_fact
+from semantic_memory.domain.profile import (
+    CORE_FIELDS,
+    PROFILE_FIELDS,
+    TIERS,
+    CoreField,
+    HistoryTier,
+    Line,
+    as_fact,
+)
 from semantic_memory.domain.recall import Context, Hit
 from semantic_memory.domain.requests import ContextRequest, SearchRequest
 from semantic_memory.domain.retention import Expiry
+from semantic_memory.domain.values import MAX_QUERY_BYTES, clipped
 from semantic_memory.ledger.rules import placing
-from semantic_memory.retrieval.contests import standing_rivals, trusted_first
+from semantic_memory.profile.core import in_turn
+from semantic_memory.retrieval.contests import material_last, standing_rivals, trusted_first
 from semantic_memory.retrieval.question import read
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.retrieval.successors import noted
@@ -33,8 +47,7 @@ STANDING_IMPORTANCE = 0.8
 
 _JOINT = 8  # tokens that joining files and block may cost
 _STANDING = frozenset(Category) - {Category.CONVERSATION}
-_LAYERS: tuple[Layer, ...] = (*PROFILE_FIELDS, *TIERS)
-_LINES_LOOKED_AT = 24  # of profile and history; the standing share has no room for more
+_OF_SCOPES = ("agents", "not_agents", "runs", "not_runs")
 _STANDING_LOOKED_AT = 32  # the newest, of which the important ones are shown
 
 
@@ -59,6 +72,7 @@ class Recall:
         files: MemoryFiles,
         counter: TokenCounter,
         files_share: float,
+        trail: Trail,
     ) -> None:
         self._ledger = ledger
         self._searcher = searcher
@@ -72,10 +86,11 @@ class Recall:
         self._files = files
         self._counter = counter
         self._files_share = files_share
+        self._trail = trail
 
     def search(self, asked: SearchRequest) -> list[Hit]:
         """Return the user's `k` best memories for a query, best first."""
-        filters = asked.filters.unexpired(self._expiry.now)
+        filters = asked.conditions.unexpired(self._expiry.now)
         hits = self._search(asked.query, asked.user_id, filters.limit or asked.k, filters)
         hits = [hit for hit in hits if hit.score >= filters.min_score]
         order = filters.sort
@@ -91,9 +106,9 @@ class Recall:
         if asked.memory_files:
             files = self._files.within(int(budget * self._files_share), count)
         if not files:
-            return self.pack(asked.query, asked.user_id, budget, asked.filters)
+            return self.pack(asked.query, asked.user_id, budget, asked.conditions)
         left = max(0, budget - count(files) - _JOINT)
-        packed = self.pack(asked.query, asked.user_id, left, asked.filters)
+        packed = self.pack(asked.query, asked.user_id, left, asked.conditions)
         text = f"{files}\n\n{packed.text}" if packed.text else files
         return packed.model_copy(update={"text": text, "tokens": count(text)})
 
@@ -106,26 +121,30 @@ class Recall:
         *,
         packer: Packer | None = None,
         without: Collection[str] = (),
+        session_id: str | None = None,
     ) -> Context:
         """Pack a block of at most `budget` tokens, and count the memories in it as used.
 
         `packer` replaces the store's own, for a model that counts tokens otherwise. `without` are
-        ids of messages that the reader has already.
+        ids of messages that the reader has already. `session_id` is that of the prompt, if known.
         """
         start = time.perf_counter()
+        query = clipped(query, MAX_QUERY_BYTES)  # of a session it is a whole message
         filters = self._resolver.for_search(filters.unexpired(self._expiry.now), user_id)
         hits = self._search(query, user_id, self._candidates, filters)
-        asked = asked_layers(query)
-        others = [layer for layer in _LAYERS if layer not in asked]
+        standing = self._standing(user_id, filters)
+        overview = self._overview(user_id, asked_tiers(query), filters)
         packed = (packer or self._packer).pack(
             hits,
             budget=budget,
-            standing=self._standing(user_id, filters),
-            asked=self._of_layers(asked, user_id, filters),
-            overview=self._of_layers(others, user_id, filters),
+            query=query,
+            standing=standing,
+            overview=overview,
             without=without,
         )
-        self._uses.note((hit.fact.id for hit in packed.hits), self._clock.now())
+        now = self._clock.now()
+        self._uses.note((hit.fact.id for hit in packed.hits), now)
+        self._trail.note(now, user_id, session_id, packed, overview, standing)
         seconds = time.perf_counter() - start
         number = len(packed.hits)
         self._observe(
@@ -141,47 +160,74 @@ class Recall:
         question = read(query, then or self._clock.now())
         present = then is None and not question.past and not question.windows
         hits = noted(found, self._ledger, user_id, as_of=then, present=present)
-        hits = [hit for hit in hits if wanted.admits(hit.fact)][:k]
+        admitted = {fact.id for fact in wanted.admitted(hit.fact for hit in hits)}
+        hits = [hit for hit in hits if hit.fact.id in admitted][:k]
         facts = standing_rivals([hit.fact for hit in hits], self._ledger, user_id)
         pairs = zip(hits, facts, strict=True)
         hits = trusted_first(
             hit if hit.fact is fact else hit.model_copy(update={"fact": fact})
             for hit, fact in pairs
         )
+        hits = material_last(hits)
         self._observe(Searched(user_id, len(hits), time.perf_counter() - start))
         return hits
 
     def _standing(self, user_id: str, filters: Filters) -> list[Fact]:
-        """Return the newest facts that are shown whatever the question."""
+        """Return the newest facts that are shown whatever the question: important and vetted."""
         categories = _STANDING & (filters.categories or _STANDING)
         narrowed = filters.model_copy(update={"categories": categories})
         newest = self._ledger.find(user_id, narrowed, limit=_STANDING_LOOKED_AT)
-        important = [fact for fact in newest if fact.importance >= STANDING_IMPORTANCE]
+        important = [fact for fact in newest if _stands(fact)]
         return standing_rivals(important, self._ledger, user_id)
 
-    def _of_layers(self, layers: Sequence[Layer], user_id: str, filters: Filters) -> list[Placed]:
-        """Return the facts of layers of profile and history with their section, in their order.
+    def _overview(self, user_id: str, tiers: Collection[HistoryTier], filters: Filters) -> Overview:
+        """Return the written profile, the core, and the history, `tiers` of it apart.
 
-        Within a layer the latest come first. A derived line is shown as its facts, so that none of
-        them is shown twice; a written one as a fact of its own, unless filters narrow the question.
+        Lines derived from facts are shown as their facts, so that none of them is shown twice;
+        written ones as facts of their own, unless filters narrow the question.
         """
-        if not layers:
-            return []
         standing = self._ledger.lines(user_id, filters.believed_at)
-        standing = [line for line in standing if line.layer in layers]
         lines = unexpired_lines(self._ledger, standing, self._expiry.now)
         lines.sort(key=lambda line: line.at, reverse=True)
-        lines.sort(key=lambda line: layers.index(line.layer))
-        lines = lines[:_LINES_LOOKED_AT]
-        ids = [one for line in lines if line.origin == "derived" for one in line.fact_ids]
-        admitted = [fact for fact in self._ledger.get(ids, user_id) if filters.admits(fact)]
-        facts = {fact.id: fact for fact in standing_rivals(admitted, self._ledger, user_id)}
-        narrowed = bool(filters.model_dump(exclude={"as_of"}, exclude_defaults=True))
-        found: list[Placed] = []
+        facts = self._facts_of(lines, user_id, filters)
+        narrowed = filters.goes_beyond("as_of", "min_trust", *_OF_SCOPES)
+        written = [line for line in lines if line.origin != "derived" and not narrowed]
+        standings = lines_standing(self._ledger, written)
+        facts |= {
+            line.id: as_fact(line, trust)
+            for line in written
+            for trust, scopes in [standings[line.id]]
+            if trust >= filters.min_trust and all(map(filters.covers, scopes))
+        }
+        core: dict[CoreField, list[Fact]] = defaultdict(list)
+        found = Overview()
         for line in lines:
-            section = "history" if line.layer in TIERS else "profile"
-            if line.origin == "derived":
-                found += [(facts[one], section) for one in line.fact_ids if one in facts]
-            elif not narrowed:
-                found.append((as_fact(line), section))
+            fact = facts.get(line.fact_ids[0] if line.origin == "derived" else line.id)
+            if fact is None:
+                continue
+            if line.layer in TIERS:
+                if line.origin == "derived" and tells_on_others(fact.content):
+                    continue
+                rest = found.events if line.origin == "derived" else found.history
+                told = found.asked if line.layer in tiers else rest
+                told.append(Placed(fact, "history"))
+            elif line.origin == "derived" and line.layer in CORE_FIELDS:
+                core[line.layer].append(fact)
+            elif line.layer in PROFILE_FIELDS:
+                found.written.append(placed_in(line.layer, fact))
+        now = filters.believed_at or self._clock.now()
+        found.core.extend(
+            placed_in(name, fact, shortened(fact.content, fact.category))
+            for name, fact in in_turn(core, now)
+        )
         return found
+
+    def _facts_of(self, lines: Sequence[Line], user_id: str, filters: Filters) -> dict[str, Fact]:
+        """Return the facts that derived lines rest on, by id: those that filters admit."""
+        ids = [one for line in lines if line.origin == "derived" for one in line.fact_ids]
+        admitted = filters.admitted(self._ledger.get(ids, user_id))
+        return {fact.id: fact for fact in standing_rivals(admitted, self._ledger, user_id)}
+
+
+def _stands(fact: Fact) -> bool:
+    return fact.importance >= STANDING_IMPORTANCE and fact.trust.is_vetted

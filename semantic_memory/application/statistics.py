@@ -41,6 +41,7 @@ class Statistics:
             store_bytes=_bytes_in(self._data_dir),
             embedder=str(self._embedder),
             deleted=sum(n for name, n in tally.items() if name.endswith(f"/{Status.FORGOTTEN}")),
+            items=self._ledger.count_items(),
             corrupt_lines=sum(self._log.corrupt_lines(path) for path, _ in files),
         )
 

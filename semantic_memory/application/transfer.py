@@ -2,8 +2,9 @@
 
 One record a line when written as JSONL: first an `export` header, then every session with its
 options, if it has any, and the messages of its log, then every fact that isn't just a message, then
-the written lines of profile and history (the others are derived again). Vectors and past versions
-are left out; imported texts are embedded anew. `to_dict` has the same records in one document.
+the written lines of profile and history (the others are derived again), then the items. Vectors and
+past versions are left out; imported texts are embedded anew. `to_dict` has the same records in one
+document.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pydantic import Field
 
 from ingest.gate import Gate
 from ingest.session_log import SessionLog
-from semantic_memory.application.clearing import cleared
+from semantic_memory.application.clearing import cleared, suspected
 from semantic_memory.application.document import (
     Document,
     as_document,
@@ -24,11 +25,13 @@ from semantic_memory.application.document import (
     check_version,
 )
 from semantic_memory.application.expiring import unexpired_lines
+from semantic_memory.application.items import cleared_item, every_item, item_terms
 from semantic_memory.application.resolving import FilterResolver
-from semantic_memory.domain.changes import Add, Change, Evict, Write
+from semantic_memory.domain.changes import Add, Change, Evict, PutItem, Write
 from semantic_memory.domain.dating import is_ahead
 from semantic_memory.domain.errors import InvalidInputError
-from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.facts import Fact, Status
+from semantic_memory.domain.items import Item, ItemScope
 from semantic_memory.domain.messages import Message, SessionKey, SessionOptions, SessionState
 from semantic_memory.domain.ports import Clock, Ledger
 from semantic_memory.domain.profile import Line, overview
@@ -39,6 +42,7 @@ from semantic_memory.domain.requests import (
     ToDictRequest,
 )
 from semantic_memory.domain.retention import Expiry
+from semantic_memory.domain.trust import Trust
 from semantic_memory.domain.values import (
     SCHEMA_VERSION,
     Identifier,
@@ -54,7 +58,7 @@ _PAGE = 500
 _DEFAULT = SessionOptions(), SessionState()
 
 Record = dict[str, Any]
-Item = tuple[SessionOptions, SessionState] | Message | Fact | Line
+Content = tuple[SessionOptions, SessionState] | Message | Fact | Line | Item
 
 
 class _SessionRecord(Value):
@@ -79,6 +83,11 @@ class _FactRecord(Value):
 class _LineRecord(Value):
     kind: str
     line: Line
+
+
+class _ItemRecord(Value):
+    kind: str
+    item: Item
 
 
 class _Header(Value):
@@ -152,6 +161,15 @@ class Transfer:
                     "kind": "line",
                     "line": line.model_dump(mode="json", exclude_defaults=True),
                 }
+        yield from self._items(user_id, session_id)
+
+    def _items(self, user_id: str, session_id: str | None) -> Iterator[Record]:
+        """Yield the items of a user, which belong to no session."""
+        if session_id is not None:
+            return
+        for _, item in every_item(self._ledger, ItemScope(user_id, (), self._clock.now())):
+            written = item.model_dump(mode="json", exclude_defaults=True)
+            yield {"kind": "item", "item": {**written, "value": item.value}}
 
     def _session(self, key: SessionKey) -> Iterator[Record]:
         """Yield a session's record, if there is anything to say of it."""
@@ -170,10 +188,10 @@ class Transfer:
                 yield _message(key.session_id, record.message)
 
     def to_dict(self, asked: ToDictRequest) -> Document:
-        """Return everything of a user, or of one session, as one JSON document."""
-        exported = ExportRequest.of(user_id=asked.user_id, session_id=asked.session_id)
+        """Return everything of a user, or of a session, agent or run, as one JSON document."""
+        exported = ExportRequest.of(**asked.model_dump())
         document = as_document(self.export(exported))
-        if asked.session_id is None:
+        if asked.session_id is asked.agent_id is asked.run_id is None:
             lines = unexpired_lines(
                 self._ledger, self._ledger.lines(asked.user_id), self._expiry.now
             )
@@ -201,7 +219,7 @@ class Transfer:
             self._changed(user_id)
         return number
 
-    def _take(self, user_id: str, place: SessionKey | None, batch: Sequence[Item]) -> int:
+    def _take(self, user_id: str, place: SessionKey | None, batch: Sequence[Content]) -> int:
         if place is not None:
             for item in batch:
                 if isinstance(item, tuple):
@@ -209,6 +227,7 @@ class Transfer:
             messages = [item for item in batch if isinstance(item, Message)]
             messages = [_no_later(message, self._clock.now()) for message in messages]
             return self._pipeline.take(messages, *place).accepted if messages else 0
+        now = self._clock.now()
         changes: list[Change] = []
         for item in batch:
             match item:
@@ -216,7 +235,9 @@ class Transfer:
                     changes.append(Add(self._owned(item)))
                 case Line():
                     changes.append(Write(self._own_line(item)))
-        return self._ledger.apply([*changes, Evict(user_id, self._cap, self._clock.now())])
+                case Item() if item.holds(now):
+                    changes.append(PutItem(_put_by(item, now), now, item_terms(item), fresh=True))
+        return self._ledger.apply([*changes, Evict(user_id, self._cap, now)])
 
     def _set(self, key: SessionKey, options: SessionOptions, state: SessionState) -> None:
         """Set the options and times of a session, unless it has some here."""
@@ -276,6 +297,12 @@ def _no_later(item: SaidT, now: datetime) -> SaidT:
     return item.model_copy(update=ahead) if ahead else item
 
 
+def _put_by(item: Item, now: datetime) -> Item:
+    """Return a loaded item with no time of its past ahead of the present."""
+    times = {"created_at": min(item.created_at, now), "updated_at": min(item.updated_at, now)}
+    return item.model_copy(update=times)
+
+
 def _message(session_id: str, message: Message) -> Record:
     return {
         "kind": "message",
@@ -285,11 +312,11 @@ def _message(session_id: str, message: Message) -> Record:
 
 
 def _batches(
-    items: Iterable[tuple[SessionKey | None, Item]],
-) -> Iterator[tuple[SessionKey | None, list[Item]]]:
+    items: Iterable[tuple[SessionKey | None, Content]],
+) -> Iterator[tuple[SessionKey | None, list[Content]]]:
     """Yield items of one place together; those before a wrong record come before its error."""
     place: SessionKey | None = None
-    batch: list[Item] = []
+    batch: list[Content] = []
     try:
         for where, item in items:
             if batch and (where != place or len(batch) == _PAGE):
@@ -307,7 +334,7 @@ def _batches(
 
 def _read(
     records: Iterable[Mapping[str, Any]], user_id: str, gate: Gate
-) -> Iterator[tuple[SessionKey | None, Item]]:
+) -> Iterator[tuple[SessionKey | None, Content]]:
     """Yield the items of records, cleared by the gate, each message with its session.
 
     The gate screens messages later, as they are stored.
@@ -316,6 +343,8 @@ def _read(
     """
     for number, record in enumerate(records, start=1):
         what = f"record {number}"
+        if not isinstance(record, Mapping):
+            raise InvalidInputError(f"{what} must be an object (got {type(record).__name__})")
         match record.get("kind"):
             case "export":
                 check_version(record, what)
@@ -329,14 +358,28 @@ def _read(
                 yield SessionKey(user_id, one.session_id), one.message
             case "fact":
                 fact = parse(_FactRecord, what, record).fact
-                texts = {name: getattr(fact, name) for name in type(fact).model_fields}
-                own = {**cleared(gate, texts, what), "user_id": user_id}
-                yield None, fact.model_copy(update=own)
+                yield None, _cleared(fact, user_id, gate, what)
             case "line":
                 line = parse(_LineRecord, what, record).line
                 text = gate.cleared(line.text, f"{what}: text")
+                if gate.suspects([text], Trust.IMPORTED):
+                    raise InvalidInputError(f"{what}: text reads like an instruction to a model")
                 yield None, line.model_copy(update={"text": text, "user_id": user_id})
+            case "item":
+                item = parse(_ItemRecord, what, record).item
+                value = cleared_item(gate, item.value, item.index, what)
+                yield None, item.model_copy(update={"user_id": user_id, "value": value})
             case kind:
                 raise InvalidInputError(
-                    f"{what}: kind must be export, session, message, fact or line (got {kind!r})"
+                    f"{what}: kind must be export, session, message, fact, line or item"
+                    f" (got {kind!r})"
                 )
+
+
+def _cleared(fact: Fact, user_id: str, gate: Gate, what: str) -> Fact:
+    """Return a loaded fact as its user's, cleared by the gate, or quarantined."""
+    texts = {name: getattr(fact, name) for name in type(fact).model_fields}
+    own = {**cleared(gate, texts, what), "user_id": user_id}
+    if fact.status is Status.ACTIVE and suspected(gate, texts, fact.trust):
+        own["status"] = Status.QUARANTINED
+    return fact.model_copy(update=own)

@@ -9,18 +9,21 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
-from ingest.encryption import Cipher, read_keys
 from ingest.gate import Gate
 from ingest.session_log import Patience, SessionLog
+from semantic_memory.application.asking import Asking
 from semantic_memory.application.conversations import Conversations
 from semantic_memory.application.doctor import Doctor
 from semantic_memory.application.edits import Edits
+from semantic_memory.application.encrypting import inspect, refuse_half_converted
 from semantic_memory.application.erasing import Erasing
 from semantic_memory.application.expiring import Expiring
 from semantic_memory.application.explain import Explain
 from semantic_memory.application.forgetting import Forgetting
+from semantic_memory.application.items import ItemStore
 from semantic_memory.application.jobs.compaction import Compactor
 from semantic_memory.application.jobs.upkeep import Upkeep, Uses
+from semantic_memory.application.keyring import make_encryption
 from semantic_memory.application.lookup import Lookup
 from semantic_memory.application.maintenance import Maintenance
 from semantic_memory.application.map import Map
@@ -28,9 +31,14 @@ from semantic_memory.application.naming import Naming
 from semantic_memory.application.open_session import OpenSession
 from semantic_memory.application.private_files import make_private
 from semantic_memory.application.profiles import Profiles
+from semantic_memory.application.proving import Prover
+from semantic_memory.application.reading import why_only_read
 from semantic_memory.application.recall import Recall
+from semantic_memory.application.recovery import Recovery
+from semantic_memory.application.reserve import Reserve
 from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.application.statistics import Statistics
+from semantic_memory.application.trail import Trail
 from semantic_memory.application.transfer import Transfer
 from semantic_memory.bootstrap.models import (
     make_condenser,
@@ -39,6 +47,7 @@ from semantic_memory.bootstrap.models import (
     make_judge,
     make_summarizer,
 )
+from semantic_memory.bootstrap.storage import make_index_home, make_keeper, make_ledger
 from semantic_memory.bootstrap.write_path import make_pipeline
 from semantic_memory.concurrency import SystemClock
 from semantic_memory.consolidation.fading import Fading
@@ -47,10 +56,13 @@ from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.context.choose import Policy
 from semantic_memory.context.pack import Packer
 from semantic_memory.context.tokens import TiktokenCounter, encoding_name
+from semantic_memory.disk import ReadingDisk, SystemDisk
 from semantic_memory.domain.errors import (
-    ConfigurationError,
     EmbedderMismatchError,
+    StoreLockedError,
+    StoreUnavailableError,
 )
+from semantic_memory.domain.events import OpenedToRead
 from semantic_memory.domain.observers import log_event
 from semantic_memory.domain.ports import (
     Clock,
@@ -62,25 +74,26 @@ from semantic_memory.domain.ports import (
     TokenCounter,
     VectorIndex,
 )
+from semantic_memory.domain.ports.disk import Disk
 from semantic_memory.domain.retention import Expiry
-from semantic_memory.ledger.lock import DirectoryLock
-from semantic_memory.ledger.memory import MemoryLedger
-from semantic_memory.ledger.sqlite import SqliteLedger
+from semantic_memory.ledger.lock import DirectoryLock, ReadingLock
 from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.pipeline.runner import Runner
 from semantic_memory.pipeline.session_records import fading_of
 from semantic_memory.pipeline.stage import INDEX, WHOLE
-from semantic_memory.profile.fields import Extent
+from semantic_memory.profile.history import Extent
 from semantic_memory.profile.rollup import Extents, Rollup
 from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.retrieval.ranking import Weights
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.session.limits import WindowPolicy
 from semantic_memory.session.memory_files import Caps, MemoryFiles, standard_directories
+from semantic_memory.session.state_files import StateFiles
 from semantic_memory.settings import ContextSettings, Settings
+from semantic_memory.sharing.owner import announced
+from semantic_memory.sharing.sharing import Sharing
 from semantic_memory.vectors.embedders.checked import CheckedEmbedder
-from semantic_memory.vectors.home import ChromaDirectory, GivenIndex
-from semantic_memory.vectors.sync import IndexKeeper
+from semantic_memory.vectors.keeper import Keeper
 
 _EMBEDDER = "embedder"  # key in the ledger's meta
 _MEGABYTES = 32  # for the users searched last
@@ -101,6 +114,7 @@ class Parts:
     token_counter: TokenCounter | None = None
     clock: Clock | None = None
     observer: Observer | None = None
+    disk: Disk | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +123,7 @@ class SharedParts:
 
     ledger: Ledger
     log: SessionLog
-    keeper: IndexKeeper
+    keeper: Keeper
     index: ExactIndex
     pipeline: Pipeline
     resolver: Resolver
@@ -127,13 +141,16 @@ class UseCases:
     conversations: Conversations
     open_session: OpenSession
     recall: Recall
+    trail: Trail
     lookup: Lookup
     edits: Edits
     forgetting: Forgetting
+    asking: Asking
     explain: Explain
     map: Map
     profiles: Profiles
     transfer: Transfer
+    items: ItemStore
     statistics: Statistics
     doctor: Doctor
     maintenance: Maintenance
@@ -145,33 +162,91 @@ class UseCases:
         self.resources.close()
 
 
-def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> UseCases:
+def build(
+    settings: Settings,
+    parts: Parts,
+    *,
+    reembedding: bool = False,
+    recovering: bool = False,
+    sharing: Sharing | None = None,
+) -> UseCases:
     """Open the store in `settings.data_dir` and start its background work.
 
-    Raises StoreLockedError, StoreUnavailableError, StoreCorruptError, SchemaTooNewError, and
-    EmbedderMismatchError unless `reembedding`.
+    With `sharing` it is announced while it is open; who serves it is the caller's affair. On a full
+    disk, the reserve's room is used. Where nothing may be written even so, it is opened to read,
+    and neither changed nor shared. Raises StoreLockedError, StoreUnavailableError,
+    StoreCorruptError, SchemaTooNewError, EmbedderMismatchError unless `reembedding`, and
+    LedgerBehindError unless `recovering`.
     """
+    reserve = Reserve(settings.data_dir, parts.disk or SystemDisk())
+    make = partial(_built, settings, parts, reserve, reembedding=reembedding, recovering=recovering)
+    try:
+        opened = reserve.lend(partial(make, sharing=sharing))
+    except StoreUnavailableError as error:
+        reading = why_only_read(settings.data_dir, error)
+        if not reading or reembedding or recovering or parts.disk is not None:
+            raise
+        opened = make(sharing=None, reading=reading)
+        (parts.observer or log_event)(OpenedToRead(reading))
+    else:
+        reserve.keep()
+    return opened
+
+
+def _built(
+    settings: Settings,
+    parts: Parts,
+    reserve: Reserve,
+    *,
+    reembedding: bool,
+    recovering: bool,
+    sharing: Sharing | None,
+    reading: str = "",
+) -> UseCases:
     directory = settings.data_dir
     clock = parts.clock or SystemClock()
     expiry = Expiry(clock, settings.retention.periods)
     cap = settings.upkeep.cap
     observe = parts.observer or log_event
-    make_private(directory)
+    disk = ReadingDisk() if reading else parts.disk or SystemDisk()
+    if not reading:
+        make_private(directory)
     with ExitStack() as stack:
-        lock = DirectoryLock(directory, settings.lock_seconds)
+        lock = (
+            ReadingLock(directory)
+            if reading
+            else _locked(directory, settings.lock_seconds, sharing)
+        )
         stack.callback(lock.release)
-        ledger = make_ledger(settings, observe)
+        if sharing is not None:
+            stack.enter_context(sharing.offered())
+        refuse_half_converted(directory)
+        encryption = make_encryption(settings)
+        patience = (
+            Patience()
+            if reading
+            else Patience(settings.log.patience_seconds, settings.log.patience_bytes)
+        )
+        # Before the ledger: where the key is wrong, no new ledger is begun.
+        log = SessionLog(
+            directory / "sessions", observe, disk, encryption, patience, reading=bool(reading)
+        )
+        home = None if reading else make_index_home(settings, parts.index, disk, encryption)
+        ledger = make_ledger(
+            settings,
+            observe,
+            disk,
+            encryption,
+            reached=0 if home is None else home.position() or 0,
+            recovering=recovering,
+            reading=reading,
+        )
         stack.callback(ledger.close)
         embedder = CheckedEmbedder(parts.embedder or make_embedder(settings))
-        runner = Runner(observe, settings.ingest.retry_seconds, _threads(settings))
-        keeper = IndexKeeper(
-            ChromaDirectory(directory / "chroma", settings.index.sync_threshold)
-            if parts.index is None
-            else GivenIndex(parts.index),
-            ledger,
-            observe,
-            own_at=settings.index.exact_limit,
-            lags=partial(runner.hint, INDEX, WHOLE),
+        threads = 0 if reading else _threads(settings)
+        runner = Runner(observe, settings.ingest.retry_seconds, threads)
+        keeper = make_keeper(
+            home, ledger, observe, settings.index.exact_limit, partial(runner.hint, INDEX, WHOLE)
         )
         index = ExactIndex(
             ledger,
@@ -179,18 +254,17 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             budget_bytes=(settings.index.exact_megabytes or _MEGABYTES) * 1_000_000,
             limit=settings.index.exact_limit,
         )
+        if reembedding or recovering:
+            # First, so that no index is left with vectors or memories that the ledger forgot.
+            keeper.reset()
         if reembedding:
-            keeper.reset()  # first, so that no index is left with vectors that the ledger forgot
             record_embedder(ledger, embedder.identity)
         else:
             check_embedder(ledger, embedder.identity)
-        patience = Patience(settings.log.patience_seconds, settings.log.patience_bytes)
-        log = SessionLog(directory / "sessions", observe, make_cipher(settings), patience)
         ingest = settings.ingest
         rules = RuleJudge()
-        resolver = Resolver(
-            ledger, index, clock, rules, make_judge(settings, rules, observe, stack), expiry
-        )
+        judge = make_judge(settings, rules, observe, stack)
+        resolver = Resolver(ledger, index, clock, rules, judge, expiry)
         counter = parts.token_counter or TiktokenCounter(encoding_name(settings.context.model))
         rollup = Rollup(
             ledger,
@@ -199,14 +273,17 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             make_condenser(settings, observe, stack),
             clock,
             _extents(settings),
-            settings.half_lives,
         )
-        gate = Gate(ingest.min_confidence, ingest.personal_data)
+        files = StateFiles(directory / "working", disk)
+        gate = Gate(
+            ingest.min_confidence, ingest.personal_data, ingest.secrets, settings.log.secrets
+        )
         extractor = parts.extractor or make_extractor(settings, embedder, observe, stack)
         pipeline = make_pipeline(
             settings,
             ledger,
             log,
+            files,
             gate,
             embedder,
             extractor,
@@ -218,6 +295,7 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             expiry,
             observe,
             stack,
+            reading=bool(reading),
         )
         weights = Weights(**settings.retrieval.model_dump())
         searcher = Searcher(
@@ -234,33 +312,57 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
 
         stack.callback(keeper.close)
         keeper.inspect()
-        windows = directory / "working"
-        erasing = Erasing(ledger, pipeline, windows, clock, observe)
-        erasing.resume()
-        pipeline.start()
+        erasing = Erasing(ledger, pipeline, files, reserve, clock, observe)
+        if not reading:
+            erasing.resume()
+        if recovering:
+            Recovery(ledger, log, erasing).run()
         uses = Uses()
+        trail = Trail(ledger, 0 if reading else settings.context.audit)
+        items = ItemStore(ledger, embedder, gate, clock)
         upkeep = Upkeep(
             ledger,
             resolver,
             rollup,
-            Compactor(ledger, pipeline, erasing, keeper.purge),
+            Compactor(ledger, pipeline, keeper.purge),
             Expiring(ledger, expiry),
+            items,
             uses,
+            trail,
             clock,
             observe,
             _fading(settings),
         )
+        maintenance = Maintenance(ledger, pipeline, keeper, upkeep, items)
+        filtering = FilterResolver(ledger, clock)
+        forgetting = Forgetting(
+            ledger,
+            pipeline,
+            erasing,
+            files,
+            reserve,
+            filtering,
+            Naming(ledger, embedder),
+            gate,
+            Prover(ledger, maintenance, directory),
+            trail,
+            clock,
+        )
+        at_once = ingest.forget_requests == "at once"
+        asking = Asking(ledger, pipeline, forgetting, clock, observe, at_once=at_once)
+        runner.add(asking)
+        if not reading:
+            pipeline.start()
         stack.callback(pipeline.close)
-        if settings.upkeep.schedule:
+        if settings.upkeep.schedule and not reading:
             from semantic_memory.application.jobs.scheduler import Scheduler
 
             scheduler = Scheduler(upkeep, ledger, clock, settings.upkeep.intervals)
             scheduler.start()
             stack.callback(scheduler.close)
-        else:
+        elif not reading:
             stack.callback(upkeep.close)
         packer_for = partial(make_packer, settings.context)
-        filtering = FilterResolver(ledger, clock)
         files_in = partial(make_memory_files, settings, observe)
         recall = Recall(
             ledger,
@@ -275,10 +377,11 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
             files_in(None),
             counter,
             settings.context.memory_files,
+            trail,
         )
         return UseCases(
             settings=settings,
-            conversations=Conversations(ledger, log, pipeline, clock, expiry),
+            conversations=Conversations(ledger, log, pipeline, clock, expiry, erasing),
             open_session=OpenSession(
                 ledger,
                 log,
@@ -288,27 +391,39 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
                 settings.context.model,
                 counter,
                 WindowPolicy(**settings.window.policy),
-                windows,
+                files,
                 clock,
                 observe,
                 make_summarizer(settings, observe, stack),
                 files_in,
+                asking.settled,
+                encryption,
             ),
             recall=recall,
+            trail=trail,
             lookup=Lookup(ledger, filtering, clock, expiry),
             edits=Edits(ledger, embedder, gate, clock, expiry, cap, erasing, pipeline.changed),
-            forgetting=Forgetting(
-                ledger, pipeline, erasing, windows, filtering, Naming(ledger, embedder), gate
-            ),
+            forgetting=forgetting,
+            asking=asking,
             explain=Explain(ledger, _fading(settings), clock, expiry),
             map=Map(ledger, expiry),
             profiles=Profiles(ledger, rollup, gate, clock, expiry),
             transfer=Transfer(
                 ledger, log, pipeline, filtering, gate, clock, expiry, cap, pipeline.changed
             ),
+            items=items,
             statistics=Statistics(ledger, log, embedder.identity, directory),
-            doctor=Doctor(ledger, log, keeper, embedder.identity, directory),
-            maintenance=Maintenance(ledger, pipeline, keeper, upkeep),
+            doctor=Doctor(
+                ledger,
+                log,
+                keeper,
+                embedder.identity,
+                directory,
+                partial(inspect, directory, encryption),
+                partial(announced, directory, encryption),
+                reading,
+            ),
+            maintenance=maintenance,
             shared=SharedParts(
                 ledger, log, keeper, index, pipeline, resolver, rollup, upkeep, uses, clock
             ),
@@ -316,13 +431,19 @@ def build(settings: Settings, parts: Parts, *, reembedding: bool = False) -> Use
         )
 
 
-def make_ledger(settings: Settings, observe: Observer) -> Ledger:
-    """Open the ledger that the settings name."""
-    match settings.ledger.store:
-        case "sqlite":
-            return SqliteLedger(settings.data_dir / "ledger.sqlite3", observe)
-        case "memory":
-            return MemoryLedger(observe)
+def _locked(directory: Path, patience: float, sharing: Sharing | None) -> DirectoryLock:
+    """Take the lock of a directory. An owner that shares it isn't waited for."""
+    if sharing is None:
+        return DirectoryLock(directory, patience)
+    try:
+        return DirectoryLock(directory, patience, in_vain=lambda: sharing.other() is not None)
+    except StoreLockedError:
+        if (owner := sharing.other()) is None:
+            raise
+        raise StoreLockedError(
+            f"{directory} is in use by {owner.name}, which shares it with commands, agents and"
+            " `SemanticMemory.connect`: end that process to open it here"
+        ) from None
 
 
 def check_embedder(ledger: Ledger, identity: EmbedderIdentity) -> None:
@@ -359,7 +480,7 @@ def _fading(settings: Settings) -> Fading:
 def _extents(settings: Settings) -> Extents:
     profile = settings.profile
     return Extents(
-        Extent(profile.sentences, profile.tokens),
+        profile.facts,
         {
             "recent_months": Extent(profile.recent_sentences, profile.recent_tokens),
             "earlier_context": Extent(profile.earlier_sentences, profile.earlier_tokens),
@@ -367,19 +488,6 @@ def _extents(settings: Settings) -> Extents:
         },
         profile.ages,
     )
-
-
-def make_cipher(settings: Settings) -> Cipher | None:
-    """Make the cipher of the session logs; None leaves them in plain text."""
-    match settings.log.key, settings.log.key_file:
-        case None, None:
-            return None
-        case key, None if key is not None:
-            return Cipher(key.get_secret_value().replace(",", " ").split())
-        case None, file if file is not None:
-            return Cipher(read_keys(file, settings.data_dir))
-        case _:
-            raise ConfigurationError("log.key and log.key_file are both set: give one of them")
 
 
 def make_memory_files(
@@ -402,7 +510,8 @@ def make_packer(context: ContextSettings, counter: TokenCounter) -> Packer:
         diversity=context.diversity,
         floor=context.floor,
         weakest=context.weakest,
-        overview=context.overview,
+        core=context.core,
+        history=context.history,
         asked=context.asked,
     )
     return Packer(counter, context.template, policy)

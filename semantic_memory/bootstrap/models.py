@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,20 +21,36 @@ from semantic_memory.domain.ports import (
     Summarizer,
     TokenCounter,
 )
-from semantic_memory.settings import Settings
+from semantic_memory.settings import ExtractionSettings, Settings
 
 if TYPE_CHECKING:
     import openai
 
+    from ingest.extract.endpoint import Endpoint
+
 
 def make_embedder(settings: Settings) -> Embedder:
-    """Make the embedder that the settings name."""
+    """Make the embedder that the settings name.
+
+    Raises ConfigurationError, and MissingDependencyError without the extra that it needs.
+    """
     embedding = settings.embedding
     match embedding.provider:
         case "onnx":
             from semantic_memory.vectors.embedders.onnx import OnnxEmbedder
 
-            return OnnxEmbedder(settings.cache_dir / "models", embedding.precision)
+            if embedding.precision == "int8":
+                return OnnxEmbedder()
+            from semantic_memory.vectors.embedders.compiled import (
+                check_compiler,
+                compiled_model,
+                is_compiled,
+            )
+
+            cache = settings.cache_dir / "models"
+            if not is_compiled(cache):
+                check_compiler()
+            return OnnxEmbedder(partial(compiled_model, cache), "fp32")
         case "sentence-transformers":
             from semantic_memory.vectors.embedders.sentence_transformer import (
                 SentenceTransformerEmbedder,
@@ -89,17 +106,9 @@ def make_condenser(settings: Settings, observe: Observer, resources: ExitStack) 
             return None
         case "openai":
             from ingest.extract.condense import OpenAICondenser
-            from ingest.extract.openai import Price
 
-            price = extraction.usd_per_million_tokens.get(extraction.model)
-            return OpenAICondenser(
-                resources.enter_context(make_client(settings)),
-                extraction.model,
-                breaker=CircuitBreaker(extraction.breaker_failures, extraction.breaker_seconds),
-                observe=observe,
-                temperature=extraction.temperature,
-                price=Price(*price) if price else None,
-            )
+            client = resources.enter_context(make_client(settings))
+            return OpenAICondenser(_endpoint(client, extraction, extraction.model, observe))
 
 
 def make_summarizer(
@@ -117,21 +126,30 @@ def make_summarizer(
 
             return ExtractiveSummarizer
         case "openai":
-            from ingest.extract.openai import Price
             from ingest.extract.summarize import OpenAISummarizer
 
-            extraction = settings.extraction
-            model = settings.window.summary_model or extraction.model
-            price = extraction.usd_per_million_tokens.get(model)
-            summarizer = OpenAISummarizer(
-                resources.enter_context(make_client(settings, "window.summarizer")),
-                model,
-                breaker=CircuitBreaker(extraction.breaker_failures, extraction.breaker_seconds),
-                observe=observe,
-                temperature=extraction.temperature,
-                price=Price(*price) if price else None,
-            )
+            client = resources.enter_context(make_client(settings, "window.summarizer"))
+            model = settings.window.summary_model or settings.extraction.model
+            summarizer = OpenAISummarizer(_endpoint(client, settings.extraction, model, observe))
             return lambda _: summarizer
+
+
+def _endpoint(
+    client: openai.OpenAI, extraction: ExtractionSettings, model: str, observe: Observer
+) -> Endpoint:
+    """Make an endpoint with a breaker of its own and the model's price."""
+    from ingest.extract.endpoint import Endpoint
+    from ingest.extract.openai import Price
+
+    price = extraction.usd_per_million_tokens.get(model)
+    return Endpoint(
+        client,
+        model,
+        breaker=CircuitBreaker(extraction.breaker_failures, extraction.breaker_seconds),
+        observe=observe,
+        temperature=extraction.temperature,
+        price=Price(*price) if price else None,
+    )
 
 
 def make_judge(
@@ -159,7 +177,7 @@ def make_judge(
             except ImportError:
                 raise MissingDependencyError(
                     "beliefs.judge nli needs sentence-transformers:"
-                    " pip install 'sentence-transformers>=6.2,<7'"
+                    " pip install 'semantic-memory[sentence-transformers]'"
                 ) from None
             if not beliefs.model:
                 raise ConfigurationError(

@@ -19,11 +19,12 @@ from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.pipeline.reading import Portion, PortionReader, StretchReader
 from semantic_memory.pipeline.runner import Runner
 from semantic_memory.pipeline.sessions import Sessions, Shortening
-from semantic_memory.pipeline.stage import EMBED, WHOLE, Hint, Pace
+from semantic_memory.pipeline.stage import EMBED, SETTLE, WHOLE, Hint, Pace
 from semantic_memory.pipeline.storing import Storing
 from semantic_memory.profile.rollup import Rollup
+from semantic_memory.session.state_files import StateFiles
 from semantic_memory.settings import Settings
-from semantic_memory.vectors.sync import IndexKeeper
+from semantic_memory.vectors.keeper import Keeper
 
 if TYPE_CHECKING:
     from semantic_memory.pipeline.batch_extraction import BatchExtracting
@@ -36,17 +37,20 @@ def make_pipeline(
     settings: Settings,
     ledger: Ledger,
     log: SessionLog,
+    files: StateFiles,
     gate: Gate,
     embedder: Embedder,
     extractor: Extractor,
     resolver: Resolver,
     rollup: Rollup,
-    keeper: IndexKeeper,
+    keeper: Keeper,
     runner: Runner,
     clock: Clock,
     expiry: Expiry,
     observe: Observer,
     resources: ExitStack,
+    *,
+    reading: bool = False,
 ) -> Pipeline:
     """Wire up the stages of the write path, in the order in which `flush` runs them."""
     ingest, hint = settings.ingest, runner.hint
@@ -67,10 +71,11 @@ def make_pipeline(
 
     def stored(portion: Portion) -> None:
         hint(EMBED, WHOLE)
+        hint(SETTLE, portion.key.user_id)
         shortening.weigh(portion)
 
-    storing = Storing(ledger, log, reader, gate, clock, observe, stored)
-    sessions = Sessions(ledger, log, reader, stretches, lambda key: storing.store([key]))
+    storing = Storing(ledger, log, reader, gate, clock, observe, stored, reading=reading)
+    sessions = Sessions(ledger, log, files, reader, stretches, lambda key: storing.store([key]))
     shortening = Shortening(
         ledger, log, sessions, observe, hint, settings.log, ingest.retry_seconds
     )
@@ -94,7 +99,7 @@ def make_pipeline(
     runner.add(Profiling(rollup), Pace(quiet=_GATHER_PROFILE, most_wait=_GATHER_PROFILE, rest=4.0))
     runner.add(Indexing(keeper), Pace(quiet=_GATHER_INDEX, most_wait=_GATHER_INDEX))
     runner.add(shortening, Pace(flushed=False))
-    return Pipeline(ledger, log, storing, sessions, shortening, runner, observe)
+    return Pipeline(ledger, log, gate, storing, sessions, shortening, runner, observe)
 
 
 def make_batch(

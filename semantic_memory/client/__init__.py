@@ -17,6 +17,7 @@ import httpx
 import stamina
 
 from semantic_memory.client import verbs
+from semantic_memory.client.items import AsyncClientItems, ClientItems
 from semantic_memory.client.sending import (
     as_async,
     awaited,
@@ -62,6 +63,11 @@ class Client:
         self._attempts = attempts
         self._seconds = seconds
 
+    @property
+    def items(self) -> ClientItems:
+        """The items: JSON values under exact keys, beside the facts."""
+        return ClientItems(self)
+
     observe = sent(verbs.observe)
     add = sent(verbs.add)
     add_many = sent(verbs.add_many)
@@ -78,6 +84,10 @@ class Client:
     update_profile = sent(verbs.update_profile)
     profile_history = sent(verbs.profile_history)
     explain = sent(verbs.explain)
+    tags = sent(verbs.tags)
+    audit = sent(verbs.audit)
+    requests = sent(verbs.requests)
+    settle_request = sent(verbs.settle_request)
     layout = sent(verbs.layout)
     sessions = sent(verbs.sessions)
     configure_session = sent(verbs.configure_session)
@@ -85,6 +95,7 @@ class Client:
     load_session = sent(verbs.load_session)
     close_session = sent(verbs.close_session)
     messages = sent(verbs.messages)
+    pop = sent(verbs.pop)
     forget = sent(verbs.forget)
     load = sent(verbs.load)
     to_dict = sent(verbs.to_dict)
@@ -97,10 +108,22 @@ class Client:
     rebuild = sent(verbs.rebuild)
 
     def export(
-        self, *, user_id: str, session_id: str | None = None, filters: FilterLike = None
+        self,
+        *,
+        user_id: str,
+        session_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        filters: FilterLike = None,
     ) -> Iterator[dict[str, Any]]:
         """Yield a user's memory, one session's or what passes `filters`, as JSON-like records."""
-        asked = ExportRequest.of(user_id=user_id, session_id=session_id, filters=filters)
+        asked = ExportRequest.of(
+            user_id=user_id,
+            session_id=session_id,
+            agent_id=agent_id,
+            run_id=run_id,
+            filters=filters,
+        )
         call = verbs.export.call(asked)
         try:
             with self._http.stream(call.method, call.path, **request_options(call)) as response:
@@ -167,6 +190,11 @@ class AsyncClient:
         self._attempts = attempts
         self._seconds = seconds
 
+    @property
+    def items(self) -> AsyncClientItems:
+        """The items: JSON values under exact keys, beside the facts."""
+        return AsyncClientItems(self)
+
     observe = awaited(verbs.observe)
     add = awaited(verbs.add)
     add_many = awaited(verbs.add_many)
@@ -183,6 +211,10 @@ class AsyncClient:
     update_profile = awaited(verbs.update_profile)
     profile_history = awaited(verbs.profile_history)
     explain = awaited(verbs.explain)
+    tags = awaited(verbs.tags)
+    audit = awaited(verbs.audit)
+    requests = awaited(verbs.requests)
+    settle_request = awaited(verbs.settle_request)
     layout = awaited(verbs.layout)
     sessions = awaited(verbs.sessions)
     configure_session = awaited(verbs.configure_session)
@@ -190,6 +222,7 @@ class AsyncClient:
     load_session = awaited(verbs.load_session)
     close_session = awaited(verbs.close_session)
     messages = awaited(verbs.messages)
+    pop = awaited(verbs.pop)
     forget = awaited(verbs.forget)
     load = awaited(verbs.load)
     to_dict = awaited(verbs.to_dict)
@@ -202,10 +235,22 @@ class AsyncClient:
     rebuild = awaited(verbs.rebuild)
 
     async def export(
-        self, *, user_id: str, session_id: str | None = None, filters: FilterLike = None
+        self,
+        *,
+        user_id: str,
+        session_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        filters: FilterLike = None,
     ) -> AsyncIterator[dict[str, Any]]:
         """Yield a user's memory, one session's or what passes `filters`, as JSON-like records."""
-        asked = ExportRequest.of(user_id=user_id, session_id=session_id, filters=filters)
+        asked = ExportRequest.of(
+            user_id=user_id,
+            session_id=session_id,
+            agent_id=agent_id,
+            run_id=run_id,
+            filters=filters,
+        )
         call = verbs.export.call(asked)
         options = request_options(call)
         try:

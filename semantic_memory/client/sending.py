@@ -165,7 +165,7 @@ def _as_method(method: MethodT, verb: Verb[..., Any]) -> MethodT:
     request = verb.request
     own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
     parameters = inspect.signature(verb.build).parameters.values()
-    method.__name__ = method.__qualname__ = request.verb
+    method.__name__ = method.__qualname__ = request.verb.rpartition(".")[2]
     method.__doc__ = request.__doc__
     method.__signature__ = inspect.Signature([own, *parameters])  # type: ignore[attr-defined]
     return method

@@ -14,17 +14,20 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 from pydantic import BaseModel, TypeAdapter
 
-from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.errors import AccessDeniedError, InvalidInputError
 from semantic_memory.domain.facts import Explanation, Fact, FactVersion, Page
 from semantic_memory.domain.fields import MOST_ITEMS
+from semantic_memory.domain.forget_requests import RequestToForget
 from semantic_memory.domain.layout import Layout
 from semantic_memory.domain.messages import Message, Receipt, SessionInfo, SessionOptions
 from semantic_memory.domain.profile import Line, Overview
+from semantic_memory.domain.prompts import PromptRecord
 from semantic_memory.domain.recall import Context, Hit
-from semantic_memory.domain.reports import Finding, Forgotten, JobRun, Stats
+from semantic_memory.domain.reports import Finding, Forgotten, JobRun, Proof, Stats, TagCount
 from semantic_memory.domain.requests import (
     AddManyRequest,
     AddRequest,
+    AuditRequest,
     CheckRequest,
     CloseSessionRequest,
     ConfigureSessionRequest,
@@ -46,15 +49,19 @@ from semantic_memory.domain.requests import (
     MaintainRequest,
     MessagesRequest,
     ObserveRequest,
+    PopRequest,
     ProfileHistoryRequest,
     ProfileRequest,
     RebuildRequest,
     Request,
+    RequestsRequest,
     RestoreRequest,
     RunsRequest,
     SearchRequest,
     SessionsRequest,
+    SettleRequest,
     StatsRequest,
+    TagsRequest,
     ToDictRequest,
     UpdateProfileRequest,
     UpdateRequest,
@@ -141,6 +148,8 @@ class _Forgotten(BaseModel):
     forgotten: int
     memories: list[Fact] = []
     sentences: list[str] = []
+    proof: Proof | None = None
+    items: int = 0
 
 
 class _Items(BaseModel, Generic[T]):
@@ -152,9 +161,29 @@ def _one(kind: type[T]) -> Callable[[bytes], T]:
     return TypeAdapter(kind).validate_json
 
 
+def _written(kind: type[T]) -> Callable[[bytes], T]:
+    """Read an answer that a key without the right to read gets as an id alone."""
+    read = TypeAdapter(kind).validate_json
+
+    def answer(body: bytes) -> T:
+        found = json.loads(body)
+        items = found.get("items", [found])
+        if any(one.keys() == {"id"} for one in items):
+            ids = ", ".join(one["id"] for one in items)
+            raise AccessDeniedError(f"{ids} was written, but this key has no right to read it")
+        return read(body)
+
+    return answer
+
+
 def _many(kind: type[T]) -> Callable[[bytes], list[T]]:
     adapter = TypeAdapter(_Items[kind])  # type: ignore[valid-type]  # made at run time
     return lambda answer: adapter.validate_json(answer).items
+
+
+def _written_items(answer: bytes) -> list[Fact]:
+    found: list[Fact] = _written(_Items[Fact])(answer).items
+    return found
 
 
 def _page(answer: bytes) -> Page:
@@ -168,7 +197,7 @@ def _number(name: str) -> Callable[[bytes], int]:
 
 def _forgotten(answer: bytes) -> Forgotten:
     found = _FORGOTTEN.validate_json(answer)
-    return Forgotten(found.forgotten, found.memories, found.sentences)
+    return Forgotten(found.forgotten, found.memories, found.sentences, found.proof, found.items)
 
 
 def _nothing(answer: bytes) -> None:
@@ -233,31 +262,38 @@ _FACT = "/v1/memories/{fact_id}"
 _USER = ("user_id",)
 
 observe = Verb(ObserveRequest.of, "POST", "/v1/messages", _one(Receipt), steps=_observe)
-add = Verb(AddRequest.of, "POST", "/v1/memories", _one(Fact))
-add_many = Verb(AddManyRequest.of, "POST", "/v1/memories/batch", _many(Fact), steps=_add_many)
+add = Verb(AddRequest.of, "POST", "/v1/memories", _written(Fact))
+add_many = Verb(AddManyRequest.of, "POST", "/v1/memories/batch", _written_items, steps=_add_many)
 flush = Verb(FlushRequest.of, "POST", "/v1/flush", _nothing)
 search = Verb(SearchRequest.of, "POST", "/v1/search", _many(Hit))
 context = Verb(ContextRequest.of, "POST", "/v1/context", _one(Context))
 get = Verb(GetRequest.of, "GET", _FACT, _one(Fact))
 list_ = Verb(ListRequest.of, "GET", "/v1/memories", _page, steps=_list)
-update = Verb(UpdateRequest.of, "PATCH", _FACT, _one(Fact), _USER)
+tags = Verb(TagsRequest.of, "GET", "/v1/tags", _many(TagCount))
+audit = Verb(AuditRequest.of, "GET", "/v1/audit", _many(PromptRecord))
+update = Verb(UpdateRequest.of, "PATCH", _FACT, _written(Fact), _USER)
 delete = Verb(DeleteRequest.of, "DELETE", _FACT, _nothing)
-restore = Verb(RestoreRequest.of, "POST", f"{_FACT}/restore", _one(Fact), _USER)
+restore = Verb(RestoreRequest.of, "POST", f"{_FACT}/restore", _written(Fact), _USER)
 history = Verb(HistoryRequest.of, "GET", f"{_FACT}/history", _many(FactVersion))
 explain = Verb(ExplainRequest.of, "GET", f"{_FACT}/explanation", _one(Explanation))
 profile = Verb(ProfileRequest.of, "GET", "/v1/profile", _one(Overview))
 update_profile = Verb(
-    UpdateProfileRequest.of, "PATCH", "/v1/profile", _one(Overview), _USER, body="fields"
+    UpdateProfileRequest.of, "PATCH", "/v1/profile", _written(Overview), _USER, body="fields"
 )
 profile_history = Verb(ProfileHistoryRequest.of, "GET", "/v1/profile/history", _many(Line))
 layout = Verb(LayoutRequest.of, "GET", "/v1/layout", _one(Layout))
 sessions = Verb(SessionsRequest.of, "GET", "/v1/sessions", _many(SessionInfo))
-configure_session = Verb(ConfigureSessionRequest.of, "PATCH", "/v1/sessions", _one(SessionOptions))
-create_session = Verb(CreateSessionRequest.of, "POST", "/v1/sessions", _one(SessionInfo))
-load_session = Verb(LoadSessionRequest.of, "POST", "/v1/sessions/load", _one(SessionInfo))
-close_session = Verb(CloseSessionRequest.of, "POST", "/v1/sessions/close", _one(SessionInfo))
+configure_session = Verb(
+    ConfigureSessionRequest.of, "PATCH", "/v1/sessions", _written(SessionOptions)
+)
+create_session = Verb(CreateSessionRequest.of, "POST", "/v1/sessions", _written(SessionInfo))
+load_session = Verb(LoadSessionRequest.of, "POST", "/v1/sessions/load", _written(SessionInfo))
+close_session = Verb(CloseSessionRequest.of, "POST", "/v1/sessions/close", _written(SessionInfo))
 messages = Verb(MessagesRequest.of, "GET", "/v1/messages", _many(Message))
+pop = Verb(PopRequest.of, "POST", "/v1/messages/pop", _written(Message))
 forget = Verb(ForgetRequest.of, "POST", "/v1/forget", _forgotten)
+requests = Verb(RequestsRequest.of, "GET", "/v1/requests", _many(RequestToForget))
+settle_request = Verb(SettleRequest.of, "POST", "/v1/requests/settle", _written(RequestToForget))
 export = Verb(ExportRequest.of, "GET", "/v1/export", _record)
 to_dict = Verb(ToDictRequest.of, "GET", "/v1/export", _record, steps=_to_dict)
 from_dict = Verb(FromDictRequest.of, "POST", "/v1/import", _number("new"), _USER, body="document")

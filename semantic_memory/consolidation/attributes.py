@@ -20,6 +20,7 @@ from semantic_memory.domain.english.lexicon import COLOURS, DIETS, HAIR_OF, SING
 from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.numbers import kinds
 from semantic_memory.domain.english.tables import keys, listed, phrase_lists, phrases, words
+from semantic_memory.domain.patterns import regex
 
 
 class Attribute(NamedTuple):
@@ -53,29 +54,29 @@ NAMED = frozenset(
 """Attributes whose values are proper names."""
 
 _WORDINGS = tuple(_wordings())
-_INDEFINITE = re.compile(r"^(?:a|an|my|his|her|their|our|some|this|that|one)\s")
-_FAVOURITE = re.compile(
+_INDEFINITE = regex(r"^(?:a|an|my|his|her|their|our|some|this|that|one)\s")
+_FAVOURITE = regex(
     r"fav(?:ou?rite)? (?P<kind>(?:[\w'-]+ ){0,2}?[\w'-]+?)s? (?:is|are|was|:) (?P<value>.+)"
 )
 # "the deadline of the project has been moved to May 20"
 _OWNER = r"(?P<who>my|our|the|his|her|their|[\w-]+(?: [\w-]+)?'s)"
 _IS = rf"{phrases('noun_values.verbs')}(?: {phrases('noun_values.adverbs')})?"
 _SET_TO = rf"(?: {phrases('noun_values.changes')})?(?: (?:to|at|for|on))?"
-_NOUN_IS = re.compile(rf"^{_OWNER} (?P<noun>[\w' -]{{2,60}}?) {_IS}{_SET_TO} (?P<value>.+)")
-_AGE = re.compile(
+_NOUN_IS = regex(rf"^{_OWNER} (?P<noun>[\w' -]{{2,60}}?) {_IS}{_SET_TO} (?P<value>.+)")
+_AGE = regex(
     r"(?:am|is|are|turned|turning) (?:now )?(?P<age>\d{1,3})"
     r"(?: (?:years?|yrs?) old| years? of age|$)"
 )
-_MARRIED = re.compile(
+_MARRIED = regex(
     r"\b(?:am|is|are|got|getting|get|now|still)\b[\w ]*"
     rf"\b(?P<state>{one_of(words('lexicon.marital'))})\b"
 )
-_DIET = re.compile(
+_DIET = regex(
     rf"(?P<denied>\b(?:not|no longer|never)\b(?: \w+){{0,2}} )?\b(?P<diet>{one_of(DIETS)})\b"
 )
-_MEAT = re.compile(rf"\b(?:eats?|eating|loves?|likes?) (?:\w+ )?{phrases('lexicon.meats')}\b")
-_HAIR = re.compile(r"\bhair\b")
-_EYES = re.compile(r"\beyes?\b")
+_MEAT = regex(rf"\b(?:eats?|eating|loves?|likes?) (?:\w+ )?{phrases('lexicon.meats')}\b")
+_HAIR = regex(r"\bhair\b")
+_EYES = regex(r"\beyes?\b")
 _FEATURES = (("hair colour", _HAIR, _EYES), ("eye colour", _EYES, _HAIR))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ from pydantic import JsonValue
 
 from semantic_memory.domain.changes import Add, Change, Update
 from semantic_memory.domain.facts import Fact, Source, Status
+from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.values import derived_id, normalised
 
 CONFIRMATION_GAIN = 0.02
@@ -31,13 +33,13 @@ def believed(
 ) -> Believed:
     """Return the changes that add new facts and confirm known ones.
 
-    `known` looks up the active memory with the same normalised content.
+    `known` looks up the active memory of the same scope with the same normalised content.
     """
-    stored: dict[str, Fact | None] = {}
-    becomes: dict[str, Fact] = {}
+    stored: dict[tuple[Scope, str], Fact | None] = {}
+    becomes: dict[tuple[Scope, str], Fact] = {}
     ids = []
     for fact in facts:
-        words = normalised(fact.content)
+        words = fact.scope, normalised(fact.content)
         if words not in stored:
             stored[words] = known(fact)
         old = becomes.get(words) or stored[words]
@@ -52,7 +54,7 @@ def believed(
 
 
 def confirmed(fact: Fact, again: Fact) -> Fact:
-    """Return `fact` confirmed by `again`: higher confidence, the sources and tags of both.
+    """Return `fact` confirmed by `again`: higher confidence; sources, tags and metadata of both.
 
     Unchanged if `fact` has the source of `again` already, so that a replay confirms nothing. A less
     trusted statement adds its source and tags only; a more trusted one replaces trust and
@@ -66,7 +68,7 @@ def confirmed(fact: Fact, again: Fact) -> Fact:
             "corroborations": _joined(fact, again),
             "tags": tuple(dict.fromkeys((*fact.tags, *again.tags))),
             "references": tuple(dict.fromkeys((*fact.references, *again.references))),
-            "metadata": {**again.metadata, **fact.metadata},
+            "metadata": united([fact, again]),
             "body": again.body or fact.body,
         }
     )
@@ -128,6 +130,9 @@ def revised(fact: Fact, changes: dict[str, Any], now: datetime) -> tuple[Fact, F
 
 RESTORED_CONFIDENCE = 0.5
 """Least confidence of a fact restored from the archive, so that it isn't archived at once."""
+OTHER_VALUES = "other_values"
+"""Key in a fact's metadata: what the facts merged into it had under keys of its own, by key."""
+_MOST_VALUES = 32  # of each key: the latest; the fact's history has all
 _SIDES = "kept_apart"  # key in a fact's metadata; its value maps each dispute to the fact's side
 
 
@@ -164,6 +169,46 @@ def sides(fact: Fact) -> Mapping[str, Any]:
     """Return the side of `fact` in each of its disputes."""
     known = fact.metadata.get(_SIDES)
     return known if isinstance(known, dict) else {}
+
+
+def united(facts: Sequence[Fact]) -> dict[str, JsonValue]:
+    """Return the metadata of facts that become one, the first of which stays.
+
+    Where they differ, the first fact's value stays and the others are kept as `other_values`.
+    """
+    joined: dict[str, JsonValue] = {}
+    told: list[tuple[str, JsonValue]] = []
+    for fact in facts:
+        for key, value in fact.metadata.items():
+            if key not in (OTHER_VALUES, _SIDES):
+                joined.setdefault(key, value)
+                told.append((key, value))
+        told += ((key, value) for key, own in other_values(fact).items() for value in own)
+    others: dict[str, dict[str, JsonValue]] = {}  # by key, and as written: 1 isn't true
+    for key, value in told:
+        if _written(value) != _written(joined.get(key)):
+            others.setdefault(key, {})[_written(value)] = value
+    if others:
+        kept: dict[str, JsonValue] = {
+            key: [*own.values()][-_MOST_VALUES:] for key, own in others.items()
+        }
+        joined[OTHER_VALUES] = kept
+    return with_sides(joined, facts)
+
+
+def other_values(fact: Fact) -> Mapping[str, list[JsonValue]]:
+    """Return the values that facts merged into this one had instead of its own, by key.
+
+    A value that the caller keeps under that very key counts as one of them.
+    """
+    found = fact.metadata.get(OTHER_VALUES, {})
+    if not isinstance(found, dict):
+        return {OTHER_VALUES: [found]}
+    return {key: own if isinstance(own, list) else [own] for key, own in found.items()}
+
+
+def _written(value: JsonValue) -> str:
+    return json.dumps(value, sort_keys=True)
 
 
 def with_sides(metadata: Mapping[str, JsonValue], facts: Sequence[Fact]) -> dict[str, JsonValue]:

@@ -13,12 +13,13 @@ from functools import lru_cache
 from typing import Literal
 
 from semantic_memory.consolidation.attributes import NAMED, attributes
-from semantic_memory.consolidation.stances import stances
+from semantic_memory.consolidation.stances import owned, stances
 from semantic_memory.consolidation.statements import read
 from semantic_memory.domain.english.arguments import content
-from semantic_memory.domain.english.clauses import assertions
+from semantic_memory.domain.english.clauses import parts
 from semantic_memory.domain.english.negation import denies
 from semantic_memory.domain.english.persons import OTHERS
+from semantic_memory.domain.english.renewals import is_hearsay
 from semantic_memory.domain.language import is_english
 
 
@@ -53,8 +54,10 @@ def claims(text: str) -> frozenset[Claim]:
     cased = any(letter.isupper() for letter in text[1:])
     return frozenset(
         claim
-        for clause in assertions(statement.plain)
-        for claim in _of_clause(clause)
+        for clause, asserted in parts(statement.plain)
+        for claim in (
+            _of_clause(clause) if asserted and not is_hearsay(clause) else _presupposed(clause)
+        )
         # who "he" is can't be told from the sentence alone
         if claim.value
         and claim.subject.split()[0] not in OTHERS
@@ -67,6 +70,11 @@ def _of_clause(clause: str) -> Iterator[Claim]:
     negated = denies(clause.split())
     yield from (Claim("attribute", *found) for found in attributes(clause, negated))
     yield from (Claim("stance", *found) for found in stances(clause, negated))
+
+
+def _presupposed(clause: str) -> Iterator[Claim]:
+    """Yield what a question or a wish takes for granted: "would my dog like it?"."""
+    yield from (Claim("stance", *found) for found in owned(clause))
 
 
 def conflicting(a: frozenset[Claim], b: frozenset[Claim]) -> tuple[Claim, Claim] | None:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from semantic_memory.consolidation.beliefs import RESTORED_CONFIDENCE
 from semantic_memory.consolidation.merging import stated_at
 from semantic_memory.domain import decay
 from semantic_memory.domain.decay import CURVE, HALF_LIFE_DAYS, Curve
@@ -86,6 +87,22 @@ def faded(fact: Fact, since: datetime, now: datetime, rules: Fading = DEFAULT) -
     if weeks <= 0:
         return fact
     left = max(0.0, round(fact.confidence - rules.loss_per_week * weeks, 6))
+    return fact.model_copy(update={"confidence": left})
+
+
+def regained(fact: Fact, since: datetime, now: datetime, rules: Fading = DEFAULT) -> Fact:
+    """Return `fact` with what it lost in the weeks of (now, since], for a clock that went back.
+
+    What a fact had that lost all can't be told; it gets the confidence of a restored one.
+    """
+    if not _fades(fact, rules):
+        return fact
+    said = stated_at(fact)
+    weeks = _weeks(since - said) - _weeks(now - said)
+    if weeks <= 0:
+        return fact
+    before = min(1.0, round(fact.confidence + rules.loss_per_week * weeks, 6))
+    left = before if fact.confidence else min(before, RESTORED_CONFIDENCE)
     return fact.model_copy(update={"confidence": left})
 
 

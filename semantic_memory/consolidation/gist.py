@@ -6,7 +6,6 @@ Two statements with one gist say the same unless figures, dates or tense differ.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from semantic_memory.domain.english.folding import folded
@@ -14,15 +13,16 @@ from semantic_memory.domain.english.lexicon import SYNONYMS
 from semantic_memory.domain.english.negation import NEGATIONS
 from semantic_memory.domain.english.persons import OTHERS
 from semantic_memory.domain.english.tables import substitution, words
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS, stem, stems
 
-_LEAD = re.compile(r"^(?:(?:hi|hello|well|yes|so|by the way|please note|fyi|remember)\b[\s,:]*)+")
+_LEAD = regex(r"^(?:(?:hi|hello|well|yes|so|by the way|please note|fyi|remember)\b[\s,:]*)+")
 _in_common_words = substitution("wordings.wordings")
 _NOUN = r"(?P<noun>[a-z]+)"
 _NAME = r"(?P<name>[\w'-]+)"
 # Wordings that move the words between them, applied in this order.
 _WORDINGS = tuple(
-    (re.compile(pattern), wording)
+    (regex(pattern), wording)
     for pattern, wording in (
         (r"\b((?:dis)?likes?) (?:to go|going|to)\b", r"\1"),
         (r"\bprefers? (.+?) (?:over|to|rather than|instead of|more than)\b", r"prefer \1 over"),
@@ -44,7 +44,7 @@ _WORDINGS = tuple(
 )
 _FILLERS = words("lexicon.fillers")
 _KEPT = OTHERS | words("lexicon.weighty")
-_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*_?")
+_WORD = regex(r"[^\W_]+(?:['-][^\W_]+)*_?")
 
 
 @lru_cache(maxsize=16_384)

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from semantic_memory.consolidation.statements import Statement
-from semantic_memory.domain.english.lexicon import opposites
+from semantic_memory.domain.english.lexicon import DISTINGUISHING, opposites
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stem
+
+_GOING_ON = regex(r"\b(?:am|is|are) [a-z]+ing\b")
+_BE = frozenset({"am", "is", "are", "be", "been", "being"})
+_DIRECTION = "direction"
+_IF_BOTH = frozenset({_DIRECTION, "period"})
+"""Kinds of words that tell statements apart only if each has one that the other lacks."""
 
 
 def disagreements(a: Statement, b: Statement) -> tuple[str, ...]:
@@ -26,6 +33,27 @@ def disagreements(a: Statement, b: Statement) -> tuple[str, ...]:
     )
 
 
+def distinctions(a: Statement, b: Statement) -> tuple[str, ...]:
+    """Return the kinds of small words that tell `a` and `b` apart, however much else they share.
+
+    "I should back up", "my brother-in-law", "every other Monday", "Noor is my mentor".
+    """
+    found = [
+        kind
+        for kind, words in DISTINGUISHING.items()
+        if (left := a.words & words) != (right := b.words & words)
+        and (kind not in _IF_BOTH or (left - right and right - left))
+        and (kind != _DIRECTION or a.content == b.content)
+    ]
+    if _finishes(a, b) or _finishes(b, a):
+        found.append("tense")
+    if a.kin != b.kin:
+        found.append("people")
+    if a.owners & b.words or b.owners & a.words:
+        found.append("owners")
+    return tuple(found)
+
+
 def missing_names(a: Statement, b: Statement) -> frozenset[str]:
     """Return the names of `a` that `b` doesn't mention in any case."""
     return frozenset(name for name in a.names if name not in b.words and f"{name}'s" not in b.words)
@@ -39,6 +67,11 @@ def opposed(a: Statement, b: Statement) -> tuple[str, str] | None:
         ((word, right[other]) for word in left for other in opposites(stem(word)) & right.keys()),
         default=None,
     )
+
+
+def _finishes(a: Statement, b: Statement) -> bool:
+    """Return whether what goes on in one is past in the other: "is studying", "studied"."""
+    return bool(b.past and _GOING_ON.search(a.plain) and not _BE & b.words)
 
 
 def _other_roles(a: Statement, b: Statement) -> bool:

@@ -8,7 +8,15 @@ from typing import TypeVar
 
 from pydantic import JsonValue
 
-from semantic_memory.consolidation.beliefs import CONFIRMATION_GAIN, confirms, latest, with_sides
+from semantic_memory.consolidation.beliefs import (
+    CONFIRMATION_GAIN,
+    OTHER_VALUES,
+    confirms,
+    latest,
+    other_values,
+    united,
+    with_sides,
+)
 from semantic_memory.consolidation.relations import said_at
 from semantic_memory.domain.facts import Fact, Source, Status
 
@@ -31,7 +39,7 @@ def keeper(facts: Sequence[Fact]) -> Fact:
 
 
 def merged(facts: Sequence[Fact]) -> Fact:
-    """Return the keeper with the highest confidence, first date, and all sources and tags.
+    """Return the keeper with the highest confidence, first date, all sources, tags and metadata.
 
     Confidence, importance and times are taken over from facts as trusted as the keeper only. If one
     of them confirms the keeper, its confidence grows by `CONFIRMATION_GAIN`, once a merge. The
@@ -72,10 +80,7 @@ def merged(facts: Sequence[Fact]) -> Fact:
             "references": tuple(
                 dict.fromkeys(other for fact in (kept, *others) for other in fact.references)
             ),
-            "metadata": with_sides(
-                {key: value for fact in (*others, kept) for key, value in fact.metadata.items()},
-                facts,
-            ),
+            "metadata": united([kept, *others]),
         }
     )
 
@@ -112,11 +117,24 @@ def _less(has: tuple[T, ...], taken: tuple[T, ...], instead: tuple[T, ...]) -> t
 
 
 def _less_keys(kept: Fact, taken: Fact, instead: Fact) -> dict[str, JsonValue]:
-    return {
+    left = {
         key: instead.metadata.get(key, value) if value == taken.metadata.get(key) else value
         for key, value in kept.metadata.items()
-        if value != taken.metadata.get(key) or key in instead.metadata
+        if key != OTHER_VALUES and (value != taken.metadata.get(key) or key in instead.metadata)
     }
+    taken_over, others_instead = other_values(taken), other_values(instead)
+    others: dict[str, JsonValue] = {
+        key: rest
+        for key, own in other_values(kept).items()
+        if (
+            rest := [
+                value
+                for value in own
+                if value not in taken_over.get(key, ()) or value in others_instead.get(key, ())
+            ]
+        )
+    }
+    return left | {OTHER_VALUES: others} if others else left
 
 
 def absorbed(fact: Fact, into: Fact) -> Fact:

@@ -8,8 +8,7 @@ and messages whose statement was never extracted: that leaves a superseded fact,
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import blake2b
@@ -17,16 +16,19 @@ from typing import Protocol
 
 from semantic_memory.consolidation.beliefs import are_kept_apart
 from semantic_memory.consolidation.relations import Relation, said_at
-from semantic_memory.consolidation.renewal import Renewal, renewal, told
+from semantic_memory.consolidation.renewal import Renewal, renewal
 from semantic_memory.consolidation.superseding import may_retire, standing, superseded
 from semantic_memory.consolidation.sweep import ContestDecision, SupersedeDecision
+from semantic_memory.consolidation.telling import told
 from semantic_memory.domain.changes import Keyed
 from semantic_memory.domain.english.folding import folded
 from semantic_memory.domain.english.foreign import own_words
 from semantic_memory.domain.english.renewals import is_claim
 from semantic_memory.domain.facts import Category, Fact, Status
 from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.ports import Belief, Beliefs, Facts, VectorSearch, WordSearch
+from semantic_memory.domain.scope import SHARED, Scope
 from semantic_memory.domain.text import stems
 from semantic_memory.domain.values import derived_id
 
@@ -39,7 +41,7 @@ _MOST_TERMS = 24
 _IN_A_ROW = timedelta(minutes=45)  # within which a message may correct an earlier one
 _MOST_APART = 3  # of the user's messages
 _SAYS = 0.5  # share of a clause's words in a fact that says the same
-_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|\n+")
+_SENTENCE_ENDS = regex(r"(?<=[.!?])\s+|\n+")
 _KEPT = frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.ARCHIVED})
 
 
@@ -63,6 +65,8 @@ class EndDecision:
         fact = Fact(
             id=derived_id(message.id, EXTRACTOR, self.content),
             user_id=message.user_id,
+            agent_id=message.agent_id,
+            run_id=message.run_id,
             content=self.content,
             category=Category.PERSONAL,
             created_at=message.created_at,
@@ -149,9 +153,10 @@ class Renewer:
     def _candidates(self, newer: Belief, before: dict[str, int]) -> list[Belief]:
         fact = newer.fact
         terms = list(dict.fromkeys(told(own(fact)).topics))[:_MOST_TERMS]
-        ids = {match.id for match in self._ledger.words(fact.user_id, terms, limit=_BY_WORDS)}
-        near = self._index.query(newer.vector, user_id=fact.user_id, limit=_NEAR)
-        ids.update(match.id for match in near)
+        own_scope = Filters(**fact.scope.exact)
+        by_words = self._ledger.words(fact.user_id, terms, limit=_BY_WORDS, filters=own_scope)
+        near = self._index.query(newer.vector, user_id=fact.user_id, limit=_NEAR, filters=own_scope)
+        ids = {match.id for match in (*by_words, *near)}
         ids.update(before)
         found = self._ledger.beliefs_among(
             fact.user_id, ids - {fact.id}, facet_keys(fact), messages=True
@@ -202,14 +207,13 @@ class Renewer:
                 session_id=message.source.session_id,
                 since=message.created_at,
                 until=message.created_at + timedelta(microseconds=1),
+                not_categories=frozenset({Category.CONVERSATION}),
             ),
         )
         return [
             fact
             for fact in self._ledger.get(ids, message.user_id)
-            if fact.status in _KEPT
-            and fact.category is not Category.CONVERSATION
-            and not set(fact.message_ids).isdisjoint(message.message_ids)
+            if fact.status in _KEPT and not set(fact.message_ids).isdisjoint(message.message_ids)
         ]
 
     def _ended(self, message: Fact, found: Renewal, winner: Fact) -> EndDecision | None:
@@ -241,15 +245,19 @@ def _winner(older: str, drawn: Sequence[Fact]) -> Fact | None:
 
 def facet_keys(fact: Fact) -> frozenset[bytes]:
     """Return hashes of what a statement gives a value of: its subject's home, role, diet."""
-    return frozenset(
-        blake2b(repr(("facet", *kind)).encode(), digest_size=8).digest()
-        for kind in told(own(fact)).kinds
-    )
+    return hashed((repr(("facet", *kind)) for kind in told(own(fact)).kinds), fact.scope)
+
+
+def hashed(keys: Iterable[str], scope: Scope) -> frozenset[bytes]:
+    """Return hashes of keys by which facts of one scope are looked up."""
+    within = "" if scope == SHARED else repr(scope.columns)
+    return frozenset(blake2b(f"{within}{key}".encode(), digest_size=8).digest() for key in keys)
 
 
 def _comparable(older: Fact, newer: Fact) -> bool:
     return (
-        standing(older)[1:] < standing(newer)[1:]
+        older.scope == newer.scope
+        and standing(older)[1:] < standing(newer)[1:]
         and older.source.role in (None, "user")
         and older.source.speaker == newer.source.speaker
         and (not older.message_ids or set(older.message_ids).isdisjoint(newer.message_ids))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from typing import Literal, Protocol
 
 import numpy as np
@@ -13,7 +12,8 @@ import numpy as np
 from semantic_memory.consolidation.beliefs import are_kept_apart
 from semantic_memory.consolidation.claims import claims
 from semantic_memory.consolidation.relations import Pair, Relation, RelationJudge, Verdict
-from semantic_memory.consolidation.renewing import EndDecision, Renewer, facet_keys
+from semantic_memory.consolidation.renewing import EndDecision, Renewer, facet_keys, hashed
+from semantic_memory.consolidation.statements import read
 from semantic_memory.consolidation.sweep import (
     DEFAULT,
     ContestDecision,
@@ -24,8 +24,8 @@ from semantic_memory.consolidation.sweep import (
 )
 from semantic_memory.domain.changes import Add, Change, Keyed, Mark, Update
 from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
-from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.filters import FACTS
+from semantic_memory.domain.facts import Fact, Status
+from semantic_memory.domain.filters import FACTS, Filters
 from semantic_memory.domain.ports import (
     Belief,
     Beliefs,
@@ -101,6 +101,24 @@ class Resolver:
         decisions, keyed = self._looked_over(user, self._rules, everything=False)
         self._carry_out(decisions, keyed, self._settling, user, outcome)
         return outcome
+
+    def quarantine_unreadable(
+        self, user: Pending, faults: tuple[type[Exception], ...]
+    ) -> list[str]:
+        """Quarantine the new facts whose reading raises one of `faults`; return their ids."""
+        now = self._clock.now()
+        changes: list[Change] = []
+        with self._ledger.exclusive():
+            for belief in self._ledger.beliefs(user.user_id, since=user.seen):
+                try:
+                    _keys(belief.fact)
+                    read(belief.fact.content)
+                except faults as error:
+                    unread = belief.fact.model_copy(update={"status": Status.QUARANTINED})
+                    reason = f"reading it fails: {type(error).__name__}"
+                    changes.append(Update(unread, "quarantined", now, reason))
+            self._ledger.apply(changes)
+        return [change.fact.id for change in changes if isinstance(change, Update)]
 
     def resolve(
         self,
@@ -193,7 +211,10 @@ class Resolver:
         for belief in changed:
             keys |= _keys(belief.fact)
             near = self._index.query(
-                belief.vector, user_id=user_id, limit=DEFAULT.most + 1, filters=FACTS
+                belief.vector,
+                user_id=user_id,
+                limit=DEFAULT.most + 1,
+                filters=Filters.joined(FACTS, belief.fact.scope.exact),
             )
             ids.update(match.id for match in near if match.similarity >= DEFAULT.similarity)
         return self._ledger.beliefs_among(user_id, ids, keys)
@@ -277,11 +298,10 @@ class _Apart:
 
 
 def _keys(fact: Fact) -> frozenset[bytes]:
-    """Return hashes of the fact's text, of its claims' keys, and of its wordings."""
+    """Return hashes of the fact's text, of its claims' keys, and of its wordings, in its scope."""
     about = {normalised(fact.content), *(repr(claim.key) for claim in claims(fact.content))}
     about |= {repr(said) for said in wordings(fact.content)}
-    hashes = frozenset(blake2b(thing.encode(), digest_size=8).digest() for thing in about)
-    return hashes | facet_keys(fact)
+    return hashed(about, fact.scope) | facet_keys(fact)
 
 
 def _kind(decision: Decision) -> Kind:

@@ -10,6 +10,10 @@ from semantic_memory.domain.english.arguments import items, owner, possessor, su
 from semantic_memory.domain.english.lexicon import CLASS_NAMES, CLASS_OF
 from semantic_memory.domain.english.negation import denies
 from semantic_memory.domain.english.tables import phrases, words
+from semantic_memory.domain.patterns import regex
+
+HAS = "has"
+"""The stance of owning a thing, or having a relative."""
 
 
 class Stance(NamedTuple):
@@ -24,22 +28,23 @@ class Stance(NamedTuple):
 _LIKES = verb(phrases("stances.likes"))
 _DISLIKES = verb(phrases("stances.dislikes"))
 _IS = r"^(?P<thing>.+?) (?:is|are|tastes?) (?:\w+ )?"
-_JUDGED_BAD = re.compile(rf"{_IS}{phrases('stances.bad')}\b")
-_JUDGED_GOOD = re.compile(rf"{_IS}{phrases('stances.good')}\b")
+_JUDGED_BAD = regex(rf"{_IS}{phrases('stances.bad')}\b")
+_BAD_TO_ME = regex(rf"^(?P<thing>.+?) (?:makes?|gives?) me {phrases('stances.effects')}\b")
+_JUDGED_GOOD = regex(rf"{_IS}{phrases('stances.good')}\b")
 _WHOSE = r"(?:\w+ )?(?:my|\w+'s|his|her|their) (?:absolute |all.time )?"
 _FAVOURITES = (
-    re.compile(r"fav(?:ou?rite)? (?:[\w'-]+ ){0,2}?[\w'-]+? (?:is|are|was|:) (?P<thing>.+)"),
-    re.compile(rf"^(?P<thing>.+?) (?:is|are) {_WHOSE}fav(?:ou?rite)?"),
-    re.compile(r"\bpreference is (?P<thing>.+)"),
-    re.compile(r"fav(?:ou?rite)? (?:\w+ )?(?P<thing>\w+)"),
+    regex(r"fav(?:ou?rite)? (?:[\w'-]+ ){0,4}?[\w'-]+? (?:is|are|was|:) (?P<thing>.+)"),
+    regex(rf"^(?P<thing>.+?) (?:is|are) {_WHOSE}fav(?:ou?rite)?"),
+    regex(r"\bpreference is (?P<thing>.+)"),
+    regex(r"fav(?:ou?rite)? (?:\w+ )?(?P<thing>\w+)"),
 )
 _ALLERGIES = (
     verb("allergic to", "(?:has|have) an allergy to"),
-    re.compile(r"(?P<verb>has|have) (?:an? |no )?(?P<rest>[\w-]+) allergy\b"),
+    regex(r"(?P<verb>has|have) (?:an? |no )?(?P<rest>[\w-]+) allergy\b"),
 )
 _SWITCHES = (
-    re.compile(r"(?:switch|chang|migrat|mov)(?:ed|es|ing) from (?P<old>.+?) to (?P<new>.+)"),
-    re.compile(r"(?:replaced|swapped|traded) (?P<old>.+?) (?:with|for|by) (?P<new>.+)"),
+    regex(r"(?:switch|chang|migrat|mov)(?:ed|es|ing) from (?P<old>.+?) to (?P<new>.+)"),
+    regex(r"(?:replaced|swapped|traded) (?P<old>.+?) (?:with|for|by) (?P<new>.+)"),
 )
 _USES = verb(phrases("stances.uses"))
 _STOPPED = verb(
@@ -47,10 +52,11 @@ _STOPPED = verb(
 )
 _HAS = verb(phrases("stances.has"))
 _GONE = verb(phrases("stances.gone"))
+_LOST = regex(rf"\b{phrases('stances.lost')}\b")
 _NOT_OWNED = words("stances.not_owned")
-_OWN = re.compile(r"\b(?P<who>my|our|[\w-]+'s) (?P<things>[\w-]+(?: [\w-]+){0,3})")
-_COUNTED = re.compile(r"^\d+ (?:\w+ )?(?P<thing>[\w-]+)")
-_NONE = re.compile(r"\b(?:no|without(?: any)?|zero) (?:\w+ )?(?P<thing>[\w-]+)")
+_OWN = regex(r"\b(?P<who>my|our|[\w-]+'s) (?P<things>[\w-]+(?: [\w-]+){0,3})")
+_COUNTED = regex(r"^\d+ (?P<thing>[\w-]+)(?: (?P<next>[\w-]+))?")
+_NONE = regex(r"\b(?:no|without(?: any)?|zero) (?:\w+ )?(?P<thing>[\w-]+)")
 
 
 def stances(clause: str, negated: bool) -> Iterator[Stance]:
@@ -58,12 +64,20 @@ def stances(clause: str, negated: bool) -> Iterator[Stance]:
     yield from _tastes(clause, negated)
     yield from _habits(clause)
     yield from _possessions(clause)
+    yield from owned(clause)
+
+
+def owned(clause: str) -> Iterator[Stance]:
+    """Yield who has what a clause calls theirs, "my dog", or has it no longer: "sold my car"."""
+    if _LOST.search(clause):  # one dog of two, perhaps
+        return
     gone = _GONE.search(clause)
     for found in _OWN.finditer(clause):
-        for word in found["things"].split():
-            if word in CLASS_OF:
-                yield Stance(owner(found["who"]), "has", frozenset({CLASS_OF[word]}), not gone)
-                break
+        word = next((one for one in found["things"].split() if one in CLASS_OF), None)
+        if word is not None:
+            had = {word} if gone else {word, CLASS_OF[word]}
+            who = owner(found["who"])
+            yield from (Stance(who, HAS, frozenset({thing}), not gone) for thing in sorted(had))
 
 
 def _tastes(clause: str, negated: bool) -> Iterator[Stance]:
@@ -79,7 +93,7 @@ def _tastes(clause: str, negated: bool) -> Iterator[Stance]:
 
 
 def _judgements(clause: str, negated: bool) -> Iterator[Stance]:
-    if found := _JUDGED_BAD.search(clause):
+    if found := _JUDGED_BAD.search(clause) or _BAD_TO_ME.search(clause):
         yield from (Stance("user", "likes", thing, negated) for thing in items(found["thing"]))
         return
     for pattern in _FAVOURITES:
@@ -113,14 +127,15 @@ def _possessions(clause: str) -> Iterator[Stance]:
         # "did not have": what was lacking then may be there now
         word = None if "did" in clause[: found.start("verb")].split() else _owned(found["rest"])
         if word is not None and _affirmed(clause, found):
-            yield Stance(who, "has", frozenset({CLASS_OF[word]}), True)
-            yield Stance(who, "has", frozenset({word}), True)
+            yield Stance(who, HAS, frozenset({CLASS_OF[word]}), True)
+            yield Stance(who, HAS, frozenset({word}), True)
         elif word is not None:
-            yield Stance(who, "has", frozenset({_denied(word)}), False)
+            yield Stance(who, HAS, frozenset({_denied(word)}), False)
     elif (found := _NONE.search(clause)) and found["thing"] in CLASS_OF:
-        yield Stance("user", "has", frozenset({_denied(found["thing"])}), False)
-    elif (found := _COUNTED.search(clause)) and found["thing"] in CLASS_OF:
-        yield Stance("user", "has", frozenset({CLASS_OF[found["thing"]]}), True)
+        yield Stance("user", HAS, frozenset({_denied(found["thing"])}), False)
+    elif found := _COUNTED.search(clause):
+        counted = (CLASS_OF[word] for word in found.groups() if word in CLASS_OF)
+        yield from (Stance("user", HAS, frozenset({kind}), True) for kind in counted)
 
 
 def _owned(rest: str) -> str | None:

@@ -16,6 +16,7 @@ from semantic_memory.domain.english.hedges import is_open, moves_a_date, tells_c
 from semantic_memory.domain.english.names import names
 from semantic_memory.domain.english.negation import NEGATIONS, denies
 from semantic_memory.domain.english.numbers import figures, numbers
+from semantic_memory.domain.english.renewals import KIN
 from semantic_memory.domain.english.tenses import (
     has_relative_clause,
     is_lasting,
@@ -23,7 +24,9 @@ from semantic_memory.domain.english.tenses import (
     is_past,
 )
 from semantic_memory.domain.english.words import WORD
-from semantic_memory.domain.text import stems
+from semantic_memory.domain.text import stem, stems
+
+_KIN = frozenset(map(stem, KIN))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,10 @@ class Statement:
     """Times that depend on the day of speaking: "yesterday"."""
     names: frozenset[str]
     """Capitalised words, casefolded."""
+    kin: frozenset[str]
+    """Stems of words for relatives and other people."""
+    owners: frozenset[str]
+    """Those whose something it speaks of, and of whom it says nothing else."""
     negated: bool
     changes: bool
     """Carries a cue of change: "no longer", "switched to", "now"."""
@@ -73,15 +80,17 @@ def read(text: str) -> Statement:
         plain=plain,
         words=words,
         stems=tuple(
-            stem
-            for stem in stems(plain)
-            if stem and not stem[0].isdigit() and stem not in NEGATIONS
+            word
+            for word in stems(plain)
+            if word and not word[0].isdigit() and word not in NEGATIONS
         ),
         numbers=frozenset(numbers(plain)),
         figures=figures(plain),
         dates=frozenset(calendar_dates(plain)),
         relative=frozenset(relative_times(plain)),
         names=frozenset(names(text)),
+        kin=_KIN & {stem(word.removesuffix("'s")) for word in words},
+        owners=frozenset(word[:-2] for word in words if word.endswith("'s")) - words - KIN,
         negated=denies(words) and "not only" not in plain,
         changes=tells_change(plain),
         moves=moves_a_date(plain),

@@ -11,15 +11,28 @@ from semantic_memory.domain.english.renewals import (
     Clause,
     clauses,
 )
-from semantic_memory.domain.text import STOP_WORDS, stem
+from semantic_memory.domain.patterns import regex
+from semantic_memory.domain.text import STOP_WORDS, stem, stems
 
-_FOR_OF = re.compile(r"\b(for|of|in) (?=(?:(?:the|my|our|a|an) )?([a-z][\w'-]*))")
+_FOR_OF = regex(r"\b(for|of|in) (?=(?:(?:the|my|our|a|an) )?([a-z][\w'-]*))")
 _DETERMINERS = frozenset(
     "the a an my our his her their your this that these those new old i we is are was".split()
 )
 _OWN = frozenset({"i", "me", "my", "we", "us", "our"})
 _ARTICLES = frozenset({"the", "my", "our", "his", "her", "their", "a", "an", "for"})
-_VERB = re.compile(r"(?:is|are|was|has|have|can|will|=|\w+s)$")
+_SUBJECT = regex(
+    r"(?:and |so |but )?(?:the|our|my) ((?!same)[\w-]+(?: [\w-]+)?)"
+    r" (?:is|are|was|were|has|have|had|gets?|got|[a-z]{2,}s)\b"
+)
+_FAVOURED = regex(r"\bfavourite ([\w-]+) (?:is|are)\b|\b(?:is|are) my favourite ([\w-]+)")
+_IN_PASSING = frozenset(
+    "now nowadays instead actually just btw and so well the my our a an".split()
+)
+_WITH = frozenset("in on with at from by via through".split())
+_MOST_APART = 3
+_LEAST_SHARED = 2
+_SAID_OF_MANY = frozenset("i we like love enjoy want have got".split())
+_VERB = regex(r"(?:is|are|was|has|have|can|will|=|\w+s)$")
 
 
 def other_person(a: Clause, b: Clause) -> bool:
@@ -52,12 +65,13 @@ def beside_kin(clause: Clause) -> frozenset[str]:
 
 
 def about_others(older: str, newer: str) -> bool:
-    """Return whether two statements are about different people, or one about earlier days."""
-    return any(
-        renewals.is_of_the_past(a.plain) or renewals.is_of_the_past(b.plain) or other_person(a, b)
-        for a in clauses(older)
-        for b in clauses(newer)
-    )
+    """Return whether two statements are about different people."""
+    return any(other_person(a, b) for a in clauses(older) for b in clauses(newer))
+
+
+def about_earlier_days(text: str) -> bool:
+    """Return whether a clause of a statement is about the past."""
+    return any(renewals.is_of_the_past(clause.plain) for clause in clauses(text))
 
 
 def _led(clause: Clause, kin: frozenset[str]) -> list[str]:
@@ -67,6 +81,46 @@ def _led(clause: Clause, kin: frozenset[str]) -> list[str]:
         if word.removesuffix("'s") in kin:
             return spoken[place + 1 :]
     return []
+
+
+def other_subject(a: Clause, b: Clause) -> bool:
+    """Return whether the clauses begin with different things: "the api", "the metrics"."""
+    left, right = (_SUBJECT.match(one.plain) for one in (a, b))
+    if not (left and right):
+        return False
+    x, y = frozenset(stems(left[1])), frozenset(stems(right[1]))
+    return x.isdisjoint(b.content | y) and y.isdisjoint(a.content)
+
+
+def same_frame(older: str, newer: str) -> bool:
+    """Return whether two folded clauses differ in who does it, or where or with what, alone.
+
+    >>> same_frame("i edit photos in gimp", "i edit photos in krita now")
+    True
+    >>> same_frame("i edit photos in gimp", "i edit films in krita now")
+    False
+    """
+    own, others = (
+        [word for word in one.split() if word.strip(",.") not in _IN_PASSING]
+        for one in (older, newer)
+    )
+    shorter = min(len(own), len(others))
+    first = next((n for n in range(shorter) if own[n] != others[n]), shorter)
+    rest = next(
+        (n for n in range(shorter - first) if own[-1 - n] != others[-1 - n]), shorter - first
+    )
+    a, b = own[first : len(own) - rest], others[first : len(others) - rest]
+    shared = {*own[:first], *own[len(own) - rest :]}
+    if not (0 < len(a) <= _MOST_APART and 0 < len(b) <= _MOST_APART):
+        return False
+    number = len({stem(word) for word in shared} - STOP_WORDS - _SAID_OF_MANY)
+    if number and not rest and first and own[first - 1] == "with":
+        return True
+    if number < _LEAST_SHARED:
+        return False
+    if not rest:
+        return first > 0 and own[first - 1] in _WITH
+    return not first and _OWN.isdisjoint({*a, *b}) and rest >= _LEAST_SHARED + 1
 
 
 def is_turned_round(clause: Clause, other: Clause, topic: frozenset[str]) -> bool:
@@ -82,7 +136,7 @@ def is_turned_round(clause: Clause, other: Clause, topic: frozenset[str]) -> boo
 
 def other_kind(a: Clause, b: Clause, topic: frozenset[str]) -> bool:
     """Return whether both name kinds of a thing: "the night shift", "the day shift"."""
-    left, right = _kinds(a, topic), _kinds(b, topic)
+    left, right = _kinds(a, topic, b.words), _kinds(b, topic, a.words)
     for one in left.keys() & right.keys():
         x, y = left[one], right[one]
         if (
@@ -93,7 +147,14 @@ def other_kind(a: Clause, b: Clause, topic: frozenset[str]) -> bool:
             and y.isdisjoint(a.content | a.words)
         ):
             return True
+    if any(_of_others(x, topic) & _own(y, topic) for x, y in ((a, b), (b, a))):
+        return True
+    if _bound(a) & _left(b) or _left(a) & _bound(b):
+        return True
     before, behind = _of(a), _of(b)
+    favoured, preferred = (_favoured(one) for one in (a, b))
+    if favoured and preferred and favoured.isdisjoint(preferred):
+        return True
     return any(
         before[word] != behind[word]
         and stem(before[word]) not in b.content
@@ -103,17 +164,42 @@ def other_kind(a: Clause, b: Clause, topic: frozenset[str]) -> bool:
     )
 
 
-def _kinds(clause: Clause, topic: frozenset[str]) -> dict[str, frozenset[str]]:
-    """Return the words before each noun of the topic that say which one is meant."""
+def _kinds(
+    clause: Clause, topic: frozenset[str], others: frozenset[str]
+) -> dict[str, frozenset[str]]:
+    """Return the words before each noun of the topic that say which one is meant.
+
+    They stand behind an article, or behind one of the `others`, the words of the other clause.
+    """
     found: dict[str, frozenset[str]] = {}
     spoken = ["", "", *clause.plain.replace("-", " ").split(), ""]
     for opening, one, word, after in zip(spoken, spoken[1:], spoken[2:], spoken[3:], strict=False):
         name = stem(word.removesuffix("'s"))
         if name not in topic or not one.isalpha() or one in _DETERMINERS or stem(one) in STOP_WORDS:
             continue
-        if opening in _ARTICLES or (not opening and _VERB.match(after)):
+        if opening in _ARTICLES or opening in others or (not opening and _VERB.match(after)):
             found[name] = found.get(name, frozenset()) | {stem(one)}
     return found
+
+
+def _own(clause: Clause, topic: frozenset[str]) -> frozenset[str]:
+    return frozenset(map(stem, re.findall(r"\b(?:my|our) ([\w-]+)", clause.plain))) & topic
+
+
+def _of_others(clause: Clause, topic: frozenset[str]) -> frozenset[str]:
+    if not _OWN.isdisjoint(clause.words):  # "the user takes their pills"
+        return frozenset()
+    return frozenset(map(stem, re.findall(r"\b(?:their|his|her) ([\w-]+)", clause.plain))) & topic
+
+
+def _bound(clause: Clause) -> frozenset[str]:
+    """Return the places that something goes to: "my flight to rome"."""
+    return frozenset(re.findall(r"\bto ([a-z]{3,})", clause.plain))
+
+
+def _left(clause: Clause) -> frozenset[str]:
+    """Return the places that something comes from: "the flight back from rome"."""
+    return frozenset(re.findall(r"\b(?:back|home) from ([a-z]{3,})", clause.plain))
 
 
 def _of(clause: Clause) -> dict[str, str]:
@@ -122,3 +208,8 @@ def _of(clause: Clause) -> dict[str, str]:
         for word, thing in _FOR_OF.findall(clause.plain)
         if stem(thing) in clause.content and thing not in clause.dates
     }
+
+
+def _favoured(clause: Clause) -> frozenset[str]:
+    """Return the kinds of a thing of which a clause names a favourite: "colour"."""
+    return frozenset(kind for found in _FAVOURED.findall(clause.plain) for kind in found if kind)

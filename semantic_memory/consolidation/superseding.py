@@ -11,9 +11,10 @@ import re
 from semantic_memory.consolidation.merging import stated_at
 from semantic_memory.consolidation.relations import said_at
 from semantic_memory.domain.facts import Category, Fact, Status
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.trust import Trust
 
-_CORRECTION = re.compile(
+_CORRECTION = regex(
     r"\b(?:actually|correction|i meant|to be (?:clear|precise)"
     r"|that(?:'s| is) (?:wrong|not right))\b",
     re.IGNORECASE,

@@ -138,7 +138,7 @@ def plan(
 ) -> list[Decision]:
     """Plan merges, supersessions and contests among `facts`, in this order.
 
-    `vectors` has a unit row for each fact. Facts of different users are never compared. Only pairs
+    `vectors` has a unit row for each fact. Facts of different scopes are never compared. Only pairs
     with a fact in `changed` are compared, or all pairs if it is None. Ignores verbatim messages and
     facts that aren't active. The plan doesn't depend on the order of `facts`.
     """
@@ -148,10 +148,10 @@ def plan(
             for row, fact in enumerate(facts)
             if fact.status is Status.ACTIVE and fact.category is not Category.CONVERSATION
         ),
-        key=lambda row: (facts[row].user_id, said_at(facts[row])),
+        key=lambda row: (_owner(facts[row]), said_at(facts[row])),
     )
     decisions: list[Decision] = []
-    for _, own in groupby(rows, key=lambda row: facts[row].user_id):
+    for _, own in groupby(rows, key=lambda row: _owner(facts[row])):
         held = list(own)
         table = _Table([facts[row] for row in held], vectors[held], judge)
         decisions += table.decisions(changed, reach)
@@ -159,11 +159,16 @@ def plan(
     return sorted(decisions, key=lambda decision: order.index(type(decision)))
 
 
+def _owner(fact: Fact) -> tuple[str, ...]:
+    """Return the user and the scope of a fact."""
+    return fact.user_id, *fact.scope.columns
+
+
 Rows = tuple[int, int]
 
 
 class _Table:
-    """One user's facts in the order in which they were said, with the verdicts on pairs."""
+    """The facts of one scope in the order in which they were said, with the verdicts on pairs."""
 
     def __init__(self, facts: Sequence[Fact], vectors: Matrix, judge: RelationJudge) -> None:
         self._facts = facts

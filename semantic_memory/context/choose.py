@@ -50,6 +50,8 @@ class Candidate(NamedTuple):
     """The tokens of both headings count once in a block."""
     characters: int
     """Length of its text."""
+    said_in: frozenset[str] = frozenset()
+    """Ids of the messages that it is, or was drawn from."""
 
 
 SHARES: Mapping[Category, float] = MappingProxyType(
@@ -79,23 +81,28 @@ class Policy:
     """Match below which nothing is recalled, if no memory reaches it."""
     weakest: float
     """Match below which a memory is left out even beside better ones."""
-    overview: float
-    """Largest share of the budget for the user's profile and history."""
+    core: int
+    """Most tokens of the core profile's facts."""
+    history: float
+    """Largest share of the budget for the user's history."""
     asked: float
-    """Largest share of the budget for the layers of them that the question asks for."""
+    """Largest share of the budget for the tiers of it that the question asks for."""
     standing: float = 0.15
     """Largest share of the budget for standing facts, which are shown for every question."""
     brevity: float = 0.1
     """b above."""
 
 
-def most_alike(words: int, others: Sequence[int]) -> float:
-    """Return the highest Jaccard similarity of a bit set of words to others, 0 to 1."""
+def most_alike(words: int, others: Sequence[tuple[int, int]]) -> float:
+    """Return the highest Jaccard similarity of a bit set of words to others, 0 to 1.
+
+    `others` come with the number of their words.
+    """
     own = words.bit_count()
     highest = 0.0
-    for other in others:
+    for other, size in others:
         both = (words & other).bit_count()
-        if both and (alike := both / (own + other.bit_count() - both)) > highest:
+        if both and (alike := both / (own + size - both)) > highest:
             highest = alike
     return highest
 
@@ -109,14 +116,19 @@ def choose(
     room: int,
     budget: int,
     policy: Policy,
+    asked: int = 0,
 ) -> list[int]:
     """Return the places of the chosen candidates, within `room` tokens, in the order of choice.
+
+    A line with a word of the question, of which `asked` is the bit set, that no chosen line has
+    loses nothing for repeating others: a fact doesn't displace the message that it came from if
+    that alone has what is asked for.
 
     `line` measures the line of a candidate and is called for promising ones only; `heading` returns
     the tokens of a heading; those in `opened` cost nothing. Each category is held to its share of
     `budget` first; room that is left then goes to the best of the rest.
     """
-    choice = _Choice(candidates, line, heading, set(opened), room, budget, policy)
+    choice = _Choice(candidates, line, heading, set(opened), room, budget, policy, asked)
     over_share = choice.take(range(len(candidates)), capped=True)
     choice.take(over_share, capped=False)
     return choice.chosen
@@ -132,7 +144,9 @@ class _Choice:
         room: int,
         budget: int,
         policy: Policy,
+        asked: int,
     ) -> None:
+        self._asked = asked
         self.chosen: list[int] = []
         self._candidates = candidates
         self._line = line
@@ -142,7 +156,7 @@ class _Choice:
         self._policy = policy
         shares = {**SHARES, **policy.shares}
         self._allowance = {category: int(budget * shares[category]) for category in Category}
-        self._chosen_words: list[int] = []
+        self._chosen_words: list[tuple[int, int]] = []
         self._compared: dict[int, tuple[int, float]] = {}
         self._below: dict[Heading, list[int]] = defaultdict(list)
         for place, candidate in enumerate(candidates):
@@ -184,7 +198,9 @@ class _Choice:
         self._room -= tokens
         self._allowance[candidate.category] -= tokens
         self.chosen.append(place)
-        self._chosen_words.append(self._line(place).words)
+        words = self._line(place).words
+        self._chosen_words.append((words, words.bit_count()))
+        self._asked &= ~words
         cheaper = [] if candidate.day in self._opened else self._below[candidate.day]
         self._opened.update((candidate.section, candidate.day))
         return cheaper
@@ -199,9 +215,7 @@ class _Choice:
         candidate = self._candidates[place]
         tokens = self._line(place).tokens
         if candidate.day not in self._opened:
-            tokens += self._heading(candidate.day)
-            if candidate.section not in self._opened:
-                tokens += self._heading(candidate.section)
+            tokens += sum(map(self._heading, {candidate.day, candidate.section} - self._opened))
         return tokens
 
     def _value(self, place: int, tokens: int) -> float:
@@ -214,6 +228,8 @@ class _Choice:
     def _worth(self, place: int, tokens: int) -> float:
         """Return the value given the choices so far; further choices can only lower it."""
         alike = self._compared[place][1]
+        if self._line(place).words & self._asked:
+            alike = 0.0
         varied = 1.0 - self._policy.diversity * max(0.0, alike - _CHANCE) / (1.0 - _CHANCE)
         length = float(max(1, tokens)) ** self._policy.brevity
         return float(self._candidates[place].score * varied / length)

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Collection, Sequence
-from datetime import datetime
 from functools import lru_cache
 
 from semantic_memory.context import render
-from semantic_memory.context.choose import Candidate, Heading, Line, Policy, choose
+from semantic_memory.context.choose import Candidate, Heading, Policy, choose
+from semantic_memory.context.connected import connected, shares_words
+from semantic_memory.context.excerpt import excerpt
+from semantic_memory.context.overview import Overview, Placed
+from semantic_memory.context.prices import Prices, headings, word_bits
+from semantic_memory.domain.english.smalltalk import is_filler
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.ports import TokenCounter
 from semantic_memory.domain.recall import Context, Hit
 from semantic_memory.domain.text import stems
 from semantic_memory.domain.values import normalised
 
-_REMEMBERED = 8_192  # number of lines whose token counts are cached
-_BITS = 512
 _SHORT_LINE = 4  # tokens; more hits than lines of this length fit the budget aren't considered
 _FEWEST = 128
-
-Placed = tuple[Fact, str]
-"""A fact and the section of the block that shows it."""
+_SHORTEST_CUT = 300  # characters of a long memory that even a small block may show
+_MATERIAL = 0.75  # weight of what tools returned beside what people said
+_MEASURE = "xml"  # template in whose tokens the core is measured: it holds as much in any other
+NOTHING = Overview()
+"""An empty overview."""
 
 
 class Packer:
@@ -31,177 +34,230 @@ class Packer:
     """
 
     def __init__(self, counter: TokenCounter, template: str, policy: Policy) -> None:
-        self._counter = counter
         self._template = render.load_template(template)
+        self._prices = Prices(counter, self._template)
+        self._core = Prices(counter, render.load_template(_MEASURE))
         self._policy = policy
-        self._priced = lru_cache(_REMEMBERED)(self._price)
-        self._counted = lru_cache(_REMEMBERED)(counter.count)
 
     def pack(
         self,
         hits: Sequence[Hit],
         *,
         budget: int,
+        query: str = "",
         standing: Sequence[Fact] = (),
-        asked: Sequence[Placed] = (),
-        overview: Sequence[Placed] = (),
+        overview: Overview = NOTHING,
         without: Collection[str] = (),
     ) -> Context:
         """Pack as many of `hits`, given best first, as fit into `budget` tokens.
 
-        Shown whatever the hits are `standing` facts, the facts of layers of profile and history
-        that the question asks for (`asked`), and those of the others (`overview`), the first ones
-        first, within their shares. No hit is shown if none reaches the floor. Messages with an id
-        in `without` are left out, and so are hits and facts of layers that come from such messages
-        only.
+        Shown whatever the hits are the parts of `overview` and the `standing` facts, the first
+        ones first, within their shares. No hit is shown if none reaches the floor. Messages with
+        an id in `without` are left out, and so are hits and facts that come from such messages
+        only. Long memories are cut around the words of `query`. What is free in the end goes to
+        the rest of the core, then to events of the history, first those that share words with the
+        question or a session with what was recalled.
 
         The tokens are counted in the finished text, so the count is exact and never over the
         budget. A budget too small for one memory gives an empty block.
         """
-        room = budget - self._frame(len(hits))
+        policy = self._policy
         known = frozenset(without)
-        opened: set[Heading] = set()
-        always = [(fact, render.section(fact)) for fact in standing]
-        share = int(budget * self._policy.standing)
-        placed, spent = self._always(always, opened, min(room, share))
-        ids = {fact.id for fact in standing}
-        texts: list[str] = []
-        for layers, largest in ((asked, self._policy.asked), (overview, self._policy.overview)):
-            fresh = [
-                (fact, name)
-                for fact, name in layers
-                if fact.id not in ids and not _all_in(fact.message_ids, known)
-            ]
-            share = int(budget * largest)
-            added, cost = self._always(fresh, opened, min(room - spent, share))
-            placed += added
-            spent += cost
-            ids |= {fact.id for fact, _ in added}
-            texts += [normalised(fact.content) for fact, _ in added]
-        shown_ids = {fact.id for fact, _ in placed}
-        recalled = self._relevant(hits, shown_ids, texts, known)
-        considered = recalled[: max(_FEWEST, budget // _SHORT_LINE)]
-        first = len(placed)
-        chosen = list(range(first))
-        placed += [(hit.fact, render.section(hit.fact)) for hit in considered]
-        changed = {hit.fact.id: hit.changed for hit in considered}
-        line = lru_cache(None)(
-            lambda place: self._line(considered[place].fact, considered[place].changed)
+        block = _Block(self._template, self._prices, budget, known, len(hits))
+        history = int(budget * policy.history)
+        block.show(overview.written, budget)
+        block.show(overview.core, policy.core, self._core)
+        block.show(
+            [Placed(fact, render.section(fact)) for fact in standing],
+            int(budget * policy.standing),
         )
-        picked = choose(
-            [_candidate(hit) for hit in considered],
-            line,
-            self._heading,
-            opened=opened,
-            room=room - spent,
-            budget=budget,
-            policy=self._policy,
+        block.show(overview.asked, int(budget * policy.asked))
+        block.show(overview.history, history)
+        always = {fact.id for fact in standing}
+        texts = [normalised(fact.content) for fact in block.facts if fact.id not in always]
+        shown = {fact.id for fact in block.facts}
+        said = {normalised(fact.content) for fact in block.facts}
+        recalled = [
+            hit
+            for hit in _relevant(hits, policy, known)
+            if hit.fact.id not in shown and not _is_said(hit.fact, said, texts)
+        ]
+        block.recall(connected(recalled, query), query, policy)
+        block.fill(overview.core, policy.core, self._core)
+        events = sorted(overview.events, key=lambda one: not block.shares(one.fact, query))
+        block.fill(events, history)
+        return block.finished(hits, _relevance(hits, policy.floor))
+
+
+class _Block:
+    """A block in the making: the memories that it shows so far, and the tokens that are left."""
+
+    def __init__(
+        self,
+        template: render.Template,
+        prices: Prices,
+        budget: int,
+        without: frozenset[str],
+        most_left_out: int,
+    ) -> None:
+        self._template = template
+        self._prices = prices
+        self._budget = budget
+        self._without = without
+        self._room = budget - prices.frame(most_left_out)
+        self._opened: set[Heading] = set()
+        self._shown: list[Placed] = []
+        self._recalled: dict[str, Hit] = {}
+        self._rendered: tuple[list[render.Entry], str, int] | None = None
+
+    @property
+    def facts(self) -> list[Fact]:
+        """The memories that it shows."""
+        return [one.fact for one in self._shown]
+
+    def shares(self, fact: Fact, query: str) -> bool:
+        """Return True if a fact shares words with the question, or a session with a shown hit."""
+        recalled = [one for one in self.facts if one.id in self._recalled]
+        sessions = {source.session_id for one in recalled for source in one.sources} - {None}
+        own = {source.session_id for source in fact.sources}
+        return not sessions.isdisjoint(own) or shares_words(fact.content, query)
+
+    def show(self, part: Sequence[Placed], most: int, prices: Prices | None = None) -> None:
+        """Show those of a part that fit into `most` tokens, the first ones first.
+
+        `most` counts in `prices`, if given, and else in those of the block.
+        """
+        shown = {fact.id for fact in self.facts}
+        said = {normalised(fact.content) for fact in self.facts}  # also for another agent
+        left = most
+        for one in part:
+            text = normalised(one.fact.content)
+            if one.fact.id in shown or text in said:
+                continue
+            if _all_in(one.fact.message_ids, self._without):
+                continue
+            opened = {*headings(one.fact, one.section)} - self._opened
+            cost = _cost(self._prices, one, opened)
+            share = cost if prices is None else _cost(prices, one, opened)
+            if cost <= self._room and share <= left:
+                left -= share
+                self._room -= cost
+                self._shown.append(one)
+                said.add(text)
+                self._opened |= opened
+
+    def recall(self, hits: Sequence[Hit], query: str, policy: Policy) -> None:
+        """Show the hits that are worth most for their tokens, as far as there is room."""
+        self._recalled = {hit.fact.id: hit for hit in hits}
+        considered = hits[: max(_FEWEST, self._budget // _SHORT_LINE)]
+        wanted = frozenset(stems(query))
+        longest = min(render.MOST_CHARACTERS, max(_SHORTEST_CUT, self._budget))
+        placed = [
+            Placed(hit.fact, render.section(hit.fact), text=_cut(hit.fact, wanted, longest))
+            for hit in considered
+        ]
+        chosen = choose(
+            [_candidate(hit, one.section) for hit, one in zip(considered, placed, strict=True)],
+            lru_cache(None)(
+                lambda place: self._prices.line(placed[place], considered[place].changed)
+            ),
+            self._prices.heading,
+            opened=self._opened,
+            room=self._room,
+            budget=self._budget,
+            policy=policy,
+            asked=word_bits(wanted),
         )
-        chosen += [first + place for place in picked]
-        while True:
-            shown = (placed[place] for place in chosen)
-            entries = sorted(
-                (
-                    render.Entry(fact, render.shown(fact, changed.get(fact.id)), name)
-                    for fact, name in shown
-                ),
-                key=render.place,
-            )
-            waiting = len(recalled) - sum(place >= first for place in chosen)
-            text = render.block(entries, waiting, self._template)
-            tokens = self._counter.count(text)
-            if tokens <= budget:
-                break
-            chosen.pop()  # the finished text is too long: leave out the last choice
+        self._shown += [placed[place] for place in chosen]
+        for place in chosen:
+            self._opened |= {*headings(placed[place].fact, placed[place].section)}
+
+    def fill(self, part: Sequence[Placed], most: int, prices: Prices | None = None) -> None:
+        """Show those of a part that fit into what the finished text leaves free."""
+        shown = {fact.id for fact in self.facts}
+        if waiting := [one for one in part if one.fact.id not in shown]:
+            self._room = self._budget - self._fitted()[2]
+            self.show(waiting, most, prices)
+
+    def finished(self, hits: Sequence[Hit], relevance: float) -> Context:
+        """Return the block, with those of `hits` that it shows."""
+        entries, text, tokens = self._fitted()
         ids = {entry.fact.id for entry in entries}
-        kept = {hit.fact.id: hit for hit in hits if hit.fact.id in ids}
         return Context(
             text=text,
             tokens=tokens,
             facts=tuple(entry.fact for entry in entries),
-            hits=tuple(kept[entry.fact.id] for entry in entries if entry.fact.id in kept),
-            left_out=waiting,
+            hits=tuple(hit for hit in hits if hit.fact.id in ids),
+            left_out=len(self._recalled.keys() - ids),
+            relevance=relevance,
         )
 
-    def _relevant(
-        self,
-        hits: Sequence[Hit],
-        standing: Collection[str],
-        texts: Collection[str],
-        without: frozenset[str],
-    ) -> list[Hit]:
-        """Return the hits that match well enough and aren't in the prompt already."""
-        if all(hit.parts.match < self._policy.floor for hit in hits):
-            return []
-        return [
-            hit
-            for hit in hits
-            if hit.parts.match >= self._policy.weakest
-            and hit.fact.id not in standing
-            and not _is_said(hit.fact, texts)
-            and not (without and _all_in(hit.fact.message_ids, without))
-        ]
+    def _fitted(self) -> tuple[list[render.Entry], str, int]:
+        """Render the block, without the last choices if it is over the budget."""
+        while self._rendered is None or len(self._rendered[0]) != len(self._shown):
+            entries = sorted(map(self._entry, self._shown), key=render.place)
+            left_out = len(self._recalled.keys() - {entry.fact.id for entry in entries})
+            text = render.block(entries, left_out, self._template)
+            tokens = self._prices.text(text)
+            if tokens <= self._budget:
+                self._rendered = entries, text, tokens
+            else:
+                self._shown.pop()
+        return self._rendered
 
-    def _always(
-        self, facts: Sequence[Placed], opened: set[Heading], room: int
-    ) -> tuple[list[Placed], int]:
-        """Return the facts that fit and their tokens; add their headings to `opened`."""
-        chosen: list[Placed] = []
-        spent = 0
-        for fact, name in facts:
-            headings = {*_headings(fact, name)} - opened
-            cost = self._line(fact).tokens + sum(map(self._heading, headings))
-            if spent + cost <= room:
-                spent += cost
-                chosen.append((fact, name))
-                opened |= headings
-        return chosen, spent
-
-    def _line(self, fact: Fact, changed: datetime | None = None) -> Line:
-        priced = self._priced(render.shown(fact, changed))
-        if fact.category is not Category.CONVERSATION:
-            return priced
-        return Line(priced.tokens + self._counted(f"{self._template.gap}\n"), priced.words)
-
-    def _price(self, line: str) -> Line:
-        bits = 0
-        for stem in stems(line):
-            bits |= 1 << zlib.crc32(stem.encode()) % _BITS
-        # the number doesn't matter: up to three digits are one token
-        entry = self._template.entry.format(mark=1, text=line)
-        return Line(self._counter.count(f"{entry}\n"), bits)
-
-    def _frame(self, most_left_out: int) -> int:
-        template = self._template
-        ends = (template.opening, template.note, template.left_out, template.closing)
-        return sum(self._counted(f"{end.format(number=most_left_out)}\n") for end in ends if end)
-
-    def _heading(self, heading: Heading) -> int:
-        """Return the tokens of the heading of a section or a day."""
-        name, day = heading
-        template = self._template
-        if day is not None:
-            return self._counted(f"{template.day.format(day=day.isoformat())}\n")
-        ends = (template.section, template.end)
-        return sum(self._counted(f"{end.format(name=name)}\n") for end in ends if end)
+    def _entry(self, one: Placed) -> render.Entry:
+        hit = self._recalled.get(one.fact.id)
+        changed = hit.changed if hit else None
+        text = self._template.shown(one.fact, changed, one.section, one.text)
+        return render.Entry(one.fact, text, one.section, one.rank)
 
 
-def _candidate(hit: Hit) -> Candidate:
+def _cost(prices: Prices, one: Placed, opened: Collection[Heading]) -> int:
+    return prices.line(one).tokens + sum(map(prices.heading, opened))
+
+
+def _relevance(hits: Sequence[Hit], floor: float) -> float:
+    """Return the distance of the best match from the floor, as a share of the largest one."""
+    best = max((hit.parts.match for hit in hits), default=0.0)
+    return round(max(0.0, best - floor) / max(1e-9, 1.0 - floor), 4)
+
+
+def _relevant(hits: Sequence[Hit], policy: Policy, without: frozenset[str]) -> list[Hit]:
+    """Return the hits that match well enough, say something, and aren't in the prompt already."""
+    if all(hit.parts.match < policy.floor for hit in hits):
+        return []
+    return [
+        hit
+        for hit in hits
+        if hit.parts.match >= policy.weakest
+        and not (hit.fact.category is Category.CONVERSATION and is_filler(hit.fact.content))
+        and not _all_in(hit.fact.message_ids, without)
+    ]
+
+
+def _cut(fact: Fact, wanted: frozenset[str], characters: int) -> str | None:
+    """Return the part of a memory around the `wanted` words; None for all of it."""
+    if len(fact.content) <= characters or wanted.isdisjoint(stems(fact.content)):
+        return None
+    return excerpt(fact.content, wanted, characters)
+
+
+def _candidate(hit: Hit, section: str) -> Candidate:
     fact = hit.fact
-    headings = _headings(fact, render.section(fact))
-    return Candidate(hit.score, fact.category, *headings, len(fact.text))
+    score = hit.score * (_MATERIAL if section == render.MATERIAL else 1.0)
+    above = headings(fact, section)
+    return Candidate(score, fact.category, *above, len(fact.text), frozenset(fact.message_ids))
 
 
-def _headings(fact: Fact, name: str) -> tuple[Heading, Heading]:
-    return (name, None), (name, fact.created_at.date())
+def _is_said(fact: Fact, said: Collection[str], texts: Collection[str]) -> bool:
+    """Return True if one of `said` is the fact's sentence, or one of `texts` contains it.
 
-
-def _is_said(fact: Fact, texts: Collection[str]) -> bool:
-    """Return True if one of the normalised texts contains the fact's sentence."""
+    All are normalised. Facts of several agents may have one text.
+    """
     if fact.category is Category.CONVERSATION:
         return False
     own = normalised(fact.content)
-    return any(own in text for text in texts)
+    return own in said or any(own in text for text in texts)
 
 
 def _all_in(message_ids: Collection[str], known: frozenset[str]) -> bool:

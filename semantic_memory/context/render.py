@@ -1,44 +1,58 @@
-"""Rendering of memories as lines of a context block.
+"""Rendering of memories as entries of a context block.
 
-Stored text may be hostile and is rendered as data: each memory takes one line, which starts with
-its number, and has its angle brackets escaped. So it can't open or close a section, start a line,
-imitate a heading, or speak in another's name.
+Stored text may be hostile and is rendered as data. Line breaks, code and lists stay as they were
+said, but every line of a memory except its first, which starts with its number, is indented, and
+tags that would open or close a part of the block, or speak in another's name, are escaped. So
+stored text can't start a line at the margin, imitate a heading, or leave its section.
 """
 
 from __future__ import annotations
 
 import html
+import json
+import re
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from functools import lru_cache
 from importlib import resources
 from itertools import groupby, pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+from semantic_memory.domain.english.calendar import written
+from semantic_memory.domain.english.relative_dates import dated_in_place
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.facts import Category, Fact, Source
+from semantic_memory.domain.language import is_english
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.trust import Trust
 
 MOST_CHARACTERS = 4_000
 """Length of a rendered memory, in characters; a longer one is cut and ends in `[...]`."""
 
+SECTIONS = ("core", "instructions", "facts", "history", "messages", "material")
+"""Sections in the order of the block; those that change least come first."""
+DATED = frozenset({"core", "instructions"})
+"""Sections whose lines carry their own dates, without headings of days."""
+
 _SECTIONS = {
-    Category.PREFERENCE: "profile",
-    Category.PERSONAL: "profile",
-    Category.FEEDBACK: "profile",
+    Category.FEEDBACK: "instructions",
     Category.DECISION: "history",
-    Category.PROJECT: "history",
     Category.FINDING: "history",
-    Category.TECHNICAL: "facts",
-    Category.REFERENCE: "facts",
     Category.CONVERSATION: "messages",
 }
-SECTIONS = tuple(dict.fromkeys(_SECTIONS.values()))
-"""Sections in the order of the block; those that change least come first."""
+MATERIAL = "material"
+"""The section of what tools returned and of what users quoted."""
 
+_PARTS = "|".join(("memory", *SECTIONS, "profile", "earlier", "summary"))
+_SPEAKERS = "system|assistant|user|developer|tool|function|human|instruction|prompt|inst"
+_RESERVED = regex(rf"<(?=\s*/?\s*(?:{_PARTS}|{_SPEAKERS})\b|\s*\||\s*!)", re.IGNORECASE)
+"""The beginning of a tag that stored text must not have."""
+_OF_MESSAGES = ("messages", MATERIAL)
+_ENDS_LINE = regex("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_BLANKS = regex(r"\n{3,}")
 _JOINERS = "\u200c\u200d"  # needed by Persian and many emoji
 _BRACKETS = str.maketrans(dict.fromkeys("＜﹤", "<") | dict.fromkeys("＞﹥", ">"))
 _UNVETTED = frozenset({Trust.EXTERNAL, Trust.TOOL, Trust.ASSISTANT})
@@ -58,6 +72,25 @@ class Template:
     end: str
     left_out: str
     closing: str
+    indent: str
+    """Before every line of an entry after its first."""
+    form: Literal["lines", "json"] = "lines"
+
+    def line(self, mark: int, text: str) -> str:
+        """Return an entry."""
+        return self.entry.format(mark=mark, text=text.replace("\n", f"\n{self.indent}"))
+
+    def shown(
+        self,
+        fact: Fact,
+        changed: datetime | None = None,
+        section: str | None = None,
+        content: str | None = None,
+    ) -> str:
+        """Render a memory as its entry shows it; see the functions `shown` and `members`."""
+        if self.form == "json":
+            return members(fact, changed, content)
+        return shown(fact, changed, section, content)
 
 
 @lru_cache
@@ -80,8 +113,24 @@ def as_data(text: str) -> str:
     return html.escape(" ".join(text.split()), quote=False)
 
 
+@lru_cache(8_192)
+def as_said(text: str) -> str:
+    """Return `text` with its line breaks and indents, without invisible characters.
+
+    Only tags of the block's own parts and of chat roles are escaped.
+    """
+    lines = _ENDS_LINE.split(text) if _ENDS_LINE.search(text) else [text]
+    lines = [
+        line.rstrip() if line.isprintable() else "".join(map(_visible, line)).rstrip()
+        for line in lines
+    ]
+    said = _BLANKS.sub("\n\n", "\n".join(lines)).strip()
+    plain = said.translate(_BRACKETS)
+    return _RESERVED.sub("&lt;", plain) if _RESERVED.search(plain) else said
+
+
 def _visible(char: str) -> str:
-    if char.isprintable() or char in _JOINERS:
+    if char.isprintable() or char in _JOINERS or char == "\t":
         return char
     return "" if unicodedata.category(char) in ("Cf", "Cn", "Co", "Cs") else " "
 
@@ -93,43 +142,111 @@ class Entry(NamedTuple):
     text: str
     """Line of the memory, from `shown`."""
     section: str
+    rank: int = 0
+    """Order in the section, before time."""
 
 
 def section(fact: Fact) -> str:
-    """Return the section of a memory, unless it is shown as part of the profile or history."""
-    return _SECTIONS[fact.category]
+    """Return the section of a memory, unless it is shown as part of the profile or history.
+
+    Facts that no longer hold are history.
+    """
+    if is_material(fact):
+        return MATERIAL
+    if fact.valid_to is not None and fact.category is not Category.CONVERSATION:
+        return "history"
+    return _SECTIONS.get(fact.category, "facts")
 
 
-def day(fact: Fact) -> str:
-    """Return the day of a memory, as its heading shows it."""
+def is_material(fact: Fact) -> bool:
+    """Return True for a message of a tool, or one that is quoted text throughout."""
+    is_message = fact.category is Category.CONVERSATION
+    return is_message and (fact.source.role == "tool" or fact.trust is Trust.EXTERNAL)
+
+
+def heading(day: date) -> str:
+    """Return a day as its heading shows it, with the month's name, by which people ask for it."""
+    return written(day)
+
+
+def _day(fact: Fact) -> str:
     return fact.created_at.date().isoformat()
 
 
-def shown(fact: Fact, changed: datetime | None = None) -> str:
-    """Render a memory as one line, with the speaker of a message or the confidence of a fact.
+def shown(
+    fact: Fact,
+    changed: datetime | None = None,
+    section: str | None = None,
+    content: str | None = None,
+) -> str:
+    """Render a memory, with the speaker of a message or the confidence of a fact.
 
-    A typed body follows the content. A confidence that rounds to 100 % is left out, and so is the
-    trust in what the user, the application or an agent said. `changed` is the time from which a
-    message no longer holds.
+    A typed body follows the content. A confidence that rounds to 100 % is left out, in sections of
+    `DATED` every one, and so is the trust in what the user, the application or an agent said.
+    `changed` is the time from which a message no longer holds; lines of the sections in `DATED`
+    end in their day. `content` is the part of the memory to show instead of all of it.
     """
-    text = as_data(fact.content[:MOST_CHARACTERS]) or "(no visible text)"
-    if fact.body is not None:
-        text += f" — {as_data(fact.body.text[:MOST_CHARACTERS])}"
-    if len(fact.text) > MOST_CHARACTERS:
-        text = f"{text[:MOST_CHARACTERS]} [...]"
+    text = _told(fact, content)
     if fact.category is Category.CONVERSATION:
         mark = f" (since changed: {changed.date().isoformat()})" if changed else ""
         return f"{_speaker(fact.source)}: {text}{mark}"
-    marks = [f"{fact.confidence:.0%}"] if fact.confidence < 0.995 else []
+    certain = fact.confidence >= 0.995 or section in DATED
+    marks = [] if certain else [f"{fact.confidence:.0%}"]
     marks += [fact.trust.value] if fact.trust in _UNVETTED else []
     marks += ["contested"] if fact.contested_by else []
+    marks += [_day(fact)] if section in DATED else []
     return f"{text} ({', '.join(marks)})" if marks else text
 
 
+def members(fact: Fact, changed: datetime | None = None, content: str | None = None) -> str:
+    """Render a memory as the members of a JSON object, without its braces.
+
+    Its date, id, source (session and message), trust and text; of a message the speaker, of a fact
+    its confidence if that isn't 1.
+    """
+    source = fact.source
+    place = "/".join(filter(None, (source.session_id, *source.message_ids[:1])))
+    is_message = fact.category is Category.CONVERSATION
+    known = {
+        "date": _day(fact),
+        "id": fact.id,
+        "source": place,
+        "trust": fact.trust.value,
+        "speaker": _speaker(source) if is_message else "",
+        "confidence": 0.0 if is_message or fact.confidence >= 0.995 else round(fact.confidence, 2),
+        "contested": bool(fact.contested_by),
+        "changed": changed.date().isoformat() if changed else "",
+        "text": _told(fact, content),
+    }
+    return json.dumps({name: told for name, told in known.items() if told}, ensure_ascii=False)[
+        1:-1
+    ]
+
+
+def _told(fact: Fact, content: str | None) -> str:
+    """Return the text of a memory, or the part `content` of it, with a typed body behind it."""
+    text = as_said(content or fact.content) or "(no visible text)"
+    if fact.category is Category.CONVERSATION:
+        text = _dated(text, fact.created_at)
+    if fact.body is not None:
+        text += f" — {as_said(fact.body.text)}"
+    return f"{text[:MOST_CHARACTERS]} [...]" if len(text) > MOST_CHARACTERS else text
+
+
+@lru_cache(8_192)
+def _dated(text: str, said: datetime) -> str:
+    return dated_in_place(text, said) if is_english(text) else text
+
+
 def _speaker(source: Source) -> str:
-    """Return the speaker's name, or the role if the name is empty or that of a role."""
+    """Return the speaker's name, or the role if the name is empty or that of a role.
+
+    A tool's name stands behind its role, so that it can't be taken for a person's.
+    """
     role = source.role or "user"
     name = as_data((source.speaker or "")[:128])
+    if role == "tool" and name:
+        return f"{role} ({name.strip(' :()')})"
     return role if not name or name.strip(" :").casefold() in _ROLES else name
 
 
@@ -138,11 +255,12 @@ def block(entries: Sequence[Entry], left_out: int, template: Template) -> str:
 
     Expects the entries in the order of `place`, and numbers them from 1.
     """
-    return "\n".join(_lines(entries, left_out, template)) if entries else ""
+    lines = _json_lines if template.form == "json" else _lines
+    return "\n".join(lines(entries, left_out, template)) if entries else ""
 
 
-def place(entry: Entry) -> tuple[int, str, str, int, str]:
-    """Return the sort key of entries in a block: by section, then by time.
+def place(entry: Entry) -> tuple[int, int, str, str, int, str]:
+    """Return the sort key of entries in a block: by section, by rank there, then by time.
 
     New memories come last in their section, so that a growing block keeps its prefix.
     """
@@ -150,7 +268,8 @@ def place(entry: Entry) -> tuple[int, str, str, int, str]:
     source = fact.source
     return (
         SECTIONS.index(entry.section),
-        fact.created_at.isoformat() if source.position is None else day(fact),
+        entry.rank,
+        fact.created_at.isoformat() if source.position is None else _day(fact),
         source.session_id or "",
         -1 if source.position is None else source.position,
         fact.id,
@@ -171,20 +290,39 @@ def _lines(entries: Sequence[Entry], left_out: int, template: Template) -> Itera
     mark = 0
     for name, own in groupby(entries, key=lambda entry: entry.section):
         yield template.section.format(name=name)
-        for date, said in groupby(own, key=lambda entry: day(entry.fact)):
-            yield template.day.format(day=date)
+        for day, said in groupby(own, key=lambda entry: entry.fact.created_at.date()):
+            if name not in DATED:
+                yield template.day.format(day=heading(day))
             group = list(said)
             passages = [
-                name == "messages" and not follows(b.fact, a.fact) for a, b in pairwise(group)
+                name in _OF_MESSAGES and not follows(b.fact, a.fact) for a, b in pairwise(group)
             ]
             for entry, parted in zip(group, [False, *passages], strict=True):
                 if parted:
                     yield template.gap
                 mark += 1
-                yield template.entry.format(mark=mark, text=entry.text)
+                yield template.line(mark, entry.text)
         if template.end:
             yield template.end.format(name=name)
     if left_out:
         yield template.left_out.format(number=left_out)
     if template.closing:
         yield template.closing
+
+
+def _json_lines(entries: Sequence[Entry], left_out: int, template: Template) -> Iterator[str]:
+    """Yield the lines of one JSON document; no comma stands behind the last part of a list."""
+    yield template.opening.format()
+    yield template.note
+    mark = 0
+    sections = [(name, list(own)) for name, own in groupby(entries, lambda entry: entry.section)]
+    for name, own in sections:
+        yield template.section.format(name=name)
+        for entry in own:
+            mark += 1
+            line = template.line(mark, entry.text)
+            yield line.removesuffix(",") if entry is own[-1] else line
+        end = template.end.format()
+        yield end.removesuffix(",") if own is sections[-1][1] else end
+    yield template.left_out.format(number=left_out)
+    yield template.closing.format()

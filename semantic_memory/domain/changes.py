@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.items import Item
 from semantic_memory.domain.profile import Line
 
 Matrix = NDArray[np.float32]
@@ -224,6 +226,55 @@ class Advance:
     cursor: Cursor
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PutItem:
+    """Keep an item in place of the one under its key, which leaves it its `created_at`."""
+
+    item: Item
+    at: datetime
+    terms: frozenset[str] = frozenset()
+    """The stemmed words that it is found by."""
+    vectors: Mapping[str, Matrix] | None = None
+    """By path; None leaves the item to be embedded later."""
+    fresh: bool = False
+    """Have no effect if there is an item under the key."""
+
+
+@dataclass(frozen=True, slots=True)
+class DropItem:
+    """Delete the item under a key, if there is one."""
+
+    user_id: str
+    namespace: tuple[str, ...]
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshItems:
+    """Begin the time to live of items anew; ignored for those without one."""
+
+    nums: Sequence[int]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EmbedItem:
+    """Store the vectors of an item by path; ignored if it is gone or was put again."""
+
+    num: int
+    vectors: Mapping[str, Matrix] = field(default_factory=dict)
+    """None at all if the embedding model refuses its texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class EraseItems:
+    """Delete a user's items, or those of every user; only the expired ones, if a time is given."""
+
+    user_id: str | None
+    expired_by: datetime | None = None
+
+
+ItemChange = PutItem | DropItem | RefreshItems | EmbedItem | EraseItems
 Change = (
     Add
     | Update
@@ -241,4 +292,5 @@ Change = (
     | Write
     | Retire
     | EraseLines
+    | ItemChange
 )

@@ -31,9 +31,9 @@ OPERATORS: Mapping[Operator, Callable[[Any, Any], Any]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """The field equals one of `values`; without values, nothing passes."""
+    """The field equals one of `values`, an empty text if it has none; nothing, without values."""
 
-    field: Literal["category", "session_id", "status", "trust"]
+    field: Literal["category", "session_id", "status", "trust", "agent_id", "run_id"]
     values: tuple[str, ...]
 
 
@@ -142,10 +142,8 @@ def _meets(fact: Fact, condition: Condition) -> bool:
 
 def _holds(fact: Fact, condition: Plain) -> bool:
     match condition:
-        case OneOf("session_id", values):
-            return fact.source.session_id in values
         case OneOf(field, values):
-            return getattr(fact, field) in values
+            return _column(fact, field) in values
         case Among(ids):
             return fact.id in ids
         case Compared("valid_to", comparison, value) if fact.valid_to is None:
@@ -160,6 +158,17 @@ def _holds(fact: Fact, condition: Plain) -> bool:
             return condition.holds(fact)
         case Valued():
             return _valued(fact.metadata, condition)
+
+
+def _column(fact: Fact, field: str) -> str | None:
+    match field:
+        case "session_id":
+            return fact.source.session_id
+        case "agent_id" | "run_id":
+            return getattr(fact, field) or ""
+        case _:
+            found: str = getattr(fact, field)
+            return found
 
 
 def _valued(metadata: Mapping[str, JsonValue], condition: Valued) -> bool:

@@ -5,7 +5,11 @@
     strength  = spaced uses + 2 * corroborations
     recency   = 1 + 0.5 * max(2^(-age / 7 days), 0.5 * 2^(-age of the last use / 7 days))
                                                                    1.5 at age 0, falling to 1.0
-    relevance = importance * confidence * retention * recency
+    standing  = prior of the category * confirmation
+    confirmation = 1 + 0.3 * (1 - 2^-corroborations)               1 to 1.3
+    relevance = importance * confidence * retention * recency * standing
+
+Only categories that fade have a recency: an old preference is as good as one of yesterday.
 
 Exponential forgetting with a half-life that grows with successful recall follows Settles & Meeder
 (2016), "A Trainable Spaced Repetition Model for Language Learning". Uses close together count once
@@ -47,6 +51,24 @@ HALF_LIFE_DAYS: Mapping[Category, float] = MappingProxyType(
     }
 )
 """Half-life by category, in days; infinite for categories that never fade."""
+
+
+PRIOR: Mapping[Category, float] = MappingProxyType(
+    {
+        Category.PREFERENCE: 1.0,
+        Category.PERSONAL: 1.0,
+        Category.FEEDBACK: 1.0,
+        Category.PROJECT: 1.0,
+        Category.TECHNICAL: 1.0,
+        Category.DECISION: 1.0,
+        Category.FINDING: 0.5,
+        Category.REFERENCE: 1.0,
+        Category.CONVERSATION: 1.0,
+    }
+)
+"""Weight of each category in relevance: what was found on the way is worth less than the rest."""
+
+_CONFIRMED = 0.3  # the largest gain from confirmation
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +113,13 @@ def endurance(uses: int, corroborations: int, tags: Collection[str] = ()) -> flo
         return math.inf
     strength = uses + _CORROBORATION * corroborations
     return 1.0 + (LONGEST - 1.0) * (1.0 - math.exp2(-strength / _HALF_WAY))
+
+
+def confirmation(corroborations: ArrayLike) -> Reals:
+    """Return the gain of memories that were stated again, in [1, 1.3]."""
+    repeated = np.asarray(corroborations, dtype=np.float64)
+    gains: Reals = 1.0 + _CONFIRMED * (1.0 - np.exp2(-repeated))
+    return gains
 
 
 def recency(age: ArrayLike, used: ArrayLike = math.inf, curve: Curve = CURVE) -> Reals:

@@ -23,6 +23,7 @@
         ├── IndexUnavailableError           the vector index can't be started or reached now
         │   └── IndexBusyError              it is busy with a long operation
         ├── StoreCorruptError               a record or file is damaged beyond what opening repairs
+        │   ├── LedgerBehindError           the ledger lacks what it had: names `recover`
         │   └── IndexBrokenError            the vector index must be rebuilt from the ledger
         └── SchemaTooNewError               a store or export of a newer version of this package
 
@@ -122,6 +123,10 @@ class IndexBusyError(IndexUnavailableError):
 
 class StoreCorruptError(StoreError):
     """A file of the store is damaged beyond what opening repairs."""
+
+
+class LedgerBehindError(StoreCorruptError):
+    """The ledger is older than it has been, or gone: the end of it was lost or replaced."""
 
 
 class IndexBrokenError(StoreCorruptError):

@@ -39,6 +39,17 @@ class ForgetRequested:
 
 
 @dataclass(frozen=True, slots=True)
+class ForgetSettled:
+    """A request to forget was done or declined."""
+
+    user_id: str
+    session_id: str
+    message_id: str
+    answer: str
+    """"forget", "done" or "decline"."""
+
+
+@dataclass(frozen=True, slots=True)
 class MemoriesForgotten:
     """Memories were forgotten, or lost sentences, as a caller asked for."""
 
@@ -114,6 +125,16 @@ class ExtractionFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryQuarantined:
+    """A text made reading fail; its memory is quarantined, and the rest went on."""
+
+    user_id: str
+    memory_id: str
+    error: str
+    """The type of the error."""
+
+
+@dataclass(frozen=True, slots=True)
 class ModelCalled:
     """A language model answered a request."""
 
@@ -170,6 +191,13 @@ class IndexSetAside:
 
     reason: str
     kept_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedToRead:
+    """A store was opened to read only, as its directory can't be written."""
+
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,6 +371,8 @@ class WorkerFailed:
     step: str
     error: str
     retry_seconds: float
+    repeated: bool = False
+    """True if the step failed with the same error in the last ten minutes."""
 
 
 Event = (
@@ -350,18 +380,21 @@ Event = (
     | SessionChanged
     | MemoriesStored
     | ForgetRequested
+    | ForgetSettled
     | MemoriesForgotten
     | PinnedForgotten
     | LockWaited
     | MemoriesEmbedded
     | FactsExtracted
     | ExtractionFailed
+    | MemoryQuarantined
     | ModelCalled
     | ExtractionFellBack
     | ExtractionBatched
     | BreakerOpened
     | IndexSynced
     | IndexSetAside
+    | OpenedToRead
     | LogRepaired
     | WriteDelayed
     | LogNearlyFull

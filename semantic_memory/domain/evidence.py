@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-import sentencex
-
+from semantic_memory.domain.segments import segments
 from semantic_memory.domain.text import stems
 
 _NEARLY = 0.5  # of the words that the best sentence shares, from which another is a source too
@@ -30,7 +29,7 @@ def pieces(text: str) -> list[str]:
 
 
 def _with_end(line: str, whole: str) -> Iterable[str]:
-    found = list(sentencex.segment("en", line)) or [""]
+    found = list(segments(line)) or [""]
     return [*found[:-1], found[-1] + whole[len(line) :]]
 
 

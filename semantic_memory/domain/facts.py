@@ -14,6 +14,7 @@ from semantic_memory.domain.bodies import Body, whole_text
 from semantic_memory.domain.categories import Category as Category
 from semantic_memory.domain.categories import Status as Status
 from semantic_memory.domain.messages import Role
+from semantic_memory.domain.scope import Scoped
 from semantic_memory.domain.trust import Trust, of_role
 from semantic_memory.domain.values import (
     SCHEMA_VERSION,
@@ -55,7 +56,7 @@ class Tombstone(Value):
     """Number of states that the memory had been in."""
 
 
-class Fact(Value):
+class Fact(Scoped):
     """A memory: a believed statement with its source, dates and confidence."""
 
     id: Identifier = Field(default_factory=new_id)

@@ -25,11 +25,17 @@ class Number(NamedTuple, Generic[NumberT]):
 HITS = Number("Most memories to return.", default=10, least=1, most=1_000)
 BUDGET = Number("Most tokens of the block.", default=2_000, least=1)
 MEMORY_FILES = "Begin the block with the memory files, AGENT.md, MEMORY.md, .agent-context.md."
+LEAST_TRUST = (
+    "Lowest trust of what is shown: imported, external, tool, assistant, agent or user; all if"
+    " left out."
+)
 PAGE = Number("Most memories to list.", default=100, least=1)
 POINTS = Number("Most memories to lay out, the newest first.", default=2_000, least=1, most=5_000)
 RUNS = Number("Most runs to return, the latest first.", default=50, least=1, most=1_000)
+RECORDS = Number("Most blocks to list, the latest first.", default=20, least=1, most=1_000)
 CONFIDENCE = Number("Certainty of the fact, 0 to 1.", default=1.0, least=0.0, most=1.0)
 IMPORTANCE = Number("Importance of the fact, 0 to 1.", default=0.5, least=0.0, most=1.0)
+LEAST_SCORE = Number("Lowest score of a hit; 0 leaves none out.", default=0.0, least=0.0)
 LEAST_CONFIDENCE = Number("Lowest confidence to return, 0 to 1.", default=0.0, least=0.0, most=1.0)
 
 SHORT_PAGE = 20
@@ -38,6 +44,12 @@ MOST_ITEMS = 1_000
 """Items that one HTTP request or answer may hold; more take several."""
 
 USER = "The user whose memory this is."
+AGENT = "The agent that it belongs to; shared by all agents of the user if left out."
+RUN = "The run, such as a task, that it belongs to; of none if left out."
+AS_AGENT = "Recall as this agent: its own memories and the shared ones; all if left out."
+AS_RUN = "Recall in this run: its memories and those of no run; all if left out."
+OF_AGENT = "Only memories of this agent, without the shared ones."
+OF_RUN = "Only memories of this run."
 QUERY = "A question, or words to search for."
 CATEGORIES = "Only memories of these categories."
 TAGS = "Only memories with all of these tags; a tag covers those below it, `work` `work.deadlines`."
@@ -65,11 +77,15 @@ BODY = "A decision, reference or procedure in fields, beside the content."
 NEW_EXPIRES_AT = "A new time of expiry, or `never`."
 NEVER: Literal["never"] = "never"
 MEMORY = "Id of a memory."
+WITH_MEMORY = "Only blocks with this memory."
 REASON = "Kept in the memory's history."
 MOST_REASON = 1_000
 
 SESSION = "Id of a session of the user."
 MESSAGES = "Messages in the order in which they were said."
+MESSAGES_LIMIT = "Most messages to return; all if left out."
+NEWEST = "Return the latest message first."
+MESSAGE = "Id of a message of the session, instead of its latest one."
 EXTRACT = "Extract facts from the session's messages."
 FADES = "Let the confidence of the session's facts fade."
 NEW_SESSION = "Id of the session; a random one if left out."
@@ -79,14 +95,26 @@ FLOOR = "Lowest retention of the session's memories, 0 to 1."
 LANGUAGE = "The language in which the session is answered; empty for none in particular."
 VERBOSITY = "The length of the session's answers: brief, normal or detailed."
 
+REQUEST = "Id of a request to forget."
+ANSWER = "forget: what the request names; done: it was forgotten otherwise; decline."
+Answer = Literal["forget", "done", "decline"]
+
 FORGET_ENTITY = "Forget what names this person, place or thing."
 FORGET_QUERY = "Forget what is about this, like: Anna's divorce."
 FORGET_TAG = "Forget this topic and all below it."
 FORGET_SINCE = "Forget memories said at or after this time."
 FORGET_UNTIL = "Forget memories said before this time."
 FORGET_SESSION = "Forget this session."
+FORGET_AGENT = "Forget what is of this agent."
+FORGET_RUN = "Forget what is of this run."
 FORGET_FILTERS = "Forget memories that meet these conditions."
+FORGET_SOURCE = (
+    "Forget what came from this source alone: session:ID, speaker:NAME, role:tool, extractor:NAME"
+    " or trust:LEVEL; facts that it retired are current again."
+)
+WITHDRAW = "Quarantine what came from `source`, until it is restored, instead of forgetting it."
 FORGET_DRY_RUN = "Show what would be forgotten, and forget nothing."
+PROOF = "Erase it from all files now, and search them for its texts; for administrators."
 EVERYTHING = "Forget everything of the user."
 CONFIRM = "Forget it; without this, what would be forgotten is only shown."
 KEEP_SOURCE = (
@@ -98,6 +126,25 @@ EXPORT_FORMAT = "`jsonl`: one record a line; `json`: one document."
 
 PROFILE_FIELD = "A field of the profile."
 PROFILE_AS_OF = "Return the profile as it stood at this time."
+
+NAMESPACE = "Labels of the namespace, from the outermost."
+PREFIX = "The labels that namespaces begin with; empty: all namespaces."
+SUFFIX = "The labels that namespaces end with."
+KEY = "The key of the item in its namespace."
+VALUE = "A JSON object, kept exactly."
+TTL = "Seconds to keep the item after it was put, and read; for ever if left out."
+INDEX = "Paths of the texts to find it by, like title or notes[*].text; all if left out; or false."
+ITEM_OWNER = "The owner of the items; null: of every user."
+ITEM_FILTERS = "Conditions on values: {path: value} or {path: {$eq $ne $gt $gte $lt $lte: value}}."
+ITEM_BY = "Search by meaning, by words, or both."
+ITEM_REFRESH = "Begin the time to live of what is read anew."
+ITEMS = Number("Most items to return.", default=100, least=1, most=10_000)
+ITEM_HITS = Number("Most items to return.", default=10, least=1, most=10_000)
+OFFSET = Number("Items to skip.", default=0, least=0, most=10_000_000)
+NAMESPACES = Number("Most namespaces to return.", default=100, least=1, most=10_000)
+NAMESPACES_OFFSET = Number("Namespaces to skip.", default=0, least=0, most=10_000_000)
+MOST_TTL = 100 * 365 * 86_400
+DEPTH = "Cut namespaces to this number of labels."
 
 JOBS = ("usage", "relevance", "expiry", "dedup", "conflicts", "decay", "rollup", "compact")
 ALL_JOBS = "all"
@@ -112,6 +159,7 @@ Format = Literal[
     "anthropic",
     "chatgpt",
     "claude",
+    "claude-code",
     "locomo",
     "longmemeval",
     "realtalk",

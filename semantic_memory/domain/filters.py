@@ -7,7 +7,7 @@ each engine renders.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
@@ -43,8 +43,19 @@ from semantic_memory.domain.lexical import term
 from semantic_memory.domain.moments import Moment, Span, bounds, resolved
 from semantic_memory.domain.query_text import LONGEST_QUERY, read_query
 from semantic_memory.domain.retention import Unexpired
+from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.trust import Trust
-from semantic_memory.domain.values import Identifier, Real, Tag, Unit, Value, Whole, parse, reasons
+from semantic_memory.domain.values import (
+    Identifier,
+    Real,
+    Tag,
+    Unit,
+    Value,
+    Whole,
+    number,
+    parse,
+    reasons,
+)
 
 Kept = Literal["active", "superseded", "quarantined", "archived"]
 """The statuses by which memories can be filtered: all but forgotten."""
@@ -65,6 +76,7 @@ def _metadata(given: Any) -> Any:
     return given
 
 
+Scopes = frozenset[Identifier | None]
 Word = Annotated[str, Field(max_length=256), AfterValidator(_word)]
 Some = Field(default=(), max_length=MOST_TERMS)
 
@@ -100,6 +112,12 @@ class Filters(Value):
     min_trust: Trust = Trust.IMPORTED
     """Lowest trust, of: imported, external, tool, assistant, agent, user."""
     session_id: Identifier | None = None
+    agents: Scopes | None = None
+    """Memories of these agents, of which None stands for no agent: shared memories."""
+    not_agents: Scopes = frozenset()
+    runs: Scopes | None = None
+    """Memories of these runs, of which None stands for no run."""
+    not_runs: Scopes = frozenset()
     ids: frozenset[Identifier] | None = Field(default=None, max_length=MOST_IDS)
     """Only these memories."""
     refers_to: Identifier | None = None
@@ -117,7 +135,7 @@ class Filters(Value):
     """Lowest score of a hit; for a search only."""
     sort: Sort | None = None
     """Order of a listing (by time if None) or of the hits of a search (by relevance)."""
-    limit: Whole | None = Field(default=None, ge=1, le=MOST_RESULTS)
+    limit: Annotated[int, Field(ge=1, le=MOST_RESULTS), BeforeValidator(number)] | None = None
     """Most memories to return, instead of `k` or `limit` of the call."""
     _unexpired: Unexpired | None = PrivateAttr(None)
 
@@ -218,6 +236,8 @@ class Filters(Value):
             yield Compared("created_at", "<", _absolute(self.until))
         if self.session_id is not None:
             yield OneOf("session_id", (self.session_id,))
+        yield from _one_of_names("agent_id", self.agents, self.not_agents)
+        yield from _one_of_names("run_id", self.runs, self.not_runs)
 
     def _at_least(self) -> Iterator[Condition]:
         if self.min_confidence > 0:
@@ -230,6 +250,21 @@ class Filters(Value):
     def admits(self, fact: Fact) -> bool:
         """Return True if `fact` meets every condition; the engines are tested against this one."""
         return meets(fact, self.conditions())
+
+    def admitted(self, facts: Iterable[Fact]) -> list[Fact]:
+        """Return those of `facts` that meet every condition."""
+        conditions = self.conditions()
+        return [fact for fact in facts if meets(fact, conditions)]
+
+    def covers(self, scope: Scope) -> bool:
+        """Return True if what has this scope meets the conditions on agents and runs."""
+        return all(
+            (wanted is None or name in wanted) and name not in refused
+            for name, wanted, refused in (
+                (scope.agent_id, self.agents, self.not_agents),
+                (scope.run_id, self.runs, self.not_runs),
+            )
+        )
 
     def at(self, now: datetime) -> Filters:
         """Return the filters with their times in words resolved: `as_of` at `now`, others then."""
@@ -316,6 +351,15 @@ NO_FILTERS = Filters()
 
 FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
 """Admits facts that are believed now, and no messages."""
+
+
+def _one_of_names(
+    field: Literal["agent_id", "run_id"], wanted: Scopes | None, refused: Scopes
+) -> Iterator[Condition]:
+    if wanted is not None:
+        yield OneOf(field, tuple(sorted(name or "" for name in wanted)))
+    if refused:
+        yield Not(OneOf(field, tuple(sorted(name or "" for name in refused))))
 
 
 def _given(filters: Filters) -> set[str]:

@@ -8,13 +8,13 @@ words of a question, those of a condition are neither stemmed nor left out.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.patterns import regex
 
 LONGEST = 64
 """Characters of a word that count."""
@@ -22,7 +22,7 @@ MOST_WORDS = 32
 """Words of one phrase."""
 
 _UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u0e00-\u0e7f"
-_TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
+_TOKEN = regex(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
 
 
 @dataclass(frozen=True, slots=True)

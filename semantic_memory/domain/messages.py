@@ -9,12 +9,14 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import Field, StringConstraints
 
 from semantic_memory.domain.categories import Category
+from semantic_memory.domain.scope import Scoped
 from semantic_memory.domain.trust import Trust, of_role
 from semantic_memory.domain.values import (
     Content,
     Identifier,
     Metadata,
     Name,
+    Real,
     Timestamp,
     Unit,
     Value,
@@ -31,11 +33,12 @@ class SessionKey(NamedTuple):
     session_id: str
 
 
-class Message(Value):
+class Message(Scoped):
     """One message of a conversation, verbatim.
 
     `id` is unique within its session and random by default; pass the ids of your own system to
-    make `observe` idempotent. `name` tells speakers of the same role apart.
+    make `observe` idempotent. `name` tells speakers of the same role apart. What is extracted from
+    it has its agent and its run.
     """
 
     id: Identifier = Field(default_factory=new_id)
@@ -74,9 +77,11 @@ class Receipt(Value):
 
 
 Verbosity = Literal["brief", "normal", "detailed"]
-Language = Annotated[str, StringConstraints(max_length=64, pattern=r"^(?:\w[\w ()-]*)?$")]
-"""Name of a language, like `Swiss German`; empty for none in particular."""
-HalfLife = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Language = Annotated[
+    str, StringConstraints(max_length=64, pattern=r"^(?:\w[\w()-]*(?: [\w()-]+){0,2})?$")
+]
+"""Name of a language, of up to three words, like `Swiss German`; empty for none in particular."""
+HalfLife = Annotated[Real, Field(gt=0)]
 
 
 class SessionOptions(Value):

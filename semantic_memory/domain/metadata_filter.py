@@ -9,12 +9,12 @@ opposites, so they are met by a memory without the path too.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, Literal
 
 from semantic_memory.domain.conditions import AllOf, AnyOf, Condition, Not, Valued
+from semantic_memory.domain.patterns import regex
 
 MOST_DEPTH = 8
 MOST_CONDITIONS = 64
@@ -30,7 +30,7 @@ _COMPARISONS: Mapping[str, Literal["<", "<=", ">", ">="]] = {
 }
 _ON_VALUES = ("$eq", "$ne", "$in", *_COMPARISONS, "$exists", "$not")
 _ON_FILTERS = ("$and", "$or", "$not")
-_STEP = re.compile(r'[^"\\\x00-\x1f\x7f\ud800-\udfff]+')
+_STEP = regex(r'[^"\\\x00-\x1f\x7f\ud800-\udfff]+')
 
 
 def compiled(given: Mapping[str, Any]) -> list[Condition]:

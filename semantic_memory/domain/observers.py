@@ -27,6 +27,7 @@ from semantic_memory.domain.events import (
     ExtractionFellBack,
     FactsExtracted,
     ForgetRequested,
+    ForgetSettled,
     IndexSetAside,
     IndexSynced,
     JobFinished,
@@ -36,6 +37,8 @@ from semantic_memory.domain.events import (
     LogShortened,
     MemoriesForgotten,
     MemoryFileSkipped,
+    MemoryQuarantined,
+    OpenedToRead,
     PinnedForgotten,
     SessionChanged,
     WindowCompacted,
@@ -67,6 +70,11 @@ _LINES: Mapping[type[Event], _Line] = {
         "extraction",
         "extraction from session %(session_id)s of user %(user_id)s failed and will be retried:"
         " %(error)s",
+    ),
+    MemoryQuarantined: _Line(
+        WARNING,
+        "pipeline",
+        "memory %(memory_id)s of user %(user_id)s can't be read and is quarantined: %(error)s",
     ),
     ExtractionBatched: _Line(
         INFO,
@@ -137,6 +145,9 @@ _LINES: Mapping[type[Event], _Line] = {
     ForgetRequested: _Line(
         INFO, "pipeline", "a user asked in session %(session_id)s to forget (%(scope)s)"
     ),
+    ForgetSettled: _Line(
+        INFO, "upkeep", "a request to forget of session %(session_id)s was settled: %(answer)s"
+    ),
     MemoriesForgotten: _Line(
         INFO,
         "upkeep",
@@ -148,6 +159,7 @@ _LINES: Mapping[type[Event], _Line] = {
     WorkerFailed: _Line(
         WARNING, "pipeline", "%(step)s failed, next try in %(retry_seconds).0f s: %(error)s"
     ),
+    OpenedToRead: _Line(WARNING, "ledger", "%(reason)s"),
     LogRepaired: _Line(
         WARNING,
         "log",
@@ -187,7 +199,7 @@ def ignore_event(event: Event) -> None:
 
 
 def log_event(event: Event) -> None:
-    """Log outcomes at INFO, failures and damage as warnings, other events at DEBUG."""
+    """Log outcomes at INFO, failures and damage as warnings, repetitions and others at DEBUG."""
     line = _LINES.get(type(event))
     if line is None:
         logging.getLogger("semantic_memory").debug("%s", event)
@@ -195,6 +207,8 @@ def log_event(event: Event) -> None:
     figures = _figures(event)
     failed = line.error and figures["error"] is not None
     level = WARNING if failed else line.level
+    if figures.get("repeated"):
+        level = DEBUG
     logger = logging.getLogger(f"semantic_memory.{line.component}")
     if logger.isEnabledFor(level):
         text = (line.error if failed else line.text) % figures

@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import StringConstraints
 
 from semantic_memory.domain.facts import Category, Fact, Source
+from semantic_memory.domain.trust import Trust
 from semantic_memory.domain.values import Content, Identifier, Timestamp, Value
 
-ProfileField = Literal["work_context", "personal_context", "top_of_mind"]
+WrittenField = Literal["work_context", "personal_context", "top_of_mind"]
+"""Field that a language model or a person writes."""
+
+
+CoreField = Literal[
+    "name",
+    "allergies",
+    "diet",
+    "health",
+    "instructions",
+    "deadlines",
+    "home",
+    "family",
+    "work",
+    "languages",
+    "goals",
+]
+"""Field of the core profile, derived from facts unless a person writes it; needed most first."""
+
+
+ProfileField = WrittenField | CoreField
 """Field of a user's profile."""
 
 
@@ -33,7 +54,7 @@ Place = Annotated[str, StringConstraints(max_length=257, pattern=r"^[^/\s]+/[^/\
 
 
 class Line(Value):
-    """One state of a profile field, or one line of a history tier."""
+    """One state of a profile field, or one line of a history tier or of a core field."""
 
     id: Identifier
     user_id: Identifier
@@ -94,6 +115,21 @@ class Profile(Value):
     work_context: ProfileText | None = None
     personal_context: ProfileText | None = None
     top_of_mind: ProfileText | None = None
+    name: ProfileText | None = None
+    """Name, and the way to address the user."""
+    allergies: ProfileText | None = None
+    diet: ProfileText | None = None
+    health: ProfileText | None = None
+    instructions: ProfileText | None = None
+    """Standing instructions to the assistant."""
+    home: ProfileText | None = None
+    family: ProfileText | None = None
+    """Partner, relatives, housemates and pets."""
+    work: ProfileText | None = None
+    deadlines: ProfileText | None = None
+    """Dates ahead."""
+    languages: ProfileText | None = None
+    goals: ProfileText | None = None
 
 
 class History(Value):
@@ -114,7 +150,9 @@ class Overview(Value):
     history: History = History()
 
 
-PROFILE_FIELDS: tuple[ProfileField, ...] = get_args(ProfileField)
+WRITTEN_FIELDS: tuple[WrittenField, ...] = get_args(WrittenField)
+CORE_FIELDS: tuple[CoreField, ...] = get_args(CoreField)
+PROFILE_FIELDS: tuple[ProfileField, ...] = (*WRITTEN_FIELDS, *CORE_FIELDS)
 TIERS: tuple[HistoryTier, ...] = get_args(HistoryTier)
 _STANDING: Mapping[Origin, int] = MappingProxyType({"derived": 0, "model": 1, "user": 2})
 
@@ -150,24 +188,35 @@ class TierAges:
 
 def overview(lines: Iterable[Line]) -> Overview:
     """Build the profile and the history from valid lines."""
-    fields: dict[str, ProfileText] = {}
+    fields: dict[str, list[Line]] = {}
     tiers: dict[str, list[HistoryItem]] = {tier: [] for tier in TIERS}
     for line in sorted(lines, key=lambda line: (line.at, line.id)):
-        shared = {
-            "text": line.text,
-            "origin": line.origin,
-            "fact_ids": line.fact_ids,
-            "message_ids": line.message_ids,
-            "session_ids": line.session_ids,
-        }
         if line.layer in tiers:
-            tiers[line.layer].append(HistoryItem(at=line.at, **shared))
+            tiers[line.layer].append(HistoryItem(at=line.at, **_joined([line])))
         else:
-            fields[line.layer] = ProfileText(updated_at=line.at, **shared)
-    return Overview(profile=Profile(**fields), history=History(**tiers))
+            fields.setdefault(line.layer, []).append(line)
+    texts = {
+        name: ProfileText(updated_at=own[-1].at, **_joined(own)) for name, own in fields.items()
+    }
+    return Overview(profile=Profile(**texts), history=History(**tiers))
 
 
-def as_fact(line: Line) -> Fact:
+def _joined(lines: Sequence[Line]) -> dict[str, Any]:
+    """Return the text and the sources of lines of one layer."""
+
+    def every(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(one for part in parts for one in part))
+
+    return {
+        "text": " ".join(line.text for line in lines),
+        "origin": lines[-1].origin,
+        "fact_ids": every(line.fact_ids for line in lines),
+        "message_ids": every(line.message_ids for line in lines),
+        "session_ids": every(line.session_ids for line in lines),
+    }
+
+
+def as_fact(line: Line, trust: Trust = Trust.USER) -> Fact:
     """Return a line in the form of a fact, so that it can be packed into a context block."""
     return Fact(
         id=line.id,
@@ -179,6 +228,7 @@ def as_fact(line: Line) -> Fact:
         valid_from=line.at,
         source=Source(extractor=line.origin),
         references=line.fact_ids,
+        trust=trust,
     )
 
 

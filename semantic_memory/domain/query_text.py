@@ -13,32 +13,34 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.patterns import regex
 
 LONGEST_QUERY = 4_000
 """Characters of a query in text form."""
 
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _KEY = r'meta\.[^\s:",]*|[^\W\d][\w.-]*'
-_ITEM = re.compile(
+_ITEM = regex(
     rf"(?P<minus>-?)(?:(?P<key>{_KEY}):"
     rf"(?P<values>(?:{_QUOTED}|[^\s,\"]+)(?:,(?:{_QUOTED}|[^\s,\"]+))*)"
     rf'|(?P<phrase>{_QUOTED}\*?)|(?P<word>[^\s"]+))(?=\s|$)'
 )
-_KEYED = re.compile(rf"-?({_KEY}):")
-_VALUE = re.compile(rf"{_QUOTED}|[^\s,\"]+")
-_SPACE = re.compile(r"\s*")
-_COMPARISON = re.compile(r"(>=|<=|>|<)(.+)", re.DOTALL)
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_KEYED = regex(rf"-?({_KEY}):")
+_VALUE = regex(rf"{_QUOTED}|[^\s,\"]+")
+_SPACE = regex(r"\s*")
+_COMPARISON = regex(r"(>=|<=|>|<)(.+)", re.DOTALL)
+_NUMBER = regex(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _CONSTANTS = {"true": True, "false": False, "null": None}
 _OPERATORS = {">=": "$gte", "<=": "$lte", ">": "$gt", "<": "$lt"}
 
 _SETS = {"category": "categories", "status": "statuses"}
+_NAMES = {"agent": "agents", "run": "runs"}
 _SINGLE: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "session": ("session_id", str),
     "since": ("since", str),
@@ -56,7 +58,7 @@ _SINGLE: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "limit": ("limit", int),
 }
 _META = "meta."
-KEYS = ("tag", *_SETS, *_SINGLE, "id", "meta.PATH")
+KEYS = ("tag", *_SETS, *_NAMES, *_SINGLE, "id", "meta.PATH")
 """The keys of the text form."""
 
 Check = Callable[[Mapping[str, Any]], str | None]
@@ -199,6 +201,9 @@ class _Reading:
             case key if key in _SETS:
                 name = ("not_" if item.negated else "") + _SETS[key]
                 self._extend(item, name, [value.casefold() for value in item.values])
+            case key if key in _NAMES:
+                name = ("not_" if item.negated else "") + _NAMES[key]
+                self._extend(item, name, [*map(_name, item.values, item.quoted)])
             case "id":
                 self._refuse_minus(item)
                 self._extend(item, "ids", item.values)
@@ -260,7 +265,7 @@ class _Reading:
         self._checked(item, {"metadata": filtered})
         self._metadata.append(filtered)
 
-    def _extend(self, item: _Item, name: str, values: list[str]) -> None:
+    def _extend(self, item: _Item, name: str, values: Sequence[str | None]) -> None:
         self._checked(item, {name: values})
         self._fields[name] = [*self._fields.get(name, []), *values]
 
@@ -272,6 +277,11 @@ class _Reading:
     def _refuse_minus(self, item: _Item) -> None:
         if item.negated:
             item.fail(f"{item.key} can't be left out: drop the '-'")
+
+
+def _name(written: str, quoted: bool) -> str | None:
+    """Return the name that a word stands for; null stands for none."""
+    return None if written == "null" and not quoted else written
 
 
 def _scalar(written: str, quoted: bool) -> str | float | bool | None:

@@ -33,12 +33,14 @@ class ScoreParts(Value):
     retention: float
     """2^(-age / half-life), at least 0.1."""
     recency: float
-    """Boost for recent memories, 1.0 (old) to 1.5 (just now)."""
+    """Boost for recent memories of categories that fade, 1.0 (old) to 1.5 (just now)."""
+    standing: float = 1.0
+    """Weight of its category, times up to 1.3 for a memory that was stated again."""
     relevance: float
-    """importance * confidence * retention * recency."""
+    """importance * confidence * retention * recency * standing."""
     newer: float = 0.0
-    """Addition to the score that ranks it above an older fact with another figure for the same, or
-    where a message would stand that it made outdated."""
+    """Addition to the score that ranks it above an older fact about the same, above what it likely
+    made untrue, or where a message would stand that it made outdated."""
 
 
 class Hit(Value):
@@ -63,3 +65,6 @@ class Context(Value):
     """Hits among them, which were recalled for the question, in the same order."""
     left_out: int
     """Number of memories that matched well enough but did not fit."""
+    relevance: float = 0.0
+    """Distance of the best match from the floor below which nothing is relevant, 0 to 1; at 0 the
+    block has only what is shown whatever the question."""

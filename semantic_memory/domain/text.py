@@ -9,7 +9,6 @@ mark of it: a question in the same language has the same ones.
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -22,19 +21,20 @@ from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.tables import words as words_of
 from semantic_memory.domain.language import language
 from semantic_memory.domain.languages import function_words
+from semantic_memory.domain.patterns import regex
 
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_WORD = regex(r"[^\W_]+(?:'[^\W_]+)?")
 _SYLLABLES = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u0e00-\u0e7f\uac00-\ud7af"
-_UNSPACED = re.compile(rf"[{_SYLLABLES}]")
-_RUN = re.compile(rf"[{_SYLLABLES}]+|[^{_SYLLABLES}]+")
-_SYLLABLE_RUN = re.compile(rf"[{_SYLLABLES}]+")
+_UNSPACED = regex(rf"[{_SYLLABLES}]")
+_RUN = regex(rf"[{_SYLLABLES}]+|[^{_SYLLABLES}]+")
+_SYLLABLE_RUN = regex(rf"[{_SYLLABLES}]+")
 
 STOP_WORDS = words_of("words.stop_words")
 """Function words, which are neither indexed nor matched."""
 
 # "may" is a verb more often than a month
 _MONTH = one_of({*(month.lower() for month in MONTHS), *SHORT_MONTHS} - {"may"})
-_FIGURE = re.compile(rf"\d+(?:[.,:]\d+)*|\b{_MONTH}\b|\b{WEEKDAY}")
+_FIGURE = regex(rf"\d+(?:[.,:]\d+)*|\b{_MONTH}\b|\b{WEEKDAY}")
 
 _LAST_DAY = 2_932_896  # 31 December 9999, which as Unix seconds is rounded up to the next
 

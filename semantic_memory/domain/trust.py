@@ -34,6 +34,11 @@ class Trust(StrEnum):
         return _RANKS[self]
 
     @property
+    def is_vetted(self) -> bool:
+        """True for what the user, the application or an agent of its own accord said."""
+        return self >= Trust.AGENT
+
+    @property
     def and_above(self) -> tuple[Trust, ...]:
         """The member itself and all higher ones."""
         return tuple(one for one in Trust if one.rank >= self.rank)

@@ -32,6 +32,8 @@ from semantic_memory.domain.errors import InvalidInputError
 MAX_CONTENT_BYTES = 1_000_000
 """Size limit of one memory, in UTF-8 bytes."""
 
+MAX_QUERY_BYTES = 8_192
+"""Size limit of a query, in UTF-8 bytes."""
 
 SCHEMA_VERSION = 1
 """Schema version written into exports and session logs; readers refuse newer ones."""
@@ -74,7 +76,7 @@ def _tag(text: str) -> str:
     tag = text.strip().casefold()
     if not 1 <= len(tag) <= 64 or not re.fullmatch(r"[\w+#-]+(\.[\w+#-]+)*", tag):
         raise ValueError(
-            f"tag {text!r} must be 1-64 letters, digits and '_-+#', with '.' between levels"
+            f"tag {text[:80]!r} must be 1-64 letters, digits and '_-+#', with '.' between levels"
         )
     return tag
 
@@ -118,6 +120,24 @@ Kept = Annotated[
 """The content of a memory, which is empty once it is forgotten."""
 
 
+def _asked(text: str) -> str:
+    size = len(_storable(text).encode("utf-8"))
+    if size > MAX_QUERY_BYTES:
+        raise ValueError(
+            f"is {size:,} bytes; the limit of a query is {MAX_QUERY_BYTES:,}: ask about less at"
+            " once"
+        )
+    return text
+
+
+Question = Annotated[
+    str,
+    AfterValidator(_asked),
+    Field(json_schema_extra={**_STORABLE_SCHEMA, "maxLength": MAX_QUERY_BYTES}),
+]
+"""A text to search for, of up to 8,192 bytes."""
+
+
 Passage = Annotated[
     str,
     StringConstraints(max_length=2_000),
@@ -148,16 +168,44 @@ Metadata = Annotated[Mapping[str, JsonValue], AfterValidator(_encodable)]
 Unit = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False, strict=True)]
 
 
-def _number(value: object) -> object:
-    if isinstance(value, bool | str):  # which pydantic would take for numbers
+def number(value: object) -> object:
+    """Return a number as it is. Raises ValueError for a boolean or a text, which pydantic reads.
+
+    It stands behind the limits in an `Annotated`, or the JSON schema doesn't show them.
+    """
+    if isinstance(value, bool | str):
         raise ValueError("must be a number")
     return value
 
 
-Whole = Annotated[int, BeforeValidator(_number)]
+Whole = Annotated[int, BeforeValidator(number)]
 
 
-Real = Annotated[float, BeforeValidator(_number), Field(allow_inf_nan=False)]
+def _no_boolean(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("must be a number")
+    return value
+
+
+Count = Annotated[int, BeforeValidator(_no_boolean)]
+"""As `Whole`; also written as a text, as in a URL."""
+
+
+Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+
+
+def clipped(text: str, most_bytes: int) -> str:
+    """Return the beginning and the end of a text, at most so many UTF-8 bytes.
+
+    >>> clipped("one two three four", 10)
+    'one t four'
+    """
+    written = text.encode("utf-8")
+    if len(written) <= most_bytes:
+        return text
+    half = most_bytes // 2
+    start, end = written[:half], written[half - most_bytes :]
+    return start.decode(errors="ignore") + end.decode(errors="ignore")
 
 
 def new_id() -> str:

@@ -1,4 +1,7 @@
-"""API keys with their users and rights, hashed in a file that is read again when it changes."""
+"""API keys with their users and rights, hashed in a file that is read again when it changes.
+
+The file is encrypted if the store is.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,8 @@ from semantic_memory.domain.errors import (
     NotFoundError,
     StoreUnavailableError,
 )
+from semantic_memory.domain.ports.encryption import Encryption
+from semantic_memory.domain.sealing import sealed, unsealed
 from semantic_memory.domain.values import Identifier, Name, Timestamp, Value, explain, parse
 from semantic_memory.entrypoints.rights import Right as Right
 
@@ -70,6 +75,11 @@ class Caller:
         if user_id is not None and not self.covers(user_id):
             raise AccessDeniedError("this key doesn't cover that user")
 
+    def reads(self, user_id: str | None) -> bool:
+        """Return True if the caller may read for the user; None stands for every user."""
+        covered = "*" in self.users if user_id is None else self.covers(user_id)
+        return Right.READ in self.rights and covered
+
     def require_user(self, right: Right, user_id: str | None) -> None:
         """Do as `require`, where None stands for every user."""
         self.require(right, user_id)
@@ -92,7 +102,8 @@ _NO_KEY = hashlib.sha256(b"").hexdigest()
 class Keys:
     """Keys of one store. Changes by other processes take effect with the next request."""
 
-    def __init__(self, data_dir: Path) -> None:
+    def __init__(self, data_dir: Path, encryption: Encryption | None = None) -> None:
+        self._encryption = encryption
         self._file = data_dir / "keys.json"
         self._lock = FileLock(data_dir / "keys.lock", mode=0o600)
         self._seen: tuple[int, int, int] | None = None
@@ -151,10 +162,11 @@ class Keys:
         if seen == self._seen:
             return
         try:
-            keys = _KEYS.validate_json(self._file.read_bytes())
-        except ValidationError as error:
+            keys = _KEYS.validate_json(unsealed(self._file.read_bytes(), self._encryption))
+        except ValueError as error:
+            why = explain(error) if isinstance(error, ValidationError) else error
             raise ConfigurationError(
-                f"{self._file} can't be read ({explain(error)}): delete it, and create the keys"
+                f"{self._file} can't be read ({why}): delete it, and create the keys"
                 " again with `semantic-memory keys create`"
             ) from None
         self._seen, self._keys = seen, {key.id: key for key in keys}
@@ -168,8 +180,8 @@ class Keys:
         new = self._file.with_suffix(".new")
         try:
             descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(text)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(sealed(text.encode(), self._encryption))
                 file.flush()
                 os.fsync(file.fileno())
             new.replace(self._file)

@@ -7,7 +7,7 @@ transaction in which a fact changes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
@@ -18,7 +18,14 @@ from semantic_memory.domain.facts import Category, Fact, Source, Status, Tombsto
 from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.messages import SessionInfo
 from semantic_memory.domain.ports import IndexEntry, Outbox
-from semantic_memory.domain.profile import PROFILE_FIELDS, Line, Origin, prevails, said_in
+from semantic_memory.domain.profile import (
+    CORE_FIELDS,
+    PROFILE_FIELDS,
+    Line,
+    Origin,
+    prevails,
+    said_in,
+)
 from semantic_memory.domain.text import lexical_text
 
 MOST_RUNS = 1_000
@@ -204,11 +211,14 @@ def is_grounded(line: Line, statuses: Iterable[Status]) -> bool:
 def replaced(line: Line, standing: Iterable[Line]) -> list[Line] | None:
     """Return the lines that `line` replaces among those that stand in its layer.
 
-    None if one of them prevails over it. A line of the history replaces nothing.
+    None if one of them prevails over it. A line of the history replaces nothing, and neither does
+    a derived line of the core profile, which stands beside others of its field.
     """
     if line.layer not in PROFILE_FIELDS:
         return []
     others = list(standing)
+    if line.origin == "derived" and line.layer in CORE_FIELDS:
+        return None if any(other.origin != "derived" for other in others) else []
     return None if any(prevails(other, line) for other in others) else others
 
 
@@ -272,3 +282,20 @@ def session_infos(parts: Iterable[SessionPart]) -> list[SessionInfo]:
             )
         )
     return sorted(infos, key=lambda info: (info.last_at, info.session_id), reverse=True)
+
+
+def tag_counts(tagged: Iterable[tuple[Sequence[str], int]]) -> dict[str, int]:
+    """Return the number of facts by tag, from the tags of a fact and the number of facts with them.
+
+    A fact counts for the topics above its tags too: `work.deadlines` for `work`.
+    """
+    counts: Counter[str] = Counter()
+    for tags, number in tagged:
+        counts.update(dict.fromkeys((topic for tag in tags for topic in _topics(tag)), number))
+    return counts
+
+
+def _topics(tag: str) -> Iterator[str]:
+    """Yield a tag and the topics above it."""
+    levels = tag.split(".")
+    return (".".join(levels[:depth]) for depth in range(1, len(levels) + 1))

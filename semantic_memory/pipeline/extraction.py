@@ -11,20 +11,33 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from ingest.gate import Gate
 from ingest.session_log import Record
 from semantic_memory.consolidation.beliefs import believed
 from semantic_memory.domain.changes import Add, Advance, Change, Evict, Update, Write
 from semantic_memory.domain.errors import ProviderError, StoreError
-from semantic_memory.domain.events import Event, ExtractionFailed, FactsExtracted
+from semantic_memory.domain.events import (
+    Event,
+    ExtractionFailed,
+    FactsExtracted,
+    MemoryQuarantined,
+)
 from semantic_memory.domain.extraction import Candidate, Extraction
 from semantic_memory.domain.facts import PINNED, Category, Fact, Status
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Clock, Extractor, Ledger
 from semantic_memory.domain.profile import Layer, TierAges
 from semantic_memory.domain.retention import Expiry
-from semantic_memory.pipeline.facts import extracted, forgotten, grounded, written
+from semantic_memory.pipeline.facts import (
+    extracted,
+    forgotten,
+    grounded,
+    verbatim_id,
+    written,
+)
+from semantic_memory.pipeline.faults import quarantining, readable
 from semantic_memory.pipeline.reading import PortionReader, Stretch, StretchReader
 from semantic_memory.pipeline.session_records import read_options
 from semantic_memory.pipeline.stage import CONSOLIDATE, EMBED, EXTRACT, WHOLE, Hint, Outlook
@@ -47,11 +60,18 @@ class Committer:
         self._observe = observe
         self._hint = hint
 
-    def commit(self, stretch: Stretch, found: Extraction, start: float) -> bool:
+    def commit(
+        self,
+        stretch: Stretch,
+        found: Extraction,
+        start: float,
+        unread: Mapping[str, str] = MappingProxyType({}),
+    ) -> bool:
         """Keep what was found, and the cursor behind the stretch, in one transaction.
 
-        `start` is when extraction began, by `time.perf_counter`. Returns False, and keeps nothing,
-        if the stretch doesn't stand any more or its session is no longer to be extracted.
+        `start` is when extraction began, by `time.perf_counter`; `unread` has the messages that
+        can't be read, which are quarantined, with the errors. Returns False, and keeps nothing, if
+        the stretch doesn't stand any more or its session is no longer to be extracted.
         """
         admitted = self._admission.admit(stretch, found)
         with self._ledger.exclusive():
@@ -61,7 +81,11 @@ class Committer:
                 return False
             admitted = admitted.without(self._admission.forgotten(stretch))
             changes = self._admission.changes(stretch, admitted)
+            changes += self._admission.quarantine(stretch.key, unread)
             self._ledger.apply([*changes, Advance(stretch.portion.end)])
+        for message_id, error in unread.items():
+            memory_id = verbatim_id(stretch.key, message_id)
+            self._observe(MemoryQuarantined(stretch.key.user_id, memory_id, error))
         if changes:
             self._hint(EMBED, WHOLE)
             self._hint(CONSOLIDATE, stretch.key.user_id)
@@ -105,7 +129,8 @@ class Extracting:
     def run(self, item: SessionKey) -> float | None:
         """Extract the next stretch of a session.
 
-        Raises ProviderError for whatever the extractor raises, which may be the caller's own code.
+        A message that can't be read is quarantined. Raises ProviderError for whatever else the
+        extractor raises, which may be the caller's own code.
         """
         if self._held(item):
             return None  # the batch hints at it again when it ends
@@ -114,24 +139,24 @@ class Extracting:
         if stretch is None:
             return None
         try:
-            found = self._extract(stretch)
+            found, unread = self._extract(stretch)
         except StoreError:
             raise
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
             self._observe(ExtractionFailed(*item, reason))
             raise ProviderError(reason) from error
-        self._committer.commit(stretch, found, start)
+        self._committer.commit(stretch, found, start, unread)
         return 0.0
 
     def outlook(self) -> Outlook:
         """Count the sessions that wait."""
         return Outlook("extracting", sum(1 for _ in self.pending()))
 
-    def _extract(self, stretch: Stretch) -> Extraction:
+    def _extract(self, stretch: Stretch) -> tuple[Extraction, dict[str, str]]:
         if not stretch.messages:
-            return Extraction()
-        return self._extractor.extract(stretch.messages, stretch.known)
+            return Extraction(), {}
+        return readable(stretch.messages, lambda part: self._extractor.extract(part, stretch.known))
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +249,17 @@ class Admission:
         ]
         return [*changes, Evict(stretch.key.user_id, self._cap, now)] if changes else []
 
+    def quarantine(self, key: SessionKey, unread: Mapping[str, str]) -> list[Change]:
+        """Return the changes that quarantine the memories of messages; none for one that is gone.
+
+        Ask with the ledger held exclusively.
+        """
+        now = self._clock.now()
+        reasons = {verbatim_id(key, message_id): error for message_id, error in unread.items()}
+        return [
+            quarantining(fact, reasons[fact.id], now) for fact in self._ledger.get(list(reasons))
+        ]
+
     def _facts(
         self, key: SessionKey, records: Mapping[str, Record], candidates: Iterable[Candidate]
     ) -> list[Fact]:
@@ -237,7 +273,7 @@ class Admission:
         return [fact.model_copy(update={"tags": (*fact.tags, PINNED)}) for fact in facts]
 
     def _same(self, fact: Fact) -> Fact | None:
-        found = self._ledger.same_content(fact.user_id, fact.content)
+        found = self._ledger.same_content(fact.user_id, fact.content, fact.scope)
         return found if found is not None and self._expiry.now.holds(found) else None
 
 

@@ -31,6 +31,8 @@ def verbatim(key: SessionKey, record: Record, screened: Screened, now: datetime)
     return Fact(
         id=verbatim_id(key, message.id),
         user_id=key.user_id,
+        agent_id=message.agent_id,
+        run_id=message.run_id,
         content=_cut(screened.content),
         category=Category.CONVERSATION,
         status=Status.QUARANTINED if screened.quarantined else Status.ACTIVE,
@@ -71,8 +73,9 @@ def verbatim_id(key: SessionKey, message_id: str) -> str:
 def forgotten(ledger: Ledger, key: SessionKey, message_ids: Iterable[str]) -> set[str]:
     """Those of a session's messages whose memory has been forgotten."""
     ids = {verbatim_id(key, message_id): message_id for message_id in message_ids}
+    known = ledger.known(list(ids))  # first: one that is stored between both reads is kept
     kept = {fact.id for fact in ledger.get(list(ids))}
-    return {ids[one] for one in ledger.known(list(ids)) - kept}
+    return {ids[one] for one in known - kept}
 
 
 def asked_in(message: Message) -> Asked | None:
@@ -87,6 +90,8 @@ def said(fact: Fact) -> Message:
         role=fact.source.role or "user",
         content=fact.content,
         name=fact.source.speaker,
+        agent_id=fact.agent_id,
+        run_id=fact.run_id,
         created_at=fact.created_at,
         expires_at=fact.expires_at,
         trust=fact.trust if fact.trust < of_role(fact.source.role, fact.source.speaker) else None,
@@ -103,7 +108,7 @@ def extracted(
 ) -> Fact:
     """Return the fact that a candidate proposes. It expires with the first of its messages.
 
-    `records` holds, by id, all messages that the candidate names.
+    `records` holds, by id, all messages that the candidate names, which are of one scope.
     """
     first = records[candidate.message_ids[0]]
     said = first.message.created_at or now
@@ -113,6 +118,8 @@ def extracted(
             key.user_id, key.session_id, *candidate.message_ids, normalised(candidate.content)
         ),
         user_id=key.user_id,
+        agent_id=first.message.agent_id,
+        run_id=first.message.run_id,
         content=candidate.content,
         category=candidate.category,
         confidence=candidate.confidence,

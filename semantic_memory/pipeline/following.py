@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Iterator
 
 from semantic_memory.consolidation.resolver import Resolver
-from semantic_memory.domain.events import BeliefsResolved, Event
+from semantic_memory.domain.events import BeliefsResolved, Event, MemoryQuarantined
+from semantic_memory.pipeline.faults import FAULTS
 from semantic_memory.pipeline.stage import CONSOLIDATE, INDEX, PROFILE, WHOLE, Hint, Outlook, Whole
 from semantic_memory.profile.rollup import Rollup
-from semantic_memory.vectors.sync import IndexKeeper
+from semantic_memory.vectors.keeper import Keeper
 
 
 class Consolidating:
@@ -30,7 +31,16 @@ class Consolidating:
         """Settle what a user has new. Raises StoreError."""
         for user in self._resolver.unsettled(item):
             start = time.perf_counter()
-            counts = self._resolver.settle(user).counts
+            try:
+                counts = self._resolver.settle(user).counts
+            except FAULTS as error:
+                unread = self._resolver.quarantine_unreadable(user, FAULTS)
+                if not unread:
+                    raise
+                for fact_id in unread:
+                    self._observe(MemoryQuarantined(item, fact_id, type(error).__name__))
+                self._hint(CONSOLIDATE, item)
+                continue
             if counts:
                 self._observe(BeliefsResolved(item, dict(counts), time.perf_counter() - start))
                 self._hint(INDEX, WHOLE)
@@ -67,7 +77,7 @@ class Indexing:
 
     name = INDEX
 
-    def __init__(self, keeper: IndexKeeper) -> None:
+    def __init__(self, keeper: Keeper) -> None:
         self._keeper = keeper
 
     def pending(self) -> Iterator[Whole]:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal
 
+from ingest.gate import Gate
 from ingest.session_log import SessionLog
 from semantic_memory.concurrency import Calls
 from semantic_memory.domain.changes import Redact
@@ -44,6 +45,7 @@ class Pipeline:
         self,
         ledger: Ledger,
         log: SessionLog,
+        gate: Gate,
         storing: Storing,
         sessions: Sessions,
         shortening: Shortening,
@@ -52,12 +54,14 @@ class Pipeline:
     ) -> None:
         self._ledger = ledger
         self._log = log
+        self._gate = gate
         self._storing = storing
         self._sessions = sessions
         self._shortening = shortening
         self._runner = runner
         self._observe = observe
         self._calls = Calls()
+        self._owed: set[SessionKey] = set()
 
     def start(self) -> None:
         """Take up what an earlier process left, and go on in the background.
@@ -78,10 +82,15 @@ class Pipeline:
         return self.take(messages, user_id, session_id)
 
     def take(self, messages: Sequence[Message], user_id: str, session_id: str) -> Receipt:
-        """Append messages as `observe` does, also to a closed session, as an import may."""
+        """Append messages as `observe` does, also to a closed session, as an import may.
+
+        Secrets in them are masked or refused by the settings.
+        """
         start = time.perf_counter()
+        key = SessionKey(user_id, session_id)
+        self._pay(key)
         with self._calls.one():
-            key = SessionKey(user_id, session_id)
+            messages = [self._gate.logged(message) for message in messages]
             self._shortening.make_room(key)
             begins = not self._log.size(*key)
             accepted = self._log.append(user_id, session_id, messages)
@@ -140,6 +149,11 @@ class Pipeline:
         with self._calls.one():
             self._runner.drain(STORE)
 
+    def store_user(self, user_id: str) -> None:
+        """Make memories of all messages of one user. Raises StoreError."""
+        with self._calls.one():
+            self._storing.store_user(user_id)
+
     def store_session(self, key: SessionKey) -> None:
         """Make memories of all messages of one session. Raises StoreError."""
         with self._calls.one():
@@ -156,11 +170,28 @@ class Pipeline:
         with self._calls.one(), self._sessions.held(keys):
             yield
 
+    def owe(self, redacts: Iterable[Redact]) -> None:
+        """Have sessions, whose locks are held, take no message before their logs are rewritten.
+
+        Else a log that couldn't be deleted now would take its new messages along later.
+        """
+        self._owed.update(SessionKey(one.user_id, one.session_id) for one in redacts)
+
+    def _pay(self, key: SessionKey) -> None:
+        if key not in self._owed:
+            return
+        with self.held([key]):
+            for redact in self._ledger.redactions():
+                if (redact.user_id, redact.session_id) == key:
+                    self.redact(redact)
+        self._owed.discard(key)
+
     def redact(self, redact: Redact) -> None:
         """Erase from the log of a session, whose lock is held, what the ledger has forgotten."""
         self._sessions.redact(redact)
+        key = SessionKey(redact.user_id, redact.session_id)
+        self._owed.discard(key)
         if not redact.message_ids:
-            key = SessionKey(redact.user_id, redact.session_id)
             self._runner.drop(EXTRACT, key)
             self._observe(SessionChanged(*key, "forgotten"))
 

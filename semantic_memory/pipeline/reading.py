@@ -17,9 +17,10 @@ from ingest.session_log import Record, SessionLog
 from semantic_memory.concurrency import KeyedLocks
 from semantic_memory.domain.changes import Advance, Cursor, CursorStage
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.filters import FACTS
+from semantic_memory.domain.filters import FACTS, Filters
 from semantic_memory.domain.messages import Message, SessionKey
 from semantic_memory.domain.ports import Clock, Ledger
+from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.text import stems
 from semantic_memory.pipeline.facts import behind, forgotten
 from semantic_memory.pipeline.session_records import read_options
@@ -79,14 +80,14 @@ _KNOWN_TERMS = 200  # by which they are found; about 10 ms
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Messages of a session that are extracted together."""
+    """Messages of a session, of one scope, that are extracted together."""
 
     portion: Portion
     messages: Sequence[Message]
     """Those to extract from: none forgotten or expired, no recalled block, no turn that wrote
     memories."""
     known: Sequence[Fact]
-    """The user's facts that share most with the words of the messages, best first."""
+    """The facts seen in their scope that share most with the words of the messages, best first."""
 
     @property
     def key(self) -> SessionKey:
@@ -163,24 +164,28 @@ class StretchReader:
         gone = forgotten(self._ledger, portion.key, [message.id for message in said])
         now = self._clock.now()
         messages = [one for one in said if one.id not in gone and not one.has_expired(now)]
-        return Stretch(portion, messages, self._known(portion.key.user_id, messages))
+        scope = portion.records[0].message.scope
+        return Stretch(portion, messages, self._known(portion.key.user_id, scope, messages))
 
-    def _known(self, user_id: str, messages: Sequence[Message]) -> list[Fact]:
+    def _known(self, user_id: str, scope: Scope, messages: Sequence[Message]) -> list[Fact]:
         said = Counter(stem for message in messages for stem in stems(message.content))
         terms = [term for term, _ in said.most_common(_KNOWN_TERMS)]
-        matches = self._ledger.words(user_id, terms, limit=_KNOWN_FACTS, filters=FACTS)
+        seen = Filters.joined(FACTS, scope.seen)
+        matches = self._ledger.words(user_id, terms, limit=_KNOWN_FACTS, filters=seen)
         return self._ledger.get([match.id for match in matches])
 
 
 def in_turns(records: Iterable[Record]) -> Iterator[list[Record]]:
     """Cut records into stretches of 50, or a little more, so that no turn is parted.
 
-    Whether a turn is extracted depends on what the agent did in it. A turn of 100 is parted.
+    Whether a turn is extracted depends on what the agent did in it. A turn of 100 is parted, and
+    messages of different scopes are, as what is extracted from a stretch has its scope.
     """
     stretch: list[Record] = []
     for record in records:
         begins = record.message.role == "user"
-        if (begins and len(stretch) >= _LEAST) or len(stretch) >= _MOST:
+        other = bool(stretch) and record.message.scope != stretch[-1].message.scope
+        if other or (begins and len(stretch) >= _LEAST) or len(stretch) >= _MOST:
             yield stretch
             stretch = []
         stretch.append(record)

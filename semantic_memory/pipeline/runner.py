@@ -16,13 +16,13 @@ import itertools
 import math
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from semantic_memory.concurrency import reason
-from semantic_memory.domain.errors import ProviderError, StoreClosedError
+from semantic_memory.domain.errors import ProviderError, StoreClosedError, StoreError
 from semantic_memory.domain.events import Event, WorkerFailed
 from semantic_memory.domain.ports import Progress
 from semantic_memory.pipeline.stage import Pace, Stage
@@ -30,6 +30,7 @@ from semantic_memory.pipeline.stage import Pace, Stage
 _FIRST_RETRY_SECONDS = 1.0
 _LAST_RETRY_SECONDS = 60.0
 _PATIENCE_SECONDS = 5.0
+_TOLD_AGAIN_SECONDS = 600.0
 _AT_ONCE = Pace()
 
 
@@ -93,6 +94,8 @@ class Runner:
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
         self._stopping = threading.Event()
+        self._told: dict[tuple[str, str], float] = {}
+        """When a failure of a stage was last told."""
 
     def add(self, stage: Stage[Any], pace: Pace = _AT_ONCE) -> None:
         """Add a stage; `flush` runs stages in the order in which they were added."""
@@ -120,15 +123,17 @@ class Runner:
     def flush(self, progress: Progress | None = None) -> list[str]:
         """Run every item of the flushed stages on this thread, due or not, stage by stage.
 
-        Returns the messages of ProviderErrors, whose items go on waiting. Raises any other error of
-        a stage at once, and StoreClosedError if the runner is closed meanwhile.
+        Returns the messages of ProviderErrors, whose items go on waiting. Raises a StoreError at
+        once, also StoreClosedError if the runner is closed meanwhile; any other error of an item
+        once the others are done.
         """
         lanes = [lane for lane in self._lanes.values() if lane.pace.flushed]
-        return [failure for lane in lanes for failure in self._drained(lane, progress)]
+        found = [error for lane in lanes for error in self._drained(lane, progress)]
+        return _failures(found)
 
     def drain(self, stage: str, progress: Progress | None = None) -> list[str]:
         """Run every item of one stage, as `flush` does."""
-        return list(self._drained(self._lanes[stage], progress))
+        return _failures(list(self._drained(self._lanes[stage], progress)))
 
     def settle(self, stage: str, item: Hashable) -> list[str]:
         """Run one item of a stage until it has no work left, as `flush` does.
@@ -139,7 +144,7 @@ class Runner:
         if not lane.pace.flushed:
             return []
         self._note(lane, item, 0)
-        return list(self._settled(lane, item, _Report(lane.stage, None)))
+        return _failures(list(self._settled(lane, item, _Report(lane.stage, None))))
 
     def stop(self) -> None:
         """Begin no further run."""
@@ -156,7 +161,7 @@ class Runner:
 
     # ---------------------------------------------------------------- running
 
-    def _drained(self, lane: _Lane, progress: Progress | None) -> Iterator[str]:
+    def _drained(self, lane: _Lane, progress: Progress | None) -> Iterator[Exception]:
         for item in lane.stage.pending():
             self._note(lane, item, 0)
         with self._changed:
@@ -165,7 +170,7 @@ class Runner:
         for item in items:
             yield from self._settled(lane, item, report)
 
-    def _settled(self, lane: _Lane, item: Hashable, report: _Report) -> Iterator[str]:
+    def _settled(self, lane: _Lane, item: Hashable, report: _Report) -> Iterator[Exception]:
         again: float | None = 0.0
         while again is not None:
             if self._stopping.wait(again):
@@ -175,10 +180,10 @@ class Runner:
                 )
             with self._turn(lane, item):
                 again, error = self._attempt(lane, item)
-            if isinstance(error, ProviderError):
-                yield str(error)
-            elif error is not None:
+            if isinstance(error, StoreError):
                 raise error
+            if error is not None:
+                yield error
             report.tell()
 
     def _work(self) -> None:
@@ -232,8 +237,14 @@ class Runner:
     def _tell_of(self, lane: _Lane, item: Hashable, error: Exception) -> None:
         waiting = lane.waiting.get(item)
         if not self._stopping.is_set() and waiting is not None:
-            pause = max(0.0, waiting.not_before - time.monotonic())
-            self._observe(WorkerFailed(lane.stage.name, reason(error), round(pause, 1)))
+            now = time.monotonic()
+            pause = round(max(0.0, waiting.not_before - now), 1)
+            step, said = lane.stage.name, reason(error)
+            with self._changed:
+                repeated = now < self._told.get((step, said), -math.inf) + _TOLD_AGAIN_SECONDS
+                if not repeated:
+                    self._told[step, said] = now
+            self._observe(WorkerFailed(step, said, pause, repeated))
 
     # ---------------------------------------------------------------- turns
 
@@ -302,6 +313,14 @@ class Runner:
         if not self._agenda or due < self._agenda[0][0]:
             self._changed.notify_all()
         heapq.heappush(self._agenda, (due, next(self._order), lane, item))
+
+
+def _failures(found: Sequence[Exception]) -> list[str]:
+    """Return the messages of ProviderErrors. Raises the first error of another kind."""
+    for error in found:
+        if not isinstance(error, ProviderError):
+            raise error
+    return [str(error) for error in found]
 
 
 class _Report:

@@ -28,6 +28,7 @@ from semantic_memory.pipeline.session_records import (
     write_state,
 )
 from semantic_memory.pipeline.stage import SHORTEN, Hint, Outlook
+from semantic_memory.session.state_files import StateFiles
 from semantic_memory.settings import LogSettings
 
 _STAGES: tuple[CursorStage, ...] = ("stored", "extracted")
@@ -44,6 +45,7 @@ class Sessions:
         self,
         ledger: Ledger,
         log: SessionLog,
+        files: StateFiles,
         reader: PortionReader,
         stretches: StretchReader,
         store: Callable[[SessionKey], None],
@@ -51,6 +53,7 @@ class Sessions:
         """Have the messages of a session stored by `store`."""
         self._ledger = ledger
         self._log = log
+        self._files = files
         self._reader = reader
         self._stretches = stretches
         self.store = store
@@ -64,18 +67,20 @@ class Sessions:
             yield
 
     def redact(self, redact: Redact) -> None:
-        """Erase from a session's log what the ledger has forgotten; hold its lock.
+        """Erase from a session's log and window what the ledger has forgotten; hold its lock.
 
-        A log that goes as a whole takes the session's options along.
+        A log that goes as a whole takes the session's options and checkpoints along.
         """
         key = SessionKey(redact.user_id, redact.session_id)
         done = Redacted(*key)
         if not redact.message_ids:
+            self._files.drop(*key)
             self._log.remove(*key)
             with self._ledger.exclusive():
                 reset(self._ledger, key)
                 self._ledger.apply([*(Advance(Cursor(*key, one)) for one in _STAGES), done])
             return
+        self._files.drop_window(key)
         ids = {verbatim_id(key, one): one for one in redact.message_ids}
         left = {ids[fact.id]: fact.content for fact in self._ledger.get(list(ids))}
         self._rewrite(key, redact.message_ids - left.keys(), left, done)
@@ -127,15 +132,20 @@ class Sessions:
             self._ledger.apply([Advance(cursor)])
 
     def compact(self, key: SessionKey) -> int:
-        """Rewrite a session's log without its forgotten messages; returns the bytes freed."""
+        """Rewrite a session's log without its forgotten messages; returns the bytes freed.
+
+        Its window goes as well, and is filled from the log again.
+        """
         self.store(key)
         ids = [record.message.id for record in self._log.read(*key)]
-        return self.rewrite(key, forgotten(self._ledger, key, ids))
+        freed = self.rewrite(key, forgotten(self._ledger, key, ids))
+        self._files.drop_window(key)
+        return freed
 
-    def rewrite(self, key: SessionKey, gone: Collection[str]) -> int:
+    def rewrite(self, key: SessionKey, gone: Collection[str], *, forgotten: bool = True) -> int:
         """Rewrite a session's log without the texts of some messages; returns the bytes freed."""
         with self._reader.locks.hold(key):
-            return self._rewrite(key, gone) if gone else 0
+            return self._rewrite(key, gone, forgotten=forgotten) if gone else 0
 
     def _rewrite(
         self,
@@ -143,15 +153,21 @@ class Sessions:
         gone: Collection[str],
         cut: Mapping[str, str] = NOTHING_CUT,
         *done: Redacted,
+        forgotten: bool = True,
     ) -> int:
         """Rewrite a log and move its cursors along, in one transaction with `done`."""
         if not self._log.size(*key):
             self._ledger.apply(done)
             return 0
-        freed, offsets = self._log.compact(*key, gone, cut)
+        freed, offsets = self._log.compact(*key, gone, cut, forgotten=forgotten)
         with self._ledger.exclusive():
             cursors = [self._ledger.cursor(*key, stage) for stage in _STAGES]
-            moved = [Advance(replace(one, offset=offsets[one.position])) for one in cursors]
+            # A cursor beyond the log's end is found to be lost when it is read from.
+            moved = [
+                Advance(replace(one, offset=offsets[one.position]))
+                for one in cursors
+                if one.position in offsets
+            ]
             self._ledger.apply([*moved, *done])
         return freed
 
@@ -241,7 +257,7 @@ class Shortening:
         least = max(size - self._shortened_at, min(size - half, spare // 3))
         gone = expendable(records, self._worth(item), least, self._log.freed)
         if gone:
-            freed = self._sessions.rewrite(item, gone)
+            freed = self._sessions.rewrite(item, gone, forgotten=False)
             self._observe(LogShortened(*item, len(gone), size, size - freed))
         self._sizes[item] = self._log.size(*item)
         return None

@@ -19,6 +19,7 @@ PROFILE = "profile"
 INDEX = "index"
 SHORTEN = "shorten"
 BATCH = "batch"
+SETTLE = "settle"
 
 Whole = tuple[()]
 WHOLE: Whole = ()

@@ -22,7 +22,10 @@ from semantic_memory.domain.events import Event, ForgetRequested, MemoriesStored
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Clock, Ledger
+from semantic_memory.domain.scope import Scope
 from semantic_memory.pipeline.facts import asked_in, verbatim, verbatim_id
+from semantic_memory.pipeline.faults import FAULTS
+from semantic_memory.pipeline.forget_requests import note_requests
 from semantic_memory.pipeline.reading import Portion, PortionReader
 from semantic_memory.pipeline.stage import STORE, WHOLE, Outlook, Whole
 
@@ -49,8 +52,14 @@ class Storing:
         clock: Clock,
         observe: Callable[[Event], None],
         stored: Callable[[Portion], None],
+        *,
+        reading: bool = False,
     ) -> None:
-        """Report to `stored` every portion that has been committed."""
+        """Report to `stored` every portion that has been committed.
+
+        In a store that is opened for `reading`, what the logs have besides waits for another one.
+        """
+        self._reading = reading
         self._ledger = ledger
         self._log = log
         self._reader = reader
@@ -60,6 +69,7 @@ class Storing:
         self._stored = stored
         self._guard = threading.Lock()
         self._waiting: dict[SessionKey, None] = {}
+        self._under_way: dict[SessionKey, None] = {}
         self._looked_through = False
 
     def add(self, key: SessionKey) -> None:
@@ -71,6 +81,8 @@ class Storing:
 
         The logs are looked through once: only this process appends to them, and says so by `add`.
         """
+        if self._reading:
+            return
         if not self._looked_through:
             self._put(*self._behind())
             self._looked_through = True
@@ -82,11 +94,20 @@ class Storing:
         del item
         with self._guard:
             waiting, self._waiting = self._waiting, {}
+            self._under_way = waiting
         try:
             self.store(waiting)
         except BaseException:
             self._put(*waiting)  # of what is stored already, nothing is stored again
             raise
+        finally:
+            self._under_way = {}
+
+    def store_user(self, user_id: str) -> None:
+        """Store what waits of one user, without waiting for others. Raises StoreError."""
+        with self._guard:
+            keys = [key for key in {**self._under_way, **self._waiting} if key.user_id == user_id]
+        self.store(keys)  # what is stored twice at once is committed once
 
     def outlook(self) -> Outlook:
         """Count the sessions that wait."""
@@ -95,7 +116,7 @@ class Storing:
     def store(self, keys: Iterable[SessionKey]) -> None:
         """Store the unstored messages of these sessions. Raises StoreError."""
         failure: StoreError | None = None
-        waiting = deque(keys)
+        waiting = deque(() if self._reading else keys)
         while waiting:
             portions: list[Portion] = []
             while waiting and sum(len(portion.records) for portion in portions) < _BATCH:
@@ -137,6 +158,7 @@ class Storing:
                     changes += map(Add, made)
                     changes += self._withdrawn(portion, made, _requests(portion), now)
                     changes.append(Advance(portion.end))
+                    note_requests(self._ledger, portion.key, _requests(portion), now)
             self._ledger.apply(changes)
         if committed:
             number = sum(len(portion.records) for portion in committed)
@@ -158,17 +180,18 @@ class Storing:
         if not asked:
             return []
         key, ids = portion.key, dict.fromkeys(verbatim_id(portion.key, one) for one in asked)
-        before: str | None = None
+        said: dict[Scope, str] = {}  # the message before, by scope
         for record in self._log.read(*key):
             if record.message.role != "user":
                 continue
             found = asked.get(record.message.id)
+            before = said.get(record.message.scope)
             if found is not None and found.scope == "previous" and before is not None:
                 ids[verbatim_id(key, before)] = None
                 resting = self._ledger.resting_on(key.user_id, [(key.session_id, before)])
                 alone = (fact for fact in resting if set(fact.message_ids) == {before})
                 ids.update((fact.id, None) for fact in alone)
-            before = record.message.id
+            said[record.message.scope] = record.message.id
         present = {fact.id for fact in self._ledger.get(list(ids))}
         present |= {fact.id for fact in made} - self._ledger.known([fact.id for fact in made])
         return [Forget(one, now, TAKEN_BACK) for one in ids if one in present]
@@ -179,14 +202,15 @@ class Storing:
 
     def _memory(self, key: SessionKey, record: Record, now: datetime) -> Fact | None:
         """Return the memory of a message; None if it only held recalled text, or can't have one."""
-        message = without_recalled(record.message)
-        if message is None:
-            return None
         try:
+            message = without_recalled(record.message)
+            if message is None:
+                return None
             return verbatim(key, record, self._gate.screen(message), now)
-        except ValidationError as error:  # it stays in the log, and keeps no other back
+        except FAULTS as error:  # it stays in the log, and keeps no other back
             step = f"the memory of message {record.message.id}"
-            self._observe(WorkerFailed(step, reason(error), retry_seconds=0.0))
+            said = reason(error) if isinstance(error, ValidationError) else type(error).__name__
+            self._observe(WorkerFailed(step, said, retry_seconds=0.0))
             return None
 
     def _put(self, *keys: SessionKey) -> None:

@@ -15,22 +15,16 @@ import numpy as np
 
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stems
 
 _RELEVANCE = 0.7  # v above
 _TELLING_WORDS = 6  # content words from which a sentence counts in full
 _LONG_WORDS = 30  # words beyond which a sentence is too long for a line
 _SUBJECT_WORDS = 3  # first words, among which a sentence about its speaker names them
-_NAMES_SOMETHING = re.compile(r"\d|(?<!^)(?<![.!?] )\b[A-Z][\w-]*[A-Za-z]")
-# "Maya is allergic", not "Maya is moving" or "Maya moved".
-_LASTS = re.compile(
-    r"(?:[\w'’-]+\s+){0,3}?(?:is|are|has|have|lives?|works?|loves?|likes?|prefers?|enjoys?|uses?"
-    r"|speaks?|plays?|owns?|keeps?|studies|teaches|leads?|runs?)\b(?!\s+(?:\w+ly\s+)?\w+(?:ing|ed)\b)",
-    re.IGNORECASE,
-)
-_DATED = re.compile(r"\b(?:1[89]|20)\d\d\b|\b(?:last|next) [A-Z]\w+")
+_NAMES_SOMETHING = regex(r"\d|(?<!^)(?<![.!?] )\b[A-Z][\w-]*[A-Za-z]")
 # Begins with a word that refers to the sentence before it.
-_LEANS = re.compile(
+_LEANS = regex(
     r"(?:it|that|this|these|those|they|he|she|here|there|and|but|so|now|then|also)\b(?!\s+is\s+a\b)",
     re.IGNORECASE,
 )
@@ -83,15 +77,6 @@ def telling(fact: Fact) -> float:
     subject = 1.0 if speaker in " ".join(words[:_SUBJECT_WORDS]).casefold() else 0.5
     own = 0.5 if fact.source.role == "assistant" else 1.0
     return fact.confidence * said * brief * named * leans * subject * own
-
-
-def lasting(fact: Fact) -> float:
-    """Return how likely a fact describes a state rather than an event, in (0, 1].
-
-    Judged by the form of English sentences.
-    """
-    state = 1.0 if _LASTS.match(fact.content) else 0.6
-    return state * (0.7 if _DATED.search(fact.content) else 1.0)
 
 
 def sentence(text: str) -> str:

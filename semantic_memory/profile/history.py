@@ -6,6 +6,7 @@ Each tier takes the notable facts of its age, the most central ones first, withi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 
@@ -13,7 +14,6 @@ from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.ports import Belief
 from semantic_memory.domain.profile import TIERS, HistoryTier, TierAges
 from semantic_memory.profile.central import most_central, telling
-from semantic_memory.profile.fields import Extent
 
 _NOTABLE: Mapping[Category, float] = MappingProxyType(
     {
@@ -28,6 +28,14 @@ _NOTABLE: Mapping[Category, float] = MappingProxyType(
 )
 """Weight of each category as an event; feedback and messages have none."""
 _LEAST = 0.3  # weight below which a fact is left out even if there is room
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Limits on the length of a history tier."""
+
+    sentences: int
+    tokens: int
 
 
 def derive_history(

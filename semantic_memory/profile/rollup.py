@@ -10,15 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 from typing import Protocol
 
-from semantic_memory.consolidation.merging import stated_at
 from semantic_memory.consolidation.resolver import Outcome
 from semantic_memory.domain.changes import Change, Mark, Retire, Write
-from semantic_memory.domain.decay import HALF_LIFE_DAYS
 from semantic_memory.domain.errors import ProviderError
-from semantic_memory.domain.facts import Category, Fact, prevailing
+from semantic_memory.domain.facts import Fact, prevailing
 from semantic_memory.domain.ports import (
     Belief,
     Beliefs,
@@ -32,6 +29,7 @@ from semantic_memory.domain.ports import (
     TokenCounter,
 )
 from semantic_memory.domain.profile import (
+    CORE_FIELDS,
     PROFILE_FIELDS,
     TIERS,
     HistoryTier,
@@ -43,19 +41,11 @@ from semantic_memory.domain.profile import (
 from semantic_memory.domain.trust import Trust
 from semantic_memory.domain.values import new_id, normalised
 from semantic_memory.profile.central import most_central, sentence
-from semantic_memory.profile.fields import (
-    LATELY,
-    LIFE,
-    WORK,
-    Extent,
-    Kinds,
-    derive_profile,
-    profile_text,
-)
-from semantic_memory.profile.history import derive_history
+from semantic_memory.profile.core import derive_core
+from semantic_memory.profile.history import Extent, derive_history
 
 ROLLUP = "rollup"
-_DERIVED = "profiles"  # names the marks of how far profiles have been derived
+_DERIVED = "core profiles"  # names the marks of how far they have been derived
 _OLDER: tuple[HistoryTier, ...] = TIERS[1:]
 _OF_OTHERS = frozenset({Trust.EXTERNAL, Trust.TOOL})
 _PATIENCE = 2  # times the sentences of a tier may wait for a model that fails
@@ -70,7 +60,8 @@ class ProfileLedger(Beliefs, ProfileLines, ChangeLog, JobMarks, Protocol):
 class Extents:
     """Size limits of profiles and histories, and the ages of the tiers."""
 
-    field: Extent
+    field: int
+    """Facts of a field of the core profile."""
     tiers: Mapping[HistoryTier, Extent]
     ages: TierAges
 
@@ -86,7 +77,6 @@ class Rollup:
         condenser: Condenser | None,
         clock: Clock,
         extents: Extents,
-        half_lives: Mapping[Category, float] = HALF_LIFE_DAYS,
     ) -> None:
         self._ledger = ledger
         self._embedder = embedder
@@ -94,7 +84,6 @@ class Rollup:
         self._condenser = condenser
         self._clock = clock
         self._extents = extents
-        self._half_lives = half_lives
 
     def stale(self) -> list[str]:
         """Users with changes since their profiles were derived."""
@@ -112,18 +101,14 @@ class Rollup:
     def refresh(self, user_id: str) -> None:
         """Derive anew what follows from a user's facts; what was written stays where it is.
 
-        An embedding model that can't be reached leaves it to the next time, and so do lines that
-        others keep changing meanwhile.
+        Lines that others keep changing meanwhile are left to the next time.
         """
         for _ in range(_TRIES):
             now = self._clock.now()
             revision = self._ledger.revision(user_id)
             lines = self._ledger.lines(user_id)
             written = [line for line in lines if line.origin != "derived"]
-            try:
-                wanted = [*written, *self._derived(user_id, written, now)]
-            except ProviderError:
-                return
+            wanted = [*written, *self._derived(user_id, written, now)]
             changes, _ = difference(lines, wanted, now)
             with self._ledger.exclusive():
                 if self._ledger.lines(user_id) == lines:
@@ -234,19 +219,16 @@ class Rollup:
             and not any(normalised(belief.fact.content) in text for text in texts)
         ]
         costs = [self._counter.count(sentence(belief.fact.content)) for belief in beliefs]
-        fields = derive_profile(
-            beliefs,
-            costs,
-            self._kinds,
+        fields = derive_core(
+            [belief.fact for belief in beliefs],
             now,
             self._extents.field,
-            self._half_lives,
-            {name for name in PROFILE_FIELDS if any(line.layer == name for line in written)},
+            {name for name in CORE_FIELDS if any(line.layer == name for line in written)},
         )
         shown = {fact.id for facts in fields.values() for fact in facts}
         for name, facts in fields.items():
-            if facts:
-                yield _line(user_id, name, facts, max(map(stated_at, facts)), now)
+            for fact in facts:
+                yield _line(user_id, name, fact, fact.stated_at, now)
         told = {place for line in written if line.layer in TIERS for place in line.said_in}
         rest = [
             (belief, cost)
@@ -264,7 +246,7 @@ class Rollup:
             if tier in _OLDER and any(line.layer == tier for line in written):
                 continue  # a model has told what matters of that time
             for fact in facts:
-                yield _line(user_id, tier, [fact], fact.created_at, now)
+                yield _line(user_id, tier, fact, fact.created_at, now)
 
     def _in_place(self, line: Line, now: datetime) -> Line:
         """Return a line in the tier of its age."""
@@ -274,10 +256,6 @@ class Rollup:
         if tier == line.layer:
             return line
         return line.model_copy(update={"id": new_id(), "layer": tier, "valid_from": now})
-
-    @cached_property
-    def _kinds(self) -> Kinds:
-        return Kinds(self._embedder.embed(WORK, "document"), self._embedder.embed(LIFE, "document"))
 
 
 def _trusted(beliefs: Sequence[Belief]) -> Iterator[Belief]:
@@ -296,8 +274,8 @@ def _trusted(beliefs: Sequence[Belief]) -> Iterator[Belief]:
 def has_aged(lines: Sequence[Line], now: datetime, ages: TierAges) -> bool:
     """Check that the time passed since asks for a change of these lines."""
     return any(
-        now - line.at >= LATELY
-        if line.layer == "top_of_mind" and line.origin == "derived"
+        now.date() > line.valid_from.date()
+        if line.layer == "deadlines" and line.origin == "derived"
         else line.layer in TIERS and ages.tier_of(line.at, now) != line.layer
         for line in lines
     )
@@ -337,17 +315,17 @@ def difference(
     return changes, outcome
 
 
-def _line(user_id: str, layer: Layer, facts: Sequence[Fact], at: datetime, now: datetime) -> Line:
+def _line(user_id: str, layer: Layer, fact: Fact, at: datetime, now: datetime) -> Line:
     return Line(
         id=new_id(),
         user_id=user_id,
         layer=layer,
-        text=profile_text(facts),
+        text=sentence(fact.content),
         origin="derived",
         at=at,
         valid_from=now,
-        fact_ids=tuple(fact.id for fact in facts),
-        said_in=said_in(facts),
+        fact_ids=(fact.id,),
+        said_in=said_in([fact]),
     )
 
 

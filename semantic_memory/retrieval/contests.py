@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from semantic_memory.domain.facts import Fact, Status, prevailing
+from semantic_memory.domain.facts import Category, Fact, Status, prevailing
 from semantic_memory.domain.ports import Facts
 from semantic_memory.domain.recall import Hit
 
@@ -29,6 +29,21 @@ def trusted_first(hits: Iterable[Hit]) -> list[Hit]:
         for fact in before[: before.index(hit.fact) + 1]:
             ordered.setdefault(fact.id, by_id[fact.id])
     return [*ordered.values()]
+
+
+def material_last(hits: Sequence[Hit]) -> list[Hit]:
+    """Return hits in their order, but messages of tools behind the facts of the user."""
+    own = [place for place, hit in enumerate(hits) if _is_users(hit.fact)]
+    if not own:
+        return [*hits]
+    early = [hit for hit in hits[: own[-1]] if hit.fact.source.role == "tool"]
+    late = {hit.fact.id for hit in early if hit.fact.category is Category.CONVERSATION}
+    head = [hit for hit in hits[: own[-1] + 1] if hit.fact.id not in late]
+    return [*head, *(hit for hit in early if hit.fact.id in late), *hits[own[-1] + 1 :]]
+
+
+def _is_users(fact: Fact) -> bool:
+    return fact.trust.is_vetted and fact.category is not Category.CONVERSATION
 
 
 def _contested_by(fact: Fact, rivals: set[str]) -> Fact:

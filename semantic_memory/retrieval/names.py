@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_PART = re.compile(r"[^\W\d_]{2,}")
+from semantic_memory.domain.patterns import regex
+
+_PART = regex(r"[^\W\d_]{2,}")
 
 
 def named(query: str, speakers: Sequence[str]) -> list[int]:

@@ -1,9 +1,9 @@
-"""Ranking of the newer of two facts first, if they give different figures for one thing."""
+"""Ranking of the newer of two facts about one thing first."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,11 @@ ALIKE = 0.5
 SHARE = 0.6
 """Share of the older one's score that the newer must have by itself."""
 
+SAME = 0.6
+"""Cosine from which two facts of one category are taken to be about the same, whatever they say."""
+STRENGTH = 3.0
+"""Share of the older one's score, relative to the weight of relevance, that a newer may lack."""
+
 Reals = NDArray[np.float64]
 
 
@@ -29,30 +34,69 @@ _SHARED_BY_MOST = frozenset(
 )
 
 
-class Telling(NamedTuple):
+class Figures(NamedTuple):
     """The figures of a fact, and the stems of what it gives them for."""
 
     figures: frozenset[str]
     topic: frozenset[str]
 
 
-def telling(content: str, speaker: str | None = None) -> Telling | None:
+def read_figures(content: str, speaker: str | None = None) -> Figures | None:
     """Read a fact, said by `speaker`; None if it gives no figure.
 
-    >>> told = telling("Maya's talk is on 18 June")
-    >>> sorted(told.figures), sorted(told.topic)
+    >>> given = read_figures("Maya's talk is on 18 June")
+    >>> sorted(given.figures), sorted(given.topic)
     (['18', 'june'], ['talk'])
     """
     values = figures(content)
     if not values:
         return None
     apart = {stem for text in (*names(content), *values, speaker or "") for stem in stems(text)}
-    return Telling(values, frozenset(stems(content)) - apart - _SHARED_BY_MOST)
+    return Figures(values, frozenset(stems(content)) - apart - _SHARED_BY_MOST)
+
+
+def fresher(
+    rows: Sequence[int],
+    similar: Scores,
+    score: Reals,
+    columns: NDArray[Any],
+    weight: float,
+    *,
+    same: float = SAME,
+    strength: float = STRENGTH,
+) -> dict[int, float]:
+    """Return the gain in score by which a fact comes just above others about the same.
+
+    Age counts between facts of one category about one thing, and hardly elsewhere: the newer comes
+    first, or the one that was stated more often. `similar` are the cosines of `rows`, which
+    are facts, shape (rows, rows); `weight` is that of relevance.
+    """
+    own = columns[rows]
+    scores = score[rows]
+    confirmed = own["corroborations"][:, None] > own["corroborations"][None, :]
+    newer = own["stated_at"][:, None] > own["stated_at"][None, :]
+    rivals = (
+        (confirmed | (newer & ~confirmed.T))
+        & (similar >= same)
+        & (own["category"][None, :] == own["category"][:, None])
+        & (scores[None, :] >= scores[:, None])
+        & (scores[:, None] >= (1.0 - strength * weight) * scores[None, :])
+    )
+    # of several that could come above a fact only the best: else all of a topic would rise
+    found: dict[int, float] = {}
+    for place in np.flatnonzero(rivals.any(axis=0)).tolist():
+        best = max(
+            np.flatnonzero(rivals[:, place]).tolist(),
+            key=lambda one: (own["corroborations"][one], own["stated_at"][one]),
+        )
+        gain = float(np.nextafter(scores[place], np.inf) - scores[best])
+        found[rows[best]] = max(gain, found.get(rows[best], 0.0))
+    return found
 
 
 def gains(
     rows: Sequence[int],
-    told: Mapping[int, Telling],
+    given: Mapping[int, Figures],
     similar: Scores,
     score: Reals,
     stated_at: Reals,
@@ -63,14 +107,14 @@ def gains(
 ) -> dict[int, float]:
     """Return the gain in score by which a row comes just above the older ones it replaces.
 
-    `rows` are facts with figures, which `told` gives by row; `similar` are their cosines to each
+    `rows` are facts with figures, which `given` holds by row; `similar` are their cosines to each
     other, shape (rows, rows); `score` and `stated_at` are by row. An older fact with one of the
     question's own figures (`asked`) keeps its place, and so does one with which the newer shares a
     name at most.
     """
     found: dict[int, float] = {}
     for place, row in enumerate(rows):
-        own = told[row]
+        own = given[row]
         overtaken = [
             score[other]
             for beside, other in enumerate(rows)
@@ -78,9 +122,9 @@ def gains(
             and stated_at[other] < stated_at[row]
             and score[row] <= score[other]
             and score[row] >= share * score[other]
-            and not own.figures <= told[other].figures
-            and asked.isdisjoint(told[other].figures)
-            and not own.topic.isdisjoint(told[other].topic)
+            and not own.figures <= given[other].figures
+            and asked.isdisjoint(given[other].figures)
+            and not own.topic.isdisjoint(given[other].topic)
         ]
         if overtaken:
             found[row] = float(np.nextafter(max(overtaken), np.inf) - score[row])

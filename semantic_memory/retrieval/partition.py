@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -31,7 +31,7 @@ from semantic_memory.domain.text import lexical_text, stems
 from semantic_memory.domain.values import levels
 from semantic_memory.retrieval.bm25 import BM25, Mask, Statistics
 from semantic_memory.retrieval.growing import Growing, GrowingVectors
-from semantic_memory.retrieval.newest import Telling, telling
+from semantic_memory.retrieval.newest import Figures, read_figures
 from semantic_memory.retrieval.snapshot import Snapshot
 
 CATEGORIES = tuple(Category)
@@ -47,11 +47,14 @@ COLUMNS = np.dtype(
         ("session_id", "i4"),  # -1: of no session
         ("slot", "i4"),  # place in a session, shared by a message and facts drawn from it; or -1
         ("speaker", "i4"),  # -1: nobody named
+        ("agent_id", "i4"),  # 0: of no agent
+        ("run_id", "i4"),  # 0: of no run
         ("own", "?"),  # said by the user, or by nobody in particular
         ("asks", "?"),  # a question
         ("confidence", "f8"),
         ("importance", "f8"),
         ("endurance", "f8"),
+        ("corroborations", "i4"),
         ("created_at", "f8"),
         ("stated_at", "f8"),
         ("used_at", "f8"),  # -inf: never
@@ -86,12 +89,14 @@ class Partition:
         self.revision = 0
         self._ids: list[str] = []
         self._said_in: list[tuple[str, ...]] = []
-        self._told: dict[int, Telling] = {}
+        self._figures: dict[int, Figures] = {}
         self._tagged: dict[str, list[int]] = {}  # by tag, those above included; dead rows too
         self._row_of: dict[int, int] = {}
         self._superseded: set[int] = set()
         self._sessions: dict[str, int] = {}
         self._speakers: dict[str, int] = {}
+        self._agents = {"": 0}
+        self._runs = {"": 0}
         self._slot_of: dict[tuple[int, int], int] = {}
         self._columns = Growing(COLUMNS)
         self._alive = Growing(np.bool_)
@@ -137,7 +142,7 @@ class Partition:
             session_codes=self._sessions,
             ids=self._ids,
             said_in=self._said_in,
-            told=self._told,
+            figures=self._figures,
             speakers=tuple(self._speakers),
             windows=None if self._windows is None else self._windows.view,
             sentences=None if self._sentences is None else self._sentences.view,
@@ -156,8 +161,8 @@ class Partition:
         columns = self._columns.view
         match condition:
             case OneOf(field, values):
-                coded = {"category": _CATEGORY, "status": _STATUS, "session_id": self._sessions}
-                codes = [coded[field].get(one, _UNKNOWN) for one in values]
+                coded = self._codes_of(field)
+                codes = [coded.get(one, _UNKNOWN) for one in values]
                 column = columns[field]
                 return column == codes[0] if len(codes) == 1 else np.isin(column, codes)
             case Compared(field, comparison, value):
@@ -180,6 +185,16 @@ class Partition:
                 return ~self._meeting(one)
             case Worded() | Valued():
                 raise ValueError("a partition has no column for words and metadata")
+
+    def _codes_of(self, field: str) -> Mapping[str, int]:
+        """Return the codes of a column's values."""
+        return {
+            "category": _CATEGORY,
+            "status": _STATUS,
+            "session_id": self._sessions,
+            "agent_id": self._agents,
+            "run_id": self._runs,
+        }[field]
 
     def _having(self, tag: str) -> Mask:
         mask: Mask = np.zeros(len(self), dtype=np.bool_)
@@ -245,9 +260,9 @@ class Partition:
         if (
             vectors is not None
             and trait.category != Category.CONVERSATION
-            and (told := telling(trait.content, trait.speaker))
+            and (given := read_figures(trait.content, trait.speaker))
         ):
-            self._told[number] = told
+            self._figures[number] = given
         text = lexical_text(trait.content, trait.speaker, trait.created_at)
         self._bm25.add(stems(text))
         self._characters += len(text)
@@ -261,11 +276,14 @@ class Partition:
             session,
             slot,
             self._speaker(trait.speaker),
+            self._agents.setdefault(trait.agent_id, len(self._agents)),
+            self._runs.setdefault(trait.run_id, len(self._runs)),
             trait.role in (None, "user"),
             _asks(trait),
             trait.confidence,
             trait.importance,
             trait.endurance,
+            trait.corroborations,
             trait.created_at,
             trait.stated_at,
             trait.used_at,

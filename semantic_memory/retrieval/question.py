@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from semantic_memory.domain.english.windows import Window, windows
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import own_stems, stem, stems
 
 # "us" in capitals is a country, "I" in lower case a habit.
-_FIRST_PERSON = re.compile(r"\b(?:(?i:i|i['’]\w+|my|mine|me|myself|we|we['’]\w+|our|ours)|us)\b")
-_WHEN = re.compile(r"\s*when\b", re.IGNORECASE)
-_PAST = re.compile(r"\b(?:did|was|were|had)\b", re.IGNORECASE)
+_FIRST_PERSON = regex(r"\b(?:(?i:i|i['’]\w+|my|mine|me|myself|we|we['’]\w+|our|ours)|us)\b")
+_WHEN = regex(r"\s*when\b", re.IGNORECASE)
+_PAST = regex(r"\b(?:did|was|were|had)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,6 +108,7 @@ class Ranked:
     match: Reals
     retention: Reals
     recency: Reals
+    standing: Reals
     relevance: Reals
 
 
@@ -158,11 +159,13 @@ def rank(
     weights: Weights,
     curve: decay.Curve = decay.CURVE,
     floors: Reals | None = None,
+    priors: Reals | None = None,
 ) -> Ranked:
     """Score every row.
 
     `columns`, `slots` and `sessions` are a partition's; `half_lives` hold each row's half-life in
-    days, and `floors` its lowest retention, by default the curve's; `now` is in Unix seconds.
+    days, `floors` its lowest retention, by default the curve's, and `priors` the weight of its
+    category, by default 1; `now` is in Unix seconds.
     """
     total = weights.total
     base = base_score(evidence.dense, evidence.lexical, weights)
@@ -176,8 +179,11 @@ def rank(
     match = whole - outdated
     age = decay.age_days(columns["stated_at"], now)
     retention = decay.retention(age, half_lives * columns["endurance"], curve, floors)
-    recency = decay.recency(age, decay.age_days(columns["used_at"], now), curve)
-    relevance = columns["importance"] * columns["confidence"] * retention * recency
+    boost = decay.recency(age, decay.age_days(columns["used_at"], now), curve)
+    recency = np.where(np.isfinite(half_lives), boost, 1.0)
+    standing = decay.confirmation(columns["corroborations"])
+    standing = standing if priors is None else standing * priors
+    relevance = columns["importance"] * columns["confidence"] * retention * recency * standing
     score = match * (1.0 - weights.relevance + weights.relevance * relevance)
     return Ranked(
         score=score,
@@ -192,5 +198,6 @@ def rank(
         match=match,
         retention=retention,
         recency=recency,
+        standing=standing,
         relevance=relevance,
     )

@@ -11,7 +11,7 @@ import numpy as np
 
 from semantic_memory.concurrency import Contended
 from semantic_memory.domain.changes import Matrix
-from semantic_memory.domain.decay import CURVE, Curve
+from semantic_memory.domain.decay import CURVE, PRIOR, Curve
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import EmbeddingFailed, Event
 from semantic_memory.domain.facts import Category
@@ -21,7 +21,7 @@ from semantic_memory.domain.ports import Clock, Delta, Embedder, Facts, Traits, 
 from semantic_memory.domain.recall import Hit, ScoreParts
 from semantic_memory.domain.text import figures, searched_words
 from semantic_memory.domain.values import normalised
-from semantic_memory.retrieval import fading, names, newest
+from semantic_memory.retrieval import fading, names, newest, succession
 from semantic_memory.retrieval.bm25 import Scores
 from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.retrieval.order import descending, top
@@ -34,8 +34,8 @@ from semantic_memory.retrieval.times import closeness
 
 _ARM = 256  # candidates of each arm, for a user whose memories aren't held in RAM
 _COMPARED = 64  # of the best memories, for newer figures of the same
-_SUCCEEDED = 8  # of the best outdated messages, for what replaced them
 _SENTENCES = 512  # memories whose sentences are compared
+_PRIORS = np.array([PRIOR[category] for category in CATEGORIES])
 _AT_ONCE = 2  # more would only take the interpreter from each other, and all be slow
 
 
@@ -70,6 +70,7 @@ class Searcher:
         self._half_lives = np.array([half_lives[category] for category in CATEGORIES])
         self._own_fading = own_fading
         self._observe = observe
+        self._succession = succession.model_for(embedder.identity.model)
         self._turn = Contended("search", threading.BoundedSemaphore(_AT_ONCE), observe)
 
     def search(self, query: str, user_id: str, k: int, filters: Filters = NO_FILTERS) -> list[Hit]:
@@ -156,6 +157,7 @@ class Searcher:
             sessions=snapshot.sessions,
             half_lives=half_lives,
             floors=floors,
+            priors=_PRIORS[columns["category"]],
             now=self._clock.now().timestamp(),
             weights=self._weights,
             curve=self._curve,
@@ -185,22 +187,27 @@ class Searcher:
         filters: Filters,
     ) -> list[Hit]:
         rows = np.flatnonzero(snapshot.admitted)
-        gained = _newest(snapshot, ranked, rows, question)
+        gained = _newest(snapshot, ranked, rows, question, self._weights.relevance)
         ranked.score[list(gained)] += list(gained.values())
         for row, gain in self._inherited(user_id, snapshot, ranked, rows, k).items():
             ranked.score[row] += gain
             gained[row] = gained.get(row, 0.0) + gain
         distinct = _distinct(snapshot, (rows[place] for place in descending(ranked.score[rows])))
+        of_present = not (question.event or question.windows or filters.as_of)
+        model = self._succession if of_present else None
+        wanted = max(k, succession.COMPARED) if model else k
         hits: list[Hit] = []
+        places: list[int] = []
         said: set[str] = set()
-        while len(hits) < k and (batch := list(islice(distinct, k))):
+        while len(hits) < wanted and (batch := list(islice(distinct, wanted - len(hits)))):
             found = self._ledger.get([snapshot.ids[row] for row in batch])
-            facts = {fact.id: fact for fact in found if filters.admits(fact)}  # still, by now
+            facts = {fact.id: fact for fact in filters.admitted(found)}  # still, by now
             for row in batch:
                 fact = facts.get(snapshot.ids[row])
                 if fact is None or (key := normalised(fact.content)) in said:
                     continue
                 said.add(key)
+                places.append(row)
                 hits.append(
                     Hit(
                         fact=fact,
@@ -208,6 +215,8 @@ class Searcher:
                         parts=_parts(snapshot, ranked, row, gained.get(row, 0.0)),
                     )
                 )
+        if model:
+            hits = _latest_first(hits, places, snapshot, model)
         return hits[:k]
 
     def _inherited(
@@ -215,14 +224,16 @@ class Searcher:
     ) -> dict[int, float]:
         """Return the gains of what replaced outdated messages: it answers what they answered.
 
-        A memory comes where the message would have come that it made outdated.
+        A memory comes where the message would have come that it made outdated. That message may
+        have fallen behind the best `k`, where `successors.noted`, which orders the hits that are
+        left, doesn't see it.
         """
-        weight = self._weights.relevance
-        unspoilt = ranked.score + ranked.outdated * (1.0 - weight + weight * ranked.relevance)
         outdated = rows[ranked.outdated[rows] > 0.0]
         if not len(outdated):
             return {}
-        best = outdated[top(unspoilt[outdated], _SUCCEEDED)]
+        weight = self._weights.relevance
+        unspoilt = ranked.score + ranked.outdated * (1.0 - weight + weight * ranked.relevance)
+        best = outdated[top(unspoilt[outdated], k)]
         last = ranked.score[rows[top(ranked.score[rows], k)]].min()
         wanted = {snapshot.ids[row]: float(unspoilt[row]) for row in best if unspoilt[row] > last}
         if not wanted:
@@ -231,7 +242,7 @@ class Searcher:
         raised: dict[str, float] = {}
         for message, fact in successors(messages, self._ledger, user_id).items():
             raised[fact] = max(raised.get(fact, 0.0), wanted[message])
-        places = {snapshot.ids[row]: int(row) for row in rows}
+        places = {one: row for row in rows.tolist() if (one := snapshot.ids[row]) in raised}
         return {
             row: score - float(ranked.score[row])
             for fact, score in raised.items()
@@ -254,22 +265,41 @@ def _distinct(snapshot: Snapshot, order: Iterable[int]) -> Iterator[int]:
             yield row
 
 
+def _latest_first(
+    hits: list[Hit], places: Sequence[int], snapshot: Snapshot, model: succession.Model
+) -> list[Hit]:
+    """Return the hits in a new order: of the best, the newer right above those that they ended."""
+    best = zip(hits[: succession.COMPARED], places, strict=False)
+    compared = [(hit, row) for hit, row in best if snapshot.columns["embedded"][row]]
+    if snapshot.windows is None or len(compared) < 2:
+        return hits
+    vectors = snapshot.windows.first([row for _, row in compared])
+    found = succession.raised([hit for hit, _ in compared], vectors, model)
+    by_id = {hit.fact.id: hit for hit in found}
+    return sorted((by_id.get(hit.fact.id, hit) for hit in hits), key=lambda hit: -hit.score)
+
+
 def _newest(
-    snapshot: Snapshot, ranked: Ranked, rows: np.ndarray, question: Question
+    snapshot: Snapshot, ranked: Ranked, rows: np.ndarray, question: Question, weight: float
 ) -> dict[int, float]:
-    """Return the gains of those of the best `rows` that give newer figures than others."""
-    if question.event or question.windows or not snapshot.told:
+    """Return the gains of those of the best `rows` that are newer than others about the same."""
+    if question.event or question.windows:
         return {}
-    best = rows[top(ranked.score[rows], _COMPARED)].tolist()
-    telling = [row for row in best if row in snapshot.told]
-    if len(telling) < 2:
+    columns = snapshot.columns
+    best = rows[top(ranked.score[rows], _COMPARED)]
+    facts = best[~columns["verbatim"][best] & columns["embedded"][best]].tolist()
+    if len(facts) < 2:
         return {}
-    return newest.gains(
-        telling,
-        snapshot.told,
-        snapshot.alike(telling),
+    similar = snapshot.alike(facts)
+    gained = newest.fresher(facts, similar, ranked.score, columns, weight)
+    places = [place for place, row in enumerate(facts) if row in snapshot.figures]
+    given = [facts[place] for place in places]
+    return gained | newest.gains(
+        given,
+        snapshot.figures,
+        similar[np.ix_(places, places)],
         ranked.score,
-        snapshot.columns["stated_at"],
+        columns["stated_at"],
         figures(question.text),
     )
 
@@ -291,5 +321,6 @@ def _parts(snapshot: Snapshot, ranked: Ranked, row: int, newer: float) -> ScoreP
         confidence=float(columns["confidence"][row]),
         retention=float(ranked.retention[row]),
         recency=float(ranked.recency[row]),
+        standing=float(ranked.standing[row]),
         relevance=float(ranked.relevance[row]),
     )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.retrieval.bm25 import Mask, Scores
 from semantic_memory.retrieval.growing import Vectors
-from semantic_memory.retrieval.newest import Telling
+from semantic_memory.retrieval.newest import Figures
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +34,7 @@ class Snapshot:
     """By row: ids of the memories."""
     said_in: Sequence[tuple[str, ...]]
     """By row: `session/message` for every message that says the memory."""
-    told: Mapping[int, Telling]
+    figures: Mapping[int, Figures]
     """By row: numbers and days in a fact, and what they are given for.
 
     Rows without any, and messages, are missing.
@@ -73,7 +73,7 @@ class Snapshot:
         if self.windows is None:
             return np.zeros((len(rows), len(rows)), dtype=np.float32)
         vectors = self.windows.first(rows)
-        similar: Scores = vectors @ vectors.T
+        similar: Scores = np.einsum("ij,kj->ik", vectors, vectors)  # not `@`, as in `Vectors.best`
         return similar
 
     def outdated(self) -> Mask:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 import numpy as np
 
-from semantic_memory.domain.facts import Category, Fact, Status
+from semantic_memory.domain.facts import Category, Fact, Source, Status
 from semantic_memory.domain.ports import Facts
 from semantic_memory.domain.recall import Hit
 from semantic_memory.domain.text import stems
@@ -46,21 +47,47 @@ def _ended(
 ) -> Mapping[str, Fact]:
     """Return the latest ended fact of each message among `facts`, by the message's id."""
     messages = [fact for fact in facts if fact.category is Category.CONVERSATION]
-    if not messages:
+    sessions = {message.source.session_id for message in messages} - {None}
+    if not sessions:
         return {}
-    sessions = {message.source.session_id for message in messages}
-    superseded = ledger.superseded_in(user_id, [one for one in sessions if one is not None])
+    superseded = ledger.superseded_in(
+        user_id,
+        [one for one in sessions if one is not None],
+        {place for message in messages for place in _places(message.source, message)},
+        {answered for message in messages if (answered := _answered(message))},
+    )
+    ended = [fact for fact in superseded if _ended_by(fact, as_of)]
+    by_place: dict[str, list[int]] = defaultdict(list)
+    by_position: dict[tuple[str | None, int | None], list[int]] = defaultdict(list)
+    for number, fact in enumerate(ended):
+        by_position[fact.source.session_id, fact.source.position].append(number)
+        for source in fact.sources:
+            for place in _places(source, source):
+                by_place[place].append(number)
     found: dict[str, Fact] = {}
     for message in messages:
-        for fact in superseded:
-            told = _drawn_from(fact, message) or _repeated(fact, message)
-            if told and _ended_by(fact, as_of):
-                known = found.get(message.id)
-                if known is None or (known.valid_to or fact.created_at) < (
-                    fact.valid_to or fact.created_at
-                ):
-                    found[message.id] = fact
+        told = {one for place in _places(message.source, message) for one in by_place[place]}
+        if answered := _answered(message):
+            told |= {one for one in by_position[answered] if _repeated(ended[one], message)}
+        if told:
+            found[message.id] = max((ended[one] for one in sorted(told)), key=_end)
     return found
+
+
+def _places(source: Source, told: Source | Fact) -> list[str]:
+    return [f"{source.session_id or ''}/{message_id}" for message_id in told.message_ids]
+
+
+def _answered(message: Fact) -> tuple[str, int] | None:
+    """Return the session and position of what a reply answers; None if it is no reply."""
+    source = message.source
+    if source.role != "assistant" or source.session_id is None or source.position is None:
+        return None
+    return source.session_id, source.position - 1
+
+
+def _end(fact: Fact) -> datetime:
+    return fact.valid_to or fact.created_at
 
 
 def _drawn_from(fact: Fact, message: Fact) -> bool:
@@ -73,19 +100,7 @@ def _drawn_from(fact: Fact, message: Fact) -> bool:
 
 def _repeated(fact: Fact, reply: Fact) -> bool:
     """Return whether a reply repeats words of the message before it that state `fact`."""
-    if reply.source.role != "assistant" or not _follows(reply, fact):
-        return False
     return not set(stems(fact.content)).isdisjoint(stems(reply.content))
-
-
-def _follows(reply: Fact, fact: Fact) -> bool:
-    """Return whether a message comes right behind the one in which `fact` was said."""
-    one, other = fact.source, reply.source
-    return (
-        one.position is not None
-        and other.position == one.position + 1
-        and one.session_id == other.session_id
-    )
 
 
 def _ended_by(fact: Fact, as_of: datetime | None) -> bool:

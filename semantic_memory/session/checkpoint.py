@@ -1,17 +1,17 @@
 """Checkpoints: the state of a task in a file, written atomically and durably, with a version.
 
-A file is `{"schema": 1, "version": ..., "crc": ..., "data": {...}}`. A new state is written beside
-the old one, forced to disk, and renamed into its place; the previous state stays as
-`NAME.previous.json`, in case the newer file gets damaged.
+A file is `{"schema": 1, "version": ..., "crc": ..., "data": {...}}`, encrypted if the store is. A
+new state is written beside the old one, as `NAME.new`, and forced to disk. The old one is renamed
+to `NAME.previous.json`, in case the newer file gets damaged, and then the new one takes its place.
+Where that was cut off, the previous state is the last one saved.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-import os
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -25,7 +25,11 @@ from semantic_memory.domain.errors import (
 )
 from semantic_memory.domain.events import CheckpointRestored
 from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.files import delete_files, draft_of, make_directories, write_file
 from semantic_memory.domain.ports import Observer
+from semantic_memory.domain.ports.disk import Disk
+from semantic_memory.domain.ports.encryption import Encryption
+from semantic_memory.domain.sealing import sealed, unsealed
 from semantic_memory.domain.values import explain
 from semantic_memory.session.promotion import promoted
 
@@ -60,10 +64,12 @@ class Checkpoint(Generic[ModelT]):
         path: Path,
         model: type[ModelT],
         emit: Observer,
+        disk: Disk,
         *,
         version: int = 1,
         migrations: Mapping[int, Migration] | None = None,
         user_id: str | None = None,
+        encryption: Encryption | None = None,
     ) -> None:
         if surplus := sorted(number for number in migrations or {} if not 0 < number < version):
             raise InvalidInputError(
@@ -74,9 +80,11 @@ class Checkpoint(Generic[ModelT]):
         self._previous = path.with_name(f"{path.stem}.previous.json")
         self._model = model
         self._emit = emit
+        self._disk = disk
         self._version = version
         self._migrations = migrations or {}
         self._user_id = user_id
+        self._encryption = encryption
 
     def load(self) -> ModelT | None:
         """Return the last state saved, or None if there is none.
@@ -84,14 +92,26 @@ class Checkpoint(Generic[ModelT]):
         A damaged file is set aside as `NAME.damaged.json`, the previous state is used, and a
         CheckpointRestored event is emitted. Raises StoreCorruptError if the previous state is
         damaged or missing too, a migration is missing, or sound data isn't a state of the model;
-        SchemaTooNewError if a newer version of the program wrote the state. A state that can't be
-        loaded stays as it is.
+        SchemaTooNewError if a newer version of the program wrote the state; StoreUnavailableError
+        if it can't be read. A state that can't be loaded stays as it is.
         """
+        stored = self._loaded()
+        return None if stored is None else self._parsed(stored)
+
+    def _loaded(self) -> _Stored | None:
         try:
             stored = self._read(self._path)
         except _DamagedError as damage:
-            stored = self._restored(damage)
-        return None if stored is None else self._parsed(stored)
+            return self._restored(damage)
+        if stored is not None:
+            return stored
+        try:
+            return self._read(self._previous)
+        except _DamagedError as damage:
+            raise StoreCorruptError(
+                f"the checkpoint {self._path} is missing, and the previous one is damaged"
+                f" ({damage}): delete it to start afresh"
+            ) from None
 
     def save(self, state: ModelT) -> None:
         """Save `state`; it is on disk when this returns.
@@ -107,19 +127,21 @@ class Checkpoint(Generic[ModelT]):
             "crc": f"{zlib.crc32(body):08x}",
             "data": data,
         }
-        scratch = self._path.with_name(f".{self._path.name}.{os.getpid()}")
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            _write(scratch, json.dumps(document, ensure_ascii=False).encode())
-            self._keep_previous()
-            scratch.replace(self._path)
-            _sync_directory(self._path.parent)
-        except OSError as error:
-            scratch.unlink(missing_ok=True)
-            raise StoreUnavailableError(
-                f"can't write the checkpoint {self._path}: {error.strerror or error}; the previous"
-                " state is kept: check free space and permissions"
-            ) from error
+        plain = json.dumps(document, ensure_ascii=False).encode()
+        draft = draft_of(self._path)
+        sound = self._is_sound()
+        with self._failing("write", "the state saved before is kept: check free space and"):
+            make_directories(self._disk, self._path.parent)
+            try:
+                write_file(self._disk, draft, sealed(plain, self._encryption))
+            except OSError:
+                with contextlib.suppress(OSError):
+                    self._disk.remove(draft)
+                raise
+            if sound:
+                self._disk.replace(self._path, self._previous)
+            self._disk.replace(draft, self._path)
+            self._disk.sync_directory(self._path.parent)
 
     def promote(self, fact: Fact, field: str, *, value: JsonValue = None) -> ModelT:
         """Put a fact into a field of the saved state, and save it; return the state.
@@ -136,20 +158,29 @@ class Checkpoint(Generic[ModelT]):
         return state
 
     def clear(self) -> None:
-        """Delete the state and the previous one."""
-        self._path.unlink(missing_ok=True)
-        self._previous.unlink(missing_ok=True)
+        """Delete the state and the previous one. Raises StoreUnavailableError."""
         if self._path.parent.exists():
-            _sync_directory(self._path.parent)
+            with self._failing("delete", "clear it again: check"):
+                # The previous one first and durably, since without the other it is the state.
+                delete_files(self._disk, self._path.parent, [self._previous])
+                delete_files(self._disk, self._path.parent, [self._path, draft_of(self._path)])
 
-    def _keep_previous(self) -> None:
-        """Link the present state as the previous one, unless it is damaged."""
-        with contextlib.suppress(_DamagedError):
-            if self._read(self._path) is not None:
-                scratch = self._path.with_name(f".{self._previous.name}.{os.getpid()}")
-                scratch.unlink(missing_ok=True)
-                scratch.hardlink_to(self._path)
-                scratch.replace(self._previous)
+    def _is_sound(self) -> bool:
+        """Return True if there is a present state that isn't damaged."""
+        try:
+            return self._read(self._path) is not None
+        except _DamagedError:
+            return False
+
+    @contextlib.contextmanager
+    def _failing(self, verb: str, remedy: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StoreUnavailableError(
+                f"can't {verb} the checkpoint {self._path}: {error.strerror or error}; {remedy}"
+                " permissions"
+            ) from error
 
     def _fresh(self) -> ModelT:
         try:
@@ -174,17 +205,25 @@ class Checkpoint(Generic[ModelT]):
                 " delete it to start afresh"
             ) from None
         aside = self._path.with_name(f"{self._path.stem}.damaged.json")
-        self._path.replace(aside)
-        self._path.hardlink_to(self._previous)
-        _sync_directory(self._path.parent)
+        with self._failing("restore", "check"):
+            self._disk.replace(self._path, aside)
+            self._disk.sync_directory(self._path.parent)
         self._emit(CheckpointRestored(str(self._path), str(damage), str(aside)))
         return stored
 
     def _read(self, path: Path) -> _Stored | None:
         try:
-            document = json.loads(path.read_bytes())
+            with self._disk.reader(path) as file:
+                content = file.read()
         except FileNotFoundError:
             return None
+        except OSError as error:
+            raise StoreUnavailableError(
+                f"can't read the checkpoint {path}: {error.strerror or error}; check its"
+                " permissions"
+            ) from error
+        try:
+            document = json.loads(unsealed(content, self._encryption))
         except ValueError as error:
             raise _DamagedError(f"not JSON: {error}") from None
         match document:
@@ -224,19 +263,3 @@ class Checkpoint(Generic[ModelT]):
 
 def _body(data: Mapping[str, Any]) -> bytes:
     return json.dumps(data, ensure_ascii=False, sort_keys=True).encode()
-
-
-def _write(path: Path, data: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor, not a path
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync_directory(directory: Path) -> None:
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

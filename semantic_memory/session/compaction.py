@@ -15,11 +15,11 @@ its result.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from semantic_memory.domain.patterns import regex
 from semantic_memory.session.pairs import Unit, units
 from semantic_memory.session.parts import (
     ChatMessage,
@@ -37,7 +37,7 @@ Tokens = Callable[[ChatMessage], int]
 _COURTESY_WORDS = 8
 _MICRO_CHARACTERS = 200  # length up to which a result stays as it is
 _BEGINNING = 0.7  # share of the beginning in a cut result; the rest is its end
-_SAYS_SOMETHING = re.compile(r"[\d?@/\\_`{}=<>]")
+_SAYS_SOMETHING = regex(r"[\d?@/\\_`{}=<>]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import sentencex
-
 from semantic_memory.domain.ports import TokenCounter
+from semantic_memory.domain.segments import segments
 from semantic_memory.domain.text import stems
 
 _SHARE = 1 / 3  # of the transcript that a summary takes at most
@@ -64,7 +63,7 @@ def _sentences(transcript: str) -> Iterator[_Sentence]:
         speaker, colon, _ = paragraph.partition(": ")
         named = bool(colon) and "\n" not in speaker and len(speaker.split()) <= 3
         for line in paragraph.splitlines():
-            for segment in sentencex.segment("en", line):
+            for segment in segments(line):
                 text = " ".join(segment.split())
                 words = frozenset(stems(text.removeprefix(f"{speaker}: ") if named else text))
                 if len(words) < _FEWEST_WORDS or words in told:

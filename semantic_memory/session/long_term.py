@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,6 +11,7 @@ from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.filters import FACTS, Filters
 from semantic_memory.domain.messages import Message, Receipt, SessionKey
 from semantic_memory.domain.recall import Context
+from semantic_memory.domain.scope import SHARED, Scope
 from semantic_memory.session.session import LogRecord
 from semantic_memory.session.window import WindowState
 
@@ -66,10 +67,13 @@ class BoundMemory:
     log: Log
     ledger: Facts
     recalling: Recalling
+    settling: Callable[[SessionKey], Collection[str]]
+    scope: Scope = SHARED
 
     def observe(self, messages: Sequence[Message]) -> Receipt:
-        """Keep messages of the session; they are on disk when this returns."""
-        return self.observing.observe(messages, *self.key)
+        """Keep messages of the session, in its scope; they are on disk when this returns."""
+        scoped = [message.within(self.scope) for message in messages]
+        return self.observing.observe(scoped, *self.key)
 
     def read(self, state: WindowState) -> Iterator[LogRecord]:
         """Yield the messages of the log behind a window; all of them if it has been rewritten."""
@@ -79,6 +83,10 @@ class BoundMemory:
     def promote(self) -> None:
         """Extract facts from the session's messages, and no other's. Raises ProviderError."""
         self.observing.extract_session(self.key)
+
+    def settled(self) -> Collection[str]:
+        """Return the ids of the session's messages whose requests to forget are settled."""
+        return self.settling(self.key)
 
     def recall(self, query: str, budget: int, without: frozenset[str]) -> Context:
         """Pack a block about `query` without the messages with these ids."""

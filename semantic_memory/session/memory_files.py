@@ -140,7 +140,9 @@ def _cut(file: _File, lines: int, size: int, caps: Caps) -> str | None:
     kept = "\n".join(file.text.split("\n")[:lines])
     if len(kept.encode()) > size:
         kept = kept.encode()[:size].decode(errors="ignore")
-        kept = kept[: kept.rfind("\n")] if "\n" in kept else kept
+        # A line is cut rather than half of the room lost.
+        ends = kept.rfind("\n"), kept.rfind(" ")
+        kept = kept[: next((end for end in ends if 2 * end > len(kept)), len(kept))]
     return heading + kept + warning if kept else heading + warning.lstrip("\n")
 
 

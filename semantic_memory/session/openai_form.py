@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.patterns import regex
 from semantic_memory.session.parts import (
     ChatMessage,
     Document,
@@ -24,7 +24,7 @@ from semantic_memory.session.parts import (
 
 Wire = dict[str, Any]
 
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_NAME = regex(r"[A-Za-z0-9_-]{1,64}")
 
 
 def from_openai(message: Mapping[str, Any]) -> list[ChatMessage]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
@@ -16,7 +14,9 @@ from pydantic import BaseModel
 from semantic_memory.domain.english.forgetting import Asked, asked_to_forget
 from semantic_memory.domain.errors import InvalidInputError, PromptTooLongError, ProviderError
 from semantic_memory.domain.messages import Message, Receipt, SessionKey, SessionOptions
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.ports import Clock, Observer, Summarizer, TokenCounter
+from semantic_memory.domain.ports.encryption import Encryption
 from semantic_memory.domain.recall import Context
 from semantic_memory.session.anthropic_form import from_anthropic, to_anthropic
 from semantic_memory.session.checkpoint import Checkpoint, Migration
@@ -27,17 +27,18 @@ from semantic_memory.session.memory_files import MemoryFiles
 from semantic_memory.session.openai_form import from_openai, to_openai
 from semantic_memory.session.pairs import complete
 from semantic_memory.session.parts import ChatMessage, Form, Text, clean, from_log, to_log
+from semantic_memory.session.state_files import WINDOW, StateFiles, digest
 from semantic_memory.session.window import Compactor, Notes, Room, WindowState, shown
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 Incoming = Mapping[str, Any] | BaseModel
 
-_TOO_LONG = re.compile(
+_TOO_LONG = regex(
     r"context_length_exceeded|maximum context length|prompt is too long|context window"
     r"|too many (?:input )?tokens|request_too_large",
     re.IGNORECASE,
 )
-_FIGURE = re.compile(r"\d[\d,]{2,}(?= (?:tokens|maximum))")
+_FIGURE = regex(r"\d[\d,]{2,}(?= (?:tokens|maximum))")
 _SHORTER = 0.75  # for an error without figures
 _JOINT = 8  # tokens that joining the block and the question may cost
 _NOTHING = Context(text="", tokens=0, hits=(), left_out=0)
@@ -73,6 +74,10 @@ class LongTerm(Notes, Protocol):
         """Read the messages of the log after a window, or all if the log has been rewritten."""
         ...
 
+    def settled(self) -> Collection[str]:
+        """Return the ids of the session's messages whose requests to forget are settled."""
+        ...
+
     def recall(self, query: str, budget: int, without: frozenset[str]) -> Context:
         """Return a context block for `query` that leaves out the messages with these ids."""
         ...
@@ -91,15 +96,6 @@ class Payload(list[dict[str, Any]]):
         """Tokens of the whole prompt, tool schemas included."""
         self.memory = memory
         """Context block in the prompt."""
-
-
-def state_path(directory: Path, *names: str) -> Path:
-    """Return the directory of the state of a user (one name) or a session (two).
-
-    Names are hashed, so that they never become part of a path.
-    """
-    digests = (hashlib.blake2b(name.encode(), digest_size=16).hexdigest() for name in names)
-    return directory.joinpath(*digests)
 
 
 class Session:
@@ -123,9 +119,10 @@ class Session:
         tools: Sequence[Mapping[str, Any]],
         summarizer: Summarizer | None,
         memory_files: MemoryFiles,
-        state_directory: Path,
+        files: StateFiles,
         clock: Clock,
         observe: Observer,
+        encryption: Encryption | None,
     ) -> None:
         self._key = key
         self._memory = memory
@@ -140,8 +137,11 @@ class Session:
         self._compacts = options.compact
         tokens = lru_cache(8_192)(self._tokens)
         self._compactor = Compactor(key, memory, summarizer, counter, tokens, observe)
-        self._directory = state_path(state_directory, *key)
-        self._kept = Checkpoint(self._directory / "window.json", WindowState, observe)
+        self._directory = files.path(*key)
+        self._disk = files.disk
+        self._encryption = encryption
+        window = self._directory / f"{WINDOW}.json"
+        self._kept = Checkpoint(window, WindowState, observe, files.disk, encryption=encryption)
         self._state = self._kept.load() or WindowState()
         self._asked: str | None = None
         self._recalled: tuple[str, Context] | None = None
@@ -233,12 +233,15 @@ class Session:
 
     @property
     def requests(self) -> dict[str, Asked]:
-        """Requests to forget in the window, by the ids of their messages.
+        """Requests to forget in the window that aren't settled, by the ids of their messages.
 
-        Those for a subject or for everything wait for the application's `forget`.
+        Those for a subject or for everything wait for the application's `forget` or
+        `settle_request`.
         """
         found = {one.id: asked_to_forget(one.text) for one in self._state.messages if _asks(one)}
-        return {name: asked for name, asked in found.items() if asked is not None}
+        open_ones = {name: asked for name, asked in found.items() if asked is not None}
+        settled = self._memory.settled() if open_ones else ()
+        return {name: asked for name, asked in open_ones.items() if name not in settled}
 
     def checkpoint(
         self,
@@ -252,14 +255,15 @@ class Session:
 
         `version` is the model's version; `migrations[n]` converts data of version n to n + 1.
         """
-        digest = hashlib.blake2b(name.encode(), digest_size=16).hexdigest()
         return Checkpoint(
-            self._directory / "tasks" / f"{digest}.json",
+            self._directory / "tasks" / f"{digest(name)}.json",
             model,
             self._emit,
+            self._disk,
             version=version,
             migrations=migrations,
             user_id=self._key.user_id,
+            encryption=self._encryption,
         )
 
     # ---------------------------------------------------------------- inside

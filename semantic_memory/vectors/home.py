@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import Protocol
 
 from semantic_memory.domain.errors import IndexBrokenError, IndexUnavailableError
 from semantic_memory.domain.ports import VectorIndex
+from semantic_memory.domain.ports.disk import Disk
 from semantic_memory.vectors.chroma import seal
 from semantic_memory.vectors.chroma.process import ChromaProcess
 
@@ -67,8 +69,9 @@ class ChromaDirectory:
     key = "index"
     keeps_deleted = True  # in the queue that Chroma writes before it indexes
 
-    def __init__(self, directory: Path, sync_threshold: int) -> None:
+    def __init__(self, directory: Path, sync_threshold: int, disk: Disk) -> None:
         self._directory = directory
+        self._disk = disk
         self._position = directory / "position"
         self._sync_threshold = sync_threshold
         self._process: ChromaProcess | None = None
@@ -92,7 +95,8 @@ class ChromaDirectory:
     def position(self) -> int:
         """Return the revision noted in the directory; 0 if none is."""
         try:
-            return int(self._position.read_text(encoding="ascii"))
+            with self._disk.reader(self._position) as file:
+                return int(file.read())
         except (OSError, ValueError):
             return 0
 
@@ -100,9 +104,12 @@ class ChromaDirectory:
         """Write the revision into the directory, so that a copy of it has its own position."""
         draft = self._position.with_suffix(".new")
         try:
-            draft.touch(mode=0o600)
-            draft.write_text(str(revision), encoding="ascii")
-            draft.replace(self._position)
+            descriptor = self._disk.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            try:
+                self._disk.write_at(descriptor, b"%d" % revision, 0)
+            finally:
+                self._disk.close(descriptor)
+            self._disk.replace(draft, self._position)
         except FileNotFoundError as error:
             raise IndexBrokenError("its directory is gone") from error
         except OSError as error:

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-import sentencex
-
 from semantic_memory.domain.changes import FactVectors
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.ports import Embedder
+from semantic_memory.domain.segments import segments
 from semantic_memory.domain.text import embedded_text
 
 WINDOW_CHARACTERS = 900
@@ -30,14 +29,13 @@ class Passages(NamedTuple):
     sentences: list[str]
 
 
-def sentences(text: str) -> list[str]:
-    """Split `text` into sentences by language-independent rules; a line break ends a sentence."""
-    return [part.strip() for part in sentencex.segment("en", text) if part.strip()]
-
-
 def split(text: str) -> Passages:
-    """Split `text` into overlapping windows of whole sentences, and into sentences."""
-    parts = sentences(text)
+    """Split `text` into overlapping windows of whole sentences, and into sentences.
+
+    >>> split("I paint in oils. Yes! I sing in a choir.").sentences
+    ['I paint in oils.', 'I sing in a choir.']
+    """
+    parts = [part.strip() for part in segments(text) if part.strip()]
     if len(text) > WINDOW_CHARACTERS:
         return Passages(list(_windows(parts)), [])
     long = [part for part in parts if len(part.split()) >= MIN_SENTENCE_WORDS]

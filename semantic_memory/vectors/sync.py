@@ -12,7 +12,7 @@ import heapq
 import threading
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar, runtime_checkable
 
 from semantic_memory.domain.changes import Matrix
@@ -27,6 +27,7 @@ from semantic_memory.domain.events import Event, IndexSetAside, IndexSynced, Wor
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import (
     Census,
+    IndexEntry,
     KeyValues,
     Match,
     Progress,
@@ -34,8 +35,10 @@ from semantic_memory.domain.ports import (
     VectorIndex,
 )
 from semantic_memory.vectors.home import IndexHome
+from semantic_memory.vectors.keeper import scan
 
 _BATCH = 256
+_FILLED_AT_ONCE = 1_000
 _ATTEMPTS = 3
 _MOST_CHANGED = 1_000  # of a user's memories, that a query looks up besides asking the index
 
@@ -56,6 +59,15 @@ class SeparatingIndex(VectorIndex, Protocol):
 
     def own(self, user_id: str) -> None:
         """Hold a user apart from now on."""
+        ...
+
+
+@runtime_checkable
+class FillingIndex(VectorIndex, Protocol):
+    """A `VectorIndex` that writes faster if it needn't answer queries meanwhile."""
+
+    def fill(self, entries: Sequence[IndexEntry]) -> None:
+        """Insert or replace memories, as `upsert` does, while nobody queries."""
         ...
 
 
@@ -139,13 +151,20 @@ class IndexKeeper:
         return self._mending(fill)
 
     def differences(self) -> tuple[set[str], set[str]]:
-        """Sync, then return the ids that the index lacks, and those that only it has."""
+        """Sync, then return the ids that the index lacks, and those that only it has.
+
+        Memories that change meanwhile are left out.
+        """
 
         def compare() -> tuple[set[str], set[str]]:
             self._drain(None)
             held = self._opened().ids()
             wanted = self._ledger.embedded_ids()
-            return wanted - held, held - wanted
+            if held == wanted:
+                return set(), set()
+            later = self._ledger.outbox(self._revision, _MOST_CHANGED)
+            changed = {entry.fact.id for entry in later.entries} | set(later.removed)
+            return wanted - held - changed, held - wanted - changed
 
         return self._mending(compare)
 
@@ -173,7 +192,7 @@ class IndexKeeper:
             else:
                 if found is not None and self._generation == generation:  # not emptied meanwhile
                     return found
-        return self._scan(vector, user_id, limit, filters, since=0)
+        return scan(self._ledger, vector, user_id, limit, filters)
 
     def close(self) -> None:
         """Close the index, after the operation under way."""
@@ -209,17 +228,9 @@ class IndexKeeper:
         found = index.query(vector, user_id=user_id, limit=limit + len(changed), filters=filters)
         best = {match.id: match for match in found if match.id not in changed}
         if changed:
-            fresh = self._scan(vector, user_id, limit, filters, since=revision)
+            fresh = scan(self._ledger, vector, user_id, limit, filters, since=revision)
             best.update((match.id, match) for match in fresh)
         return heapq.nlargest(limit, best.values(), key=lambda match: match.similarity)
-
-    def _scan(
-        self, vector: Matrix, user_id: str, limit: int, filters: Filters, since: int
-    ) -> list[Match]:
-        best: list[Match] = []
-        for matches in self._ledger.similarities(vector, user_id, filters, since):
-            best = heapq.nlargest(limit, [*best, *matches], key=lambda match: match.similarity)
-        return best
 
     # ---------------------------------------------------------------- under the lock
 
@@ -251,24 +262,33 @@ class IndexKeeper:
             raise failed[1]
         if self._asked_about or self._revision < self._ledger.revision():
             self._opened()
-        first = self._revision
-        while self._revision < self._ledger.revision() and not self._closed:
-            batch = self._ledger.outbox(self._revision, _BATCH)
+        first, target = self._revision, self._ledger.revision()  # who writes on, holds up nobody
+        while self._revision < target and not self._closed:
             index = self._opened()
+            batch = self._ledger.outbox(self._revision, _BATCH if self._level else _FILLED_AT_ONCE)
+            # Before anything is written, as what is moved is written twice.
+            users = {entry.fact.user_id for entry in batch.entries}
+            self._hold_apart(users, self._own_at)
+            self._hold_apart(users & self._asked_about.copy(), 0)
             if batch.entries:
-                index.upsert(batch.entries)
+                self._write(index, batch.entries)
             if batch.removed:
                 index.delete(batch.removed)
             self._reach(batch.revision)
-            self._hold_apart({entry.fact.user_id for entry in batch.entries}, self._own_at)
             upserted += len(batch.entries)
             deleted += len(batch.removed)
             if progress:
-                progress("indexing", self._revision - first, self._ledger.revision() - first)
+                progress("indexing", min(self._revision, target) - first, target - first)
         self._hold_apart(self._asked_about.copy(), 0)
         self._level = self._index is not None
         if upserted or deleted:
             self._observe(IndexSynced(upserted, deleted, time.perf_counter() - start))
+
+    def _write(self, index: VectorIndex, entries: Sequence[IndexEntry]) -> None:
+        if isinstance(index, FillingIndex) and not self._level:  # the ledger answers until then
+            index.fill(entries)
+        else:
+            index.upsert(entries)
 
     def _hold_apart(self, users: set[str], above: int) -> None:
         if not isinstance(self._index, SeparatingIndex):
@@ -292,11 +312,6 @@ class IndexKeeper:
     def _resume(self, index: VectorIndex) -> None:
         """Continue from the index's own position. Raises IndexBrokenError if it is impossible."""
         noted = self._home.position()
-        if noted is not None and noted > self._revision:
-            raise IndexBrokenError(
-                f"it has come to revision {noted}, but the ledger knows of {self._revision} only:"
-                " it is newer than the ledger, which was restored"
-            )
         if noted is not None:
             self._revision = noted  # less if it was restored, or the end came before it was noted
         least, most = self._ledger.held_at(self._revision)

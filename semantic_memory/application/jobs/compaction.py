@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from semantic_memory.application.erasing import Erasing
 from semantic_memory.consolidation.resolver import Outcome
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Ledger
@@ -14,12 +13,9 @@ from semantic_memory.pipeline.pipeline import Pipeline
 class Compactor:
     """Makes forgetting permanent. A tombstone keeps its id, time and reason, and no text."""
 
-    def __init__(
-        self, ledger: Ledger, pipeline: Pipeline, erasing: Erasing, purge: Callable[[], None]
-    ) -> None:
+    def __init__(self, ledger: Ledger, pipeline: Pipeline, purge: Callable[[], None]) -> None:
         self._ledger = ledger
         self._pipeline = pipeline
-        self._erasing = erasing
         self._purge = purge
 
     def compact(self, user_id: str | None, *, dry_run: bool) -> Iterator[Outcome]:
@@ -31,7 +27,6 @@ class Compactor:
                 outcome.counts["logs"] += 1
             else:
                 outcome.counts["log bytes"] += self._pipeline.compact_session(SessionKey(*key))
-                self._erasing.drop_window(key)
                 outcome.counts["logs"] += 1
             yield outcome
         outcome = Outcome()

@@ -44,7 +44,8 @@ class Scheduler:
         now = clock.now()
         for name, interval in intervals.items():
             last = ledger.meta(f"{LAST_RUN}{name}")
-            due = interval + (now if last is None else datetime.fromisoformat(last))
+            # a run by a clock that was ahead holds no later one up
+            due = interval + (now if last is None else min(now, datetime.fromisoformat(last)))
             seconds = interval.total_seconds()
             self._scheduler.add_job(
                 upkeep.run_due,

@@ -1,8 +1,8 @@
 """Maintenance jobs: each goes from user to user and can be stopped between any two.
 
-usage       counts the memories that contexts were made of
+usage       counts the memories that contexts were made of, and records them for the audit
 relevance   weighs memories for listings by relevance
-expiry      forgets memories that have expired
+expiry      forgets memories that have expired, erases expired items
 dedup       merges duplicates
 conflicts   supersedes facts that no longer hold
 decay       fades unconfirmed facts, archives those below the floor or over the cap
@@ -19,13 +19,24 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from semantic_memory.application.expiring import Expiring
+from semantic_memory.application.items import ItemStore
 from semantic_memory.application.jobs.compaction import Compactor
 from semantic_memory.application.jobs.weighing import weigh
-from semantic_memory.consolidation.fading import Fading, archived, faded, to_archive, used
+from semantic_memory.application.trail import Trail
+from semantic_memory.concurrency import reason
+from semantic_memory.consolidation.fading import (
+    Fading,
+    archived,
+    faded,
+    regained,
+    to_archive,
+    used,
+)
 from semantic_memory.consolidation.resolver import Kind, Outcome, Resolver
 from semantic_memory.domain.changes import Change, Mark, Touch, Update
-from semantic_memory.domain.events import Event, JobFinished
-from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.errors import StoreUnavailableError
+from semantic_memory.domain.events import Event, JobFinished, WorkerFailed
+from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.domain.fields import ALL_JOBS, JOBS
 from semantic_memory.domain.filters import FACTS
 from semantic_memory.domain.ports import Clock, Ledger, Pending
@@ -65,7 +76,9 @@ class Upkeep:
         rollup: Rollup,
         compactor: Compactor,
         expiring: Expiring,
+        items: ItemStore,
         uses: Uses,
+        trail: Trail,
         clock: Clock,
         observe: Callable[[Event], None],
         fading: Fading,
@@ -75,7 +88,9 @@ class Upkeep:
         self._rollup = rollup
         self._compactor = compactor
         self._expiring = expiring
+        self._items = items
         self._uses = uses
+        self._trail = trail
         self._clock = clock
         self._observe = observe
         self._fading = fading
@@ -101,7 +116,10 @@ class Upkeep:
         """Stop after the user under way, and write the uses that are still buffered."""
         self._ending.set()
         with self._running:
-            self._count_uses(dry_run=False)
+            try:
+                self._count_uses(dry_run=False)
+            except StoreUnavailableError as error:  # not worth a failed closing
+                self._observe(WorkerFailed("usage", reason(error), retry_seconds=0.0))
 
     def _run(self, name: str, user_id: str | None, *, everything: bool, dry_run: bool) -> JobRun:
         started, start = self._clock.now(), time.perf_counter()
@@ -145,6 +163,8 @@ class Upkeep:
         if name == "compact":
             yield from self._compactor.compact(user_id, dry_run=dry_run)
             return
+        if name == "expiry":
+            yield from self._items.expire(user_id, dry_run=dry_run)
         if name in ("relevance", "expiry", "decay", ROLLUP):
             for user in self._ledger.pending(name, user_id, everyone=True):  # time passes for all
                 if name == "relevance":
@@ -166,6 +186,7 @@ class Upkeep:
         outcome = Outcome()
         if dry_run:
             return outcome
+        self._trail.write()
         noted = self._uses.take()
         ids = list(noted)
         touched: dict[str, list[Touch]] = defaultdict(list)
@@ -183,8 +204,34 @@ class Upkeep:
         with self._ledger.exclusive():
             return self._faded(user, dry_run=dry_run)
 
+    def _regained(self, user: Pending, since: datetime, *, dry_run: bool) -> Outcome:
+        """Undo what a run at `since` did, by a clock that was ahead of the present one."""
+        now = self._clock.now()
+        outcome = Outcome()
+        changes: list[Change] = []
+        for status in (Status.ACTIVE, Status.ARCHIVED):
+            for fact in self._ledger.find(user.user_id, FACTS, status=status):
+                back = regained(fact, since, now, self._fading)
+                last = self._ledger.history(fact.id)[-1]
+                if status is Status.ACTIVE:
+                    if back.confidence != fact.confidence:
+                        outcome.counts["regained"] += 1
+                        changes.append(Touch(fact.id, confidence=back.confidence))
+                elif last.action == "archived" and last.at > now:
+                    outcome.counts["restored"] += 1
+                    outcome.planned.append(f"restore “{fact.content}” (the clock was ahead)")
+                    active = back.model_copy(update={"status": Status.ACTIVE})
+                    changes.append(Update(active, "restored", now, "the clock was ahead"))
+        if not dry_run:
+            mark = Mark("decay", user.user_id, user.revision, now)
+            self._ledger.apply([*self._resolver.keeping(user.user_id, changes), mark])
+            outcome.planned.clear()
+        return outcome
+
     def _faded(self, user: Pending, *, dry_run: bool) -> Outcome:
         now = self._clock.now()
+        if user.seen_at is not None and user.seen_at > now:
+            return self._regained(user, user.seen_at, dry_run=dry_run)
         outcome = Outcome()
         changes: list[Change] = []
         facts: list[Fact] = []

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from semantic_memory.consolidation.claims import claims, conflicting
+from semantic_memory.consolidation.claims import Claim, claims, conflicting
 from semantic_memory.consolidation.gist import gist
-from semantic_memory.consolidation.guards import disagreements, missing_names, opposed
+from semantic_memory.consolidation.guards import disagreements, distinctions, missing_names, opposed
 from semantic_memory.consolidation.relations import Pair, Relation, Verdict
+from semantic_memory.consolidation.stances import HAS
 from semantic_memory.consolidation.statements import Statement, read
-from semantic_memory.consolidation.subjects import about_others
+from semantic_memory.consolidation.subjects import about_earlier_days, about_others
 from semantic_memory.domain.english.lexicon import WORDING
 from semantic_memory.domain.english.numbers import has_label
 from semantic_memory.domain.english.paraphrases import paraphrases
@@ -27,7 +28,7 @@ class Thresholds:
 
     same_words: float = 0.85
     """They share all content words."""
-    more_words: float = 0.92
+    more_words: float = 0.97
     """One has words that the other lacks."""
     other_words: float = 0.92
     """Each has words that the other lacks."""
@@ -66,7 +67,7 @@ class RuleJudge:
         a, b = read(older), read(newer)
         # claims are read from statements only, also where a question follows them
         found = conflicting(claims(older), claims(newer))
-        if found is not None and about_others(older, newer):
+        if found is not None and _elsewhere(found[0], older, newer):
             return Verdict(Relation.UNRELATED, ("other people or times",))
         if found is not None:
             reason = f"claim: {found[0]}, then {found[1]}"
@@ -128,14 +129,14 @@ class RuleJudge:
     def _same(self, pair: Pair, a: Statement, b: Statement) -> Verdict | None:
         limit, similarity = self._thresholds, pair.similarity
         own = claims(a.text)
-        told = own == claims(b.text) and any(claim.attribute != "has" for claim in own)
+        told = own == claims(b.text) and any(claim.attribute != HAS for claim in own)
         told &= a.content ^ b.content <= WORDING
         alike = bool(gist(a.text)) and gist(a.text) == gist(b.text)
         reworded = not paraphrases(a.text).isdisjoint(paraphrases(b.text))
         accounted: set[str] = {"roles"} if told else set()
-        accounted |= {"negation", "opposites", "roles"} if alike else set()
-        accounted |= {"opposites", "roles"} if reworded else set()
-        apart = set(disagreements(a, b)) - accounted
+        accounted |= {"negation", "opposites", "roles", "people"} if alike else set()
+        accounted |= {"opposites", "roles", "people", "owners", "direction"} if reworded else set()
+        apart = {*disagreements(a, b), *distinctions(a, b)} - accounted
         if other_script(a.text) != other_script(b.text):
             return None
         if apart or _another_day(pair, a, b):
@@ -166,6 +167,13 @@ class RuleJudge:
     def _doubt(self, similarity: float) -> float:
         """Return how surely two facts without a rule are unrelated: the nearer, the less surely."""
         return min(1.0, max(0.0, 2.0 * (1.0 - similarity)))
+
+
+def _elsewhere(claim: Claim, older: str, newer: str) -> bool:
+    """Return whether two statements of one claim are about different people or times."""
+    # "has no kids" and "my son": the people are what is had
+    others = claim.attribute != HAS and about_others(older, newer)
+    return others or about_earlier_days(older) or about_earlier_days(newer)
 
 
 def _another_time(a: Statement, b: Statement) -> bool:

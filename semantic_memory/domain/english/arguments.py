@@ -1,6 +1,6 @@
 """Read the parts of a clause that claims are made of: its subject, its verb, its objects.
 
-Clauses are those of a folded text (see `clauses.assertions`).
+Clauses are those of a folded text (see `clauses.parts`).
 """
 
 from __future__ import annotations
@@ -13,18 +13,19 @@ from semantic_memory.domain.english.negation import NEGATIONS
 from semantic_memory.domain.english.notation import any_of
 from semantic_memory.domain.english.persons import OTHERS, USER
 from semantic_memory.domain.english.tables import phrases, words
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS, stems
 
 _NO_SUBJECT = NEGATIONS | words("arguments.no_subject")
-_WORD = re.compile(r"[\w'-]+")
-_END = re.compile(rf"\s{phrases('arguments.ends')}\b")
-_BEFORE_OBJECT = re.compile(
+_WORD = regex(r"[\w'-]+")
+_END = regex(rf"\s{phrases('arguments.ends')}\b")
+_BEFORE_OBJECT = regex(
     rf"^(?:{phrases('arguments.before_object')}\s+|{phrases('arguments.measures')} of\s+)+"
 )
-_AND = re.compile(r"\s(?:and|or|nor)\s|,|/|&")
+_AND = regex(r"\s(?:and|or|nor)\s|,|/|&")
 # "likes fishing" and "likes to fish" say nothing of fish
-_DOING = re.compile(r"\w+ing\b")
-_TO_DO = re.compile(rf"to (?!{phrases('arguments.no_activity')}\b)")
+_DOING = regex(r"\w+ing\b")
+_TO_DO = regex(rf"to (?!{phrases('arguments.no_activity')}\b)")
 
 
 def verb(*patterns: str) -> re.Pattern[str]:
@@ -33,7 +34,7 @@ def verb(*patterns: str) -> re.Pattern[str]:
     >>> verb("likes?").search("maya likes jazz and rock")["rest"]
     'jazz and rock'
     """
-    return re.compile(rf"(?:^|\s)(?P<verb>{any_of(*patterns)})\s+(?P<rest>\S.*)")
+    return regex(rf"(?:^|\s)(?P<verb>{any_of(*patterns)})\s+(?P<rest>\S.*)")
 
 
 def subject(before: str) -> str:

@@ -6,16 +6,16 @@ A claim needs no whole sentence, so the text is cut at every mark and at most co
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from semantic_memory.domain.english.hedges import is_unreal
 from semantic_memory.domain.english.notation import any_of
 from semantic_memory.domain.english.tables import phrases
+from semantic_memory.domain.patterns import regex
 
-_LEAD = re.compile(rf"^(?:{phrases('clauses.leads')}\b[\s:]*)+")
+_LEAD = regex(rf"^(?:{phrases('clauses.leads')}\b[\s:]*)+")
 _MARK = r"[.!?;:](?=\s|$)|,(?!\d{3}\b)|\s[-–—]\s"
-_CUT = re.compile(
+_CUT = regex(
     any_of(
         _MARK,
         rf"\s{phrases('clauses.cutting')}\s",
@@ -24,17 +24,19 @@ _CUT = re.compile(
 )
 
 
-def assertions(folded: str) -> Iterator[str]:
-    """Yield the clauses of a folded text that assert something: no questions, wishes, conditions.
+def parts(folded: str) -> Iterator[tuple[str, bool]]:
+    """Yield the clauses of a folded text, and whether they assert something.
 
-    >>> list(assertions("well, i love jazz and i live in oslo, but i wish it was rome. do you?"))
-    ['i love jazz', 'i live in oslo']
+    Questions, wishes and conditions don't.
+
+    >>> list(parts("well, i love jazz, but i wish it was rome. do you?"))
+    [('i love jazz', True), ('i wish it was rome', False), ('do you', False)]
     """
     start = 0
     for mark in [*_CUT.finditer(folded), None]:
         end = mark.start() if mark else len(folded)
         clause = _LEAD.sub("", folded[start:end].strip(" ,.;:!\"'"))
         asks = mark is not None and mark[0].startswith("?")
-        if len(clause) > 2 and not asks and not is_unreal(clause):
-            yield clause
+        if len(clause) > 2:
+            yield clause, not asks and not is_unreal(clause)
         start = mark.end() if mark else end

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from semantic_memory.domain.english.calendar import ANY_MONTH, WEEKDAY
 from semantic_memory.domain.english.notation import any_of
 from semantic_memory.domain.english.tables import phrases
+from semantic_memory.domain.patterns import regex
 
 _ISO = r"\b(\d{4}-\d\d(?:-\d\d)?)\b"
 _DAY_BEFORE = r"\d(?:st|nd|rd|th)?\s+(?:of\s+)?"
-_CALENDAR = re.compile(
+_CALENDAR = regex(
     any_of(
         _ISO,
         rf"\b{phrases('calendar.before_date')}\s+({ANY_MONTH})\b",
@@ -20,12 +20,12 @@ _CALENDAR = re.compile(
         rf"\b({WEEKDAY}s?)\b",
     )
 )
-_DAY = re.compile(
+_DAY = regex(
     rf"\b({ANY_MONTH})\.?\s+(\d{{1,2}})\b|\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?({ANY_MONTH})\b"
 )
 _SPAN = rf"(?:last|next|this|past)\s+(?:{phrases('calendar.relative_spans')}|[a-z]+day)"
 _AGO = r"(?:a|\d+|few)\s+(?:minute|hour|day|week|month|year)s?\s+ago"
-_RELATIVE = re.compile(rf"\b(?:{phrases('calendar.relative')}|{_SPAN}|{_AGO})\b")
+_RELATIVE = regex(rf"\b(?:{phrases('calendar.relative')}|{_SPAN}|{_AGO})\b")
 
 
 def calendar_dates(folded: str) -> Iterator[str]:

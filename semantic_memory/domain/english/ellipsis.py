@@ -9,54 +9,74 @@ from __future__ import annotations
 import re
 
 from semantic_memory.domain.english.articles import indefinite
+from semantic_memory.domain.english.calendar import WEEKDAY
 from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.subjects import with_subject
 from semantic_memory.domain.english.tables import phrases, rows, split, words
-from semantic_memory.domain.english.words import WORD, Form, forms, noun
+from semantic_memory.domain.english.words import WORD, Form, can_be_noun, forms, noun
+from semantic_memory.domain.patterns import regex
 
 _OPENINGS = tuple(
     (
-        re.compile(rf"{one_of(split(row['begins']))}\b(?=\s+\w)", re.IGNORECASE),
+        regex(rf"{one_of(split(row['begins']))}\b(?=,?\s+\w|$)", re.IGNORECASE),
         row["subject"],
     )
     for row in rows("ellipsis.openings")
 )
-_KIND_OF_PERSON = re.compile(
+_KIND_OF_PERSON = regex(
     rf"^((?:[\w-]+\s){{0,2}}[\w-]+ {phrases('ellipsis.kinds_of_person')})(?=$|[,;:.])",
     re.IGNORECASE,
 )
-_AILING = re.compile(rf"^{one_of(words('possessions.ailments'))}\b(?=\s(?:since|for)\b)", re.I)
-_NOTHING_MORE = re.compile(
+_AILING = regex(rf"^{one_of(words('possessions.ailments'))}\b(?=\s(?:since|for)\b)", re.I)
+_NOTHING_MORE = regex(
     rf"^no (?:more )?(?!{phrases('ellipsis.no_things')})(?P<thing>[\w' -]{{2,40}}?)(?: for me)?"
-    rf"(?: {phrases('ellipsis.no_longer')})(?P<rest>.*)$",
+    rf"(?: {phrases('ellipsis.no_longer')}| for me$)(?P<rest>.*)$",
     re.IGNORECASE,
 )
-_BEHIND = re.compile(
+_BEHIND = regex(
     r"^(?:he|she|they|it)(?:'s|'re| is| are)\s(?P<told>[^,]{3,60}),\s"
-    r"(?P<who>(?:my|our)(?:\s[\w'-]+){1,3}|[A-Z][\w'-]+(?:\s[A-Z][\w'-]+){0,2})$"
+    r"(?P<who>(?:my|our)(?:\s[\w'-]+){1,3}|[A-Z][\w'-]+(?:\s[A-Z][\w'-]+){0,2})(?:,?\s(?:and|but)\s(?P<rest>.+))?$"
 )
-_FAVOURITE = re.compile(
+_IT_IS_MY = regex(
+    r"^it(?:'s| is) (?P<what>(?:my|our) [\w' -]{3,40}?) "
+    r"(?P<when>(?:on|at|in|tomorrow|tonight|today|next|this)\b.*)$",
+    re.IGNORECASE,
+)
+_ABOUT_ME = regex(r"\b(?:about me|myself|me|who I am)\b[^\n]*:\s*$", re.IGNORECASE)
+_HE = regex(r"\b(?:he|she|they|it)\b", re.IGNORECASE)
+_FOR_USE = regex(
+    r"^(?P<tool>(?!(?:thank|thanks|sorry|good)\b)[\w.+#-]+) for (?P<use>[a-z-]+(?: [a-z-]+)?)$",
+    re.I,
+)
+_TIME_OF_DAY = "day|week|month|morning|evening"
+_RECURRING = regex(
+    r"^(?P<what>(?!(?:and|but|so|i|we|he|she|it|they|you|my|the|[a-z]+ly)\s)[a-z-]+(?: [a-z-]+)?)"
+    rf" (?:every|each|on) (?:other )?(?:{WEEKDAY}s?|{_TIME_OF_DAY}|spring|summer|winter)\b.*$",
+    re.IGNORECASE,
+)
+_MOST_TOOLS = 4
+_FAVOURITE = regex(
     r"^(?:maybe |like |probably )?(?P<thing>(?!it|that|this|he|she|they)"
     r"(?:[\w'-]+\s){0,3}[\w'-]+), my favou?rite (?P<kind>[\w ]{3,30})$",
     re.IGNORECASE,
 )
-_HOME = re.compile(
+_HOME = regex(
     r"^(?P<home>(?P<who>I|we) live (?:in|near|at) [^,;.]{2,40}?) (?P<people>with (?:my|our) "
     r"[^,;.]*?(?-i:[A-Z])[^,;.]{2,60}?)(?P<rest>$|,.*)",
     re.IGNORECASE,
 )
-_BEST = re.compile(
+_BEST = regex(
     rf"^(?P<one>(?!I\b|it|that|this|we\b|they)(?:[\w'-]+\s){{0,3}}[\w'-]+)"
-    rf"(?: {phrases('ellipsis.above_all')}| > (?P<other>[\w' -]{{2,30}}))$",
+    rf"(?:,? {phrases('ellipsis.above_all')}| > (?P<other>[\w' -]{{2,30}}))$",
     re.IGNORECASE,
 )
-_BEATS = re.compile(r"^nothing beats (?P<one>.{3,60})$", re.IGNORECASE)
-_GIVE_ME = re.compile(r"^give me (?P<one>[\w' -]{3,40}) over (?P<other>.+)$", re.IGNORECASE)
-_AGE = re.compile(r"^(?:1[3-9]|[2-9]\d)(?:\s?(?:yo|y/o|years old))?$", re.IGNORECASE)
-_COUNTED = re.compile(rf"^(?:\d+|{one_of(words('numbers.small'))}|an?|one|no)\s[\w\s-]+$", re.I)
+_BEATS = regex(r"^nothing beats (?P<one>.{3,60})$", re.IGNORECASE)
+_GIVE_ME = regex(r"^give me (?P<one>[\w' -]{3,40}) over (?P<other>.+)$", re.IGNORECASE)
+_AGE = regex(r"^(?:1[3-9]|[2-9]\d)(?:\s?(?:yo|y/o|years old))?$", re.IGNORECASE)
+_COUNTED = regex(rf"^(?:\d+|{one_of(words('numbers.small'))}|an?|one|no)\s[\w\s-]+$", re.I)
 _TRADE = words("ellipsis.trades")
 _TRADE_ENDINGS = ("ist", "eer", "ician", "ologist")
-_STATE = re.compile(rf"^(?:{phrases('ellipsis.list_states')})\b", re.IGNORECASE)
+_STATE = regex(rf"^(?:{phrases('ellipsis.list_states')})\b", re.IGNORECASE)
 _HAVING = words("possessions.kin", "possessions.animals") | words("fragments.plurals")
 _MOST_IN_LIST = 5
 
@@ -75,15 +95,31 @@ def completed(sentence: str) -> list[str]:
     >>> completed("No dairy for me any more")
     ["I don't have dairy any more"]
     """
-    if several := _list(sentence) or _home(sentence):
+    if several := _list(sentence) or _home(sentence) or _tools(sentence) or _behind(sentence):
         return several
     return [_reworded(sentence) or _begun(sentence)]
 
 
+def listed(text: str) -> str:
+    r"""Return a list about the speaker with a statement for each of its lines.
+
+    >>> listed("About me:\nvegan\nlive in Ghent\ntwo kids")
+    'I am vegan\nI live in Ghent\nI have two kids'
+    """
+    heading, *lines = [line for line in text.splitlines() if line.strip()] or [""]
+    if not lines or not _ABOUT_ME.search(heading):
+        return text
+    return "\n".join(_part(line.strip(" .,")) or line for line in lines)
+
+
 def _reworded(sentence: str) -> str | None:
     """Return a statement that was made without a verb, or with its subject last; or None."""
-    if behind := _BEHIND.match(sentence):
-        return f"{behind['who']} is {behind['told']}"
+    if (recurring := _RECURRING.match(sentence)) and not any(
+        map(_may_be_verb, recurring["what"].split())
+    ):
+        return f"I have {_lowered(sentence)}"
+    if dated := _IT_IS_MY.match(sentence):
+        return f"{dated['what']} is {dated['when']}"
     if nothing := _NOTHING_MORE.match(sentence):
         return f"I don't have {nothing['thing']} any more{nothing['rest'].rstrip()}"
     if favourite := _FAVOURITE.match(sentence):
@@ -109,6 +145,28 @@ def _begun(sentence: str) -> str:
         if opening.match(sentence):
             return f"{subject} {_lowered(sentence)}"
     return sentence
+
+
+def _behind(sentence: str) -> list[str]:
+    """Return a statement whose subject comes last, and what follows it: "she's my boss, Dana"."""
+    behind = _BEHIND.match(sentence)
+    if behind is None:
+        return []
+    rest = _HE.sub(behind["who"], behind["rest"], count=1) if behind["rest"] else None
+    return [f"{behind['who']} is {behind['told']}", *([rest] if rest else [])]
+
+
+def _tools(sentence: str) -> list[str]:
+    """Return a statement for each tool of a list: "ruff for linting, mypy for types"."""
+    parts = [part.strip() for part in re.split(r",\s+(?:and\s+)?|\s+and\s+", sentence)]
+    found = [_FOR_USE.match(part) for part in parts]
+    if not 2 <= len(parts) <= _MOST_TOOLS or not all(found):
+        return []
+    return [f"I use {part}" for part in parts]
+
+
+def _may_be_verb(word: str) -> bool:
+    return bool(forms(word)) and noun(word) is None and not can_be_noun(word)
 
 
 def _home(sentence: str) -> list[str]:

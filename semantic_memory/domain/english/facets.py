@@ -5,23 +5,46 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from semantic_memory.domain.english.arguments import subject
-from semantic_memory.domain.english.notation import any_of, phrase, spellings
+from semantic_memory.domain.english.notation import any_of, one_of, phrase, spellings
 from semantic_memory.domain.english.persons import OTHERS
-from semantic_memory.domain.english.renewals import Clause
-from semantic_memory.domain.english.tables import keys, phrase_list, phrase_of, words
-from semantic_memory.domain.text import stems
+from semantic_memory.domain.english.renewals import KIN, Clause
+from semantic_memory.domain.english.tables import keys, phrase_list, phrase_of, phrases, words
+from semantic_memory.domain.patterns import regex
+from semantic_memory.domain.text import STOP_WORDS, stem, stems
 
 _VALUE = r"[\w'&.-]+(?: (?:of |the )?[\w'&.-]+){0,3}"
-_ENDS = re.compile(
+_ENDS = regex(
     r"\s(?:and|or|but|with|w|for|since|because|as|now|these|by|to|from|in|on|at|after|before|til|until|so|til|where|which|who|that)\s"
 )
+_OF_PEOPLE = frozenset({"owner", "holder"})
+"""Facets whose values are people."""
+_SPEAKER = dict.fromkeys(("i", "me", "mine", "my", "ours", "myself"), "i")
+_NO_PERSON = words("facets.roles.no_person")
 NAMED = frozenset({"home", "employer"})
 """Facets whose values are proper names."""
-_INDEFINITE = re.compile(r"(?:a|an|this|that|some|any)\s")
-_LEAD = re.compile(r"^(?:(?:the|a|an|my|our|now|about)\s)+")
+_ONE_WORD = frozenset({"diet", "partner"})
+"""Facets of which two values with a word in common are one: "eat meat", "eat meat again"."""
+_RANKED = frozenset({"role"})
+"""Facets of which a word for a rank makes another value: "head", "deputy head"."""
+_RANKS = frozenset(map(stem, words("facets.roles.ranks")))
+_PERSON = r"[a-z][\w'.-]*(?: [a-z][\w'.-]*)?"
+_OF = r"[\w'&.-]+(?: [\w'&.-]+){0,3}?"
+_KIND = one_of(phrase_list("facets.roles.kinds"))
+_SLOT = regex(r"\{(value|role|person|number|own)\}")
+_SLOTS = {"value": _VALUE, "person": _PERSON, "own": "mine|ours", "number": r"(?:\d{1,2}|1[01]\d)"}
+_ME = regex(r"\bme\b")
+_SHORT_IS = regex(r"'s(?: just| only| already)?$")
+_DWELLING = regex(rf"{phrases('facets.roles.dwellings')}\b")
+_NOT_OWN = KIN | OTHERS | {"'s"}
+_WE = frozenset({"i", "we", "us", "me", "our"})
+# an age is followed by nothing that would make it a measure: "is 12 metres"
+_AGE_ENDS = rf"(?= {phrases('facets.roles.behind_age')}\b|$)"
+_INDEFINITE = regex(r"(?:a|an|this|that|some|any)\s")
+_LEAD = regex(r"^(?:(?:the|a|an|my|our|now|about)\s)+")
 
 
 class Facet(NamedTuple):
@@ -32,6 +55,23 @@ class Facet(NamedTuple):
     value: frozenset[str]
     moved: bool
     """True if the wording itself tells of a change."""
+    about: frozenset[str] = frozenset()
+    """Stems of the thing of which it is a value: "rota" of "kit does the rota"."""
+
+    def differs(self, older: Facet) -> bool:
+        """Return whether this is another value of the same thing."""
+        if (self.name, self.subject) != (older.name, older.subject):
+            return False
+        if not (self.about <= older.about or older.about <= self.about):
+            return False
+        own, others = self.value - older.value, older.value - self.value
+        if self.name in _ONE_WORD:
+            return own == self.value and others == older.value
+        if self.name in _RANKED:
+            return (own == self.value and others == older.value) or not _RANKS.isdisjoint(
+                own | others
+            )
+        return bool(own and others)
 
 
 class _Wording(NamedTuple):
@@ -48,10 +88,13 @@ def _wordings() -> Iterator[_Wording]:
     for name in keys("facets"):
         for way in keys(f"facets.{name}") if name != "roles" else ():
             for written in phrase_list(f"facets.{name}.{way}"):
-                whole = "{value}" if way == "values" else written.replace("{role}", "{value}")
-                slot = titles if "{role}" in written else _VALUE
-                source = phrase(whole, value=phrase(written) if way == "values" else slot)
-                pattern = re.compile(rf"(?<![\w']){source}(?![\w'])")
+                whole = "{value}" if way == "values" else _SLOT.sub("{value}", written)
+                kind = found[1] if (found := _SLOT.search(written)) else "value"
+                slot = titles if kind == "role" else _SLOTS[kind]
+                value = phrase(written) if way == "values" else slot
+                source = phrase(whole, value=value, of=_OF, kind=_KIND)
+                ends = _AGE_ENDS if name == "age" else ""
+                pattern = regex(rf"(?<![\w']){source}(?![\w']){ends}")
                 yield _Wording(name, pattern, way == "moves", way == "newly", _needed(written))
 
 
@@ -85,13 +128,58 @@ def facets(clause: Clause, *, newly: bool = False) -> tuple[Facet, ...]:
     for name, pattern, moved, only_newly, needed in _WORDINGS:
         if (only_newly and not newly) or (needed and needed.isdisjoint(clause.words)):
             continue
-        if match := pattern.search(clause.plain):
-            named = name not in NAMED or not _INDEFINITE.match(match["value"])
-            value = _value(match["value"]) if named else None
-            who = subject(clause.plain[: match.start()])
-            if value and who.split()[0] not in OTHERS - {"it"}:
-                found.append(Facet(name, who, value, moved))
+        match = pattern.search(clause.plain)
+        if match and (facet := _facet(name, match, clause.plain[: match.start()], moved=moved)):
+            found.append(facet)
     return tuple(found)
+
+
+def _facet(name: str, match: re.Match[str], before: str, *, moved: bool) -> Facet | None:
+    """Return what a wording gives a value of; None if it doesn't say of which person or thing."""
+    parts = match.groupdict()
+    about = _about(parts.get("kind") or parts.get("of") or "")
+    who = about[-1] if about else _subject(name, match[0], before)
+    if {"kind", "of"} & parts.keys() and not about:
+        return None
+    if name == "age":
+        value = frozenset({parts["value"]})
+    elif name in _OF_PEOPLE:
+        value = frozenset(map(_person, parts["value"].split())) - _NO_PERSON
+    elif name in NAMED and _INDEFINITE.match(parts["value"]):
+        return None
+    else:
+        value = _value(parts["value"])
+    if not value or who.split()[0] in OTHERS - {"it"}:
+        return None
+    return Facet(name, who, value, moved, frozenset(about))
+
+
+def _about(text: str) -> list[str]:
+    found = stems(_ENDS.split(_LEAD.sub("", text))[0])
+    return [one for one in found if one and one not in _NO_PLACE]
+
+
+def _subject(name: str, wording: str, before: str) -> str:
+    """Return whom a wording speaks of, which stands behind `before` in its clause."""
+    if _ME.search(wording):
+        return "user"
+    if name == "age":  # "my daughter's just turned 12"
+        return subject(_SHORT_IS.sub("", before.rstrip())).removeprefix("user ")
+    who = subject(before)
+    spoken = before.replace("'s", " 's").split()
+    if name != "home":
+        return who
+    if _DWELLING.match(wording) and _NOT_OWN.isdisjoint(spoken):
+        return "user"
+    owners = [one for one, mark in pairwise(spoken) if mark == "'s" and one not in STOP_WORDS]
+    owners += [one for one in spoken if one in KIN]
+    if who == "user" and owners and _WE.isdisjoint(spoken):  # "mia's boxes are at the new flat"
+        return owners[0]
+    return who
+
+
+def _person(word: str) -> str:
+    return _SPEAKER.get(word, word.removesuffix("'s"))
 
 
 def _value(text: str) -> frozenset[str]:

@@ -5,18 +5,18 @@ Facts are told of "the user" or in the user's own words; folded, both read as "i
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
 from semantic_memory.domain.english.numbers import with_digits
 from semantic_memory.domain.english.tables import substitution
+from semantic_memory.domain.patterns import regex
 
 _written_out = substitution("spelling.contractions")
 _meant = substitution("spelling.idioms")
-_OWNED_BY_USER = re.compile(r"\bthe user's\b|^user's\b")
+_OWNED_BY_USER = regex(r"\bthe user's\b|^user's\b")
 _BEGINS_WITH_VERB = r"(?:[a-z]+s|[a-z]+ed|can|will|did|had|has|is)\b"
-_TOGETHER = re.compile(r"\bthe user and others\b(?P<owned>'s)?")
-_USER = re.compile(rf"\bthe user\b|^user\b(?=\s+{_BEGINS_WITH_VERB})")
+_TOGETHER = regex(r"\bthe user and others\b(?P<owned>'s)?")
+_USER = regex(rf"\bthe user\b|^user\b(?=\s+{_BEGINS_WITH_VERB})")
 
 
 def folded(text: str) -> str:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from semantic_memory.domain.english.notation import any_of
 from semantic_memory.domain.english.tables import phrases, words
+from semantic_memory.domain.patterns import regex
 
 Place = tuple[int, int]
 
@@ -28,17 +29,21 @@ class Parted(NamedTuple):
 
 _LONGEST_LINE = 2_000
 _FENCES = ("```", "~~~", '"""', "'''")
-_QUOTED_LINE = re.compile(r"^[ \t]*(?:>|\|[ \t]*>)[^\n]*", re.MULTILINE)
-_FIGURE = re.compile(r"[ \t]*>=?[ \t]*[$€£]?\d")
-_TAG = re.compile(r"<(/?)([A-Za-z][\w:-]{0,40})(?:[ \t\n][^<>]{0,400})?(/?)>")
-_BRACKETED = re.compile(r"\[(/?)([A-Z]{2,20})\]")
-_HEADER = re.compile(
+_QUOTED_LINE = regex(  # "> ...", and lines of a log: a time, then a level
+    r"^[ \t]*(?:>|\|[ \t]*>|[\[(]?\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^\n]{0,40}?"
+    r"\b(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b)[^\n]*",
+    re.MULTILINE,
+)
+_FIGURE = regex(r"[ \t]*>=?[ \t]*[$€£]?\d")
+_TAG = regex(r"<(/?)([A-Za-z][\w:-]{0,40})(?:[ \t\n][^<>]{0,400})?(/?)>")
+_BRACKETED = regex(r"\[(/?)([A-Z]{2,20})\]")
+_HEADER = regex(
     rf"^[ \t]*[*_]{{0,2}}{phrases('foreign.headers')}[*_]{{0,2}}[ \t]*:[*_]{{0,2}}[ \t]*\S",
     re.IGNORECASE,
 )
-_TELLING = re.compile(r"\s*[*_]*(?:subject|sent|betreff|gesendet|asunto|objet|message-id)\b", re.I)
-_SALUTATION = re.compile(r"\s*(?:dear|hi|hello|hey|good (?:morning|evening|day))\b", re.IGNORECASE)
-_FORWARDED = re.compile(
+_TELLING = regex(r"\s*[*_]*(?:subject|sent|betreff|gesendet|asunto|objet|message-id)\b", re.I)
+_SALUTATION = regex(r"\s*(?:dear|hi|hello|hey|good (?:morning|evening|day))\b", re.IGNORECASE)
+_FORWARDED = regex(
     any_of(
         rf"^[ \t]*-{{2,}}[ \t]*{phrases('foreign.forwarded')}[^\n]*",
         rf"^[ \t]*{phrases('foreign.forwarded')}[^\n]{{0,80}}:[ \t]*$",
@@ -54,11 +59,11 @@ _POLITE = (
     r"|assistant),?\s+){0,4}"
 )
 _REQUEST = rf"{_START}{_POLITE}"
-_WORKED_ON = re.compile(
+_WORKED_ON = regex(
     rf"{_REQUEST}{phrases('foreign.worked_on')}\b[^\n:]{{0,80}}?(?::|\n|$)", re.IGNORECASE
 )
 _TEXT = rf"(?:\s[\w']+){{0,3}}?\s{phrases('foreign.texts')}\b[^\n:]{{0,80}}?"
-_NAMED = re.compile(
+_NAMED = regex(
     any_of(
         rf"{_REQUEST}{phrases('foreign.looked_at')}(?:\s(?:over|through))?"
         rf"(?:\s{phrases('foreign.follows')}\b[^\n:]{{0,80}}?|{_TEXT}):",
@@ -70,19 +75,23 @@ _NAMED = re.compile(
     ),
     re.IGNORECASE,
 )
-_WROTE = re.compile(
+_ASKED_ABOUT = regex(
+    r"\A[^\n]{0,200}\b(?:this|these|the following)\s(?:[\w']+\s){0,2}?"
+    rf"{phrases('foreign.texts')}\b"
+    r"[^\n]{0,120}\n[ \t]*\n",
+    re.IGNORECASE,
+)
+_WROTE = regex(
     rf"\b{phrases('foreign.wrote')}\b(?:[ \t][^\n:.!?]{{0,60}})?[ \t]*:(?=\s)", re.IGNORECASE
 )
-_CLAUSE_END = re.compile(r"[\n.!?:;]")
-_PLAY = re.compile(rf"{_REQUEST}{phrases('foreign.play')}(?!\w)", re.IGNORECASE)
-_SAID_IN = re.compile(rf"{_START}(?:\w+\s){{0,3}}?{phrases('foreign.said_in')}\b[^\n.!?]*", re.I)
-_ABOVE = re.compile(rf"{_REQUEST}{phrases('foreign.above')}\b", re.IGNORECASE)
-_SPEECH = re.compile(
-    r"\"([^\"\n]{1,4000})\"|“([^”]{1,4000})”|«([^»]{1,4000})»|„([^“”]{1,4000})[“”]"
-)
-_OPENING = re.compile(r"\s*([\"“«„])")
+_CLAUSE_END = regex(r"[\n.!?:;]")
+_PLAY = regex(rf"{_REQUEST}{phrases('foreign.play')}(?!\w)", re.IGNORECASE)
+_SAID_IN = regex(rf"{_START}(?:\w+\s){{0,3}}?{phrases('foreign.said_in')}\b[^\n.!?]*", re.I)
+_ABOVE = regex(rf"{_REQUEST}{phrases('foreign.above')}\b", re.IGNORECASE)
+_SPEECH = regex(r"\"([^\"\n]{1,4000})\"|“([^”]{1,4000})”|«([^»]{1,4000})»|„([^“”]{1,4000})[“”]")
+_OPENING = regex(r"\s*([\"“«„])")
 _CLOSING = {'"': '"', "“": "”", "«": "»", "„": "“"}
-_FIRST_PERSON = re.compile(r"\b(?:I|my|me|mine|we|our|us)\b|\bI'", re.IGNORECASE)
+_FIRST_PERSON = regex(r"\b(?:I|my|me|mine|we|our|us)\b|\bI'", re.IGNORECASE)
 _HOLDERS = words("foreign.holders")
 _INLINE = words("foreign.inline_tags")
 _BETWEEN = words("foreign.between")
@@ -124,6 +133,8 @@ def _places(text: str) -> Iterator[Place]:
     yield from _tagged(text)
     yield from _mailed(text)
     yield from _handed_over(text)
+    if found := _ASKED_ABOUT.match(text):
+        yield found.end(), len(text)
     yield from _written_by_others(text)
     yield from _spoken(text)
     yield from _long_lines(text)
@@ -166,16 +177,17 @@ def _quoted_lines(text: str) -> Iterator[Place]:
 
 def _tagged(text: str) -> Iterator[Place]:
     """Yield what tags enclose, up to the last closing tag of the name, whatever stands between."""
-    found = [*_TAG.finditer(text), *_BRACKETED.finditer(text)]
+    tags = [*_TAG.finditer(text)]
+    found = [*tags, *_BRACKETED.finditer(text)]
     last = {one[2].casefold(): one.end() for one in found if one[1]}
-    for one in found:
-        name = one[2].casefold()
-        if one[1] or name in _INLINE or (one.re is _TAG and one[3]):
+    for number, one in enumerate(found):
+        name, is_tag = one[2].casefold(), number < len(tags)
+        if one[1] or name in _INLINE or (is_tag and one[3]):
             continue
         end = last.get(name, 0)
         if end > one.start():
             yield one.start(), end
-        elif name in _HOLDERS and one.re is _TAG:
+        elif is_tag and name in _HOLDERS:
             yield one.start(), len(text)
 
 

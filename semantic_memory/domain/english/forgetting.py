@@ -13,6 +13,7 @@ from typing import Literal
 
 from semantic_memory.domain.english.notation import any_of
 from semantic_memory.domain.english.tables import phrases
+from semantic_memory.domain.patterns import regex
 
 Scope = Literal["subject", "this", "previous", "everything"]
 
@@ -21,19 +22,25 @@ _NEGATION = phrases("forgetting.negations")
 _KNOWING = phrases("forgetting.knowing")
 _ABOUT = phrases("forgetting.abouts")
 _PLACE = phrases("forgetting.places")
-_PERSONAL = phrases("forgetting.personal")
+_PERSONAL = rf"(?:[\w-]+ |[\w-]+'s )?{phrases('forgetting.personal')}"
 _MESSAGES = phrases("forgetting.messages")
 _GONE = phrases("forgetting.participles")
 _EVERY = phrases("forgetting.everything")
 _UNCLEAR = phrases("forgetting.unclear")
 _OPENING = rf"(?:{phrases('forgetting.openings')}[,\s]+)*"
 _START = rf"^{_OPENING}"
-_VERB = phrases("forgetting.verbs")
+_VERB = (
+    rf"(?:{phrases('forgetting.verbs')}|(?<=mind ){phrases('forgetting.gerunds')}"
+    rf"|(?<=if you ){phrases('forgetting.pasts')})"
+)
 _WHOLE = rf"(?:all of )?{phrases('forgetting.wholes')}(?: {_KNOWING})*"
 _NOT = rf"(?<!\bi )\b{_NEGATION} (?:have )?{phrases('forgetting.keeping')}(?:ing)?"
 _END = rf"(?=$|\s*[,.:;!]|\s+(?:anywhere|(?:in|to|into) {_PLACE}))"
 _YOU = "(?:you|u)"
-_TOLD = rf"(?:said|mentioned|told {_YOU})"
+_TURNS = phrases("forgetting.turns")
+_TOLD = rf"(?:said|mentioned|told {_YOU}|say|mention|tell {_YOU})"
+_PRETEND = "(?:pretend|act as if|act like|as if) i(?:'d)? (?:never|didn't|hadn't)"
+_SILENCE = "(?:never want to hear about|(?:never|don't) (?:ever )?(?:bring up|mention))"
 _OWN = "(?:my|our|their|his|her|the)"
 _ALL = "(?:everything|all|anything)"
 _SUBJECT = "(?P<subject>[^.;!?]+)"
@@ -43,7 +50,7 @@ _THANKS = r"(?=$|[\s,.!]*(?:pls|please|thanks|that you|you have)|[,.!])"
 
 
 def _any(*sources: str) -> re.Pattern[str]:
-    return re.compile(any_of(*sources), re.IGNORECASE)
+    return regex(any_of(*sources), re.IGNORECASE)
 
 
 _EVERYTHING = _any(
@@ -61,7 +68,7 @@ _MESSAGE = _any(
 _UNCLEAR_ORDER = _any(rf"(?:\b{_VERB}|{_NOT}) {_UNCLEAR}(?=$|[\s,.:;!])")
 _SLIP = _any(rf"\b{phrases('forgetting.slips')}")
 _SUBJECTS = [
-    re.compile(source, re.IGNORECASE)
+    regex(source, re.IGNORECASE)
     for source in (
         rf"{_START}{_VERB} {_WHOLE} {_ABOUT} {_SUBJECT}",
         rf"(?:[.,;:!]| and) {_OPENING}{_VERB} {_WHOLE} {_ABOUT} {_SUBJECT}",
@@ -76,24 +83,32 @@ _SUBJECTS = [
         rf"[,;] {_OPENING}{_VERB} (?P<subject>{_OWN} {_PERSONAL})\W*$",
         rf"{_START}{_VERB} (?P<subject>the (?:name|address|number|birthday) of [^.;!?]+)",
         rf"\b{_ALL} (?:{_KNOWING} )?{_ABOUT} {_SHORT} (?:has|must|should|needs)(?: to)? be {_GONE}",
+        rf"\bi want (?P<subject>{_OWN} {_PERSONAL}) (?:to be )?{_GONE}\b",
+        rf"{_START}{_PRETEND} (?:ever )?{_TOLD} (?:\w+thing )?(?:about )?{_SUBJECT}",
+        rf"{_START}forget (?:about|abt) (?P<subject>(?:my|our) (?!{_TURNS}\b)[^.;!?,]+?){_POLITE}",
         rf"\bi want {_ALL} {_ABOUT} {_SHORT} (?:to be )?{_GONE}\b",
         rf"\bnothing {_ABOUT} {_SHORT} (?:stays|remains|is kept) in {_PLACE}",
         rf"\bshould(?: not|n't) have {_SHORT} (?:stored|saved)",
-        rf"\bnever want to hear about {_SHORT} again, (?:please )?{_VERB} it",
+        rf"\b{_SILENCE} {_SHORT} again[,.;] {_OPENING}{_VERB} it",
     )
 ]
+_TOPIC = regex(
+    rf"(?:\b(?:{_WHOLE}|that (?:thing|stuff|part)) {_ABOUT}|^about) {_SHORT}\s*[,:\u2013-]+"
+    rf" {_OPENING}{_VERB} (?:it|that)(?=$|[,.!]| please| pls| from {_PLACE})",
+    re.IGNORECASE,
+)
 _IT_TOO = _any(r"\b(?:unsee|remove|wipe|delete) it\b")
-_GOING_ON = re.compile(r"(?:\s+\w+){0,3}\s*(?::|, but)\s*\w+")
+_GOING_ON = regex(r"(?:\s+\w+){0,3}\s*(?::|, but)\s*\w+")
 _PREDICATE = _any(r"\b(?:doesn't|does not|don't|wants?|is|has)\b.*")
-_ASKS = re.compile(
-    r"^(?:how|why|what does|what is|did|do|does|is|are|should|was|were|when|where|who)\b.*", re.I
+_ASKS = regex(
+    r"^(?:how|why|what does|what is|did|do(?! not\b| you mind)|does|is|are|should|was|were|when"
+    r"|where|who)\b.*",
+    re.I,
 )
-_ARTIFACT = re.compile(rf"\b{phrases('forgetting.artifacts')}\b", re.IGNORECASE)
+_ARTIFACT = regex(rf"\b{phrases('forgetting.artifacts')}\b", re.IGNORECASE)
 _A_FEW = 2  # words behind a saying, like "please" or "thank you"
-_BACK = re.compile(r"^(?:him|her|them|it|that|this|he|she)\b", re.IGNORECASE)
-_TAIL = re.compile(
-    r"[,\s]*(?:\b(?:pls|please|thanks|thank you|it was .*|again)|,.*)?[\s.!,]*$", re.I
-)
+_BACK = regex(r"^(?:him|her|them|it|that|this|he|she)\b", re.IGNORECASE)
+_TAIL = regex(r"[,\s]*(?:\b(?:pls|please|thanks|thank you|it was .*|again)|,.*)?[\s.!,]*$", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +136,10 @@ def asked_to_forget(text: str) -> Asked | None:
         return Asked("this" if len(said[found.end() :].split()) > _A_FEW else "previous")
     if found := _MESSAGE.search(said):
         return Asked("this" if _goes_on(said[found.end() :]) else "previous")
-    if _UNCLEAR_ORDER.search(said) and _SLIP.search(said):
+    unclear = _UNCLEAR_ORDER.search(said) and _SLIP.search(said)
+    if unclear and not _TOPIC.search(said):
         return Asked("previous")
-    for pattern in _SUBJECTS:
+    for pattern in (_TOPIC, *_SUBJECTS):
         if found := pattern.search(said):
             if _ARTIFACT.search(found["subject"]):
                 return None  # a part of a text or of a file

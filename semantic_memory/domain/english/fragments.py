@@ -10,6 +10,7 @@ from semantic_memory.domain.english.statements import ends_in_noun_phrase
 from semantic_memory.domain.english.subjects import head
 from semantic_memory.domain.english.tables import phrases, words
 from semantic_memory.domain.english.words import WORD, Form, can_be_noun, forms, is_adverb, is_verb
+from semantic_memory.domain.patterns import regex
 
 _NO_VERBS = words("fragments.no_verbs")
 _PLURALS = words("fragments.plurals")
@@ -17,13 +18,16 @@ _LINKING = words("fragments.linking")
 _TIMES = words("fragments.times")
 _BEHIND_COMMANDS = words("fragments.behind_commands")
 
-_I = re.compile(r"\b(?:I|we)(?:'\w+)?\s")
-_SUBORDINATOR = re.compile(rf"{phrases('clauses.needs_main_clause')}\b", re.IGNORECASE)
-_WHOSE = re.compile(r"\bmine (?:is|are|was|were|has|have)\b", re.IGNORECASE)
+_I = regex(r"\b(?:I|we)(?:'\w+)?\s")
+_SUBORDINATOR = regex(rf"{phrases('clauses.needs_main_clause')}\b", re.IGNORECASE)
+_WHOSE = regex(r"\bmine (?:is|are|was|were|has|have)\b", re.IGNORECASE)
 # "When I am not driving": a subordinate clause whose main clause is missing.
 _PERSON = r"\b(?:I|we|it|my|he|she|they)\b"
 _OPENING = rf"(?:{phrases('clauses.needs_main_clause', 'clauses.fragments')}|as(?!\s(?:a|an)\b))"
-_FRAGMENT = re.compile(rf"{_OPENING}\b(?!.*(?:,|{_PERSON}.*{_PERSON}))", re.IGNORECASE)
+_THING_FIRST = r"\s(?:an?|the|my|our|any|no)\s[^,]*"
+_FRAGMENT = regex(
+    rf"{_OPENING}\b(?!.*(?:,|{_PERSON}.*{_PERSON})|{_THING_FIRST}{_PERSON})", re.IGNORECASE
+)
 
 
 def is_clause(statement: str) -> bool:

@@ -6,19 +6,18 @@ import re
 
 from semantic_memory.domain.english.notation import whole
 from semantic_memory.domain.english.tables import phrases
+from semantic_memory.domain.patterns import regex
 
-_HEDGE = re.compile(rf"\b{phrases('hedges.doubt', 'hedges.unsure')}\b", re.IGNORECASE)
-_OPINION = re.compile(whole(phrases("hedges.opinion")), re.IGNORECASE)
-_EXPLICIT = re.compile(rf"\b{phrases('hedges.explicit')}\b", re.IGNORECASE)
-_CONDITIONAL = re.compile(rf"\b{phrases('hedges.conditional')}\b", re.IGNORECASE)
-_NOT_YET = re.compile(rf"\b{phrases('hedges.doubt', 'hedges.intended', 'hedges.not_yet')}\b")
+_HEDGE = regex(rf"\b{phrases('hedges.doubt', 'hedges.unsure')}\b", re.IGNORECASE)
+_OPINION = regex(whole(phrases("hedges.opinion")), re.IGNORECASE)
+_EXPLICIT = regex(rf"\b{phrases('hedges.explicit')}\b", re.IGNORECASE)
+_CONDITIONAL = regex(rf"\b{phrases('hedges.conditional')}\b", re.IGNORECASE)
+_NOT_YET = regex(rf"\b{phrases('hedges.doubt', 'hedges.intended', 'hedges.not_yet')}\b")
 # "may" is a month as well: "20 may", "in may"
 _MAY = r"(?<!\d )may(?= [a-z])"
-_UNREAL = re.compile(
-    rf"\b(?:{phrases('hedges.doubt', 'hedges.intended', 'hedges.unreal')}|{_MAY})\b"
-)
-_CHANGE = re.compile(rf"\b{phrases('hedges.change')}\b")
-_DATE_MOVED = re.compile(rf"\b{phrases('hedges.date_moved')}\b")
+_UNREAL = regex(rf"\b(?:{phrases('hedges.doubt', 'hedges.intended', 'hedges.unreal')}|{_MAY})\b")
+_CHANGE = regex(rf"\b{phrases('hedges.change')}\b")
+_DATE_MOVED = regex(rf"\b{phrases('hedges.date_moved')}\b")
 
 
 def is_hedged(statement: str) -> bool:

@@ -47,6 +47,10 @@ HAIR_OF = mapping("lexicon.hair")
 """Hair colours by the words for people who have them."""
 WORDING = _stems("lexicon.wording")
 """Stems with which a claim is put into words: those alone make no difference to what it says."""
+DISTINGUISHING: Mapping[str, frozenset[str]] = MappingProxyType(
+    {kind: frozenset(listed.split()) for kind, listed in mapping("lexicon.distinguishing").items()}
+)
+"""Small words that make two statements different, by kind."""
 SYNONYMS = mapping("lexicon.synonyms")
 """Words that count as another in comparisons."""
 

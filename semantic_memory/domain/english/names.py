@@ -6,16 +6,17 @@ import re
 
 from semantic_memory.domain.english.numbers import is_spelled
 from semantic_memory.domain.english.tables import phrases, words
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS
 
 _HEADLINE = 0.6
 """Share of capitalised words above which a text is a headline, whose capitals mean nothing."""
 
-_NAME = re.compile(r"[^\W\d_][\w'’&+#-]*")
+_NAME = regex(r"[^\W\d_][\w'’&+#-]*")
 _SPEAKER = frozenset({"I", "I'm", "I've", "I'd", "I'll"})
 _NO_NAMES = STOP_WORDS | words("names.no_names")
 _TOLD_OF_USER = words("names.told_of_user")
-_BEHIND_NAME = re.compile(
+_BEHIND_NAME = regex(
     rf"\s+(?:{phrases('names.behind_name')}|[a-z]+[^s\W]s|[a-z]+ed|and [A-Z]\w+)\b"
 )
 

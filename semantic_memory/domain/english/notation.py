@@ -18,10 +18,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 
-_GROUP = re.compile(r"\((?P<one_of>[^()\[\]]*)\)|\[(?P<optional>[^()\[\]]*)\]")
+from semantic_memory.domain.patterns import regex
+
+_GROUP = regex(r"\((?P<one_of>[^()\[\]]*)\)|\[(?P<optional>[^()\[\]]*)\]")
 _WORD = r"(?<![^ |(\[])\*(?![^ |)\]])"
-_SIGN = re.compile(rf"(?P<word>{_WORD})|(?P<more>\*)|(?P<words>\.\.\.)|(?P<repeated>\w)\+")
-_SLOT = re.compile(r"\{(\w+)\}")
+_SIGN = regex(rf"(?P<word>{_WORD})|(?P<more>\*)|(?P<words>\.\.\.)|(?P<repeated>\w)\+")
+_SLOT = regex(r"\{(\w+)\}")
 
 # Each sign is one character of Unicode's private use area until the pattern is written.
 _ANY_WORD, _MORE, _WORDS, _REPEATED = "\ue000", "\ue001", "\ue002", 0xE100

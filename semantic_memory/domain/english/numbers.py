@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping
 
@@ -11,19 +10,20 @@ from text_to_num import alpha2digit
 from semantic_memory.domain.english.calendar import is_month
 from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.tables import keys, phrases, words
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stems
 
 _ONE_IS_AN_ARTICLE = 1.5
 """From which number on words become digits: "one" is mostly an article or a pronoun."""
 
-_SPELLED = re.compile(rf"\b{one_of(words('numbers.small', 'numbers.large'))}\b")
-_NUMBER = re.compile(r"(?<![\w.])[$€£]?(\d+(?:[.,:/-]\d+)*)(?:\s*(%|k\b|[a-z]{1,3}\b))?")
+_SPELLED = regex(rf"\b{one_of(words('numbers.small', 'numbers.large'))}\b")
+_NUMBER = regex(r"(?<![\w.])[$€£]?(\d+(?:[.,:/-]\d+)*)(?:\s*(%|k\b|[a-z]{1,3}\b))?")
 _VALUE = r"(?P<currency>[$€£])?(?<![\w.])(?P<value>\d+(?:[.,]\d+)*)(?P<k>k\b)?"
 _UNIT = r"(?:\s*(?P<percent>%|percent\b)|[\s-]*(?P<nouns>[a-z]+(?: [a-z]+)?))?"
-_FIGURE = re.compile(_VALUE + _UNIT)
+_FIGURE = regex(_VALUE + _UNIT)
 # "Room 101 has a projector", but not "weighs 80 kilos"
 _LABELLED = r"^(?:(?:the|my|our|user's) )?[a-z-]{2,}(?<!s) #?\d[\w-]* [a-z]{2,}"
-_LABEL = re.compile(rf"{_LABELLED}|\b{phrases('numbers.labelled')} #?\d")
+_LABEL = regex(rf"{_LABELLED}|\b{phrases('numbers.labelled')} #?\d")
 
 _DIMENSIONS = {
     unit: name

@@ -6,6 +6,7 @@ import re
 
 from semantic_memory.domain.english.notation import any_of
 from semantic_memory.domain.english.tables import phrases
+from semantic_memory.domain.patterns import regex
 
 _ONESELF = r"(?:I|my|we)\b"
 _SENTENCE = r"I \w+ \w"
@@ -40,7 +41,7 @@ _THANKS = r"(?:(?:thanks|thank you)[,.!]*\s*)?"
 _WELL = rf"I(?:'m| am) (?:\w+ )?{phrases('openers.well_being')}"
 _WELL_ENDS = rf"(?:\s*[,.!;]+\s*{_THANKS}(?=\S)|\s+(?=(?:just|I|my|how)\b))"
 
-_OPENER = re.compile(
+_OPENER = regex(
     any_of(
         _INTERJECTION,
         rf"{phrases('openers.exclamations')} ",
@@ -61,11 +62,11 @@ _OPENER = re.compile(
 
 # "Tom, I ..."
 _NO_NAME = any_of(phrases("openers.no_vocatives"), r"\w+day,", r"\w+ly,")
-_VOCATIVE = re.compile(rf"^(?!{_NO_NAME})[A-Z][a-z]+[,!]\s+(?=I\b|[Mm]y\b|[Ww]e\b)")
+_VOCATIVE = regex(rf"^(?!{_NO_NAME})[A-Z][a-z]+[,!]\s+(?=I\b|[Mm]y\b|[Ww]e\b)")
 
 _PICTURE = r"[\s,]*[^\w\s.,!?;:'\"()%$€£+#/&*-]+"
 _SMILEY = r"\s*[:;]['-]?[()DPp/]+|\s*<3"
-_TAIL = re.compile(rf"(?:[,;]?\s*\b{phrases('openers.tails')}|{_PICTURE}|{_SMILEY})[\s.!?]*$", re.I)
+_TAIL = regex(rf"(?:[,;]?\s*\b{phrases('openers.tails')}|{_PICTURE}|{_SMILEY})[\s.!?]*$", re.I)
 
 
 def without_opener(sentence: str) -> str:

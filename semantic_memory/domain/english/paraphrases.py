@@ -11,26 +11,27 @@ from semantic_memory.domain.english.negation import denies
 from semantic_memory.domain.english.notation import phrase, spellings
 from semantic_memory.domain.english.renewals import clauses
 from semantic_memory.domain.english.tables import keys, phrase_list, words
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stems
 
 _THING = r"[\w'&./-]+(?: [\w'&./-]+){0,4}"
 _ONE = r"[\w'-]+"
-_LEAD = re.compile(r"^(?:(?:the|a|an|my|our|own|playing|doing|to)\s)+")
-_TAIL = re.compile(
+_LEAD = regex(r"^(?:(?:the|a|an|my|our|own|playing|doing|to)\s)+")
+_TAIL = regex(
     r"\s(?:of an evening|a lot|most|best|the most|of the user's|originaly|originally|these days|now"
     r"|so|because|in the evenings?|please|pls|lol|btw)(?:\s.*)?$"
 )
-_IS = re.compile(r"'s(?= (?:a|an)\b)")
-_IST = re.compile(r"(?<=\w{4})ist$")  # a physicist's field is physics
-_OPEN = re.compile(r"^(?:(?:and|so|but|well|yes|btw|fyi)\s)+")
+_IS = regex(r"'s(?= (?:a|an)\b)")
+_IST = regex(r"(?<=\w{4})ist$")  # a physicist's field is physics
+_OPEN = regex(r"^(?:(?:and|so|but|well|yes|btw|fyi)\s)+")
 _OTHERS = words("persons.others")
 
 
 class Paraphrase(NamedTuple):
-    """A relation and the stems of the things in it."""
+    """A relation and the stems of the things in it, in order."""
 
     relation: str
-    things: tuple[frozenset[str], ...]
+    things: tuple[tuple[str, ...], ...]
 
 
 class _Wording(NamedTuple):
@@ -48,7 +49,7 @@ def _wordings() -> Iterator[_Wording]:
                 frozenset(word for word in one.split() if word.isalpha())
                 for one in spellings(written)
             ]
-            yield _Wording(relation, re.compile(source), frozenset.intersection(*spelled))
+            yield _Wording(relation, regex(source), frozenset.intersection(*spelled))
 
 
 _WORDINGS = tuple(_wordings())
@@ -79,5 +80,5 @@ def paraphrases(text: str) -> frozenset[Paraphrase]:
     return frozenset(found)
 
 
-def _thing(text: str) -> frozenset[str]:
-    return frozenset(_IST.sub("", one) for one in stems(_LEAD.sub("", text)) if one)
+def _thing(text: str) -> tuple[str, ...]:
+    return tuple(_IST.sub("", one) for one in stems(_LEAD.sub("", text)) if one)

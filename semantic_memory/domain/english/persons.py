@@ -10,41 +10,42 @@ import re
 
 from semantic_memory.domain.english.tables import mapping, phrases, words
 from semantic_memory.domain.english.words import MODALS, Form, forms, is_adverb
+from semantic_memory.domain.patterns import regex
 
 USER = words("persons.user")
 """Words for the user in a folded text."""
 OTHERS = words("persons.others")
 """Words for people that a sentence alone doesn't name."""
 
-_SELF = re.compile(rf"\b{phrases('pronouns.speaker')}\b", re.IGNORECASE)
-_OTHER_PERSON = re.compile(rf"{phrases('pronouns.persons')}\b", re.IGNORECASE)
+_SELF = regex(rf"\b{phrases('pronouns.speaker')}\b", re.IGNORECASE)
+_OTHER_PERSON = regex(rf"{phrases('pronouns.persons')}\b", re.IGNORECASE)
 
 _AGREEING = mapping("persons.agreeing")
 _AGREEING_INVERTED = mapping("persons.agreeing_inverted")
 _PLURAL = mapping("persons.plural")
 _UNCHANGED = MODALS | words("persons.unchanged")
 
-_QUOTED = re.compile(r"(\"[^\"]*\"|“[^”]*”)")
+_QUOTED = regex(r"(\"[^\"]*\"|“[^”]*”)")
 _SKIPPED = r"\s+(?:(?:kind|sort) of\s+|sure\s+|no longer\s+)?"
-_WORD = re.compile(rf"({_SKIPPED})([^\W_]+(?:['’-][^\W_]+)*)")
+_WORD = regex(rf"({_SKIPPED})([^\W_]+(?:['’-][^\W_]+)*)")
 _NO_NUMERAL = "".join(rf"(?<!{word} )" for word in sorted(words("persons.before_numeral")))
 _I = rf"(?<![\w']){_NO_NUMERAL}I(?:['’](?:m|ve|ll|d))?(?![\w'’-])"
-_WE = r"we(?:['’](?:re|ve|ll|d))?|my|our|mine|ours|me|(?<!the )us|myself|ourselves"
-_SPEAKER = re.compile(rf"{_I}|\b(?i:{_WE})\b(?!['’]\w)")
-_INVERTED = re.compile(rf"\b{phrases('persons.inverted')}\s+$", re.IGNORECASE)
+_WE = r"we(?:['’](?:re|ve|ll|d))?|my|our|mine|ours|me|(?<!the )(?-i:[Uu]s)(?!-)|myself|ourselves"
+_SPEAKER = regex(rf"{_I}|\b(?i:{_WE})\b(?!['’]\w)")
+_INVERTED = regex(rf"\b{phrases('persons.inverted')}\s+$", re.IGNORECASE)
 # "my wife and I": together a plural, which agrees with nothing that needs changing.
 _BEFORE_SUBJECTS = rf"(?:^|[,;.]\s|\b{phrases('persons.before_subjects')}\s)"
-_JOINED = re.compile(
+_JOINED = regex(
     rf"{_BEFORE_SUBJECTS}(?:(?:my|our|the|a|an)\s)?(?:[\w'-]+\s){{1,3}}and\s+$", re.IGNORECASE
 )
-_HAD = re.compile(r"\s+(?:(?:never|already|always)\s+)?(\w+)")
+_HAD = regex(r"\s+(?:(?:never|already|always)\s+)?(\w+)")
 
-_MISSPELT_ADVERB = re.compile(r"[a-z]{3,}(?:t|e|l|n)ly")
+_MISSPELT_ADVERB = regex(r"[a-z]{3,}(?:t|e|l|n)ly")
 # "I cook and clean"
-_AND_VERB = re.compile(r"(\s+and\s+)([a-z]+)\b(?!')")
-_OWN_SUBJECT = re.compile(r"(?:I|we|my|our)\b", re.IGNORECASE)
-_REQUEST = re.compile(rf"\b{phrases('persons.requests')}\b|\byou(?:'|rs)", re.IGNORECASE)
-_YOU_ALONE = re.compile(r"\byou(?:r)?\b", re.IGNORECASE)
+_AND_VERB = regex(r"(\s+and\s+)([a-z]+)\b(?!')")
+_OWN_SUBJECT = regex(r"(?:I|we|my|our)\b", re.IGNORECASE)
+_REQUEST = regex(rf"\b{phrases('persons.requests')}\b|\byou(?:'|rs)", re.IGNORECASE)
+_YOU_ALONE = regex(r"\byou(?:r)?\b", re.IGNORECASE)
 
 
 def mentions_speaker(statement: str) -> bool:

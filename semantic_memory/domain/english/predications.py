@@ -22,28 +22,30 @@ from semantic_memory.domain.english.words import (
     is_quality,
     is_word,
 )
+from semantic_memory.domain.patterns import regex
 
 Subject = Literal["name", "definite", "plain"]
 
 _LONGEST_SUBJECT = 9
-_TOKEN = re.compile(r"[\w'’@/+#&.:*-]*[\w'’/+#*]|[,;:]")
+_TOKEN = regex(r"[\w'’@/+#&.:*-]*[\w'’/+#*]|[,;:]")
 _AUXILIARIES = MODALS | words("predications.auxiliaries", "negation.auxiliaries")
 _DETERMINERS = words("predications.determiners")
 _PREPOSITIONS = words("predications.prepositions")
 _NO_SUBJECT = words("predications.no_subject")
 _VAGUE = words("predications.vague")
+_ORDINALS = words("predications.ordinals")
 _BEHIND_VERB = words("predications.behind_verb") | _PREPOSITIONS | _DETERMINERS
 _NO_PREDICATE = words("predications.no_verbs")
 _TIMES_BEHIND = words("predications.times_behind")
 _NO_NAMES = words("predications.no_names")
 _STANDING_VERBS = words("predications.standing_verbs")
 _PLURALS = words("fragments.plurals")
-_LEADING = re.compile(
+_LEADING = regex(
     rf"^(?:{phrases('predications.leading')}\b[^,]{{1,60}},|{phrases('predications.adverbs')},?)\s+",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(rf"\d|\b(?:{phrases('predications.numbers')})\b", re.IGNORECASE)
-_TIME = re.compile(
+_NUMBER = regex(rf"\d|\b(?:{phrases('predications.numbers')})\b", re.IGNORECASE)
+_TIME = regex(
     any_of(
         rf"\b(?:{ANY_MONTH})\b(?=\s+\d|\W*$|,)",
         rf"\b(?:in|by|until|till|since|from|to)\s(?:early\s|late\s|mid-?)?(?:{ANY_MONTH})\b",
@@ -204,6 +206,8 @@ def _kind(subject: list[str]) -> Subject | None:
     nouns = [word for word in lowered if word not in _DETERMINERS and word not in _PREPOSITIONS]
     if not nouns or lowered[-1] in _PREPOSITIONS or lowered[-1] in _DETERMINERS:
         return None
+    if nouns[0] in _ORDINALS:
+        nouns = nouns[1:]  # "the next instalment"
     if set(nouns) <= _VAGUE or nouns[-1] in _NO_SUBJECT or nouns[0] in _VAGUE:
         return None
     first = subject[0]

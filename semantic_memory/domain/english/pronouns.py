@@ -9,6 +9,7 @@ from semantic_memory.domain.english.notation import any_of
 from semantic_memory.domain.english.subjects import head
 from semantic_memory.domain.english.tables import phrases
 from semantic_memory.domain.english.words import WORD, names_a_thing
+from semantic_memory.domain.patterns import regex
 
 _END = r"(?=\s*(?:$|[,.;!]))"
 _EMPTY_IT = (
@@ -20,7 +21,7 @@ _POINTS = {
     "it": rf"its?\b(?!{_EMPTY_IT})",
     "mine": r"(?:mine|ours)\b",
     "they": rf"{phrases('pronouns.others')}\b",
-    "there": rf"there(?!\s{phrases('pronouns.empty_there')}\b)",
+    "there": rf"there(?!(?:\s|(?='s)){phrases('pronouns.empty_there')}\b)",
     "that": rf"{phrases('pronouns.pointing')}"
     rf"(?=\s*(?:$|[,.;:!)])|\s{phrases('pronouns.behind_pointing')}\b)",
     "one": rf"(?:one|ones)(?:{_END}|(?=\sof\s(?:those|these|them)\b))",
@@ -30,17 +31,15 @@ _POINTS = {
     "open": rf"(?<=[a-z]\s){phrases('pronouns.open_to')}\sto(?=\s*$)",
     "same": rf"{phrases('pronouns.last_words')}\s*$",
 }
-_POINTING = re.compile(
+_POINTING = regex(
     r"\b" + any_of(*(f"(?P<{kind}>{pattern})" for kind, pattern in _POINTS.items())), re.IGNORECASE
 )
-_DEICTIC_TIME = re.compile(
-    rf"\b(?:this|that|these|those)\s{phrases('pronouns.times')}\b", re.IGNORECASE
-)
+_DEICTIC_TIME = regex(rf"\b(?:this|that|these|those)\s{phrases('pronouns.times')}\b", re.IGNORECASE)
 _NAMED_PLACE = rf"\b(?:a|the|my|our)\s(?:\w+\s)?{phrases('pronouns.places')}\b"
 _BEHIND_PREPOSITION = rf"\b{phrases('pronouns.before_place')}\s+(?!the\s+way|it\b)\w+"
 _CHOSEN = r"\b(?:cho(?:o)?se|picked|visit\w*|left)\s(?-i:[A-Z])\w+"
-_PLACE = re.compile(any_of(_NAMED_PLACE, _BEHIND_PREPOSITION, _CHOSEN), re.IGNORECASE)
-_JOINT = re.compile(rf"(?:[,;]|\b{phrases('pronouns.joints')})\s*$")
+_PLACE = regex(any_of(_NAMED_PLACE, _BEHIND_PREPOSITION, _CHOSEN), re.IGNORECASE)
+_JOINT = regex(rf"(?:[,;]|\b{phrases('pronouns.joints')})\s*$")
 
 
 def dangles(statement: str) -> bool:

@@ -6,13 +6,14 @@ import re
 
 from semantic_memory.domain.english.notation import any_of
 from semantic_memory.domain.english.tables import phrases
+from semantic_memory.domain.patterns import regex
 
 # "I paint, what about you?", "I paint do you?"
 _BEHIND_MARK = rf"[,.;!-]+\s*(?:(?:and|but|so)\s+)?{phrases('questions.asked_behind_mark')}\b"
 _YOU_ALONE = r"(?:you|yours|yourself|u)\s*\?"
 _BEHIND = any_of(rf"{phrases('questions.asked_behind')}\b", r"any \w+\s*\?", _YOU_ALONE)
-_ASKED_BACK = re.compile(rf"(?:{_BEHIND_MARK}|\s+(?:and\s+)?{_BEHIND})[^.?!]*\?+$", re.IGNORECASE)
-_ASKED_UNMARKED = re.compile(
+_ASKED_BACK = regex(rf"(?:{_BEHIND_MARK}|\s+(?:and\s+)?{_BEHIND})[^.?!]*\?+$", re.IGNORECASE)
+_ASKED_UNMARKED = regex(
     rf"(?<=\w{{2}})[\s,]+{phrases('questions.asked_unmarked')}\b(?!.*\bI\b).*$", re.IGNORECASE
 )
 # "How is that" asks, "How that is" doesn't
@@ -20,11 +21,11 @@ _ASKING_VERB = rf"{phrases('questions.asking_verbs')} {phrases('questions.asked_
 _ASKING_WORD = (
     rf"{phrases('questions.question_words')}\b(?! an?\b)(?!.*\bis (?:that|where|how|why)\b)"
 )
-_QUESTION = re.compile(f"^(?:{_ASKING_VERB}|{_ASKING_WORD})", re.IGNORECASE)
+_QUESTION = regex(f"^(?:{_ASKING_VERB}|{_ASKING_WORD})", re.IGNORECASE)
 # "I love the lake?" has the order of a statement.
-_DECLARES = re.compile(r"(?:I|I'(?:m|ve)|my|we)\s", re.IGNORECASE)
+_DECLARES = regex(r"(?:I|I'(?:m|ve)|my|we)\s", re.IGNORECASE)
 _OWN_ANSWER = rf"\s(?=I {phrases('questions.answering')}\b|my favou?rite\b)"
-_ANSWERS_ITSELF = re.compile(rf"(?:[,;]\s*(?=(?:I|my|we)\b)|{_OWN_ANSWER})(?P<answer>.+)$", re.I)
+_ANSWERS_ITSELF = regex(rf"(?:[,;]\s*(?=(?:I|my|we)\b)|{_OWN_ANSWER})(?P<answer>.+)$", re.I)
 
 
 def without_asking_back(sentence: str) -> str:

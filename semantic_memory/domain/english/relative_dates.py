@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Literal
 
 from semantic_memory.domain.english.calendar import (
@@ -21,6 +22,7 @@ from semantic_memory.domain.english.calendar import (
 from semantic_memory.domain.english.notation import any_of
 from semantic_memory.domain.english.tables import phrases, words
 from semantic_memory.domain.english.words import WORD, Form, forms
+from semantic_memory.domain.patterns import regex
 
 Direction = Literal["past", "future"]
 
@@ -44,14 +46,24 @@ _KINDS = {
     "date": rf"(?:on )?(?:the )?{_DAY_OF_MONTH}(?!,? \d{{4}}|\w)",
 }
 _DATE = any_of(*(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS.items()))
-_RELATIVE = re.compile(rf"(?<![\w'-]){_DATE}(?![\w'-])", re.IGNORECASE)
+_RELATIVE = regex(rf"(?<![\w'-]){_DATE}(?![\w'-])", re.IGNORECASE)
 _GOING_ON = r"\b(?:am|is|are|'m|'re|'s)\s+(?:\w+ly\s+)?\w+ing\b|'(?:m|re|s)\s+\w+ing\b"
-_FUTURE = re.compile(rf"\b{phrases('calendar.future')}\b|'ll\b|{_GOING_ON}", re.IGNORECASE)
-_SO_FAR = re.compile(
+_FUTURE = regex(rf"\b{phrases('calendar.future')}\b|'ll\b|{_GOING_ON}", re.IGNORECASE)
+_PASSIVE = regex(r"(?:^|\b(?:is|are)\s)(?:\w+ly\s)?\w+ed\s(?:for|on|in|by)\b", re.IGNORECASE)
+_ENDS = regex(r"[.!?]\s+(?=[^\sa-z\d])|\n")
+_PUT_OFF = regex(
+    rf"\b(?:moved|pushed|shifted|postponed|delayed|rescheduled|extended|brought)\b[^.;]{{2,50}}?"
+    rf" (?:to|until|till) (?:the )?(?:\d{{1,2}}\b|{MONTH}\b)",
+    re.IGNORECASE,
+)
+_HAVE_GOT = regex(r"(?:'ve|'s|\bhave|\bhas) got\b", re.IGNORECASE)
+_SO_FAR = regex(
     r"\b(?:haven't|hasn't|have not|has not|have never|has never|'ve never|'s never)\b", re.I
 )
-_UNDATED = re.compile(rf"\b{phrases('calendar.undated')}\b", re.IGNORECASE)
+_UNDATED = regex(rf"\b{phrases('calendar.undated')}\b", re.IGNORECASE)
 _PREPOSITIONS = words("calendar.prepositions")
+_NEAR = {"today": 0, "yesterday": -1, "tomorrow": 1}
+"""Days from the day of speaking."""
 _SEASON_BEGINS = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9}
 
 
@@ -66,13 +78,50 @@ def absolute_dates(text: str, said: datetime) -> str:
     """
     if _RELATIVE.search(text) is None:
         return text
-    direction = _direction(text)
 
     def resolved(found: re.Match[str]) -> str:
-        date = _resolved(found, said, direction, text)
+        sentence = _around(text, found)
+        date = _resolved(found, said, _direction(sentence), sentence)
         return _behind(text[: found.start()], date) if date else found[0]
 
     return _RELATIVE.sub(resolved, text)
+
+
+def dated_in_place(text: str, said: datetime) -> str:
+    """Return a text with the ISO date behind each of its relative dates but those of its own day.
+
+    >>> dated_in_place("I ran yesterday", datetime(2026, 3, 5))
+    'I ran yesterday (2026-03-04)'
+    """
+    if _RELATIVE.search(text) is None:
+        return text
+    today = said.date().isoformat()
+
+    def dated(found: re.Match[str]) -> str:
+        sentence = _around(text, found)
+        date = _resolved(found, said, _direction(sentence), sentence)
+        short = _iso(date) if date else None
+        return f"{found[0]} ({short})" if short and short != today else found[0]
+
+    return _RELATIVE.sub(dated, text)
+
+
+def _iso(date: str) -> str | None:
+    """Return the shortest ISO form of a date as `_resolved` writes it."""
+    found = _WRITTEN.search(date)
+    if found is None:
+        return None
+    day, month, year = found["day"], found["month"], found["year"]
+    if not month:
+        return year
+    short = f"{year}-{month_number(month):02d}"
+    if not day:
+        return short
+    week = "week of " if "week of" in date else ""
+    return f"{week}{short}-{int(day):02d}"
+
+
+_WRITTEN = regex(rf"(?:(?:(?P<day>\d{{1,2}}) )?(?P<month>{MONTH}) )?(?P<year>\d{{4}})", re.I)
 
 
 def _behind(before: str, date: str) -> str:
@@ -85,11 +134,21 @@ def _behind(before: str, date: str) -> str:
 
 def _direction(text: str) -> Direction | None:
     """Return whether a clause speaks of the past or of the future; None if it shows neither."""
-    if _FUTURE.search(text):
+    if _FUTURE.search(text) or _PUT_OFF.search(text):
         return "future"
-    if any(Form.PAST in forms(word) for word in WORD.findall(text)):
+    if _PASSIVE.search(text):
+        return "future"  # "the results are announced on 4 May"
+    told = (forms(word) for word in WORD.findall(_HAVE_GOT.sub(" ", text)))
+    if any(Form.PAST in own and Form.BASE not in own for own in told):  # not "split", "set"
         return "past"
     return None
+
+
+def _around(text: str, found: re.Match[str]) -> str:
+    """Return the sentence of a text in which a date stands."""
+    start = max((end.end() for end in _ENDS.finditer(text, 0, found.start())), default=0)
+    behind = _ENDS.search(text, found.end())
+    return text[start : behind.start() if behind else len(text)]
 
 
 def _resolved(
@@ -248,7 +307,10 @@ def _calendar_day(
     return f"{on}{written(day)}" if day else None
 
 
+@lru_cache(maxsize=8_192)
 def _parse(phrase: str, said: datetime, direction: Direction) -> datetime | None:
+    if phrase in _NEAR:
+        return said + timedelta(days=_NEAR[phrase])
     # 16 MB and a tenth of a second to import, so not before a date needs it
     from dateparser import parse
 

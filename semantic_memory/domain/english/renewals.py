@@ -14,17 +14,20 @@ from semantic_memory.domain.english.dates import calendar_dates
 from semantic_memory.domain.english.folding import folded
 from semantic_memory.domain.english.notation import one_of, phrase
 from semantic_memory.domain.english.numbers import numbers
+from semantic_memory.domain.english.slips import without_slips
 from semantic_memory.domain.english.spelling import prepared
 from semantic_memory.domain.english.tables import mapping, phrase_list, phrases, substitution, words
 from semantic_memory.domain.english.tenses import is_past
+from semantic_memory.domain.english.words import Form, forms, noun_behind
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stem, stems
 
 _in_one_wording = substitution("renewals.same")
-_ADDRESS = re.compile(r"\S*@\S+|\bhttps?:\S+")
+_ADDRESS = regex(r"\S*@\S+|\bhttps?:\S+")
 # quotations and captions of images, which nobody claims
-_QUOTED = re.compile(r"\[\w+: [^\]\n]*\]|[\"“][^\"“”]*[\"”]|(?<!\w)'[^']{3,}'(?!\w)")
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|\s[-–—]+\s|!+|\?\?+|:\(|:\)")
-_CLAUSE = re.compile(
+_QUOTED = regex(r"\[\w+: [^\]\n]*\]|[\"“][^\"“”]*[\"”]|(?<!\w)'[^']{3,}'(?!\w)")
+_SENTENCE = regex(r"(?<=[.!?;])\s+|\n+|\s[-–—]+\s|!+|\?\?+|:\(|:\)")
+_CLAUSE = regex(
     rf",\s+|:\s+|\s{phrases('renewals.parting')}\s"
     r"|(?<=\s\S\S\S)\s(?:and|n|&)\s(?=(?:we|he|she|it|they|my|our|the|that|this|its|now)\b)"
     r"|(?<=\s\S\S\S)\s(?:and|n|&)\s(?=i (?!broke|split|are|got|have|were|separ|divor|parted))|\s\("
@@ -34,27 +37,34 @@ _NEAR = r"[\w'@.&/+-]+(?: [\w'@.&/+-]+){0,3}?"
 
 
 def _cue(entry: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w'])(?:{phrases(entry)})(?![\w'])")
+    return regex(rf"(?<![\w'])(?:{phrases(entry)})(?![\w'])")
 
 
 _NOW = _cue("renewals.now")
 _REPLACED = _cue("renewals.replaced")
 _CORRECTS = _cue("renewals.corrects")
-_OPENS = re.compile(rf"(?:{phrases('renewals.opens_correction')})(?![\w'])")
+_SPELLS = _cue("renewals.spells")
+_OPENS = regex(rf"(?:{phrases('renewals.opens_correction')})(?![\w'])")
 _BY_THE_WAY = _cue("renewals.by_the_way")
 _PRAISE = _cue("renewals.praise")
-_GENERAL = re.compile(rf"(?:{phrases('renewals.general')})(?![\w'])|\w+ing ")
-_OF_OTHERS = re.compile(r"\byou(?: really| just)?$")
+_GENERAL = regex(rf"(?:{phrases('renewals.general')})(?![\w'])|\w+ing ")
+_OF_OTHERS = regex(r"\byou(?: really| just)?$")
 _CONDOLES = _cue("renewals.condoles")
 _NO_CHANGE = _cue("renewals.no_change")
 _PERHAPS = _cue("renewals.perhaps")
-_SMALL = re.compile(rf"(?:(?:and|but|so|plus) )?{phrases('renewals.small')}(?![\w'])")
-_PRESENT = re.compile(r"(?:\b(?:is|are|am|has|have)\b|=)")
+_SMALL = regex(rf"(?:(?:and|but|so|plus) )?{phrases('renewals.small')}(?![\w'])")
+_PRESENT = regex(r"(?:\b(?:is|are|am|has|have|gets?)\b|=)")
+_DONE_BY_USER = regex(r"\b(?:i|we) (?:(?:also|still|always|usually|mostly|only) )?([a-z]+)")
 _NOT_PAST = _cue("renewals.not_past")
 _BESIDES = _cue("renewals.besides")
 _UNREAL = _cue("renewals.unreal")
+_TURNED = _cue("renewals.turned")
 _PLAY = _cue("renewals.play")
+_KNOWN = _cue("renewals.known")
+_WRONG = regex(r"\bwrong(?:ly)?\b")
 _DOUBTED = _cue("renewals.doubted")
+_HEARSAY = _cue("renewals.hearsay")
+_SELF = regex(r"(?:i|we)\b")
 _PAST = _cue("renewals.past")
 _EVENT = _cue("renewals.event")
 
@@ -75,7 +85,7 @@ def _endings(entry: str) -> tuple[re.Pattern[str], ...]:
     behind, before, around = _parted(entry)
     # the thing is looked ahead for, so that the next verb may be part of it
     return tuple(
-        re.compile(pattern)
+        regex(pattern)
         for pattern in (
             rf"(?<![\w'])(?P<verb>{one_of(before)})(?=(?P<thing>{_THING}))" if before else None,
             rf"{_OPENING}(?P<thing>{_NEAR})(?P<verb> {one_of(behind)})(?![\w'])"
@@ -87,19 +97,22 @@ def _endings(entry: str) -> tuple[re.Pattern[str], ...]:
     )
 
 
+KIN = words("renewals.people.kin")
 _CHANGES = _endings("renewals.ends.changes")
 # "norways off"
-_SHORTENED = re.compile(rf"{_OPENING}(?P<thing>\w+)(?P<verb>'?s off)$")
+_SHORTENED = regex(rf"{_OPENING}(?P<thing>\w+)(?P<verb>'?s off)$")
 _ENDS = (_SHORTENED, *_endings("renewals.ends.behind"), *_endings("renewals.ends.before"))
 # "her left ear": a side, not a leaving
-_A_SIDE = re.compile(r"\b(?:the|a|my|our|your|his|her|its|their|on|to|far|top|bottom) $")
+_A_SIDE = regex(r"\b(?:the|a|my|our|your|his|her|its|their|on|to|far|top|bottom) $")
+_ARE = regex(rf" r (?={phrases('renewals.behind_r')}(?:\s|$))")
+# "my sisters mail"
+_OWNED_THING = regex(rf"(?<=\bmy )({one_of(KIN)})s (\w+)\b")
 _DENIALS = frozenset({"not", "longer"})
 _MOMENTS = words("renewals.ends.moments")
 _NO_THINGS = words("renewals.ends.no_things")
 _VAGUE = frozenset(map(stem, words("renewals.heads.vague"))) | words("renewals.heads.vague")
 _THROUGH = frozenset(map(stem, words("renewals.heads.through")))
 ORDINALS = mapping("renewals.ordinals")
-KIN = words("renewals.people.kin")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +146,8 @@ class Ending:
     """True if the stems are those of a verb or adjective and its object: "allergic to eggs"."""
     head: frozenset[str] = frozenset()
     """The stems of the thing without what it belongs to: "camera" of "the camera of the robot"."""
+    before: str = ""
+    """The words before the verb, in which its subject stands."""
 
 
 @lru_cache(maxsize=16_384)
@@ -154,7 +169,14 @@ def clauses(text: str) -> tuple[Clause, ...]:
 
 
 def _plain(text: str) -> str:
-    return _in_one_wording(folded(prepared(_QUOTED.sub(" ", text))))
+    plain = _ARE.sub(" are ", folded(prepared(_QUOTED.sub(" ", text))))
+    return _in_one_wording(_OWNED_THING.sub(_apostrophised, without_slips(plain)))
+
+
+def _apostrophised(found: re.Match[str]) -> str:
+    """Write "my sisters mail" as "my sister's mail"."""
+    owner, thing = found.groups()
+    return f"{owner}'s {thing}" if noun_behind("the", thing) else found[0]
 
 
 def _clause(part: str) -> Clause:
@@ -195,7 +217,9 @@ def endings(clause: Clause) -> Iterator[Ending]:
             if thing := _thing(found["thing"], whole=predicate):
                 moment = not first and before[0] in _MOMENTS
                 head = thing if predicate else _thing(found["thing"].split(" of ")[0])
-                yield Ending(thing, moment, first, clause, predicate, head)
+                yield Ending(
+                    thing, moment, first, clause, predicate, head, clause.plain[: found.start()]
+                )
 
 
 def changed(clause: Clause) -> Iterator[frozenset[str]]:
@@ -215,7 +239,7 @@ def _thing(text: str, *, whole: bool = False) -> frozenset[str]:
         [text]
         if whole
         else re.split(
-            r"\s(?:in|at|to|on|for|with|w|from|by|after|before|about|until|til|since|and|when|as)\s",
+            r"\s(?:in|at|to|on|for|with|w|from|by|after|before|about|until|til|since|and|when|as|out)\s",
             text,
         )
     )
@@ -259,7 +283,9 @@ def is_lasting(plain: str) -> bool:
     if is_small(plain):
         return False
     told = _NOT_PAST.sub(" ", plain)
-    return not is_past(told) or _PRESENT.search(told) is not None
+    if not is_past(told) or _PRESENT.search(told):
+        return True
+    return any(forms(verb) == {Form.BASE} for verb in _DONE_BY_USER.findall(plain))
 
 
 def is_claim(plain: str) -> bool:
@@ -289,6 +315,15 @@ def corrects(plain: str) -> bool:
     return _CORRECTS.search(plain) is not None
 
 
+def spells(plain: str) -> bool:
+    """Return whether a folded text spells a name anew.
+
+    >>> spells("it is katherine with a k"), spells("katherine is here")
+    (True, False)
+    """
+    return _SPELLS.search(plain) is not None
+
+
 def opens_correction(plain: str) -> bool:
     """Return whether a folded text begins by taking something back.
 
@@ -297,6 +332,15 @@ def opens_correction(plain: str) -> bool:
     """
     told = _CONDOLES.sub(" ", plain)
     return _OPENS.match(told) is not None or _BY_THE_WAY.search(told) is not None
+
+
+def turns_round(plain: str) -> bool:
+    """Return whether a folded text says that what was so isn't, or what wasn't is.
+
+    >>> turns_round("i do not ski any more"), turns_round("dairy is fine again")
+    (True, True)
+    """
+    return _TURNED.search(plain) is not None
 
 
 def is_besides(plain: str) -> bool:
@@ -315,7 +359,21 @@ def claims_nothing(plain: str) -> bool:
     (True, True)
     """
     told = plain.replace("not going to", "not to")
-    return any(cue.search(told) for cue in (_UNREAL, _DOUBTED))
+    if _WRONG.search(told):
+        told = told.replace("should be", "is").replace("should have been", "is")
+    return any(cue.search(_KNOWN.sub(" ", told)) for cue in (_UNREAL, _DOUBTED))
+
+
+def is_hearsay(clause: str) -> bool:
+    """Return whether a clause of a folded text is what others say, who needn't know.
+
+    >>> is_hearsay("my brother thinks that i live in rome"), is_hearsay("i think i live in rome")
+    (True, False)
+    >>> is_hearsay("the doctor says i am allergic to nuts")
+    False
+    """
+    told = _KNOWN.sub(" ", clause)
+    return not _SELF.match(told) and any(cue.search(told) for cue in (_DOUBTED, _HEARSAY))
 
 
 def is_played(plain: str) -> bool:

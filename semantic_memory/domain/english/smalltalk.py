@@ -6,6 +6,7 @@ import re
 
 from semantic_memory.domain.english.notation import any_of
 from semantic_memory.domain.english.tables import phrases
+from semantic_memory.domain.patterns import regex
 
 _I_AM = rf"i(?:'m|\sam|\swas)\s(?:{phrases('smalltalk.degrees')}\s)*"
 _STATE = rf"{phrases('smalltalk.states')}\s*(?:$|,|now$|here$|\stoday$)"
@@ -23,17 +24,23 @@ _SHORT = (
 _SHORT_ANSWER = rf"{_SHORT}(?:\s{phrases('smalltalk.behind_short_answer')})?$"
 _I_WOULD = r"i(?:'d|\swould|\sam|'m)\s(?:\w+\s)?(?:love|like|appreciate|open\sto)\s"
 _SOME_ADVICE = rf"(?:(?:some|any|your|more|a\sfew)\s)?(?:\w+\s)?{phrases('smalltalk.advice')}\b"
-_CANNOT = r"(?:i|we)\s(?:can't|cannot|can\snot|could\snot|couldn't)\s"
+_HAD_A_DAY = (
+    rf"i(?:'ve|\shave)?\s(?:had|have)\s(?:(?:such|quite)\s)?a\s(?:\w+ly\s|very\s)?"
+    rf"{phrases('smalltalk.judged_times')}(?:\s(?:today|yesterday|at\swork))?$"
+)
+_SOMEWHAT = r"(?:(?:sort|kind)\sof\s|\w+ly\s|just\s)?"
+_CANNOT = rf"(?:i|we)\s{_SOMEWHAT}(?:can't|cannot|can\snot|could\snot|couldn't)\s"
 _IMPOSSIBLE = rf"(?:{phrases('smalltalk.cannot')}|wait$|believe(?!\s(?:I|my|we)\b))\b"
 _REQUEST = rf"{phrases('smalltalk.requests')}\s(?:\w+\s)?(?:me|us|my|our)\b"
 
-_SMALL_TALK = re.compile(
+_SMALL_TALK = regex(
     any_of(
         _I_AM + any_of(_STATE, _FEELING, phrases("smalltalk.doing_nothing")),
         rf"{_I}{phrases('smalltalk.conversing')}{_TO_THE_OTHER}",
         rf"{_I}{phrases('smalltalk.with_pronoun')}\s{_THEM}",
         rf"{_I}{phrases('smalltalk.wishing')}{_WISHED}",
         _SHORT_ANSWER,
+        _HAD_A_DAY,
         _I_WOULD + _SOME_ADVICE,
         _CANNOT + _IMPOSSIBLE,
         _REQUEST,
@@ -41,8 +48,20 @@ _SMALL_TALK = re.compile(
     ),
     re.IGNORECASE,
 )
-_CHATTER = re.compile(rf"\b{phrases('smalltalk.chatter')}\b|^that reminds me", re.IGNORECASE)
-_YOU = re.compile(rf"\b(?:{phrases('smalltalk.you')}|you'\w+)\b", re.IGNORECASE)
+_CHATTER = regex(rf"\b{phrases('smalltalk.chatter')}\b|^that reminds me", re.IGNORECASE)
+_YOU = regex(rf"\b(?:{phrases('smalltalk.you')}|you'\w+)\b", re.IGNORECASE)
+_FILLER = regex(rf"(?:{phrases('smalltalk.fillers')}(?!\w)[\s,.!…:;)–—-]*)+", re.IGNORECASE)
+_LONGEST_FILLER = 60  # characters
+
+
+def is_filler(message: str) -> bool:
+    """Return whether a message only shows that its speaker has heard, greets or thanks.
+
+    >>> is_filler("Noted."), is_filler("Ok, thanks a lot!"), is_filler("Ok, at nine then")
+    (True, True, False)
+    """
+    said = message.strip().replace("’", "'")
+    return len(said) <= _LONGEST_FILLER and _FILLER.fullmatch(said) is not None
 
 
 def is_small_talk(statement: str) -> bool:

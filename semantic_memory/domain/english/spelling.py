@@ -7,43 +7,50 @@ import re
 from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.tables import phrases, substitution, words
 from semantic_memory.domain.english.words import Form, forms, is_word, noun
+from semantic_memory.domain.patterns import regex
 
-_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+", re.DOTALL)
-_MARKUP = re.compile(r"^\s*(?:[-*•>#]+|\d+[.)])\s+", re.MULTILINE)
-_SPACE_BEFORE_MARK = re.compile(r"\s+([.,!?;:])(?=[\s.,!?;:]|$)")
-_INVISIBLE = re.compile(r"[\u200b\u200e\u200f\u2060-\u2064\ufeff\u00ad]")
-_UNBROKEN = re.compile(r"\S{200,}")
-_BLANKS = re.compile(r"\s{8,}")
+_CODE = regex(r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+", re.DOTALL)
+_MARKUP = regex(r"^\s*(?:[-*•>#]+|\d+[.)])\s+", re.MULTILINE)
+_SPACE_BEFORE_MARK = regex(r"\s+([.,!?;:])(?=[\s.,!?;:]|$)")
+_INVISIBLE = regex(r"[\u200b\u200e\u200f\u2060-\u2064\ufeff\u00ad]")
+_UNBROKEN = regex(r"\S{200,}")
+_BLANKS = regex(r"\s{8,}")
 
-_LOWER_I = re.compile(r"(?<![\w.'’-])i(?=$|[\s,!?]|['’](?:m|ve|ll|d)\b)")
-_APOSTROPHE_APART = re.compile(r"\b(I|we)(?:\s+'(m|ve|ll|d|re)|\s(m|ve))\b", re.IGNORECASE)
-_NEGATED_APART = re.compile(r"\b(?:(wo)|(ca)) not\b", re.IGNORECASE)
+_LOWER_I = regex(r"(?<![\w.'’-])i(?=$|[\s,!?]|['’](?:m|ve|ll|d)\b)")
+_APOSTROPHE_APART = regex(r"\b(I|we)(?:\s+'(m|ve|ll|d|re)|\s(m|ve))\b", re.IGNORECASE)
+_NEGATED_APART = regex(r"\b(?:(wo)|(ca)) not\b", re.IGNORECASE)
 _parted = substitution("spelling.joined")
 _without_slang = substitution("spelling.slang")
 
 _CLAUSE_BEGINS = rf"(?P<before>^|[.!?,;\n]\s*|\b{phrases('spelling.before_i')}\s)"
 _BETWEEN = rf"(?P<between>\s(?:{phrases('spelling.between')}\s)?)"
-_I_JOINED = re.compile(rf"{_CLAUSE_BEGINS}(?P<word>ill|id){_BETWEEN}(?P<verb>[a-z]+)\b", re.I)
+_I_JOINED = regex(rf"{_CLAUSE_BEGINS}(?P<word>ill|id){_BETWEEN}(?P<verb>[a-z]+)\b", re.I)
 
 _CLAUSE_START = r"(?P<before>^|[.!?;\n]\s*|,\s+|\b(?:and|but|so|because)\s)"
-_JOINED_BE = re.compile(
+_JOINED_BE = regex(
     rf"{_CLAUSE_START}(?P<word>its|were)(?=\s(?:{phrases('spelling.behind_joined')}|\d+)\b)", re.I
 )
-_WITH_IT = re.compile(r"\b(w/o|w/)(?=\s)", re.IGNORECASE)
+_WITH_IT = regex(r"\b(w/o|w/)(?=\s)", re.IGNORECASE)
 _SHORT_IS = rf"(?=\s{phrases('spelling.behind_short_is')}\b)"
-_OWN_IS = re.compile(rf"\b(?P<own>my|our)\s(?P<thing>[a-z]+?)(?P<s>'?s){_SHORT_IS}", re.I)
-_NAME_IS = re.compile(rf"\b(?P<thing>[A-Za-z]+)'s{_SHORT_IS}")
+_OWN_IS = regex(rf"\b(?P<own>my|our)\s(?P<thing>[a-z]+?)(?P<s>'?s){_SHORT_IS}", re.I)
+_NAME_IS = regex(rf"\b(?P<thing>[A-Za-z]+)'s(?:{_SHORT_IS}|(?=\s(?:on|at|in|due)\s))")
 _ROLE = one_of(words("spelling.roles"))
-_ROLE_IS = re.compile(rf"\b((?:my|our)\s(?:new\s)?{_ROLE})'?s((?:\s[\w-]+){{1,2}})$", re.I | re.M)
-_OWNED = re.compile(r"\b(?:my|our)\s(?:\w+\s)?\w+s\s|\b(?:my|our)\s[^.]{2,30}'s\s", re.IGNORECASE)
+_ROLE_IS = regex(
+    rf"\b((?:my|our)\s(?:new\s)?{_ROLE})'?s((?:\s\d{{1,3}}(?:\s(?:next|this|on)\s.{{1,20}})?|(?:\s[\w-]+){{1,2}}))$",
+    re.I | re.M,
+)
+_OWNS = regex(r"\b(?:at|from|near|behind|of|into|opposite) (?:St\.? )?$")  # "at Ida's in Bonn"
+_OWNED = regex(r"\b(?:my|our)\s(?:\w+\s)?\w+s\s|\b(?:my|our)\s[^.]{2,30}'s\s", re.IGNORECASE)
 _KEEPS_SHORT_IS = words("spelling.keeps_short_is")
 
-_REPEATED = re.compile(r"([a-z])\1{2,}", re.IGNORECASE)
-_DRAWN_OUT = re.compile(r"\b(?!www\b|i+\b)[a-z]*([a-z])\1{2,}[a-z]*\b", re.IGNORECASE)
+_REPEATED = regex(r"([a-z])\1{2,}", re.IGNORECASE)
+_DRAWN_OUT = regex(r"(?<![-/])\b(?!www\b|i+\b)[a-z]*([a-z])\1{2,}[a-z]*\b(?![-/])", re.IGNORECASE)
+
+_SWAPPED = regex(r"\b(?P<before>I|we|my|our)\s(?P<word>[a-z]{4,12})\b")
 
 _ASKED = r"(?P<asked>(?P<favourite>favou?rite|fave?)|(?:you|u) have(?: an?| any)?)"
 _THING = r"(?P<thing>(?:[\w-]+ ){0,2}?[\w-]+)"
-_ASKED_AND_ANSWERED = re.compile(rf"\b{_ASKED} {_THING}[\s.,?!]+mine (?P<verb>is|are)\b", re.I)
+_ASKED_AND_ANSWERED = regex(rf"\b{_ASKED} {_THING}[\s.,?!]+mine (?P<verb>is|are)\b", re.I)
 
 
 def prepared(text: str) -> str:
@@ -68,6 +75,7 @@ def prepared(text: str) -> str:
     if _REPEATED.search(text):
         text = _DRAWN_OUT.sub(_shortened, text)
     text = _LOWER_I.sub("I", text)
+    text = _SWAPPED.sub(_swapped_back, text)
     text = _APOSTROPHE_APART.sub(lambda found: f"{found[1]}'{found[2] or found[3]}", text)
     return _ASKED_AND_ANSWERED.sub(_answered, text)
 
@@ -100,12 +108,14 @@ def _own_is(found: re.Match[str]) -> str:
 
 
 def _name_is(found: re.Match[str]) -> str:
-    return found[0] if found["thing"].lower() in _KEEPS_SHORT_IS else f"{found['thing']} is"
+    if found["thing"].lower() in _KEEPS_SHORT_IS or _OWNS.search(found.string, 0, found.start()):
+        return found[0]
+    return f"{found['thing']} is"
 
 
 def _role_is(found: re.Match[str]) -> str:
     """Write "is" before a name: words that no dictionary has."""
-    if any(is_word(word) for word in found[2].split()[:1]):
+    if any(is_word(word) and not word.isdigit() for word in found[2].split()[:1]):
         return found[0]
     return f"{found[1]} is{found[2]}"
 
@@ -116,6 +126,20 @@ def _with_apostrophe(found: re.Match[str]) -> str:
         return found[0]
     short = "I'd" if found["word"][1:] == "d" else "I'll"
     return f"{found['before']}{short}{found['between']}{found['verb']}"
+
+
+def _swapped_back(found: re.Match[str]) -> str:
+    """Turn two letters round where that alone makes a word: "I wrok" is "I work"."""
+    word = found["word"]
+    if is_word(word):
+        return found[0]
+    swapped = {
+        word[:place] + word[place + 1] + word[place] + word[place + 2 :]
+        for place in range(len(word) - 1)
+    }
+    is_noun = found["before"].lower() in ("my", "our")
+    meant = [one for one in swapped if (noun(one) if is_noun else forms(one))]
+    return f"{found['before']} {meant[0]}" if len(meant) == 1 else found[0]
 
 
 def _shortened(found: re.Match[str]) -> str:

@@ -4,7 +4,7 @@
     ->  "I have a dog named Rex", "I work at Siemens"
 
 The statements become facts, so what is cut off must be whole: a subject that two verbs share is
-repeated, and a subordinate clause stays with its main clause. `clauses.assertions` cuts at every
+repeated, and a subordinate clause stays with its main clause. `clauses.parts` cuts at every
 mark and conjunction instead, because claims are read from parts of a sentence.
 """
 
@@ -18,6 +18,7 @@ from semantic_memory.domain.english.notation import any_of
 from semantic_memory.domain.english.subjects import Head, has_finite_verb, head, with_subject
 from semantic_memory.domain.english.tables import phrases, words
 from semantic_memory.domain.english.words import MODALS, WORD, Form, forms
+from semantic_memory.domain.patterns import regex
 
 _COMPLEMENTS = words("clauses.complements")
 _CLAUSE_VERBS = words("clauses.clause_verbs")
@@ -29,36 +30,40 @@ _PRONOUN = rf"{phrases('clauses.pronoun_subjects')}(?:'|\s{phrases('clauses.of_p
 _BEGINS = rf"(?=(?:{_OWN}|{_THING})\b|{_PRONOUN})"
 _CONJUNCTION = rf"{phrases('clauses.joining')}\s+(?:{phrases('clauses.after_joining')}\s+)?"
 _COMMA = rf",\s*(?:{phrases('clauses.after_comma')}\s+)?"
-_NEW_CLAUSE = re.compile(
+_NEW_CLAUSE = regex(
     any_of(r";\s*", r"\s[-–—]+\s", rf",?\s+{_CONJUNCTION}{_BEGINS}", rf"{_COMMA}{_BEGINS}")
 )
 
 # "... at home I love my dog": a new statement without a mark or a word that would join it.
 _OWN_RUN_ON = rf"I {phrases('clauses.running_on')}\s+\S+\s+\S|I'(?:m|ve)\s+\S+\s+\S"
 _MY = rf"my {phrases('clauses.running_on_things')}\s(?:[\w']+\s){{0,2}}(?:is|was|are|has)\b"
-_RUN_ON = re.compile(rf"(?P<last>[\w'-]+)(?P<gap>\s+)(?={_OWN_RUN_ON}|{_MY})")
-_NOUN_PHRASE = re.compile(
+_RUN_ON = regex(rf"(?P<last>[\w'-]+)(?P<gap>\s+)(?={_OWN_RUN_ON}|{_MY})")
+_NOUN_PHRASE = regex(
     rf"\b{phrases('clauses.before_described')}\s(?:[\w'-]+\s){{0,2}}[\w'-]+$", re.IGNORECASE
 )
 
-_SUBORDINATE = re.compile(
-    rf"{phrases('clauses.subordinating', 'clauses.adverbial')}\b", re.IGNORECASE
-)
-_SUBORDINATING = re.compile(rf"{phrases('clauses.subordinating')}\b", re.IGNORECASE)
+_SUBORDINATE = regex(rf"{phrases('clauses.subordinating', 'clauses.adverbial')}\b", re.IGNORECASE)
+_SUBORDINATING = regex(rf"{phrases('clauses.subordinating')}\b", re.IGNORECASE)
 # "I shook it, and if it didn't break" goes on behind the comma.
-_OPEN_CONDITION = re.compile(
+_OPEN_CONDITION = regex(
     rf"(?:,|\b(?:and|but|because|that))\s+(?:and\s|but\s)?{phrases('clauses.conditions')}\s[^,]*$",
     re.IGNORECASE,
 )
-_MAIN_CLAUSE = re.compile(r",\s*(?:I|we|my)\b")
-_LATER_CONDITION = re.compile(r"\b(?:when|while|if)\b")
-_OWN_SUBJECT = re.compile(r"\b(?:I|we)\b")
-_ANY_SUBJECT = re.compile(r"\b(?:I|we|it|he|she|they|you|there)\b|'s\b", re.IGNORECASE)
+# "... when my friends and I met": the clause behind "when" has no verb yet.
+_OPEN_SUBJECT = regex(
+    rf"(?:,|\b{phrases('clauses.subordinating')})\s(?:my|our|the)\s"
+    r"(?P<subject>(?:[\w'-]+\s){0,2}[\w'-]+)$",
+    re.IGNORECASE,
+)
+_MAIN_CLAUSE = regex(r",\s*(?:I|we|my)\b")
+_LATER_CONDITION = regex(r"\b(?:when|while|if)\b")
+_OWN_SUBJECT = regex(r"\b(?:I|we)\b")
+_ANY_SUBJECT = regex(r"\b(?:I|we|it|he|she|they|you|there)\b|'s\b", re.IGNORECASE)
 
 _LINK = rf"(?P<link>,?\s+(?:{phrases('clauses.links')}|,)\s+|,\s+)"
 _ADVERB = rf"(?:(?P<adverb>{phrases('clauses.before_second_verb')})\s+)?"
-_SECOND_VERB = re.compile(rf"{_LINK}{_ADVERB}(?P<verb>[a-z']+)\s+(?P<next>[\w']+)")
-_BLOCKS = re.compile(rf"\b{phrases('clauses.blocks')}\b", re.IGNORECASE)
+_SECOND_VERB = regex(rf"{_LINK}{_ADVERB}(?P<verb>[a-z']+)\s+(?P<next>[\w']+)")
+_BLOCKS = regex(rf"\b{phrases('clauses.blocks')}\b", re.IGNORECASE)
 
 
 class Clause(NamedTuple):
@@ -121,6 +126,8 @@ def _stands(left: str) -> bool:
     """Return whether the text on the left of a boundary is a clause by itself."""
     if len(left.split()) < 2 or _OPEN_CONDITION.search(left):
         return False
+    if (open_subject := _OPEN_SUBJECT.search(left)) and not _has_verb(open_subject["subject"]):
+        return False
     if not _SUBORDINATE.match(left):
         return _ANY_SUBJECT.search(left) is not None or has_finite_verb(left.split())
     # "When I was young, I ..." is one statement, "In May I moved, I ..." are two
@@ -128,6 +135,10 @@ def _stands(left: str) -> bool:
         return True
     is_whole = not _SUBORDINATING.match(left) and not _LATER_CONDITION.search(left)
     return is_whole and _OWN_SUBJECT.search(left) is not None
+
+
+def _has_verb(subject: str) -> bool:
+    return any(forms(word) - {Form.ING} for word in subject.split()[1:])
 
 
 def _shared(clause: Clause) -> list[Clause]:

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 from semantic_memory.domain.english.tables import words
-from semantic_memory.domain.english.words import MODALS, WORD, Form, forms, is_adverb
+from semantic_memory.domain.english.words import (
+    MODALS,
+    WORD,
+    Form,
+    forms,
+    is_adverb,
+    is_quality,
+    noun,
+)
+from semantic_memory.domain.patterns import regex
 
-_SUBJECT = re.compile(r"(I|we)('(?:m|ve|ll|d|re))?(?![\w'])", re.IGNORECASE)
-_NEXT_WORD = re.compile(r"\s+([\w'-]+)")
-_PARTICIPLE = re.compile(r"\s+(?:not\s+|\w+ly\s+|just\s+|also\s+)?([\w'-]+)")
+_SUBJECT = regex(r"(I|we)('(?:m|ve|ll|d|re))?(?![\w'])", re.IGNORECASE)
+_NEXT_WORD = regex(r"\s+([\w'-]+)")
+_PARTICIPLE = regex(r"\s+(?:not\s+|\w+ly\s+|just\s+|also\s+)?([\w'-]+)")
 
 _NOT = words("negation.adverbs")
 _NEGATED_AUXILIARIES = words("negation.auxiliaries")
@@ -26,7 +36,9 @@ _PARTICLES = words("clauses.particles")
 _DESCRIBING = words("clauses.describing")
 _CLAUSE_VERBS = words("clauses.clause_verbs")
 _OWN_SUBJECTS = words("clauses.own_subjects")
+_OBJECTS = frozenset(("the", "my", "our", "a", "an"))
 _STATES = words("clauses.states")
+_OF_A_TIME = words("clauses.of_a_time")
 
 
 class Head(NamedTuple):
@@ -110,21 +122,28 @@ def _left_out(spoken: list[str], place: int) -> str:
     """Return what is missing before the word at `place`: "I", "I am", "I have" or nothing."""
     first, second = spoken[place].lower(), spoken[place + 1].lower()
     known = forms(first)
+    if is_quality(first) and known == {Form.ING} and second == "to":
+        return ""  # "exciting to see" is said of what is seen
     if first in _CLAUSE_VERBS and second in _OWN_SUBJECTS:
         return "I"
     if first == "was" and any(Form.ING in forms(word) for word in spoken[1:3]):
         return "I"
     if first == "been":
-        return "I have"
+        return "" if second in _OF_A_TIME else "I have"
     if first in _STATES and second in _COMPLEMENTS:
         return "I am"
     past = known == {Form.PAST} and not _describes(first, second)
+    behind = [word for before, word in pairwise(spoken[place:]) if before.lower() not in _OBJECTS]
+    finite = has_finite_verb(behind)
+    names = noun(second) is not None or (is_quality(second) and not is_adverb(second))
+    if past and not finite and names and not is_quality(first) and not first.endswith("n"):
+        return "I"  # "started therapy last month"
     if past and (place or (first not in MODALS and second in _COMPLEMENTS | _OUTINGS)):
         return "I"
     if first in _DROPPED and second not in ("the", "your", "every", "it"):
         return "I"
-    own = place or second in _COMPLEMENTS or "my" in spoken
-    finite = not place and has_finite_verb(spoken[1:])
+    own = place or second in _COMPLEMENTS or "my" in spoken or (second == "the" and len(spoken) > 3)
+    finite = not place and finite
     if known == {Form.ING} and first != "being" and own and "I" not in spoken and not finite:
         return "I am"
     return ""

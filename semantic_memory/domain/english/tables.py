@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from semantic_memory.domain.english.notation import any_of, one_of, phrase, spellings, whole
+from semantic_memory.domain.patterns import deferred, regex
 
 
 def words(*entries: str) -> frozenset[str]:
@@ -37,13 +38,16 @@ def listed(entry: str) -> tuple[str, ...]:
     return tuple(_entry(entry).split())
 
 
+@cache
 def phrases(*entries: str) -> str:
     """Return the source of a pattern that matches any phrase of the lists, the longest first.
 
-    >>> re.findall(phrases("calendar.day_parts"), "this morning or at night")
+    It is written when a pattern with it is used, so only `regex` can read it.
+
+    >>> regex(phrases("calendar.day_parts")).findall("this morning or at night")
     ['morning', 'night']
     """
-    return one_of(one for entry in entries for one in split(_entry(entry)))
+    return deferred(lambda: one_of(one for entry in entries for one in split(_entry(entry))))
 
 
 def phrase_lists(entry: str) -> tuple[str, ...]:
@@ -120,15 +124,17 @@ def substitution(entry: str) -> Callable[[str], str]:
     >>> substitution("spelling.slang")("Gonna paint")
     'going to paint'
     """
-    meant = {
-        spelling: meaning
-        for written, meaning in mapping(entry).items()
-        for spelling in spellings(written)
-    }
-    pattern = re.compile(whole(one_of(meant)), re.IGNORECASE)
+    meant = cache(
+        lambda: {
+            spelling: meaning
+            for written, meaning in mapping(entry).items()
+            for spelling in spellings(written)
+        }
+    )
+    pattern = regex(whole(deferred(lambda: one_of(meant()))), re.IGNORECASE)
 
     def replaced(found: re.Match[str]) -> str:
-        return meant[" ".join(found[0].lower().split())]
+        return meant()[" ".join(found[0].lower().split())]
 
     return lambda text: pattern.sub(replaced, text)
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from semantic_memory.domain.english.tables import phrases
+from semantic_memory.domain.patterns import regex
 
-_PAST = re.compile(rf"\b(?:{phrases('tenses.past')}|[a-z]{{2,}}ed)\b")
-_LASTING = re.compile(rf"\b{phrases('tenses.lasting')}\b")
+_PAST = regex(rf"\b(?:{phrases('tenses.past')}|[a-z]{{2,}}ed)\b")
+_LASTING = regex(rf"\b{phrases('tenses.lasting')}\b")
 _BE = r"(?:is|are|was|were|be|been|being|gets?|got)"
-_PASSIVE = re.compile(rf"\b{_BE}\s+(?:\w+ly\s+)?(?:being\s+)?\w+\b.*\bby\b")
-_RELATIVE_CLAUSE = re.compile(r"\b(?:which|who|that|whose)\s+(?:is|are|was|were|has|have)\b")
+_PASSIVE = regex(rf"\b{_BE}\s+(?:\w+ly\s+)?(?:being\s+)?\w+\b.*\bby\b")
+_RELATIVE_CLAUSE = regex(r"\b(?:which|who|that|whose)\s+(?:is|are|was|were|has|have)\b")
 
 
 def is_past(folded: str) -> bool:

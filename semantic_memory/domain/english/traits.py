@@ -15,6 +15,7 @@ from semantic_memory.domain.english.predications import has_number, has_time, is
 from semantic_memory.domain.english.subjects import head
 from semantic_memory.domain.english.tables import keys, phrases, words
 from semantic_memory.domain.english.words import WORD, Form, forms, is_adverb, noun
+from semantic_memory.domain.patterns import regex
 
 _CLASSES = {name: words(f"verb_classes.{name}") for name in keys("verb_classes")}
 _LISTS = {
@@ -31,20 +32,20 @@ _TRAITS_OF: dict[str, tuple[str, ...]] = {}
 for _name, _known in _LISTS.items():
     for _word in _known:
         _TRAITS_OF[_word] = (*_TRAITS_OF.get(_word, ()), _name)
-_OPENINGS = re.compile(rf"^{phrases('traits.openings')}\b", re.IGNORECASE)
+_OPENINGS = regex(rf"^{phrases('traits.openings')}\b", re.IGNORECASE)
 _LAST = words("traits.unfinished")
 _OWNED = words("possessions.kin", "possessions.animals", "possessions.owned", "spelling.roles")
-_DATED = re.compile(
+_DATED = regex(
     rf"\b(?:yesterday|last night|tomorrow|ago)\b"
     rf"|\b(?:last|next)\s(?:{WEEKDAY}|week|weekend|month|year)\b"
     rf"|\bon\s{WEEKDAY}\b",
     re.IGNORECASE,
 )
-_MODAL = re.compile(r"\b(?:will|would|could|can|might|should|may)\b|'ll\b|'d\b", re.IGNORECASE)
-_NEGATED = re.compile(whole(r"(?:not|never|no|cannot)|\w+n't"), re.IGNORECASE)
-_I = re.compile(r"\bI\b")
-_KINDS = re.compile(r"^(?:(?P<mine>my|our)|(?P<own>I|I'\w+|we|we'\w+))\b", re.IGNORECASE)
-_STATED = re.compile(
+_MODAL = regex(r"\b(?:will|would|could|can|might|should|may)\b|'ll\b|'d\b", re.IGNORECASE)
+_NEGATED = regex(whole(r"(?:not|never|no|cannot)|\w+n't"), re.IGNORECASE)
+_I = regex(r"\bI\b")
+_KINDS = regex(r"^(?:(?P<mine>my|our)|(?P<own>I|I'\w+|we|we'\w+))\b", re.IGNORECASE)
+_STATED = regex(
     rf"^I(?:'m| am)(?: \w+ly)? (?:an?|the|from|in|{phrases('categories.being')})\b", re.I
 )
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_SPAN = re.compile(
+from semantic_memory.domain.patterns import regex
+
+_SPAN = regex(
     r"```.*?(?:```|\Z)"
     r"|`[^`\n]{1,300}`"
     r"|https?://[^\s<>\"]+[^\s<>\".,;:!?)]"
@@ -16,8 +18,8 @@ _SPAN = re.compile(
     r"|(?<![\w.@-])[\w-]+(?:\.[\w-]+)+/[\w./~-]*\w",
     re.DOTALL,
 )
-_IDENTIFIER = re.compile(r"\w_\w|\w\(\)|(?<!\w)--?[a-z]\w|\b\w+\.[a-z]{2,4}\b")
-_STAND_IN = re.compile(r"Xq(\d+)q")
+_IDENTIFIER = regex(r"\w_\w|\w\(\)|(?<!\w)--?[a-z]\w|\b\w+\.[a-z]{2,4}\b")
+_STAND_IN = regex(r"Xq(\d+)q")
 
 
 def masked(text: str) -> tuple[str, tuple[str, ...]]:

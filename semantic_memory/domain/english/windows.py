@@ -23,6 +23,7 @@ from semantic_memory.domain.english.calendar import (
 )
 from semantic_memory.domain.english.notation import any_of, one_of
 from semantic_memory.domain.english.tables import phrases
+from semantic_memory.domain.patterns import regex
 
 _MONTH = one_of((*(month.lower() for month in MONTHS), *(f"{month}[.]" for month in SHORT_MONTHS)))
 _NUMBER = rf"(?:\d{{1,3}}|{phrases('calendar.counts', 'calendar.rough_counts')}|{SMALL_NUMBER})"
@@ -51,14 +52,20 @@ _KINDS = {
     "year": rf"{_BEFORE_YEAR}(?P<year>{_YEAR})",
 }
 _RELATION = r"(?:\b(?P<relation>since|after|before|until) (?:the )?)?"
-_EXPRESSION = re.compile(
+_EXPRESSION = regex(
     rf"(?<!\bnext )(?<!\bevery )(?<!\beach ){_RELATION}\b{any_of(*_KINDS.values())}\b",
     re.IGNORECASE,
 )
+_REQUEST = regex(rf"(?:\b|^){phrases('calendar.requests')}\b", re.IGNORECASE)
+_PAST = regex(r"\b(?:did|was|were|had|have|has)\b", re.IGNORECASE)
+_PAST_DAY = regex(r"\b(?:yesterday|last|previous)\b")
+_LOOKS_BACK = regex(r"\b(?:did|was|were|had|(?:have|has) (?:I|we|you|he|she|they|it))\b", re.I)
+# mostly ahead when it is named: "Dinner tonight?"
+_TO_COME = regex(r"(?:today|now|tonight|this (?:evening|weekend|afternoon))(?:'s)?", re.IGNORECASE)
 _COUNTS = {"couple": "two", "few": "three", "several": "four"}
 _WEEKEND_DAYS = 2
-_LEADING = re.compile(r"(?:since|after|before|until|the) ", re.IGNORECASE)
-_AGO = re.compile(r"\b(?:ago|earlier|back)$", re.IGNORECASE)
+_LEADING = regex(r"(?:since|after|before|until|the) ", re.IGNORECASE)
+_AGO = regex(r"\b(?:ago|earlier|back)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +78,28 @@ class Window:
 
 
 def windows(question: str, now: datetime) -> list[Window]:
-    """Return the stretches of time in `question`, asked at `now`."""
-    found = (_read(match, now) for match in _EXPRESSION.finditer(question))
+    """Return the stretches of time in `question`, asked at `now`.
+
+    In a request about what is to come, "tonight" and "on Friday" are none.
+
+    >>> now = datetime(2026, 5, 10, tzinfo=UTC)
+    >>> len(windows("What did I eat today?", now)), len(windows("What should I eat today?", now))
+    (1, 0)
+    """
+    is_request = _REQUEST.search(question) is not None and _PAST.search(question) is None
+    of_the_past = _LOOKS_BACK.search(question) is not None
+    found = (
+        _read(one, now)
+        for one in _EXPRESSION.finditer(question)
+        if not (is_request and _may_be_ahead(one))
+        and (of_the_past or not _TO_COME.fullmatch(one[0].strip()))
+    )
     return [window for window in found if window is not None]
+
+
+def _may_be_ahead(match: re.Match[str]) -> bool:
+    phrase = (match["day"] or match["period"] or "").casefold()
+    return bool(phrase) and _PAST_DAY.search(phrase) is None
 
 
 def named(phrase: str, now: datetime) -> Window | None:
@@ -106,6 +132,13 @@ def beginning(phrase: str, now: datetime) -> datetime | None:
 
 
 def _read(match: re.Match[str], now: datetime) -> Window | None:
+    try:
+        return _resolved(match, now)
+    except (ValueError, OverflowError):  # reaches beyond the years that a datetime knows
+        return None
+
+
+def _resolved(match: re.Match[str], now: datetime) -> Window | None:
     kind = next(kind for kind in _KINDS if match[kind])
     window = _window(kind, match[kind].casefold(), now)
     if window is not None and match["last"] and window.start <= now.timestamp() < window.end:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+import gzip
+from bisect import bisect_left
 from enum import StrEnum
 from functools import cache, lru_cache
+from importlib import resources
 
 from semantic_memory.domain.english.tables import words
+from semantic_memory.domain.patterns import regex
 
 
 class Form(StrEnum):
@@ -19,7 +21,7 @@ class Form(StrEnum):
     ING = "ing"
 
 
-WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+WORD = regex(r"[^\W_]+(?:['-][^\W_]+)*")
 MODALS = words("words.modals")
 
 _PAST = words("words.past")
@@ -66,7 +68,7 @@ def is_word(word: str) -> bool:
     >>> is_word("Gardens"), is_word("gardns")
     (True, False)
     """
-    return bool(_readings(word.casefold()))
+    return bool(readings(word.casefold()))
 
 
 def is_verb(word: str) -> bool:
@@ -86,10 +88,10 @@ def noun(word: str) -> str | None:
     ('sister', None)
     """
     word = word.casefold()
-    readings = _readings(word)
-    if readings.keys() != {"NOUN"} or word in _FUNCTION_WORDS:
+    found = readings(word)
+    if found.keys() != {"NOUN"} or word in _FUNCTION_WORDS:
         return None
-    return readings["NOUN"][0]
+    return found["NOUN"][0]
 
 
 def noun_behind(preceding: str, word: str) -> str | None:
@@ -103,7 +105,7 @@ def noun_behind(preceding: str, word: str) -> str | None:
     before = preceding.casefold()
     if before not in _DETERMINERS and not before.endswith("'s"):
         return None
-    nouns = _readings(word.casefold()).get("NOUN", ())
+    nouns = readings(word.casefold()).get("NOUN", ())
     is_thing = nouns and names_a_thing(word, "") and not forms(word) & {Form.PAST, Form.ING}
     return nouns[0] if is_thing else None
 
@@ -118,8 +120,8 @@ def can_be_noun(word: str) -> bool:
     lowered = word.casefold()
     if lowered in _FUNCTION_WORDS or lowered in MODALS or is_adverb(lowered):
         return False
-    readings = _readings(lowered)
-    return "NOUN" in readings and lowered not in _RARE_NOUNS if readings else len(lowered) > 3
+    found = readings(lowered)
+    return "NOUN" in found and lowered not in _RARE_NOUNS if found else len(lowered) > 3
 
 
 def names_a_thing(word: str, preceding: str) -> bool:
@@ -139,7 +141,7 @@ def is_quality(word: str) -> bool:
     >>> is_quality("light"), is_quality("lamp")
     (True, False)
     """
-    return bool({"ADJ", "ADV"} & _readings(word.casefold()).keys())
+    return bool({"ADJ", "ADV"} & readings(word.casefold()).keys())
 
 
 @lru_cache(maxsize=65_536)
@@ -152,21 +154,36 @@ def is_adverb(word: str) -> bool:
     word = word.casefold()
     if word in _ADVERBS:
         return True
-    return word.endswith("ly") and "ADV" in _readings(word) and not forms(word)
+    return word.endswith("ly") and "ADV" in readings(word) and not forms(word)
 
 
 def _lemmas(word: str, part: str) -> tuple[str, ...]:
-    return _readings(word).get(part, ())
+    return readings(word).get(part, ())
 
 
-@lru_cache(maxsize=65_536)  # lemminflect copies its answers deeply
-def _readings(word: str) -> dict[str, tuple[str, ...]]:
-    return _dictionary()(word)
+@lru_cache(maxsize=65_536)
+def readings(word: str) -> dict[str, tuple[str, ...]]:
+    """Return the lemmas of a lower-case word by its parts of speech.
+
+    >>> readings("saw")
+    {'NOUN': ('saw',), 'VERB': ('see', 'saw')}
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for lines in (_table("lemma_lu.csv.gz"), _table("lemma_overrides.csv")):
+        for place in range(bisect_left(lines, f"{word},"), len(lines)):
+            written, part, lemmas = lines[place].split(",")
+            if written != word:
+                break
+            found["AUX" if part == "modal" else part.upper()] = tuple(lemmas.lower().split("/"))
+    return found
 
 
 @cache
-def _dictionary() -> Callable[[str], dict[str, tuple[str, ...]]]:
-    from lemminflect import getAllLemmas  # reads its tables, 35 MB, so not before they are needed
+def _table(name: str) -> list[str]:
+    """Return the sorted lines of a table of lemminflect, like "saw,verb,see".
 
-    lookup: Callable[[str], dict[str, tuple[str, ...]]] = getAllLemmas
-    return lookup
+    lemminflect itself makes objects of them all, which takes 35 MB and several times as long.
+    """
+    content = resources.files("lemminflect").joinpath("resources", name).read_bytes()
+    text = (gzip.decompress(content) if name.endswith(".gz") else content).decode()
+    return sorted(line for line in text.splitlines() if line and line[0] != "#")

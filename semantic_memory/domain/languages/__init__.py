@@ -12,6 +12,8 @@ from functools import cache
 from importlib import resources
 from types import MappingProxyType
 
+from semantic_memory.domain.patterns import regex
+
 UNSPACED = frozenset({"zh", "ja", "ko"})
 """Languages whose words aren't told by the spaces around them."""
 
@@ -81,7 +83,7 @@ def pattern(code: str, key: str) -> re.Pattern[str] | None:
     whole = code not in UNSPACED
     sources = (re.escape(one).replace(r"\*", r"\w*").replace("…", r"\b.*") for one in entries)
     found = "|".join(sources)
-    return re.compile(rf"(?<!\w)(?:{found})(?!\w)" if whole else found, re.IGNORECASE | re.DOTALL)
+    return regex(rf"(?<!\w)(?:{found})(?!\w)" if whole else found, re.IGNORECASE | re.DOTALL)
 
 
 @cache

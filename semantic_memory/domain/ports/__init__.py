@@ -7,6 +7,7 @@ facts       reading facts, their history, beliefs and profile lines
 changes     committing changes and following them
 listing     reading facts page by page, and along their references
 feeds       reading the ledger to fill an index, a partition and the embedder's queue
+items       reading items
 records     sessions, jobs, statistics and small values
 ledger      `Ledger`, the composition of all roles of the ledger
 """
@@ -26,6 +27,7 @@ from semantic_memory.domain.ports.feeds import (
     Traits,
     WordSearch,
 )
+from semantic_memory.domain.ports.items import Items, ItemTerms, ItemVectors, KeptItem
 from semantic_memory.domain.ports.ledger import Ledger
 from semantic_memory.domain.ports.listing import Listed, Listing, Position
 from semantic_memory.domain.ports.models import (
@@ -69,8 +71,12 @@ __all__ = [
     "Facts",
     "IndexEntry",
     "InputType",
+    "ItemTerms",
+    "ItemVectors",
+    "Items",
     "JobMarks",
     "JobRuns",
+    "KeptItem",
     "KeyValues",
     "Ledger",
     "Listed",

@@ -14,6 +14,7 @@ from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.profile import Layer, Line
 from semantic_memory.domain.retention import Unexpired
+from semantic_memory.domain.scope import SHARED, Scope
 
 
 class Belief(NamedTuple):
@@ -80,12 +81,22 @@ class Facts(Protocol):
         """
         ...
 
-    def superseded_in(self, user_id: str, session_ids: Collection[str]) -> list[Fact]:
-        """Return the user's superseded facts that were said first in one of these sessions."""
+    def superseded_in(
+        self,
+        user_id: str,
+        session_ids: Collection[str],
+        places: Collection[str],
+        positions: Collection[tuple[str, int]],
+    ) -> list[Fact]:
+        """Return the user's superseded facts that were said first in one of these sessions.
+
+        Only those stated at one of `places` (`session/message`), or said first at one of
+        `positions`, pairs of a session and a position in it.
+        """
         ...
 
-    def same_content(self, user_id: str, content: str) -> Fact | None:
-        """Return the active fact with the same normalised content, verbatim messages aside.
+    def same_content(self, user_id: str, content: str, scope: Scope = SHARED) -> Fact | None:
+        """Return the active fact of a scope with the same normalised content, messages aside.
 
         Of several, the one that expires last.
         """

@@ -40,8 +40,13 @@ class Trait(NamedTuple):
     tags: tuple[str, ...]
     said_in: tuple[str, ...]
     """`session/message` for every message with this statement."""
+    agent_id: str
+    """Empty for a memory of no agent, as `run_id` is for one of no run."""
+    run_id: str
     endurance: float
     """Multiple of its category's half-life: see `semantic_memory.domain.decay`."""
+    corroborations: int = 0
+    """Number of sources beyond the first."""
 
 
 class TraitRow(NamedTuple):

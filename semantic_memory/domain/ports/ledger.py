@@ -13,6 +13,7 @@ from semantic_memory.domain.ports.feeds import (
     Traits,
     WordSearch,
 )
+from semantic_memory.domain.ports.items import Items
 from semantic_memory.domain.ports.listing import Listing
 from semantic_memory.domain.ports.records import (
     Census,
@@ -21,6 +22,7 @@ from semantic_memory.domain.ports.records import (
     JobRuns,
     KeyValues,
     Maintenance,
+    PromptTrail,
     Sessions,
 )
 
@@ -37,9 +39,11 @@ class Ledger(
     WordSearch,
     Traits,
     EmbeddingBacklog,
+    Items,
     Sessions,
     JobMarks,
     JobRuns,
+    PromptTrail,
     Census,
     KeyValues,
     Erasure,

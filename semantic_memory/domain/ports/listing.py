@@ -60,6 +60,13 @@ class Listing(Protocol):
         """Return the present place of a fact. Raises NotFoundError if the user has none such."""
         ...
 
+    def tags(self, user_id: str, filters: Filters) -> dict[str, int]:
+        """Return the number of the user's active facts by tag, of those that pass `filters`.
+
+        A fact counts for each of its tags and for the topics above them, once each.
+        """
+        ...
+
     def linked(
         self, user_id: str, start: str, *, depth: int, backwards: bool = False
     ) -> frozenset[str]:

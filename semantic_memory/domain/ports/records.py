@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from semantic_memory.domain.changes import Cursor, CursorStage, Redact
 from semantic_memory.domain.messages import SessionInfo, SessionKey
+from semantic_memory.domain.prompts import PromptRecord
 from semantic_memory.domain.reports import JobRun
 
 
@@ -73,6 +75,25 @@ class JobRuns(Protocol):
         ...
 
 
+class PromptTrail(Protocol):
+    """Keeps records of what entered prompts."""
+
+    def record_prompts(self, records: Sequence[tuple[str, str]], most: int) -> None:
+        """Add records, and delete the oldest of each of their users over `most`.
+
+        Each is a user and a `PromptRecord` as JSON.
+        """
+        ...
+
+    def prompts(self, user_id: str) -> list[PromptRecord]:
+        """Return a user's records, the latest first."""
+        ...
+
+    def erase_prompts(self, user_id: str) -> None:
+        """Delete a user's records."""
+        ...
+
+
 class Census(Protocol):
     """Counts users and facts."""
 
@@ -85,7 +106,7 @@ class Census(Protocol):
         ...
 
     def users(self) -> list[str]:
-        """Return every user with a memory that isn't forgotten, sorted."""
+        """Return every user with a memory that isn't forgotten, or an item, sorted."""
         ...
 
 
@@ -126,10 +147,14 @@ class Erasure(Protocol):
 
 
 class Maintenance(Protocol):
-    """Checks the ledger, and prepares it for another embedder."""
+    """Checks the ledger, accepts it after a recovery, and prepares it for another embedder."""
 
     def damage(self) -> list[str]:
         """Return the findings of the integrity checks, in words; none when sound."""
+        ...
+
+    def accept(self) -> None:
+        """Take the present revision for the highest from now on, after a recovery."""
         ...
 
     def drop_vectors(self, key: str, value: str) -> int:

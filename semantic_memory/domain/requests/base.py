@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 from pydantic import ConfigDict, Field
 from pydantic.fields import FieldInfo
 
 from semantic_memory.domain import fields
+from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.fields import Number
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.values import Identifier, Value, parse
@@ -66,6 +68,14 @@ def number(of: Number[Any], **others: Any) -> Any:
         default=of.default, description=of.description, ge=of.least, le=of.most, **others
     )
     return found
+
+
+def several(given: object, place: str) -> Iterable[Any]:
+    """Return a caller's list or iterator. Raises InvalidInputError, which names the `place`."""
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        shown = type(given).__name__
+        raise InvalidInputError(f"{place} must be a list, or another iterable (got {shown})")
+    return given
 
 
 def example(**values: Any) -> ConfigDict:

@@ -13,28 +13,31 @@ from semantic_memory.domain.bodies import Body
 from semantic_memory.domain.categories import Category
 from semantic_memory.domain.filters import FilterLike, Filters, FiltersField
 from semantic_memory.domain.lexical import term
+from semantic_memory.domain.origins import OriginText
 from semantic_memory.domain.requests.base import (
     OfFact,
     OfUser,
     Reasoned,
     example,
     number,
+    several,
 )
+from semantic_memory.domain.scope import Scope, Scoped
 from semantic_memory.domain.trust import Trust
 from semantic_memory.domain.values import (
     Content,
     Identifier,
     Metadata,
     Name,
+    Question,
     Tag,
     Timestamp,
     Unit,
-    Value,
     parse,
 )
 
 
-class NewFact(Value):
+class NewFact(Scoped):
     """A fact to add."""
 
     category: Category = Field(fields.DEFAULT_CATEGORY, description=fields.CATEGORY)
@@ -67,6 +70,8 @@ class AddRequest(OfUser, NewFact):
         content: str,
         *,
         user_id: str,
+        agent_id: str | None = None,
+        run_id: str | None = None,
         category: Category | str = fields.DEFAULT_CATEGORY,
         confidence: float = fields.CONFIDENCE.default,
         importance: float = fields.IMPORTANCE.default,
@@ -82,6 +87,8 @@ class AddRequest(OfUser, NewFact):
         return cls.parsed(
             content=content,
             user_id=user_id,
+            agent_id=agent_id,
+            run_id=run_id,
             category=category,
             confidence=confidence,
             importance=importance,
@@ -95,8 +102,11 @@ class AddRequest(OfUser, NewFact):
         )
 
 
-class AddManyRequest(OfUser):
-    """Add facts in one transaction; return the memory that says each, in order."""
+class AddManyRequest(OfUser, Scoped):
+    """Add facts in one transaction; return the memory that says each, in order.
+
+    An item may name an agent and a run of its own.
+    """
 
     verb: ClassVar[str] = "add_many"
     model_config = example(
@@ -107,13 +117,20 @@ class AddManyRequest(OfUser):
     items: list[NewFact]
 
     @classmethod
-    def of(cls, items: Iterable[Mapping[str, Any]], *, user_id: str) -> Self:
+    def of(
+        cls,
+        items: Iterable[Mapping[str, Any]],
+        *,
+        user_id: str,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> Self:
         """Build the request. Raises InvalidInputError that names the item."""
         facts = [
             parse(NewFact, f"{cls.verb}, item {place}", item)
-            for place, item in enumerate(items, start=1)
+            for place, item in enumerate(several(items, f"{cls.verb}: items"), start=1)
         ]
-        return cls.parsed(items=facts, user_id=user_id)
+        return cls.parsed(items=facts, user_id=user_id, agent_id=agent_id, run_id=run_id)
 
 
 class Revision(Reasoned):
@@ -189,23 +206,35 @@ class ForgetRequest(Reasoned, OfUser):
     model_config = example(user_id="maya", entity="Anna", dry_run=True)
 
     entity: Name | None = Field(None, description=fields.FORGET_ENTITY)
-    query: Content | None = Field(None, description=fields.FORGET_QUERY)
+    query: Question | None = Field(None, description=fields.FORGET_QUERY)
     tag: Tag | None = Field(None, description=fields.FORGET_TAG)
     since: Timestamp | None = Field(None, description=fields.FORGET_SINCE)
     until: Timestamp | None = Field(None, description=fields.FORGET_UNTIL)
     session_id: Identifier | None = Field(None, description=fields.FORGET_SESSION)
+    agent_id: Identifier | None = Field(None, description=fields.FORGET_AGENT)
+    run_id: Identifier | None = Field(None, description=fields.FORGET_RUN)
+    source: OriginText | None = Field(None, description=fields.FORGET_SOURCE)
     filters: FiltersField | None = Field(None, description=fields.FORGET_FILTERS)
+    withdraw: StrictBool = Field(False, description=fields.WITHDRAW)
     dry_run: StrictBool = Field(False, description=fields.FORGET_DRY_RUN)
     everything: StrictBool = Field(False, description=fields.EVERYTHING)
     keep_source: StrictBool = Field(False, description=fields.KEEP_SOURCE)
+    proof: StrictBool = Field(False, description=fields.PROOF)
 
     @model_validator(mode="after")
     def _names_what(self) -> Self:
         if self.everything == self.is_narrowed:
             raise ValueError(
-                "say what to forget: entity, query, tag, since, until, session_id or filters; all"
-                " that is stored of the user goes with everything=True and nothing else"
+                "say what to forget: entity, query, tag, since, until, session_id, agent_id,"
+                " run_id, source or filters; all that is stored of the user goes with"
+                " everything=True and nothing else"
             )
+        if self.proof and self.dry_run:
+            raise ValueError("a dry run forgets nothing that could be proved: leave proof out")
+        if self.withdraw and (self.source is None or self.proof):
+            raise ValueError("withdraw goes with source, and leaves no proof to give")
+        if self.source is not None and self.names_content:
+            raise ValueError("give source, or entity or query, not both")
         if self.entity is not None and self.query is not None:
             raise ValueError("give entity or query, not both")
         if self.entity is not None:
@@ -224,14 +253,16 @@ class ForgetRequest(Reasoned, OfUser):
     def is_narrowed(self) -> bool:
         """True if any condition was given."""
         conditions = (self.entity, self.query, self.tag, self.since, self.until, self.session_id)
-        given = any(value is not None for value in conditions)
+        others = (self.agent_id, self.run_id, self.source)
+        given = any(value is not None for value in (*conditions, *others))
         return given or (self.filters is not None and self.filters.narrows)
 
     def joined(self) -> Filters:
         """Return all conditions as filters. Raises InvalidInputError for one given twice."""
         beside = {"since": self.since, "until": self.until, "session_id": self.session_id}
         tags = {} if self.tag is None else {"tags": (self.tag,)}
-        return Filters.joined(self.filters, {**beside, **tags})
+        own = Scope(self.agent_id, self.run_id).own
+        return Filters.joined(self.filters, {**beside, **tags, **own})
 
     @classmethod
     def of(
@@ -244,10 +275,15 @@ class ForgetRequest(Reasoned, OfUser):
         since: datetime | None = None,
         until: datetime | None = None,
         session_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        source: str | None = None,
         filters: FilterLike = None,
         everything: bool = False,
         keep_source: bool = False,
+        withdraw: bool = False,
         dry_run: bool = False,
+        proof: bool = False,
         reason: str = "",
     ) -> Self:
         """Build the request. Raises InvalidInputError, also without any condition."""
@@ -259,9 +295,14 @@ class ForgetRequest(Reasoned, OfUser):
             since=since,
             until=until,
             session_id=session_id,
+            agent_id=agent_id,
+            run_id=run_id,
+            source=source,
             filters=None if filters is None else Filters.of(filters),
             everything=everything,
             keep_source=keep_source,
+            withdraw=withdraw,
             dry_run=dry_run,
+            proof=proof,
             reason=reason,
         )

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
-from pydantic import Field, StrictBool
+from pydantic import BeforeValidator, Field, StrictBool
 
 from semantic_memory.domain import fields
+from semantic_memory.domain.chat import MessageLike, messages_of
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.messages import HalfLife, Language, Message, SessionOptions, Verbosity
-from semantic_memory.domain.requests.base import OfSession, OfUser, Request, example
-from semantic_memory.domain.values import Identifier, Unit
+from semantic_memory.domain.requests.base import OfSession, OfUser, Request, example, several
+from semantic_memory.domain.scope import Scoped
+from semantic_memory.domain.values import Identifier, Unit, number
 
 if TYPE_CHECKING:  # it would load numpy
     from semantic_memory.domain.ports import Progress
 
 
-class ObserveRequest(OfSession):
-    """Take in messages of a conversation; they are on disk when this returns."""
+class ObserveRequest(OfSession, Scoped):
+    """Take in messages of a conversation; they are on disk when this returns.
+
+    A message may name an agent and a run of its own.
+    """
 
     verb: ClassVar[str] = "observe"
     model_config = example(
@@ -27,23 +32,46 @@ class ObserveRequest(OfSession):
         messages=[{"role": "user", "content": "I moved to Berlin in March."}],
     )
 
-    messages: list[Message] = Field(description=fields.MESSAGES)
+    messages: Annotated[list[Message], BeforeValidator(messages_of)] = Field(
+        description=fields.MESSAGES
+    )
 
     @classmethod
-    def of(cls, messages: Iterable[Message], *, user_id: str, session_id: str) -> Self:
+    def of(
+        cls,
+        messages: Iterable[MessageLike],
+        *,
+        user_id: str,
+        session_id: str,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> Self:
         """Build the request. Raises InvalidInputError."""
-        return cls.parsed(messages=[*messages], user_id=user_id, session_id=session_id)
+        return cls.parsed(
+            messages=[*several(messages, f"{cls.verb}: messages")],
+            user_id=user_id,
+            session_id=session_id,
+            agent_id=agent_id,
+            run_id=run_id,
+        )
 
 
-class OpenSessionRequest(OfSession):
+class OpenSessionRequest(OfSession, Scoped):
     """Open a conversation with a model; its options are objects of the calling process."""
 
     verb: ClassVar[str] = "session"
 
     @classmethod
-    def of(cls, *, user_id: str, session_id: str) -> Self:
+    def of(
+        cls,
+        *,
+        user_id: str,
+        session_id: str,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> Self:
         """Build the request. Raises InvalidInputError."""
-        return cls.parsed(user_id=user_id, session_id=session_id)
+        return cls.parsed(user_id=user_id, session_id=session_id, agent_id=agent_id, run_id=run_id)
 
 
 class FlushRequest(Request):
@@ -182,11 +210,58 @@ class ConfigureSessionRequest(_Overrides, OfSession):
 
 
 class MessagesRequest(OfSession):
-    """List the messages of a session in the order in which they were said."""
+    """List the messages of a session in the order in which they were said, or the latest first."""
 
     verb: ClassVar[str] = "messages"
 
+    limit: Annotated[int, Field(ge=1), BeforeValidator(number)] | None = Field(
+        None, description=fields.MESSAGES_LIMIT
+    )
+    newest: StrictBool = Field(False, description=fields.NEWEST)
+
     @classmethod
-    def of(cls, *, user_id: str, session_id: str) -> Self:
+    def of(
+        cls, *, user_id: str, session_id: str, limit: int | None = None, newest: bool = False
+    ) -> Self:
         """Build the request. Raises InvalidInputError."""
-        return cls.parsed(user_id=user_id, session_id=session_id)
+        return cls.parsed(user_id=user_id, session_id=session_id, limit=limit, newest=newest)
+
+
+class PopRequest(OfSession):
+    """Take back the latest message of a session, with the facts that nothing else says."""
+
+    verb: ClassVar[str] = "pop"
+    model_config = example(user_id="maya", session_id="monday")
+
+    message_id: Identifier | None = Field(None, description=fields.MESSAGE)
+
+    @classmethod
+    def of(cls, *, user_id: str, session_id: str, message_id: str | None = None) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(user_id=user_id, session_id=session_id, message_id=message_id)
+
+
+class RequestsRequest(OfUser):
+    """List a user's requests to forget, the latest first: pending, done and declined ones."""
+
+    verb: ClassVar[str] = "requests"
+
+    @classmethod
+    def of(cls, *, user_id: str) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(user_id=user_id)
+
+
+class SettleRequest(OfUser):
+    """Settle a user's request to forget: forget what it names, say that it is done, or decline."""
+
+    verb: ClassVar[str] = "settle_request"
+    model_config = example(user_id="maya", request_id="0c5b01", answer="forget")
+
+    request_id: Identifier = Field(description=fields.REQUEST)
+    answer: fields.Answer = Field(description=fields.ANSWER)
+
+    @classmethod
+    def of(cls, request_id: str, *, user_id: str, answer: fields.Answer) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(request_id=request_id, user_id=user_id, answer=answer)

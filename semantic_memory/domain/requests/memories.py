@@ -15,7 +15,8 @@ from semantic_memory.domain.filters import (
     FiltersField,
 )
 from semantic_memory.domain.query_text import LONGEST_QUERY
-from semantic_memory.domain.requests.base import OfFact, OfUser, number
+from semantic_memory.domain.requests.base import OfFact, OfUser, Whole, number
+from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.values import Identifier, Tag, Timestamp, Value
 
 CURSOR_MARK = "~"
@@ -61,7 +62,7 @@ class ListRequest(OfUser):
 
     filters: FiltersField = Field(Filters(), description=fields.FILTERS)
     status: Standing | None = Field(None, description=fields.STATUS)
-    limit: int | None = number(fields.PAGE)
+    limit: Whole | None = number(fields.PAGE)
     after: After | None = Field(None, description=fields.AFTER)
     sort: fields.Sort = Field("time", description=fields.SORT)
 
@@ -85,6 +86,8 @@ class ListRequest(OfUser):
         cls,
         *,
         user_id: str,
+        agent_id: str | None = None,
+        run_id: str | None = None,
         filters: FilterLike = None,
         status: Status | str | None = None,
         limit: int | None = fields.PAGE.default,
@@ -94,12 +97,23 @@ class ListRequest(OfUser):
         """Build the request; no limit means all. Raises InvalidInputError."""
         return cls.parsed(
             user_id=user_id,
-            filters=Filters.of(filters),
+            filters=Filters.joined(filters, Scope(agent_id, run_id).own),
             status=None if status is None else str(status),
             limit=limit,
             after=after,
             sort=sort,
         )
+
+
+class TagsRequest(OfUser):
+    """List a user's tags, each with the number of memories that have it or one below it."""
+
+    verb: ClassVar[str] = "tags"
+
+    @classmethod
+    def of(cls, *, user_id: str) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(user_id=user_id)
 
 
 class ListQuery(Value):
@@ -114,6 +128,8 @@ class ListQuery(Value):
     until: Timestamp | None = Field(None, description=fields.UNTIL)
     min_confidence: float = number(fields.LEAST_CONFIDENCE, allow_inf_nan=False)
     session_id: Identifier | None = Field(None, description=fields.OF_SESSION)
+    agent_id: Identifier | None = Field(None, description=fields.OF_AGENT)
+    run_id: Identifier | None = Field(None, description=fields.OF_RUN)
     as_of: Timestamp | None = Field(None, description=fields.AS_OF)
     status: Standing | None = Field(None, description=fields.STATUS)
     limit: int = number(fields.PAGE._replace(most=fields.MOST_ITEMS))
@@ -144,7 +160,8 @@ class ListQuery(Value):
     def filters(self) -> Filters:
         """Return the conditions. Raises InvalidInputError for one that `q` has too."""
         beside = {field: getattr(self, name) for name, field in _FLAT.items()}
-        return Filters.joined(self.q or None, beside)
+        own = Scope(self.agent_id, self.run_id).own
+        return Filters.joined(self.q or None, {**beside, **own})
 
 
 _TIMES = ("since", "until", "as_of")
@@ -161,7 +178,7 @@ class LayoutRequest(OfUser):
 
     verb: ClassVar[str] = "layout"
 
-    limit: int = number(fields.POINTS)
+    limit: Whole = number(fields.POINTS)
 
     @classmethod
     def of(cls, *, user_id: str, limit: int = fields.POINTS.default) -> Self:

@@ -35,6 +35,17 @@ class ProfileTexts(Value):
     work_context: Content | None = None
     personal_context: Content | None = None
     top_of_mind: Content | None = None
+    name: Content | None = None
+    allergies: Content | None = None
+    diet: Content | None = None
+    health: Content | None = None
+    instructions: Content | None = None
+    home: Content | None = None
+    family: Content | None = None
+    work: Content | None = None
+    deadlines: Content | None = None
+    languages: Content | None = None
+    goals: Content | None = None
 
     def given(self) -> dict[str, Any]:
         """Return the fields to write, by name."""

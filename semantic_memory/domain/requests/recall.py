@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import Field, StrictBool
 
 from semantic_memory.domain import fields
 from semantic_memory.domain.filters import FilterLike, Filters, FiltersField
 from semantic_memory.domain.requests.base import OfUser, Whole, example, number
-from semantic_memory.domain.values import Content
+from semantic_memory.domain.scope import Scope
+from semantic_memory.domain.trust import Trust
+from semantic_memory.domain.values import Identifier, Question, Real
 
 
 class _Question(OfUser):
-    query: Content = Field(description=fields.QUERY)
+    query: Question = Field(description=fields.QUERY)
+    agent_id: Identifier | None = Field(None, description=fields.AS_AGENT)
+    run_id: Identifier | None = Field(None, description=fields.AS_RUN)
     filters: FiltersField = Field(Filters(), description=fields.FILTERS)
+
+    def _with(self, **beside: Any) -> Filters:
+        seen = Scope(self.agent_id, self.run_id).seen
+        return Filters.joined(self.filters, {**beside, **seen})
 
 
 class SearchRequest(_Question):
@@ -25,6 +33,12 @@ class SearchRequest(_Question):
     model_config = example(user_id="maya", query="Where does Maya live?", k=3)
 
     k: Whole = number(fields.HITS)
+    min_score: Real = number(fields.LEAST_SCORE)
+
+    @property
+    def conditions(self) -> Filters:
+        """The filters, scope and lowest score. Raises InvalidInputError for one given twice."""
+        return self._with(min_score=self.min_score)
 
     @classmethod
     def of(
@@ -32,12 +46,23 @@ class SearchRequest(_Question):
         query: str,
         *,
         user_id: str,
+        agent_id: str | None = None,
+        run_id: str | None = None,
         k: int = fields.HITS.default,
         filters: FilterLike = None,
         as_of: datetime | None = None,
+        min_score: float = fields.LEAST_SCORE.default,
     ) -> Self:
         """Build the request. Raises InvalidInputError."""
-        return cls.parsed(query=query, user_id=user_id, k=k, filters=Filters.of(filters, as_of))
+        return cls.parsed(
+            query=query,
+            user_id=user_id,
+            agent_id=agent_id,
+            run_id=run_id,
+            k=k,
+            filters=Filters.of(filters, as_of),
+            min_score=min_score,
+        )
 
 
 class ContextRequest(_Question):
@@ -48,6 +73,12 @@ class ContextRequest(_Question):
 
     budget: Whole = number(fields.BUDGET)
     memory_files: StrictBool = Field(False, description=fields.MEMORY_FILES)
+    min_trust: Trust | None = Field(None, description=fields.LEAST_TRUST)
+
+    @property
+    def conditions(self) -> Filters:
+        """The filters, scope and lowest trust. Raises InvalidInputError for one given twice."""
+        return self._with(min_trust=self.min_trust)
 
     @classmethod
     def of(
@@ -55,16 +86,22 @@ class ContextRequest(_Question):
         query: str,
         *,
         user_id: str,
+        agent_id: str | None = None,
+        run_id: str | None = None,
         budget: int = fields.BUDGET.default,
         filters: FilterLike = None,
         as_of: datetime | None = None,
         memory_files: bool = False,
+        min_trust: Trust | str | None = None,
     ) -> Self:
         """Build the request. Raises InvalidInputError."""
         return cls.parsed(
             query=query,
             user_id=user_id,
+            agent_id=agent_id,
+            run_id=run_id,
             budget=budget,
             filters=Filters.of(filters, as_of),
             memory_files=memory_files,
+            min_trust=min_trust,
         )

@@ -10,32 +10,50 @@ from pydantic import AfterValidator, Field, SkipValidation, StrictBool
 from semantic_memory.domain import fields
 from semantic_memory.domain.fields import ALL_JOBS, JOBS
 from semantic_memory.domain.filters import FilterLike, Filters, FiltersField
-from semantic_memory.domain.requests.base import OfUser, Request, example, number
-from semantic_memory.domain.values import Identifier
+from semantic_memory.domain.requests.base import OfUser, Request, example, number, several
+from semantic_memory.domain.scope import Scope
+from semantic_memory.domain.values import Count, Identifier
 
 if TYPE_CHECKING:  # it would load numpy
     from semantic_memory.domain.ports import Progress
 
 
-class ExportRequest(OfUser):
+class _Exported(OfUser):
+    session_id: Identifier | None = Field(None, description=fields.OF_SESSION)
+    agent_id: Identifier | None = Field(None, description=fields.OF_AGENT)
+    run_id: Identifier | None = Field(None, description=fields.OF_RUN)
+
+
+class ExportRequest(_Exported):
     """Export a user's memory, or what passes filters, as records that JSON can hold."""
 
     verb: ClassVar[str] = "export"
 
-    session_id: Identifier | None = Field(None, description=fields.OF_SESSION)
     filters: FiltersField = Field(Filters(), description=fields.FILTERS)
 
     @classmethod
-    def of(cls, *, user_id: str, session_id: str | None = None, filters: FilterLike = None) -> Self:
+    def of(
+        cls,
+        *,
+        user_id: str,
+        session_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        filters: FilterLike = None,
+    ) -> Self:
         """Build the request. Raises InvalidInputError."""
         found = Filters.of(filters)
         found.unordered(cls.verb)
-        Filters.joined(found, {"session_id": session_id})
-        return cls.parsed(user_id=user_id, session_id=session_id, filters=found)
+        asked = cls.parsed(
+            user_id=user_id, session_id=session_id, agent_id=agent_id, run_id=run_id, filters=found
+        )
+        asked.joined()
+        return asked
 
     def joined(self) -> Filters:
-        """Return all conditions as filters."""
-        return Filters.joined(self.filters, {"session_id": self.session_id})
+        """Return all conditions as filters. Raises InvalidInputError for one given twice."""
+        own = Scope(self.agent_id, self.run_id).own
+        return Filters.joined(self.filters, {"session_id": self.session_id, **own})
 
 
 class LoadRequest(OfUser):
@@ -49,20 +67,25 @@ class LoadRequest(OfUser):
     @classmethod
     def of(cls, records: Iterable[Mapping[str, Any]], *, user_id: str) -> Self:
         """Build the request. Raises InvalidInputError."""
-        return cls.parsed(records=records, user_id=user_id)
+        return cls.parsed(records=several(records, f"{cls.verb}: records"), user_id=user_id)
 
 
-class ToDictRequest(OfUser):
+class ToDictRequest(_Exported):
     """Return a user's memory, or one session's, as one JSON document that `from_dict` reads."""
 
     verb: ClassVar[str] = "to_dict"
 
-    session_id: Identifier | None = Field(None, description=fields.OF_SESSION)
-
     @classmethod
-    def of(cls, *, user_id: str, session_id: str | None = None) -> Self:
+    def of(
+        cls,
+        *,
+        user_id: str,
+        session_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> Self:
         """Build the request. Raises InvalidInputError."""
-        return cls.parsed(user_id=user_id, session_id=session_id)
+        return cls.parsed(user_id=user_id, session_id=session_id, agent_id=agent_id, run_id=run_id)
 
 
 class FromDictRequest(OfUser):
@@ -70,7 +93,7 @@ class FromDictRequest(OfUser):
 
     verb: ClassVar[str] = "from_dict"
 
-    document: SkipValidation[Mapping[str, Any]]
+    document: Mapping[str, Any]
     """Checked when it is loaded."""
 
     @classmethod
@@ -125,7 +148,9 @@ class MaintainRequest(Request):
         cls, jobs: Sequence[str] = (ALL_JOBS,), *, user_id: str | None = None, dry_run: bool = False
     ) -> Self:
         """Build the request. Raises InvalidInputError."""
-        return cls.parsed(jobs=[*jobs], user_id=user_id, dry_run=dry_run)
+        return cls.parsed(
+            jobs=[*several(jobs, f"{cls.verb}: jobs")], user_id=user_id, dry_run=dry_run
+        )
 
 
 class RunsRequest(Request):
@@ -133,12 +158,28 @@ class RunsRequest(Request):
 
     verb: ClassVar[str] = "runs"
 
-    limit: int = number(fields.RUNS)
+    limit: Count = number(fields.RUNS)
 
     @classmethod
     def of(cls, limit: int = fields.RUNS.default) -> Self:
         """Build the request. Raises InvalidInputError."""
         return cls.parsed(limit=limit)
+
+
+class AuditRequest(OfUser):
+    """List what entered a user's prompts, the latest block first: ids of memories, no texts."""
+
+    verb: ClassVar[str] = "audit"
+
+    memory_id: Identifier | None = Field(None, description=fields.WITH_MEMORY)
+    limit: Count = number(fields.RECORDS)
+
+    @classmethod
+    def of(
+        cls, *, user_id: str, memory_id: str | None = None, limit: int = fields.RECORDS.default
+    ) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(user_id=user_id, memory_id=memory_id, limit=limit)
 
 
 class RebuildRequest(Request):

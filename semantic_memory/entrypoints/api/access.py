@@ -7,7 +7,7 @@ import math
 import re
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Annotated
 
@@ -50,12 +50,25 @@ class Doorkeeper:
     finds there.
     """
 
-    def __init__(self, keys: Keys, host: str) -> None:
+    def __init__(
+        self,
+        keys: Keys,
+        host: str,
+        origins: Collection[str] = (),
+        *,
+        local_token: str | None = None,
+        closed: bool = False,
+    ) -> None:
+        """Pages of these `origins` may send requests without a key, beside the service's own.
+
+        `closed` asks every request for one, on loopback too.
+        """
         self._keys = keys
+        self._origins = origins
         self._loopback = is_loopback(host)
-        self._closed = not self._loopback
-        self.local_token = secrets.token_urlsafe(32)
-        if self._closed and not keys.all():
+        self._closed = closed or not self._loopback
+        self.local_token = local_token or secrets.token_urlsafe(32)
+        if not self._loopback and not keys.all():
             raise ConfigurationError(
                 f"{host} can be reached from other machines, and there is no API key yet: create"
                 " one with `semantic-memory keys create`, or listen on 127.0.0.1"
@@ -80,7 +93,17 @@ class Doorkeeper:
 
         A web page can point a name of its own at 127.0.0.1, and would then read the answers.
         """
-        return host is not None and re.sub(r":\d+$", "", host.strip()) in _LOCAL_NAMES
+        return host is not None and re.sub(r":\d+$", "", host.strip().lower()) in _LOCAL_NAMES
+
+    def admits(self, origin: str | None, host: str | None) -> bool:
+        """Check that a request without a key may come from a page of `origin`; None is no page.
+
+        A page of another site can't read the answer, but could write.
+        """
+        if origin is None or origin in self._origins:
+            return True
+        scheme, _, place = origin.strip().lower().partition("://")
+        return scheme in ("http", "https") and place == (host or "").strip().lower()
 
 
 @dataclass(slots=True)
@@ -123,7 +146,7 @@ class Access:
         self._buckets: dict[str, Bucket] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer 401, 421 or 429, or pass the request on with its caller in the state."""
+        """Answer 401, 403, 421 or 429, or pass the request on with its caller in the state."""
         if scope["type"] != "http" or _is_open(scope["path"]):
             await self._app(scope, receive, send)
             return
@@ -143,6 +166,14 @@ class Access:
         if authorization is None and not self._doorkeeper.serves(headers.get("host")):
             response = problem(
                 scope, 421, f"without a key this service answers to {', '.join(_LOCAL_NAMES)} only"
+            )
+            await response(scope, receive, send)
+            return
+        if authorization is None and not self._doorkeeper.admits(
+            headers.get("origin"), headers.get("host")
+        ):
+            response = problem(
+                scope, 403, "without a key this service takes no requests of other sites' pages"
             )
             await response(scope, receive, send)
             return

@@ -6,28 +6,25 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import Any
 
 import anyio
 from anyio import to_thread
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
-from mcp.server.mcpserver import Context
-from mcp.server.transport_security import TransportSecuritySettings
 from prometheus_client import CollectorRegistry
 from starlette.middleware.cors import CORSMiddleware
+from starlette.routing import Route
 
 from semantic_memory.concurrency import SystemClock
 from semantic_memory.domain.errors import ProviderError, StoreClosedError
-from semantic_memory.entrypoints.api import problems, routes, transfer, upkeep
+from semantic_memory.entrypoints.api import items, problems, routes, transfer, upkeep
 from semantic_memory.entrypoints.api.access import Access, Doorkeeper
+from semantic_memory.entrypoints.api.agents import Agents
 from semantic_memory.entrypoints.api.idempotency import Replies
 from semantic_memory.entrypoints.api.middleware import BodyLimits, Requests
 from semantic_memory.entrypoints.dashboard import routes as dashboard
 from semantic_memory.entrypoints.dashboard.files import PATH, DashboardFiles
 from semantic_memory.entrypoints.dashboard.samples import Sampler
-from semantic_memory.entrypoints.keys import Caller
-from semantic_memory.entrypoints.mcp.server import build_server
 from semantic_memory.entrypoints.metrics import RequestMetrics, StoreFigures
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.settings import ServiceSettings
@@ -43,16 +40,18 @@ def create_app(
     registry: CollectorRegistry,
 ) -> FastAPI:
     """The service over an open memory, which it drains but doesn't close at its end."""
-    agents = build_server(memory, _caller)
+    agents = Agents(memory, settings.body_bytes)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         to_thread.current_default_thread_limiter().total_tokens = settings.threads
-        async with agents.session_manager.run(), anyio.create_task_group() as background:
+        async with anyio.create_task_group() as background:
             background.start_soon(app.state.sampler.run)
+            background.start_soon(agents.run)
             yield
             background.cancel_scope.cancel()
-        await _drain(memory, settings.drain_seconds)
+        if settings.drain_seconds:
+            await _drain(memory, settings.drain_seconds)
 
     app = FastAPI(
         title="semantic-memory",
@@ -74,6 +73,8 @@ def create_app(
     for router in (
         routes.writes,
         routes.reads,
+        items.writes,
+        items.reads,
         transfer.router,
         upkeep.router,
         upkeep.scraped,
@@ -83,14 +84,7 @@ def create_app(
     ):
         app.include_router(router)
     app.mount(PATH, DashboardFiles(), name="dashboard")
-    # Each request stands alone, so that no session outlives its key.
-    over_http = agents.streamable_http_app(
-        stateless_http=True,
-        json_response=True,
-        max_request_body_size=settings.body_bytes,
-        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-    )
-    app.router.routes.extend(over_http.routes)
+    app.router.routes.append(Route("/mcp", agents))
 
     # The last one added is the outermost.
     app.add_middleware(
@@ -109,12 +103,6 @@ def create_app(
         )
     app.add_middleware(Requests, metrics=RequestMetrics(registry))
     return app
-
-
-def _caller(context: Context[Any, Any]) -> Caller:
-    request = context.request_context.request
-    caller: Caller = request.state.caller  # type: ignore[union-attr]  # over HTTP there is one
-    return caller
 
 
 async def _drain(memory: SemanticMemory, seconds: float) -> None:

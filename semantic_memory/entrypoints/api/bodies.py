@@ -6,16 +6,21 @@ work that one HTTP request may ask for.
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticKnownError
 
 from semantic_memory.domain import fields
+from semantic_memory.domain.chat import messages_of
 from semantic_memory.domain.facts import Fact, FactVersion
 from semantic_memory.domain.fields import MOST_ITEMS
+from semantic_memory.domain.forget_requests import RequestToForget
 from semantic_memory.domain.messages import Message, SessionInfo
 from semantic_memory.domain.profile import Line
+from semantic_memory.domain.prompts import PromptRecord
 from semantic_memory.domain.recall import Hit
+from semantic_memory.domain.reports import Proof, TagCount
 from semantic_memory.domain.requests import (
     AddManyRequest,
     ContextRequest,
@@ -30,11 +35,35 @@ MOST_BUDGET = 1_000_000
 ItemT = TypeVar("ItemT")
 
 
+class ApiMessage(BaseModel):
+    """A message of OpenAI's or Anthropic's APIs, as it is."""
+
+    model_config = ConfigDict(extra="allow")
+
+    role: Literal["user", "assistant", "system", "tool", "developer", "function"]
+    content: str | list[str | dict[str, Any]] | None = None
+
+
+def _limited(given: Any) -> Any:
+    """Refuse a list of too few or too many messages, before any is read."""
+    if isinstance(given, list):
+        actual = {"field_type": "List", "actual_length": len(given)}
+        if not given:
+            raise PydanticKnownError("too_short", actual | {"min_length": 1})
+        if len(given) > MOST_ITEMS:
+            raise PydanticKnownError("too_long", actual | {"max_length": MOST_ITEMS})
+    return given
+
+
 class ObserveBody(ObserveRequest):
     """Messages of a conversation."""
 
-    messages: list[Message] = Field(
-        min_length=1, max_length=MOST_ITEMS, description=fields.MESSAGES
+    messages: Annotated[
+        list[Message],
+        BeforeValidator(messages_of),
+        BeforeValidator(_limited, json_schema_input_type=list[Message | ApiMessage]),
+    ] = Field(
+        description=fields.MESSAGES, json_schema_extra={"minItems": 1, "maxItems": MOST_ITEMS}
     )
 
 
@@ -58,6 +87,22 @@ class Forgotten(Value):
     """The newest of them, after a dry run."""
     sentences: list[str] = Field(default_factory=list)
     """Those that messages lose which are kept."""
+    proof: Proof | None = None
+    """The outcome of a search for what was forgotten, if that was asked for."""
+    items: int = 0
+    """The number of items that go with everything of the user."""
+
+
+class Written(Value):
+    """The id of what was written, for a key without the right to read."""
+
+    id: str
+
+
+class WrittenItems(Value):
+    """The ids of what was written, in order, for a key without the right to read."""
+
+    items: list[Written]
 
 
 class Loaded(Value):
@@ -95,6 +140,18 @@ class Facts(Items[Fact]):
 
 class Sessions(Items[SessionInfo]):
     """Sessions, the one with the latest message first."""
+
+
+class Tags(Items[TagCount]):
+    """Tags, by name."""
+
+
+class Requests(Items[RequestToForget]):
+    """Requests to forget, the latest first."""
+
+
+class Prompts(Items[PromptRecord]):
+    """Records of prompts, the latest block first."""
 
 
 class Messages(Items[Message]):

@@ -6,7 +6,7 @@ import hashlib
 import json
 import sqlite3
 import threading
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -16,10 +16,12 @@ from fastapi import Header, Request, Response
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
+from semantic_memory.disk import SystemDisk
 from semantic_memory.domain.errors import StoreUnavailableError
 from semantic_memory.domain.events import Event, MemoriesForgotten
 from semantic_memory.domain.ports import Clock
 from semantic_memory.entrypoints.keys import Caller
+from semantic_memory.ledger.sqlite.database import Database
 
 _DAY = 86_400.0
 _PURGE_EVERY = 1_000
@@ -54,15 +56,17 @@ class Reply(NamedTuple):
 class Replies:
     """The answers of the last day, in a file. Thread-safe."""
 
-    def __init__(self, file: Path, clock: Clock) -> None:
+    def __init__(self, file: Path, clock: Clock, keys: Sequence[bytes] = ()) -> None:
+        """Open the file, creating it if need be, encrypted if there are `keys`."""
         self._clock = clock
         self._lock = threading.Lock()
         self._under_way: set[str] = set()
         self._kept = 0
+        self._database = Database(file, SystemDisk(), keys)
+        self._database.create()
         try:
-            file.touch(mode=0o600)
-            self._connection = sqlite3.connect(file, check_same_thread=False, isolation_level=None)
-        except (OSError, sqlite3.Error) as error:
+            self._connection = self._database.connect()
+        except self._database.error as error:
             raise StoreUnavailableError(f"can't open {file}: {error}") from error
         with self._using() as connection:
             connection.execute("PRAGMA journal_mode = WAL")
@@ -142,7 +146,7 @@ class Replies:
         with self._lock:
             try:
                 yield self._connection
-            except sqlite3.Error as error:
+            except self._database.error as error:
                 raise StoreUnavailableError(f"can't keep idempotency keys: {error}") from error
 
 

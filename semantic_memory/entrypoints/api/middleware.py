@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import secrets
 import time
 
@@ -12,12 +11,13 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from semantic_memory.domain.patterns import regex
 from semantic_memory.entrypoints.api.problems import problem
 from semantic_memory.entrypoints.dashboard.files import PATH
 from semantic_memory.entrypoints.metrics import RequestMetrics
 
 _logger = logging.getLogger("semantic_memory.requests")
-_GIVEN_ID = re.compile(r"[A-Za-z0-9_.\-]{1,64}")
+_GIVEN_ID = regex(r"[A-Za-z0-9_.\-]{1,64}")
 FIXED_PATHS = frozenset({"/mcp"})
 """Routes that the framework doesn't name."""
 STREAMED_PATHS = frozenset({"/v1/import"})

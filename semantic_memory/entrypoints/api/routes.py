@@ -8,22 +8,26 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from semantic_memory.domain import fields
 from semantic_memory.domain.facts import Explanation, Fact
+from semantic_memory.domain.forget_requests import RequestToForget
 from semantic_memory.domain.layout import Layout
-from semantic_memory.domain.messages import Receipt, SessionInfo, SessionOptions
+from semantic_memory.domain.messages import Message, Receipt, SessionInfo, SessionOptions
 from semantic_memory.domain.profile import Overview, ProfileField
 from semantic_memory.domain.recall import Context
 from semantic_memory.domain.requests import (
     AddRequest,
+    AuditRequest,
     CloseSessionRequest,
     ConfigureSessionRequest,
     CreateSessionRequest,
     ForgetRequest,
     ListQuery,
     LoadSessionRequest,
+    PopRequest,
     ProfileTexts,
     Reasoned,
     Revision,
     SearchRequest,
+    SettleRequest,
 )
 from semantic_memory.domain.values import Identifier, Timestamp, derived_id
 from semantic_memory.entrypoints.api.access import (
@@ -45,7 +49,12 @@ from semantic_memory.entrypoints.api.bodies import (
     Messages,
     ObserveBody,
     Page,
+    Prompts,
+    Requests,
     Sessions,
+    Tags,
+    Written,
+    WrittenItems,
 )
 from semantic_memory.entrypoints.api.idempotency import (
     IdempotencyKey,
@@ -53,7 +62,7 @@ from semantic_memory.entrypoints.api.idempotency import (
     accepts_idempotency_key,
 )
 from semantic_memory.entrypoints.api.problems import documented
-from semantic_memory.entrypoints.keys import Right
+from semantic_memory.entrypoints.keys import Caller, Right
 from semantic_memory.memory import SemanticMemory
 
 EVERYWHERE = documented(400, 401, 403, 408, 413, 421, 422, 429, 500, 503)
@@ -85,6 +94,10 @@ Points = Annotated[
 Why = Annotated[str, Query(max_length=fields.MOST_REASON, description=fields.REASON)]
 
 
+def _session(info: SessionInfo, caller: Caller, user_id: str) -> SessionInfo | Written:
+    return info if caller.reads(user_id) else Written(id=info.session_id)
+
+
 @writes.post("/messages", status_code=202, tags=["conversations"])
 def observe(
     body: ObserveBody,
@@ -108,22 +121,32 @@ def observe(
             )
             for place, message in enumerate(said)
         ]
-    return memory.observe(said, user_id=body.user_id, session_id=body.session_id)
+    return memory.observe(
+        said,
+        user_id=body.user_id,
+        session_id=body.session_id,
+        agent_id=body.agent_id,
+        run_id=body.run_id,
+    )
 
 
 @writes.post("/memories", status_code=201, tags=["memories"])
-def add(body: AddRequest, caller: CurrentCaller, memory: Opened) -> Fact:
+def add(body: AddRequest, caller: CurrentCaller, memory: Opened) -> Fact | Written:
     """Add one fact, found by the next search. A known one is confirmed and returned."""
     caller.require(Right.WRITE, body.user_id)
-    return memory.add(**body.given())
+    fact = memory.add(**body.given())
+    return fact if caller.reads(body.user_id) else Written(id=fact.id)
 
 
 @writes.post("/memories/batch", status_code=201, tags=["memories"])
-def add_many(body: AddManyBody, caller: CurrentCaller, memory: Opened) -> Facts:
+def add_many(body: AddManyBody, caller: CurrentCaller, memory: Opened) -> Facts | WrittenItems:
     """Add facts, all or none; return the memory that says each, in order."""
     caller.require(Right.WRITE, body.user_id)
     items = [item.model_dump(exclude_unset=True) for item in body.items]
-    return Facts(items=memory.add_many(items, user_id=body.user_id))
+    facts = memory.add_many(items, user_id=body.user_id, agent_id=body.agent_id, run_id=body.run_id)
+    if caller.reads(body.user_id):
+        return Facts(items=facts)
+    return WrittenItems(items=[Written(id=fact.id) for fact in facts])
 
 
 @reads.get("/memories", tags=["memories"], responses=UNKNOWN)
@@ -148,9 +171,16 @@ def get(memory_id: MemoryId, user_id: AnyReader, memory: Opened) -> Fact:
 
 
 @writes.patch("/memories/{memory_id}", tags=["memories"], responses=UNKNOWN)
-def update(memory_id: MemoryId, body: Revision, user_id: AnyWriter, memory: Opened) -> Fact:
+def update(
+    memory_id: MemoryId,
+    body: Revision,
+    user_id: AnyWriter,
+    caller: CurrentCaller,
+    memory: Opened,
+) -> Fact | Written:
     """Change a memory; the state before stays in its history."""
-    return memory.update(memory_id, user_id=user_id, reason=body.reason, **body.changes())
+    fact = memory.update(memory_id, user_id=user_id, reason=body.reason, **body.changes())
+    return fact if caller.reads(user_id) else Written(id=fact.id)
 
 
 @writes.delete(
@@ -184,20 +214,54 @@ def explain(memory_id: MemoryId, user_id: AnyReader, memory: Opened) -> Explanat
 
 
 @writes.post("/memories/{memory_id}/restore", tags=["memories"], responses=UNKNOWN)
-def restore(memory_id: MemoryId, body: Reasoned, user_id: AnyWriter, memory: Opened) -> Fact:
+def restore(
+    memory_id: MemoryId,
+    body: Reasoned,
+    user_id: AnyWriter,
+    caller: CurrentCaller,
+    memory: Opened,
+) -> Fact | Written:
     """Restore a memory that was superseded, archived or quarantined."""
-    return memory.restore(memory_id, user_id=user_id, reason=body.reason)
+    fact = memory.restore(memory_id, user_id=user_id, reason=body.reason)
+    return fact if caller.reads(user_id) else Written(id=fact.id)
 
 
 @writes.post("/forget", tags=["memories"])
 def forget(body: ForgetRequest, caller: CurrentCaller, memory: Opened) -> Forgotten:
     """Forget a topic, a time, a session, what meets filters or, with `everything`, a user.
 
-    For good. A dry run shows what would be forgotten.
+    For good. A dry run shows what would be forgotten, which needs the right to read; a proof, which
+    searches the files of the store, needs that to administer.
     """
     caller.require(Right.WRITE, body.user_id)
+    if body.dry_run:
+        caller.require(Right.READ, body.user_id)
+    if body.proof:
+        caller.require(Right.ADMIN, body.user_id)
     found = memory.forget(**body.given())
-    return Forgotten(forgotten=int(found), memories=[*found.memories], sentences=[*found.sentences])
+    return Forgotten(
+        forgotten=int(found),
+        memories=[*found.memories],
+        sentences=[*found.sentences],
+        proof=found.proof,
+        items=found.items,
+    )
+
+
+@reads.get("/requests", tags=["memories"])
+def requests(user_id: Reader, memory: Opened) -> Requests:
+    """List a user's requests to forget, said in conversations, the latest first."""
+    return Requests(items=memory.requests(user_id=user_id))
+
+
+@writes.post("/requests/settle", tags=["memories"], responses=UNKNOWN)
+def settle_request(
+    body: SettleRequest, caller: CurrentCaller, memory: Opened
+) -> RequestToForget | Written:
+    """Settle a request to forget: forget what it names, say that it is done, or decline."""
+    caller.require(Right.WRITE, body.user_id)
+    found = memory.settle_request(body.request_id, user_id=body.user_id, answer=body.answer)
+    return found if caller.reads(body.user_id) else Written(id=found.id)
 
 
 @reads.get("/profile", tags=["profile"])
@@ -211,9 +275,12 @@ def profile(
 
 
 @writes.patch("/profile", tags=["profile"])
-def update_profile(body: ProfileTexts, user_id: Writer, memory: Opened) -> Overview:
+def update_profile(
+    body: ProfileTexts, user_id: Writer, caller: CurrentCaller, memory: Opened
+) -> Overview | Written:
     """Write fields of a profile by hand; they stay until they are written again."""
-    return memory.update_profile(body.given(), user_id=user_id)
+    found = memory.update_profile(body.given(), user_id=user_id)
+    return found if caller.reads(user_id) else Written(id=user_id)
 
 
 @reads.get("/profile/history", tags=["profile"])
@@ -232,6 +299,12 @@ def layout(user_id: Reader, memory: Opened, limit: Points = fields.POINTS.defaul
     return memory.layout(user_id=user_id, limit=limit)
 
 
+@reads.get("/tags", tags=["memories"])
+def tags(user_id: Reader, memory: Opened) -> Tags:
+    """List a user's tags, by name, each with the number of memories that have it."""
+    return Tags(items=memory.tags(user_id=user_id))
+
+
 @reads.get("/sessions", tags=["conversations"])
 def sessions(user_id: Reader, memory: Opened) -> Sessions:
     """List a user's sessions, the one with the latest message first."""
@@ -241,39 +314,68 @@ def sessions(user_id: Reader, memory: Opened) -> Sessions:
 @writes.post("/sessions", status_code=201, tags=["conversations"])
 def create_session(
     body: CreateSessionRequest, caller: CurrentCaller, memory: Opened
-) -> SessionInfo:
+) -> SessionInfo | Written:
     """Create a session without messages, with options of its own."""
     caller.require(Right.WRITE, body.user_id)
-    return memory.create_session(**body.given())
+    return _session(memory.create_session(**body.given()), caller, body.user_id)
 
 
 @writes.post("/sessions/load", tags=["conversations"], responses=UNKNOWN)
-def load_session(body: LoadSessionRequest, caller: CurrentCaller, memory: Opened) -> SessionInfo:
+def load_session(
+    body: LoadSessionRequest, caller: CurrentCaller, memory: Opened
+) -> SessionInfo | Written:
     """Return a session, which takes messages again if it was closed."""
     caller.require(Right.WRITE, body.user_id)
-    return memory.load_session(**body.given())
+    return _session(memory.load_session(**body.given()), caller, body.user_id)
 
 
 @writes.post("/sessions/close", tags=["conversations"], responses=UNKNOWN)
-def close_session(body: CloseSessionRequest, caller: CurrentCaller, memory: Opened) -> SessionInfo:
+def close_session(
+    body: CloseSessionRequest, caller: CurrentCaller, memory: Opened
+) -> SessionInfo | Written:
     """Close a session: extract its facts, and refuse further messages until it is loaded."""
     caller.require(Right.WRITE, body.user_id)
-    return memory.close_session(**body.given())
+    return _session(memory.close_session(**body.given()), caller, body.user_id)
 
 
 @writes.patch("/sessions", tags=["conversations"])
 def configure_session(
     body: ConfigureSessionRequest, caller: CurrentCaller, memory: Opened
-) -> SessionOptions:
+) -> SessionOptions | Written:
     """Override the options of a session from now on; an option that isn't given stays."""
     caller.require(Right.WRITE, body.user_id)
-    return memory.configure_session(**body.given())
+    options = memory.configure_session(**body.given())
+    return options if caller.reads(body.user_id) else Written(id=body.session_id)
 
 
 @reads.get("/messages", tags=["conversations"], responses=UNKNOWN)
-def messages(user_id: Reader, session_id: SessionId, memory: Opened) -> Messages:
-    """List a session's messages in the order in which they were said."""
-    return Messages(items=memory.messages(user_id=user_id, session_id=session_id))
+def messages(
+    user_id: Reader,
+    session_id: SessionId,
+    memory: Opened,
+    limit: Annotated[int | None, Query(ge=1, description=fields.MESSAGES_LIMIT)] = None,
+    newest: Annotated[bool, Query(description=fields.NEWEST)] = False,
+) -> Messages:
+    """List a session's messages in the order in which they were said, or the latest first."""
+    found = memory.messages(user_id=user_id, session_id=session_id, limit=limit, newest=newest)
+    return Messages(items=found)
+
+
+@writes.post("/messages/pop", tags=["conversations"], responses=UNKNOWN)
+def pop(body: PopRequest, caller: CurrentCaller, memory: Opened) -> Message | Written:
+    """Take back the latest message of a session, with the facts that nothing else says."""
+    caller.require(Right.WRITE, body.user_id)
+    found = memory.pop(**body.given())
+    return found if caller.reads(body.user_id) else Written(id=found.id)
+
+
+@reads.get("/audit", tags=["recall"])
+def audit(
+    asked: Annotated[AuditRequest, Query()], caller: CurrentCaller, memory: Opened
+) -> Prompts:
+    """List which memories entered a user's prompts, when and why, the latest block first."""
+    caller.require(Right.READ, asked.user_id)
+    return Prompts(items=memory.audit(**asked.given()))
 
 
 @reads.post("/search", tags=["recall"], responses=documented(502))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import logging.config
 import os
@@ -15,25 +14,31 @@ from pathlib import Path
 from types import ModuleType
 
 import uvicorn
+from fastapi import FastAPI
 from prometheus_client import CollectorRegistry, GCCollector, PlatformCollector, ProcessCollector
 
-from semantic_memory.client.local import ADDRESS_FILE
+from semantic_memory.application.keyring import make_encryption
+from semantic_memory.bootstrap import Parts, build
 from semantic_memory.concurrency import SystemClock
 from semantic_memory.domain.errors import ConfigurationError, MissingDependencyError
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.observers import log_event
 from semantic_memory.domain.ports import Embedder, Observer
+from semantic_memory.domain.ports.encryption import Encryption
 from semantic_memory.entrypoints.api.access import Doorkeeper
 from semantic_memory.entrypoints.api.app import create_app
+from semantic_memory.entrypoints.api.connections import guarded
 from semantic_memory.entrypoints.api.idempotency import Replies
 from semantic_memory.entrypoints.keys import Keys
 from semantic_memory.entrypoints.metrics import MetricsObserver
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.session.memory_files import system_directories
 from semantic_memory.settings import ServiceSettings, Settings
+from semantic_memory.sharing.sharing import Sharing
 
 _logger = logging.getLogger("semantic_memory.service")
 _MOST_MEGABYTES = 2_000
+_GRACE_SECONDS = 5  # for requests of other processes, when an agent or a command ends
 
 
 def serve(settings: Settings, embedder: Embedder | None = None) -> None:
@@ -63,29 +68,60 @@ def serve(settings: Settings, embedder: Embedder | None = None) -> None:
     if settings.window.memory_directories is None:  # those of whoever started it are no caller's
         window = settings.window.model_copy(update={"memory_directories": system_directories()})
         settings = settings.model_copy(update={"window": window})
-    doorkeeper = Doorkeeper(Keys(settings.data_dir), service.host)
-    with (
-        _listening(service) as listener,
-        SemanticMemory.open(settings=settings, embedder=embedder, observer=observe) as memory,
-        _replies(settings.data_dir) as replies,
-    ):
-        observers.append(replies.withdraw)
-        app = create_app(memory, service, doorkeeper, replies, registry)
-        config = uvicorn.Config(
-            app,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            limit_concurrency=service.connections,
-            timeout_graceful_shutdown=max(1, round(service.drain_seconds)),
-        )
+    encryption = make_encryption(settings)
+    keys = Keys(settings.data_dir, encryption)
+    with _listening(service) as listener:
         url = _url(listener)
+        sharing = Sharing(settings, "service", encryption, url=url)
+        doorkeeper = Doorkeeper(keys, service.host, service.cors_origins, local_token=sharing.token)
+        parts = Parts(embedder=embedder, observer=observe)
         with (
-            _tracing().traced(app) if service.tracing else nullcontext(),
-            _announced(settings.data_dir, url, doorkeeper.local_token),
+            SemanticMemory(build(settings, parts, sharing=sharing)) as memory,
+            _replies(settings.data_dir, encryption) as replies,
         ):
-            _logger.info("serving %s at %s", settings.data_dir, url)
-            uvicorn.Server(config).run(sockets=[listener])
+            observers.append(replies.withdraw)
+            app = create_app(memory, service, doorkeeper, replies, registry)
+            listeners = [listener, *filter(None, [sharing.listener])]
+            with _tracing().traced(app) if service.tracing else nullcontext():
+                _logger.info("serving %s at %s", settings.data_dir, url)
+                uvicorn.Server(configured(app, service)).run(sockets=listeners)
+
+
+@contextmanager
+def serving(
+    memory: SemanticMemory, token: str, observers: list[Observer]
+) -> Iterator[uvicorn.Server]:
+    """Build the server of a memory for other processes of this user, which know its token."""
+    settings = memory.settings
+    # Whoever owns the store next does what is left.
+    service = settings.service.model_copy(update={"drain_seconds": 0.0, "cors_origins": ()})
+    encryption = make_encryption(settings)
+    keys = Keys(settings.data_dir, encryption)
+    doorkeeper = Doorkeeper(keys, "127.0.0.1", local_token=token, closed=True)
+    with _replies(settings.data_dir, encryption) as replies:
+        app = create_app(memory, service, doorkeeper, replies, CollectorRegistry())
+        config = configured(app, service)
+        config.timeout_graceful_shutdown = _GRACE_SECONDS
+        observers.append(replies.withdraw)
+        try:
+            yield uvicorn.Server(config)
+        finally:  # the store stays open, and its events must not reach a closed file
+            observers.remove(replies.withdraw)
+
+
+def configured(app: FastAPI, service: ServiceSettings) -> uvicorn.Config:
+    """Return the server's configuration: half of the connections may be without a request."""
+    return uvicorn.Config(
+        app,
+        http=guarded(
+            max(1, service.connections // 2), service.header_bytes, service.header_seconds
+        ),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        limit_concurrency=service.connections,
+        timeout_graceful_shutdown=max(1, round(service.drain_seconds)),
+    )
 
 
 def _megabytes() -> int:
@@ -149,24 +185,13 @@ def _listening(service: ServiceSettings) -> Iterator[socket.socket]:
 
 
 @contextmanager
-def _replies(data_dir: Path) -> Iterator[Replies]:
-    replies = Replies(data_dir / "replies.sqlite3", SystemClock())
+def _replies(data_dir: Path, encryption: Encryption | None) -> Iterator[Replies]:
+    keys = () if encryption is None else encryption.database_keys
+    replies = Replies(data_dir / "replies.sqlite3", SystemClock(), keys)
     try:
         yield replies
     finally:
         replies.close()
-
-
-@contextmanager
-def _announced(data_dir: Path, url: str, token: str) -> Iterator[None]:
-    file = data_dir / ADDRESS_FILE
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as written:
-        json.dump({"pid": os.getpid(), "url": url, "token": token}, written)
-    try:
-        yield
-    finally:
-        file.unlink(missing_ok=True)
 
 
 def _url(listener: socket.socket) -> str:

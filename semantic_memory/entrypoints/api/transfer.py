@@ -48,6 +48,8 @@ def export(
     user_id: Reader,
     memory: Opened,
     session_id: Annotated[Identifier | None, Query(description=fields.OF_SESSION)] = None,
+    agent_id: Annotated[Identifier | None, Query(description=fields.OF_AGENT)] = None,
+    run_id: Annotated[Identifier | None, Query(description=fields.OF_RUN)] = None,
     form: Annotated[
         Literal["jsonl", "json"], Query(alias="format", description=fields.EXPORT_FORMAT)
     ] = "jsonl",
@@ -60,8 +62,18 @@ def export(
     if form == "json":
         if q:
             raise InvalidInputError("export: a query gives JSON lines only: leave format out")
-        return JSONResponse(memory.to_dict(user_id=user_id, session_id=session_id))
-    lines = _written(memory.export(user_id=user_id, session_id=session_id, filters=q or None))
+        document = memory.to_dict(
+            user_id=user_id, session_id=session_id, agent_id=agent_id, run_id=run_id
+        )
+        return JSONResponse(document)
+    records = memory.export(
+        user_id=user_id,
+        session_id=session_id,
+        agent_id=agent_id,
+        run_id=run_id,
+        filters=q or None,
+    )
+    lines = _written(records)
     # The first line is made now, so that an error can still set the status.
     return JsonLines(chain([next(lines, b"")], lines))
 

@@ -15,15 +15,21 @@ from semantic_memory.domain.errors import InvalidInputError, ProviderError
 from semantic_memory.domain.trust import Trust
 from semantic_memory.entrypoints.cli import work
 from semantic_memory.entrypoints.cli.options import (
+    Agent,
+    AsAgent,
     AsJson,
     AsOf,
+    AsRun,
     Categories,
     DataDir,
     KeepSource,
     LeastConfidence,
     MemoryId,
+    OfAgent,
+    OfRun,
     Query,
     Reason,
+    Run,
     Since,
     Tags,
     Until,
@@ -77,6 +83,8 @@ def ingest(
         Optional[str],
         typer.Option("--session", "-s", help="Session of messages of none; default: file name."),
     ] = None,
+    agent: Agent = None,
+    run: Run = None,
     form: Annotated[str, typer.Option("--format", help=" | ".join(fields.FORMATS))] = "auto",
     batch: Annotated[
         bool, typer.Option("--batch", help="Extract at half the price, within a day.")
@@ -97,7 +105,14 @@ def ingest(
         show.progress(quiet=json) as report,
     ):
         imported = work.importing.import_file(
-            memory, file, form=form, user_id=user, session_id=session, progress=report
+            memory,
+            file,
+            form=form,
+            user_id=user,
+            session_id=session,
+            agent_id=agent,
+            run_id=run,
+            progress=report,
         )
         unfinished = _finish(memory, report, batch=batch)
         stats = memory.stats()
@@ -139,6 +154,8 @@ def add(
     expires_at: Annotated[Optional[datetime], typer.Option(help=fields.EXPIRES_AT)] = None,
     body: Annotated[Optional[str], typer.Option(help=f"{fields.BODY} As JSON.")] = None,
     trust: Annotated[Trust, typer.Option(help=fields.TRUST)] = Trust.USER,
+    agent: Agent = None,
+    run: Run = None,
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
@@ -147,6 +164,8 @@ def add(
         fact = memory.add(
             content,
             user_id=user,
+            agent_id=agent,
+            run_id=run,
             category=category,
             confidence=confidence,
             importance=importance,
@@ -164,6 +183,8 @@ def search(
     query: Query,
     user: User,
     k: Annotated[int, typer.Option("-k", help=fields.HITS.description)] = fields.HITS.default,
+    agent: AsAgent = None,
+    run: AsRun = None,
     where: Where = "",
     category: Categories = None,
     tag: Tags = None,
@@ -171,13 +192,25 @@ def search(
     until: Until = None,
     min_confidence: LeastConfidence = fields.LEAST_CONFIDENCE.default,
     as_of: AsOf = None,
+    min_score: Annotated[
+        float, typer.Option(help=fields.LEAST_SCORE.description)
+    ] = fields.LEAST_SCORE.default,
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
     """Find the memories that help with a question, with the parts of each score."""
     narrowed = filters(where, category, tag, since, until, min_confidence)
     with work.store.opened(data_dir, embeds=True) as memory:
-        hits = memory.search(query, user_id=user, k=k, filters=narrowed, as_of=as_of)
+        hits = memory.search(
+            query,
+            user_id=user,
+            agent_id=agent,
+            run_id=run,
+            k=k,
+            filters=narrowed,
+            as_of=as_of,
+            min_score=min_score,
+        )
     work.show.as_json(hits) if json else work.show.hits(hits)
 
 
@@ -188,13 +221,24 @@ def context(
     budget: Annotated[
         int, typer.Option("--budget", "-b", help=fields.BUDGET.description)
     ] = fields.BUDGET.default,
+    agent: AsAgent = None,
+    run: AsRun = None,
     memory_files: Annotated[bool, typer.Option("--memory-files", help=fields.MEMORY_FILES)] = False,
+    min_trust: Annotated[Optional[Trust], typer.Option(help=fields.LEAST_TRUST)] = None,
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
     """Pack the memories that help with a question into a block for a prompt."""
     with work.store.opened(data_dir, embeds=True) as memory:
-        packed = memory.context(query, user_id=user, budget=budget, memory_files=memory_files)
+        packed = memory.context(
+            query,
+            user_id=user,
+            agent_id=agent,
+            run_id=run,
+            budget=budget,
+            memory_files=memory_files,
+            min_trust=min_trust,
+        )
     show = work.show
     if json:
         show.as_json(packed)
@@ -206,6 +250,8 @@ def context(
 @app.command("list")
 def list_(
     user: User,
+    agent: OfAgent = None,
+    run: OfRun = None,
     where: Where = "",
     category: Categories = None,
     tag: Tags = None,
@@ -225,7 +271,14 @@ def list_(
     narrowed = filters(where, category, tag, since, until, min_confidence)
     with work.store.opened(data_dir) as memory:
         found = memory.list(
-            user_id=user, filters=narrowed, status=status, limit=limit, after=after, sort=sort
+            user_id=user,
+            agent_id=agent,
+            run_id=run,
+            filters=narrowed,
+            status=status,
+            limit=limit,
+            after=after,
+            sort=sort,
         )
     if json:
         work.show.as_json(found)
@@ -272,70 +325,6 @@ def delete(
         work.show.as_json({"deleted": memory_id})
     else:
         work.show.out.print(f"deleted {memory_id}")
-
-
-@app.command()
-def stats(data_dir: DataDir = None, json: AsJson = False) -> None:
-    """Count the contents of the store."""
-    with work.store.opened(data_dir) as memory:
-        found = memory.stats()
-    if json:
-        work.show.as_json(found)
-    else:
-        values = found.model_dump()
-        tally = values.pop("by_category_and_status")
-        work.show.pairs({**values, **tally})
-
-
-@app.command()
-def doctor(data_dir: DataDir = None, json: AsJson = False) -> None:
-    """Check the store from end to end, with a remedy for each problem."""
-    show = work.show
-    with work.store.opened(data_dir) as memory, show.err.status("Checking"):
-        findings = memory.check()
-    show.as_json(findings) if json else show.findings(findings)
-    if not all(finding.ok for finding in findings):
-        raise typer.Exit(1)
-
-
-@app.command()
-def rebuild(data_dir: DataDir = None, json: AsJson = False) -> None:
-    """Fill the vector index anew from the ledger, embedding nothing."""
-    with work.store.opened(data_dir) as memory, work.show.progress(quiet=json) as report:
-        number = memory.rebuild(report)
-    work.show.number("indexed", number, json=json)
-
-
-@app.command()
-def reembed(data_dir: DataDir = None, json: AsJson = False) -> None:
-    """Embed every memory anew with the model in the settings."""
-    work.show.number("embedded", work.store.reembed(data_dir, quiet=json), json=json)
-
-
-@app.command()
-def migrate(
-    directories: Annotated[
-        Optional[list[Path]],
-        typer.Argument(help="Data directories, or directories above them [the configured one]."),
-    ] = None,
-    json: AsJson = False,
-) -> None:
-    """Bring stores to the schema of this version; opening a store does it too."""
-    show, settings = work.show, work.settings.load()
-    stores = work.migration.find_stores(directories or [settings.data_dir])
-    with show.progress(quiet=json) as report:
-        outcomes = list(work.migration.migrate_stores(stores, settings.lock_seconds, report))
-    show.as_json(outcomes) if json else show.migrated(outcomes)
-    if any(outcome.error for outcome in outcomes):
-        raise typer.Exit(1)
-
-
-@app.command()
-def prepare() -> None:
-    """Compile the embedding model now, instead of at its first use."""
-    settings = work.settings.load()
-    work.store.prepared(settings)
-    work.show.out.print(f"ready: {settings.cache_dir}", soft_wrap=True)
 
 
 def _object(text: str) -> dict[str, Any]:

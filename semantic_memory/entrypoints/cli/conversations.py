@@ -97,11 +97,58 @@ def configure(
 
 
 @app.command()
-def log(session: Session, user: User, data_dir: DataDir = None, json: AsJson = False) -> None:
+def log(
+    session: Session,
+    user: User,
+    limit: Annotated[
+        Optional[int], typer.Option("--limit", "-n", help=fields.MESSAGES_LIMIT)
+    ] = None,
+    newest: Annotated[bool, typer.Option("--newest", help=fields.NEWEST)] = False,
+    data_dir: DataDir = None,
+    json: AsJson = False,
+) -> None:
     """Show the messages of a session."""
     with work.store.opened(data_dir) as memory:
-        messages = memory.messages(user_id=user, session_id=session)
+        messages = memory.messages(user_id=user, session_id=session, limit=limit, newest=newest)
     work.show.as_json(messages) if json else work.show.messages(messages)
+
+
+@app.command()
+def pop(
+    session: Session,
+    user: User,
+    message: Annotated[Optional[str], typer.Option("--message", help=fields.MESSAGE)] = None,
+    data_dir: DataDir = None,
+    json: AsJson = False,
+) -> None:
+    """Take back the latest message of a session, with what it alone said, and show it."""
+    with work.store.opened(data_dir, embeds=True) as memory:
+        popped = memory.pop(user_id=user, session_id=session, message_id=message)
+        memory.flush()
+    work.show.as_json(popped) if json else work.show.messages([popped])
+
+
+@app.command()
+def requests(user: User, data_dir: DataDir = None, json: AsJson = False) -> None:
+    """List a user's requests to forget, said in conversations, the latest first."""
+    with work.store.opened(data_dir) as memory:
+        found = memory.requests(user_id=user)
+    work.show.as_json(found) if json else work.show.requests(found)
+
+
+@app.command("settle-request")
+def settle_request(
+    request_id: Annotated[str, typer.Argument(help=fields.REQUEST)],
+    user: User,
+    answer: Annotated[fields.Answer, typer.Option("--answer", "-a", help=fields.ANSWER)],
+    data_dir: DataDir = None,
+    json: AsJson = False,
+) -> None:
+    """Settle a user's request to forget."""
+    with work.store.opened(data_dir, embeds=True) as memory:
+        found = memory.settle_request(request_id, user_id=user, answer=answer)
+        memory.flush()
+    work.show.as_json(found) if json else work.show.requests([found])
 
 
 def _given(

@@ -21,6 +21,8 @@ from semantic_memory.entrypoints.cli.options import (
     ExportFormat,
     KeepSource,
     MemoryId,
+    OfAgent,
+    OfRun,
     OneSession,
     OneUser,
     Reason,
@@ -29,6 +31,33 @@ from semantic_memory.entrypoints.cli.options import (
 )
 
 __all__ = ["app"]
+
+
+@app.command()
+def audit(
+    user: User,
+    memory: Annotated[Optional[str], typer.Option("--memory", help=fields.WITH_MEMORY)] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", help=fields.RECORDS.description)
+    ] = fields.RECORDS.default,
+    data_dir: DataDir = None,
+    json: AsJson = False,
+) -> None:
+    """List which memories entered a user's prompts, when and why, the latest block first."""
+    with work.store.opened(data_dir) as opened:
+        found = opened.audit(user_id=user, memory_id=memory, limit=limit)
+    work.show.as_json(found) if json else work.show.audit(found)
+
+
+@app.command()
+def tags(user: User, data_dir: DataDir = None, json: AsJson = False) -> None:
+    """List a user's tags, each with the number of memories that have it or one below it."""
+    with work.store.opened(data_dir) as memory:
+        found = memory.tags(user_id=user)
+    if json:
+        work.show.as_json(found)
+    else:
+        work.show.pairs({one.tag: one.memories for one in found})
 
 
 @app.command()
@@ -70,9 +99,14 @@ def forget(
     session: Annotated[
         Optional[str], typer.Option("--session", "-s", help=fields.FORGET_SESSION)
     ] = None,
+    agent: OfAgent = None,
+    run: OfRun = None,
+    source: Annotated[Optional[str], typer.Option(help=fields.FORGET_SOURCE)] = None,
     where: Where = "",
     everything: Annotated[bool, typer.Option(help=fields.EVERYTHING)] = False,
     keep_source: KeepSource = False,
+    withdraw: Annotated[bool, typer.Option("--withdraw", help=fields.WITHDRAW)] = False,
+    proof: Annotated[bool, typer.Option("--proof", help=fields.PROOF)] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help=fields.CONFIRM)] = False,
     reason: Reason = "",
     data_dir: DataDir = None,
@@ -88,10 +122,15 @@ def forget(
         "since": since,
         "until": until,
         "session_id": session,
+        "agent_id": agent,
+        "run_id": run,
+        "source": source,
         "filters": where or None,
         "everything": everything,
         "keep_source": keep_source,
+        "withdraw": withdraw,
         "dry_run": dry_run,
+        "proof": proof and yes,
         "reason": reason,
     }
     work.requests.ForgetRequest.parsed(**given)
@@ -100,18 +139,29 @@ def forget(
         if not dry_run:
             memory.flush()
     if json:
-        shown = {"memories": number.memories} if dry_run else {}
-        work.show.as_json({"forgotten": int(number), **shown, "sentences": list(number.sentences)})
+        shown: dict[str, Any] = {"memories": number.memories} if dry_run else {}
+        if number.proof is not None:
+            shown["proof"] = number.proof
+        counts = {"forgotten": int(number), "items": number.items}
+        work.show.as_json({**counts, **shown, "sentences": list(number.sentences)})
         return
     if dry_run:
         work.show.facts(number.memories)
         for sentence in number.sentences:
             work.show.out.print(f"cut out of a message: {sentence}", markup=False)
-        work.show.out.print(f"would forget {number:,} memories")
-        work.show.warn("nothing was forgotten: add --yes to forget them for good")
+        done, how = ("withdraw", "until `restore`") if withdraw else ("forget", "for good")
+        items = f" and {number.items:,} items" if number.items else ""
+        work.show.out.print(f"would {done} {number:,} memories{items}")
+        work.show.warn(f"nothing was done: add --yes to {done} them {how}")
         return
-    work.show.out.print(f"forgot {number:,} memories")
-    if number:
+    if withdraw:
+        work.show.out.print(f"withdrew {number:,} memories; `restore` brings one back")
+        return
+    items = f" and {number.items:,} items" if number.items else ""
+    work.show.out.print(f"forgot {number:,} memories{items}")
+    if number.proof is not None:
+        work.show.proof(number.proof)
+    elif number:
         work.show.warn(
             "their texts leave the disk with the weekly compaction, or now with"
             " `semantic-memory maintain compact`"
@@ -122,6 +172,8 @@ def forget(
 def export(
     user: User,
     session: OneSession = None,
+    agent: OfAgent = None,
+    run: OfRun = None,
     where: Where = "",
     out: Annotated[Optional[Path], typer.Option("--out", "-o", help="A file to write.")] = None,
     form: ExportFormat = "jsonl",
@@ -131,11 +183,17 @@ def export(
     _check_format(form)
     if where and form == "json":
         raise InvalidInputError("export: --where gives JSON lines only: leave --form out")
+    whose: dict[str, Any] = {
+        "user_id": user,
+        "session_id": session,
+        "agent_id": agent,
+        "run_id": run,
+    }
     with work.store.opened(data_dir) as memory:
         records: Iterable[dict[str, Any]] = (
-            [memory.to_dict(user_id=user, session_id=session)]
+            [memory.to_dict(**whose)]
             if form == "json"
-            else memory.export(user_id=user, session_id=session, filters=where or None)
+            else memory.export(**whose, filters=where or None)
         )
         lines = (json_format.dumps(record, ensure_ascii=False) + "\n" for record in records)
         if out is None:
@@ -181,13 +239,6 @@ def maintain(
     work.show.as_json(runs) if json else work.show.runs(runs)
     if any(run.error for run in runs):
         raise typer.Exit(1)
-
-
-@app.command("new-key")
-def new_key_(file: Annotated[Path, typer.Argument(help="A file that doesn't exist yet.")]) -> None:
-    """Make a key for `log.key_file`, which encrypts the session logs."""
-    work.private_files.write_log_key(file)
-    work.show.out.print(f"wrote {file}; keep it outside the data directory", soft_wrap=True)
 
 
 def _check_format(form: str) -> None:

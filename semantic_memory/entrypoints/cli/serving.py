@@ -56,14 +56,18 @@ def mcp(
 ) -> None:
     """Serve the store to one agent over standard input and output (MCP).
 
-    If a service has the store open, this talks to it; several agents can share a store that way.
+    Several agents share a store: the first opens it, the others talk to that one, and one of them
+    takes over when it ends.
     """
     try:
         from semantic_memory.entrypoints.mcp.stdio import run
     except ModuleNotFoundError as error:
         raise _missing(error) from None
-    with work.store.opened(data_dir, embeds=True) as memory:
-        run(memory, user, frozenset(right or (Right.READ, Right.WRITE)))
+    run(
+        lambda: work.store.shared(data_dir),
+        user,
+        frozenset(right or (Right.READ, Right.WRITE)),
+    )
 
 
 @keys.command("create")
@@ -126,7 +130,8 @@ def config(
 
 
 def _keys(data_dir: Path | None) -> Keys:
-    return work.keys.Keys(work.settings.load(data_dir=data_dir).data_dir)
+    settings = work.settings.load(data_dir=data_dir)
+    return work.keys.Keys(settings.data_dir, work.keyring.make_encryption(settings))
 
 
 def _missing(error: ModuleNotFoundError) -> MissingDependencyError:

@@ -29,11 +29,13 @@ from semantic_memory.domain.errors import (
     SemanticMemoryError,
 )
 from semantic_memory.domain.facts import Category, Fact, FactVersion
+from semantic_memory.domain.forget_requests import RequestToForget
 from semantic_memory.domain.messages import Message, SessionInfo
 from semantic_memory.domain.ports import Progress as Report
 from semantic_memory.domain.profile import Overview
+from semantic_memory.domain.prompts import PromptRecord
 from semantic_memory.domain.recall import Hit
-from semantic_memory.domain.reports import Finding, JobRun
+from semantic_memory.domain.reports import Finding, JobRun, Proof
 
 if TYPE_CHECKING:
     from semantic_memory.application.migration import Migrated
@@ -70,7 +72,7 @@ def fail(error: SemanticMemoryError) -> int:
 
 def facts(found: Sequence[Fact]) -> None:
     """Print a table of memories."""
-    table = _table("id", "said", "category", "conf.", "memory")
+    table = _table("id", "said", "category", "conf.", "trust", "memory")
     for fact in found:
         table.add_row(fact.id, *_about(fact), Text(fact.text))
     out.print(table)
@@ -83,7 +85,7 @@ def tombstones(found: Sequence[Fact]) -> None:
     for fact in found:
         if (record := fact.tombstone) is None:
             continue
-        said, category, _ = _about(fact)
+        said, category, *_ = _about(fact)
         reason = f"{record.reason} (was pinned)" if record.was_pinned else record.reason
         at = f"{record.at:%Y-%m-%d %H:%M}"
         table.add_row(fact.id, category, said, at, record.by, str(record.states), Text(reason))
@@ -94,7 +96,7 @@ def tombstones(found: Sequence[Fact]) -> None:
 
 def sourced(found: Iterable[Fact]) -> None:
     """Print a table of facts with the messages they were extracted from."""
-    table = _table("said", "category", "conf.", "fact", "source")
+    table = _table("said", "category", "conf.", "trust", "fact", "source")
     for fact in found:
         table.add_row(*_about(fact), Text(fact.content), ", ".join(fact.message_ids))
     out.print(table)
@@ -202,7 +204,7 @@ def _by(origin: str) -> Text:
 
 
 def messages(found: Sequence[Message]) -> None:
-    """Print messages in the order in which they were said."""
+    """Print messages in their order."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     for message in found:
         said = f"{message.created_at:%Y-%m-%d %H:%M}" if message.created_at else ""
@@ -218,6 +220,42 @@ def runs(found: Sequence[JobRun]) -> None:
         out.print(f"[bold]{run.job}[/] {done} [dim]({run.users:,} users, {run.seconds:.1f} s)[/]")
         for line in run.planned:
             out.print(f"  would {line}", markup=False, highlight=False, soft_wrap=True)
+
+
+def requests(found: Sequence[RequestToForget]) -> None:
+    """Print a table of requests to forget."""
+    table = _table("id", "asked", "session", "state", "subject")
+    for one in found:
+        asked = f"{one.asked_at:%Y-%m-%d %H:%M}"
+        subject = "(everything)" if one.scope == "everything" else one.subject
+        table.add_row(one.id, asked, one.session_id, one.state, Text(subject))
+    out.print(table)
+
+
+def audit(found: Sequence[PromptRecord]) -> None:
+    """Print a table of what entered prompts, a row a memory."""
+    table = _table("at", "session", "by", "memory", "why", "score")
+    for block in found:
+        about = [f"{block.at:%Y-%m-%d %H:%M:%S}", block.session_id, block.caller]
+        for one in block.memories:
+            score = "" if one.score is None else f"{one.score:.3f}"
+            table.add_row(*about, one.id, one.reason, score)
+            about = ["", "", ""]
+    out.print(table)
+
+
+def proof(found: Proof) -> None:
+    """Print what was searched after a forgetting, and what was found."""
+    out.print(
+        f"searched {found.files:,} files, {found.bytes:,} bytes, for {found.texts:,} texts:"
+        f" {'found in' if found.found else 'nothing found'}",
+        soft_wrap=True,
+    )
+    for trace in found.found:
+        words = f"words, perhaps of its format: {', '.join(trace.words)}" if trace.words else ""
+        parts = [f"{trace.stretches:,} stretches of text" if trace.stretches else "", words]
+        told = "; ".join(part for part in parts if part)
+        out.print(f"  {trace.file}: {told}", markup=False, highlight=False, soft_wrap=True)
 
 
 def findings(found: Sequence[Finding]) -> None:
@@ -305,5 +343,6 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _about(fact: Fact) -> tuple[str, str, str]:
-    return f"{fact.created_at:%Y-%m-%d}", fact.category.value, f"{fact.confidence:.2f}"
+def _about(fact: Fact) -> tuple[str, str, str, str]:
+    said = f"{fact.created_at:%Y-%m-%d}"
+    return said, fact.category.value, f"{fact.confidence:.2f}", fact.trust.value

@@ -1,50 +1,60 @@
-"""The store that a command works on: opened here, or through the service that has it open."""
+"""The store that a command works on: opened here, or through the process that has it open."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from semantic_memory.bootstrap import Parts
 from semantic_memory.bootstrap.models import make_embedder
-from semantic_memory.client import Client
-from semantic_memory.client.local import find_service
-from semantic_memory.domain.errors import StoreLockedError
 from semantic_memory.domain.ports import Embedder
 from semantic_memory.entrypoints.cli import show
+from semantic_memory.entrypoints.shared import SharedStore
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.settings import Settings, load
-from semantic_memory.vectors.embedders.onnx import OnnxEmbedder
+
+if TYPE_CHECKING:
+    from semantic_memory.client import Client
 
 
+@contextmanager
 def opened(
     data_dir: Path | None, *, embeds: bool = False, batch: bool = False
-) -> SemanticMemory | Client:
-    """Open the store in `data_dir`, or a client of the service that has it open.
+) -> Iterator[SemanticMemory | Client]:
+    """Open the store in `data_dir`, or a client of the process that has it open.
 
     `embeds` prepares the embedder first. With `batch` facts are extracted through the provider's
-    batch API, and never through a service. Raises StoreLockedError if another process, which isn't
-    a service, has the store open.
+    batch API, and never through another process. Raises what `SharedStore.memory` does.
     """
     settings = load(data_dir=data_dir)
+    upkeep = settings.upkeep.model_copy(update={"schedule": False})
+    settings = settings.model_copy(update={"upkeep": upkeep})
     if batch:
         extraction = settings.extraction.model_copy(update={"batch": True})
         settings = settings.model_copy(update={"extraction": extraction})
-    if find_service(settings.data_dir) is not None:
-        settings = settings.model_copy(update={"lock_seconds": 0.0})  # it won't let go
-    try:
-        embedder = prepared(settings) if embeds else None
-        return SemanticMemory.open(settings=settings, embedder=embedder)
-    except StoreLockedError:
-        service = find_service(settings.data_dir)
-        if service is None or batch:
-            raise
-        return service
+    with SharedStore(settings, "command", partial(_parts, settings, embeds=embeds)) as store:
+        yield store.own() if batch else store.memory()
+
+
+def shared(data_dir: Path | None) -> SharedStore:
+    """Return the store in `data_dir` for an agent's server; its first use opens it."""
+    settings = load(data_dir=data_dir)
+    return SharedStore(settings, "mcp", partial(_parts, settings, embeds=True))
+
+
+def _parts(settings: Settings, *, embeds: bool) -> Parts:
+    return Parts(embedder=prepared(settings) if embeds else None)
 
 
 def prepared(settings: Settings) -> Embedder:
-    """Make the embedder of the settings, and compile it if need be."""
+    """Make the embedder of the settings, and compile its model if need be."""
     embedder = make_embedder(settings)
-    if isinstance(embedder, OnnxEmbedder) and not embedder.prepared:
-        with show.err.status("Compiling the embedding model, once, about 15 s"):
+    embedding = settings.embedding
+    if embedding.provider == "onnx" and embedding.precision == "fp32":
+        with show.err.status("Loading the embedding model; compiling it, once, takes about 15 s"):
             embedder.embed(["ready"], "query")
     return embedder
 
@@ -53,3 +63,9 @@ def reembed(data_dir: Path | None, *, quiet: bool) -> int:
     """Embed every memory anew, with a progress bar; return their number."""
     with show.progress(quiet) as report:
         return SemanticMemory.reembed(data_dir, progress=report)
+
+
+def recover(data_dir: Path | None, *, quiet: bool) -> int:
+    """Go on with an older ledger, with a progress bar; return the number of memories."""
+    with show.progress(quiet) as report:
+        return SemanticMemory.recover(data_dir, progress=report)

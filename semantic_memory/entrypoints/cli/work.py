@@ -11,13 +11,23 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from semantic_memory import settings
-    from semantic_memory.application import importing, migration, private_files
+    from semantic_memory.application import (
+        encrypting,
+        hooks,
+        importing,
+        keyring,
+        migration,
+        private_files,
+    )
     from semantic_memory.domain import requests
     from semantic_memory.entrypoints import keys
     from semantic_memory.entrypoints.cli import reference, show, store
 
 __all__ = [
+    "encrypting",
+    "hooks",
     "importing",
+    "keyring",
     "keys",
     "migration",
     "private_files",
@@ -29,7 +39,10 @@ __all__ = [
 ]
 
 _MODULES = {
+    "encrypting": "semantic_memory.application.encrypting",
+    "hooks": "semantic_memory.application.hooks",
     "importing": "semantic_memory.application.importing",
+    "keyring": "semantic_memory.application.keyring",
     "keys": "semantic_memory.entrypoints.keys",
     "migration": "semantic_memory.application.migration",
     "private_files": "semantic_memory.application.private_files",

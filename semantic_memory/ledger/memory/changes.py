@@ -12,14 +12,19 @@ from semantic_memory.domain.changes import (
     Advance,
     Change,
     Cut,
+    DropItem,
     Embed,
+    EmbedItem,
+    EraseItems,
     EraseLines,
     Evict,
     Forget,
     Keyed,
     Mark,
+    PutItem,
     Redact,
     Redacted,
+    RefreshItems,
     Retire,
     Touch,
     Update,
@@ -30,7 +35,7 @@ from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.ledger import rules
-from semantic_memory.ledger.memory import lines
+from semantic_memory.ledger.memory import items, lines
 from semantic_memory.ledger.memory.store import Part, Row, Tables
 from semantic_memory.ledger.memory.words import counted
 
@@ -79,6 +84,8 @@ def _write(tables: Tables, change: Change) -> bool:
             return _put_beside(tables, change)
         case Write() | Retire() | EraseLines():
             return lines.write(tables, change)
+        case PutItem() | DropItem() | RefreshItems() | EmbedItem() | EraseItems():
+            return items.write(tables, change)
         case Mark() | Advance() | Redact() | Redacted():
             return _note_progress(tables, change)
 

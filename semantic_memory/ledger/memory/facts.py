@@ -13,9 +13,11 @@ from semantic_memory.domain.facts import Fact, FactVersion, Status
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Belief
 from semantic_memory.domain.retention import Unexpired
+from semantic_memory.domain.scope import SHARED, Scope
 from semantic_memory.domain.values import normalised
+from semantic_memory.ledger import rules
 from semantic_memory.ledger.memory.store import Part, Row
-from semantic_memory.ledger.rules import places, unknown
+from semantic_memory.ledger.rules import unknown
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
 _REPLACED = (Status.SUPERSEDED, Status.ARCHIVED)
@@ -44,23 +46,40 @@ class FactReader(Part):
         """Return the user's facts, in any status, that have one of these messages as a source."""
         wanted = {f"{session}/{message}" for session, message in messages}
         rows = (row for row in self._store.snapshot().of(user_id) if row.kept and not row.verbatim)
-        return [row.fact for row in rows if not wanted.isdisjoint(places(row.fact.sources))]
+        return [row.fact for row in rows if not wanted.isdisjoint(rules.places(row.fact.sources))]
 
-    def superseded_in(self, user_id: str, session_ids: Collection[str]) -> list[Fact]:
-        """Return the user's superseded facts that were said first in one of these sessions."""
-        wanted = set(session_ids)
+    def superseded_in(
+        self,
+        user_id: str,
+        session_ids: Collection[str],
+        places: Collection[str],
+        positions: Collection[tuple[str, int]],
+    ) -> list[Fact]:
+        """Return the user's superseded facts that were said first in one of these sessions.
+
+        Only those stated at one of `places` (`session/message`), or said first at one of
+        `positions`, pairs of a session and a position in it.
+        """
+        sessions, said, at = set(session_ids), set(places), set(positions)
         facts = (row.fact for row in self._store.snapshot().of(user_id))
         return [
             fact
             for fact in facts
-            if fact.status is Status.SUPERSEDED and fact.source.session_id in wanted
+            if fact.status is Status.SUPERSEDED
+            and fact.source.session_id in sessions
+            and (
+                (fact.source.session_id, fact.source.position) in at
+                or not said.isdisjoint(rules.places(fact.sources))
+            )
         ]
 
-    def same_content(self, user_id: str, content: str) -> Fact | None:
-        """Return the active fact with the same normalised content, verbatim messages aside."""
+    def same_content(self, user_id: str, content: str, scope: Scope = SHARED) -> Fact | None:
+        """Return the active fact of a scope with the same normalised content, messages aside."""
         wanted = normalised(content)
         facts = (row.fact for row in self._store.snapshot().of(user_id) if row.believed)
-        same = (fact for fact in facts if normalised(fact.content) == wanted)
+        same = (
+            fact for fact in facts if fact.scope == scope and normalised(fact.content) == wanted
+        )
         return max(same, key=lambda fact: fact.expires_at or _NEVER, default=None)
 
     def expired(self, user_id: str, condition: Unexpired, limit: int | None = None) -> list[Fact]:

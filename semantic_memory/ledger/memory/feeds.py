@@ -119,6 +119,8 @@ def _place(fact: Fact) -> tuple[str, str | None, int | None]:
 
 def _trait(row: Row) -> TraitRow:
     fact, source = row.fact, row.fact.source
+    corroborations = 0 if row.verbatim else len(fact.corroborations)
+    agent_id, run_id = fact.scope.columns
     trait = Trait(
         num=row.num,
         id=fact.id,
@@ -139,8 +141,9 @@ def _trait(row: Row) -> TraitRow:
         expires_at=math.inf if fact.expires_at is None else fact.expires_at.timestamp(),
         tags=fact.tags,
         said_in=rules.places(fact.sources),
-        endurance=endurance(
-            fact.use_count, 0 if row.verbatim else len(fact.corroborations), fact.tags
-        ),
+        agent_id=agent_id,
+        run_id=run_id,
+        endurance=endurance(fact.use_count, corroborations, fact.tags),
+        corroborations=corroborations,
     )
     return TraitRow(trait, row.vectors)

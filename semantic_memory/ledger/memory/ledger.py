@@ -9,6 +9,7 @@ from semantic_memory.domain.observers import ignore_event
 from semantic_memory.ledger.memory.changes import ChangeWriter
 from semantic_memory.ledger.memory.facts import BeliefReader, FactReader
 from semantic_memory.ledger.memory.feeds import Feeds
+from semantic_memory.ledger.memory.items import ItemReader
 from semantic_memory.ledger.memory.lines import LineReader
 from semantic_memory.ledger.memory.listing import ListingReader
 from semantic_memory.ledger.memory.records import Administration, JobRecords, SessionReader
@@ -24,6 +25,7 @@ class MemoryLedger(
     ChangeWriter,
     Feeds,
     WordSearcher,
+    ItemReader,
     SessionReader,
     JobRecords,
     Administration,

@@ -69,6 +69,12 @@ class ListingReader(Part):
             raise NotFoundError(f"no memory {fact_id!r} to continue from")
         return Position(_key(row, order), row.num)
 
+    def tags(self, user_id: str, filters: Filters) -> dict[str, int]:
+        """Return the number of the user's active facts by tag, of those that pass `filters`."""
+        conditions = filters.conditions()
+        facts = (row.fact for row in self._store.snapshot().of(user_id))
+        return rules.tag_counts((fact.tags, 1) for fact in facts if meets(fact, conditions))
+
     def linked(
         self, user_id: str, start: str, *, depth: int, backwards: bool = False
     ) -> frozenset[str]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 from semantic_memory.domain.changes import Cursor, CursorStage, Redact
 from semantic_memory.domain.messages import SessionInfo, SessionKey
 from semantic_memory.domain.ports import Pending
+from semantic_memory.domain.prompts import PromptRecord
 from semantic_memory.domain.reports import JobRun
 from semantic_memory.ledger import rules
 from semantic_memory.ledger.memory.store import Part, Row
@@ -80,6 +82,23 @@ class JobRecords(Part):
         """Return runs, the latest first."""
         return list(self._store.snapshot().runs[::-1][:limit])
 
+    def record_prompts(self, records: Sequence[tuple[str, str]], most: int) -> None:
+        """Add records, and delete the oldest of each of their users over `most`."""
+        with self._store.transaction() as tables:
+            for user_id, record in records:
+                before = tables.prompts.get(user_id, ())
+                tables.prompts[user_id] = (*before, record)[-most:]
+
+    def prompts(self, user_id: str) -> list[PromptRecord]:
+        """Return a user's records, the latest first."""
+        found = self._store.snapshot().prompts.get(user_id, ())
+        return [PromptRecord.model_validate_json(record) for record in reversed(found)]
+
+    def erase_prompts(self, user_id: str) -> None:
+        """Delete a user's records."""
+        with self._store.transaction() as tables:
+            tables.prompts.pop(user_id, None)
+
 
 class Administration(Part):
     """The roles `Census`, `KeyValues`, `Erasure` and `Maintenance`."""
@@ -95,8 +114,10 @@ class Administration(Part):
         return dict(sorted(found.items()))
 
     def users(self) -> list[str]:
-        """Return every user with a memory that isn't forgotten, sorted."""
-        return sorted({row.fact.user_id for row in self._store.snapshot().of(None) if row.kept})
+        """Return every user with a memory that isn't forgotten, or an item, sorted."""
+        tables = self._store.snapshot()
+        owners = {user_id for user_id, _, _ in tables.items}
+        return sorted(owners | {row.fact.user_id for row in tables.of(None) if row.kept})
 
     def meta(self, key: str) -> str | None:
         """Return the value kept under `key`."""
@@ -152,8 +173,13 @@ class Administration(Part):
         with self._store.transaction() as tables:
             for row in list(tables.facts.values()):
                 tables.facts[row.fact.id] = replace(row, vectors=None, refused=False)
+            for place, item in tables.items.items():
+                tables.items[place] = replace(item, vectors={}, waiting=bool(item.item.index))
             tables.meta[key] = value
         return sum(row.waiting for row in tables.facts.values())
+
+    def accept(self) -> None:
+        """Do nothing: no ledger of an earlier process can be older."""
 
     def damage(self) -> list[str]:
         """Return nothing: there is no file to be damaged."""

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from semantic_memory.concurrency import Contended
-from semantic_memory.domain.changes import Cursor, CursorStage, FactVectors, Mark, Redact
+from semantic_memory.concurrency import Contended, FairLock
+from semantic_memory.domain.changes import (
+    Cursor,
+    CursorStage,
+    FactVectors,
+    Mark,
+    Matrix,
+    Redact,
+)
 from semantic_memory.domain.errors import StoreClosedError
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.facts import Category, Fact, FactVersion, Status
 from semantic_memory.domain.fields import Sort
+from semantic_memory.domain.items import Item
 from semantic_memory.domain.messages import SessionKey
+from semantic_memory.domain.ports import KeptItem
 from semantic_memory.domain.profile import Line
 from semantic_memory.domain.reports import JobRun
 
@@ -92,6 +100,28 @@ class Row:
         )
 
 
+ItemPlace = tuple[str, tuple[str, ...], str]
+"""User, namespace and key."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    """An item in its present state."""
+
+    num: int
+    item: Item
+    terms: frozenset[str]
+    vectors: Mapping[str, Matrix] = field(default_factory=dict)
+    """By path."""
+    waiting: bool = True
+    """True until it has been embedded."""
+
+    @property
+    def kept(self) -> KeptItem:
+        """The item with its number."""
+        return KeptItem(self.num, self.item)
+
+
 @dataclass(slots=True)
 class Tables:
     """A state of the ledger. A committed one never changes."""
@@ -109,6 +139,11 @@ class Tables:
     meta: dict[str, str] = field(default_factory=dict)
     redactions: dict[SessionKey, Redact] = field(default_factory=dict)
     runs: tuple[JobRun, ...] = ()
+    prompts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Records as JSON by user, the oldest first."""
+    items: dict[ItemPlace, ItemRow] = field(default_factory=dict)
+    item_number: int = 0
+    """The highest number of an item so far."""
 
     def copy(self) -> Tables:
         """Return a state to change, without copying the immutable values in it."""
@@ -121,6 +156,8 @@ class Tables:
             marks=self.marks.copy(),
             meta=self.meta.copy(),
             redactions=self.redactions.copy(),
+            prompts=self.prompts.copy(),
+            items=self.items.copy(),
         )
 
     def of(self, user_id: str | None) -> Iterator[Row]:
@@ -132,7 +169,7 @@ class Store:
     """The committed state, which each transaction replaces as a whole. Thread-safe."""
 
     def __init__(self, observe: Callable[[Event], None]) -> None:
-        self._lock = Contended("ledger", threading.RLock(), observe)
+        self._lock = Contended("ledger", FairLock(), observe)
         self._present = Tables()
         self._closed = False
 

@@ -16,6 +16,9 @@ from semantic_memory.ledger.sqlite.rows import chunks, of_user
 
 _UNERASED = "status = 'forgotten' AND content <> ''"
 
+_UNCLEAN = "unclean"
+"""Key in the ledger's meta while its file isn't written anew after an erasure."""
+
 
 class Administration(Part):
     """The roles `Census`, `KeyValues`, `Erasure` and `Maintenance`."""
@@ -33,8 +36,11 @@ class Administration(Part):
             return {f"{category}/{status}": number for category, status, number in found}
 
     def users(self) -> list[str]:
-        """Return every user with a memory that isn't forgotten, sorted."""
-        query = "SELECT user_id FROM users WHERE memories > 0 ORDER BY user_id"
+        """Return every user with a memory that isn't forgotten, or an item, sorted."""
+        query = (
+            "SELECT user_id FROM users WHERE memories > 0"
+            " UNION SELECT user_id FROM items ORDER BY user_id"
+        )
         with self._connections.snapshot() as db:
             return [user_id for (user_id,) in db.execute(query)]
 
@@ -82,6 +88,11 @@ class Administration(Part):
                 if ids or cuts:
                     words.merge_segments(db)
                     forms.merge_segments(db)
+                    _set_meta(db, _UNCLEAN, "")
+            if self.meta(_UNCLEAN) is not None:
+                self._connections.rebuild()
+                with self._connections.transaction() as db:
+                    db.execute("DELETE FROM meta WHERE key = ?", (_UNCLEAN,))
             self._connections.checkpoint()
         return len(ids) + cuts
 
@@ -103,17 +114,25 @@ class Administration(Part):
         with self._connections.transaction() as db:
             db.execute("DELETE FROM vectors")
             db.execute("UPDATE facts SET embedded = 0 WHERE embedded <> 0")
+            db.execute("DELETE FROM item_vectors")
+            db.execute("UPDATE items SET embedded = 0 WHERE paths <> '[]'")
             _set_meta(db, key, value)
             (waiting,) = db.execute(f"SELECT count(*) FROM facts WHERE {WAITING}").fetchone()
         return int(waiting)
 
     def damage(self) -> list[str]:
-        """Return the findings of SQLite's and FTS5's integrity checks, in words."""
+        """Return the findings of SQLite's and FTS5's integrity checks, in words.
+
+        Where nothing may be written, FTS5 can't be asked.
+        """
+        writes = not self._connections.reading
+        lent = self._connections.transaction if writes else self._connections.snapshot
         try:
-            with self._connections.transaction() as db:
+            with lent() as db:
                 found = [line for (line,) in db.execute("PRAGMA integrity_check(10)")]
-                db.execute("INSERT INTO words (words) VALUES ('integrity-check')")
-                db.execute("INSERT INTO forms (forms) VALUES ('integrity-check')")
+                if writes:
+                    db.execute("INSERT INTO words (words) VALUES ('integrity-check')")
+                    db.execute("INSERT INTO forms (forms) VALUES ('integrity-check')")
                 (orphans,) = db.execute(
                     "SELECT count(*) FROM facts f LEFT JOIN vectors v ON v.num = f.num"
                     " WHERE f.embedded = 1 AND v.num IS NULL"

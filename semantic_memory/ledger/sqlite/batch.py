@@ -12,15 +12,20 @@ from semantic_memory.domain.changes import (
     Advance,
     Change,
     Cut,
+    DropItem,
     Embed,
+    EmbedItem,
+    EraseItems,
     EraseLines,
     Evict,
     FactVectors,
     Forget,
     Keyed,
     Mark,
+    PutItem,
     Redact,
     Redacted,
+    RefreshItems,
     Retire,
     Touch,
     Update,
@@ -29,7 +34,7 @@ from semantic_memory.domain.changes import (
 )
 from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.ledger import rules
-from semantic_memory.ledger.sqlite import forms, lines, words
+from semantic_memory.ledger.sqlite import forms, items, lines, words
 from semantic_memory.ledger.sqlite.rows import (
     FACT,
     FactRow,
@@ -81,6 +86,8 @@ class Batch:
                 return _write_beside(db, change)
             case Write() | Retire() | EraseLines():
                 return lines.write(db, change)
+            case PutItem() | DropItem() | RefreshItems() | EmbedItem() | EraseItems():
+                return items.write(db, change)
             case Mark() | Advance() | Redact() | Redacted():
                 return _write_progress(db, change)
 

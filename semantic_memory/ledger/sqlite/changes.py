@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
-
-import stamina
+from contextlib import AbstractContextManager, suppress
 
 from semantic_memory.domain.changes import Change
 from semantic_memory.domain.errors import StoreUnavailableError
@@ -13,8 +12,8 @@ from semantic_memory.ledger.sqlite.batch import Batch
 from semantic_memory.ledger.sqlite.connections import Connections
 from semantic_memory.ledger.sqlite.part import Part
 
-_TRIES = 3
-_PAUSE_SECONDS = 0.02  # before the second try, twice that before the third
+# Before the second and the third try. stamina would log each try through the application's logging.
+_PAUSES_SECONDS = (0.02, 0.04)
 
 
 class ChangeWriter(Part):
@@ -36,18 +35,19 @@ class ChangeWriter(Part):
         """
         if not changes:
             return 0
-        for attempt in stamina.retry_context(
-            on=StoreUnavailableError, attempts=_TRIES, wait_initial=_PAUSE_SECONDS, wait_jitter=0.0
-        ):
-            with attempt:
+        for pause in _PAUSES_SECONDS:
+            with suppress(StoreUnavailableError):
                 return self._apply(changes)
-        raise AssertionError("unreachable: the last attempt returns or raises")
+            time.sleep(pause)
+        return self._apply(changes)
 
     def _apply(self, changes: Sequence[Change]) -> int:
         with self.exclusive():
             batch = Batch(self._revision)
             with self._connections.transaction() as db:
                 effects = sum(batch.write(db, change) for change in changes)
+            if batch.revision != self._revision:
+                self._connections.mark.note(batch.revision)
             self._revision = batch.revision
             self._revisions.update(batch.touched)
         return effects

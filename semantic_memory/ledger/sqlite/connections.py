@@ -2,61 +2,29 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
-from semantic_memory.concurrency import Contended
-from semantic_memory.domain.errors import (
-    StoreClosedError,
-    StoreCorruptError,
-    StoreError,
-    StoreUnavailableError,
-)
+from semantic_memory.concurrency import Contended, FairLock
+from semantic_memory.disk import SystemDisk
+from semantic_memory.domain.errors import StoreClosedError, StoreUnavailableError
 from semantic_memory.domain.events import Event
-from semantic_memory.ledger.sqlite.schema import MIGRATIONS, migrate
-
-_UNAVAILABLE = {
-    sqlite3.SQLITE_FULL: "the disk is full: free some space and try again",
-    sqlite3.SQLITE_BUSY: "another program has it locked: end that program, or its transaction",
-    sqlite3.SQLITE_READONLY: "it is read-only: check the permissions of its directory",
-    sqlite3.SQLITE_PERM: "access is denied: check the permissions of its directory",
-    sqlite3.SQLITE_CANTOPEN: "it can't be opened: check the permissions of the directory",
-    sqlite3.SQLITE_IOERR: "reading or writing failed: check the disk",
-}
-_CORRUPT = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+from semantic_memory.domain.ports.disk import Disk
+from semantic_memory.ledger.sqlite.database import Database
+from semantic_memory.ledger.sqlite.schema import MIGRATIONS, add_functions, check_schema, migrate
+from semantic_memory.ledger.watermark import WATERMARK, Watermark
 
 
-@contextmanager
-def translated(path: Path) -> Iterator[None]:
-    """Translate SQLite's errors into StoreErrors that say what to do."""
-    try:
-        yield
-    except sqlite3.ProgrammingError as error:
-        if "closed database" in str(error):
-            raise StoreClosedError("this memory has been closed") from error
-        raise
-    except sqlite3.DatabaseError as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary code of an extended one
-        if code in _UNAVAILABLE:
-            raise StoreUnavailableError(f"ledger {path}: {_UNAVAILABLE[code]} ({error})") from error
-        if code in _CORRUPT:
-            raise StoreCorruptError(
-                f"ledger {path} is damaged ({error}): restore it from a backup, or move it away and"
-                " ingest the session logs again"
-            ) from error
-        raise StoreError(f"ledger {path}: {error}") from error
-
-
-def migrate_file(path: Path) -> tuple[int, int]:
+def migrate_file(path: Path, keys: Sequence[bytes] = ()) -> tuple[int, int]:
     """Bring a ledger that no process has open to the newest schema; return it before and after.
 
     Raises StoreError, and SchemaTooNewError for a ledger of a newer version of this package.
     """
-    with translated(path), closing(sqlite3.connect(path, isolation_level=None)) as connection:
+    database = Database(path, SystemDisk(), keys)
+    with database.translated(), closing(database.connect()) as connection:
         connection.execute("PRAGMA synchronous = FULL")
         return migrate(connection), len(MIGRATIONS)
 
@@ -64,33 +32,65 @@ def migrate_file(path: Path) -> tuple[int, int]:
 class Connections:
     """One writing connection, under a lock, and reading ones lent out as needed. Thread-safe."""
 
-    def __init__(self, path: Path, observe: Callable[[Event], None]) -> None:
-        self._path = path
-        self._lock = Contended("ledger", threading.RLock(), observe)
+    def __init__(
+        self,
+        path: Path,
+        observe: Callable[[Event], None],
+        disk: Disk,
+        keys: Sequence[bytes] = (),
+        reading: str = "",
+    ) -> None:
+        """Open the file at `path`, creating it if need be, encrypted if there are `keys`.
+
+        `reading` says why it is opened to read only; nothing is changed then.
+        """
+        self.reading = reading
+        """Why nothing may be written; empty where it may."""
+        self._database = Database(path, disk, keys, reading=bool(reading))
+        self._lock = Contended("ledger", FairLock(), observe)
         self._idle: list[sqlite3.Connection] = []
         self._guard = threading.Lock()
         self._closed = False
-        with translated(path):
-            if not path.exists():
-                try:
-                    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-                except OSError as error:
-                    raise StoreUnavailableError(f"can't create {path}: {error.strerror}") from error
-            self._writer = self._connect()
-            self._writer.execute("PRAGMA journal_mode = WAL")
-            self._writer.execute("PRAGMA synchronous = FULL")
-            self._writer.execute("PRAGMA foreign_keys = ON")
-            self._writer.execute("PRAGMA secure_delete = ON")  # what is erased is overwritten
-            migrate(self._writer)
+        with self._database.translated():
+            self._writer: sqlite3.Connection | None = None
+            with ExitStack() as opened:
+                opened.callback(self._close_all)
+                if reading:
+                    with self.snapshot() as connection:
+                        check_schema(connection)
+                else:
+                    self._database.create()
+                    migrate(self._writing())
+                self.mark = Watermark(path.with_name(WATERMARK), disk, reading=bool(reading))
+                """The latest committed revision, noted beside the database."""
+                opened.pop_all()
 
-    def _connect(self) -> sqlite3.Connection:
-        # Autocommit, as transactions are written out. A connection wanders between threads, one at
-        # a time.
-        connection = sqlite3.connect(
-            self._path, isolation_level=None, check_same_thread=False, timeout=10.0
-        )
-        connection.execute("PRAGMA temp_store = MEMORY")
+    def _connect(self, *pragmas: str) -> sqlite3.Connection:
+        # A connection wanders between threads, one at a time.
+        connection = self._database.connect()
+        try:
+            for pragma in ("temp_store = MEMORY", *pragmas):
+                connection.execute(f"PRAGMA {pragma}")
+        except BaseException:
+            connection.close()
+            raise
         return connection
+
+    def _writing(self) -> sqlite3.Connection:
+        if self.reading:
+            raise StoreUnavailableError(self.reading)
+        if self._writer is None:
+            self._writer = self._connect(
+                "journal_mode = WAL",
+                "synchronous = FULL",
+                "foreign_keys = ON",
+                "secure_delete = ON",  # what is erased is overwritten
+                # What a log has of a commit whose waiting failed looks committed when the log is
+                # read again, but may be on no disk: written to the database, it is waited for.
+                "wal_checkpoint(PASSIVE)",
+            )
+            add_functions(self._writer)
+        return self._writer
 
     def _borrow(self) -> sqlite3.Connection:
         with self._guard:
@@ -98,9 +98,7 @@ class Connections:
                 raise StoreClosedError("this memory has been closed")
             if self._idle:
                 return self._idle.pop()
-        connection = self._connect()
-        connection.execute("PRAGMA query_only = ON")
-        return connection
+        return self._connect("query_only = ON")
 
     def _give_back(self, connection: sqlite3.Connection) -> None:
         with self._guard:
@@ -112,15 +110,22 @@ class Connections:
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
         """Lend a reading connection that sees one state of the database throughout."""
-        with translated(self._path):
+        with self._database.translated():
             connection = self._borrow()
             try:
                 connection.execute("BEGIN")
                 try:
                     yield connection
                 finally:
-                    connection.execute("COMMIT")
-            finally:
+                    if connection.in_transaction:  # an error of the disk may have ended it
+                        connection.execute("COMMIT")
+            except self._database.error:
+                connection.close()  # FTS5 may go on with what it has half read
+                raise
+            except BaseException:
+                self._give_back(connection)
+                raise
+            else:
                 self._give_back(connection)
 
     @contextmanager
@@ -132,29 +137,51 @@ class Connections:
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """Lend the writing connection; commit at the end, roll back if something is raised."""
-        with self._lock, translated(self._path):
+        with self._lock, self._database.translated():
             if self._closed:
                 raise StoreClosedError("this memory has been closed")
-            self._writer.execute("BEGIN IMMEDIATE")
+            writer = self._writing()
+            writer.execute("BEGIN IMMEDIATE")
             try:
-                yield self._writer
-                self._writer.execute("COMMIT")
+                yield writer
+                writer.execute("COMMIT")
+            except self._database.error:
+                # After a commit that the disk refused, FTS5 goes on with what it had in RAM, and
+                # the next commit would damage its index.
+                self._writer = None
+                writer.close()
+                raise
             except BaseException:
-                if self._writer.in_transaction:
-                    self._writer.execute("ROLLBACK")
+                if writer.in_transaction:
+                    writer.execute("ROLLBACK")
                 raise
 
     def checkpoint(self) -> None:
         """Fold the write-ahead log into the database and empty it."""
-        with self._lock, translated(self._path):
-            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        with self._lock, self._database.translated():
+            self._writing().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def rebuild(self) -> None:
+        """Write the database anew: pages keep bytes of cells that once moved to another page."""
+        with self._lock, self._database.translated():
+            writer = self._writing()
+            writer.execute("PRAGMA temp_store = FILE")  # a copy of all of it, for a moment
+            try:
+                writer.execute("VACUUM")
+            finally:
+                writer.execute("PRAGMA temp_store = MEMORY")
 
     def close(self) -> None:
         """Close all of them; the last one folds the write-ahead log into the database."""
         with self._lock:
-            with self._guard:
-                self._closed = True
-                for connection in self._idle:
-                    connection.close()
-                self._idle.clear()
+            self._close_all()
+            self.mark.close()
+
+    def _close_all(self) -> None:
+        with self._guard:
+            self._closed = True
+            for connection in self._idle:
+                connection.close()
+            self._idle.clear()
+        if self._writer is not None:
             self._writer.close()

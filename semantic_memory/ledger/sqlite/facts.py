@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Collection, Sequence
 
 from semantic_memory.domain.facts import Fact, FactVersion
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.retention import Unexpired
+from semantic_memory.domain.scope import SHARED, Scope
 from semantic_memory.ledger.rules import unknown
 from semantic_memory.ledger.sqlite.part import Part
 from semantic_memory.ledger.sqlite.rows import (
@@ -18,6 +20,7 @@ from semantic_memory.ledger.sqlite.rows import (
     moment,
     of_user,
     to_fact,
+    to_old_fact,
 )
 from semantic_memory.ledger.sqlite.where import expired, where
 
@@ -29,17 +32,8 @@ class FactReader(Part):
 
     def get(self, fact_ids: Sequence[str], user_id: str | None = None) -> list[Fact]:
         """Return the facts with these ids, in their order; forgotten ones are left out."""
-        found: dict[str, Fact] = {}
         with self._connections.snapshot() as db:
-            for chunk, marks in chunks(fact_ids):
-                query, values = of_user(
-                    f"SELECT {FACT} FROM facts f WHERE f.id IN ({marks}) AND {_KEPT}",
-                    tuple(chunk),
-                    user_id,
-                )
-                rows = map(FactRow._make, db.execute(query, values))
-                found.update((row.id, to_fact(row)) for row in rows)
-        return [found[fact_id] for fact_id in fact_ids if fact_id in found]
+            return _read(db, fact_ids, user_id)
 
     def known(self, fact_ids: Sequence[str]) -> set[str]:
         """Return those of the ids that have ever been written."""
@@ -68,27 +62,45 @@ class FactReader(Part):
             ).fetchall()
         return self.get([one for one, said in rows if not wanted.isdisjoint(said.split())])
 
-    def superseded_in(self, user_id: str, session_ids: Collection[str]) -> list[Fact]:
-        """Return the user's superseded facts that were said first in one of these sessions."""
-        found: list[Fact] = []
+    def superseded_in(
+        self,
+        user_id: str,
+        session_ids: Collection[str],
+        places: Collection[str],
+        positions: Collection[tuple[str, int]],
+    ) -> list[Fact]:
+        """Return the user's superseded facts that were said first in one of these sessions.
+
+        Only those stated at one of `places` (`session/message`), or said first at one of
+        `positions`, pairs of a session and a position in it.
+        """
+        said, at = set(places), set(positions)
+        found: list[str] = []
         with self._connections.snapshot() as db:
             for chunk, marks in chunks(list(dict.fromkeys(session_ids))):
                 query = (
-                    f"SELECT {FACT} FROM facts f WHERE f.user_id = ? AND f.session_id IN ({marks})"
+                    "SELECT f.id, f.session_id, f.position, f.said_in FROM facts f"
+                    f" WHERE f.user_id = ? AND f.session_id IN ({marks})"
                     " AND f.status = 'superseded' ORDER BY f.num"
                 )
-                rows = map(FactRow._make, db.execute(query, (user_id, *chunk)))
-                found += map(to_fact, rows)
-        return found
+                found += [
+                    fact_id
+                    for fact_id, session_id, position, said_in in db.execute(
+                        query, (user_id, *chunk)
+                    )
+                    if (session_id, position) in at or not said.isdisjoint(said_in.split())
+                ]
+            return _read(db, found)
 
-    def same_content(self, user_id: str, content: str) -> Fact | None:
-        """Return the active fact with the same normalised content, verbatim messages aside."""
+    def same_content(self, user_id: str, content: str, scope: Scope = SHARED) -> Fact | None:
+        """Return the active fact of a scope with the same normalised content, messages aside."""
         with self._connections.snapshot() as db:
             row = db.execute(
                 f"SELECT {FACT} FROM facts f WHERE f.user_id = ? AND f.content_key = ?"
+                " AND f.agent_id = ? AND f.run_id = ?"
                 " AND f.category <> 'conversation' AND f.status = 'active'"
                 " ORDER BY f.expires_at IS NOT NULL, f.expires_at DESC, f.num LIMIT 1",
-                (user_id, content_key(content)),
+                (user_id, content_key(content), *scope.columns),
             ).fetchone()
         return None if row is None else to_fact(FactRow._make(row))
 
@@ -117,8 +129,7 @@ class FactReader(Part):
                 (num,),
             ).fetchall()
         versions = [
-            _version(Fact.model_validate_json(snapshot), at, did, why)
-            for at, did, why, snapshot in past
+            _version(to_old_fact(snapshot), at, did, why) for at, did, why, snapshot in past
         ]
         now = to_fact(FactRow._make(columns))
         return [*versions, _version(now, changed_at, action, reason)]
@@ -136,3 +147,19 @@ class FactReader(Part):
 
 def _version(fact: Fact, at: int, action: str, reason: str) -> FactVersion:
     return FactVersion(version=fact.version, at=moment(at), action=action, reason=reason, fact=fact)
+
+
+def _read(
+    db: sqlite3.Connection, fact_ids: Sequence[str], user_id: str | None = None
+) -> list[Fact]:
+    """Return the facts with these ids, in their order; forgotten ones are left out."""
+    found: dict[str, Fact] = {}
+    for chunk, marks in chunks(fact_ids):
+        query, values = of_user(
+            f"SELECT {FACT} FROM facts f WHERE f.id IN ({marks}) AND {_KEPT}",
+            tuple(chunk),
+            user_id,
+        )
+        rows = map(FactRow._make, db.execute(query, values))
+        found.update((row.id, to_fact(row)) for row in rows)
+    return [found[fact_id] for fact_id in fact_ids if fact_id in found]

@@ -18,13 +18,14 @@ from semantic_memory.ledger.sqlite.rows import (
     FactRow,
     TraitColumns,
     chunks,
+    nearest_windows,
     to_fact,
     to_trait,
     to_vectors,
 )
 from semantic_memory.ledger.sqlite.where import where
 
-_SCAN_BATCH = 2_000
+_SCAN_BATCH = 250
 _WITH_VECTORS = "facts f LEFT JOIN vectors v ON v.num = f.num"
 WAITING = "embedded = 0 AND status <> 'forgotten'"
 _HELD = "embedded = 1 AND status <> 'forgotten'"
@@ -77,9 +78,10 @@ class Feeds(Part):
                 (since, *values),
             )
             while batch := found.fetchmany(_SCAN_BATCH):
+                nearest = nearest_windows([stored for _, *stored in batch], vector)
                 yield [
-                    Match(fact_id, float((to_vectors(*stored).windows @ vector).max()))
-                    for fact_id, *stored in batch
+                    Match(fact_id, cosine)
+                    for (fact_id, *_), cosine in zip(batch, nearest.tolist(), strict=True)
                 ]
 
     # ---------------------------------------------------------------- a partition

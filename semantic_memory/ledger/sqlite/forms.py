@@ -7,15 +7,15 @@ that its matches are those of the other engines for every script, and no query h
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from sqlite3 import Connection
 
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.lexical import Term, tokens
+from semantic_memory.domain.patterns import regex
 from semantic_memory.ledger.sqlite.owners import owner_token
 
-_OTHER = re.compile("[^a-y0-9]")
+_OTHER = regex("[^a-y0-9]")
 
 
 def written(text: str) -> str:

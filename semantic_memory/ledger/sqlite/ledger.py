@@ -7,21 +7,29 @@ needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
+from semantic_memory.disk import SystemDisk
+from semantic_memory.domain.errors import LedgerBehindError
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.observers import ignore_event
+from semantic_memory.domain.ports.disk import Disk
+from semantic_memory.ledger.remedies import HOW_TO_RECOVER
 from semantic_memory.ledger.sqlite.administration import Administration
 from semantic_memory.ledger.sqlite.beliefs import BeliefReader
 from semantic_memory.ledger.sqlite.changes import ChangeWriter
 from semantic_memory.ledger.sqlite.connections import Connections
 from semantic_memory.ledger.sqlite.facts import FactReader
 from semantic_memory.ledger.sqlite.feeds import Feeds
+from semantic_memory.ledger.sqlite.items import ItemReader
 from semantic_memory.ledger.sqlite.lines import LineReader
 from semantic_memory.ledger.sqlite.listing import ListingReader
 from semantic_memory.ledger.sqlite.records import JobRecords, SessionReader
 from semantic_memory.ledger.sqlite.words import WordSearcher
+
+_DISK = SystemDisk()
 
 
 class SqliteLedger(
@@ -32,14 +40,53 @@ class SqliteLedger(
     ChangeWriter,
     Feeds,
     WordSearcher,
+    ItemReader,
     SessionReader,
     JobRecords,
     Administration,
 ):
     """The `Ledger` on one SQLite file, composed of its parts. Thread-safe, for one process."""
 
-    def __init__(self, path: Path, observe: Callable[[Event], None] = ignore_event) -> None:
-        super().__init__(Connections(path, observe))
+    def __init__(
+        self,
+        path: Path,
+        observe: Callable[[Event], None] = ignore_event,
+        *,
+        reached: int = 0,
+        recovering: bool = False,
+        disk: Disk = _DISK,
+        keys: Sequence[bytes] = (),
+        reading: str = "",
+    ) -> None:
+        """Open the database at `path`, creating it if need be, encrypted if there are `keys`.
+
+        `reading` says why nothing may be written, as every change is told then.
+        Raises LedgerBehindError, unless `recovering`, if it has been further: by its watermark, or
+        by the revision that an index has `reached`.
+        """
+        connections = Connections(path, observe, disk, keys, reading)
+        with ExitStack() as opened:
+            opened.callback(connections.close)
+            super().__init__(connections)
+            self._check_mark(path, reached, recovering=recovering)
+            opened.pop_all()
+
+    def _check_mark(self, path: Path, reached: int, *, recovering: bool) -> None:
+        mark = self._connections.mark
+        if recovering:
+            mark.hold()  # until all of it is done: a recovery cut off half way starts again
+            return
+        noted, revision = max(mark.read(), reached), self.revision()
+        if noted > revision:
+            raise LedgerBehindError(
+                f"the ledger {path} has {revision:,} changes, but had {noted:,}: the end of it is"
+                f" lost, or an older copy was put in its place; {HOW_TO_RECOVER}"
+            )
+        mark.release(revision)
+
+    def accept(self) -> None:
+        """Take the present revision for the highest from now on, after a recovery."""
+        self._connections.mark.release(self.revision())
 
     def close(self) -> None:
         """Close every connection, after the transaction under way."""

@@ -86,6 +86,17 @@ class ListingReader(Part):
             raise NotFoundError(f"no memory {fact_id!r} to continue from")
         return Position(*found)
 
+    def tags(self, user_id: str, filters: Filters) -> dict[str, int]:
+        """Return the number of the user's active facts by tag, of those that pass `filters`."""
+        condition, values = where(user_id, filters.conditions())
+        query = (
+            f"SELECT f.tags, count(*) FROM facts f WHERE {condition} AND f.tags <> ''"
+            " GROUP BY f.tags"
+        )
+        with self._connections.snapshot() as db:
+            found = db.execute(query, values).fetchall()
+        return rules.tag_counts((tags.split(), number) for tags, number in found)
+
     def linked(
         self, user_id: str, start: str, *, depth: int, backwards: bool = False
     ) -> frozenset[str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from semantic_memory.domain.changes import Cursor, CursorStage
 from semantic_memory.domain.messages import SessionInfo
 from semantic_memory.domain.ports import Pending
+from semantic_memory.domain.prompts import PromptRecord
 from semantic_memory.domain.reports import JobRun
 from semantic_memory.ledger import rules
 from semantic_memory.ledger.sqlite.part import Part
@@ -67,7 +69,7 @@ class SessionReader(Part):
 
 
 class JobRecords(Part):
-    """The roles `JobMarks` and `JobRuns`."""
+    """The roles `JobMarks`, `JobRuns` and `PromptTrail`."""
 
     def pending(
         self, job: str, user_id: str | None = None, *, everyone: bool = False
@@ -104,3 +106,26 @@ class JobRecords(Part):
         query = "SELECT record FROM runs ORDER BY num DESC LIMIT ?"
         with self._connections.snapshot() as db:
             return [JobRun.model_validate_json(record) for (record,) in db.execute(query, (limit,))]
+
+    def record_prompts(self, records: Sequence[tuple[str, str]], most: int) -> None:
+        """Add records, and delete the oldest of each of their users over `most`."""
+        users = sorted({user_id for user_id, _ in records})
+        with self._connections.transaction() as db:
+            db.executemany("INSERT INTO prompts (user_id, record) VALUES (?, ?)", records)
+            db.executemany(
+                "DELETE FROM prompts WHERE user_id = ? AND num <= (SELECT num FROM prompts"
+                " WHERE user_id = ? ORDER BY num DESC LIMIT 1 OFFSET ?)",
+                [(user_id, user_id, most) for user_id in users],
+            )
+
+    def prompts(self, user_id: str) -> list[PromptRecord]:
+        """Return a user's records, the latest first."""
+        query = "SELECT record FROM prompts WHERE user_id = ? ORDER BY num DESC"
+        with self._connections.snapshot() as db:
+            rows = db.execute(query, (user_id,)).fetchall()
+        return [PromptRecord.model_validate_json(record) for (record,) in rows]
+
+    def erase_prompts(self, user_id: str) -> None:
+        """Delete a user's records."""
+        with self._connections.transaction() as db:
+            db.execute("DELETE FROM prompts WHERE user_id = ?", (user_id,))

@@ -9,24 +9,30 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple, TypeVar
+from functools import lru_cache, wraps
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 from pydantic import TypeAdapter
 
 from semantic_memory.domain.bodies import Body, whole_text
-from semantic_memory.domain.changes import FactVectors
+from semantic_memory.domain.changes import FactVectors, Matrix
 from semantic_memory.domain.decay import endurance
+from semantic_memory.domain.errors import StoreCorruptError
 from semantic_memory.domain.facts import Category, Fact, Source, Status
 from semantic_memory.domain.ports import Trait, TraitRow
 from semantic_memory.domain.trust import Trust
 from semantic_memory.domain.values import normalised
+from semantic_memory.ledger.remedies import HOW_TO_MEND
 from semantic_memory.ledger.rules import places
 
 MOST_ROWS = 2**63 - 1
 """A LIMIT without effect."""
+_KEPT_FACTS = 4_096  # about 12 MB
+_LONG = 4_000  # characters of a row whose fact isn't kept
 _CHUNK = 500  # values bound to one statement; SQLite's own limit is far above
 _BODY: TypeAdapter[Body] = TypeAdapter(Body)
 _CATEGORIES = {category.value: category for category in Category}
@@ -35,7 +41,9 @@ _STATUSES = {status.value: status for status in Status}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
-ValueT = TypeVar("ValueT", str, bytes)
+ValueT = TypeVar("ValueT", str, bytes, int)
+ParamsT = ParamSpec("ParamsT")
+ResultT = TypeVar("ResultT")
 
 
 class FactRow(NamedTuple):
@@ -67,6 +75,8 @@ class FactRow(NamedTuple):
     detail: str
     body: str | None
     trust: str
+    agent_id: str
+    run_id: str
     version: int
 
 
@@ -93,6 +103,8 @@ class TraitColumns(NamedTuple):
     last_used_at: int | None
     tags: str
     said_in: str
+    agent_id: str
+    run_id: str
     use_count: int
     revision: int
     corroborations: int
@@ -157,6 +169,7 @@ def of_user(
 def from_fact(fact: Fact) -> FactRow:
     """Return a fact as a row."""
     source = fact.source
+    agent_id, run_id = fact.scope.columns
     detail = {
         "source": source.model_dump(mode="json", exclude_defaults=True),
         "corroborations": [
@@ -196,17 +209,50 @@ def from_fact(fact: Fact) -> FactRow:
         ),
         body=None if fact.body is None else fact.body.model_dump_json(),
         trust=fact.trust.value,
+        agent_id=agent_id,
+        run_id=run_id,
         version=fact.version,
     )
 
 
+def decoding(decode: Callable[ParamsT, ResultT]) -> Callable[ParamsT, ResultT]:
+    """Have a function that reads a row raise StoreCorruptError if the row is damaged."""
+
+    @wraps(decode)
+    def decoded(*row: ParamsT.args, **options: ParamsT.kwargs) -> ResultT:
+        try:
+            return decode(*row, **options)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            # without what pydantic and json quote, which may be the text of a memory
+            raise StoreCorruptError(
+                f"a record of the ledger is damaged ({type(error).__name__}): {HOW_TO_MEND}"
+            ) from None
+
+    return decoded
+
+
+@decoding
 def to_body(stored: str | None) -> Body | None:
     """Return the body of a row."""
     return None if stored is None else _BODY.validate_json(stored)
 
 
+@decoding
 def to_fact(row: FactRow) -> Fact:
-    """Return the fact of a row. Its values were validated on their way in."""
+    """Return the fact of a row.
+
+    Facts of rows read before are kept, as searches read the same ones again and again. A row that
+    has changed is another row.
+    """
+    if len(row.content) + len(row.detail) > _LONG:
+        return _fact(row)
+    fact = _kept_fact(row)
+    metadata = deepcopy(fact.metadata) if fact.metadata else {}  # all else is immutable
+    return fact.model_copy(update={"metadata": metadata})
+
+
+def _fact(row: FactRow) -> Fact:
+    """Build the fact of a row, whose values were validated on their way in."""
     detail = json.loads(row.detail)
     return Fact.model_construct(
         id=row.id,
@@ -234,12 +280,24 @@ def to_fact(row: FactRow) -> Fact:
         metadata=detail.get("metadata", {}),
         body=to_body(row.body),
         trust=_TRUSTS[row.trust],
+        agent_id=row.agent_id or None,
+        run_id=row.run_id or None,
         contested_by=tuple(detail.get("contested_by", ())),
         version=row.version,
         schema_version=detail["schema_version"],
     )
 
 
+_kept_fact = lru_cache(_KEPT_FACTS)(_fact)
+
+
+@decoding
+def to_old_fact(snapshot: str) -> Fact:
+    """Return the fact of an earlier version."""
+    return Fact.model_validate_json(snapshot)
+
+
+@decoding
 def to_trait(row: TraitColumns) -> TraitRow:
     """Return the trait row of its columns."""
     created = row.created_at / 1e6
@@ -264,7 +322,10 @@ def to_trait(row: TraitColumns) -> TraitRow:
         expires_at=math.inf if row.expires_at is None else row.expires_at / 1e6,
         tags=tags,
         said_in=tuple(row.said_in.split()),
+        agent_id=row.agent_id,
+        run_id=row.run_id,
         endurance=endurance(row.use_count, row.corroborations, tags),
+        corroborations=row.corroborations,
     )
     data = row.data
     return TraitRow(trait, None if data is None else to_vectors(row.windows, row.sentences, data))
@@ -276,7 +337,19 @@ def from_vectors(vectors: FactVectors) -> tuple[int, int, bytes]:
     return len(vectors.windows), len(vectors.sentences), both.tobytes()
 
 
+@decoding
 def to_vectors(windows: int, sentences: int, data: bytes) -> FactVectors:
     """Return the vectors of a row of `vectors`."""
     both = np.frombuffer(data, np.float32).reshape(windows + sentences, -1)
     return FactVectors(both[:windows], both[windows:])
+
+
+@decoding
+def nearest_windows(stored: Sequence[tuple[int, int, bytes]], vector: Matrix) -> Matrix:
+    """Return the cosine of `vector` to the nearest window of each row of `vectors`."""
+    windows, sentences, data = zip(*stored, strict=True)
+    counts = np.column_stack((windows, sentences)).ravel()
+    cosines = np.frombuffer(b"".join(data), np.float32).reshape(counts.sum(), -1) @ vector
+    of_windows = np.repeat(np.arange(len(counts)) % 2 == 0, counts)
+    starts = np.cumsum([0, *windows[:-1]])
+    return np.maximum.reduceat(cosines[of_windows], starts)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 
 from semantic_memory.domain.bodies import whole_text
-from semantic_memory.domain.errors import SchemaTooNewError
+from semantic_memory.domain.errors import SchemaTooNewError, StoreUnavailableError
 from semantic_memory.domain.text import matchable
 from semantic_memory.ledger.sqlite import forms
 from semantic_memory.ledger.sqlite.owners import owner_token
@@ -243,7 +243,76 @@ CREATE TABLE redactions (
 CREATE TABLE cuts (num INTEGER PRIMARY KEY REFERENCES facts (num), user_id TEXT NOT NULL);
 """
 
-MIGRATIONS: tuple[str, ...] = (_V1, _V2, _V3, _V4, _V5, _V6, _V7, _V8, _V9, _V10)
+_V11 = """
+-- What entered prompts: ids, times and scores, and no text.
+CREATE TABLE prompts (
+    num     INTEGER PRIMARY KEY,
+    user_id TEXT NOT NULL,
+    record  TEXT NOT NULL                   -- as JSON
+);
+CREATE INDEX prompts_by_user ON prompts (user_id, num);
+"""
+
+_V12 = """
+-- Values under exact keys. A put replaces the row, and a number is never used again: it stands for
+-- one state of one item.
+CREATE TABLE items (
+    num        INTEGER PRIMARY KEY AUTOINCREMENT,
+    user_id    TEXT NOT NULL,
+    namespace  TEXT NOT NULL,               -- labels, each with its end mark
+    key        TEXT NOT NULL,
+    value      TEXT NOT NULL,               -- JSON
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    ttl        INTEGER,                     -- microseconds
+    expires_at INTEGER,
+    paths      TEXT NOT NULL,               -- JSON: the paths that are embedded
+    embedded   INTEGER NOT NULL,            -- 0: waits for its vectors
+    UNIQUE (namespace, key, user_id)
+);
+CREATE INDEX items_by_user    ON items (user_id, namespace);
+CREATE INDEX items_expiring   ON items (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX items_unembedded ON items (num) WHERE embedded = 0;
+CREATE TABLE item_vectors (
+    num  INTEGER NOT NULL REFERENCES items (num) ON DELETE CASCADE,
+    path TEXT NOT NULL,
+    rows INTEGER NOT NULL,
+    data BLOB NOT NULL,                     -- float32
+    PRIMARY KEY (num, path)
+);
+CREATE TABLE item_terms (
+    term TEXT NOT NULL,
+    num  INTEGER NOT NULL REFERENCES items (num) ON DELETE CASCADE,
+    PRIMARY KEY (term, num)
+) WITHOUT ROWID;
+CREATE INDEX item_terms_by_item ON item_terms (num);
+"""
+
+_V13 = """
+-- The scope of a memory; an empty text for no agent and no run.
+ALTER TABLE facts ADD COLUMN agent_id TEXT NOT NULL DEFAULT '';
+ALTER TABLE facts ADD COLUMN run_id   TEXT NOT NULL DEFAULT '';
+CREATE INDEX facts_by_agent ON facts (user_id, agent_id, created_at, num) WHERE agent_id <> '';
+CREATE INDEX facts_by_run   ON facts (user_id, run_id, created_at, num)   WHERE run_id <> '';
+"""
+
+MIGRATIONS: tuple[str, ...] = (
+    *(_V1, _V2, _V3, _V4, _V5, _V6, _V7, _V8, _V9, _V10, _V11, _V12),
+    _V13,
+)
+
+
+def check_schema(connection: sqlite3.Connection) -> None:
+    """Raise StoreUnavailableError for a ledger of an older schema, which only writing brings up.
+
+    Raises SchemaTooNewError for one of a newer version of this package.
+    """
+    version = _version(connection)
+    if version < len(MIGRATIONS):
+        raise StoreUnavailableError(
+            f"the ledger has schema {version}, and can't be brought to {len(MIGRATIONS)} where"
+            " nothing may be written: open it once where it may"
+        )
 
 
 def migrate(connection: sqlite3.Connection) -> int:
@@ -251,16 +320,21 @@ def migrate(connection: sqlite3.Connection) -> int:
 
     Raises SchemaTooNewError for a ledger written by a newer version of this package.
     """
+    version = _version(connection)
+    add_functions(connection)
+    for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
+        connection.executescript(
+            f"BEGIN IMMEDIATE; {script} PRAGMA user_version = {number}; COMMIT;"
+        )
+    return version
+
+
+def _version(connection: sqlite3.Connection) -> int:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version > len(MIGRATIONS):
         raise SchemaTooNewError(
             f"the ledger has schema {version}, this version of semantic-memory knows"
             f" {len(MIGRATIONS)}: upgrade the package (pip install -U semantic-memory)"
-        )
-    add_functions(connection)
-    for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
-        connection.executescript(
-            f"BEGIN IMMEDIATE; {script} PRAGMA user_version = {number}; COMMIT;"
         )
     return int(version)
 

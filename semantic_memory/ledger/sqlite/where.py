@@ -60,11 +60,8 @@ def _rendered(user_id: str, condition: Condition) -> Clause:
 
 def _plain(user_id: str, condition: Plain) -> Clause:
     match condition:
-        case OneOf(field, values):
-            clause = f"f.{field} = ?" if len(values) == 1 else f"f.{field} IN ({_marks(values)})"
-            if field == "category" and _CONVERSATION not in values:
-                clause += _FACTS
-            return clause, list(values)
+        case OneOf():
+            return _one_of(condition)
         case Among(ids):
             return "f.id IN (SELECT value FROM json_each(?))", [json.dumps(sorted(ids))]
         case Compared("valid_to", comparison, value) if comparison in (">", ">="):
@@ -84,6 +81,16 @@ def _plain(user_id: str, condition: Plain) -> Clause:
             bound = [one for _, values in terms for one in values]
             # NULL, for a memory without `expires_at`, is no reason to leave it out.
             return f"(NOT coalesce({expired}, 0) OR {IS_PINNED})", bound
+
+
+def _one_of(condition: OneOf) -> Clause:
+    field, values = condition.field, condition.values
+    clause = f"f.{field} = ?" if len(values) == 1 else f"f.{field} IN ({_marks(values)})"
+    if field == "category" and _CONVERSATION not in values:
+        clause += _FACTS
+    if field in ("agent_id", "run_id") and "" not in values:
+        clause += f" AND f.{field} <> ''"  # names the index of what has one
+    return clause, list(values)
 
 
 def _valued(condition: Valued) -> Clause:

@@ -31,11 +31,14 @@ from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import IndexEntry, Match
+from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.values import levels
-from semantic_memory.vectors.chroma.where import meets, where
+from semantic_memory.vectors.chroma.where import has, meets, where
 
 SHARED = "memories"
-_BATCH = 1_000  # Chroma's limit is 5,461
+BATCH = 4_000
+"""Pieces written at once; Chroma's limit is 5,461."""
+_DELETED_AT_ONCE = 1_000
 _FAR_FUTURE = 1e12  # `valid_to` of active facts, as Chroma's metadata can't hold infinity
 _OVERFETCH = 4
 _MOST_FETCHED = 1_024
@@ -78,8 +81,8 @@ class ChromaIndex:
     def delete(self, fact_ids: Sequence[str]) -> None:
         """Delete memories from every collection."""
         for collection in self._collections.values():
-            for start in range(0, len(fact_ids), _BATCH):
-                held = _held(collection, fact_ids[start : start + _BATCH])
+            for start in range(0, len(fact_ids), _DELETED_AT_ONCE):
+                held = _held(collection, fact_ids[start : start + _DELETED_AT_ONCE])
                 gone = [piece for fact_id, (n, _) in held.items() for piece in _ids(fact_id, n)]
                 if gone:
                     collection.delete(ids=gone)
@@ -205,8 +208,8 @@ class ChromaIndex:
     # ---------------------------------------------------------------- reading and writing one
 
     def _write(self, collection: chromadb.Collection, entries: Sequence[IndexEntry]) -> None:
-        for start in range(0, len(entries), _BATCH):
-            batch = {entry.fact.id: entry for entry in entries[start : start + _BATCH]}
+        for start in range(0, len(entries), BATCH):
+            batch = {entry.fact.id: entry for entry in entries[start : start + BATCH]}
             held = _held(collection, list(batch))
             stale = [
                 piece
@@ -215,12 +218,14 @@ class ChromaIndex:
             ]
             if stale:
                 collection.delete(ids=stale)
-            fresh: list[_Piece] = []
-            same: list[_Piece] = []
+            fresh: list[Piece] = []
+            same: list[Piece] = []
             for entry in batch.values():
                 unchanged = held.get(entry.fact.id) == (len(entry.windows), _digest(entry))
-                (same if unchanged else fresh).extend(_pieces(entry))
-            for part in _parts(fresh):
+                (same if unchanged else fresh).extend(pieces(entry))
+            # Backwards: a memory counts as held by its first piece, which comes after the others,
+            # as the end of the process may part them.
+            for part in _parts(fresh[::-1]):
                 collection.upsert(
                     ids=[piece.id for piece in part],
                     embeddings=np.stack([piece.window for piece in part]),
@@ -280,26 +285,29 @@ def _own_name(user_id: str) -> str:
     return f"user-{hashlib.blake2b(user_id.encode(), digest_size=16).hexdigest()}"
 
 
-class _Piece(NamedTuple):
+class Piece(NamedTuple):
+    """An entry of a collection: one window of a memory."""
+
     id: str
     window: Matrix
     document: str
     metadata: dict[str, Any]
 
 
-def _pieces(entry: IndexEntry) -> list[_Piece]:
+def pieces(entry: IndexEntry) -> list[Piece]:
+    """Return the entries for a memory; the first has its text."""
     metadata = _metadata(entry)
     documents = [entry.fact.text, *repeat("", len(entry.windows) - 1)]
     ids = _ids(entry.fact.id, len(entry.windows))
     return [
-        _Piece(piece, window, document, metadata)
+        Piece(piece, window, document, metadata)
         for piece, window, document in zip(ids, entry.windows, documents, strict=True)
     ]
 
 
-def _parts(pieces: Sequence[_Piece]) -> Iterator[Sequence[_Piece]]:
-    for start in range(0, len(pieces), _BATCH):
-        yield pieces[start : start + _BATCH]
+def _parts(pieces: Sequence[Piece]) -> Iterator[Sequence[Piece]]:
+    for start in range(0, len(pieces), BATCH):
+        yield pieces[start : start + BATCH]
 
 
 def _ids(fact_id: str, windows: int) -> list[str]:
@@ -331,6 +339,12 @@ def _digest(entry: IndexEntry) -> str:
     return digest.hexdigest()
 
 
+def _scope(scope: Scope) -> dict[str, Any]:
+    """Return the metadata of a scope: none of what is shared, and so of pieces without scopes."""
+    named = scope._asdict()
+    return named | {has(name): value and True for name, value in named.items()}
+
+
 def _metadata(entry: IndexEntry) -> dict[str, Any]:
     fact: Fact = entry.fact
     return {
@@ -344,6 +358,7 @@ def _metadata(entry: IndexEntry) -> dict[str, Any]:
         "valid_from": fact.valid_from.timestamp(),
         "valid_to": _FAR_FUTURE if fact.valid_to is None else fact.valid_to.timestamp(),
         "session_id": fact.source.session_id or "",
+        **_scope(fact.scope),
         "windows": len(entry.windows),
         "digest": _digest(entry),
         # None removes the tags of an earlier state, as an upsert merges metadata.

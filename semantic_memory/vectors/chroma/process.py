@@ -27,6 +27,7 @@ _CALL_SECONDS = 600.0
 _END_SECONDS = 60.0
 _PATIENCE_SECONDS = 0.25  # wait of a query; longer than a portion takes
 _PORTION = 128  # windows written, or memories deleted, at once: about 0.1 s
+_FILLED_AT_ONCE = 2_000  # windows written at once while nobody queries: twice as many a second
 _TAIL_BYTES = 2_000
 
 _PACKAGE = str(Path(__file__).parents[2] / "__init__.py")
@@ -97,16 +98,11 @@ class ChromaProcess:
 
     def upsert(self, entries: Sequence[IndexEntry]) -> None:
         """Insert or replace entries in portions, between which queries are answered."""
-        portion: list[IndexEntry] = []
-        windows = 0
-        for entry in entries:
-            portion.append(entry)
-            windows += len(entry.windows)
-            if windows >= _PORTION:
-                self._call("upsert", portion)
-                portion, windows = [], 0
-        if portion:
-            self._call("upsert", portion)
+        self._write(entries, _PORTION)
+
+    def fill(self, entries: Sequence[IndexEntry]) -> None:
+        """Insert or replace entries in large portions, which hold queries up."""
+        self._write(entries, _FILLED_AT_ONCE)
 
     def delete(self, fact_ids: Sequence[str]) -> None:
         """Delete memories in portions, between which queries are answered."""
@@ -144,6 +140,19 @@ class ChromaProcess:
             self._connection.close()
             self._end()
             self._errors.close()
+
+    def _write(self, entries: Sequence[IndexEntry], most: int) -> None:
+        """Send entries in portions of `most` windows, or a little more."""
+        portion: list[IndexEntry] = []
+        windows = 0
+        for entry in entries:
+            portion.append(entry)
+            windows += len(entry.windows)
+            if windows >= most:
+                self._call("upsert", portion)
+                portion, windows = [], 0
+        if portion:
+            self._call("upsert", portion)
 
     @contextmanager
     def _turn(self, patience: float = -1) -> Iterator[None]:

@@ -33,8 +33,19 @@ def where(user_id: str, conditions: Iterable[Condition]) -> dict[str, Any]:
     return {"$and": [{"user_id": user_id}, *map(_rendered, stored)]}
 
 
+def has(field: str) -> str:
+    """Return the key that a piece has, with True, if it has an agent or a run.
+
+    What lacks a key can't be asked for, save as what isn't equal to a value.
+    """
+    return f"has_{field}"
+
+
 def _rendered(condition: Condition) -> dict[str, Any]:
     match condition:
+        case OneOf("agent_id" | "run_id" as field, values) if "" in values:
+            named = OneOf(field, tuple(value for value in values if value))
+            return {"$or": [{has(field): {"$ne": True}}, _rendered(named)]}
         case OneOf(field, (value,)):
             return {field: value}
         case OneOf(field, values):
@@ -57,6 +68,9 @@ def _rendered(condition: Condition) -> dict[str, Any]:
 def _negated(condition: Condition) -> dict[str, Any]:
     """Render the opposite of a condition: Chroma has no `$not`."""
     match condition:
+        case OneOf("agent_id" | "run_id" as field, values) if "" in values:
+            named = OneOf(field, tuple(value for value in values if value))
+            return {"$and": [{has(field): True}, _negated(named)]}
         case OneOf(field, values):
             return {field: {"$nin": list(values) or ["#"]}}
         case Compared(field, comparison, value):
@@ -87,6 +101,8 @@ def meets(metadata: Mapping[str, Any], conditions: Iterable[Condition]) -> bool:
 
 def _meets(metadata: Mapping[str, Any], condition: Condition) -> bool:
     match condition:
+        case OneOf("agent_id" | "run_id" as field, values):
+            return (metadata.get(field) or "") in values
         case OneOf(field, values):
             return metadata[field] in values
         case Compared(field, comparison, value):

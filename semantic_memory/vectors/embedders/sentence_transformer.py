@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semantic_memory.domain.changes import Matrix
-from semantic_memory.domain.errors import ConfigurationError
+from semantic_memory.domain.errors import ConfigurationError, MissingDependencyError
 from semantic_memory.domain.ports import EmbedderIdentity, InputType
 
 if TYPE_CHECKING:
@@ -52,8 +52,13 @@ class SentenceTransformerEmbedder:
 
     @cached_property
     def _model(self) -> SentenceTransformer:
-        from sentence_transformers import SentenceTransformer
-
+        try:
+            from sentence_transformers import SentenceTransformer
+        except ModuleNotFoundError as error:
+            raise MissingDependencyError(
+                f"embedding.provider sentence-transformers needs {error.name}, which isn't"
+                " installed: pip install 'semantic-memory[sentence-transformers]'"
+            ) from None
         try:
             return SentenceTransformer(self._name, device="cpu")
         except (OSError, ValueError) as error:

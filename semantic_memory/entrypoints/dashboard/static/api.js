@@ -80,6 +80,10 @@ export const api = {
   remove: (id, user_id, reason) => send("DELETE", memory(id), { params: { user_id, reason } }),
   restore: (id, user_id, reason) =>
     send("POST", `${memory(id)}/restore`, { params: { user_id }, body: { reason } }),
+  tags: (user_id, signal) => send("GET", "/v1/tags", { params: { user_id }, signal }),
+  requests: (user_id, signal) => send("GET", "/v1/requests", { params: { user_id }, signal }),
+  settle: (body) => send("POST", "/v1/requests/settle", { body }),
+  forget: (body, signal) => send("POST", "/v1/forget", { body, signal }),
   layout: (user_id, signal) => send("GET", "/v1/layout", { params: { user_id }, signal }),
   sessions: (user_id, signal) => send("GET", "/v1/sessions", { params: { user_id }, signal }),
   messages: (user_id, session_id, signal) =>

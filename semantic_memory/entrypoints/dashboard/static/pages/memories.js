@@ -88,6 +88,7 @@ function Table({ facts }) {
             <th scope="col">Memory</th>
             <th scope="col" class="wide-only">Category</th>
             <th scope="col" class="wide-only">Confidence</th>
+            <th scope="col" class="wide-only">Trust</th>
             <th scope="col">Said</th>
           </tr>
         </thead>
@@ -101,6 +102,7 @@ function Table({ facts }) {
                 </td>
                 <td class="of wide-only"><${Category} name=${fact.category} /></td>
                 <td class="wide-only"><${Meter} value=${fact.confidence} label="" /></td>
+                <td class="wide-only">${fact.trust}</td>
                 <td class="when"><${When} at=${fact.created_at} dayOnly /></td>
               </tr>
             `,
@@ -113,6 +115,7 @@ function Table({ facts }) {
 
 function Narrowing({ params, user }) {
   const [form, setForm] = useState(params);
+  const known = useLoaded(user && ((signal) => api.tags(user, signal)), [user]);
   const apply = (changes) => {
     const wanted = { ...form, ...changes };
     setForm(wanted);
@@ -152,7 +155,12 @@ function Narrowing({ params, user }) {
         </select>
       <//>
       <${Field} label="Tag">
-        <input value=${form.tag ?? ""} placeholder="work.code" onInput=${typed("tag")} />
+        <input value=${form.tag ?? ""} placeholder="work.code" list="tags" autocomplete="off" onInput=${typed("tag")} />
+        <datalist id="tags">
+          ${(known.value?.items ?? []).map(
+            ({ tag, memories }) => html`<option key=${tag} value=${tag}>${plural(memories, "memory", "memories")}</option>`,
+          )}
+        </datalist>
       <//>
       <${Field} label="Said from">
         <input type="date" value=${form.since ?? ""} onChange=${typed("since")} />

@@ -309,8 +309,11 @@ function Fields({ fact }) {
     <dl class="fields">
       ${row("id", html`<code>${fact.id}</code>`)}
       ${row("user", fact.user_id)}
+      ${fact.agent_id && row("agent", fact.agent_id)}
+      ${fact.run_id && row("run", fact.run_id)}
       ${row("status", fact.status)}
       ${row("confidence", html`<${Meter} value=${fact.confidence} label="confidence" />`)}
+      ${row("trust", fact.trust)}
       ${row("importance", html`<${Meter} value=${fact.importance} label="importance" />`)}
       ${fact.body && row(fact.body.kind, html`<${Body} body=${fact.body} />`)}
       ${fact.expires_at && row("expires", html`<${When} at=${fact.expires_at} />`)}

@@ -7,6 +7,17 @@ const FIELDS = [
   ["work_context", "Work"],
   ["personal_context", "Person"],
   ["top_of_mind", "Top of mind"],
+  ["name", "Name"],
+  ["allergies", "Allergies"],
+  ["diet", "Diet"],
+  ["health", "Health"],
+  ["instructions", "Instructions"],
+  ["home", "Home"],
+  ["family", "Family"],
+  ["work", "Employment"],
+  ["deadlines", "Deadlines"],
+  ["languages", "Languages"],
+  ["goals", "Goals"],
 ];
 const HISTORY = [
   ["recent_months", "Recent months"],

@@ -4,21 +4,23 @@ import { Conversation } from "../conversation.js";
 import { useLoaded } from "../loading.js";
 import { CATEGORIES, Category, Empty, Loaded, NoUser, When, plural } from "../parts.js";
 import { href } from "../routing.js";
+import { Requests } from "./requests.js";
 
 const FACTS = CATEGORIES.filter((name) => name !== "conversation");
 const CHUNK = 200;
 
-export function Sessions({ route, user }) {
+export function Sessions({ route, user, may }) {
   if (!user) return html`<h1 tabindex="-1">Sessions</h1><${NoUser} />`;
   return route.id === undefined
-    ? html`<${List} user=${user} />`
+    ? html`<${List} user=${user} may=${may} />`
     : html`<${Session} user=${user} id=${route.id} message=${route.params.message} />`;
 }
 
-function List({ user }) {
+function List({ user, may }) {
   const loaded = useLoaded((signal) => api.sessions(user, signal), [user]);
   return html`
     <h1 tabindex="-1">Sessions</h1>
+    <${Requests} user=${user} may=${may} />
     <${Loaded} loaded=${loaded}>
       ${({ items }) =>
         items.length

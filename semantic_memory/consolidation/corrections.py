@@ -1,0 +1,67 @@
+"""Tell if a message takes back one that came shortly before: "sorry, I meant the 21st"."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+
+from semantic_memory.consolidation.replacing import Reason
+from semantic_memory.consolidation.subjects import other_person
+from semantic_memory.consolidation.telling import Telling
+from semantic_memory.domain.english import renewals
+from semantic_memory.domain.english.renewals import Clause
+from semantic_memory.domain.english.words import is_word
+
+_SHORT = 10  # words of a message that only corrects the one before
+_LEAST_SPELLED = 0.15
+_SPELLING = 5  # of one that only spells a word of it anew
+
+
+def corrected(clause: Clause, new: Telling) -> bool:
+    """Return whether the newer statement takes a clause of the older one back."""
+    if any(renewals.corrects(one.plain) for one in new.sentences):
+        return any(
+            _typed(clause, one) or (clause.content & one.content) or _respelled(clause, one)
+            for one in new.sentences
+        )
+    first = new.sentences[0]
+    number = len(first.plain.split())
+    if number > _SHORT or not renewals.opens_correction(first.plain):
+        return False
+    return _typed(clause, first) or (number <= _SPELLING and _respelled(clause, first))
+
+
+def respelled(clause: Clause, new: Telling) -> Reason | None:
+    """Find a name spelled anew: "it's Katherine with a K"."""
+    for number, part in enumerate(new.clauses):
+        apart = renewals.claims_nothing(part.plain) or other_person(clause, part)
+        if apart or not renewals.spells(part.plain):
+            continue
+        near = new.clauses[max(0, number - 1) : number + 1]
+        spelt = [one for part in near for one in part.stems if not is_word(one)]
+        for one in clause.stems:
+            if one not in spelt and not is_word(one) and any(_near(one, two) for two in spelt):
+                return Reason(f"spelled: {one}", _LEAST_SPELLED)
+    return None
+
+
+def _near(one: str, other: str) -> bool:
+    return min(len(one), len(other)) >= 3 and SequenceMatcher(None, one, other).ratio() >= 0.7
+
+
+def _typed(clause: Clause, other: Clause) -> bool:
+    return bool(
+        (clause.numbers and other.numbers and clause.numbers != other.numbers)
+        or (clause.dates and other.dates and clause.dates != other.dates)
+    )
+
+
+def _respelled(clause: Clause, sentence: Clause) -> bool:
+    """Return whether a word of one is a word of the other in another spelling."""
+    return any(
+        len(one) >= 4
+        and len(other) >= 4
+        and one != other
+        and SequenceMatcher(None, one, other).ratio() >= 0.75
+        for one in clause.stems
+        for other in sentence.stems
+    )

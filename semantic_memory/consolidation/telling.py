@@ -1,0 +1,142 @@
+"""Read a statement as it is compared with others: its clauses, and its cues of a change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from semantic_memory.domain.english import renewals
+from semantic_memory.domain.english.facets import facets
+from semantic_memory.domain.english.names import names
+from semantic_memory.domain.english.notation import one_of
+from semantic_memory.domain.english.outlived import outcomes
+from semantic_memory.domain.english.renewals import (
+    ORDINALS,
+    Clause,
+    Ending,
+    clauses,
+    endings,
+    sentences,
+)
+from semantic_memory.domain.language import is_english
+from semantic_memory.domain.patterns import regex
+from semantic_memory.domain.text import stem
+
+_QUESTION = regex(
+    r"(?:(?:how|what|which|where|when|who|why|any|should|have you|did|will|would|how's)\b"
+    r"|(?:can|could|do|does|is|are)\b(?! not))"
+)
+ORDINAL = regex(rf"\b(?:(\d+)(?:st|nd|rd|th)|({one_of(ORDINALS)})) (\w+)")
+"""A thing that is counted among its like: "a fourth cat"."""
+DENIED = regex(
+    r"(?:and |so |but )?"
+    r"(?:not(?! (?:just|only|merely|simply|a new)\b)|no longer|instead of|rather than) "
+    r"(?:the |a |an |my |at |in |on |by |to |as )*(?P<value>\S+(?: \S+){0,3})$"
+)
+"""A clause that denies a value: "not reykjavik"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """A statement as it is compared: its clauses, its sentences, and what it says has ended."""
+
+    text: str
+    clauses: tuple[Clause, ...]
+    sentences: tuple[Clause, ...]
+    endings: tuple[Ending, ...]
+    played: bool
+    names: frozenset[str]
+    """Stems of the proper names in it."""
+
+    @property
+    def renews(self) -> bool:
+        """True if it carries any cue of change, so that older statements are to be looked up."""
+        return not self.played and bool(
+            self.endings
+            or any(
+                is_cued(one.plain)
+                or renewals.corrects(one.plain)
+                or renewals.opens_correction(one.plain)
+                or renewals.spells(one.plain)
+                for one in self.sentences
+            )
+            or any(
+                DENIED.match(one.plain) or next(renewals.changed(one), None) for one in self.clauses
+            )
+            or any(outcomes(plain) for plain, _ in self.passages)
+            or any(facet.moved for one in self.clauses for facet in facets(one))
+            or any(ORDINAL.search(one.plain) for one in self.clauses)
+            or any(renewals.turns_round(one.plain) for one in self.clauses)
+        )
+
+    @property
+    def passages(self) -> Iterator[tuple[str, Clause]]:
+        """Each clause, and each two sentences in a row, with the clause that begins them."""
+        yield from ((one.plain, one) for one in self.clauses)
+        yield from ((f"{a.plain} {b.plain}", a) for a, b in pairwise(self.sentences))
+
+    @property
+    def kinds(self) -> frozenset[tuple[str, str]]:
+        """Facets that it gives a value of, as (facet, subject)."""
+        return frozenset(
+            (facet.name, facet.subject) for one in self.clauses for facet in facets(one, newly=True)
+        )
+
+    @property
+    def topics(self) -> list[str]:
+        """The words by which older statements on the same are looked up."""
+        return [
+            word
+            for one in self.sentences
+            for word in one.plain.split()
+            if stem(word) in one.content
+        ]
+
+
+@lru_cache(maxsize=16_384)
+def told(text: str) -> Telling:
+    """Read a statement. One that isn't English has no clause to compare."""
+    if not is_english(text):
+        return Telling(text, (), (), (), played=False, names=frozenset())
+    parts = clauses(text)
+    whole = sentences(text)
+    return Telling(
+        text,
+        parts,
+        whole,
+        tuple(
+            one
+            for clause in parts
+            if not (renewals.claims_nothing(clause.plain) or is_question(clause.plain))
+            for one in endings(clause)
+        ),
+        any(renewals.is_played(one.plain) for one in whole),
+        frozenset(map(stem, names(text))),
+    )
+
+
+def is_question(plain: str) -> bool:
+    """Return whether a folded text asks something."""
+    return _QUESTION.match(plain) is not None
+
+
+def is_surely_cued(plain: str) -> bool:
+    """Return whether a folded text has a cue that says by itself that something changed."""
+    return renewals.is_now(plain) or renewals.replaces(plain)
+
+
+def is_cued(plain: str) -> bool:
+    """Return whether a folded text has any cue of a change."""
+    return is_surely_cued(plain) or renewals.may_have_changed(plain)
+
+
+def is_held_back(plain: str) -> bool:
+    """Return whether a folded text, cued or not, replaces nothing: a wish, an event, the past."""
+    return (
+        renewals.claims_nothing(plain)
+        or renewals.is_besides(plain)
+        or renewals.is_of_the_past(plain)
+        or renewals.is_one_event(plain)
+    )

@@ -1,0 +1,74 @@
+"""Token counts of the parts of a block: its frame, headings and lines."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from datetime import date, datetime
+from functools import lru_cache
+
+from semantic_memory.context import render
+from semantic_memory.context.choose import Heading, Line
+from semantic_memory.context.overview import Placed
+from semantic_memory.domain.facts import Category, Fact
+from semantic_memory.domain.ports import TokenCounter
+from semantic_memory.domain.text import stems
+
+_REMEMBERED = 8_192  # number of lines whose token counts are cached
+_BITS = 512
+
+
+class Prices:
+    """Token counts for one model and one template, cached by line. Thread-safe."""
+
+    def __init__(self, counter: TokenCounter, template: render.Template) -> None:
+        self._counter = counter
+        self._template = template
+        self._priced = lru_cache(_REMEMBERED)(self._price)
+        self._counted = lru_cache(_REMEMBERED)(counter.count)
+
+    def frame(self, most_left_out: int) -> int:
+        """Return the tokens of the lines around all sections."""
+        template = self._template
+        ends = (template.opening, template.note, template.left_out, template.closing)
+        return sum(self._counted(f"{end.format(number=most_left_out)}\n") for end in ends if end)
+
+    def heading(self, heading: Heading) -> int:
+        """Return the tokens of the heading of a section or a day."""
+        name, day = heading
+        template = self._template
+        if day is not None:
+            title = template.day.format(day=render.heading(day))
+            return self._counted(f"{title}\n") if title else 0
+        ends = (template.section, template.end)
+        return sum(self._counted(f"{end.format(name=name)}\n") for end in ends if end)
+
+    def line(self, one: Placed, changed: datetime | None = None) -> Line:
+        """Return the tokens and words of a memory's line."""
+        priced = self._priced(self._template.shown(one.fact, changed, one.section, one.text))
+        if one.fact.category is not Category.CONVERSATION:
+            return priced
+        return Line(priced.tokens + self._counted(f"{self._template.gap}\n"), priced.words)
+
+    def text(self, text: str) -> int:
+        """Return the tokens of a finished text."""
+        return self._counter.count(text)
+
+    def _price(self, line: str) -> Line:
+        # the number doesn't matter: up to three digits are one token
+        entry = self._template.line(1, line)
+        return Line(self._counter.count(f"{entry}\n"), word_bits(stems(line)))
+
+
+def headings(fact: Fact, section: str) -> tuple[Heading, Heading]:
+    """Return the headings above a memory's line: of its section, and of its day if shown there."""
+    day: date | None = None if section in render.DATED else fact.created_at.date()
+    return (section, None), (section, day)
+
+
+def word_bits(words: Iterable[str]) -> int:
+    """Return a bit set of words, by which overlaps are estimated."""
+    bits = 0
+    for word in words:
+        bits |= 1 << zlib.crc32(word.encode()) % _BITS
+    return bits

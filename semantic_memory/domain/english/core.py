@@ -1,0 +1,370 @@
+"""Recognise facts about the user that nearly every answer may need: the core of a profile."""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Collection, Iterator
+from datetime import date, timedelta
+from functools import lru_cache
+
+from semantic_memory.domain.english.calendar import ANY_MONTH, month_number
+from semantic_memory.domain.english.tables import phrases
+from semantic_memory.domain.facts import Category
+from semantic_memory.domain.patterns import regex
+from semantic_memory.domain.profile import CoreField
+
+
+def _any(*entries: str) -> re.Pattern[str]:
+    return regex(rf"(?<![\w'-]){phrases(*entries)}(?:'s)?(?![\w'-])", re.IGNORECASE)
+
+
+_WORDS = r"(?:[ ][\w&'’.-]+)"
+_ADVERBS = r"(?:(?:also|now|still|really|just|currently|actually|\w+ly) )?"
+_NAME = regex(
+    r"^I (?:am|is) (?:(?:Dr|Prof|Professor|Mr|Mrs|Ms)\.? )?"
+    rf"(?!\w+ing\b|(?i:{phrases('core.peoples', 'core.tongues')})\b)[A-Z][\w'’-]+"
+)
+_CALLED = regex(
+    r"^(?:\w+|my \w+|most \w+) (?:\w+ )?(?:calls?|knows?) I (?:as )?(?-i:[A-Z])"
+    r"|^[A-Z]\w+ is my name\b",
+    re.IGNORECASE,
+)
+_TONGUE = phrases("core.tongues")
+_DWELLING = phrases("core.dwellings")
+_PROPER = r"(?-i:[A-ZÀ-Þ\d])"  # of a place's name or address
+_BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
+    "instructions": (
+        _any("core.instructions"),
+        regex(
+            r"^(?:when(?:ever)?|if|(?:each|every) time) I [^.,;]+, (?:please )?"
+            rf"{phrases('core.orders')}\b",
+            re.IGNORECASE,
+        ),
+    ),
+    "name": (_any("core.name"), _NAME),
+    "allergies": (_any("core.allergies"),),
+    "diet": (_any("core.diet"),),
+    "health": (_any("core.health", "possessions.ailments"),),
+    "home": (
+        _any("core.home"),
+        regex(
+            rf"^(?:my|our) (?:[\w-]+ ){{0,2}}{_DWELLING}\b.* (?:in|on|near|next to|by) .*{_PROPER}",
+            re.I,
+        ),
+        regex(rf"\b{phrases('core.housed')} (?:\w+ ){{0,4}}{_DWELLING}\b.* {_PROPER}", re.I),
+        regex(
+            rf"\b(?:my|our|their|a) {_DWELLING} (?:in|near) {_PROPER}"
+            rf"|^I lives? (?:[\w-]+ ){{0,5}}(?:in|near|outside) {_PROPER}",
+            re.IGNORECASE,
+        ),
+        regex(rf"\bhere (?:is )?in {_PROPER}|^I (?:am|is) an? {_PROPER}\w+er\b", re.I),
+    ),
+    "work": (
+        _any("core.work"),
+        regex(
+            rf"^(?:I (?:am|is)|is|am)(?!.* and I\b){_WORDS}{{0,5}}? {phrases('core.roles')}\b"
+            rf"|^as an? (?:[\w-]+ )?{phrases('core.roles')} I\b",
+            re.IGNORECASE,
+        ),
+        regex(rf"^I (?:(?:have|has) )?been an? (?:[\w-]+ )?{phrases('core.roles')}\b", re.I),
+        regex(rf"^(?:at|in) (?:my|our) (?:[\w-]+ )?{phrases('core.employers')}\b", re.I),
+        regex(
+            rf"^I {_ADVERBS}{phrases('core.does')} (?:[\w-]+ ){{0,6}}?"
+            rf"{phrases('core.employers')}\b",
+            re.IGNORECASE,
+        ),
+        regex(rf"^(?:my|our) (?:[\w-]+ )?team at {_PROPER}", re.IGNORECASE),
+        regex(rf"^I {_ADVERBS}(?:started|began|starts?) (?:\w+ )?(?:at|with) (?-i:[A-Z])", re.I),
+    ),
+    "languages": (
+        regex(
+            rf"\b{phrases('core.languages')}(?:,? (?!an?\b|the\b)\w+){{0,3}}?"
+            rf" (?:\w+ and )?{_TONGUE}\b"
+            rf"|^(?:my|our) {_TONGUE} (?:is|isn't)\b"
+            rf"|\b{_TONGUE} (?:is|isn't) (?:my|our|the) (?:first|native|second|third|language)\b"
+            rf"|\bspeaks? an? (?:little|bit of) {_TONGUE}\b|\ba (?:little|bit of) {_TONGUE}\b",
+            re.IGNORECASE,
+        ),
+    ),
+    "goals": (_any("core.goals"),),
+}
+"""Signs of the fields, the most specific first."""
+
+_REACTS = _any("core.reactions")
+_ABOUT = regex(
+    r"^I (?:\w+ ){0,3}?(?:watched|read|saw|heard|wrote|listened|dreamt|dreamed)\b"
+    r".* (?:about|of|on) "
+)
+_ILL = _any("core.health", "possessions.ailments")
+_IS_WORK = _any("core.work")
+_OF_OTHERS = regex(
+    rf"^(?:one of )?(?:my|our) (?:[\w-]+ ){{0,2}}?{phrases('core.others')}\b", re.IGNORECASE
+)
+_FAMILY = _any("core.family", "core.pets", "possessions.kin", "possessions.animals")
+_KIN = rf"{phrases('core.family', 'core.pets')}"
+_OF_KIN = regex(
+    rf"^(?:(?:my|our|the) (?:[\w-]+ ){{0,2}}?{_KIN}"
+    r"|(?:mum|mom|mama|dad|papa|gran|nan|granny|grandma|grandpa|grandad))\b",
+    re.IGNORECASE,
+)
+_OF_PET = regex(
+    rf"^(?:my|our|the) (?:[\w-]+ ){{0,2}}{phrases('core.pets')}\b(?!'s| \w+er\b)", re.IGNORECASE
+)
+_HAS_KIN = regex(
+    rf"^(?:(?:[\w-]+ and )?I )?{_ADVERBS}{phrases('core.has_kin')}\b.*\b{_KIN}\b"
+    r"|\bshares? (?:an?|the|my|our|their) \w+ with\b|\bI and\b.*\bare\b"
+    r"|\band (?:I|others?) (?:are|is)\b"
+    rf"|^I (?:am|is|are) .*\b{_KIN}\b",
+    re.IGNORECASE,
+)
+_TIES = regex(rf"\b(?:am|is|are|was|got|been|be) {_ADVERBS}{phrases('core.ties')}\b", re.I)
+_TAKEN_IN = regex(rf"\badopted (?:\w+ ){{1,3}}?{_KIN}\b", re.IGNORECASE)
+_TREATED = regex(
+    r"^(?:(?:the|my) )?(?:doctor|doc|gp|physio|physiotherapist|therapist|consultant|surgeon)"
+    r" (?:says?|said|put|wants?|told|prescribed|advised|found)\b.* (?:I|me|my)\b",
+    re.IGNORECASE,
+)
+_SENSITIVE = _any("core.sensitive")
+_OWN = regex(r"^(?:I|my|our|we|no|not|please|always|never|don't)\b|^[a-z]", re.IGNORECASE)
+_USER = regex(r"\b(?:the user and others|the user|(?<![\w-])user)\b(?!-)", re.IGNORECASE)
+_BEGINS = regex(r"^(?:[A-Z][\w'’-]+)")
+_ADVERBIAL = regex(
+    r"^(?:from|in|at|since|after|before|until|when|on|for|by|as|now|currently|these days|every|next"
+    r"|this|last)\b[^.;]{0,50}?(?:,| on| and)? (?:I|we|my) (?!\w+'s\b)",
+    re.IGNORECASE,
+)
+_FOR_ME = regex(r"\b(?:no|not|nothing|never|only)\b[^.;]* for me\b", re.IGNORECASE)
+_ASIDE = regex(r",? (?:by the way|btw|actually|I think|as you know|anyway)\b", re.IGNORECASE)
+_SENTENCE = regex(r"(?<=[a-z\d]{3}[.!?])\s+(?=[A-Z])")  # not behind "Dr."
+_LONG = 20  # words from which on a line of the core is cut
+_WHOLE = 4  # words that stay
+_SPOKEN_OF = regex(rf"^(?:my|our) (?:mother tongue|{_TONGUE})\b|^{_TONGUE} ", re.IGNORECASE)
+_HERE = regex(r"^home is\b|^(?:\w+ ){1,4}(?:off the (?:menu|table)|a no-go) for I\b", re.IGNORECASE)
+_TOGETHER = regex(r"^[A-ZÀ-Þ][\w'’-]+ and I\b")
+_POINTS = regex(r"\b(?:mention|tell|repeat|say|discuss|share) (?:it|this|that|them)\b")
+_LINKS = regex(
+    r"^(?:[a-z]+s|am|have|did|do|can|will|would)$|^(?:[a-z]+ed|went|got|bought|grew|left|took)$"
+)
+_ASKED = frozenset({Category.FEEDBACK})
+_HEARD = regex(
+    rf"^(?:between (?:us|we|you and me)\b|(?:I|we) {_ADVERBS}{phrases('core.heard')}\b)[,:]?"
+    r" (?:that )?",
+    re.IGNORECASE,
+)
+_OWN_PART = regex(r"^(?:(?:\w+,? ){0,2}(?:I|we)\b|my\b|our\b)", re.IGNORECASE)
+_PERSON = regex(
+    r"^(?:one of )?(?:my|our|the|a|an) (?:[\w-]+ ){0,2}?"
+    rf"(?P<who>{phrases('core.others', 'core.family')})\b",
+    re.IGNORECASE,
+)
+_NAME_LIKE = (
+    r"(?!(?:The|My|Our|An|One|He|She|They|It|You|We|This|That|What|There)\b)"
+    r"[A-ZÀ-Þ][^\W\dA-Z_][\w-]*"
+)
+_VERB = r"(?:is|was|has|had|got|told|said|and|who|does|did|came|\w+ed|\w+s)"
+_NAMED = regex(rf"(?<=[a-z,:] ){_NAME_LIKE}|^{_NAME_LIKE}(?=(?:'s \w+|,)? {_VERB}\b)")
+_THIRD = regex(r"\b(?:he|she|him|her|his)\b", re.IGNORECASE)
+_DUE = _any("core.due")
+_OVER = _any("core.over")
+_LASTING = frozenset({"home", "work", "languages", "goals"})  # fields that end when they are over
+
+
+def core_field(content: str, category: Category, names: Collection[str] = ()) -> CoreField | None:
+    """Return the field of the core profile that a fact belongs to; None for most facts.
+
+    `names` are those of the user, in lower case. Facts about other people belong to `family` at
+    most, and to no field if they are sensitive.
+
+    >>> core_field("The user is vegetarian", Category.PREFERENCE)
+    'diet'
+    >>> core_field("The user's sister Ida lives in Bonn", Category.PERSONAL)
+    'family'
+    >>> core_field("The user's friend Ida is getting divorced", Category.PERSONAL)
+    """
+    text = _in_first_person(content, frozenset(names))
+    if category in _ASKED or any(sign.search(text) for sign in _BY_SIGN["instructions"]):
+        asks = category is Category.FEEDBACK or _OWN.match(text)
+        return "instructions" if asks and not _POINTS.search(text) else None
+    if _ABOUT.match(text):
+        return None
+    if field := _whatever_the_subject(text):
+        return field
+    if _OF_KIN.match(text):
+        private = _SENSITIVE.search(text) or _ILL.search(text)
+        return None if private and not _OF_PET.match(text) else "family"
+    if _OF_OTHERS.match(text):
+        return "work" if _IS_WORK.search(text) and not _SENSITIVE.search(text) else None
+    return _of_the_user(text) if _is_own(text) else None
+
+
+def _whatever_the_subject(text: str) -> CoreField | None:
+    """Return the field of a text about the user whose subject is another: "Nuts could kill me"."""
+    if _CALLED.match(text):
+        return "name"
+    if _TREATED.match(text):
+        return "health"
+    if _SPOKEN_OF.match(text) and any(sign.search(text) for sign in _BY_SIGN["languages"]):
+        return "languages"
+    return "allergies" if _REACTS.search(text) else None
+
+
+def _of_the_user(text: str) -> CoreField | None:
+    """Return the field of a text about the user; None if it tells on others too."""
+    is_over = _OVER.search(text) is not None
+    for name, signs in _BY_SIGN.items():
+        if is_over and name in _LASTING:
+            continue
+        if any(sign.search(text) for sign in signs):
+            mentions_kin = name in ("health", "allergies", "diet") and _FAMILY.search(text)
+            return None if mentions_kin and _HAS_KIN.search(text) and _others(text) else name
+    if (_HAS_KIN.search(text) or _TIES.search(text)) and not _others(text):
+        return "family"
+    return None
+
+
+def _others(text: str) -> bool:
+    """Return True if a text about the user and others says something sensitive."""
+    own = _TAKEN_IN.sub(" ", _TIES.sub(" ", text))
+    return _SENSITIVE.search(own) is not None
+
+
+def _is_own(text: str) -> bool:
+    """Return True if the user is what a text in the first person is about."""
+    first = text.split(maxsplit=1)[0]
+    if first.lower() in ("i", "my", "our", "we", "no", "not") or _ADVERBIAL.match(text):
+        return True
+    if _FOR_ME.search(text) or _TOGETHER.match(text) or _HERE.match(text):
+        return True
+    # "Lives in Oslo": a sentence without its subject
+    return _LINKS.match(first.lower()) is not None and not first.lower().endswith(("ss", "us"))
+
+
+@lru_cache(maxsize=16_384)
+def _in_first_person(content: str, names: frozenset[str]) -> str:
+    text = " ".join(content.replace("’", "'").split())
+    if found := _BEGINS.match(text):
+        whole = found[0].removesuffix("'s")
+        if whole.lower() in names:
+            text = f"the user{text[len(whole) :]}"
+    text = re.sub(r"\b(?:the user and others)\b", "we", text, flags=re.IGNORECASE)
+    text = re.sub(r"^we\b", "I", text, flags=re.IGNORECASE)
+    text = re.sub(r"\b(?:the user's|user's)\s", "my ", text, flags=re.IGNORECASE)
+    text = re.sub(r"\bfor the user\b|\bgive the user\b", lambda m: m[0][:-8] + "me", text)
+    text = re.sub(r"\b(?:the )?user\b(?!-)", "I", text, flags=re.IGNORECASE)
+    return re.sub(r"\bI'm\b", "I am", re.sub(r"\bI've\b", "I have", text))
+
+
+# --------------------------------------------------------------------------- dates ahead
+
+_DAY = regex(
+    rf"\b(?P<year>20\d\d)-(?P<mm>\d\d)-(?P<dd>\d\d)\b"
+    rf"|\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m>{ANY_MONTH})\b\.?,?(?: (?P<y>20\d\d))?"
+    rf"|\b(?P<before>by|before|until|in)(?: the (?:end|beginning|middle) of)? (?P<m3>{ANY_MONTH})\b"
+    r"(?! \d{1,2}\b)(?:,? (?P<y3>20\d\d))?"
+    rf"|\b(?P<m2>{ANY_MONTH})\.? (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,? (?P<y2>20\d\d))?",
+    re.IGNORECASE,
+)
+
+
+def due_on(content: str, said: date) -> date | None:
+    """Return the last day that a fact names as due; None if it names none.
+
+    A day without its year is the next one after `said`; a month lasts to its end, unless it is due
+    before it.
+
+    >>> due_on("The user has to hand in the report by 5 June", date(2026, 3, 1))
+    datetime.date(2026, 6, 5)
+    >>> due_on("The user's lease runs out in July", date(2026, 3, 1))
+    datetime.date(2026, 7, 31)
+    """
+    if not _DUE.search(content) or tells_on_others(content):
+        return None
+    return max(_days(content, said), default=None)
+
+
+def _days(content: str, said: date) -> Iterator[date]:
+    for found in _DAY.finditer(content):
+        year = found["year"] or found["y"] or found["y2"] or found["y3"]
+        month = found["mm"] or found["m"] or found["m2"] or found["m3"]
+        number = int(month) if month.isdigit() else month_number(month)
+        day = int(found["dd"] or found["d"] or found["d2"] or 1)
+        try:
+            named = date(int(year) if year else said.year, number, day)
+            if found["m3"] and found["before"].lower() != "before":
+                named = named.replace(day=monthrange(named.year, number)[1])
+            if not year and named < said - timedelta(days=1):
+                named = named.replace(year=named.year + 1)
+        except ValueError:
+            continue  # 30 February
+        yield named
+
+
+def tells_on_others(content: str) -> bool:
+    """Return True if a text says something sensitive, and not about the user first of all."""
+    return bool(told_of_others(content))
+
+
+@lru_cache(maxsize=16_384)
+def told_of_others(content: str) -> tuple[str, ...]:
+    """Return the people of whom a text says something sensitive, and what; empty for most texts.
+
+    >>> told_of_others("The user's friend Anna is getting divorced")
+    ('divorced', 'Anna', 'friend')
+    >>> told_of_others("The user is getting divorced")
+    ()
+    """
+    if _SENSITIVE.search(content) is None:
+        return ()
+    words: list[str] = []
+    for sentence in _SENTENCE.split(_in_first_person(content, frozenset())):
+        told = _HEARD.sub("", sentence)
+        found = [match[0] for match in _SENSITIVE.finditer(sentence)]
+        people = [name for name in _NAMED.findall(told) if name not in found]
+        if head := _PERSON.match(told):
+            people.append(head["who"])
+        own = _OWN_PART.match(told) and not (head and told.lower().startswith(("my", "our", "one")))
+        if found and not own and (people or _THIRD.search(told)):
+            words += [*found, *people]
+    return tuple(words)
+
+
+def shortened(content: str, category: Category, names: Collection[str] = ()) -> str:
+    """Return the part of a fact that makes it one of the core.
+
+    >>> told = "The user has asthma, so the windows of the bedroom have to stay open all night"
+    >>> told += " from May to October"
+    >>> shortened(told, Category.PERSONAL)
+    'The user has asthma'
+    """
+    text = _ASIDE.sub("", content)
+    if len(text.split()) < _LONG:
+        return text
+    name = core_field(content, category, names)
+    first = _SENTENCE.split(text)[0]
+    if name != "instructions" and core_field(first, category, names) == name:
+        text = first
+    parts = text.split(", ")
+    while name != "instructions" and len(text.split()) >= _LONG and len(parts) > 1:
+        parts.pop()
+        cut = ", ".join(parts)
+        if len(cut.split()) < _WHOLE or core_field(cut, category, names) != name:
+            break
+        text = cut
+    return text
+
+
+def name_in(content: str) -> str | None:
+    """Return the first word of a fact if it may be a name, in lower case.
+
+    >>> name_in("Maya is vegetarian"), name_in("The user is vegetarian")
+    ('maya', None)
+    """
+    found = _BEGINS.match(content)
+    if found is None:
+        return None
+    word = found[0].replace("’", "'").removesuffix("'s")
+    return None if word.lower() in _NO_NAMES else word.lower()
+
+
+_NO_NAMES = frozenset("the a an i my our we no not he she they it this that in on at from".split())

@@ -1,0 +1,99 @@
+"""Routes for items: JSON values under exact keys."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Response
+
+from semantic_memory.domain.items import Item, ItemHit
+from semantic_memory.domain.requests import (
+    DeleteItemRequest,
+    GetItemRequest,
+    ListItemsRequest,
+    NamespacesRequest,
+    PutItemRequest,
+    SearchItemsRequest,
+)
+from semantic_memory.domain.values import Value
+from semantic_memory.entrypoints.api import bodies
+from semantic_memory.entrypoints.api.access import CurrentCaller, documents_key
+from semantic_memory.entrypoints.api.idempotency import Once, accepts_idempotency_key
+from semantic_memory.entrypoints.api.problems import documented
+from semantic_memory.entrypoints.api.routes import CONFLICT, EVERYWHERE, UNKNOWN, Opened
+from semantic_memory.entrypoints.keys import Right
+
+reads = APIRouter(
+    prefix="/v1/items", tags=["items"], responses=EVERYWHERE, dependencies=[Depends(documents_key)]
+)
+writes = APIRouter(
+    prefix="/v1/items",
+    tags=["items"],
+    route_class=Once,
+    responses=EVERYWHERE | CONFLICT,
+    dependencies=[Depends(documents_key), Depends(accepts_idempotency_key)],
+)
+
+
+class Deleted(Value):
+    """The outcome of a deletion: false if there was no such item."""
+
+    deleted: bool
+
+
+class FoundItems(bodies.Items[Item]):
+    """Items, the one put last first."""
+
+
+class ItemHits(bodies.Items[ItemHit]):
+    """Found items, best first."""
+
+
+class Namespaces(bodies.Items[list[str]]):
+    """Namespaces, in order."""
+
+
+@writes.post("", status_code=204, response_class=Response)
+def put_item(body: PutItemRequest, caller: CurrentCaller, memory: Opened) -> None:
+    """Keep a value under a key, in place of the one before."""
+    caller.require(Right.WRITE, body.user_id)
+    memory.items.put(**body.given())
+
+
+@reads.get("/item", responses=UNKNOWN)
+def get_item(
+    asked: Annotated[GetItemRequest, Query()], caller: CurrentCaller, memory: Opened
+) -> Item:
+    """Return the item under a key; its time to live begins anew."""
+    caller.require(Right.READ, asked.user_id)
+    return memory.items.get(**asked.given())
+
+
+@writes.delete("/item")
+def delete_item(
+    asked: Annotated[DeleteItemRequest, Query()], caller: CurrentCaller, memory: Opened
+) -> Deleted:
+    """Delete the item under a key, if there is one."""
+    caller.require(Right.WRITE, asked.user_id)
+    return Deleted(deleted=memory.items.delete(**asked.given()))
+
+
+@reads.post("/list")
+def list_items(body: ListItemsRequest, caller: CurrentCaller, memory: Opened) -> FoundItems:
+    """List items of namespaces that begin with a prefix, the one put last first."""
+    caller.require_user(Right.READ, body.user_id)
+    return FoundItems(items=memory.items.list(**body.given()))
+
+
+@reads.post("/search", responses=documented(502))
+def search_items(body: SearchItemsRequest, caller: CurrentCaller, memory: Opened) -> ItemHits:
+    """Find items by the texts at their indexed paths, the best first."""
+    caller.require_user(Right.READ, body.user_id)
+    return ItemHits(items=memory.items.search(**body.given()))
+
+
+@reads.post("/namespaces")
+def list_namespaces(body: NamespacesRequest, caller: CurrentCaller, memory: Opened) -> Namespaces:
+    """List the namespaces that have items; the label `*` stands for any one."""
+    caller.require_user(Right.READ, body.user_id)
+    return Namespaces(items=[[*labels] for labels in memory.items.namespaces(**body.given())])

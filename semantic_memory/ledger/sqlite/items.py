@@ -1,0 +1,286 @@
+"""Items: their rows, and the changes that write them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import lru_cache
+from sqlite3 import Connection
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from semantic_memory.domain.changes import (
+    DropItem,
+    EmbedItem,
+    EraseItems,
+    ItemChange,
+    Matrix,
+    PutItem,
+    RefreshItems,
+)
+from semantic_memory.domain.items import Item, ItemScope
+from semantic_memory.domain.ports import ItemTerms, ItemVectors, KeptItem
+from semantic_memory.ledger.sqlite.part import Part
+from semantic_memory.ledger.sqlite.rows import (
+    chunks,
+    decoding,
+    maybe_micros,
+    maybe_moment,
+    micros,
+    moment,
+)
+
+_END = "\x1f"  # of a label
+_BEHIND = "\x20"  # sorts right behind it
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class ItemRow(NamedTuple):
+    """The columns of `items` that make an item."""
+
+    num: int
+    user_id: str
+    namespace: str
+    key: str
+    value: str
+    created_at: int
+    updated_at: int
+    ttl: int | None
+    expires_at: int | None
+    paths: str
+
+
+_SELECT = f"SELECT {', '.join(f'i.{name}' for name in ItemRow._fields)} FROM items i"
+_INSERT = (
+    f"INSERT INTO items ({', '.join(ItemRow._fields[1:])}, embedded)"
+    f" VALUES ({', '.join('?' * len(ItemRow._fields))})"
+)
+_PLACE = "namespace = ? AND key = ? AND user_id = ?"
+
+
+class ItemReader(Part):
+    """The role `Items`."""
+
+    def item(
+        self, user_id: str, namespace: tuple[str, ...], key: str, now: datetime
+    ) -> KeptItem | None:
+        """Return the item under a key; None if there is none, or it has expired."""
+        with self._connections.snapshot() as db:
+            row = db.execute(
+                f"{_SELECT} WHERE {_PLACE} AND (expires_at IS NULL OR expires_at > ?)",
+                (_written(namespace), key, user_id, micros(now)),
+            ).fetchone()
+        return None if row is None else _to_item(ItemRow._make(row))
+
+    def items(self, scope: ItemScope, *, limit: int, behind: int | None = None) -> list[KeptItem]:
+        """Return items, the one put last first; those put before number `behind`, if given."""
+        condition, values = _within(scope)
+        if behind is not None:
+            condition += " AND i.num < ?"
+            values.append(behind)
+        query = f"{_SELECT} WHERE {condition} ORDER BY i.num DESC LIMIT ?"
+        with self._connections.snapshot() as db:
+            rows = db.execute(query, (*values, limit)).fetchall()
+        return [_to_item(ItemRow._make(row)) for row in rows]
+
+    def items_of(self, nums: Sequence[int]) -> list[KeptItem]:
+        """Return the items of these numbers, in this order, without those that are gone."""
+        found: dict[int, KeptItem] = {}
+        with self._connections.snapshot() as db:
+            for part, marks in chunks(nums):
+                for row in db.execute(f"{_SELECT} WHERE i.num IN ({marks})", part):
+                    found[row[0]] = _to_item(ItemRow._make(row))
+        return [found[num] for num in nums if num in found]
+
+    def namespaces(self, scope: ItemScope) -> list[tuple[str, ...]]:
+        """Return the namespaces that have items, sorted."""
+        condition, values = _within(scope)
+        query = f"SELECT DISTINCT i.namespace FROM items i WHERE {condition}"
+        with self._connections.snapshot() as db:
+            return sorted(_read(namespace) for (namespace,) in db.execute(query, values))
+
+    def item_vectors(self, scope: ItemScope) -> ItemVectors:
+        """Return the vectors of the items in a scope."""
+        condition, values = _within(scope)
+        query = (
+            "SELECT v.num, v.rows, v.data FROM items i JOIN item_vectors v ON v.num = i.num"
+            f" WHERE {condition}"
+        )
+        with self._connections.snapshot() as db:
+            rows = db.execute(query, values).fetchall()
+        return _to_vectors(rows)
+
+    def item_terms(self, scope: ItemScope, terms: Sequence[str]) -> ItemTerms:
+        """Return which items in a scope hold which of these stemmed words."""
+        condition, values = _within(scope)
+        marks = ", ".join("?" * len(terms))
+        held: dict[int, set[str]] = {}
+        with self._connections.snapshot() as db:
+            query = f"SELECT count(*) FROM items i WHERE {condition}"
+            (number,) = db.execute(query, values).fetchone()
+            query = (
+                "SELECT t.num, t.term FROM item_terms t JOIN items i ON i.num = t.num"
+                f" WHERE t.term IN ({marks}) AND {condition}"
+            )
+            for num, term in db.execute(query, (*terms, *values)):
+                held.setdefault(num, set()).add(term)
+        return ItemTerms(number, {num: frozenset(found) for num, found in held.items()})
+
+    def unembedded_items(self, limit: int) -> list[KeptItem]:
+        """Return items that wait for their vectors, the oldest first."""
+        query = f"{_SELECT} WHERE i.embedded = 0 ORDER BY i.num LIMIT ?"
+        with self._connections.snapshot() as db:
+            return [_to_item(ItemRow._make(row)) for row in db.execute(query, (limit,))]
+
+    def count_items(self, user_id: str | None = None, *, expired_by: datetime | None = None) -> int:
+        """Return the number of items, or of those that have expired by a time."""
+        condition, values = _of(EraseItems(user_id, expired_by))
+        return self._number(f"SELECT count(*) FROM items WHERE {condition}", values)
+
+
+def write(db: Connection, change: ItemChange) -> bool:
+    """Write a change of items; return True if it had an effect."""
+    match change:
+        case PutItem():
+            return _put(db, change)
+        case DropItem(user_id, namespace, key):
+            place = (_written(namespace), key, user_id)
+            return db.execute(f"DELETE FROM items WHERE {_PLACE}", place).rowcount > 0
+        case RefreshItems(nums, at):
+            for part, marks in chunks(nums):
+                query = (
+                    "UPDATE items SET expires_at = ? + ttl WHERE ttl IS NOT NULL"
+                    f" AND num IN ({marks})"
+                )
+                db.execute(query, (micros(at), *part))
+            return True
+        case EmbedItem():
+            return _embed(db, change)
+        case EraseItems():
+            condition, values = _of(change)
+            return db.execute(f"DELETE FROM items WHERE {condition}", values).rowcount > 0
+
+
+def _put(db: Connection, change: PutItem) -> bool:
+    item = change.item
+    namespace = _written(item.namespace)
+    place = (namespace, item.key, item.user_id)
+    created_at = item.created_at
+    found = db.execute(f"SELECT created_at, expires_at FROM items WHERE {_PLACE}", place).fetchone()
+    if found is not None:
+        stands = found[1] is None or found[1] > micros(change.at)
+        if change.fresh and stands:
+            return False
+        if stands:
+            created_at = moment(found[0])
+        db.execute(f"DELETE FROM items WHERE {_PLACE}", place)
+    num = db.execute(
+        _INSERT,
+        (
+            item.user_id,
+            namespace,
+            item.key,
+            json.dumps(item.value, ensure_ascii=False),
+            micros(created_at),
+            micros(item.updated_at),
+            None if item.ttl is None else timedelta(seconds=item.ttl) // _MICROSECOND,
+            maybe_micros(item.expires_at),
+            json.dumps(item.index),
+            not item.index or change.vectors is not None,
+        ),
+    ).lastrowid
+    db.executemany(
+        "INSERT INTO item_terms (term, num) VALUES (?, ?)",
+        [(term, num) for term in sorted(change.terms)],
+    )
+    _write_vectors(db, num, change.vectors or {})
+    return True
+
+
+def _embed(db: Connection, change: EmbedItem) -> bool:
+    query = "UPDATE items SET embedded = 1 WHERE num = ? AND embedded = 0"
+    if not db.execute(query, (change.num,)).rowcount:
+        return False
+    _write_vectors(db, change.num, change.vectors)
+    return True
+
+
+def _write_vectors(db: Connection, num: int | None, vectors: Mapping[str, Matrix]) -> None:
+    db.executemany(
+        "INSERT INTO item_vectors (num, path, rows, data) VALUES (?, ?, ?, ?)",
+        [
+            (num, path, len(rows), rows.astype(np.float32).tobytes())
+            for path, rows in vectors.items()
+        ],
+    )
+
+
+def _written(namespace: Sequence[str]) -> str:
+    """Return a namespace as its column has it: what begins alike has labels alike."""
+    return "".join(label.replace("%", "%25").replace(_END, "%1F") + _END for label in namespace)
+
+
+@lru_cache(maxsize=4_096)
+def _read(namespace: str) -> tuple[str, ...]:
+    labels = namespace.split(_END)[:-1]
+    return tuple(label.replace("%1F", _END).replace("%25", "%") for label in labels)
+
+
+def _within(scope: ItemScope) -> tuple[str, list[Any]]:
+    """Return the condition on `items i` for a scope, and its values."""
+    condition = "(i.expires_at IS NULL OR i.expires_at > ?)"
+    values: list[Any] = [micros(scope.now)]
+    if scope.user_id is not None:
+        condition += " AND i.user_id = ?"
+        values.append(scope.user_id)
+    if scope.prefix:
+        prefix = _written(scope.prefix)
+        condition += " AND i.namespace >= ? AND i.namespace < ?"
+        values += [prefix, prefix[:-1] + _BEHIND]
+    return condition, values
+
+
+def _of(change: EraseItems) -> tuple[str, list[Any]]:
+    condition = "1"
+    values: list[Any] = []
+    if change.user_id is not None:
+        condition += " AND user_id = ?"
+        values.append(change.user_id)
+    if change.expired_by is not None:
+        condition += " AND expires_at <= ?"
+        values.append(micros(change.expired_by))
+    return condition, values
+
+
+@lru_cache(maxsize=1_024)
+def _read_paths(paths: str) -> tuple[str, ...]:
+    return tuple(json.loads(paths))
+
+
+@decoding
+def _to_item(row: ItemRow) -> KeptItem:
+    """Return the item of a row. Its values were validated on their way in."""
+    item = Item.model_construct(
+        user_id=row.user_id,
+        namespace=_read(row.namespace),
+        key=row.key,
+        value=json.loads(row.value),
+        created_at=moment(row.created_at),
+        updated_at=moment(row.updated_at),
+        ttl=None if row.ttl is None else row.ttl / 1e6,
+        expires_at=maybe_moment(row.expires_at),
+        index=_read_paths(row.paths),
+    )
+    return KeptItem(row.num, item)
+
+
+@decoding
+def _to_vectors(rows: Sequence[tuple[int, int, bytes]]) -> ItemVectors:
+    if not rows:
+        return ItemVectors(np.zeros(0, np.int64), np.zeros((0, 1), np.float32))
+    nums, counts, data = zip(*rows, strict=True)
+    total = sum(counts)
+    vectors = np.frombuffer(b"".join(data), np.float32).reshape(total, -1)
+    return ItemVectors(np.repeat(np.array(nums, np.int64), counts), vectors)

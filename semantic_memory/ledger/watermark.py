@@ -1,0 +1,74 @@
+"""The latest revision of a ledger, noted in a file beside it.
+
+A database that loses the end of its write-ahead log, or is replaced by an older copy, opens without
+a complaint: nothing in it says that there was more. The mark does. It is written after each commit
+and never waits for the disk, so that it may be a little low after a loss of power, but never high.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from contextlib import suppress
+from pathlib import Path
+
+from semantic_memory.domain.errors import StoreUnavailableError
+from semantic_memory.domain.ports.disk import Disk
+
+WATERMARK = "watermark"
+"""Name of the file."""
+
+_DIGITS = 20
+
+
+class Watermark:
+    """The mark of a ledger, one line of fixed length. Not thread-safe: one writer holds it."""
+
+    def __init__(self, path: Path, disk: Disk, *, reading: bool = False) -> None:
+        """Open the mark, creating it if need be, or to read. Raises StoreUnavailableError."""
+        self._least = 0
+        self._path = path
+        self._disk = disk
+        self._file = -1
+        if reading:
+            return
+        try:
+            self._file = disk.open(path, os.O_CREAT | os.O_RDWR)
+        except OSError as error:
+            raise StoreUnavailableError(f"can't open {path}: {error.strerror or error}") from error
+
+    def read(self) -> int:
+        """Return the revision noted; 0 if none is, or the file is damaged."""
+        with suppress(OSError, ValueError), self._disk.reader(self._path) as file:
+            line = file.read()
+            if line == _line(revision := int(line[:_DIGITS])):
+                return revision
+        return 0
+
+    def hold(self) -> None:
+        """Keep the mark as high as it is until it is released."""
+        self._least = self.read()
+
+    def release(self, revision: int) -> None:
+        """Note a revision, lower than before if need be."""
+        self._least = 0
+        self.note(revision)
+
+    def note(self, revision: int) -> None:
+        """Note a revision that the ledger has committed."""
+        if self._file < 0:
+            return
+        # A commit stands even if it can't be noted here: a low mark does no harm.
+        with suppress(OSError):
+            self._disk.write_at(self._file, _line(max(revision, self._least)), 0)
+
+    def close(self) -> None:
+        """Close the file. Does nothing the second time."""
+        if self._file >= 0:
+            self._disk.close(self._file)
+            self._file = -1
+
+
+def _line(revision: int) -> bytes:
+    digits = b"%020d" % revision
+    return b"%b %08x\n" % (digits, zlib.crc32(digits))
