@@ -117,7 +117,7 @@ def say(*contents: str, role: str = "user", start: int = 1, **values: Any) -> li
     ]
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
+def eventually(condition: Callable[[], bool], seconds: float = 60.0) -> bool:
     """Wait until `condition` holds; return False after a time-out."""
     deadline = time.monotonic() + seconds
     while not (held := condition()) and time.monotonic() < deadline:

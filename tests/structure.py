@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-import html
 import re
+from calendar import month_name
+from datetime import date
 from typing import Any
 
-SECTIONS = ("profile", "history", "facts", "messages")
+SECTIONS = ("core", "instructions", "facts", "history", "messages", "material")
+_DATED = ("core", "instructions")
+_TAG = re.compile(
+    r"<\s*/?\s*(?:memory|core|instructions|facts|history|messages|material|system|user)\b"
+)
 _DAY = r"\d{4}-\d{2}-\d{2}"
+_HEADING = r"\d{1,2} [A-Z][a-z]+ \d{4}"
 _LEFT_OUT = r"\d+ more left out\."
 # opening, section, day, entry, end of a section, left out, closing
 _FORMS = {
     "xml": (
         "<memory>",
         r"<(\w+)>",
-        rf"({_DAY}):",
-        r"(\d+) (.*)",
+        rf"\[({_HEADING})\]",
+        r"(?s)(\d+) (.*)",
         r"</(\w+)>",
         _LEFT_OUT,
         "</memory>",
@@ -23,8 +29,8 @@ _FORMS = {
     "markdown": (
         "# Memory",
         r"## (\w+)",
-        rf"### ({_DAY})",
-        r"(\d+)\. (.*)",
+        rf"### ({_HEADING})",
+        r"(?s)(\d+)\. (.*)",
         None,
         _LEFT_OUT,
         None,
@@ -32,8 +38,8 @@ _FORMS = {
     "plain": (
         "Memory",
         r"([a-z]+):",
-        rf"({_DAY})",
-        r"(\d+) (.*)",
+        rf"\[({_HEADING})\]",
+        r"(?s)(\d+) (.*)",
         None,
         r"\(\d+ more left out\)",
         "(end of memory)",
@@ -55,7 +61,7 @@ def parsed(text: str, template: str = "xml") -> list[tuple[str, str, str]]:
     entries: list[tuple[str, str, str]] = []
     at_section, at_day = None, None
     seen: list[str] = []
-    for line in lines[2:]:
+    for line in _joined(lines[2:], "   " if template == "markdown" else "  "):
         if at_section is None or end is None:
             found = re.fullmatch(section, line)
             if found and found[1] in SECTIONS:
@@ -67,20 +73,38 @@ def parsed(text: str, template: str = "xml") -> list[tuple[str, str, str]]:
         if end is not None and line == f"</{at_section}>":
             at_section = None
         elif found := re.fullmatch(day, line):
-            at_day = found[1]
+            at_day = _iso(found[1])
         elif line == "...":
-            assert at_section == "messages"
+            assert at_section in ("messages", "material")
         else:
             found = re.fullmatch(entry, line)
             assert found, line
             assert int(found[1]) == len(entries) + 1
+            if at_section in _DATED:
+                at_day = re.findall(_DAY, found[2])[-1]
             assert at_day is not None
-            assert "<" not in found[2]
-            assert ">" not in found[2]
-            entries.append((at_section, at_day, html.unescape(found[2])))
+            assert not _TAG.search(found[2].lower())
+            entries.append((at_section, at_day, found[2]))
     assert end is None or at_section is None
     assert seen == [name for name in SECTIONS if name in seen]
     return entries
+
+
+def _iso(day: str) -> str:
+    number, month, year = day.split()
+    return str(date(int(year), [*month_name].index(month), int(number)))
+
+
+def _joined(lines: list[str], indent: str) -> list[str]:
+    """Return lines with the indented ones, which go on an entry, joined to those before them."""
+    joined: list[str] = []
+    for line in lines:
+        if line.startswith(indent):
+            assert joined
+            joined[-1] += f"\n{line.removeprefix(indent)}"
+        else:
+            joined.append(line)
+    return joined
 
 
 def check_openai(wires: list[dict[str, Any]]) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, sync_playwright
+from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
 
 from tests.browser.store import USER, Running, serve_sample
 
@@ -22,6 +22,9 @@ BROWSERS = (
     "chrome",
 )
 ARGUMENTS = ["--no-sandbox", "--disable-background-networking"]
+# Of pages and of `expect`, which has its own: a busy machine needs far more than five seconds.
+TIMEOUT_MS = 60_000
+expect.set_options(timeout=TIMEOUT_MS)
 
 
 def find_browser() -> str | None:
@@ -89,7 +92,7 @@ def visit(browser: Browser) -> Iterator[Visits]:
     def begin(running: Running, **options: Any) -> Visit:
         defaults: dict[str, Any] = {"locale": "en-GB", "timezone_id": "UTC"}
         context = browser.new_context(**{**defaults, **options})
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(TIMEOUT_MS)
         visited = Visit(context.new_page(), running.url)
         visited.watch()
         visits.append(visited)

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from semantic_memory import Category, Message
+from semantic_memory.settings import Settings
 from tests.browser.conftest import Visit
 from tests.browser.store import USER, Running
 
@@ -41,7 +42,7 @@ def test_a_search_shows_what_each_score_is_made_of(page: Page):
     for factor in factors:
         made *= factor
     assert made == pytest.approx(product, abs=0.005)
-    said, weight = number(hit.locator(".formula b").inner_text()), 0.1
+    said, weight = number(hit.locator(".formula b").inner_text()), Settings().retrieval.relevance
     gains = hit.locator(".newer").all_inner_texts()
     newer = sum(number(gain.removeprefix("+ ")) for gain in gains)
     assert total * (1 - weight + weight * product) + newer == pytest.approx(said, abs=0.005)
@@ -212,6 +213,22 @@ def test_sessions_show_which_facts_came_from_which_message(dashboard: Visit, ser
     message = page.locator(f'[data-message="{fact.message_ids[0]}"]')
     message.get_by_role("link", name=fact.content).click()
     expect(page.locator("h1")).to_have_text(fact.content)
+
+
+def test_a_request_to_forget_is_confirmed(
+    page: Page, dashboard: Visit, service: Running, user: str
+):
+    said = ["Anna lives in Bergen.", "I love rowing.", "Please forget what I said about Anna."]
+    messages = [Message(id=f"m{n}", role="user", content=text) for n, text in enumerate(said)]
+    service.memory.observe(messages, user_id=user, session_id="s1")
+    service.memory.flush()
+    dashboard.open(f"#/sessions?user={user}")
+    page.get_by_role("button", name="Decide").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Anna lives in Bergen.")
+    page.get_by_role("dialog").get_by_role("button", name="Forget").click()
+    expect(page.get_by_text("Requests to forget")).to_have_count(0)
+    assert [one.state for one in service.memory.requests(user_id=user)] == ["done"]
+    assert "Anna" not in str(service.memory.messages(user_id=user, session_id="s1"))
 
 
 def test_a_long_session_is_shown_in_parts(dashboard: Visit, service: Running, user: str):

@@ -14,6 +14,7 @@ from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.facts import Category, Status
 from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.items import ItemScope
 from semantic_memory.domain.ports import Belief, Delta, Ledger, Outbox, TraitRow
 from semantic_memory.domain.profile import PROFILE_FIELDS, TIERS
 from semantic_memory.domain.retention import Periods, Unexpired
@@ -26,8 +27,15 @@ UNEXPIRED = (
     Unexpired(NOW, Periods({Category.PROJECT: timedelta(hours=18)}, {"a": timedelta(days=1)})),
 )
 
+
+def _encrypted(directory: Path, observe: Callable[[Event], None]) -> Ledger:
+    directory.mkdir(exist_ok=True)
+    return SqliteLedger(directory / "ledger.sqlite3", observe, keys=[bytes(range(32))])
+
+
 MAKERS: dict[str, Callable[[Path, Callable[[Event], None]], Ledger]] = {
     "sqlite": lambda path, observe: SqliteLedger(path / "ledger.sqlite3", observe),
+    "encrypted": lambda path, observe: _encrypted(path / "encrypted", observe),
     "memory": lambda _, observe: MemoryLedger(observe),
 }
 
@@ -69,7 +77,9 @@ def contents(ledger: Ledger) -> dict[str, Any]:
         "expired": [ledger.expired(user, one) for user in users for one in UNEXPIRED],
         "ids": [ledger.ids(user) for user in users],
         "same content": [
-            ledger.same_content(user, fact.content) for user in users for fact in ledger.get(ids)
+            ledger.same_content(user, fact.content, fact.scope)
+            for user in users
+            for fact in ledger.get(ids)
         ],
         "history": [ledger.history(one) for one in sorted(ledger.known(ids))],
         "replaced": [ledger.replaced(one, user) for one in ids for user in users],
@@ -110,8 +120,26 @@ def contents(ledger: Ledger) -> dict[str, Any]:
         "redactions": ledger.redactions(),
         "sessions with forgotten": ledger.sessions_with_forgotten(),
         "frequencies": [ledger.document_frequencies(user, ["thing", "tea"]) for user in users],
+        "items": [
+            (
+                ledger.items(scope, limit=99),
+                ledger.namespaces(scope),
+                ledger.item_terms(scope, ["tea", "thing"]),
+                _item_vectors(ledger, scope),
+            )
+            for user in (None, *users)
+            for prefix in ((), ("a",), ("a%\x1f",))
+            for scope in [ItemScope(user, prefix, NOW)]
+        ],
+        "items to embed": ledger.unembedded_items(99),
+        "item counts": [ledger.count_items(user, expired_by=NOW) for user in (None, *users)],
         "words": [{m.id for m in ledger.words(user, ["thing", "tea"], limit=99)} for user in users],
     }
+
+
+def _item_vectors(ledger: Ledger, scope: ItemScope) -> Any:
+    nums, rows = ledger.item_vectors(scope)
+    return sorted(zip(nums.tolist(), rows.tolist(), strict=True))
 
 
 def _page(ledger: Ledger, user_id: str, after: str) -> Any:

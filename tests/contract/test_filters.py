@@ -47,6 +47,8 @@ PERIODS = st.tuples(st.integers(0, 1), st.integers(0, 1)).map(
     lambda length: timedelta(days=length[0], microseconds=length[1])
 )
 SESSIONS = st.sampled_from([None, "s0", "s1", "s_1"])
+AGENTS = st.sampled_from([None, None, "a", "a1", "b"])
+SOME_AGENTS = st.frozensets(st.sampled_from([None, "a", "b", "none"]), max_size=2)
 CONFIDENCES = st.sampled_from([0.0, 0.1, 0.3, 1 / 3, 1.0])
 SOME_TAGS = st.lists(TAGS, min_size=1, max_size=2).map(tuple)
 STANDINGS = st.sampled_from(["active", "superseded", "quarantined", "archived"])
@@ -110,6 +112,10 @@ IN_COLUMNS: dict[str, st.SearchStrategy[Any]] = {
     "min_confidence": CONFIDENCES,
     "min_importance": CONFIDENCES,
     "session_id": SESSIONS,
+    "agents": SOME_AGENTS,
+    "not_agents": SOME_AGENTS,
+    "runs": SOME_AGENTS,
+    "not_runs": SOME_AGENTS,
     "as_of": MOMENTS,
 }
 ALL = {
@@ -144,6 +150,8 @@ FILTERS = filters_of(ALL)
 def facts(draw: st.DrawFn) -> Fact:
     return make_fact(
         next(NUMBERS),
+        agent_id=draw(AGENTS),
+        run_id=draw(AGENTS),
         category=draw(st.sampled_from(Category)),
         status=draw(st.sampled_from([*[Status.ACTIVE] * 8, *[Status.SUPERSEDED] * 3, *Status])),
         tags=tuple(draw(st.lists(TAGS, max_size=3, unique=True))),
@@ -173,6 +181,10 @@ def passes(fact: Fact, filters: Filters) -> bool:
         and fact.importance >= filters.min_importance
         and fact.trust >= filters.min_trust
         and filters.session_id in (None, fact.source.session_id)
+        and (filters.agents is None or fact.agent_id in filters.agents)
+        and fact.agent_id not in filters.not_agents
+        and (filters.runs is None or fact.run_id in filters.runs)
+        and fact.run_id not in filters.not_runs
         and all(_has(fact, tag) for tag in filters.tags)
         and (not filters.any_tags or any(_has(fact, tag) for tag in filters.any_tags))
         and not any(_has(fact, tag) for tag in filters.not_tags)

@@ -203,8 +203,8 @@ def test_an_exclusive_writer_keeps_others_out_and_is_told_of(ledger, events):
 def test_readers_do_not_wait_for_an_exclusive_writer(ledger):
     ledger.apply([Add(make_fact(1))])
     with ThreadPoolExecutor(1) as other, ledger.exclusive():
-        assert other.submit(ledger.count).result(timeout=20) == 1
-        assert len(other.submit(ledger.get, ["fact-1"]).result(timeout=20)) == 1
+        assert other.submit(ledger.count).result(timeout=120) == 1
+        assert len(other.submit(ledger.get, ["fact-1"]).result(timeout=120)) == 1
 
 
 def test_a_reading_under_way_sees_nothing_of_a_later_write(ledger):

@@ -15,6 +15,7 @@ from semantic_memory.domain.changes import (
 from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.domain.facts import Category, Source, Status
 from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.scope import Scope
 from tests.conftest import NOW, make_fact
 from tests.contract.conftest import vectors
 
@@ -35,6 +36,13 @@ def test_a_fact_comes_back_as_it_went_in(ledger):
     )
     ledger.apply([Add(fact)])
     assert ledger.get([fact.id]) == [fact]
+
+
+def test_a_fact_that_changed_is_read_as_it_is_now(ledger):
+    ledger.apply([Add(make_fact(1))])
+    (before,) = ledger.get(["fact-1"])
+    ledger.apply([Update(before.model_copy(update={"importance": 0.9}), "edited", NOW)])
+    assert [fact.importance for fact in ledger.get(["fact-1"])] == [0.9]
 
 
 def test_facts_are_given_in_the_order_asked_for(ledger):
@@ -61,6 +69,15 @@ def test_the_same_content_is_found_in_any_spelling(ledger):
     ledger.apply([Add(make_fact(content="Likes  tea."))])
     assert ledger.same_content("u1", "likes TEA").id == "fact-1"
     assert ledger.same_content("u2", "likes TEA") is None
+
+
+def test_the_same_content_is_of_one_scope(ledger):
+    scopes = [Scope("a"), Scope("a", "r1"), Scope(None, "r1"), Scope()]
+    facts = [make_fact(n, content="Likes tea", **scope._asdict()) for n, scope in enumerate(scopes)]
+    ledger.apply([Add(fact) for fact in facts])
+    found = [ledger.same_content("u1", "likes tea", scope) for scope in scopes]
+    assert found == facts
+    assert ledger.same_content("u1", "likes tea", Scope("b")) is None
 
 
 FILTERS = [
@@ -270,15 +287,68 @@ def test_messages_are_read_by_change_and_beside_beliefs_by_id_and_key(ledger):
     assert [one.fact.id for one in found] == ["fact-1"]
 
 
-def test_superseded_facts_are_read_by_their_session(ledger):
-    said = [Source(session_id=name, message_ids=("m1",)) for name in ("s1", "s2")]
+def test_superseded_facts_are_read_by_session_and_message(ledger):
+    def said(session_id, *message_ids, position=None):
+        return Source(session_id=session_id, message_ids=message_ids, position=position)
+
+    gone = Status.SUPERSEDED
     ledger.apply(
         [
-            Add(make_fact(1, status=Status.SUPERSEDED, source=said[0])),
-            Add(make_fact(2, status=Status.SUPERSEDED, source=said[1])),
-            Add(make_fact(3, source=said[0])),
-            Add(make_fact(4, user_id="u2", status=Status.SUPERSEDED, source=said[0])),
+            Add(make_fact(1, status=gone, source=said("s1", "m1", position=0))),
+            Add(make_fact(2, status=gone, source=said("s2", "m1"))),
+            Add(make_fact(3, source=said("s1", "m1"))),
+            Add(make_fact(4, user_id="u2", status=gone, source=said("s1", "m1"))),
+            Add(make_fact(5, status=gone, source=said("s1", "m2", "m3", position=1))),
+            Add(
+                make_fact(
+                    6,
+                    status=gone,
+                    source=said("s1", "m4"),
+                    corroborations=(said("s9", "m8"), said("s1", "m10")),
+                )
+            ),
         ]
     )
-    assert [fact.id for fact in ledger.superseded_in("u1", ["s1", "s3"])] == ["fact-1"]
-    assert ledger.superseded_in("u1", []) == []
+
+    def found(sessions, places=(), positions=()):
+        return [fact.id for fact in ledger.superseded_in("u1", sessions, places, positions)]
+
+    assert found(["s1", "s3"], ["s1/m1", "s2/m1", "s3/m1"]) == ["fact-1"]
+    assert found(["s1"], ["s1/m3", "s9/m8"]) == ["fact-5", "fact-6"]
+    assert found(["s9"], ["s9/m8"]) == []
+    assert found(["s1"], ["s1/m9"], [("s1", 1), ("s2", 0), ("s1", 7)]) == ["fact-5"]
+    assert found(["s1"], ["s1/m"]) == []
+    assert found([], ["s1/m1"], [("s1", 0)]) == []
+
+
+def test_tags_count_the_facts_that_a_query_for_them_finds(ledger):
+    ledger.apply(
+        [
+            Add(make_fact(1, tags=("work.code", "work.deadlines", "go"))),
+            Add(make_fact(2, tags=("work",))),
+            Add(make_fact(3, tags=("working.code",))),
+            Add(make_fact(4, tags=("work.code",), status=Status.ARCHIVED)),
+            Add(make_fact(5, tags=("secret",))),
+            Add(make_fact(6, tags=("work.code",), user_id="u2")),
+            Add(make_fact(7)),
+            Forget("fact-5", NOW),
+        ]
+    )
+    counts = ledger.tags("u1", Filters())
+    assert counts == {
+        "work": 2,
+        "work.code": 1,
+        "work.deadlines": 1,
+        "go": 1,
+        "working": 1,
+        "working.code": 1,
+    }
+    for tag, number in counts.items():
+        assert len(ledger.find("u1", Filters(tags=(tag,)))) == number
+    assert ledger.tags("u1", Filters(tags=("go",))).keys() == {
+        "go",
+        "work",
+        "work.code",
+        "work.deadlines",
+    }
+    assert ledger.tags("nobody", Filters()) == {}

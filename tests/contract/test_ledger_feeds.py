@@ -112,6 +112,18 @@ def test_similarities_are_those_of_the_nearest_window(ledger):
     assert len(batch) == 1
 
 
+def test_sentences_are_no_windows_and_memories_keep_their_own(ledger):
+    shapes = {1: (1, 0), 2: (3, 2), 3: (2, 0), 4: (1, 4)}  # windows and sentences of each
+    given = {number: vectors(number, *shape) for number, shape in shapes.items()}
+    ledger.apply([Add(make_fact(number), held) for number, held in given.items()])
+    asked = given[4].sentences[0]
+    (batch,) = ledger.similarities(asked, "u1", Filters())
+    assert dict(batch) == pytest.approx(
+        {f"fact-{number}": float((held.windows @ asked).max()) for number, held in given.items()},
+        abs=1e-6,
+    )
+
+
 def test_similarities_can_be_asked_of_what_changed_only(ledger):
     ledger.apply([Add(make_fact(n), vectors(n)) for n in (1, 2)])
     since = ledger.revision("u1")
@@ -166,6 +178,7 @@ def test_traits_hold_what_ranking_reads(ledger):
         last_used_at=NOW + timedelta(days=3),
         valid_from=NOW + timedelta(days=1),
         use_count=2,
+        agent_id="a",
         source=Source(
             session_id="s1", message_ids=("m1",), position=4, role="assistant", speaker="Ann"
         ),
@@ -196,7 +209,10 @@ def test_traits_hold_what_ranking_reads(ledger):
         math.inf,
         ("a.b", "c"),
         ("s1/m1", "s2/m2", "s2/m3"),
+        "a",
+        "",
         endurance(2, 1, ()),
+        1,
     )
     other = rows["fact-2"].trait
     assert (other.valid_to, other.endurance) == (NOW.timestamp(), math.inf)

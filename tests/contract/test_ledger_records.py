@@ -16,6 +16,7 @@ from semantic_memory.domain.changes import (
 )
 from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.domain.facts import Source
+from semantic_memory.domain.prompts import PromptMemory, PromptRecord
 from semantic_memory.domain.reports import JobRun
 from semantic_memory.ledger import rules
 from tests.conftest import NOW, make_fact
@@ -216,3 +217,22 @@ def test_erasing_leaves_the_tombstone_only(ledger):
     assert ledger.tally("u1") == {"conversation/forgotten": 1, "preference/forgotten": 1}
     assert ledger.erase("u1") == 0
     assert ledger.damage() == []
+
+
+def test_the_latest_records_of_prompts_come_back_as_they_went_in(ledger):
+    made = [
+        PromptRecord(
+            at=NOW + timedelta(seconds=number),
+            user_id=f"u{number % 2}",
+            tokens=number,
+            relevance=0.5,
+            memories=(PromptMemory(id="a", reason="core"),),
+        )
+        for number in range(6)
+    ]
+    ledger.record_prompts([(one.user_id, one.model_dump_json()) for one in made], 2)
+    assert ledger.prompts("u0") == [made[4], made[2]]
+    assert ledger.prompts("u1") == [made[5], made[3]]
+    ledger.erase_prompts("u0")
+    assert ledger.prompts("u0") == []
+    assert ledger.prompts("u1") == [made[5], made[3]]

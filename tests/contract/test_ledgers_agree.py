@@ -18,14 +18,19 @@ from semantic_memory.domain.changes import (
     Change,
     Cursor,
     Cut,
+    DropItem,
     Embed,
+    EmbedItem,
+    EraseItems,
     EraseLines,
     Evict,
     Forget,
     Keyed,
     Mark,
+    PutItem,
     Redact,
     Redacted,
+    RefreshItems,
     Retire,
     Touch,
     Update,
@@ -34,11 +39,13 @@ from semantic_memory.domain.changes import (
 )
 from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
 from semantic_memory.domain.facts import Fact, Source, Status
+from semantic_memory.domain.items import Item
 from semantic_memory.domain.observers import ignore_event
 from semantic_memory.domain.ports import Ledger
 from semantic_memory.domain.profile import Line
-from tests.conftest import NOW, make_fact
+from tests.conftest import NOW, make_fact, unit_vectors
 from tests.contract.conftest import MAKERS, contents, vectors
+from tests.support.effort import rounds
 
 NUMBERS = st.integers(0, 3)
 FACT_IDS = NUMBERS.map("fact-{}".format)
@@ -63,6 +70,7 @@ def facts(draw: st.DrawFn) -> Fact:
     return make_fact(
         number,
         user_id="u2" if number == 3 else "u1",  # a fact never changes hands
+        agent_id=draw(st.sampled_from([None, None, "a"])),
         content=draw(TEXTS),
         category=draw(st.sampled_from(["preference", "project", "conversation"])),
         status=draw(st.sampled_from([s for s in Status if s is not Status.FORGOTTEN])),
@@ -93,6 +101,37 @@ LINES = st.builds(
     said_in=st.lists(PLACES, max_size=2).map(tuple),
 )
 
+NAMESPACES = st.sampled_from([("a",), ("a", "b"), ("a b",), ("a%\x1f",)])
+KEYS = st.sampled_from(["k", "k/é"])
+
+
+@st.composite
+def puts(draw: st.DrawFn) -> PutItem:
+    at = draw(MOMENTS)
+    item = Item(
+        user_id=draw(USERS),
+        namespace=draw(NAMESPACES),
+        key=draw(KEYS),
+        value={"n": draw(NUMBERS)},
+        created_at=at,
+        updated_at=at,
+        ttl=draw(st.sampled_from([None, 60.0])),
+        expires_at=draw(st.one_of(st.none(), MOMENTS)),
+        index=draw(st.sampled_from([(), ("$",)])),
+    )
+    vectors_of = {"$": unit_vectors(2, seed=draw(NUMBERS))} if draw(st.booleans()) else None
+    words = draw(st.frozensets(st.sampled_from(["tea", "thing"])))
+    return PutItem(item, at, words, vectors_of, draw(st.booleans()))
+
+
+ITEM_CHANGES: st.SearchStrategy[Change] = st.one_of(
+    puts(),
+    puts(),
+    st.builds(DropItem, USERS, NAMESPACES, KEYS),
+    st.builds(RefreshItems, st.lists(st.integers(1, 6), max_size=3), MOMENTS),
+    st.integers(1, 6).map(lambda num: EmbedItem(num, {"$": unit_vectors(1, seed=num)})),
+    st.builds(EraseItems, st.one_of(st.none(), USERS), st.one_of(st.none(), MOMENTS)),
+)
 CHANGES: st.SearchStrategy[Change] = st.one_of(
     st.builds(Add, facts().map(lambda fact: fact.model_copy(update={"version": 1})), VECTORS),
     st.builds(Update, facts(), st.just("updated"), MOMENTS, st.just("because")),
@@ -122,6 +161,7 @@ CHANGES: st.SearchStrategy[Change] = st.one_of(
 STEPS = st.one_of(
     st.lists(CHANGES, min_size=1, max_size=6).map(lambda changes: ("apply", changes)),
     st.lists(CHANGES, min_size=1, max_size=6).map(lambda changes: ("apply", changes)),
+    st.lists(ITEM_CHANGES, min_size=1, max_size=6).map(lambda changes: ("apply", changes)),
     st.sampled_from([("erase", None), ("erase", "u1"), ("drop", None)]),
 )
 
@@ -140,7 +180,11 @@ def outcome(ledger: Ledger, step: tuple[str, Any]) -> object:
 
 
 @given(st.lists(STEPS, min_size=1, max_size=8))
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=rounds(full=200, quick=50),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 def test_the_same_changes_leave_the_same_behind(steps: Sequence[tuple[str, Any]]) -> None:
     with tempfile.TemporaryDirectory() as directory:
         ledgers = [make(Path(directory), ignore_event) for make in MAKERS.values()]

@@ -5,10 +5,9 @@ python -m tests.crash.forgetting DIRECTORY fact|session STEP
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from semantic_memory import Fact, Message, SemanticMemory
 from semantic_memory.domain.extraction import Candidate, Extraction
 from semantic_memory.settings import IngestSettings, Settings
 from semantic_memory.testing import HashEmbedder, InMemoryIndex
+from tests.crash.steps import count_calls
 
 KEY: dict[str, Any] = {"user_id": "u1", "session_id": "s1"}
 SAID = ("My sister Anna is getting divorced. We had pasta.", "I like tea", "I live in Oslo")
@@ -71,20 +71,8 @@ def forget(memory: SemanticMemory, what: str) -> None:
 def main(directory: Path, what: str, step: int) -> None:
     """Forget, and kill this process as it enters the pipeline or the log for the `step`th time."""
     watched = ("session_log.py", "log_file.py", "sessions.py", "erasing.py", "changes.py")
-    entered = 0
     with opened(directory) as memory:
-
-        def trace(frame: Any, event: str, _: Any) -> None:
-            nonlocal entered
-            if event == "call" and frame.f_code.co_filename.endswith(watched):
-                entered += 1
-                if entered == step:
-                    os.kill(os.getpid(), signal.SIGKILL)
-
-        sys.setprofile(trace)
-        forget(memory, what)
-        sys.setprofile(None)
-    print(entered)
+        print(count_calls(partial(forget, memory, what), watched, step))
 
 
 if __name__ == "__main__":

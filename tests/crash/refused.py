@@ -19,7 +19,7 @@ from semantic_memory.testing import HashEmbedder, InMemoryIndex
 from tests.conftest import say
 
 U: dict[str, Any] = {"user_id": "u1"}
-S = {"user_id": "u1", "session_id": "s1"}
+S: dict[str, Any] = {"user_id": "u1", "session_id": "s1"}
 
 
 def limit(size: int) -> None:

@@ -66,6 +66,7 @@ def main(directory: Path, seed: int) -> None:
             ids = [f"{seed}.{number}.{place}" for place in range(dice.randint(1, 3))]
             messages = [Message(id=i, role="user", content=f"Knows the {name(i)}") for i in ids]
             memory.observe(messages, user_id="u1", session_id=f"s{dice.randint(1, 3)}")
+            print(number, flush=True)
 
 
 if __name__ == "__main__":

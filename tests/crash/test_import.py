@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from ingest.session_log import SessionLog
+from semantic_memory.disk import SystemDisk
 from semantic_memory.domain.filters import Filters
 from semantic_memory.ledger.sqlite import SqliteLedger
 from tests.support.effort import rounds
@@ -86,7 +87,7 @@ def held(store: Path) -> set[tuple[Any, ...]]:
     facts = ledger.find("u1", Filters())
     assert ledger.count_unembedded() == 0
     ledger.close()
-    log = SessionLog(store / "sessions", lambda event: None)
+    log = SessionLog(store / "sessions", lambda event: None, SystemDisk())
     said = [
         (log.identify(path), log.summary(path).messages, log.summary(path).corrupt_lines)
         for path, _ in log.files()

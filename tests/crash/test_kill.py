@@ -90,7 +90,6 @@ def check_extracted(memory: SemanticMemory, acknowledged: Acknowledged) -> None:
         assert len({fact.confidence for fact in facts}) <= 1
 
 
-@pytest.mark.timeout(900)
 def test_nothing_acknowledged_is_lost_by_random_kills(tmp_path: Path) -> None:
     directory = tmp_path / "store"
     acknowledged = Acknowledged()

@@ -11,9 +11,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from ingest.session_log import SessionLog
+from semantic_memory.disk import SystemDisk
 from semantic_memory.ledger.sqlite import SqliteLedger
 from tests.crash.extracting import conversation
 from tests.support.effort import rounds
@@ -65,7 +64,7 @@ def done(store: Path) -> set[str]:
     if not (store / "ledger.sqlite3").exists():
         return set()
     ledger = SqliteLedger(store / "ledger.sqlite3")
-    log = SessionLog(store / "sessions", lambda event: None)
+    log = SessionLog(store / "sessions", lambda event: None, SystemDisk())
     texts = {
         record.message.content
         for cursor in ledger.cursors("extracted")
@@ -76,7 +75,6 @@ def done(store: Path) -> set[str]:
     return texts
 
 
-@pytest.mark.timeout(600)
 def test_random_kills_change_no_fact_and_repeat_no_call_whose_answer_was_kept(
     tmp_path: Path,
 ) -> None:
@@ -125,7 +123,6 @@ def ingest_by_batch(server: OpenAIServer, file: Path, store: Path) -> subprocess
     )
 
 
-@pytest.mark.timeout(600)
 def test_an_import_by_batch_killed_again_and_again_submits_once(tmp_path: Path) -> None:
     dice = random.Random(7)
     file, store = tmp_path / "messages.jsonl", tmp_path / "store"

@@ -27,7 +27,6 @@ def killed_at(directory: Path, what: str, step: int) -> str:
     return done.stdout
 
 
-@pytest.mark.timeout(900)
 @pytest.mark.parametrize("what", ["fact", "session"])
 def test_a_killed_forget_is_finished_or_never_began(tmp_path: Path, what: str) -> None:
     fresh = tmp_path / "fresh"

@@ -10,8 +10,6 @@ import time
 from datetime import timedelta
 from pathlib import Path
 
-import pytest
-
 from semantic_memory import Fact, Message, SemanticMemory
 from semantic_memory.domain.changes import Add, FactVectors
 from semantic_memory.domain.facts import Category, Source, Status
@@ -118,7 +116,6 @@ def check(memory: SemanticMemory) -> None:
                 seen.add(last.id)
 
 
-@pytest.mark.timeout(900)
 def test_a_killed_sweep_is_finished_as_if_nothing_had_happened(tmp_path: Path) -> None:
     fresh = tmp_path / "fresh"
     fill(fresh)

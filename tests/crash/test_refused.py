@@ -17,7 +17,7 @@ from tests.conftest import say
 
 ROOT = Path(__file__).parent.parent.parent
 U: dict[str, Any] = {"user_id": "u1"}
-S = {"user_id": "u1", "session_id": "s1"}
+S: dict[str, Any] = {"user_id": "u1", "session_id": "s1"}
 
 
 def test_files_that_may_not_grow(tmp_path: Path) -> None:
@@ -86,8 +86,10 @@ def test_a_disk_that_becomes_read_only(small_disk: tuple[Path, Mount]) -> None:
         memory.add("Likes tea", **U)
         memory.flush()
     subprocess.run(["mount", "-o", "remount,ro", str(path)], check=True)
-    with pytest.raises(StoreUnavailableError, match=str(path)):
-        opened(path)
+    with opened(path) as memory:
+        assert {fact.content for fact in memory.list(**U)} == {"One", "Likes tea"}
+        with pytest.raises(StoreUnavailableError, match=str(path)):
+            memory.add("Likes coffee", **U)
     subprocess.run(["mount", "-o", "remount,rw", str(path)], check=True)
     with opened(path) as memory:
         assert {fact.content for fact in memory.list(**U)} == {"One", "Likes tea"}

@@ -120,7 +120,16 @@ class Store(RuleBasedStateMachine):
             shutil.copy(self.directory / "backup", self.ledger)
             self.unembedded |= {i for i, fact in self.backup.items() if self.known.get(i) != fact}
             self.known = dict(self.backup)
+            self.recover()
             self.open()
+
+    def recover(self) -> None:
+        SemanticMemory.recover(
+            self.directory / "store",
+            settings=Settings(upkeep=UpkeepSettings(schedule=False)),
+            embedder=HashEmbedder(),
+            index=self.index,
+        )
 
     def end_the_worker(self, way: int) -> None:
         for worker in chroma_workers(self.directory):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,10 +24,12 @@ from semantic_memory.domain.ports import Observer
 from semantic_memory.entrypoints.api.access import Doorkeeper
 from semantic_memory.entrypoints.api.app import create_app
 from semantic_memory.entrypoints.api.idempotency import Replies
+from semantic_memory.entrypoints.api.server import configured
 from semantic_memory.entrypoints.api.tracing import note_event, traced
 from semantic_memory.entrypoints.keys import Keys, Right
 from semantic_memory.entrypoints.metrics import MetricsObserver
 from semantic_memory.settings import ServiceSettings
+from semantic_memory.sharing.owner import Owner, announcing, own_version, values_of
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
 
 NOW = datetime(2026, 5, 10, 12, tzinfo=UTC)
@@ -59,11 +62,24 @@ class Served:
         return self.keys.create("test", users, rights, NOW)[1]
 
     def client(self, token: str | None = None, **options: Any) -> httpx.Client:
-        client = httpx.Client(base_url=self.url, **options)
+        patient = {"timeout": 30.0} | options  # the machine may be busy
+        client = httpx.Client(base_url=self.url, **patient)
         if token is not None:
             client.headers["Authorization"] = f"Bearer {token}"
         self.clients.append(client)
         return client
+
+    def announced(self, token: str | None = None) -> AbstractContextManager[None]:
+        """Announce the service in its directory, as `semantic-memory serve` does."""
+        owner = Owner(
+            pid=os.getpid(),
+            role="service",
+            version=own_version(),
+            token=token or self.doorkeeper.local_token,
+            settings=values_of(self.memory.settings),
+            url=self.url,
+        )
+        return announcing(self.directory, owner, None)
 
     @property
     def port(self) -> int:
@@ -89,7 +105,7 @@ def served(
 
     directory.mkdir(exist_ok=True)
     keys = Keys(directory)
-    doorkeeper = Doorkeeper(keys, host)
+    doorkeeper = Doorkeeper(keys, host, service.cors_origins)
     with ExitStack() as stack:
         memory = stack.enter_context(
             SemanticMemory.open(
@@ -107,7 +123,7 @@ def served(
         if exporter is not None:
             stack.enter_context(traced(app, exporter))
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-        config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=5)
+        config = configured(app, service)
         server = OwnThreadServer(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()

@@ -13,18 +13,22 @@ from fastapi.routing import iter_route_contexts
 
 from semantic_memory import Message
 from semantic_memory.domain.errors import ConfigurationError, InvalidInputError, NotFoundError
+from semantic_memory.domain.messages import SessionKey
 from semantic_memory.entrypoints.api.access import Bucket, is_loopback
 from semantic_memory.entrypoints.keys import Keys, Right
+from semantic_memory.pipeline.facts import verbatim_id
 from tests.service.conftest import NOW, A, R, Served, W, served
 
 ALL_USERS: dict[str, Any] = {}  # needs a key that covers every user
 
 # Every route, the right it needs, and a request that names the user; None: no user is named.
+ASKED = verbatim_id(SessionKey("maya", "said"), "asked")
 REQUESTS: dict[tuple[str, str], tuple[Right | None, dict[str, Any] | None]] = {
     ("POST", "/v1/messages"): (
         W,
         {"json": {"session_id": "s", "messages": [{"role": "user", "content": "Hello"}]}},
     ),
+    ("POST", "/v1/messages/pop"): (W, {"json": {"session_id": "taken-back"}}),
     ("POST", "/v1/memories"): (W, {"json": {"content": "Likes tea"}}),
     ("GET", "/v1/memories"): (R, {"params": {}}),
     ("GET", "/v1/memories/{memory_id}"): (R, {"params": {}}),
@@ -41,6 +45,10 @@ REQUESTS: dict[tuple[str, str], tuple[Right | None, dict[str, Any] | None]] = {
     ("GET", "/v1/profile"): (R, {"params": {}}),
     ("PATCH", "/v1/profile"): (W, {"params": {}, "json": {"top_of_mind": "Tea."}}),
     ("GET", "/v1/profile/history"): (R, {"params": {"field": "top_of_mind"}}),
+    ("GET", "/v1/tags"): (R, {"params": {}}),
+    ("GET", "/v1/audit"): (R, {"params": {}}),
+    ("GET", "/v1/requests"): (R, {"params": {}}),
+    ("POST", "/v1/requests/settle"): (W, {"json": {"request_id": ASKED, "answer": "decline"}}),
     ("GET", "/v1/sessions"): (R, {"params": {}}),
     ("PATCH", "/v1/sessions"): (W, {"json": {"session_id": "said", "fades": True}}),
     ("POST", "/v1/sessions"): (W, {"json": {}}),
@@ -48,6 +56,12 @@ REQUESTS: dict[tuple[str, str], tuple[Right | None, dict[str, Any] | None]] = {
     ("POST", "/v1/sessions/close"): (W, {"json": {"session_id": "said"}}),
     ("GET", "/v1/messages"): (R, {"params": {"session_id": "said"}}),
     ("GET", "/v1/export"): (R, {"params": {}}),
+    ("POST", "/v1/items"): (W, {"json": {"namespace": ["a"], "key": "k", "value": {}}}),
+    ("GET", "/v1/items/item"): (R, {"params": {"namespace": "kept", "key": "k"}}),
+    ("DELETE", "/v1/items/item"): (W, {"params": {"namespace": "a", "key": "k"}}),
+    ("POST", "/v1/items/list"): (R, {"json": {}}),
+    ("POST", "/v1/items/search"): (R, {"json": {"query": "tea"}}),
+    ("POST", "/v1/items/namespaces"): (R, {"json": {}}),
     ("POST", "/v1/import"): (
         W,
         {"params": {}, "content": b"", "headers": {"Content-Type": "application/x-ndjson"}},
@@ -72,8 +86,14 @@ ELSEWHERE = {"/mcp", "/dashboard"}  # tested in test_mcp.py and test_dashboard.p
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with served(tmp_path_factory.mktemp("guarded") / "store") as service:
         service.token(["somebody"], [R])  # the first key closes the door for all without one
-        said = [Message(role="user", content="Hello")]
+        said = [
+            Message(role="user", content="Hello"),
+            Message(id="asked", role="user", content="Please forget what I said about Anna."),
+        ]
         service.memory.observe(said, user_id="maya", session_id="said")
+        many = [Message(role="user", content=f"Hello {number}") for number in range(50)]
+        service.memory.observe(many, user_id="maya", session_id="taken-back")
+        service.memory.items.put(["kept"], "k", {}, user_id="maya")
         yield service
 
 

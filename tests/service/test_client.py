@@ -12,8 +12,9 @@ import httpx
 import pytest
 
 from semantic_memory import Category, Message, SemanticMemory
-from semantic_memory.aio import AsyncSemanticMemory
+from semantic_memory.aio import AsyncItems, AsyncSemanticMemory
 from semantic_memory.client import AsyncClient, Client
+from semantic_memory.client.items import AsyncClientItems, ClientItems
 from semantic_memory.domain.errors import (
     AccessDeniedError,
     InvalidInputError,
@@ -22,14 +23,18 @@ from semantic_memory.domain.errors import (
     ServiceUnavailableError,
     SessionClosedError,
 )
+from semantic_memory.items import Items
 from tests.service.conftest import NOW, R, Served
 
 OWN = {
     "open",
+    "connect",
     "reembed",
+    "recover",
     "close",
     "session",
     "settings",
+    "items",
 }  # of the directory, or an object that works here
 VERBS = sorted(name for name in vars(SemanticMemory) if name[0] != "_" and name not in OWN)
 
@@ -42,6 +47,61 @@ def test_every_verb_is_there_with_the_same_arguments(kind, verb):
         return [(p.name, p.kind, p.default) for p in parameters if p.name != "self"]
 
     assert arguments(getattr(kind, verb)) == arguments(getattr(SemanticMemory, verb))
+
+
+@pytest.mark.parametrize("verb", sorted(name for name in vars(Items) if not name.startswith("_")))
+@pytest.mark.parametrize("kind", [ClientItems, AsyncClientItems, AsyncItems])
+def test_every_verb_of_items_is_there_with_the_same_arguments(kind, verb):
+    def arguments(method: Callable[..., object]) -> list[tuple[object, ...]]:
+        parameters = inspect.signature(method).parameters.values()
+        return [(p.name, p.kind, p.default) for p in parameters if p.name != "self"]
+
+    assert arguments(getattr(kind, verb)) == arguments(getattr(Items, verb))
+
+
+def exercise_items(memory: SemanticMemory | Client) -> list[object]:
+    """Make every call about items; return the results."""
+    items = memory.items
+    big = {"text": "Prefers green tea", "n": 10**100, "list": [1, {"x": None}], "ok": True}
+    maya: Any = {"user_id": "maya"}
+    seen: list[object] = [items.put(["notes", "a b/ü"], "k/1 é", big, **maya)]
+    items.put(["notes"], "k2", {"text": "Black coffee", "n": 2}, **maya, ttl=60.0, index=["text"])
+    items.put(["notes"], "k2", {"text": "Of kim"}, user_id="kim", index=False)
+    seen += [items.get(["notes", "a b/ü"], "k/1 é", **maya), items.get(["notes"], "k2", **maya)]
+    seen.append(items.list(["notes"], **maya, filters={"n": {"$gt": 5}}))
+    seen.append(items.list(user_id=None, limit=1, offset=1, refresh=False))
+    seen += [items.search("tea", **maya), items.search("tea", ["notes"], **maya, by="words")]
+    seen += [items.namespaces(user_id=None), items.namespaces(**maya, suffix=["*"], max_depth=1)]
+    seen.append(memory.users())
+    records = [record for record in memory.export(**maya) if record["kind"] == "item"]
+    seen += [records, memory.load(records, user_id="lea"), memory.load(records, user_id="lea")]
+    document = memory.to_dict(**maya)
+    seen += [document["items"], memory.from_dict(document, user_id="jo")]
+    seen += [items.get(["notes"], "k2", user_id="lea"), memory.stats().items]
+    seen += [items.delete(["notes"], "k2", **maya), items.delete(["notes"], "k2", **maya)]
+    gone = memory.forget(**maya, everything=True, dry_run=True)
+    seen += [gone, gone.items, memory.forget(**maya, everything=True).items]
+    seen += [items.list(**maya), len(items.list(user_id=None))]
+    for call in (
+        lambda: items.get(["notes"], "k2", **maya),
+        lambda: items.put([], "k", {}, **maya),
+        lambda: items.put(["a"], "", {}, **maya),
+        lambda: items.put(["a"], "k", [], **maya),  # type: ignore[arg-type]
+        lambda: items.put(["a"], "k", {}, **maya, index=["a["]),
+        lambda: items.put(["a"], "k", {}, **maya, ttl=0.0),
+        lambda: items.list(**maya, filters={"a'": 1}),
+        lambda: items.list(**maya, filters={"a": {"$regex": "x"}}),
+        lambda: items.search("", **maya),
+    ):
+        with pytest.raises((NotFoundError, InvalidInputError)) as caught:
+            call()
+        seen.append(caught.type)
+    return seen
+
+
+def test_items_behave_over_http_as_in_the_library(service: Served, open_memory):
+    with Client(service.url) as client:
+        assert exercise_items(client) == exercise_items(open_memory())
 
 
 def exercise(memory: SemanticMemory | Client) -> list[object]:
@@ -76,6 +136,7 @@ def exercise(memory: SemanticMemory | Client) -> list[object]:
     seen.append(sorted(fact.content for fact in everything))
     drinks = memory.list(user_id="maya", filters={"tags": ["drink"], "categories": ["preference"]})
     seen.append([fact.content for fact in drinks])
+    seen.append(memory.tags(user_id="maya"))
     changed = memory.update(tea.id, user_id="maya", content="Prefers coffee", reason="said so")
     seen += [changed.content, [version.reason for version in memory.history(tea.id)]]
     memory.flush()
@@ -102,6 +163,12 @@ def exercise(memory: SemanticMemory | Client) -> list[object]:
     with pytest.raises(SessionClosedError):
         memory.observe(said, user_id="maya", session_id="s2")
     seen.append(memory.load_session(user_id="maya", session_id="s2").closed_at)
+    about = [Message(id="m7", role="user", content="Please forget what I said about Anna.")]
+    memory.observe(about, user_id="maya", session_id="s2")
+    (request,) = memory.requests(user_id="maya")
+    seen.append((request.state, request.subject))
+    settled = memory.settle_request(request.id, user_id="maya", answer="decline")
+    seen.append((settled.state, settled.subject))
     records = [*memory.export(user_id="maya")]
     seen.append([record["kind"] for record in records])
     seen += [memory.load(records, user_id="maya"), memory.load(records, user_id="lea")]

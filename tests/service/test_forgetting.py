@@ -9,7 +9,6 @@ import pytest
 
 from semantic_memory import InvalidInputError, Message
 from semantic_memory.client import Client
-from semantic_memory.entrypoints.api.server import _announced
 from tests.service.conftest import Served
 from tests.service.test_mcp import call, over_http, refusal
 from tests.support.command_line import Cli
@@ -30,7 +29,7 @@ def faces(service: Served) -> Iterator[dict[str, Refused]]:
     http = service.client(token)
     command = Cli(service.directory)
     with (
-        _announced(service.directory, service.url, token),
+        service.announced(token),
         Client(service.url, api_key=token) as client,
     ):
         yield {
@@ -89,7 +88,7 @@ def test_every_face_shows_first_what_would_be_forgotten(service: Served, given: 
     service.memory.add("Maya likes pasta", user_id=USER)
     service.memory.flush()
     token = service.token()
-    with _announced(service.directory, service.url, token):
+    with service.announced(token):
         before = service.memory.list(user_id=USER)
         for face, shown in shown_by(service, token, given).items():
             assert {divorce, "Anna wants a divorce"} <= shown, (face, shown)

@@ -15,7 +15,8 @@ from mcp import StdioServerParameters
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from semantic_memory.entrypoints.api.server import _announced
+from semantic_memory import SemanticMemory
+from semantic_memory.testing import InMemoryIndex
 from tests.service.conftest import R, Served, W
 from tests.support.mcp import hints, text_of
 
@@ -105,6 +106,7 @@ async def use_everything(client: Client) -> None:
         "forgotten": 1,
         "memories": [],
         "sentences": [],
+        "items": 0,
     }
     assert "no memory" in await refusal(client, "forget_memories", memory_id=tea["id"])
     assert (await call(client, "forget_memories", session_id="s1", confirm=True))["forgotten"]
@@ -135,7 +137,7 @@ def test_tools_say_what_they_do_and_whether_they_change_anything(service):
         destroying = {name for name, tool in tools.items() if hints(tool).destructive_hint}
         assert destroying == {"forget_memories"}
         templates = (await client.list_resource_templates()).resource_templates
-        assert len(templates) == 3
+        assert len(templates) == 4
 
     over_http(service, None, use)
 
@@ -206,6 +208,30 @@ def test_an_agent_shares_the_store_of_a_running_service(service):
         assert memory["content"] == "Maya prefers tea"
         await call(client, "add_memory", content="Maya has a cat")
 
-    with _announced(service.directory, service.url, service.doorkeeper.local_token):
+    with service.announced():
         over_stdio(use, "--user", "maya", SEMANTIC_MEMORY_DATA_DIR=str(service.directory))
     assert len(service.memory.list(user_id="maya")) == 2
+
+
+def test_tools_are_listed_before_the_store_is_open(tmp_path):
+    holder = SemanticMemory.open(tmp_path, index=InMemoryIndex())
+
+    async def use(client: Client) -> None:
+        assert "get_context" in {tool.name for tool in (await client.list_tools()).tools}
+        assert "is in use by process" in await refusal(client, "list_memories")
+        holder.close()
+        assert (await call(client, "list_memories"))["memories"] == []
+
+    over_stdio(
+        use,
+        *("--user", "maya", "--data-dir", str(tmp_path)),
+        SEMANTIC_MEMORY_LOCK_SECONDS="0",
+    )
+
+
+def test_a_store_that_no_tool_asks_for_is_not_opened(tmp_path):
+    async def use(client: Client) -> None:
+        await client.list_tools()
+
+    over_stdio(use, "--user", "maya", "--data-dir", str(tmp_path / "store"))
+    assert not (tmp_path / "store").exists()

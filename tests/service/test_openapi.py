@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
-from tests.service.conftest import Serve
+from tests.service.conftest import Serve, Served
 from tests.support.effort import rounds
+
+
+def test_limits_of_numbers_are_in_the_schema(service: Served):
+    written = json.dumps(service.app.openapi())
+    of_pydantic = re.findall(r'"(?:gt|ge|lt|le|multiple_of)":.{0,40}', written)
+    assert of_pydantic == []
 
 
 def test_schemathesis_finds_no_failure(serve: Serve, tmp_path):

@@ -18,8 +18,7 @@ from mcp.client import Client as McpClient
 
 from eval.load import service as run_service
 from semantic_memory.client import Client
-from semantic_memory.client.local import find_service
-from semantic_memory.entrypoints.api.server import _announced
+from semantic_memory.sharing.owner import announced
 from tests.service.conftest import Served
 from tests.support.command_line import Cli
 
@@ -119,7 +118,7 @@ def test_the_page_lists_every_metric(service: Served):
 def test_commands_talk_to_the_service_that_has_the_store_open(service: Served):
     service.token(["nobody"])
     cli = Cli(service.directory)
-    with _announced(service.directory, service.url, service.doorkeeper.local_token):
+    with service.announced():
         fact = json.loads(cli.process("add", "Prefers tea", "-u", "maya", "--json").stdout)
         assert service.memory.get(fact["id"]).content == "Prefers tea"
         assert "Prefers tea" in cli.process("search", "tea", "-u", "maya").stdout
@@ -130,10 +129,10 @@ def test_commands_talk_to_the_service_that_has_the_store_open(service: Served):
 
 
 def test_what_a_killed_service_left_behind_is_not_taken_for_one(service: Served):
-    with _announced(service.directory, service.url, service.doorkeeper.local_token):
-        assert isinstance(find_service(service.directory), Client)
+    with service.announced():
+        assert announced(service.directory, None) is not None
         (service.directory / "owner.pid").write_text("1")
-        assert find_service(service.directory) is None
+        assert announced(service.directory, None) is None
 
 
 def test_keys_are_made_shown_and_revoked(tmp_path):

@@ -13,18 +13,23 @@ import typer
 from pydantic import BaseModel
 
 from semantic_memory import AsyncSemanticMemory, SemanticMemory
-from semantic_memory.client import AsyncClient, Client, verbs
+from semantic_memory.aio import AsyncItems
+from semantic_memory.client import AsyncClient, Client, item_verbs, verbs
+from semantic_memory.client.items import AsyncClientItems, ClientItems
 from semantic_memory.client.verbs import Verb
 from semantic_memory.domain.requests import ListQuery, ProfileTexts, Request
 from semantic_memory.entrypoints.cli import app as command_line
 from semantic_memory.entrypoints.keys import ANYONE, Caller
 from semantic_memory.entrypoints.mcp.server import build_server
+from semantic_memory.items import Items
 from tests.service.conftest import Served, served
 
-LIFECYCLE = {"open", "close", "reembed", "settings"}
+ITEM_VERBS = ("put", "get", "delete", "list", "search", "namespaces")
+LIFECYCLE = {"open", "connect", "close", "reembed", "recover", "settings"}
 """Operations on a store as a whole, in the process that owns it."""
 IN_PROCESS = "a session holds its window in the process that talks to the model"
 OPERATOR = "for those who operate the store, not for an agent"
+ITEMS = "items are an application's or a framework's own data; `forget` and `export` include them"
 REVIEW = "for those who review what is remembered, not for an agent"
 EXEMPT: Mapping[str, Mapping[str, str]] = {
     "library": {},
@@ -36,11 +41,15 @@ EXEMPT: Mapping[str, Mapping[str, str]] = {
         "session": IN_PROCESS,
         "add_many": "an agent learns one fact at a time",
         "flush": "an agent never waits for extraction",
+        "pop": "the application takes back what it handed over",
         "update": "an agent adds the new fact, which supersedes the old one",
+        "requests": "an agent heard the request, asks the user, and calls `forget_memories`",
+        "settle_request": "forget_memories settles the request for the same subject",
         "configure_session": "the application decides what is kept of a session",
         "restore": REVIEW,
         "history": REVIEW,
         "explain": REVIEW,
+        "audit": REVIEW,
         "layout": REVIEW,
         "update_profile": REVIEW,
         "profile_history": REVIEW,
@@ -54,6 +63,7 @@ EXEMPT: Mapping[str, Mapping[str, str]] = {
         "maintain": OPERATOR,
         "runs": OPERATOR,
         "rebuild": OPERATOR,
+        **{f"items.{verb}": ITEMS for verb in ITEM_VERBS},
     },
     "command line": {
         "session": IN_PROCESS,
@@ -66,6 +76,7 @@ EXEMPT: Mapping[str, Mapping[str, str]] = {
         "profile_history": "`profile --as-of` shows what a field said at a time",
         "users": "`stats` counts them; their names are for applications",
         "runs": "`maintain` shows the runs that it starts; the dashboard shows all",
+        **{f"items.{verb}": ITEMS for verb in ITEM_VERBS},
     },
 }
 NAMED_OTHERWISE: Mapping[str, Mapping[str, str]] = {
@@ -78,6 +89,7 @@ NAMED_OTHERWISE: Mapping[str, Mapping[str, str]] = {
         "forget": "forget_memories",
         "delete": "forget_memories",
         "get": "memory://{user_id}/memories/{memory_id}",
+        "tags": "memory://{user_id}/tags",
         "sessions": "memory://{user_id}/sessions",
         "messages": "memory://{user_id}/sessions/{session_id}",
     },
@@ -92,6 +104,7 @@ NAMED_OTHERWISE: Mapping[str, Mapping[str, str]] = {
         "create_session": "create-session",
         "load_session": "load-session",
         "close_session": "close-session",
+        "settle_request": "settle-request",
     },
 }
 
@@ -104,11 +117,32 @@ def _requests(kind: type[Request] = Request) -> Iterator[type[Request]]:
 
 
 VERBS = {request.verb: request for request in _requests()}
-TABLE = {name.rstrip("_"): verb for name, verb in vars(verbs).items() if isinstance(verb, Verb)}
+TABLE = {
+    prefix + name.rstrip("_"): verb
+    for prefix, table in (("", verbs), ("items.", item_verbs))
+    for name, verb in vars(table).items()
+    if isinstance(verb, Verb)
+}
+
+
+ITEMS_OF: Mapping[type, type] = {
+    SemanticMemory: Items,
+    AsyncSemanticMemory: AsyncItems,
+    Client: ClientItems,
+    AsyncClient: AsyncClientItems,
+}
 
 
 def public(kind: type) -> set[str]:
-    return {name for name in vars(kind) if not name.startswith("_")}
+    own = {name for name in vars(kind) if not name.startswith("_")}
+    items = {name for name in vars(ITEMS_OF[kind]) if not name.startswith("_")}
+    return own - {"items"} | {f"items.{name}" for name in items}
+
+
+def method(kind: type, verb: str) -> Any:
+    """The method of a face for a verb."""
+    holder = ITEMS_OF[kind] if verb.startswith("items.") else kind
+    return getattr(holder, verb.rpartition(".")[2])
 
 
 def routes(service: Served) -> dict[tuple[str, str], dict[str, Any]]:
@@ -132,7 +166,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def faces(service: Served) -> dict[str, set[str]]:
-    server = build_server(service.memory, lambda _: Caller("test", ("*",), ANYONE))
+    server = build_server(lambda: service.memory, lambda _: Caller("test", ("*",), ANYONE))
     tools = {tool.name for tool in anyio.run(server.list_tools)}
     resources = {one.uri_template for one in anyio.run(server.list_resource_templates)}
     known = routes(service)
@@ -205,7 +239,7 @@ def _on_the_wire(name: str) -> set[str]:
 def test_signatures_and_defaults_are_those_of_the_request(name: str):
     request = VERBS[name]
     build = inspect.signature(TABLE[name].build).parameters
-    own = dict(inspect.signature(getattr(SemanticMemory, name)).parameters)
+    own = dict(inspect.signature(method(SemanticMemory, name)).parameters)
     own.pop("self")
     assert {one: (p.kind, p.default) for one, p in own.items()} == {
         one: (p.kind, p.default) for one, p in build.items()

@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 from semantic_memory import AsyncSemanticMemory, InvalidInputError
 from semantic_memory.client import AsyncClient, Client
 from semantic_memory.domain.filters import Filters
-from semantic_memory.entrypoints.api.server import _announced
 from semantic_memory.entrypoints.cli import app
 from tests.service.conftest import Served
 from tests.service.test_mcp import call, over_http, refusal
@@ -31,6 +30,8 @@ QUERIES = (
     '{"metadata": {"$or": [{"ticket": 7}, {"kind": {"$exists": true}}]}, "not_tags": ["old"]}',
     "東京",
     "as_of:2026-05-01",
+    "agent:ops,null -run:r1",
+    "-agent:null",
 )
 Face = Callable[[str], list[str]]
 
@@ -51,12 +52,25 @@ def stored(service: Served) -> Served:
         category="decision",
         metadata={"ticket": 7, "kind": "mail"},
     )
-    add("Basic authentication of old web apps", 300, tags=["work.auth", "old"], importance=0.2)
+    add(
+        "Basic authentication of old web apps",
+        300,
+        tags=["work.auth", "old"],
+        importance=0.2,
+        agent_id="ops",
+    )
     add(
         "Meets at the Café on Fridays", 2, tags=["home"], metadata={"title": "a, b", "kind": "chat"}
     )
     add("東京に住んでいる", 1, importance=0.8, metadata={"ticket": 9.5, "kind": "chat"})
-    add("Deploys on Fridays", 12, tags=["work"], category="project", metadata={"ticket": 8})
+    add(
+        "Deploys on Fridays",
+        12,
+        tags=["work"],
+        category="project",
+        metadata={"ticket": 8},
+        run_id="r1",
+    )
     add("Authors a weekly letter", 0, metadata={"ticket": "7"})
     service.memory.flush()
     return service
@@ -143,7 +157,7 @@ def faces(service: Served, token: str, client: Client) -> dict[str, Face]:
 def test_every_face_lists_the_same(stored: Served):
     token = stored.token()
     with (
-        _announced(stored.directory, stored.url, token),
+        stored.announced(token),
         Client(stored.url, api_key=token) as client,
     ):
         known = faces(stored, token, client)
@@ -218,3 +232,47 @@ def test_every_face_refuses_a_mistake_in_the_same_words(stored: Served, client: 
     assert isinstance(done.exception, InvalidInputError)  # which `main` shows, and ends with 2
     assert says in str(done.exception)
     assert len(stored.memory.list(user_id=USER)) == 6
+
+
+def test_every_face_lists_the_same_tags(stored: Served):
+    expected = {"home": 1, "old": 1, "work": 3, "work.auth": 2}
+    token = stored.token()
+    command = ["tags", "-u", USER, "--data-dir", str(stored.directory), "--json"]
+
+    async def read(agent: Any) -> dict[str, int]:
+        (resource,) = (await agent.read_resource(f"memory://{USER}/tags")).contents
+        return dict(json.loads(resource.text))
+
+    with (
+        stored.announced(token),
+        Client(stored.url, api_key=token) as client,
+    ):
+        told = json.loads(CliRunner().invoke(app, command).stdout)
+        for found in (stored.memory.tags(user_id=USER), client.tags(user_id=USER)):
+            assert {one.tag: one.memories for one in found} == expected
+    assert over_http(stored, token, read) == expected
+    assert {one["tag"]: one["memories"] for one in told} == expected
+
+
+def test_every_face_leaves_out_weak_hits(stored: Served):
+    token = stored.token()
+    scores = [hit.score for hit in stored.memory.search("web apps", user_id=USER)]
+    least = scores[1]
+    expected = sum(score >= least for score in scores)
+    assert 0 < expected < len(scores)
+    body = {"user_id": USER, "query": "web apps", "min_score": least}
+    answer = stored.client(token).post("/v1/search", json=body).raise_for_status().json()
+    assert len(answer["items"]) == expected
+    command = ["search", "web apps", "-u", USER, "--min-score", str(least), "--json"]
+
+    async def use(agent: Any) -> Any:
+        return await call(agent, "search_memory", query="web apps", user_id=USER, min_score=least)
+
+    with (
+        stored.announced(token),
+        Client(stored.url, api_key=token) as client,
+    ):
+        assert len(client.search("web apps", user_id=USER, min_score=least)) == expected
+        done = CliRunner().invoke(app, [*command, "--data-dir", str(stored.directory)])
+        assert len(json.loads(done.stdout)) == expected
+    assert len(over_http(stored, token, use)["memories"]) == expected

@@ -11,6 +11,7 @@ import typer
 
 import semantic_memory
 from semantic_memory.client import AsyncClient, Client
+from semantic_memory.items import Items
 from semantic_memory.session.session import Session
 
 _SILENT = {"$defs", "title", "description", "examples", "example", "summary", "tags"}
@@ -25,6 +26,7 @@ def library() -> dict[str, Any]:
         "Client": _methods(Client),
         "AsyncClient": _methods(AsyncClient),
         "Session": _methods(Session),
+        "Items": _methods(Items),
     }
 
 

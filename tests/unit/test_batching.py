@@ -73,7 +73,7 @@ def close_while_waiting(memory, server) -> None:
     waiting.start()
     assert eventually(lambda: len(server.batches) == 1)
     memory.close()
-    waiting.join(timeout=20)
+    waiting.join(timeout=120)
     assert len(errors) == 1
 
 

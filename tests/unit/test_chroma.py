@@ -131,3 +131,26 @@ def test_a_move_that_was_cut_off_leaves_nothing_twice(tmp_path, monkeypatch, ste
     assert collections(tmp_path)[SHARED].count() == 50
     assert nearest(again) == expected
     again.close()
+
+
+def test_a_memory_that_the_end_of_the_process_parted_is_written_again(index, tmp_path, monkeypatch):
+    monkeypatch.setattr(chroma, "BATCH", 2)
+    upsert = chromadb.Collection.upsert
+    writes = 0
+
+    def end_at_the_second(self, **values):
+        nonlocal writes
+        writes += 1
+        if writes == 2:
+            raise KeyboardInterrupt
+        upsert(self, **values)
+
+    monkeypatch.setattr(chromadb.Collection, "upsert", end_at_the_second)
+    with pytest.raises(KeyboardInterrupt):
+        index.upsert([entry(1, windows=3)])
+    monkeypatch.setattr(chromadb.Collection, "upsert", upsert)
+    index.upsert([entry(1, windows=3)])
+    assert collections(tmp_path)[SHARED].count() == 3
+    window = unit_vectors(3, seed=1)[2]
+    (nearest,) = index.query(window, user_id="u1", limit=1)
+    assert nearest.similarity > 0.99

@@ -8,6 +8,7 @@ import pytest
 
 from ingest.extract.breaker import CircuitBreaker
 from ingest.extract.condense import OpenAICondenser
+from ingest.extract.endpoint import Endpoint
 from ingest.extract.openai import Price
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import BreakerOpened, ModelCalled
@@ -28,14 +29,16 @@ def server():
 
 @pytest.fixture
 def condenser(server, events):
-    client = openai.OpenAI(api_key="k", base_url=server.url, max_retries=0, timeout=10)
+    client = openai.OpenAI(api_key="k", base_url=server.url, max_retries=0, timeout=60)
     with client:
         yield OpenAICondenser(
-            client,
-            "gpt-4o-mini",
-            breaker=CircuitBreaker(failures=2),
-            observe=events.append,
-            price=Price(1.0, 10.0),
+            Endpoint(
+                client,
+                "gpt-4o-mini",
+                breaker=CircuitBreaker(failures=2),
+                observe=events.append,
+                price=Price(1.0, 10.0),
+            )
         )
 
 

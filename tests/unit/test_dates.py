@@ -30,6 +30,11 @@ SAID = datetime(2026, 1, 10, 9, tzinfo=UTC)  # a Saturday
         ("I moved here about a year ago", "I moved here about 2025"),
         ("I got it last month", "I got it in December 2025"),
         ("This year I learn to sail", "in 2026 I learn to sail"),
+        ("The visit is announced for 18 May", "The visit is announced for 18 May 2026"),
+        ("It had to wait, it's on 16 June now", "It had to wait, it's on 16 June 2026 now"),
+        ("We booked a room for 12 August", "We booked a room for 12 August 2026"),
+        ("The talk was moved to 3 March", "The talk was moved to 3 March 2026"),
+        ("We moved to Oslo on 3 December", "We moved to Oslo on 3 December 2025"),
     ],
 )
 def test_relative_dates_are_made_absolute(said, told):

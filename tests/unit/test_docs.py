@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import semantic_memory
@@ -66,10 +67,16 @@ def test_the_readmes_shell_commands_run(tmp_path):
 
 
 def test_the_readmes_settings_are_settings(tmp_path, monkeypatch):
-    (block,) = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
-    (tmp_path / "semantic_memory.toml").write_text(block, encoding="utf-8")
+    assert "```ini" not in README
     monkeypatch.chdir(tmp_path)
-    assert Settings().embedding.provider == "openai"
+    blocks = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
+    assert len(blocks) == 2
+    for block in blocks:
+        (tmp_path / "semantic_memory.toml").write_text(block, encoding="utf-8")
+        held = Settings()
+        for section, values in tomllib.loads(block).items():
+            for name, value in values.items():
+                assert getattr(getattr(held, section), name) == value, f"{section}.{name}"
 
 
 def test_links_lead_somewhere():

@@ -2,6 +2,7 @@
 
 import pytest
 
+from semantic_memory import Message
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.settings import IngestSettings, Settings
 
@@ -21,6 +22,12 @@ def record(content):
     return {"kind": "fact", "fact": fact}
 
 
+def item(value):
+    stamp = "2026-05-10T12:00:00Z"
+    own = {"user_id": "u1", "namespace": ["a"], "key": "k", "value": value}
+    return {"kind": "item", "item": {**own, "created_at": stamp, "updated_at": stamp}}
+
+
 DOORS = {
     "add: content": lambda memory, text: memory.add(text, **U),
     "add: metadata.notes.0": lambda memory, text: memory.add(
@@ -33,13 +40,18 @@ DOORS = {
         memory.add("Likes tea", **U).id, content=text
     ),
     "record 1: content": lambda memory, text: memory.load([record(text)], **U),
+    "items.put: value.notes.0": lambda memory, text: memory.items.put(
+        ["a"], "k", {"notes": [text]}, **U
+    ),
+    "record 1: value.note": lambda memory, text: memory.load([item({"note": text})], **U),
     "top_of_mind": lambda memory, text: memory.update_profile({"top_of_mind": text}, **U),
 }
 
 
 def stored(memory):
     facts = " ".join(fact.model_dump_json() for fact in memory.list(**U))
-    return facts + memory.profile(**U).model_dump_json()
+    items = " ".join(one.model_dump_json() for one in memory.items.list(**U))
+    return facts + items + memory.profile(**U).model_dump_json()
 
 
 @pytest.mark.parametrize("place", DOORS)
@@ -87,3 +99,46 @@ def test_a_reason_is_redacted_and_never_refused(open_memory):
 def test_a_tag_that_is_personal_data_is_dropped_or_refused(open_memory):
     memory = policy(open_memory, "redact")
     assert memory.add("Likes tea", **U, tags=["food", "212-555-2368"]).tags == ("food",)
+
+
+@pytest.mark.parametrize("name", ["password", "db_password", "admin-pin", "client_secret"])
+def test_a_secret_that_only_its_key_tells_is_refused(memory, name):
+    with pytest.raises(InvalidInputError, match=f"value.{name} holds a secret"):
+        memory.items.put(["a"], "k", {name: "swordfish7"}, **U)
+    with pytest.raises(InvalidInputError, match=f"metadata.{name} holds a secret"):
+        memory.add("Likes tea", **U, metadata={name: "swordfish7"})
+    memory.items.put(["a"], "k", {"theme": "swordfish7", name: "required"}, **U)
+
+
+@pytest.mark.parametrize("action", ["redact", "refuse"])
+def test_an_item_without_an_index_is_kept_and_loaded_as_it_is(open_memory, action):
+    memory = policy(open_memory, action)
+    value = {"password": "swordfish7", "json": '{"text": "Call 212-555-2368"}'}
+    memory.items.put(["a"], "k", value, **U, index=False)
+    assert memory.items.get(["a"], "k", **U).value == value
+    records = [*memory.export(**U)]
+    memory.items.delete(["a"], "k", **U)
+    memory.load(records, **U)
+    assert memory.items.get(["a"], "k", **U).value == value
+
+
+def test_a_speakers_name_and_metadata_are_masked_or_refused(open_memory):
+    told = Message(
+        role="user", content="Hello there", name=SECRET, metadata={"note": SECRET, "pin": "4711"}
+    )
+    memory = open_memory()
+    memory.observe([told], user_id="u1", session_id="s1")
+    memory.flush()
+    (kept,) = memory.messages(user_id="u1", session_id="s1")
+    assert kept.name == "The bank password is [secret]."
+    assert kept.metadata == {"note": "The bank password is [secret].", "pin": "[secret]"}
+    assert "hunter2" not in stored(memory)
+    memory.close()
+    memory = open_memory(settings=Settings(ingest=IngestSettings(secrets="refuse")))
+    for part in ("name", "metadata"):
+        with pytest.raises(InvalidInputError, match="holds a secret"):
+            memory.observe(
+                [Message(role="user", content="Hello", **{part: getattr(told, part)})],
+                user_id="u1",
+                session_id="s1",
+            )

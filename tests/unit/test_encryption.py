@@ -6,15 +6,17 @@ import pytest
 
 from ingest.encryption import Cipher, new_key, read_keys
 from ingest.session_log import SessionLog
+from semantic_memory.application.encrypting import convert_store
+from semantic_memory.disk import SystemDisk
 from semantic_memory.domain.errors import ConfigurationError, MissingDependencyError
-from semantic_memory.settings import LogSettings, Settings
+from semantic_memory.settings import EncryptionSettings, Settings
 from tests.conftest import say
 
 S = {"user_id": "maya-schmidt", "session_id": "kitchen-plans"}
 
 
 def secret(*keys: str) -> Settings:
-    return Settings(log=LogSettings(key=",".join(keys)))
+    return Settings(encryption=EncryptionSettings(key=",".join(keys)))
 
 
 def logs(tmp_path) -> bytes:
@@ -60,7 +62,11 @@ def test_a_log_begun_in_plain_text_goes_on_encrypted(open_memory, tmp_path):
     memory = open_memory()
     memory.observe(say("One"), **S)
     memory.close()
-    memory = open_memory(settings=secret(new_key()))
+    key = new_key()
+    with pytest.raises(ConfigurationError, match="semantic-memory encrypt"):
+        open_memory(settings=secret(key))
+    convert_store(tmp_path / "store", Cipher([key]), 0.0, encrypt=True)
+    memory = open_memory(settings=secret(key))
     memory.observe(say("Terracotta", start=2), **S)
     assert [message.content for message in memory.messages(**S)] == ["One", "Terracotta"]
     assert b"Terracotta" not in logs(tmp_path)
@@ -68,11 +74,11 @@ def test_a_log_begun_in_plain_text_goes_on_encrypted(open_memory, tmp_path):
 
 def test_a_torn_encrypted_line_is_cut_off(tmp_path, events):
     cipher = Cipher([new_key()])
-    log = SessionLog(tmp_path / "sessions", events.append, cipher)
+    log = SessionLog(tmp_path / "sessions", events.append, SystemDisk(), cipher)
     log.append("u1", "s1", say("One", "Two"))
     path = log.path("u1", "s1")
     path.write_bytes(path.read_bytes()[:-9])
-    again = SessionLog(tmp_path / "sessions", events.append, cipher)
+    again = SessionLog(tmp_path / "sessions", events.append, SystemDisk(), cipher)
     assert [record.message.content for record in again.read("u1", "s1")] == ["One"]
 
 
@@ -83,11 +89,11 @@ def test_a_key_beside_the_data_is_refused(open_memory, tmp_path, inside):
     file.write_text(new_key())
     file.chmod(0o600)
     with pytest.raises(ConfigurationError, match="copied with the data"):
-        open_memory(settings=Settings(log=LogSettings(key_file=file)))
+        open_memory(settings=Settings(encryption=EncryptionSettings(key_file=file)))
     link = tmp_path / "link"
     link.symlink_to(file)
     with pytest.raises(ConfigurationError, match="copied with the data"):
-        open_memory(settings=Settings(log=LogSettings(key_file=link)))
+        open_memory(settings=Settings(encryption=EncryptionSettings(key_file=link)))
 
 
 def test_a_key_file_is_used_and_must_be_private(open_memory, tmp_path):
@@ -97,7 +103,7 @@ def test_a_key_file_is_used_and_must_be_private(open_memory, tmp_path):
     with pytest.raises(ConfigurationError, match="chmod 600"):
         read_keys(file, tmp_path / "store")
     file.chmod(0o600)
-    memory = open_memory(settings=Settings(log=LogSettings(key_file=file)))
+    memory = open_memory(settings=Settings(encryption=EncryptionSettings(key_file=file)))
     memory.observe(say("Terracotta"), **S)
     assert b"Terracotta" not in logs(tmp_path)
 
@@ -110,7 +116,11 @@ def test_what_is_no_key_is_refused_with_the_remedy(key):
 
 def test_a_key_and_a_key_file_together_are_refused(open_memory, tmp_path):
     with pytest.raises(ConfigurationError, match="one of them"):
-        open_memory(settings=Settings(log=LogSettings(key=new_key(), key_file=tmp_path / "key")))
+        open_memory(
+            settings=Settings(
+                encryption=EncryptionSettings(key=new_key(), key_file=tmp_path / "key")
+            )
+        )
 
 
 def test_without_the_package_its_install_is_named(monkeypatch):

@@ -1,6 +1,7 @@
 """The rules of English: their examples run, and their data files are explained and used."""
 
 import doctest
+import gzip
 import importlib
 import pkgutil
 import re
@@ -8,10 +9,12 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from lemminflect import config, getAllLemmas
 
 from semantic_memory.domain import english
 from semantic_memory.domain.english.notation import one_of, phrase
 from semantic_memory.domain.english.tables import words
+from semantic_memory.domain.english.words import readings
 
 ROOT = Path(__file__).parent.parent.parent
 DATA = sorted((ROOT / "semantic_memory" / "domain" / "english" / "data").glob("*.toml"))
@@ -88,3 +91,12 @@ def test_a_slot_of_a_phrase_is_filled(text):
 def test_an_unknown_entry_is_an_error():
     with pytest.raises(KeyError):
         words("words.no_such_list")
+
+
+def test_the_dictionary_reads_every_word_as_lemminflect_does():
+    with gzip.open(config.lemma_lu_fn, "rt", encoding="utf-8") as table:
+        lines = [*table, *Path(config.lemma_overrides_fn).read_text(encoding="utf-8").splitlines()]
+    known = {line.split(",")[0].lower() for line in lines} | {"gardns", "a,b", ""}
+    assert len(known) > 60_000
+    for word in known:
+        assert readings(word) == getAllLemmas(word), word

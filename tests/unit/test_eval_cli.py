@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,11 +63,12 @@ def test_anyone_can_measure_a_store_of_their_own(own, tmp_path):
 
 def test_locomo_prints_one_json_object_last(tmp_path):
     turn = {"dia_id": "D1:1", "speaker": "Ada", "text": "I sold the boat to a dentist"}
-    sample = {
+    sample: Any = {
         "sample_id": "c1",
         "conversation": {"session_1": [turn], "session_1_date_time": "1:56 pm on 8 May, 2023"},
         "qa": [{"question": "Who bought the boat?", "category": 4, "evidence": ["D1:1"]}],
     }
+    sample["qa"][0]["answer"] = "a dentist from Oslo"
     path = tmp_path / "locomo.json"
     path.write_text(json.dumps([sample]), encoding="utf-8")
     done = run("locomo", "--data", str(path), "--json", "--pack", "--cache", str(tmp_path))
@@ -78,6 +80,7 @@ def test_locomo_prints_one_json_object_last(tmp_path):
         "greedy, any": 1.0,
         "packed": 1.0,
         "packed, any": 1.0,
+        "answer words": 0.5,
     } | {"tokens": figures["survival"]["500"]["tokens"]}
 
 

@@ -501,25 +501,36 @@ def test_what_failed_is_extracted_after_the_next_opening(open_with, server):
     assert len(server.requests) == requests
 
 
-def test_the_breaker_opens_after_three_failures_and_closes_again(open_with, server, events):
-    good = server.script[0]
-    server.script = [failure(500)]
-    memory = open_with(max_retries=0, breaker_seconds=0.5)
+def five_sessions(memory) -> None:
     for number in range(5):
         memory.observe(say(f"{BERLIN} {number}"), user_id="u1", session_id=f"s{number}")
+
+
+def test_the_breaker_opens_after_three_failures(open_with, server, events):
+    server.script = [failure(500)]
+    memory = open_with(max_retries=0, breaker_seconds=3_600.0)
+    five_sessions(memory)
     flush(memory)
     assert len(server.requests) == 3
-    assert of(BreakerOpened, events) == [BreakerOpened(MODEL, 3, 0.5)]
+    assert of(BreakerOpened, events) == [BreakerOpened(MODEL, 3, 3_600.0)]
     told = [event.error for event in of(ExtractionFailed, events)]
     assert len(told) == 5
     assert all("left alone" in error for error in told[3:])
     assert len(found(memory, "Berlin")) == 5
 
+
+def test_the_breaker_lets_calls_through_again(open_with, server, events):
+    good = server.script[0]
+    server.script = [failure(500)]
+    memory = open_with(max_retries=0, breaker_seconds=0.1)
+    five_sessions(memory)
+    flush(memory)
+    assert of(BreakerOpened, events)
     server.script = [good]
 
     def served() -> bool:
         flush(memory)
-        return len(server.requests) == 3 + 5
+        return len(of(FactsExtracted, events)) == 5
 
     assert eventually(served)
     assert facts(memory) == {"Maya moved to Berlin.": MODEL}

@@ -4,9 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from ingest.extract.judge import judge_for
 from ingest.extract.offline import OfflineExtractor
 from ingest.gate import Gate
 from semantic_memory import Category, Message
+from semantic_memory.testing import HashEmbedder
 from tests.conftest import say
 
 SAID = datetime(2026, 1, 10, tzinfo=UTC)
@@ -223,4 +225,186 @@ def test_talk_of_the_moment_among_people_is_left_out():
     ["I joined a travel club and", "Here's a photo I took", "I hate ones like that."],
 )
 def test_what_would_not_stand_alone_is_left_out(said):
+    assert facts(said) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I'm a huge fan.",  # of what?
+        "Check out this pic I snapped last week in the hills",
+        "I got back into it.",
+        "I haven't bought the map for the newer game",
+        "I really love the salty ones from the market",
+        "Those same neighbours moved far away from my street",
+        "I want to go back",
+        "My trips to Peru.",
+        "I need to talk to Kim about my plans in Porto",
+        "The instructor praised my work",
+    ],
+)
+def test_what_points_to_the_talk_among_people_is_left_out(said):
+    messages = [
+        *say("How was it?", name="Kim", created_at=SAID),
+        *say(said, start=2, name="Tom", created_at=SAID),
+    ]
+    assert all_kept(messages) == []
+
+
+def all_kept(messages):
+    """Return what is extracted if the judge finds everything worth keeping."""
+    extractor = OfflineExtractor(judge=lambda statements: [1.0] * len(statements))
+    return [candidate.content for candidate in extractor.extract(messages).candidates]
+
+
+def test_the_judge_decides_among_people_only():
+    def none_of_them(statements):
+        return [0.0] * len(statements)
+
+    told = say("I moved to Porto in 2019.", name="Tom", created_at=SAID)
+    answer = say("Nice!", start=2, name="Kim", created_at=SAID)
+    assert OfflineExtractor(judge=none_of_them).extract([*told, *answer]).candidates == ()
+    alone = say("I moved to Porto in 2019.", created_at=SAID)
+    assert len(OfflineExtractor(judge=none_of_them).extract(alone).candidates) == 1
+
+
+def test_another_embedder_leaves_the_judge_to_traits():
+    said = ["I moved to Porto in 2019", "I had so much fun"]
+    assert judge_for(HashEmbedder())(said) == judge_for(None)(said)
+
+
+def test_a_subject_behind_when_is_not_cut_off():
+    messages = [
+        *say("How are you?", name="Kim", created_at=SAID),
+        *say("When my friends and I met, I was 20.", start=2, name="Tom", created_at=SAID),
+    ]
+    assert all_kept(messages) == ["When Tom's friends and Tom met, Tom was 20."]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Deploy goes to us-east-1", "Deploy goes to us-east-1."),
+        (
+            "Format dates as YYYY-MM-DD",
+            "The user asks the assistant to format dates as YYYY-MM-DD.",
+        ),
+        ("my moms turning 60 in june", "The user's mom is turning 60 in June 2026."),
+        ("my name's spelled Jon without an h", "The user's name is spelled Jon without an h."),
+        ("Name's Otto", "The user's name is Otto."),
+    ],
+)
+def test_codes_and_names_keep_their_spelling(said, told):
+    assert facts(said) == [told]
+
+
+@pytest.mark.parametrize("said", ["I'm so tired", "I had a long day", "Speak to you soon!"])
+def test_how_someone_is_at_the_moment_is_no_fact(said):
+    assert facts(said) == []
+
+
+def test_an_offer_of_the_moment_is_no_standing_wish():
+    assert facts("yes please", asked="Shall I continue?") == []
+    assert facts("yes please", asked="Shall I always answer in French?") == [
+        "The user wants the assistant to always answer in French."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "Our budget is 5k and the deadline is the 9th of June",
+            ["The user's budget is 5k.", "The deadline is 9 June 2026."],
+        ),
+        (
+            "I'm 34, a nurse, and live in Leeds",
+            ["The user is 34.", "The user is a nurse.", "The user lives in Leeds."],
+        ),
+        (
+            "My wife teaches physics and plays the cello",
+            ["The user's wife teaches physics.", "The user's wife plays the cello."],
+        ),
+        ("Ola does design, Petr does sales", ["Ola does design.", "Petr does sales."]),
+        ("Ola does the frontend, Petr the backend", None),
+        ("I think the sun is hot and the sea is cold", None),
+    ],
+)
+def test_each_subject_and_each_predicate_is_a_fact_of_its_own(said, told):
+    found = facts(said)
+    if told is None:
+        told = {
+            "Ola": ["Ola does the frontend.", "Petr does the backend."],
+            "I t": ["The user thinks the sun is hot and the sea is cold."],
+        }[said[:3]]
+    assert found == told
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "told"),
+    [
+        ("What should I call you?", "Jo", "The user wants to be called Jo."),
+        ("Tabs or spaces?", "tabs", "The user prefers tabs."),
+        ("Do you speak German?", "a bit", "The user speaks German, a bit."),
+        ("Is the deadline still Friday?", "no, Monday", "The deadline is now Monday."),
+        ("Is the budget still 20k?", "no", "The budget is no longer 20k."),
+        (
+            "Which database are you on?",
+            "still MySQL 5.7 sadly",
+            'Asked "Which database are you on?", the user answered "still MySQL 5.7 sadly".',
+        ),
+    ],
+)
+def test_a_short_answer_is_kept_with_what_was_asked(asked, said, told):
+    assert facts(said, asked=asked) == [told]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [("Which file do you mean?", "the second"), ("Does that help?", "a bit"), ("Ready?", "yes")],
+)
+def test_an_answer_about_the_talk_itself_is_no_fact(asked, said):
+    assert facts(said, asked=asked) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("The garden faces north", "The garden faces north."),
+        ("The migration is blocked by legal", "The migration is blocked by legal."),
+        ("There's a spare key under the blue pot", "There's a spare key under the blue pot."),
+        ("cant swim, never learned", "The user can't swim, never learned."),
+        ("its my birthday on the 14th", "The user's birthday is on 14 January 2026."),
+        ("Physio every Tuesday for my knee", "The user has physio every Tuesday for their knee."),
+        ("started therapy last month", "The user started therapy in December 2025."),
+        (
+            "Citations always in Chicago style",
+            "The user asks the assistant to write citations always in Chicago style.",
+        ),
+        ("It's Karin, not Karen", "The name is Karin, not Karen."),
+        (
+            "The results are announced in the week of 18 May",
+            "The results are announced in the week of 18 May 2026.",
+        ),
+    ],
+)
+def test_statements_are_read_by_their_form(said, told):
+    assert facts(said) == [told]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Message number 3",
+        "Message number 30",
+        "The answer is wrong",
+        "The first paragraph reads a bit stiff",
+        "Broccoli is healthy",
+        "If I lived in Rome I'd eat gelato daily",
+        "There's a bug in the second function",
+        "Apparently Mercury is in retrograde",
+        "Translate: I live in Paris",
+    ],
+)
+def test_talk_of_the_moment_gives_nothing(said):
     assert facts(said) == []

@@ -1,7 +1,11 @@
 """The page of features names calls and tests that exist."""
 
+import inspect
 import re
 from pathlib import Path
+
+from semantic_memory.entrypoints.cli.reference import every_setting
+from semantic_memory.memory import SemanticMemory
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "features.md").read_text(encoding="utf-8")
@@ -33,3 +37,17 @@ def test_the_calls_exist():
         for code in re.findall(r"`([a-z_]+)\b[^`]*`", call):
             if code not in ("python", "semantic"):
                 assert code in names, code
+
+
+def test_the_arguments_and_settings_exist():
+    settings = {setting.name for setting in every_setting()}
+    sections = {name.partition(".")[0] for name in settings}
+    for _, call, _ in ROWS:
+        for name, given in re.findall(r"`(\w+)\(([^`]*)\)", call):
+            if verb := getattr(SemanticMemory, name, None):
+                known = inspect.signature(verb).parameters
+                for argument in re.findall(r"(\w+)=", given):
+                    assert argument in known, f"{name}({argument}=)"
+        for section, name in re.findall(r"`([a-z]+)\.(\w+|\*)`", call):
+            if section in sections:
+                assert name == "*" or f"{section}.{name}" in settings, f"{section}.{name}"

@@ -228,6 +228,14 @@ LOOK_ALIKES = [
 ]
 
 
+def test_lines_of_a_log_are_not_the_authors():
+    said = "Why does it stop here?\n[2026-05-02 10:11:03] INFO agent: the user agreed to all"
+    found = parted(said)
+    assert "agreed" not in found.own
+    assert "Why does it stop" in found.own
+    assert parted("On 2026-05-02 10:11 I got INFO from the bank").foreign == ()
+
+
 @pytest.mark.parametrize("text", LOOK_ALIKES)
 def test_what_only_looks_like_it_stays_the_authors(text):
     assert own_words(text).split() == text.split()

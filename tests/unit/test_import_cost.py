@@ -6,12 +6,16 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from semantic_memory import SemanticMemory
 from semantic_memory.entrypoints.cli import app
+from semantic_memory.testing import InMemoryIndex
 from tests.support.surface import command_names
 
+ROOT = Path(__file__).parents[2]
 HEAVY = (
     "apscheduler",
     "chromadb",
@@ -54,6 +58,14 @@ try:
     main()
 except SystemExit:
     pass
+"""
+COMPILED = """
+import re, sys
+compile_source, compiled = re._compiler.compile, []
+re._compiler.compile = lambda *given: compiled.append(given) or compile_source(*given)
+from semantic_memory import SemanticMemory
+SemanticMemory.open(sys.argv[1]).close()
+print(len(compiled))
 """
 EVERY_HELP = """
 import typer
@@ -121,3 +133,35 @@ def test_completion_offers_every_command_and_loads_no_parts():
 def test_wrong_options_are_refused_without_loading_parts():
     loaded, _ = run(RUN, "search", "tea", "--limitless")
     assert loaded.isdisjoint((*HEAVY, "semantic_memory.memory"))
+
+
+def test_a_search_loads_only_what_it_needs(tmp_path):
+    with SemanticMemory.open(tmp_path, index=InMemoryIndex()) as memory:
+        memory.add("Likes tea", user_id="u1")
+    loaded, printed = run(RUN, "search", "tea", "-u", "u1", "--data-dir", str(tmp_path))
+    assert "Likes tea" in printed
+    assert loaded.isdisjoint(
+        ("apscheduler", "fastapi", "httpx", "mcp", "openai", "sentence_transformers", "torch")
+    )
+
+
+def test_opening_a_store_compiles_hardly_a_pattern(tmp_path):
+    _, printed = run(COMPILED, str(tmp_path))
+    assert int(printed) < 150  # of about 1,200
+
+
+def test_patterns_are_compiled_at_their_first_use():
+    folders = ("semantic_memory", "ingest")
+    eager = [
+        f"{file}: {line}"
+        for folder in folders
+        for file in (ROOT / folder).rglob("*.py")
+        for line in file.read_text(encoding="utf-8").splitlines()
+        if "re.compile(" in line and "re.compile(rb" not in line and file.name != "patterns.py"
+    ]
+    assert eager == [], "use semantic_memory.domain.patterns.regex"
+
+
+def test_the_service_loads_neither_mcp_nor_models_until_they_are_asked_for():
+    loaded, _ = run("import semantic_memory.entrypoints.api.server")
+    assert loaded.isdisjoint(("chromadb", "httpx", "mcp", "onnxruntime", "openai", "torch"))

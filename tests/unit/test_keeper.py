@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from semantic_memory.disk import SystemDisk
 from semantic_memory.domain.changes import Add, FactVectors, Forget, Update
 from semantic_memory.domain.errors import (
     IndexBrokenError,
@@ -352,14 +353,14 @@ def test_a_query_does_not_wait_for_a_sync_under_way(ledger, events):
     class Slow(InMemoryIndex):
         def upsert(self, entries):
             entered.set()
-            assert leave.wait(20)
+            assert leave.wait(120)
             super().upsert(entries)
 
     keeper = keeper_of(ledger, Slow(), events)
     add(ledger, 1)
     syncing = threading.Thread(target=keeper.sync)
     syncing.start()
-    assert entered.wait(20)
+    assert entered.wait(120)
     assert asked(keeper, 1) == ["fact-1"]
     leave.set()
     syncing.join()
@@ -441,7 +442,7 @@ def test_it_follows_in_the_background(ledger, events):
 
 
 def test_no_copy_is_deleted_when_there_is_nothing_to_set_aside(tmp_path: Path):
-    home = ChromaDirectory(tmp_path / "chroma", 100)
+    home = ChromaDirectory(tmp_path / "chroma", 100, SystemDisk())
     (tmp_path / "chroma.broken").mkdir()
     assert home.set_aside() is None
     assert (tmp_path / "chroma.broken").exists()
@@ -449,3 +450,49 @@ def test_no_copy_is_deleted_when_there_is_nothing_to_set_aside(tmp_path: Path):
     (tmp_path / "chroma" / "newer").touch()
     assert home.set_aside() == tmp_path / "chroma.broken"
     assert (tmp_path / "chroma.broken" / "newer").exists()
+
+
+class Filled(InMemoryIndex):
+    """Index that records how it is written, and holds users apart."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written: list[tuple[str, int]] = []
+        self.apart: set[str] = set()
+
+    def upsert(self, entries: Sequence[IndexEntry]) -> None:
+        self.written.append(("upsert", len(entries)))
+        super().upsert(entries)
+
+    def fill(self, entries: Sequence[IndexEntry]) -> None:
+        self.written.append(("fill", len(entries)))
+        super().upsert(entries)
+
+    def owns(self, user_id: str) -> bool:
+        return user_id in self.apart
+
+    def own(self, user_id: str) -> None:
+        self.written.append(("own", self.count()))
+        self.apart.add(user_id)
+
+
+def test_an_index_that_answers_no_queries_yet_is_filled_in_large_portions(ledger, events):
+    keeper = keeper_of(ledger, index := Filled(), events)
+    add(ledger, *range(1_200))
+    keeper.sync()
+    add(ledger, 1_200)
+    keeper.sync()
+    keeper.rebuild()
+    assert [(how, n) for how, n in index.written if how != "own"] == [
+        *[("fill", 1_000), ("fill", 200)],
+        ("upsert", 1),
+        *[("fill", 1_000), ("fill", 201)],
+    ]
+
+
+def test_a_user_who_was_searched_is_held_apart_before_anything_is_written(ledger, events):
+    keeper = keeper_of(ledger, index := Filled(), events, own_at=1_000)
+    add(ledger, 1, 2, 3)
+    asked(keeper, 1)
+    keeper.sync()
+    assert index.written == [("own", 0), ("fill", 3)]

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from typer.testing import CliRunner
 
-from semantic_memory.domain.english.layers import asked_layers
+from semantic_memory.domain.english.layers import asked_tiers
 from semantic_memory.domain.errors import ConfigurationError, InvalidInputError
 from semantic_memory.domain.messages import SessionOptions
 from semantic_memory.entrypoints.cli import app
@@ -141,51 +141,67 @@ def test_ages_must_be_in_order(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("question", "layers"),
+    ("question", "tiers"),
     [
-        ("What am I working on?", ("work_context", "top_of_mind")),
-        ("what is Maya working on now", ("work_context", "top_of_mind")),
-        ("What is my current project?", ("work_context", "top_of_mind")),
-        ("How should you answer me?", ("personal_context",)),
-        ("Which tone do I like?", ("personal_context",)),
-        ("What's on my mind?", ("top_of_mind", "recent_months")),
-        ("What have I been up to?", ("top_of_mind", "recent_months")),
+        ("What am I working on?", ("recent_months",)),
+        ("what is Maya working on now", ("recent_months",)),
+        ("What is my current project?", ("recent_months",)),
+        ("What's on my mind?", ("recent_months",)),
+        ("What have I been up to?", ("recent_months",)),
+        ("Which tone do I like?", ()),
         ("Where does Maya live?", ()),
         ("When did Maya's work begin?", ()),
         ("Who recently moved to Oslo?", ()),
     ],
 )
-def test_a_question_says_which_layers_it_asks_for(question, layers):
-    assert asked_layers(question) == layers
+def test_a_question_says_which_tiers_it_asks_for(question, tiers):
+    assert asked_tiers(question) == tiers
 
 
 WORK = "Leads the storage team and moves its queues to Postgres before the summer."
 HOME = "Has a sister and two cats in Bergen, and a boat in the harbour of Askoey."
 
 
+MIND = "Is moving house in June."
+EVENTS = (
+    "Maya moved the storage engine to Rust",
+    "Maya signed the lease for an office in Oslo",
+    "Maya hired two engineers from Madrid",
+    "Maya presented the roadmap at a conference",
+)
+
+
 @pytest.fixture
 def profiled(open_memory):
     def open_it(**context):
         memory = open_memory(settings=Settings(context=ContextSettings(**context)))
-        memory.update_profile({"work_context": WORK, "personal_context": HOME}, **U)
+        fields = {"work_context": WORK, "personal_context": HOME, "top_of_mind": MIND}
+        memory.update_profile(fields, **U)
         return memory
 
     return open_it
 
 
-def test_a_block_begins_with_the_layer_that_the_question_asks_for(profiled):
-    memory = profiled()
-    tone = memory.context("Which tone do I like?", **U, budget=300).text
-    work = memory.context("What am I working on?", **U, budget=300).text
-    neither = memory.context("Where is the harbour?", **U, budget=300).text
-    assert (HOME in tone, WORK in tone) == (True, False)
-    assert (HOME in work, WORK in work) == (False, True)
-    assert (HOME in neither, WORK in neither) == (False, False)  # a share of 4 % is too small
+@pytest.mark.parametrize("budget", [200, 500, 2_000])
+@pytest.mark.parametrize("question", ["What am I working on?", "Where is the harbour?", "Tea?"])
+def test_a_small_block_begins_with_every_field_written_by_hand(profiled, budget, question):
+    block = profiled().context(question, **U, budget=budget)
+    assert block.tokens <= budget
+    assert all(text in block.text for text in (WORK, HOME, MIND))
 
 
-def test_the_share_of_asked_layers_is_a_setting(profiled):
-    memory = profiled(asked=0.0)
-    assert WORK not in memory.context("What am I working on?", **U, budget=300).text
+def test_the_shares_of_history_and_of_asked_tiers_are_settings(profiled):
+    def told(question, **context):
+        with profiled(**context) as memory:
+            memory.add_many([{"content": one, "category": "project"} for one in EVENTS], **U)
+            memory.flush()
+            filters = {"categories": ["project"]}
+            text = memory.context(question, **U, budget=300, filters=filters).text
+        return sum(event in text.partition("<history>")[2] for event in EVENTS)
+
+    recent = "What have I been up to?"
+    assert told(recent) > told(recent, asked=0.0)
+    assert told("Tea?") > told("Tea?", history=0.0) == 0
 
 
 def test_layers_asked_for_stay_within_the_budget(profiled):

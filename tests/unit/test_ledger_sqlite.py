@@ -6,6 +6,7 @@ import stat
 
 import pytest
 
+from semantic_memory.disk import SystemDisk
 from semantic_memory.domain.changes import Add, Write
 from semantic_memory.domain.errors import (
     SchemaTooNewError,
@@ -38,7 +39,7 @@ def path(tmp_path):
 @pytest.fixture
 def connections(path):
     """For parts of a ledger whose database is looked into."""
-    connections = Connections(path, print)
+    connections = Connections(path, print, SystemDisk())
     yield connections
     connections.close()
 
@@ -72,13 +73,26 @@ def test_a_file_that_is_no_database_is_named(path):
         SqliteLedger(path)
 
 
-def test_a_full_disk_is_said_and_loses_nothing(connections):
+class SmallDisk(SystemDisk):
+    """A disk on which a database has so many pages."""
+
+    pages = 1_000_000
+
+    def connect(self, path):
+        connection = super().connect(path)
+        connection.execute(f"PRAGMA max_page_count = {self.pages}")
+        return connection
+
+
+def test_a_full_disk_is_said_and_loses_nothing(path):
+    disk = SmallDisk()
+    connections = Connections(path, print, disk)
     changes = ChangeWriter(connections)
     administration = Administration(connections)
     changes.apply([Add(make_fact(1))])
     with connections.transaction() as db:
-        (pages,) = db.execute("PRAGMA page_count").fetchone()
-        db.execute(f"PRAGMA max_page_count = {pages}")
+        (disk.pages,) = db.execute("PRAGMA page_count").fetchone()
+        db.execute(f"PRAGMA max_page_count = {disk.pages}")
     with pytest.raises(StoreUnavailableError, match="the disk is full"):
         changes.apply([Add(make_fact(2, content="x" * 500_000))])
     assert [fact.id for fact in ListingReader(connections).find("u1", Filters())] == ["fact-1"]
@@ -87,6 +101,7 @@ def test_a_full_disk_is_said_and_loses_nothing(connections):
     changes.apply([Add(make_fact(2))])
     assert administration.count() == 2
     assert administration.damage() == []
+    connections.close()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
@@ -182,7 +197,7 @@ def test_a_ledger_that_another_program_has_locked_is_tried_again_and_then_named(
                 intruder.execute("ROLLBACK")
             return super().transaction()
 
-    connections = Obstructed(path, print)
+    connections = Obstructed(path, print, SystemDisk())
     changes = ChangeWriter(connections)
     with connections.transaction() as db:
         db.execute("PRAGMA busy_timeout = 1")

@@ -279,7 +279,7 @@ def test_a_hit_says_why(memory):
     parts = hit.parts
     assert parts.lexical > 0
     assert parts.relevance == pytest.approx(
-        parts.importance * 0.5 * parts.retention * parts.recency
+        parts.importance * 0.5 * parts.retention * parts.recency * parts.standing
     )
     assert hit.score <= parts.match
 
@@ -402,10 +402,13 @@ def test_a_sound_store_passes_every_check(memory):
     memory.flush()
     assert [(finding.check, finding.ok) for finding in memory.check()] == [
         ("directory", True),
+        ("owner", True),
+        ("encryption", True),
         ("ledger", True),
         ("session logs", True),
         ("messages", True),
         ("embeddings", True),
+        ("items", True),
         ("index", True),
         ("languages", True),
     ]

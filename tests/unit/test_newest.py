@@ -1,14 +1,19 @@
-"""Of two facts that give other figures for one thing, the newer goes first."""
+"""Of two facts about one thing, the newer goes first."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import timedelta
 
 import numpy as np
 import pytest
 
+from semantic_memory import Message, ProviderError, SemanticMemory
 from semantic_memory.domain.text import figures
-from semantic_memory.retrieval.newest import Telling, gains, telling
+from semantic_memory.retrieval.newest import Figures, gains, read_figures
+from semantic_memory.retrieval.newest import fresher as newest_first
+from semantic_memory.settings import IngestSettings, Settings
+from semantic_memory.testing import HashEmbedder
 
 U = {"user_id": "u1"}
 OLD, NEW = 0, 1
@@ -27,7 +32,7 @@ def gained(
     return gains(
         [OLD, NEW],
         {
-            row: Telling(frozenset({value}), frozenset({topic}))
+            row: Figures(frozenset({value}), frozenset({topic}))
             for row, (value, topic) in enumerate(zip(values, topics, strict=True))
         },
         np.array([[1.0, alike], [alike, 1.0]], np.float32),
@@ -83,12 +88,12 @@ def test_figures_are_numbers_and_days(text, found):
 
 
 def test_a_name_is_nothing_that_figures_are_given_for():
-    moved = telling("Maya moved to Berlin in March 2026.")
-    visited = telling("Maya's sister visits Maya on 16 May 2026.")
+    moved = read_figures("Maya moved to Berlin in March 2026.")
+    visited = read_figures("Maya's sister visits Maya on 16 May 2026.")
     assert moved
     assert visited
     assert moved.topic.isdisjoint(visited.topic)
-    assert telling("Maya likes tea.") is None
+    assert read_figures("Maya likes tea.") is None
 
 
 def test_a_search_puts_the_newer_figure_first_and_says_why(memory, clock):
@@ -110,3 +115,59 @@ def test_what_was_believed_is_answered_with_the_figure_of_then(memory, clock):
     memory.add("The aim for fiction, words by the week after all: 1350", **U)
     (hit,) = memory.search("words of fiction", **U, as_of=then)
     assert hit.fact.id == old.id
+
+
+FACTS = [("stated_at", "f8"), ("category", "i1"), ("corroborations", "i4")]
+
+
+def fresher(*facts, score, weight=0.1, cosine=0.7):
+    columns = np.array(list(facts), dtype=FACTS)
+    similar = np.full((len(facts), len(facts)), cosine)
+    rows = list(range(len(facts)))
+    gained = newest_first(rows, similar, np.array(score), columns, weight)
+    return sorted(rows, key=lambda row: -(score[row] + gained.get(row, 0.0)))
+
+
+def test_the_newer_of_two_facts_about_the_same_comes_first():
+    assert fresher((1, 0, 0), (2, 0, 0), score=[0.30, 0.28]) == [1, 0]
+
+
+def test_age_doesnt_count_between_kinds_or_subjects():
+    assert fresher((1, 0, 0), (2, 1, 0), score=[0.30, 0.28]) == [0, 1]
+    assert fresher((1, 0, 0), (2, 0, 0), score=[0.30, 0.28], cosine=0.5) == [0, 1]
+
+
+def test_a_much_weaker_match_gains_nothing_by_being_newer():
+    assert fresher((1, 0, 0), (2, 0, 0), score=[0.30, 0.15]) == [0, 1]
+    assert fresher((1, 0, 0), (2, 0, 0), score=[0.30, 0.28], weight=0.0) == [0, 1]
+
+
+def test_what_was_stated_more_often_comes_before_what_was_said_once():
+    assert fresher((1, 0, 3), (2, 0, 0), score=[0.28, 0.30]) == [0, 1]
+    assert fresher((1, 0, 3), (2, 0, 0), score=[0.30, 0.28]) == [0, 1]
+
+
+class Failing(HashEmbedder):
+    """Reaches its model until it is broken."""
+
+    broken = False
+
+    def embed(self, texts, kind):
+        if self.broken:
+            raise ProviderError("no model")
+        return super().embed(texts, kind)
+
+
+def test_facts_that_are_not_embedded_yet_are_found_by_their_words(tmp_path):
+    embedder = Failing()
+    settings = Settings(ingest=IngestSettings(background=False))
+    with SemanticMemory.open(tmp_path / "store", settings=settings, embedder=embedder) as memory:
+        memory.add("Likes green tea", user_id="maya")
+        memory.flush()
+        embedder.broken = True
+        said = "I like black tea with milk. I live in Oslo. My sister paints boats."
+        memory.observe([Message(role="user", content=said)], user_id="maya", session_id="s1")
+        with suppress(ProviderError):
+            memory.flush()
+        found = memory.search("Which tea with milk?", user_id="maya")
+        assert "black tea with milk" in found[0].fact.content

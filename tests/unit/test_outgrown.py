@@ -20,7 +20,7 @@ class Held(InMemoryIndex):
         self.free.set()
 
     def upsert(self, entries):
-        assert self.free.wait(20)
+        assert self.free.wait(120)
         super().upsert(entries)
 
 

@@ -56,8 +56,10 @@ def test_wider_modes_are_tightened_at_opening(tmp_path):
 
 def test_files_of_other_programs_keep_their_modes(tmp_path):
     project = tmp_path / "project"
-    project.mkdir(mode=0o755)
-    (project / "page.html").touch(mode=0o644)
+    project.mkdir()
+    project.chmod(0o755)
+    (project / "page.html").touch()
+    (project / "page.html").chmod(0o644)
     before = modes(project)
     SemanticMemory.open(project, embedder=HashEmbedder()).close()
     after = modes(project)
@@ -79,7 +81,8 @@ def test_links_are_not_followed(tmp_path):
 def test_a_mode_that_cannot_be_changed_is_refused(tmp_path, monkeypatch):
     store = tmp_path / "store"
     make_private(store)
-    (store / "keys.json").touch(mode=0o644)
+    (store / "keys.json").touch()
+    (store / "keys.json").chmod(0o644)  # whatever the umask
 
     def refuse(path: Path, mode: int) -> None:
         raise PermissionError(1, "Operation not permitted")

@@ -224,3 +224,11 @@ def test_closing_waits_for_the_call_under_way(index, tmp_path):
     again = start(tmp_path)
     assert again.count() == 93
     again.close()
+
+
+def test_filling_writes_the_same_in_larger_portions(tmp_path):
+    index = start(tmp_path)
+    index.fill(entries(*range(MANY), windows=2))
+    assert index.count() == MANY
+    assert nearest(index, 5) == "fact-5"
+    index.close()

@@ -92,11 +92,11 @@ def filled(memory):
 
 def test_a_profile_and_a_history_follow_from_facts(filled):
     found = filled.profile(**U)
-    work = found.profile.work_context
+    work = found.profile.work
     assert WORK in work.text
     assert work.origin == "derived"
     assert all(filled.get(one).content in work.text for one in work.fact_ids)
-    assert HOME in found.profile.personal_context.text
+    assert HOME in found.profile.family.text
     assert str(found).count("Maya shipped the beta on 4 May 2026.") == 1
     assert told(filled, "earlier_context") == ["Maya finished her thesis about storage."]
     assert told(filled, "long_term_background") == ["Maya left Trondheim for good."]
@@ -146,16 +146,16 @@ def test_a_restored_fact_comes_back(filled):
     inside(filled).ledger.apply([Update(gone, "archived", NOW)])
     filled.restore(fact.id)
     filled.flush()
-    assert WORK in fields(filled)["work_context"]
+    assert WORK in fields(filled)["work"]
 
 
 def test_limits_are_settings(open_memory):
-    limits = ProfileSettings(sentences=1, recent_sentences=0)
+    limits = ProfileSettings(facts=1, recent_sentences=0)
     memory = open_memory(settings=Settings(profile=limits))
     for place in ("Oslo", "Bergen", "Lima"):
-        memory.add(f"Maya has a garden and a boat in {place}", **U)
+        memory.add(f"Maya has a cat and a boat in {place}", **U)
     memory.flush()
-    assert fields(memory)["personal_context"].count(".") == 1
+    assert fields(memory)["family"].count(".") == 1
     assert told(memory) == []
 
 
@@ -304,16 +304,13 @@ def test_written_lines_move_on_and_only_the_most_central_stay(open_memory, clock
 
 
 def test_a_field_is_written_by_hand_and_given_back(filled):
-    found = filled.update_profile({"work_context": "Leads storage."}, **U)
-    assert (found.profile.work_context.text, found.profile.work_context.origin) == (
-        "Leads storage.",
-        "user",
-    )
+    found = filled.update_profile({"work": "Leads storage."}, **U)
+    assert (found.profile.work.text, found.profile.work.origin) == ("Leads storage.", "user")
     filled.flush()
-    assert fields(filled)["work_context"] == "Leads storage."
-    found = filled.update_profile({"work_context": None}, **U)
-    assert "engineer" in found.profile.work_context.text
-    past = filled.profile_history("work_context", **U)
+    assert fields(filled)["work"] == "Leads storage."
+    found = filled.update_profile({"work": None}, **U)
+    assert "engineer" in found.profile.work.text
+    past = filled.profile_history("work", **U)
     assert [line.origin for line in past] == ["user", "derived"]
     assert [line.valid_to is None for line in past] == [False, True]
 
@@ -416,8 +413,8 @@ def test_what_was_written_is_exported_and_taken_back(open_memory):
 
 def test_a_context_shows_profile_and_history_first_and_nothing_twice(filled):
     context = filled.context("What does Maya do at her company?", **U, budget=2_000)
-    assert context.text.index("<profile>") < context.text.index("engineer in a team")
-    assert context.text.index("engineer in a team") < context.text.index("</profile>")
+    assert context.text.index("<core>") < context.text.index("engineer in a team")
+    assert context.text.index("engineer in a team") < context.text.index("</core>")
     for fact in filled.list(**U):
         assert context.text.count(fact.content) <= 1
     assert filled.context("What does Maya do at her company?", **U, budget=2_000) == context

@@ -203,6 +203,13 @@ def test_a_search_is_narrowed_cut_and_sorted(filled: Any):
     best = memory.search("beta", user_id=USER)[0].score
     hits = memory.search("beta", user_id=USER, filters={"min_score": best})
     assert [hit.fact.id for hit in hits] == [ids[1]]
+    assert memory.search("beta", user_id=USER, min_score=best) == hits
+    assert memory.search("beta", user_id=USER, min_score=best + 0.001) == []
+    with pytest.raises(InvalidInputError, match="given in the query and beside it"):
+        memory.search("beta", user_id=USER, filters="min_score:0.1", min_score=0.2)
+    for wrong in (-0.1, float("nan"), True, "high"):
+        with pytest.raises(InvalidInputError):
+            memory.search("beta", user_id=USER, min_score=wrong)
     block = memory.context("beta", user_id=USER, filters="bet*")
     assert [hit.fact.id for hit in block.hits] == [ids[1]]
 

@@ -34,6 +34,9 @@ DAY = timedelta(days=1)
         ('since:"last month" until:2026-05-01 when:"last week"', {
             "since": "last month", "until": datetime(2026, 5, 1, tzinfo=UTC),
             "when": "last week"}),
+        ('agent:Research,null -agent:"null" run:r1 -run:null', {
+            "agents": {"Research", None}, "not_agents": {"null"}, "runs": {"r1"},
+            "not_runs": {None}}),
         ("min_trust:Agent", {"min_trust": "agent"}),
         ("min_importance:0.5 min_confidence:.7 min_score:0.1", {
             "min_importance": 0.5, "min_confidence": 0.7, "min_score": 0.1}),

@@ -112,3 +112,30 @@ def test_edges_are_soft_and_softer_for_longer_times():
 )
 def test_who_asks_about_themselves_is_noticed(question, about_me):
     assert read(question, NOW).about_me is about_me
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "What should I cook tonight?",
+        "Book a table for tonight",
+        "Any ideas for dinner this evening?",
+        "Please book the train for Friday",
+        "What are we doing this weekend?",
+    ],
+)
+def test_a_time_to_come_is_no_window_on_memories(request_):
+    assert read(request_, NOW).windows == []
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did I eat today?",
+        "What happened this week?",
+        "Suggest a film like the one from yesterday",
+        "Could you list what I noted last week?",
+    ],
+)
+def test_a_time_that_is_past_is_one(question):
+    assert len(read(question, NOW).windows) == 1

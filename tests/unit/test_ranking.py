@@ -10,7 +10,7 @@ from semantic_memory.settings import RetrievalSettings
 COLUMNS = [
     ("slot", "i4"), ("session", "i4"), ("asks", "?"),
     ("importance", "f8"), ("confidence", "f8"), ("stated_at", "f8"),
-    ("used_at", "f8"), ("endurance", "f8"),
+    ("used_at", "f8"), ("endurance", "f8"), ("corroborations", "i4"),
 ]  # fmt: skip
 SLOTS = [("session", "i4"), ("before", "i4"), ("behind", "i4"), ("asks", "?")]
 WEIGHTS = Weights(**RetrievalSettings().model_dump())
@@ -18,7 +18,7 @@ WEIGHTS = Weights(**RetrievalSettings().model_dump())
 
 def columns(*slots: int) -> np.ndarray:
     return np.array(
-        [(slot, 0, False, 0.5, 1.0, 0.0, -math.inf, 1.0) for slot in slots], dtype=COLUMNS
+        [(slot, 0, False, 0.5, 1.0, 0.0, -math.inf, 1.0, 0) for slot in slots], dtype=COLUMNS
     )
 
 
@@ -143,6 +143,19 @@ def test_at_weight_one_the_score_is_the_pure_product():
     )
     expected = result.match[0] * 0.5 * 1.0 * 0.5 * (1 + 0.5 * 2 ** (-60 / 7))
     assert result.score[0] == pytest.approx(expected)
+
+
+def test_recency_is_for_what_fades():
+    lasting, fading = ranked([0.6], [0.6], half=math.inf), ranked([0.6], [0.6], half=14.0)
+    assert (lasting.recency[0], fading.recency[0]) == (1.0, 1.5)
+
+
+def test_a_memory_stated_again_comes_first_among_equals():
+    cols = columns(-1, -1)
+    cols["corroborations"] = [0, 2]
+    result = ranked([0.6, 0.6], [0.6, 0.6], cols)
+    assert result.score[1] > result.score[0]
+    assert result.standing.tolist() == pytest.approx([1.0, 1.225])
 
 
 def test_a_negative_cosine_counts_as_none():

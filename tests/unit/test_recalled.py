@@ -12,13 +12,12 @@ from semantic_memory.context.render import (
     load_template,
     place,
     section,
-    shown,
 )
 from semantic_memory.domain.markers import WROTE_MEMORY, writes_memory
 from tests.conftest import make_fact, say
 
 STORABLE = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
-TEMPLATES = ("xml", "markdown", "plain")
+TEMPLATES = ("xml", "markdown", "plain", "json")
 
 
 def rendered(*contents: str, template: str = "xml", left_out: int = 0) -> str:
@@ -27,8 +26,9 @@ def rendered(*contents: str, template: str = "xml", left_out: int = 0) -> str:
         make_fact(number, content=content, category=next(categories))
         for number, content in enumerate(contents)
     ]
-    entries = [Entry(fact, shown(fact), section(fact)) for fact in facts]
-    return block(sorted(entries, key=place), left_out, load_template(template))
+    form = load_template(template)
+    entries = [Entry(fact, form.shown(fact), section(fact)) for fact in facts]
+    return block(sorted(entries, key=place), left_out, form)
 
 
 BLOCK = rendered("Maya likes tea", "1 < 2", "Uses Postgres", left_out=3)

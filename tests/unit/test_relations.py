@@ -38,8 +38,15 @@ UPDATES = [
     ("The user plays the guitar.", "The user stopped playing the guitar."),
     ("Tests run in CI on every push.", "Tests no longer run in CI on every push."),
     ("Maya is allergic to peanuts.", "Maya is not allergic to peanuts."),
+    ("My son plays chess.", "I have no children."),
+    ("Would my dog like the beach?", "I have no pets."),
+    ("I love country music.", "Country music makes me cringe."),
 ]
 COMPATIBLE = [
+    ("Leila's favourite composer is Ravel.", "Someone thinks Leila's favourite composer is Satie."),
+    ("Maya lives in Berlin.", "Anna heard that Maya lives in Rome."),
+    ("My cat sleeps on the sofa.", "My dog died last year."),
+    ("My sister has two kids.", "I have no kids."),
     ("Maya left Google.", "Maya joined Microsoft."),
     ("Maya works at Google.", "Maya works at Google in Berlin."),
     ("The user likes jazz.", "The user likes rock."),
@@ -96,6 +103,32 @@ def test_guards_keep_near_sentences_apart(older, newer, guard):
     assert verdict.relation is not Relation.SAME
     if verdict.relation is Relation.UNRELATED:
         assert guard in verdict.reasons
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("We should back up to two drives.", "We back up to two drives."),
+        ("Ola is supposed to mend the door.", "Ola mended the door."),
+        ("The user's brother-in-law is a cook.", "The user's brother is a cook."),
+        ("The user's aunt has a boat.", "The user has a boat."),
+        ("They meet every other Friday.", "They meet every Friday."),
+        ("The user sold half of the land.", "The user sold the land."),
+        ("The user is vice president of the club.", "The user is president of the club."),
+        ("The user's oldest son plays chess.", "The user's youngest son plays chess."),
+        ("The user swims twice a week.", "The user swims twice a day."),
+        ("The user works with Ida on maps.", "The user works for Ida on maps."),
+        ("Ida is the user's teacher.", "The user is Ida's teacher."),
+        ("The user likes tea more than coffee.", "The user likes coffee more than tea."),
+        ("The user enjoys singing for guests.", "The user enjoys guests singing for the user."),
+        ("The user is studying art in Lund.", "The user studied art in Lund."),
+        ("The user can't eat raw onions.", "The user can't eat onions."),
+        ("The app is tested in staging.", "The app is tested in production."),
+    ],
+)
+def test_small_words_keep_statements_apart(one, other):
+    assert relation(one, other, 0.96) is not Relation.SAME
+    assert relation(other, one, 0.96) is not Relation.SAME
 
 
 def test_a_passive_is_the_same_as_its_active():

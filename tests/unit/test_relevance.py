@@ -30,7 +30,7 @@ def test_the_floor_is_a_setting(open_memory, clock):
 
 def test_the_boost_and_its_half_life_are_settings(open_memory, clock):
     memory = with_relevance(open_memory, boost=1.0, boost_half_life_days=2)
-    memory.add("The cache is cold", **U)
+    memory.add("The cache is cold", **U, category="finding")
     assert parts(memory, "cache").recency == 2.0
     clock.advance(days=2)
     assert parts(memory, "cache").recency == 1.5
@@ -41,7 +41,7 @@ def test_a_use_makes_a_memory_recent_by_a_share_that_is_a_setting(
     open_memory, clock, share, recency
 ):
     memory = with_relevance(open_memory, use_share=share)
-    memory.add("The cache is cold", **U)
+    memory.add("The cache is cold", **U, category="finding")
     clock.advance(days=400)
     assert parts(memory, "cache").recency == pytest.approx(1.0)
     memory.context("cache", **U)

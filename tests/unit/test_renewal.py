@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from semantic_memory.consolidation.renewal import renewal, told
+from semantic_memory.consolidation.renewal import renewal
+from semantic_memory.consolidation.telling import told
 
 RENEWED = [
     # endings
@@ -25,9 +26,11 @@ RENEWED = [
     ("I work for Shell.", "I work for BP now."),
     ("I'm vegetarian.", "I went vegan in January."),
     ("We have two cats.", "A third cat has moved in."),
+    ("The user takes their iron pills at night.", "I moved my pills to the morning."),
     ("I take ibuprofen.", "I take paracetamol instead of ibuprofen."),
     ("I live in Berne.", "I'm in Basel now, not Berne."),
     ("I hate running.", "I love running now."),
+    ("My tablet is an iPad.", "It's a Kindle, not an iPad."),
 ]
 KEPT = [
     # other people

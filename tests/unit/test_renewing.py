@@ -109,3 +109,22 @@ def test_other_talk_ends_nothing(memory, say):
     ):
         say(content)
     assert ended(memory) == []
+
+
+@pytest.mark.parametrize(
+    ("fact", "news"),
+    [
+        (
+            "The user works as a nurse at the children's clinic.",
+            "The clinic gave the nurses new badges last week, mine has a terrible photo.",
+        ),
+        (
+            "The user plays tennis on Mondays.",
+            "There was no tennis this Monday because of the rain, any film for the evening?",
+        ),
+    ],
+)
+def test_news_on_the_same_matter_end_nothing(memory, say, fact, news):
+    memory.add(fact, **U)
+    say(news)
+    assert ended(memory) == []

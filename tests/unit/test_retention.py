@@ -70,10 +70,9 @@ def test_a_user_who_outgrew_ram_gets_no_expired_memory_either(open_memory, clock
 def test_a_profile_tells_nothing_that_rests_on_an_expired_fact(memory, clock):
     memory.add("Works as a nurse in Bergen", **U, expires_at=TOMORROW)
     memory.flush()
-    assert memory.profile(**U).profile.personal_context or memory.profile(**U).profile.work_context
+    assert memory.profile(**U).profile.work
     clock.advance(days=1)
-    profile = memory.profile(**U).profile
-    assert profile.personal_context is profile.work_context is None
+    assert memory.profile(**U).profile.work is None
 
 
 def test_expiry_erases_with_a_tombstone(memory, clock):

@@ -71,7 +71,7 @@ def test_what_was_left_pending_is_run_without_a_hint(start):
 
 def test_an_item_is_due_once_its_hints_have_ceased(start):
     stage = Doing("a", nothing)
-    runner = start((stage, Pace(quiet=0.3, most_wait=60)))
+    runner = start((stage, Pace(quiet=3.0, most_wait=60)))
     for _ in range(5):
         runner.hint("a", 1)
         time.sleep(0.05)
@@ -101,12 +101,12 @@ def test_hints_that_come_during_a_run_lead_to_another(start):
 
     def wait(item):
         begun.set()
-        go_on.wait(timeout=20)
+        go_on.wait(timeout=120)
 
     stage = Doing("a", wait)
     runner = start((stage, Pace()))
     runner.hint("a", 1)
-    assert begun.wait(timeout=20)
+    assert begun.wait(timeout=120)
     runner.hint("a", 1)
     runner.hint("a", 1)
     go_on.set()
@@ -137,13 +137,13 @@ def test_an_item_never_runs_twice_at_once(start):
             for thread in flushing:
                 thread.start()
     for thread in flushing:
-        thread.join(timeout=20)
+        thread.join(timeout=120)
     runner.flush()
     assert set(most.values()) == {1}
 
 
 def test_a_stage_runs_as_many_items_at_once_as_it_has_workers(start):
-    together = threading.Barrier(2, timeout=20)
+    together = threading.Barrier(2, timeout=120)
     stage = Doing("a", lambda item: [together.wait(), None][1])
     runner = start((stage, Pace(workers=2)), threads=3)
     for item in range(4):
@@ -153,7 +153,7 @@ def test_a_stage_runs_as_many_items_at_once_as_it_has_workers(start):
 
 def test_a_stage_that_waits_for_a_model_holds_up_no_other(start):
     go_on = threading.Event()
-    slow, quick = Doing("slow", lambda item: go_on.wait(timeout=20) and None), Doing("b", nothing)
+    slow, quick = Doing("slow", lambda item: go_on.wait(timeout=120) and None), Doing("b", nothing)
     runner = start((slow, Pace()), (quick, Pace()))
     for item in range(5):
         runner.hint("slow", item)
@@ -202,15 +202,13 @@ def test_an_item_that_fails_waits_and_holds_up_no_other(start, events):
 def test_a_hint_ends_the_pause_of_an_eager_stage(start):
     def fail_once(item):
         if len(stage.runs) == 1:
-            raise StoreUnavailableError("the disk is full")
+            raise ProviderError("the endpoint is down")
 
     stage = Doing("a", fail_once)
-    runner = start((stage, Pace(eager=True)))
+    runner = start((stage, Pace(eager=True)), retry_seconds=3_600)
     runner.hint("a", 1)
     assert eventually(lambda: len(stage.runs) == 1)
-    begun = time.monotonic()
     assert eventually(lambda: runner.hint("a", 1) or len(stage.runs) == 2)
-    assert time.monotonic() - begun < 1.0  # the pause after a first failure
 
 
 def test_a_provider_that_fails_is_tried_again_without_an_alarm(start, events):
@@ -284,5 +282,5 @@ def test_closing_ends_a_flush(start):
     thread.start()
     assert eventually(lambda: stage.runs == [1])
     runner.close()
-    thread.join(timeout=20)
+    thread.join(timeout=120)
     assert len(raised) == 1

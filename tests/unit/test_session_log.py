@@ -7,7 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from ingest.encryption import Cipher, new_key
+from ingest.log_line import LineFormat
 from ingest.session_log import Patience, SessionLog
+from semantic_memory.disk import SystemDisk
 from semantic_memory.domain.changes import Cursor
 from semantic_memory.domain.errors import (
     InvalidInputError,
@@ -22,7 +25,7 @@ from tests.conftest import NOW, say
 @pytest.fixture
 def reopened(tmp_path, events):
     """Return a function that opens the log again."""
-    return lambda: SessionLog(tmp_path / "sessions", events.append)
+    return lambda: SessionLog(tmp_path / "sessions", events.append, SystemDisk())
 
 
 @pytest.fixture
@@ -109,6 +112,37 @@ def test_a_file_torn_in_its_first_line_starts_over(log, reopened):
     again.append("u1", "s1", say("Two"))
     assert contents(again) == ["Two"]
     assert again.identify(log.path("u1", "s1")) == SessionKey("u1", "s1")
+
+
+def test_a_log_without_its_beginning_is_named_by_the_next_append(log, reopened, events):
+    log.append("u1", "s1", say("One", "Two", "Three"))
+    path = log.path("u1", "s1")
+    whole = path.read_bytes()
+    path.write_bytes(bytes(512) + whole[512:])  # its first sector never reached the disk
+    again = reopened()
+    assert again.identify(path) is None
+    again.append("u1", "s1", say("Four", start=4))
+    assert again.identify(path) == SessionKey("u1", "s1")
+    assert contents(again)[-1] == "Four"
+    last = reopened()
+    last.append("u1", "s1", say("Five", start=5))
+    assert contents(last)[-2:] == ["Four", "Five"]
+
+
+def test_reading_a_log_that_got_shorter_ends(log):
+    log.append("u1", "s1", say("One", "Two"))
+    path = log.path("u1", "s1")
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:2]))
+    assert contents(log) == ["One"]
+
+
+def test_a_removed_log_leaves_no_draft(log):
+    log.append("u1", "s1", say("One"))
+    path = log.path("u1", "s1")
+    path.with_suffix(".new").write_bytes(b"One")
+    log.remove("u1", "s1")
+    assert not list(path.parent.iterdir())
 
 
 @pytest.mark.parametrize("spoilt", [b"\xff\xfe rubbish\n", b'{"crc":"00000000","v":1}\n', b"\n"])
@@ -205,7 +239,9 @@ def failing_until(monkeypatch, end: float) -> None:
 def test_messages_are_held_in_ram_while_the_disk_fails_for_a_short_time(
     tmp_path, events, monkeypatch
 ):
-    log = SessionLog(tmp_path / "sessions", events.append, None, Patience(10.0, 10_000))
+    log = SessionLog(
+        tmp_path / "sessions", events.append, SystemDisk(), None, Patience(10.0, 10_000)
+    )
     log.append("u1", "s1", say("One"))
     failing_until(monkeypatch, time.monotonic() + 0.3)
     assert log.append("u1", "s1", say("Two", start=2)) == 1
@@ -218,7 +254,9 @@ def test_messages_are_held_in_ram_while_the_disk_fails_for_a_short_time(
 def test_a_disk_that_fails_for_longer_is_an_error_and_nothing_is_kept(
     tmp_path, events, monkeypatch
 ):
-    log = SessionLog(tmp_path / "sessions", events.append, None, Patience(0.3, 10_000))
+    log = SessionLog(
+        tmp_path / "sessions", events.append, SystemDisk(), None, Patience(0.3, 10_000)
+    )
     log.append("u1", "s1", say("One"))
     failing_until(monkeypatch, time.monotonic() + 60)
     with pytest.raises(StoreUnavailableError, match="nothing of this call was kept"):
@@ -228,7 +266,9 @@ def test_a_disk_that_fails_for_longer_is_an_error_and_nothing_is_kept(
 
 
 def test_more_than_the_bound_is_not_held(tmp_path, events, monkeypatch):
-    log = SessionLog(tmp_path / "sessions", events.append, None, Patience(60.0, 1_000))
+    log = SessionLog(
+        tmp_path / "sessions", events.append, SystemDisk(), None, Patience(60.0, 1_000)
+    )
     log.append("u1", "s1", say("One"))
     failing_until(monkeypatch, time.monotonic() + 60)
     with pytest.raises(StoreUnavailableError, match="after 3 attempts"):
@@ -307,3 +347,49 @@ def test_an_unreadable_file_is_a_clear_error(log, reopened, monkeypatch):
     path.mkdir()
     with pytest.raises(StoreUnavailableError, match="check its permissions"):
         contents(reopened())
+
+
+@pytest.mark.parametrize("sealed", [False, True])
+@pytest.mark.parametrize("taken", [1, 2, 3])
+def test_a_line_taken_out_is_missed(tmp_path, events, sealed, taken):
+    cipher = Cipher([new_key()]) if sealed else None
+    log = SessionLog(tmp_path, events.append, SystemDisk(), cipher)
+    log.append("u1", "s1", say("One", "Two"))
+    log.append("u1", "s1", say("Three", "Four", start=3))
+    path = log.path("u1", "s1")
+    assert (log.corrupt_lines(path), log.summary(path).corrupt_lines) == (0, 0)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:taken] + lines[taken + 1 :]))
+    again = SessionLog(tmp_path, events.append, SystemDisk(), cipher)
+    assert len(list(again.read("u1", "s1"))) == 3
+    assert (again.corrupt_lines(path), again.summary(path).corrupt_lines) == (1, 1)
+    assert [event.corrupt_lines for event in events if isinstance(event, LogRepaired)]
+
+
+def test_what_is_appended_rewritten_or_cut_off_keeps_the_chain(tmp_path, events):
+    log = SessionLog(tmp_path, events.append, SystemDisk())
+    path = log.path("u1", "s1")
+    for number in range(1, 6):
+        log = SessionLog(tmp_path, events.append, SystemDisk())  # opened again
+        log.append("u1", "s1", say(f"Text {number}", start=number))
+    log.compact("u1", "s1", {"m2"}, {"m3": "Text"})
+    with path.open("ab") as file:
+        file.write(b'{"crc":"0000')  # torn
+    log = SessionLog(tmp_path, events.append, SystemDisk())
+    log.append("u1", "s1", say("Text 6", start=6))
+    assert log.corrupt_lines(path) == log.summary(path).corrupt_lines == 0
+    assert log.erased("u1", "s1") == {"m2": None, "m3": "Text"}
+    assert not any(getattr(event, "corrupt_lines", 0) for event in events)
+
+
+def test_logs_without_a_chain_are_read(tmp_path, events, monkeypatch):
+    log = SessionLog(tmp_path, events.append, SystemDisk())
+    with monkeypatch.context() as patch:
+        write = LineFormat.write
+        patch.setattr(LineFormat, "write", lambda self, kind, data, _: write(self, kind, data, b""))
+        log.append("u1", "s1", say("One", "Two", "Three"))
+    SessionLog(tmp_path, events.append, SystemDisk()).append("u1", "s1", say("Four", start=4))
+    path = log.path("u1", "s1")
+    assert b'"after"' not in path.read_bytes().splitlines()[2]
+    assert b'"after"' in path.read_bytes().splitlines()[4]
+    assert log.corrupt_lines(path) == 0

@@ -82,6 +82,14 @@ def test_a_long_file_leaves_the_others_their_share(directories, events):
     assert text.count("WARNING") == 1
 
 
+def test_a_line_longer_than_the_room_is_cut_at_a_word(directories, events):
+    (directories[2] / "AGENT.md").write_text("# Rules\n" + "always test " * 4_000)
+    text = read_memory_files(directories, events.append)
+    body = text[: text.index("\n[WARNING")]
+    assert 24_000 < len(text.encode()) <= 25_000
+    assert body.endswith(("always", "test"))
+
+
 @pytest.mark.parametrize("caps", [Caps(20, 2_000), Caps(50, 1_000_000), Caps(10_000, 3_000)])
 def test_caps_hold_with_headings_and_warnings(directories, events, caps):
     for directory in directories:

@@ -204,7 +204,7 @@ def test_an_endpoint_summarizes_without_pictures(forgetful, endpoint, events):
 
 def test_a_summary_has_a_budget_of_20_000_tokens(forgetful, endpoint):
     session = opened(forgetful(settings=asking(endpoint)), model="gpt-4.1", window=200_000)
-    for n in range(60):
+    for n in range(45):
         session.push(user=f"Fact {n}: " + f"detail{n} " * 2_500, assistant=f"Noted {n}.")
     assert session.payload("Go on").tokens <= 187_000
     limits = {(one["max_tokens"], told_to(one)["most_tokens"]) for one in endpoint.requests}

@@ -41,7 +41,7 @@ def test_environment_variables_in_the_reference_are_read(monkeypatch):
 
 def test_values_and_defaults_are_those_of_the_types():
     assert rows()["context.candidates"][2:4] == ["whole number, 1 to 1000", "`100`"]
-    assert rows()["log.key"][2:4] == ["secret, or none", ""]
+    assert rows()["encryption.key"][2:4] == ["secret, or none", ""]
     assert rows()["service.cors_origins"][2:4] == ["list of text", "`[]`"]
     assert rows()["half_life_days"][2:4] == ["table of number by category", "`{}`"]
     assert rows()["window.trigger"][2] == "number, above 0, up to 1"

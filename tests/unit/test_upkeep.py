@@ -349,6 +349,25 @@ def test_what_is_not_confirmed_fades_and_is_archived_and_comes_back(memory, cloc
     assert status(memory, fact) is Status.ACTIVE
 
 
+def test_a_clock_that_was_ahead_archives_nothing_for_good(memory, clock):
+    low = memory.add("The beta ships in May", **U, category="project", confidence=0.5)
+    high = memory.add("The shop runs on Go", **U, category="technical", confidence=0.9)
+    right = clock.now()
+    clock.advance(weeks=40)
+    memory.maintain(["decay"])
+    assert status(memory, low) is Status.ARCHIVED
+    assert memory.get(high.id).confidence == pytest.approx(0.5)
+    clock.moment = right + timedelta(days=1)
+    (run,) = memory.maintain(["decay"])
+    assert (run.error, run.counts) == (None, {"regained": 1, "restored": 1})
+    assert memory.get(low.id).confidence == pytest.approx(0.5)
+    assert memory.get(high.id).confidence == pytest.approx(0.9)
+    assert "The beta ships in May" in contents(memory)
+    clock.advance(weeks=1)
+    memory.maintain(["decay"])
+    assert memory.get(high.id).confidence == pytest.approx(0.89)
+
+
 def test_an_old_memory_that_is_taken_in_today_has_not_faded_yet(memory, clock):
     fact = memory.add(
         "The beta ships in May",

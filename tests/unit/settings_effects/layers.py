@@ -36,10 +36,11 @@ def tier_of_a_year_ago(run: Trial) -> str:
 
 
 @effect("context.asked", 0.0, was=True, becomes=False)
-def with_the_layer_asked_for(run: Trial) -> bool:
+def with_the_tier_asked_for(run: Trial) -> bool:
     memory = run.open()
-    memory.update_profile({"work_context": WORK}, **U)
-    return WORK in memory.context("What am I working on?", **U, budget=300).text
+    memory.add(WORK, **U, category="project")
+    memory.flush()
+    return WORK in memory.context("What have I been up to?", **U, budget=300).text
 
 
 def files(run: Trial) -> tuple[Path, ...]:

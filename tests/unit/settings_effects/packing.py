@@ -40,6 +40,15 @@ def recalled_of_three_alike(run: Trial) -> int:
     return len(memory.context("tea", **U).hits)
 
 
+@effect("context.audit", 1, was=3, becomes=1)
+def blocks_audited(run: Trial) -> int:
+    memory = run.open()
+    memory.add("Likes tea", **U)
+    for _ in range(3):
+        memory.context("tea", **U)
+    return len(memory.audit(**U))
+
+
 @effect("context.template", "markdown", was="<memory>", becomes="# Memory")
 def the_first_line(run: Trial) -> str:
     return with_facts(run, "Likes tea").context("tea", **U).text.splitlines()[0]
@@ -52,7 +61,7 @@ def recalled_below_the_floor(run: Trial) -> int:
 
 @effect("context.weakest", 0, was=1, becomes=3)
 def recalled_beside_a_good_match(run: Trial) -> int:
-    return len(with_facts(run, *LIKES).context("green tea", **U).hits)
+    return len(with_facts(run, *LIKES, tags=("leisure",)).context("green tea", **U).hits)
 
 
 @effect("context.diversity", 0, was=True, becomes=False)
@@ -67,11 +76,18 @@ def another_subject_is_among_two(run: Trial) -> bool:
     return len(block.hits) == 2 and "Bergen" in block.text
 
 
-@effect("context.overview", 0, was=True, becomes=False)
-def a_profile_is_shown(run: Trial) -> bool:
+@effect("context.core", 0, was=True, becomes=False)
+def a_core_is_shown(run: Trial) -> bool:
     memory = with_facts(run, "Lives in a flat in Oslo", category="personal")
     memory.flush()
-    return "<profile>" in memory.context("anything else", **U).text
+    return "<core>" in memory.context("anything else", **U).text
+
+
+@effect("context.history", 0, was=True, becomes=False)
+def a_history_is_shown(run: Trial) -> bool:
+    memory = with_facts(run, *EVENTS, category="project")
+    memory.flush()
+    return "<history>" in memory.context("anything else", **U).text
 
 
 @effect(
@@ -83,7 +99,7 @@ def a_profile_is_shown(run: Trial) -> bool:
 def categories_in_a_small_block(run: Trial) -> list[str]:
     memory = with_facts(run, "Likes green tea from Kerala", category="preference")
     memory.add("The tea service runs on Kubernetes", **U, category="technical")
-    block = memory.context("green tea from Kerala", **U, budget=60)
+    block = memory.context("green tea from Kerala", **U, budget=48)
     return [fact.category.value for fact in block.facts]
 
 
@@ -96,39 +112,36 @@ def tiers(run: Trial, *, days: int) -> list[int]:
     return [len(getattr(history, name)) for name in type(history).model_fields]
 
 
-def field(run: Trial) -> int:
-    """Return the number of facts in the personal context."""
+@effect("profile.facts", 1, was=3, becomes=1)
+def homes(run: Trial) -> int:
+    """Return the number of facts about the user's home."""
     memory = with_facts(
         run,
         "Lives in a flat in Oslo",
-        "Is married to Ingrid",
-        "Has a dog called Rex",
-        "Was born in Bergen",
+        "Lives near the harbour",
+        "Moved to Oslo from Bergen",
         category="personal",
-        created_at=NOW - timedelta(days=40),
     )
     memory.flush()
-    found = memory.profile(**U).profile.personal_context
+    found = memory.profile(**U).profile.home
     return 0 if found is None else len(found.fact_ids)
 
 
-effect("profile.sentences", 1, was=3, becomes=1)(field)
-effect("profile.tokens", 8, was=3, becomes=1)(field)
-effect("profile.recent_sentences", 1, was=[4, 0, 0], becomes=[1, 0, 0])(
+effect("profile.recent_sentences", 1, was=[5, 0, 0], becomes=[1, 0, 0])(
     lambda run: tiers(run, days=20)
 )
-effect("profile.recent_tokens", 0, was=[4, 0, 0], becomes=[0, 0, 0])(
+effect("profile.recent_tokens", 0, was=[5, 0, 0], becomes=[0, 0, 0])(
     lambda run: tiers(run, days=20)
 )
-effect("profile.earlier_sentences", 2, was=[0, 4, 0], becomes=[0, 2, 0])(
+effect("profile.earlier_sentences", 2, was=[0, 5, 0], becomes=[0, 2, 0])(
     lambda run: tiers(run, days=60)
 )
-effect("profile.earlier_tokens", 0, was=[0, 4, 0], becomes=[0, 0, 0])(
+effect("profile.earlier_tokens", 0, was=[0, 5, 0], becomes=[0, 0, 0])(
     lambda run: tiers(run, days=60)
 )
-effect("profile.long_term_sentences", 2, was=[0, 0, 4], becomes=[0, 0, 2])(
+effect("profile.long_term_sentences", 2, was=[0, 0, 5], becomes=[0, 0, 2])(
     lambda run: tiers(run, days=300)
 )
-effect("profile.long_term_tokens", 0, was=[0, 0, 4], becomes=[0, 0, 0])(
+effect("profile.long_term_tokens", 0, was=[0, 0, 5], becomes=[0, 0, 0])(
     lambda run: tiers(run, days=300)
 )

@@ -28,12 +28,12 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2_grpc import (
     add_TraceServiceServicer_to_server,
 )
 
-from semantic_memory.client.local import ADDRESS_FILE
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.ports import InputType
 from semantic_memory.entrypoints.api.server import serve
 from semantic_memory.entrypoints.keys import Keys, Right
+from semantic_memory.settings import ADDRESS_FILE
 from semantic_memory.testing import HashEmbedder
 from tests.conftest import NOW, eventually
 from tests.unit.settings_effects.case import S, Trial, effect, facts
@@ -95,7 +95,7 @@ def served(
             assert eventually(lambda: ended.is_set() or said_in(announced))
             if not ended.is_set():
                 url = json.loads(announced.read_text())["url"]
-                with httpx.Client(base_url=url, timeout=5) as client:
+                with httpx.Client(base_url=url, timeout=60) as client:
                     assert eventually(lambda: listening(client))
                     found.extend([url, use(client)])
         finally:
@@ -207,6 +207,26 @@ def a_body_that_does_not_come_is_refused(run: Trial) -> bool:
             waiting.sendall(b"Content-Type: application/json\r\n\r\n{")
             try:
                 return b" 408 " in waiting.recv(1_000)
+            except TimeoutError:
+                return False
+
+    return bool(served(run, use).answer)
+
+
+@effect("service.header_bytes", 2_000, was=200, becomes=400, **FREE)
+def of_long_headers(run: Trial) -> int:
+    headers = {"X-Long": "x" * 4_000}
+    return int(served(run, lambda http: http.get("/healthz", headers=headers).status_code).answer)
+
+
+@effect("service.header_seconds", 0.1, was=False, becomes=True, **FREE)
+def a_connection_without_a_request_is_closed(run: Trial) -> bool:
+    def use(client: httpx.Client) -> bool:
+        with socket.create_connection((client.base_url.host, client.base_url.port)) as waiting:
+            waiting.settimeout(run.patience)
+            waiting.sendall(b"GET /healthz HTTP/1.1\r\nHost: local")
+            try:
+                return waiting.recv(1_000) == b""
             except TimeoutError:
                 return False
 

@@ -23,7 +23,11 @@ def directories_with_a_ledger(run: Trial) -> list[str]:
 
 
 @effect(
-    "cache_dir", lambda run: occupied(run.directory / "cache"), was="found", becomes="refused cache"
+    "cache_dir",
+    lambda run: occupied(run.directory / "cache"),
+    was="found",
+    becomes="refused cache",
+    embedding__precision="fp32",
 )
 def embedding_with_the_cache(run: Trial) -> str:
     memory = run.open(embedder=None)
@@ -59,10 +63,10 @@ def readable(run: Trial) -> bool:
     return b"terracotta" in log.read_bytes()
 
 
-effect("log.key", new_key(), was=True, becomes=False)(readable)
-effect("log.key_file", lambda run: with_a_key(run.directory / "key"), was=True, becomes=False)(
-    readable
-)
+effect("encryption.key", new_key(), was=True, becomes=False)(readable)
+effect(
+    "encryption.key_file", lambda run: with_a_key(run.directory / "key"), was=True, becomes=False
+)(readable)
 
 
 @effect("log.most_bytes", 10_000, was=False, becomes=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from semantic_memory import SemanticMemory
-from semantic_memory.domain.errors import ProviderError
+from semantic_memory import Message, SemanticMemory
+from semantic_memory.domain.errors import InvalidInputError, ProviderError
 from semantic_memory.domain.extraction import Extraction
 from tests.conftest import say
 from tests.unit.settings_effects.case import S, Trial, effect, facts, says
@@ -62,4 +62,32 @@ def flushed(run: Trial, *contents: str) -> SemanticMemory:
 
 _KEPT = ["Maya's address is maya@example.org"]
 effect("ingest.min_confidence", 0.95, was=_KEPT, becomes=[])(admitted)
+
+
+@effect("ingest.secrets", "refuse", was="taken", becomes="refused")
+def a_message_with_a_password(run: Trial) -> str:
+    said = [Message(role="user", content="my pw: hunter2")]
+    try:
+        run.open().observe(said, **S)
+    except InvalidInputError:
+        return "refused"
+    return "taken"
+
+
+@effect("ingest.forget_requests", "at once", was="pending", becomes="done")
+def a_request_to_forget(run: Trial) -> str:
+    memory = run.open()
+    memory.observe(say("Anna lives in Bergen.", "Please forget what I said about Anna."), **S)
+    memory.flush()
+    (request,) = memory.requests(user_id="u1")
+    return request.state
+
+
+@effect("log.secrets", "keep", was="my pw: [secret]", becomes="my pw: hunter2")
+def kept_in_the_log(run: Trial) -> str:
+    memory = run.open()
+    memory.observe([Message(role="user", content="my pw: hunter2")], **S)
+    return memory.messages(**S)[0].content
+
+
 effect("ingest.personal_data", "redact", was=_KEPT, becomes=["Maya's address is [email]"])(admitted)

@@ -1,0 +1,74 @@
+"""Names, places and orders that are told in passing."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from ingest.extract.offline import OfflineExtractor
+from semantic_memory.domain.messages import Message
+from semantic_memory.retrieval.question import read
+
+SAID = datetime(2026, 3, 20, 9, tzinfo=UTC)
+
+
+def facts(*said):
+    messages = [
+        Message(id=f"m{number}", role="user", content=text, created_at=SAID)
+        for number, text in enumerate(said)
+    ]
+    return [one.content for one in OfflineExtractor().extract(messages).candidates]
+
+
+@pytest.mark.parametrize(
+    ("said", "fact"),
+    [
+        ("I'm Imre and I write firmware.", "The user is Imre."),
+        ("Hi, Imre Nagy, I maintain the parser.", "The user's name is Imre Nagy."),
+        ("hi! Priscilla here, first time using this", "The user's name is Priscilla."),
+        ("Just so you know, it's Dr Halloran, not Mr.", "Dr Halloran, not Mr."),
+        ("please use they/them for me", "The user's pronouns are they/them."),
+        ("Down here in Hobart it's autumn now.", "The user is here in Hobart."),
+        ("My partner Olaf says I work too much.", "Olaf says the user works too much."),
+        ("I work at McGregor's in Bath.", "The user works at McGregor's in Bath."),
+        ("I have handed in essay two. The next one is due on 31 May.", "The next essay is due"),
+        ("moved the go-live to 9 June, QA needs a week more", "to 9 June 2026."),
+        ("The tenant split goes live on 2 June", "goes live on 2 June."),
+        ("Recipes for four, please, and in grams.", "to give recipes for four, and in grams."),
+        ("Use bullets in everything you draft for me.", "to use bullets in everything it drafts"),
+        (
+            "On night shifts I sleep until three. Don't suggest anything in that time.",
+            "anything in that time: On night shifts the user sleeps until three.",
+        ),
+    ],
+)
+def test_what_is_told_in_passing_becomes_a_fact(said, fact):
+    assert any(fact in one for one in facts(said)), facts(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "do plants really grow better if you talk to them",
+        "give me a oneliner to count lines in all py files",
+        "Two tickets for Friday, please.",
+        "Call me later",
+        "Paris, I love it.",
+    ],
+)
+def test_a_question_or_a_single_order_is_no_standing_one(said):
+    assert not any("asks the assistant" in one or "name is" in one for one in facts(said))
+
+
+@pytest.mark.parametrize(
+    ("question", "number"),
+    [
+        ("Dinner tonight?", 0),
+        ("Tonight I have guests, what do I serve?", 0),
+        ("What goes with salmon this evening?", 0),
+        ("Need a plan for this weekend", 0),
+        ("What did I eat tonight?", 1),
+        ("Who did I meet this weekend?", 1),
+    ],
+)
+def test_a_time_to_come_is_no_window_on_memories(question, number):
+    assert len(read(question, SAID).windows) == number
