@@ -22,6 +22,7 @@ from eval.datasets.load import Name as SetName
 from eval.datasets.load import load
 from eval.datasets.scenarios import BELIEFS
 from eval.decay import draw, simulate
+from eval.encryption import measure_encryption
 from eval.extraction_report import attacks, extraction
 from eval.flood import flood as put_flood
 from eval.load import fill
@@ -29,9 +30,15 @@ from eval.load import load as put_load
 from eval.measures import measure as parse_measure
 from eval.natural.command import measure_natural
 from eval.qa import Answers, Chat, answer_all
+from eval.refill import measure_refill
+from eval.relevance_report import relevance
 from eval.report import document, page, terminal
 from eval.results import summary, write_rows
-from eval.statements_report import languages, statements
+from eval.stages import measure_stages
+from eval.starts import fill as fill_store
+from eval.starts import measure as measure_starts
+from eval.starvation import starvation as measure_starvation
+from eval.statements_report import core, languages, statements
 from eval.systems.build import INCLUDED, OURS
 from eval.systems.build import NAMES as SYSTEMS
 from eval.systems.build import Name as SystemName
@@ -59,6 +66,8 @@ app.command()(extraction)
 app.command()(attacks)
 app.command()(statements)
 app.command()(languages)
+app.command()(core)
+app.command()(relevance)
 
 
 @app.callback()
@@ -207,7 +216,7 @@ def bench(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure speed and RAM with a user of 5,000 memories and many small users."""
+    """Measure speed and RAM with a user of 5,000 memories and many small users, and rebuilding."""
     with TemporaryDirectory(prefix="semantic-memory-bench-") as scratch:
         directory = store or Path(scratch, "store")
         figures: dict[str, float] = {}
@@ -218,6 +227,17 @@ def bench(
                     build_store, directory, users, each
                 ).result()
         figures |= measure_store(directory, users, each)
+    figures |= measure_refill()
+    if as_json:
+        print(json.dumps({name: round(value, 3) for name, value in figures.items()}))
+    else:
+        show.pairs({name: f"{value:,.2f}" for name, value in figures.items()})
+
+
+@app.command()
+def encryption(as_json: AsJson = False) -> None:
+    """Measure what encryption at rest costs, against the same store in plain text."""
+    figures = measure_encryption()
     if as_json:
         print(json.dumps({name: round(value, 3) for name, value in figures.items()}))
     else:
@@ -252,6 +272,47 @@ def load_service(
 
 
 @app.command()
+def stages(
+    memories: Annotated[int, typer.Option(min=100, help="Number of memories of the user.")] = 5_000,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds of each, of which the median.")] = 7,
+    store: Annotated[
+        Path | None, typer.Option(help="Keep the store here, or use an existing one.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure the CPU of a search, a block, a request and a write, beside their floors."""
+    figures = measure_stages(store, memories, rounds)
+    if as_json:
+        print(json.dumps({name: round(value, 3) for name, value in figures.items()}))
+    else:
+        show.pairs({name: f"{value:,.2f} ms" for name, value in figures.items()})
+
+
+@app.command()
+def starts(
+    memories: Annotated[int, typer.Option(min=1, help="Number of memories.")] = 10_000,
+    rounds: Annotated[int, typer.Option(min=1, help="Runs of each, of which the least.")] = 5,
+    store: Annotated[
+        Path | None, typer.Option(help="Keep the store here, or use an existing one.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure the CPU seconds of each start: help, search, MCP, the service."""
+    with (
+        TemporaryDirectory(prefix="semantic-memory-starts-") as scratch,
+        show.progress(quiet=False) as report,
+    ):
+        directory = store or Path(scratch, "store")
+        if not directory.exists():
+            fill_store(directory, memories, report)
+        figures = measure_starts(directory, rounds, report)
+    if as_json:
+        print(json.dumps({name: round(value, 3) for name, value in figures.items()}))
+    else:
+        show.pairs({name: f"{value:.2f} s" for name, value in figures.items()})
+
+
+@app.command()
 def flood(
     sessions: Annotated[int, typer.Option(help="Number of concurrent sessions.")] = 1_000,
     each: Annotated[int, typer.Option(help="Number of messages of a session.")] = 10,
@@ -267,6 +328,27 @@ def flood(
         show.pairs({name: f"{value:,.1f}" for name, value in figures.items()})
     if figures["messages stored"] != figures["messages"]:
         raise typer.Exit(1)
+
+
+@app.command()
+def starvation(
+    rounds: Annotated[int, typer.Option(help="Number of times that each call is timed.")] = 3,
+    flooding: Annotated[int, typer.Option(help="Number of threads of the other user.")] = 4,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how long one user's calls wait while another user floods the store."""
+    with TemporaryDirectory(prefix="semantic-memory-starvation-") as scratch:
+        found = measure_starvation(Path(scratch, "store"), rounds, flooding)
+    if as_json:
+        print(json.dumps({name: [round(one, 4) for one in row] for name, row in found.items()}))
+        return
+    show.pairs(
+        {
+            name: f"quiet {quiet:.3f} s, loaded {loaded:.3f} s ({loaded / quiet:.0f} times),"
+            f" longest {longest:.3f} s"
+            for name, (quiet, loaded, longest) in found.items()
+        }
+    )
 
 
 @app.command()

@@ -25,13 +25,13 @@ import httpx
 
 from eval.bench import sentence
 from semantic_memory.client import AsyncClient
-from semantic_memory.client.local import ADDRESS_FILE
 from semantic_memory.domain.errors import SemanticMemoryError
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.messages import Message
 from semantic_memory.entrypoints.cli import show
 from semantic_memory.entrypoints.keys import Keys, Right
 from semantic_memory.memory import SemanticMemory
+from semantic_memory.settings import ADDRESS_FILE
 
 QUESTIONS = (
     "When did we measure the read latency?",

@@ -107,6 +107,8 @@ def survival(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
                 "packed, any": round(statistics.fmean(one.any for one in own), 4),
                 "tokens": round(statistics.fmean(one.tokens for one in own), 1),
             }
+            if words := [one.words for one in own if one.words is not None]:
+                figures[str(budget)]["answer words"] = round(statistics.fmean(words), 4)
     return figures
 
 

@@ -1,4 +1,4 @@
-"""Commands `python -m eval statements` and `python -m eval languages`."""
+"""Commands `python -m eval statements`, `python -m eval languages` and `python -m eval core`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Column, Table
 
+from eval import core as needs
 from eval import languages as tongues
 from eval import statements as single
 from eval.gold import Half, grouped, read_gold
@@ -49,6 +50,15 @@ _LANGUAGES = {
     "Success@1": "S@1",
     "Success@5": "S@5",
 }
+_CORE = {
+    "requests": "requests",
+    "needed core facts in the block": "needed",
+    "needed core facts in the core": "in the core",
+    "all needed facts in the block": "all needed",
+    "requests with every core fact": "complete",
+    "private in the core": "private, core",
+    "private in the block": "private",
+}
 """Headings of the measures."""
 
 
@@ -81,6 +91,22 @@ def languages(data: DataFile = None, rows: RowsFile = None, as_json: AsJson = Fa
         _LANGUAGES,
         as_json,
     )
+
+
+def core(
+    data: DataFile = None,
+    half: HalfChoice = None,
+    budget: Annotated[int, typer.Option(min=1, help="Tokens of a block.")] = 500,
+    rows: RowsFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure that blocks have the core facts that requests need, and nothing private."""
+    users = read_gold("core", needs.User, data)
+    with opened() as (memory, clock), show.progress(quiet=False) as report:
+        outcomes = needs.ask(memory, clock, users, budget, report, half)
+    _write(rows, map(needs.row, outcomes))
+    groups = grouped(outcomes, lambda one: one.half)
+    _show("half", {name: needs.figures(own) for name, own in groups.items()}, _CORE, as_json)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.ports import Embedder
 from semantic_memory.domain.text import figures
-from semantic_memory.retrieval.newest import gains, telling
+from semantic_memory.retrieval.newest import gains, read_figures
 from semantic_memory.retrieval.question import read as read_question
 from semantic_memory.settings import Settings, UpkeepSettings
 from semantic_memory.testing import FrozenClock, InMemoryIndex
@@ -117,13 +117,13 @@ def _is_first(row: Asked, vectors: Embedded, alike: float, share: float) -> bool
     question = read_question(row.question, _START + timedelta(days=90))
     if newer > older or question.event or question.windows:
         return newer > older
-    told = {place: telling(text) for place, text in enumerate(row.statements)}
-    if None in told.values():
+    given = {place: read_figures(text) for place, text in enumerate(row.statements)}
+    if None in given.values():
         return False
     matrix = vectors.of(row.statements)
     gained = gains(
         [0, 1],
-        {place: one for place, one in told.items() if one},
+        {place: one for place, one in given.items() if one},
         matrix @ matrix.T,
         np.array(row.scores),
         np.array([0.0, 60.0]),

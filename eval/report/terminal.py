@@ -128,6 +128,11 @@ def _survival(results: Sequence[Result]) -> Table:
                 f"{result.system}, context()",
                 *(_both(figures[budget], "packed") for budget in budgets),
             )
+        if "answer words" in figures[budgets[0]]:
+            table.add_row(
+                f"{result.system}, words of the answers",
+                *(f"{figures[budget]['answer words']:.3f}" for budget in budgets),
+            )
     return table
 
 

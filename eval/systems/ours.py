@@ -84,11 +84,12 @@ class Ours:
 
     def packed(
         self, user_id: str, query: str, budget: int, asked_at: datetime
-    ) -> tuple[Collection[str], int]:
-        """Return the memories of the hits in the context block, and its tokens."""
+    ) -> tuple[Collection[str], int, str]:
+        """Return the memories of the hits in the context block, its tokens, and its text."""
         self._clock.moment = asked_at
         context = self._opened().context(query, user_id=user_id, budget=budget)
-        return {one for hit in context.hits for one in self._origins(hit.fact)}, context.tokens
+        kept = {one for hit in context.hits for one in self._origins(hit.fact)}
+        return kept, context.tokens, context.text
 
     def block(self, user_id: str, query: str, budget: int, asked_at: datetime) -> str:
         """Return the text of the context block."""
