@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -54,6 +55,18 @@ def _no_settings_of_the_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     monkeypatch.delenv("SEMANTIC_MEMORY_DATA_DIR", raising=False)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def _own_levels_of_logging() -> Iterator[None]:
+    """Undo what a service that the test started set for the whole process."""
+    loggers = [logging.getLogger(), logging.getLogger("semantic_memory")]
+    before = [(one.level, list(one.handlers), one.propagate) for one in loggers]
+    yield
+    for logger, (level, handlers, propagate) in zip(loggers, before, strict=True):
+        logger.setLevel(level)
+        logger.handlers[:] = handlers
+        logger.propagate = propagate
 
 
 @pytest.fixture
