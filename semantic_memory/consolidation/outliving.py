@@ -72,6 +72,8 @@ def _is_of_the_same(clause: Clause, part: Clause, state: str, who: str) -> bool:
 
 def turned(clause: Clause, new: Telling) -> Reason | None:
     """Find what is denied now and wasn't, or no longer is: "I don't want to learn it any more"."""
+    if renewals.is_of_the_past(clause.plain):
+        return None
     denied = denies(clause.plain.split())
     for part in new.clauses:
         if denies(part.plain.split()) is denied or is_question(part.plain):

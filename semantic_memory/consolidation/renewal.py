@@ -30,6 +30,7 @@ from semantic_memory.consolidation.telling import (
 from semantic_memory.domain.english import renewals
 from semantic_memory.domain.english.arguments import subject
 from semantic_memory.domain.english.facets import NAMED, facets
+from semantic_memory.domain.english.negation import denies
 from semantic_memory.domain.english.paraphrases import paraphrases
 from semantic_memory.domain.english.renewals import ORDINALS, Clause, Ending, clauses
 from semantic_memory.domain.text import stem
@@ -120,6 +121,7 @@ def _contrasted(clause: Clause, new: Telling) -> Reason | None:
         values = denied.content | denied.numbers | denied.dates
         if (
             values
+            and not denies(clause.words)
             and denied.content <= clause.content
             and denied.numbers <= clause.numbers
             and denied.dates <= clause.dates

@@ -36,6 +36,10 @@ LEAST_SHARED = 0.30
 _LEAST_ALIKE = 0.42
 _BRIEF = 3  # words besides function words that say no more than a figure of a name
 _OWNED = regex(r"\b(?:my|our) ([\w-]+)(?: ([\w-]+))?")
+_OWN_LEADS = regex(
+    r"(?:(?:and|so|but|well|also|finally|actually|turns out|i have|we have|got) )*"
+    r"(?:my|our|the) ([\w-]+)(?: ([\w-]+))?(?: ([\w-]+))?"
+)
 _PRONOUN = regex(r"(?:it|its|it is|that|that is|they|they are|make that|make it|this)\b")
 _PART = regex(r"(?:the |my |our )?([\w-]+) of (?:the|my|our) ")
 _FUNCTION = frozenset(map(stem, STOP_WORDS)) | STOP_WORDS | {"i", "now"}
@@ -110,7 +114,10 @@ class _Pair:
         """True if one says the opposite of the other about something."""
         own, others = _stems(self.clause) - _PLACES, _stems(self.sentence) - _PLACES
         apart = any(opposites(one) & others and not opposites(one) & own for one in own - _TIMES)
-        return apart and bool((own & others) - _FUNCTION)
+        shared = (own & others) - _FUNCTION
+        # a verb alone is shared by statements on anything: "make an impact", "making games"
+        brief = len(self.clause.content) <= _BRIEF
+        return apart and bool(self.topic & shared or (shared and brief))
 
     @cached_property
     def typed(self) -> bool:
@@ -169,6 +176,8 @@ class _Pair:
             return self._aged() or self._measured() if self.typed else None
         spoken = _owned(self.sentence) | _begun(self.sentence)
         owned = bool(self.topic & _owned(self.clause) & spoken)
+        if owned and not self.surely:  # "my passion", "our community" may stand in any statement
+            owned = bool(self.topic & (_leading(self.clause) | _leading(self.sentence)))
         figured = self.typed and (self.surely or self._half)
         found = f"replaced: {listed(self.topic)}"
         if figured or self.turned or (owned and self._half):
@@ -225,6 +234,12 @@ def retyped(clause: Clause, sentence: Clause) -> bool:
 
 def _stems(clause: Clause) -> frozenset[str]:
     return frozenset(map(stem, clause.words))
+
+
+def _leading(clause: Clause) -> frozenset[str]:
+    """Return the stems of the user's own thing with which a clause begins or that the user has."""
+    found = _OWN_LEADS.match(clause.plain)
+    return frozenset(stem(word) for word in found.groups() if word) if found else frozenset()
 
 
 def _owned(clause: Clause) -> frozenset[str]:

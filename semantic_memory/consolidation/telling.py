@@ -28,6 +28,7 @@ _QUESTION = regex(
     r"(?:(?:how|what|which|where|when|who|why|any|should|have you|did|will|would|how's)\b"
     r"|(?:can|could|do|does|is|are)\b(?! not))"
 )
+_ASKS_THE_OTHER = regex(r"\b(?:have|had|did|do|are|were|will|would|can|could) you\b.*\?$")
 ORDINAL = regex(rf"\b(?:(\d+)(?:st|nd|rd|th)|({one_of(ORDINALS)})) (\w+)")
 """A thing that is counted among its like: "a fourth cat"."""
 DENIED = regex(
@@ -118,8 +119,12 @@ def told(text: str) -> Telling:
 
 
 def is_question(plain: str) -> bool:
-    """Return whether a folded text asks something."""
-    return _QUESTION.match(plain) is not None
+    """Return whether a folded text asks something.
+
+    >>> is_question("where is it"), is_question("wow have you gone?"), is_question("i sold it?")
+    (True, True, False)
+    """
+    return _QUESTION.match(plain) is not None or _ASKS_THE_OTHER.search(plain) is not None
 
 
 def is_surely_cued(plain: str) -> bool:

@@ -43,6 +43,7 @@ _NOT_OWN = KIN | OTHERS | {"'s"}
 _WE = frozenset({"i", "we", "us", "me", "our"})
 # an age is followed by nothing that would make it a measure: "is 12 metres"
 _AGE_ENDS = rf"(?= {phrases('facets.roles.behind_age')}\b|$)"
+_OBJECTS = frozenset({"me", "us", "you", "him", "her", "them"})
 _INDEFINITE = regex(r"(?:a|an|this|that|some|any)\s")
 _LEAD = regex(r"^(?:(?:the|a|an|my|our|now|about)\s)+")
 
@@ -155,6 +156,8 @@ def _facet(name: str, match: re.Match[str], before: str, *, moved: bool) -> Face
 
 
 def _about(text: str) -> list[str]:
+    if text.split(" ")[0] in _OBJECTS:  # "gave me the strength to go on"
+        return []
     found = stems(_ENDS.split(_LEAD.sub("", text))[0])
     return [one for one in found if one and one not in _NO_PLACE]
 

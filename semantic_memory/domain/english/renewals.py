@@ -6,7 +6,7 @@ A text is cut into sentences and these into clauses; each keeps the stems that s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -18,7 +18,14 @@ from semantic_memory.domain.english.slips import without_slips
 from semantic_memory.domain.english.spelling import prepared
 from semantic_memory.domain.english.tables import mapping, phrase_list, phrases, substitution, words
 from semantic_memory.domain.english.tenses import is_past
-from semantic_memory.domain.english.words import Form, forms, noun_behind
+from semantic_memory.domain.english.words import (
+    Form,
+    can_be_noun,
+    forms,
+    is_adverb,
+    is_quality,
+    noun_behind,
+)
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stem, stems
 
@@ -103,13 +110,25 @@ _CHANGES = _endings("renewals.ends.changes")
 _SHORTENED = regex(rf"{_OPENING}(?P<thing>\w+)(?P<verb>'?s off)$")
 _ENDS = (_SHORTENED, *_endings("renewals.ends.behind"), *_endings("renewals.ends.before"))
 # "her left ear": a side, not a leaving
-_A_SIDE = regex(r"\b(?:the|a|my|our|your|his|her|its|their|on|to|far|top|bottom) $")
+_A_SIDE = regex(r"\b(?:on|to|far|top|bottom) $")
+# "the sunset painting", "a beautiful sunset"
+_NAMED = regex(r"\b(?:the|an?|this|that|my|our|your|his|her|its|their)(?: (?P<quality>\S+))? $")
+# "the cuisine left me in awe"
+_IMPRESSES = regex(r" \S+ (?:in (?:awe|tears)|feeling|speechless|wanting|wondering|breathless)\b")
+# "sold a lot of books" ends no book in particular, and "stopped playing them" doesn't say which
+_SOME = regex(r"(?:(?:a )?lots? of|some|many|a few|several|plenty of)\b(?! of)")
+_DOES_IT = regex(r"\w+ing (?:them|it|this|that|those|these)\b")
+# "never quit"
+_NEVER = regex(r"\b(?:never|do not|does not|did not|will not|can not) $")
 _ARE = regex(rf" r (?={phrases('renewals.behind_r')}(?:\s|$))")
 # "my sisters mail"
 _OWNED_THING = regex(rf"(?<=\bmy )({one_of(KIN)})s (\w+)\b")
 _DENIALS = frozenset({"not", "longer"})
 _MOMENTS = words("renewals.ends.moments")
+_ORDERS = words("renewals.ends.orders")
+_BEFORE_ORDERS = words("renewals.ends.before_orders")
 _NO_THINGS = words("renewals.ends.no_things")
+_MERELY = words("renewals.ends.merely")
 _VAGUE = frozenset(map(stem, words("renewals.heads.vague"))) | words("renewals.heads.vague")
 _THROUGH = frozenset(map(stem, words("renewals.heads.through")))
 ORDINALS = mapping("renewals.ordinals")
@@ -206,20 +225,47 @@ def endings(clause: Clause) -> Iterator[Ending]:
     for pattern in _ENDS:
         for found in pattern.finditer(clause.plain):
             first = "verb" in pattern.groupindex and found.end("thing") <= found.start("verb")
-            if _OF_OTHERS.search(clause.plain[: found.start()].rstrip()):
+            leading = clause.plain[: found.start()]
+            if _OF_OTHERS.search(leading.rstrip()):
                 continue
             before = clause.plain[found.start() : found.start("thing")].split()
-            if not first and before[0] == "left" and _A_SIDE.search(clause.plain[: found.start()]):
+            if _is_no_end(before, leading) if not first else _impresses(found):
                 continue
             predicate = not first and not _DENIALS.isdisjoint(before)
-            if not first and not predicate and found["thing"].split()[0] in _NO_THINGS:
+            opening = found["thing"].split()[0]
+            if not first and (_SOME.match(found["thing"]) or _DOES_IT.match(found["thing"])):
+                continue
+            if not first and not predicate and opening in _NO_THINGS:
+                continue
+            if predicate and (opening in _MERELY or _is_aside(before, opening)):
                 continue
             if thing := _thing(found["thing"], whole=predicate):
                 moment = not first and before[0] in _MOMENTS
                 head = thing if predicate else _thing(found["thing"].split(" of ")[0])
-                yield Ending(
-                    thing, moment, first, clause, predicate, head, clause.plain[: found.start()]
-                )
+                yield Ending(thing, moment, first, clause, predicate, head, leading)
+
+
+def _is_no_end(verb: Sequence[str], before: str) -> bool:
+    """Return whether what may be a verb, behind these words, ends nothing: a noun, a denial."""
+    if verb[0] in _ORDERS:
+        return not _BEFORE_ORDERS.issuperset(before.split())
+    if verb[0] == "left" and _A_SIDE.search(before):
+        return True
+    if can_be_noun(verb[0]) and (named := _NAMED.search(before)):
+        return named["quality"] is None or is_quality(named["quality"])
+    return _NEVER.search(before) is not None
+
+
+def _is_aside(verb: Sequence[str], opening: str) -> bool:
+    """Return whether a denial goes on with what is done: "being stuck and not making progress"."""
+    return verb == ["and", "not"] and not forms(opening).isdisjoint({Form.ING, Form.BASE})
+
+
+def _impresses(found: re.Match[str]) -> bool:
+    """Return whether something left somebody in awe, and is still there."""
+    return found["verb"].split()[0] == "left" and bool(
+        _IMPRESSES.match(found.string, found.start("verb") + len(" left"))
+    )
 
 
 def changed(clause: Clause) -> Iterator[frozenset[str]]:
@@ -243,7 +289,8 @@ def _thing(text: str, *, whole: bool = False) -> frozenset[str]:
             text,
         )
     )
-    found = [one for one in stems(parts[0].replace("-", " ")) if one and one not in _VAGUE]
+    spoken = " ".join(one for one in parts[0].replace("-", " ").split() if not is_adverb(one))
+    found = [one for one in stems(spoken) if one and one not in _VAGUE]
     return frozenset(one for one in found if not one.isdigit() and one not in _THROUGH)
 
 
