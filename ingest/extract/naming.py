@@ -63,7 +63,7 @@ _TITLED = regex(
     re.IGNORECASE,
 )
 _USES = regex(
-    r"^(?:please |just )?(?:use|say) (?P<which>(?:he|she|they|it|xe|ze)/"
+    r"^(?:(?:please |just )?(?:use|say)|i (?:use|go by)) (?P<which>(?:he|she|they|it|xe|ze)/"
     r"(?:him|her|them|its|xem|hir)(?:/\w+)?)\b.*$",
     re.IGNORECASE,
 )

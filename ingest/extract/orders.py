@@ -132,7 +132,7 @@ def _without_verb(order: str, spoken: list[str]) -> str | None:
         return f"use {_lowered(less[0])}"
     if (
         _IN_FORM.match(order)
-        and spoken[0] not in _DETERMINED
+        and spoken[0] not in _DETERMINED | _MANNER
         and Form.BASE not in (forms(spoken[0]) if not can_be_noun(spoken[0]) else ())
     ):
         return f"use {_lowered(order)}"
