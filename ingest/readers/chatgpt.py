@@ -11,8 +11,10 @@ from datetime import UTC, datetime
 from io import BufferedReader
 from typing import Any
 
+from ingest.readers.chatgpt_memory import SavedMemories
 from ingest.readers.documents import items
-from ingest.readers.values import Builder, Incoming, Rejected
+from ingest.readers.records import Found
+from ingest.readers.values import Builder, Rejected
 from semantic_memory.domain.blocks import text_of
 from semantic_memory.domain.values import derived_id
 
@@ -22,9 +24,12 @@ _UNSAID = frozenset(
 )
 
 
-def read_chatgpt(file: BufferedReader) -> Iterator[Incoming | Rejected]:
-    """Read the messages on each conversation's current path; a conversation is a session."""
-    builder = Builder()
+def read_chatgpt(file: BufferedReader, written: datetime) -> Iterator[Found]:
+    """Read the messages on each conversation's current path, and the memories saved last.
+
+    A conversation is a session. `written` dates memories without a time.
+    """
+    builder, saved = Builder(), SavedMemories(written)
     for number, conversation in enumerate(items(file), start=1):
         place = f"conversation {number}"
         try:
@@ -34,10 +39,12 @@ def read_chatgpt(file: BufferedReader) -> Iterator[Incoming | Rejected]:
             continue
         for position, message in enumerate(messages, start=1):
             try:
+                saved.note(message, conversation.get("create_time"))
                 if values := _values(message, conversation.get("create_time")):
                     yield builder.incoming(None, session_id, values)
             except (ValueError, AttributeError, KeyError, TypeError, OverflowError) as error:
                 yield Rejected(f"{place}, message {position}", str(error))
+    yield from saved.records()
 
 
 def _conversation(conversation: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:

@@ -1,35 +1,49 @@
-"""Reader of Claude's data export: `conversations.json`, a list of conversations."""
+"""Reader of Claude's data export: conversations, and the memories of an account."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from io import BufferedReader
 from typing import Any
 
+from ingest.readers.claude_memories import is_memories, read_claude_memories
 from ingest.readers.documents import items
-from ingest.readers.values import Builder, Incoming, Rejected
+from ingest.readers.records import Found, read_each
+from ingest.readers.values import Builder, Rejected
 from semantic_memory.domain.blocks import text_of, wrote_memory
 from semantic_memory.domain.markers import WROTE_MEMORY
 
 _ROLES = {"human": "user", "assistant": "assistant"}
 
 
-def read_claude(file: BufferedReader) -> Iterator[Incoming | Rejected]:
-    """Read every message with text or a file; a conversation is a session."""
+def read_claude(file: BufferedReader, written: datetime) -> Iterator[Found]:
+    """Read every message with text or a file, and every line of memories as a fact.
+
+    A conversation is a session. `written` dates memories without a time.
+    """
     builder = Builder()
-    for number, conversation in enumerate(items(file), start=1):
-        place = f"conversation {number}"
+
+    def one(item: Any, place: str) -> Iterator[Found]:
+        if is_memories(item):
+            return read_claude_memories(item, place, written)
+        return _conversation(item, place, builder)
+
+    return read_each(items(file), "conversation", one)
+
+
+def _conversation(conversation: Any, place: str, builder: Builder) -> Iterator[Found]:
+    try:
+        session_id, messages = conversation["uuid"], list(conversation["chat_messages"])
+    except (KeyError, TypeError):
+        yield Rejected(place, "is not a conversation with `uuid` and `chat_messages`")
+        return
+    for position, message in enumerate(messages, start=1):
         try:
-            session_id, messages = conversation["uuid"], list(conversation["chat_messages"])
-        except (KeyError, TypeError):
-            yield Rejected(place, "is not a conversation with `uuid` and `chat_messages`")
-            continue
-        for position, message in enumerate(messages, start=1):
-            try:
-                if values := _values(message):
-                    yield builder.incoming(None, session_id, values)
-            except (ValueError, AttributeError, KeyError, TypeError) as error:
-                yield Rejected(f"{place}, message {position}", str(error))
+            if values := _values(message):
+                yield builder.incoming(None, session_id, values)
+        except (ValueError, AttributeError, KeyError, TypeError) as error:
+            yield Rejected(f"{place}, message {position}", str(error))
 
 
 def _values(message: dict[str, Any]) -> dict[str, Any] | None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from io import BufferedReader
+from typing import Any
 
 import ijson
 
 from ingest.readers.claude_code import is_entry
 from ingest.readers.files import Source
+from ingest.readers.mcp_memory import is_graph_line
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.fields import FORMATS, Format
 
@@ -17,6 +19,19 @@ _MOST_EVENTS = 100_000
 _BY_KEY: dict[str, Format] = {
     "mapping": "chatgpt",
     "chat_messages": "claude",
+    "conversations_memory": "claude",
+    "memory_files": "claude",
+    "project_memories": "claude",
+    "results": "mem0",
+    "memory": "mem0",
+    "memory_id": "mem0",
+    "edges": "zep",
+    "fact": "zep",
+    "agents": "letta",
+    "core_memory": "letta",
+    "archive_id": "letta",
+    "namespace": "langgraph",
+    "prefix": "langgraph",
     "haystack_sessions": "longmemeval",
     "conversation": "locomo",
     "session_1": "realtalk",
@@ -25,7 +40,10 @@ _BY_KEY: dict[str, Format] = {
 }
 _OF_ENTRIES = frozenset({"sessionId", "leafUuid", "messageId"})
 """Fields of the first entry of a transcript of Claude Code."""
+_OF_STORES = frozenset({"namespace", "prefix"})
+"""Fields of an item of a LangGraph store, of which messages have none."""
 _BY_SUFFIX: dict[str, Format] = {
+    ".af": "letta",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".md": "markdown",
@@ -43,10 +61,8 @@ def detect(source: Source) -> Format:
         head = file.read(_HEAD).lstrip()
     named = next((form for end, form in _BY_SUFFIX.items() if source.name.endswith(end)), None)
     if head[:1] in (b"{", b"[") and named not in ("text", "markdown"):
-        if _is_transcript(head.partition(b"\n")[0]):
-            return "claude-code"
-        if named == "jsonl" or _is_message(head.partition(b"\n")[0]):
-            return "jsonl"
+        if by_line := _of_line(_first(head), named):
+            return by_line
         with source.open() as (file, _):
             found = next((_BY_KEY[key] for key in _keys(file) if key in _BY_KEY), None)
         if found:
@@ -59,20 +75,24 @@ def detect(source: Source) -> Format:
     )
 
 
-def _is_message(line: bytes) -> bool:
+def _first(head: bytes) -> Any:
+    """Return the value on the first line; None if that isn't a whole one."""
     try:
-        values = json.loads(line)
+        return json.loads(head.partition(b"\n")[0])
     except (ValueError, RecursionError):
-        return False
-    return isinstance(values, dict) and "role" in values
+        return None
 
 
-def _is_transcript(line: bytes) -> bool:
-    try:
-        values = json.loads(line)
-    except (ValueError, RecursionError):
-        return False
-    return is_entry(values) and not _OF_ENTRIES.isdisjoint(values)
+def _of_line(first: Any, named: Format | None) -> Format | None:
+    """Return the format of a file with a value a line."""
+    if is_entry(first) and not _OF_ENTRIES.isdisjoint(first):
+        return "claude-code"
+    if is_graph_line(first):
+        return "mcp-memory"
+    if isinstance(first, dict) and "role" in first:
+        return "jsonl"
+    rows = isinstance(first, dict) and not _OF_STORES.isdisjoint(first)
+    return "jsonl" if named == "jsonl" and not rows else None
 
 
 def _keys(file: BufferedReader) -> list[str]:

@@ -1,4 +1,4 @@
-"""Source files of readers: plain, gzipped, or the conversations in the zip of an export."""
+"""Source files of readers: plain, gzipped, or what was said and kept in the zip of an export."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile, RuntimeErr
 """Errors while reading a damaged file; RuntimeError comes from a zip with a password."""
 
 _BOM = b"\xef\xbb\xbf"
-_CONVERSATIONS = regex(r"(?:.*/)?conversations(?:-\d+)?\.json")
+_EXPORTED = regex(r"(?:.*/)?(?:(?:conversations(?:-\d+)?|memories)\.json|memories/[^/]+\.json)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +64,11 @@ def sources(path: Path) -> list[Source]:
     if not zipfile.is_zipfile(path):
         return [Source(path)]
     with zipfile.ZipFile(path) as archive:
-        members = sorted(name for name in archive.namelist() if _CONVERSATIONS.fullmatch(name))
+        members = sorted(name for name in archive.namelist() if _EXPORTED.fullmatch(name))
     if not members:
-        raise InvalidInputError(f"{path} has no conversations.json, unlike an export of chats")
+        raise InvalidInputError(
+            f"{path} has no conversations.json and no memories.json, unlike an export of chats"
+        )
     return [Source(path, member) for member in members]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from decimal import Decimal
@@ -60,6 +61,15 @@ class Builder:
             return Message.model_validate(fields)
         except ValidationError as error:
             raise ValueError(explain(error, known=Message.model_fields)) from None
+
+
+def slug(text: str) -> str:
+    """Return an identifier made of a name: other characters become `-`.
+
+    >>> slug("Notes of May.txt"), slug("...")
+    ('Notes-of-May.txt', '...')
+    """
+    return re.sub(r"[^A-Za-z0-9_.@:+-]+", "-", text).strip("-")[:128] or "import"
 
 
 def _identifier(field: str, value: Any) -> str:

@@ -1,16 +1,18 @@
-"""Import a file of messages: read it, and observe the messages a run of one session at a time."""
+"""Import a file: observe its messages a run of one session at a time, load its facts and items."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from itertools import groupby, islice
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
-from ingest.readers import Incoming, Rejected, read
+from ingest.readers import Found, Incoming, IncomingRecord, Rejected, read
+from ingest.readers.records import Entry, Statement
+from ingest.readers.values import slug
 from semantic_memory.domain.dating import is_ahead
 from semantic_memory.domain.errors import InvalidInputError, LogFullError, SessionClosedError
 from semantic_memory.domain.fields import FORMATS, Format
@@ -38,6 +40,17 @@ class Observing(Protocol):
         ...
 
 
+class Importing(Observing, Protocol):
+    """Takes messages, facts and items in: a memory, or the client of one."""
+
+    def load(self, records: Iterable[Mapping[str, Any]], *, user_id: str) -> int:
+        """Load records of an export; return the number of new ones.
+
+        Raises InvalidInputError for one that can't be used; those before it are kept.
+        """
+        ...
+
+
 @dataclass
 class Imported:
     """The outcome of an import so far."""
@@ -46,14 +59,19 @@ class Imported:
     duplicates: int = 0
     rejected: int = 0
     ahead: int = 0
-    """Messages that were dated more than a day ahead, and got the time of the import."""
+    """Messages and facts that were dated more than a day ahead, and got the time of the import."""
     rejections: list[Rejected] = field(default_factory=list)
     """The first of the rejected parts."""
 
     @property
     def is_empty(self) -> bool:
-        """True if no message could be used."""
+        """True if nothing could be used."""
         return not self.accepted + self.duplicates
+
+    def count(self, offered: int, accepted: int) -> None:
+        """Count what was offered, of which some was new."""
+        self.accepted += accepted
+        self.duplicates += offered - accepted
 
     def reject(self, rejected: Rejected) -> None:
         """Count a rejected part, and keep it if there aren't many yet."""
@@ -63,7 +81,7 @@ class Imported:
 
 
 def import_file(
-    memory: Observing,
+    memory: Importing,
     file: Path,
     *,
     form: str = "auto",
@@ -74,23 +92,32 @@ def import_file(
     progress: Progress | None = None,
     now: datetime | None = None,
 ) -> Imported:
-    """Observe every message of `file`; parts that can't be used are counted and left out.
+    """Take in all that `file` holds; parts that can't be used are counted and left out.
 
-    `user_id` replaces the users that the file names; `agent_id` and `run_id` are those of messages
-    that name none. Messages of no session go to `session_id`, by
-    default the file's name. Importing a file again adds only the messages that are new. Messages
+    Messages are observed; facts and items of other systems' memories are loaded, with the trust of
+    an import. `user_id` replaces the users that the file names; `agent_id` and `run_id` are those
+    of messages and facts that name none. Messages of no session go to `session_id`, by
+    default the file's name. Importing a file again adds only what is new. What is
     dated more than a day ahead of `now`, by default the system's time, are counted and get `now`.
 
     Raises NotFoundError without the file, InvalidInputError if its format is unknown or if neither
     it nor `user_id` names a user.
     """
-    session = session_id or _identifier(file.name.partition(".")[0])
+    session = session_id or slug(file.name.partition(".")[0])
     imported = Imported()
-    incoming = read(file, known_format(form), session, progress)
+    at = now or datetime.now(UTC)
     scope = Scope(agent_id, run_id)
-    for user, of_session, messages in _runs(incoming, user_id, imported, now or datetime.now(UTC)):
-        scoped = [message.within(scope) for message in messages]
-        observe_run(memory, scoped, user, of_session, imported)
+    found = read(file, known_format(form), session, progress)
+    for user, run in groupby(_usable(found, user_id, imported), key=lambda one: one.user_id):
+        for of_session, batch in _batches(run):
+            if of_session is None:
+                records = [one for one in batch if isinstance(one, IncomingRecord)]
+                _load_run(memory, records, user or "", scope, imported, at)
+            else:
+                said = [one.message for one in batch if isinstance(one, Incoming)]
+                imported.ahead += sum(is_ahead(message.created_at, at) for message in said)
+                messages = [_from_elsewhere(message, at).within(scope) for message in said]
+                observe_run(memory, messages, user or "", of_session, imported)
     return imported
 
 
@@ -102,6 +129,9 @@ def known_format(form: str) -> Format:
     return found
 
 
+ItemT = TypeVar("ItemT", Message, IncomingRecord)
+
+
 def observe_run(
     memory: Observing,
     messages: Sequence[Message],
@@ -110,55 +140,88 @@ def observe_run(
     imported: Imported,
 ) -> None:
     """Observe messages of a session; one that is refused costs none of the others."""
-    try:
+
+    def put(batch: Sequence[Message]) -> int:
+        observe = partial(memory.observe, batch, user_id=user_id, session_id=session_id)
         try:
-            receipt = memory.observe(messages, user_id=user_id, session_id=session_id)
+            return observe().accepted
         except LogFullError:
             memory.flush()  # extraction has fallen behind; what is extracted can be removed
-            receipt = memory.observe(messages, user_id=user_id, session_id=session_id)
+            return observe().accepted
+
+    try:
+        _offer(messages, put, lambda message: f"message {message.id}", imported)
     except SessionClosedError as error:
         for message in messages:
             imported.reject(Rejected(f"message {message.id}", str(error)))
-    except InvalidInputError as error:
-        if len(messages) == 1:
-            imported.reject(Rejected(f"message {messages[0].id}", str(error)))
-            return
-        for message in messages:
-            observe_run(memory, [message], user_id, session_id, imported)
-    else:
-        imported.accepted += receipt.accepted
-        imported.duplicates += receipt.duplicates
 
 
-def _runs(
-    incoming: Iterator[Incoming | Rejected],
-    user_id: str | None,
+def _load_run(
+    memory: Importing,
+    found: Sequence[IncomingRecord],
+    user_id: str,
+    scope: Scope,
     imported: Imported,
     now: datetime,
-) -> Iterator[tuple[str, str, list[Message]]]:
-    """Yield runs of messages of one session with its user; rejected parts go to `imported`."""
+) -> None:
+    """Load facts and items of a user; one that is refused costs none of the others.
 
-    def usable() -> Iterator[Incoming]:
-        for item in incoming:
-            if isinstance(item, Rejected):
-                imported.reject(item)
-            elif item.user_id is None and user_id is None:
-                raise InvalidInputError("this file doesn't say whose memory it is: give --user")
-            else:
-                yield item
+    Those before it in its batch are kept at the first try, and count as duplicates at the second.
+    """
 
-    for (user, session_id), run in groupby(
-        usable(), key=lambda item: (user_id or item.user_id or "", item.session_id)
+    def put(batch: Sequence[IncomingRecord]) -> int:
+        contents = (_within(one.content, scope) for one in batch)
+        return memory.load((one.record(user_id, now) for one in contents), user_id=user_id)
+
+    imported.ahead += sum(is_ahead(one.content.created_at, now) for one in found)
+    _offer(found, put, lambda one: one.place, imported)
+
+
+def _within(content: Statement | Entry, scope: Scope) -> Statement | Entry:
+    return content.within(scope) if isinstance(content, Statement) else content
+
+
+def _offer(
+    batch: Sequence[ItemT],
+    put: Callable[[Sequence[ItemT]], int],
+    place: Callable[[ItemT], str],
+    imported: Imported,
+) -> None:
+    """Put a batch, or what of it isn't refused; `put` returns how many were new."""
+    try:
+        imported.count(len(batch), put(batch))
+    except InvalidInputError as error:
+        if len(batch) == 1:
+            imported.reject(Rejected(place(batch[0]), str(error)))
+            return
+        for one in batch:
+            _offer([one], put, place, imported)
+
+
+def _usable(
+    found: Iterator[Found], user_id: str | None, imported: Imported
+) -> Iterator[Incoming | IncomingRecord]:
+    """Yield what belongs to a user, `user_id` before all; rejected parts go to `imported`."""
+    for one in found:
+        if isinstance(one, Rejected):
+            imported.reject(one)
+        elif one.user_id is None and user_id is None:
+            raise InvalidInputError("this file doesn't say whose memory it is: give --user")
+        else:
+            yield one._replace(user_id=user_id or one.user_id)
+
+
+def _batches(
+    run: Iterable[Incoming | IncomingRecord],
+) -> Iterator[tuple[str | None, list[Incoming | IncomingRecord]]]:
+    """Yield messages of one session together; facts and items belong to none."""
+    for session_id, part in groupby(
+        run, key=lambda one: one.session_id if isinstance(one, Incoming) else None
     ):
-        while batch := [item.message for item in islice(run, _BATCH)]:
-            imported.ahead += sum(is_ahead(message.created_at, now) for message in batch)
-            yield user, session_id, [_from_elsewhere(message, now) for message in batch]
+        while batch := [*islice(part, _BATCH)]:
+            yield session_id, batch
 
 
 def _from_elsewhere(message: Message, now: datetime) -> Message:
     at = now if is_ahead(message.created_at, now) else message.created_at
     return message.model_copy(update={"trust": Trust.IMPORTED, "created_at": at})
-
-
-def _identifier(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_.@:+-]+", "-", text).strip("-")[:128] or "import"

@@ -160,11 +160,16 @@ Format = Literal[
     "chatgpt",
     "claude",
     "claude-code",
+    "mem0",
+    "zep",
+    "letta",
+    "mcp-memory",
+    "langgraph",
     "locomo",
     "longmemeval",
     "realtalk",
     "markdown",
     "text",
 ]
-"""The formats of files of messages; `auto` detects one."""
+"""The formats of files of messages, and of other systems' memories; `auto` detects one."""
 FORMATS: tuple[Format, ...] = get_args(Format)

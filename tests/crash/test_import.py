@@ -42,11 +42,22 @@ def conversation(number: int) -> dict[str, Any]:
     return {"id": f"c{number}", "mapping": nodes, "current_node": f"n{TURNS - 1}"}
 
 
-@pytest.fixture(params=["chatgpt", "jsonl without ids"])
+@pytest.fixture(params=["chatgpt", "jsonl without ids", "mem0"])
 def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     if request.param == "chatgpt":
         path = tmp_path / "conversations.json"
         path.write_text(json.dumps([conversation(number) for number in range(CONVERSATIONS)]))
+    elif request.param == "mem0":
+        path = tmp_path / "mem0.json"
+        facts = [
+            {
+                "id": f"m{number}",
+                "memory": f"Likes item {number}",
+                "created_at": "2025-01-01T00:00:00Z",
+            }
+            for number in range(CONVERSATIONS * TURNS)
+        ]
+        path.write_text(json.dumps({"results": facts}))
     else:
         path = tmp_path / "messages.jsonl"
         rows = [

@@ -9,8 +9,10 @@ import pytest
 
 ADAPTERS = {
     "adk": "google.adk.events",
+    "agent_framework": "agent_framework",
     "langchain": "langchain.agents.middleware",
     "langgraph": "langgraph.store.base",
+    "llama_index": "llama_index.core.memory",
     "openai_agents": "agents",
     "pydantic_ai": "pydantic_ai",
 }

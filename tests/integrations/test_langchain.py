@@ -33,6 +33,7 @@ from semantic_memory.integrations.langchain import (
     SemanticMemoryMiddleware,
     SemanticMemoryRetriever,
 )
+from tests.integrations.sessions import said
 from tests.service.conftest import served
 
 pytestmark = pytest.mark.anyio
@@ -58,17 +59,6 @@ def scripted(*answers: AIMessage | str) -> Scripted:
 def calls(name: str, **arguments: Any) -> AIMessage:
     call = {"name": name, "args": arguments, "id": name, "type": "tool_call"}
     return AIMessage("", tool_calls=[call])
-
-
-def said(memory: SemanticMemory, user_id: str = "maya") -> dict[str, list[str]]:
-    memory.flush()
-    return {
-        session.session_id: [
-            f"{message.role}: {message.content}"
-            for message in memory.messages(user_id=user_id, session_id=session.session_id)
-        ]
-        for session in memory.sessions(user_id=user_id)
-    }
 
 
 def nothing() -> str:

@@ -29,6 +29,7 @@ from semantic_memory import InvalidInputError, SemanticMemory
 from semantic_memory.aio import AsyncSemanticMemory
 from semantic_memory.client import AsyncClient, Client
 from semantic_memory.integrations.pydantic_ai import SemanticMemoryCapability
+from tests.integrations.sessions import said
 from tests.service.conftest import served
 
 pytestmark = pytest.mark.anyio
@@ -56,17 +57,6 @@ class Scripted:
         self.told.append(info)
         for word in next(self._answers).split():
             yield f"{word} "
-
-
-def said(memory: SemanticMemory, user_id: str = "maya") -> dict[str, list[str]]:
-    memory.flush()
-    return {
-        session.session_id: [
-            f"{message.role}: {message.content}"
-            for message in memory.messages(user_id=user_id, session_id=session.session_id)
-        ]
-        for session in memory.sessions(user_id=user_id)
-    }
 
 
 def of_run(ctx: Any) -> str:

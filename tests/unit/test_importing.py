@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,6 +37,11 @@ class Recording:
 
     def flush(self) -> None:
         """Extract nothing."""
+
+    def load(self, records: Iterable[Mapping[str, Any]], *, user_id: str) -> int:
+        """Load nothing."""
+        del user_id
+        return len([*records])
 
 
 def test_messages_are_observed_in_runs_of_one_session(tmp_path):

@@ -20,6 +20,7 @@ from ingest.readers import Incoming, Rejected, read
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 from semantic_memory.domain.fields import FORMATS
 from tests.conftest import DATA
+from tests.support import memories
 from tests.support.effort import rounds
 
 
@@ -158,12 +159,13 @@ def test_files_that_can_not_be_read_are_said(tmp_path):
     for text in ("{", '{"a": 1}', "[]", "[1, 2]", "[" * 1_000, "", "words", b"\0\1"):
         with pytest.raises(InvalidInputError, match=r"can't tell the format .* jsonl, openai"):
             split(written(tmp_path, "a.json", text))
-    documents = [form for form in FORMATS[2:-2] if form != "claude-code"]  # that is lines
+    of_lines = ("claude-code", "mcp-memory")
+    documents = [form for form in FORMATS[2:-2] if form not in of_lines]
     for document in documents:
         with pytest.raises(InvalidInputError, match="damaged"):
             split(written(tmp_path, "b.json", "{nonsense"), document)
     for form in FORMATS[1:]:
-        with pytest.raises(InvalidInputError, match=f"no messages of the format {form}"):
+        with pytest.raises(InvalidInputError, match=f"nothing of the format {form}"):
             split(written(tmp_path, "b.json", "[]" if form in documents else ""), form)
     cut = gzip.compress(b"[]" * 1000)[:-10]
     with pytest.raises(InvalidInputError, match="damaged"):
@@ -431,7 +433,7 @@ def test_a_damaged_export_is_read_up_to_the_damage(tmp_path):
     path = written(tmp_path, "x.json", text[: len(text) - 100])
     good, rejected = split(path)
     assert len(good) == 6
-    assert [item.place for item in rejected] == ["after message 6"]
+    assert [item.place for item in rejected] == ["after part 6"]
     assert "damaged" in rejected[0].reason
 
 
@@ -651,6 +653,15 @@ def places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
         ("locomo", LOCOMO),
         ("longmemeval", [LONGMEMEVAL]),
         ("realtalk", [REALTALK]),
+        ("mem0", memories.MEM0),
+        ("mem0", memories.HISTORY),
+        ("zep", memories.ZEP),
+        ("letta", memories.LETTA),
+        ("letta", memories.LETTA_V1),
+        ("letta", memories.PASSAGES),
+        ("claude", memories.CLAUDE),
+        ("chatgpt", memories.CHATGPT),
+        ("langgraph", [*memories.STORE, memories.ROW]),
     ],
 )
 @given(data=st.data())

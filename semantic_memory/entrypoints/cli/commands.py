@@ -74,7 +74,11 @@ def options(
 @app.command()
 def ingest(
     file: Annotated[
-        Path, typer.Argument(help="Messages, a chat export (also its zip), notes; plain or gzip.")
+        Path,
+        typer.Argument(
+            help="Messages, a chat export (also its zip), another memory's export, notes;"
+            " plain or gzip."
+        ),
     ],
     user: Annotated[
         Optional[str], typer.Option("--user", "-u", help="The user, if the file names none.")
@@ -92,7 +96,7 @@ def ingest(
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
-    """Import a file of messages, extract facts, and index everything.
+    """Import a file of messages or of another memory, extract facts, and index everything.
 
     If it is interrupted, the same command continues. Lines that can't be used are reported.
     With --batch the facts are extracted through the provider's batch API; the same command waits
