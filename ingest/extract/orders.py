@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from semantic_memory.domain.english.notation import any_of, whole
+from semantic_memory.domain.english.notation import any_of, one_of, whole
 from semantic_memory.domain.english.predications import has_number, has_time
 from semantic_memory.domain.english.tables import phrases, words
 from semantic_memory.domain.english.words import WORD, Form, can_be_noun, forms, is_adverb, is_verb
@@ -43,6 +43,11 @@ _IN_FORM = regex(rf"^(?:all )?(?:[\w'-]+\s){{1,3}}in {phrases('orders.forms')}$"
 _MANNERED = regex(
     r"^(?:[\w'-]+\s){0,2}[a-z]+s\s(?:always|only|never)\s(?:in|with|without|as|at|after)\s.{2,50}$",
     re.I,
+)
+_MEASURED = regex(
+    rf"^{one_of(words('orders.giving'))} (?:me |us )?(?:all |the |your |any )?[\w-]+s"
+    rf" (?:only |always )?in {phrases('orders.measures')}\b.{{0,40}}$",
+    re.IGNORECASE,
 )
 _ONLY = regex(r"^(?:only|just) (?=\w)", re.IGNORECASE)
 _EVERYWHERE = regex(
@@ -91,7 +96,7 @@ def standing_order(sentence: str) -> str | None:
     if len(spoken) < 2 or not _is_command(spoken):
         return None
     always = _ALWAYS.search(sentence) is not None or bool(condition)
-    if _is_manner(order):
+    if _is_manner(order) or (_MEASURED.match(order) and not _FOR_NOW.search(order)):
         return _lowered(order)
     object_ = " ".join(order.split()[1 + only :])
     if _FOR_NOW.search(order) and not always:

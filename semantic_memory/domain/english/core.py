@@ -141,7 +141,10 @@ _SENTENCE = regex(r"(?<=[a-z\d]{3}[.!?])\s+(?=[A-Z])")  # not behind "Dr."
 _LONG = 20  # words from which on a line of the core is cut
 _WHOLE = 4  # words that stay
 _SPOKEN_OF = regex(rf"^(?:my|our) (?:mother tongue|{_TONGUE})\b|^{_TONGUE} ", re.IGNORECASE)
-_HERE = regex(r"^home is\b|^(?:\w+ ){1,4}(?:off the (?:menu|table)|a no-go) for I\b", re.IGNORECASE)
+_HERE = regex(
+    r"^home (?:for \w+ )?is\b|^(?:\w+ ){1,4}(?:off the (?:menu|table)|a no-go) for I\b",
+    re.IGNORECASE,
+)
 _TOGETHER = regex(r"^[A-ZÀ-Þ][\w'’-]+ and I\b")
 _POINTS = regex(r"\b(?:mention|tell|repeat|say|discuss|share) (?:it|this|that|them)\b")
 _LINKS = regex(
