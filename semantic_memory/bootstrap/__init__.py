@@ -19,6 +19,7 @@ from semantic_memory.application.encrypting import inspect, refuse_half_converte
 from semantic_memory.application.erasing import Erasing
 from semantic_memory.application.expiring import Expiring
 from semantic_memory.application.explain import Explain
+from semantic_memory.application.feed import Feed
 from semantic_memory.application.forgetting import Forgetting
 from semantic_memory.application.items import ItemStore
 from semantic_memory.application.jobs.compaction import Compactor
@@ -151,6 +152,7 @@ class UseCases:
     profiles: Profiles
     transfer: Transfer
     items: ItemStore
+    feed: Feed
     statistics: Statistics
     doctor: Doctor
     maintenance: Maintenance
@@ -412,6 +414,7 @@ def _built(
                 ledger, log, pipeline, filtering, gate, clock, expiry, cap, pipeline.changed
             ),
             items=items,
+            feed=Feed(ledger),
             statistics=Statistics(ledger, log, embedder.identity, directory),
             doctor=Doctor(
                 ledger,
