@@ -868,7 +868,7 @@ class SemanticMemory:
         kinds: Sequence[EventKind | str] = (),
         limit: int = fields.EVENTS.default,
     ) -> EventPage:
-        """Return what changed in the memory, in its order: ids, kinds and reasons, and no texts.
+        """Return what changed in the memory, in its order: ids, kinds and actions, and no texts.
 
         Kinds are observed, added, updated, superseded, forgotten and extracted. The `next` of the
         page as `after` continues behind it, also after a restart; a page without events is the end.

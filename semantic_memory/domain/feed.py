@@ -49,7 +49,7 @@ class MemoryEvent(Value):
     action: str = ""
     """The action that led to this version, as in the memory's history: confirmed, archived..."""
     reason: str = ""
-    """The reason in the memory's history; empty if there is none, or once that is erased."""
+    """The reason given for forgetting; other reasons, in the history, may quote memories."""
     superseded_by: Identifier | None = None
     """The memory that replaces it at present, if it was superseded or merged by this event."""
     agent_id: Identifier | None = None

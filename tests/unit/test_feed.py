@@ -16,14 +16,14 @@ def kinds(events):
     return [event.kind.value for event in events]
 
 
-def test_a_page_tells_what_happened_with_ids_and_reasons_and_no_text(memory):
+def test_a_page_tells_what_happened_with_ids_and_the_reason_of_forgetting_and_no_text(memory):
     fact = memory.add("Prefers green tea", user_id="maya")
     memory.update(fact.id, importance=0.9, reason="asked")
     memory.delete(fact.id, reason="outdated")
     page = memory.events(user_id="maya")
     assert kinds(page) == ["added", "updated", "forgotten"]
     assert {event.memory_id for event in page} == {fact.id}
-    assert [event.reason for event in page] == ["", "asked", "outdated"]
+    assert [event.reason for event in page] == ["", "", "outdated"]
     assert "tea" not in "".join(event.model_dump_json() for event in page)
 
 
@@ -45,6 +45,8 @@ def test_a_newer_fact_that_replaces_another_is_told(memory, clock):
     memory.flush()
     (event,) = memory.events(kinds=["superseded"])
     assert (event.memory_id, event.superseded_by) == (old.id, new.id)
+    assert "bergen" in memory.history(old.id)[-1].reason.lower()
+    assert "bergen" not in event.model_dump_json().lower()
 
 
 def test_a_page_continues_after_a_restart(open_memory):

@@ -83,12 +83,11 @@ def _completed(event: MemoryEvent, tables: Tables) -> MemoryEvent:
     if event.memory_id is None:
         return event
     row = tables.facts[event.memory_id]
-    reasons = {one.version: one.reason for one in (*row.versions, row.version)}
     successor = row.fact.superseded_by if rules.shows_successor(event.status) else None
     return event.model_copy(
         update={
             "category": row.fact.category,
-            "reason": reasons.get(event.version or 0, ""),
+            "reason": row.reason if event.kind is EventKind.FORGOTTEN else "",
             "superseded_by": successor,
             "agent_id": row.fact.agent_id,
             "run_id": row.fact.run_id,

@@ -22,13 +22,12 @@ _INSERT_EXTRACTION = (
     "INSERT INTO events (user_id, kind, at, action, session_id, messages, facts)"
     " VALUES (?, ?, ?, '', ?, ?, ?)"
 )
-# The reason of an earlier version is erased with it.
+# Reasons of other changes may quote what is forgotten later.
 _SELECT = (
     "SELECT e.num, e.kind, e.at, e.user_id, f.id, e.version, e.status, f.category, e.action,"
-    " CASE WHEN e.version = f.version THEN f.reason ELSE v.reason END, f.superseded_by,"
+    f" CASE e.kind WHEN '{EventKind.FORGOTTEN.value}' THEN f.reason ELSE '' END, f.superseded_by,"
     " f.agent_id, f.run_id, coalesce(e.session_id, f.session_id), e.messages, e.facts"
     " FROM events e LEFT JOIN facts f ON f.num = e.fact"
-    " LEFT JOIN versions v ON v.num = e.fact AND v.version = e.version"
 )
 
 
@@ -54,7 +53,7 @@ class EventRow(NamedTuple):
     status: str | None
     category: str | None
     action: str
-    reason: str | None
+    reason: str
     superseded_by: str | None
     agent_id: str | None
     run_id: str | None
@@ -131,7 +130,7 @@ def _to_event(row: EventRow) -> MemoryEvent:
         status=status,
         category=None if row.category is None else Category(row.category),
         action=row.action,
-        reason=row.reason or "",
+        reason=row.reason,
         superseded_by=row.superseded_by if rules.shows_successor(status) else None,
         agent_id=row.agent_id or None,
         run_id=row.run_id or None,

@@ -297,8 +297,8 @@ CREATE INDEX facts_by_run   ON facts (user_id, run_id, created_at, num)   WHERE 
 """
 
 _V14 = """
--- What happened, in order: a version of a memory, or an extraction from a session. Texts and
--- reasons stay in `facts` and `versions`, where they are erased. It begins empty.
+-- What happened, in order: a version of a memory, or an extraction from a session, and no texts.
+-- It begins empty.
 CREATE TABLE events (
     num        INTEGER PRIMARY KEY,
     user_id    TEXT NOT NULL,
