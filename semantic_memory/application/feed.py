@@ -86,6 +86,8 @@ class Subscription:
             if self._read:
                 return self._read.popleft()
             self._woken.clear()
+            if self._closed:  # in between, by another thread, whose call was cleared
+                break
             try:
                 page = self.read(self.after)
             except StoreClosedError:

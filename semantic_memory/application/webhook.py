@@ -133,6 +133,8 @@ class Webhook:
         failures = 0
         while not self._closing.is_set():
             self._woken.clear()
+            if self._closing.is_set():  # in between, by another thread, whose call was cleared
+                return
             try:
                 if not self._deliver_some():
                     self._woken.wait()

@@ -104,9 +104,10 @@ async def _streamed(
     with streams.one(feed):
         yield heartbeat(feed.after)
         while _still_admitted(request) and (page := await feed.page(HEARTBEAT_SECONDS)) is not None:
-            for event in _covered(page, caller):
+            covered = _covered(page, caller)
+            for event in covered:
                 yield _frame(event)
-            if not page:
+            if not covered:
                 yield heartbeat(feed.after)
 
 
