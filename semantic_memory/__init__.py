@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         Source,
         Status,
     )
+    from semantic_memory.domain.feed import EventKind, EventPage, MemoryEvent
     from semantic_memory.domain.filters import Filters
     from semantic_memory.domain.layout import Layout
     from semantic_memory.domain.messages import Message, Receipt, SessionInfo, SessionOptions
@@ -98,6 +99,7 @@ _EXPORTS = {
     "domain.extraction": "Candidate Extraction",
     "domain.bodies": "Decision Procedure Reference",
     "domain.facts": "Category Explanation Fact FactVersion Source Status",
+    "domain.feed": "EventKind EventPage MemoryEvent",
     "domain.filters": "Filters",
     "domain.layout": "Layout",
     "domain.messages": "Message Receipt SessionInfo SessionOptions",
@@ -127,6 +129,8 @@ __all__ = [
     "Embedder",
     "EmbedderIdentity",
     "EmbedderMismatchError",
+    "EventKind",
+    "EventPage",
     "Explanation",
     "Extraction",
     "Extractor",
@@ -148,6 +152,7 @@ __all__ = [
     "Line",
     "LogFullError",
     "Match",
+    "MemoryEvent",
     "Message",
     "MissingDependencyError",
     "NotFoundError",

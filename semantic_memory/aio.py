@@ -10,17 +10,22 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import suppress
 from functools import partial, wraps
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol, Self, TypeVar
 
+from semantic_memory.domain.errors import StoreClosedError
+from semantic_memory.domain.feed import NOW, EventKind, EventPage, MemoryEvent
 from semantic_memory.domain.filters import FilterLike
 from semantic_memory.items import Items
 from semantic_memory.memory import SemanticMemory
 
 if TYPE_CHECKING:
+    from semantic_memory.application.feed import Subscription
     from semantic_memory.client import AsyncClient
     from semantic_memory.settings import Settings
 
@@ -58,6 +63,74 @@ class AsyncItems:
     list = _threaded(Items.list)
     search = _threaded(Items.search)
     namespaces = _threaded(Items.namespaces)
+
+
+class AsyncSubscription:
+    """A `Subscription` that is iterated with `async for`, in the event loop that made it.
+
+    Waiting may be cancelled, which loses no event.
+    """
+
+    def __init__(self, blocking: Subscription) -> None:
+        self.after = blocking.after
+        """The place behind all that was read."""
+        self._blocking = blocking
+        self._read: deque[MemoryEvent] = deque()
+        self._loop = asyncio.get_running_loop()
+        self._woken = asyncio.Event()
+        self._closed = False
+        self._stop: Callable[[], None] | None = None
+
+    def _wake(self) -> None:
+        with suppress(RuntimeError):  # the loop has ended, and nobody waits
+            self._loop.call_soon_threadsafe(self._woken.set)
+
+    async def page(self, seconds: float | None = None) -> EventPage | None:
+        """Return the next events; none if none come for `seconds`, None at the end."""
+        if self._stop is None:
+            self._stop = self._blocking.on_commit(self._wake)
+        page = EventPage(next=self.after)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while not page and not self._closed:
+                    self._woken.clear()
+                    try:
+                        page = await asyncio.to_thread(self._blocking.read, self.after)
+                    except StoreClosedError:
+                        self.close()
+                    else:
+                        self.after = page.next
+                        if not page:
+                            await self._woken.wait()
+        return None if self._closed else page
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> MemoryEvent:
+        if not self._read:
+            self._read.extend(await self.page() or ())
+        if self._closed or not self._read:
+            raise StopAsyncIteration
+        return self._read.popleft()
+
+    def close(self) -> None:
+        """End the iteration. For the thread of the event loop."""
+        self._closed = True
+        if self._stop is not None:
+            self._stop()
+        self._woken.set()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
 
 
 class AsyncSemanticMemory:
@@ -121,6 +194,7 @@ class AsyncSemanticMemory:
     load = _threaded(SemanticMemory.load)
     to_dict = _threaded(SemanticMemory.to_dict)
     from_dict = _threaded(SemanticMemory.from_dict)
+    events = _threaded(SemanticMemory.events)
     users = _threaded(SemanticMemory.users)
     stats = _threaded(SemanticMemory.stats)
     check = _threaded(SemanticMemory.check)
@@ -148,6 +222,17 @@ class AsyncSemanticMemory:
         )
         while (record := await asyncio.to_thread(next, records, None)) is not None:
             yield record
+
+    async def subscribe(
+        self,
+        *,
+        after: int | Literal["now"] = NOW,
+        user_id: str | None = None,
+        kinds: Sequence[EventKind | str] = (),
+    ) -> AsyncSubscription:
+        """Follow what changes in the memory: an asynchronous iterator, else as `subscribe`."""
+        follow = partial(self.blocking.subscribe, after=after, user_id=user_id, kinds=kinds)
+        return AsyncSubscription(await asyncio.to_thread(follow))
 
     async def __aenter__(self) -> Self:
         return self

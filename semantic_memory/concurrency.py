@@ -149,6 +149,33 @@ class KeyedLocks(Generic[KeyT]):
                     self._locks[key] = lock, users - 1
 
 
+class Bell:
+    """Listeners that are called when something has happened. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._listeners: dict[object, Callable[[], None]] = {}
+
+    def listen(self, wake: Callable[[], None]) -> Callable[[], None]:
+        """Call `wake` whenever it rings; return how to stop that."""
+        mark = object()
+        with self._guard:
+            self._listeners[mark] = wake
+
+        def stop() -> None:
+            with self._guard:
+                self._listeners.pop(mark, None)
+
+        return stop
+
+    def ring(self) -> None:
+        """Call every listener."""
+        with self._guard:
+            listeners = [*self._listeners.values()]
+        for wake in listeners:
+            wake()
+
+
 class Calls:
     """Count of the calls under way, so that closing can wait for them and refuse later ones."""
 

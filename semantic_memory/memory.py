@@ -11,7 +11,7 @@ from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import JsonValue
 
@@ -20,6 +20,7 @@ from semantic_memory.domain.bodies import Body
 from semantic_memory.domain.chat import MessageLike
 from semantic_memory.domain.errors import StoreLockedError
 from semantic_memory.domain.facts import Category, Explanation, Fact, FactVersion, Page, Status
+from semantic_memory.domain.feed import NOW, EventKind, EventPage
 from semantic_memory.domain.filters import FilterLike
 from semantic_memory.domain.forget_requests import RequestToForget
 from semantic_memory.domain.layout import Layout
@@ -43,6 +44,7 @@ from semantic_memory.domain.requests import (
     ContextRequest,
     CreateSessionRequest,
     DeleteRequest,
+    EventsRequest,
     ExplainRequest,
     ExportRequest,
     ForgetRequest,
@@ -66,6 +68,7 @@ from semantic_memory.domain.requests import (
     SearchRequest,
     SessionsRequest,
     SettleRequest,
+    SubscribeRequest,
     TagsRequest,
     ToDictRequest,
     UpdateProfileRequest,
@@ -76,6 +79,7 @@ from semantic_memory.items import Items
 
 if TYPE_CHECKING:  # loaded by `open`, so that importing the facade loads none of the parts
     from semantic_memory.application.document import Document
+    from semantic_memory.application.feed import Subscription
     from semantic_memory.application.transfer import Record
     from semantic_memory.bootstrap import UseCases
     from semantic_memory.client import Client
@@ -853,6 +857,42 @@ class SemanticMemory:
         Returns the number of new memories. Raises InvalidInputError that names the wrong part.
         """
         return self._use_cases.transfer.from_dict(FromDictRequest.of(document, user_id=user_id))
+
+    # ---------------------------------------------------------------- what changed
+
+    def events(
+        self,
+        *,
+        after: int | Literal["now"] = 0,
+        user_id: str | None = None,
+        kinds: Sequence[EventKind | str] = (),
+        limit: int = fields.EVENTS.default,
+    ) -> EventPage:
+        """Return what changed in the memory, in its order: ids, kinds and actions, and no texts.
+
+        Kinds are observed, added, updated, superseded, forgotten and extracted. The `next` of the
+        page as `after` continues behind it, also after a restart; a page without events is the end.
+        With `after="now"` it holds none, and `next` is where later ones begin. Raises
+        InvalidInputError for an `after` that this store hasn't reached.
+        """
+        asked = EventsRequest.of(after=after, user_id=user_id, kinds=kinds, limit=limit)
+        return self._use_cases.feed.events(asked)
+
+    def subscribe(
+        self,
+        *,
+        after: int | Literal["now"] = NOW,
+        user_id: str | None = None,
+        kinds: Sequence[EventKind | str] = (),
+    ) -> Subscription:
+        """Follow what changes in the memory: an iterator that waits for the next event.
+
+        Begins with the call, or behind the event `after`: the `id` of the last one that was dealt
+        with, for a reader that was away. Ends when it or the memory is closed; it is a context
+        manager. Nothing is lost however slowly it is read, as the events wait in the ledger.
+        """
+        asked = SubscribeRequest.of(after=after, user_id=user_id, kinds=kinds)
+        return self._use_cases.feed.subscribe(asked)
 
     # ---------------------------------------------------------------- upkeep
 

@@ -26,6 +26,7 @@ from pydantic_settings import (
 from semantic_memory.domain.decay import CURVE, HALF_LIFE_DAYS, Curve
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.facts import Category
+from semantic_memory.domain.feed import EventKind
 from semantic_memory.domain.profile import TierAges
 from semantic_memory.domain.retention import Periods
 from semantic_memory.domain.values import Tag, Unit, explain
@@ -420,6 +421,18 @@ class RetentionSettings(Section):
         )
 
 
+class WebhookSettings(Section):
+    """Delivery of events to an HTTP endpoint, signed as in Standard Webhooks; ids and no texts."""
+
+    url: str | None = None
+    """Address of the endpoint; by default nothing is delivered. The first start with an address
+    begins with what happens from then on, later ones continue."""
+    secret: SecretStr | None = None
+    """Secret that signs: `whsec_` and 24 to 64 random bytes in base64."""
+    kinds: tuple[EventKind, ...] = ()
+    """Kinds of events to deliver; all by default."""
+
+
 class RelevanceSettings(Section):
     """Fading of relevance with age; see `semantic_memory.domain.decay`."""
 
@@ -482,6 +495,7 @@ class Settings(BaseSettings):
     profile: ProfileSettings = ProfileSettings()
     upkeep: UpkeepSettings = UpkeepSettings()
     retention: RetentionSettings = RetentionSettings()
+    webhook: WebhookSettings = WebhookSettings()
     relevance: RelevanceSettings = RelevanceSettings()
     window: WindowSettings = WindowSettings()
     half_life_days: Mapping[Category, float] = Field(default_factory=dict)

@@ -19,6 +19,7 @@ from semantic_memory.application.encrypting import inspect, refuse_half_converte
 from semantic_memory.application.erasing import Erasing
 from semantic_memory.application.expiring import Expiring
 from semantic_memory.application.explain import Explain
+from semantic_memory.application.feed import Feed
 from semantic_memory.application.forgetting import Forgetting
 from semantic_memory.application.items import ItemStore
 from semantic_memory.application.jobs.compaction import Compactor
@@ -89,7 +90,7 @@ from semantic_memory.retrieval.search import Searcher
 from semantic_memory.session.limits import WindowPolicy
 from semantic_memory.session.memory_files import Caps, MemoryFiles, standard_directories
 from semantic_memory.session.state_files import StateFiles
-from semantic_memory.settings import ContextSettings, Settings
+from semantic_memory.settings import ContextSettings, Settings, WebhookSettings
 from semantic_memory.sharing.owner import announced
 from semantic_memory.sharing.sharing import Sharing
 from semantic_memory.vectors.embedders.checked import CheckedEmbedder
@@ -151,6 +152,7 @@ class UseCases:
     profiles: Profiles
     transfer: Transfer
     items: ItemStore
+    feed: Feed
     statistics: Statistics
     doctor: Doctor
     maintenance: Maintenance
@@ -352,6 +354,7 @@ def _built(
         asking = Asking(ledger, pipeline, forgetting, clock, observe, at_once=at_once)
         runner.add(asking)
         if not reading:
+            start_webhook(settings.webhook, ledger, clock, observe, stack)
             pipeline.start()
         stack.callback(pipeline.close)
         if settings.upkeep.schedule and not reading:
@@ -412,6 +415,7 @@ def _built(
                 ledger, log, pipeline, filtering, gate, clock, expiry, cap, pipeline.changed
             ),
             items=items,
+            feed=Feed(ledger),
             statistics=Statistics(ledger, log, embedder.identity, directory),
             doctor=Doctor(
                 ledger,
@@ -501,6 +505,24 @@ def make_memory_files(
         directories = standard_directories()
     caps = Caps(window.memory_file_lines, window.memory_file_bytes)
     return MemoryFiles(directories, caps, observe)
+
+
+def start_webhook(
+    settings: WebhookSettings, ledger: Ledger, clock: Clock, observe: Observer, stack: ExitStack
+) -> None:
+    """Deliver events to the endpoint, if there is one, until `stack` is closed.
+
+    Raises ConfigurationError.
+    """
+    if settings.url is None:
+        return
+    from semantic_memory.application.webhook import Webhook, endpoint
+
+    secret = None if settings.secret is None else settings.secret.get_secret_value()
+    to = endpoint(settings.url, secret, settings.kinds)
+    webhook = Webhook(ledger, to, clock, observe)
+    webhook.start()
+    stack.callback(webhook.close)
 
 
 def make_packer(context: ContextSettings, counter: TokenCounter) -> Packer:

@@ -9,14 +9,19 @@ with Client("http://127.0.0.1:8321", api_key="smk_...") as memory:
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import httpx
 import stamina
 
 from semantic_memory.client import verbs
+from semantic_memory.client.following import (
+    AsyncClientSubscription,
+    ClientSubscription,
+    stream_options,
+)
 from semantic_memory.client.items import AsyncClientItems, ClientItems
 from semantic_memory.client.sending import (
     as_async,
@@ -28,8 +33,9 @@ from semantic_memory.client.sending import (
     unreachable,
 )
 from semantic_memory.client.verbs import Call
+from semantic_memory.domain.feed import NOW, EventKind
 from semantic_memory.domain.filters import FilterLike
-from semantic_memory.domain.requests import ExportRequest
+from semantic_memory.domain.requests import ExportRequest, SubscribeRequest
 
 __all__ = ["AsyncClient", "Client"]
 
@@ -100,6 +106,7 @@ class Client:
     load = sent(verbs.load)
     to_dict = sent(verbs.to_dict)
     from_dict = sent(verbs.from_dict)
+    events = sent(verbs.events)
     users = sent(verbs.users)
     stats = sent(verbs.stats)
     check = sent(verbs.check)
@@ -134,6 +141,43 @@ class Client:
                     yield verbs.export.read(line.encode())
         except httpx.TransportError as error:
             raise unreachable(self._http.base_url, error) from error
+
+    def subscribe(
+        self,
+        *,
+        after: int | Literal["now"] = NOW,
+        user_id: str | None = None,
+        kinds: Sequence[EventKind | str] = (),
+    ) -> ClientSubscription:
+        """Follow what changes in the memory: an iterator that waits for the next event.
+
+        Begins with the call, or behind the event `after`. Raises as other methods if the service
+        can't be reached, at first or again.
+        """
+        asked = SubscribeRequest.of(after=after, user_id=user_id, kinds=kinds)
+        call = verbs.subscribe.call(asked)
+        start = self.events(after=NOW).next if asked.after == NOW else asked.after
+
+        def connect(place: int) -> httpx.Response:
+            options = stream_options(call, place, self._http.timeout)
+            for attempt in stamina.retry_context(
+                on=retryable, attempts=self._attempts, timeout=self._seconds
+            ):
+                with attempt:
+                    return self._streaming(self._http.build_request("GET", call.path, **options))
+            raise AssertionError("unreachable: the last attempt returns or raises")
+
+        return ClientSubscription(connect, start)
+
+    def _streaming(self, request: httpx.Request) -> httpx.Response:
+        try:
+            response = self._http.send(request, stream=True)
+            if not response.is_success:
+                response.read()
+        except httpx.TransportError as error:
+            raise unreachable(self._http.base_url, error) from error
+        check(response)
+        return response
 
     def send(self, call: Call) -> bytes:
         """Send one call, again where that may help; return the answer's body."""
@@ -227,6 +271,7 @@ class AsyncClient:
     load = awaited(verbs.load)
     to_dict = awaited(verbs.to_dict)
     from_dict = awaited(verbs.from_dict)
+    events = awaited(verbs.events)
     users = awaited(verbs.users)
     stats = awaited(verbs.stats)
     check = awaited(verbs.check)
@@ -262,6 +307,44 @@ class AsyncClient:
                     yield verbs.export.read(line.encode())
         except httpx.TransportError as error:
             raise unreachable(self._http.base_url, error) from error
+
+    async def subscribe(
+        self,
+        *,
+        after: int | Literal["now"] = NOW,
+        user_id: str | None = None,
+        kinds: Sequence[EventKind | str] = (),
+    ) -> AsyncClientSubscription:
+        """Follow what changes in the memory: an iterator that awaits the next event.
+
+        Begins with the call, or behind the event `after`. Raises as other methods if the service
+        can't be reached, at first or again.
+        """
+        asked = SubscribeRequest.of(after=after, user_id=user_id, kinds=kinds)
+        call = verbs.subscribe.call(asked)
+        start = (await self.events(after=NOW)).next if asked.after == NOW else asked.after
+
+        async def connect(place: int) -> httpx.Response:
+            options = stream_options(call, place, self._http.timeout)
+            async for attempt in stamina.retry_context(
+                on=retryable, attempts=self._attempts, timeout=self._seconds
+            ):
+                with attempt:
+                    request = self._http.build_request("GET", call.path, **options)
+                    return await self._streaming(request)
+            raise AssertionError("unreachable: the last attempt returns or raises")
+
+        return AsyncClientSubscription(connect, start)
+
+    async def _streaming(self, request: httpx.Request) -> httpx.Response:
+        try:
+            response = await self._http.send(request, stream=True)
+            if not response.is_success:
+                await response.aread()
+        except httpx.TransportError as error:
+            raise unreachable(self._http.base_url, error) from error
+        check(response)
+        return response
 
     async def send(self, call: Call) -> bytes:
         """Send one call, again where that may help; return the answer's body."""

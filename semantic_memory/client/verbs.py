@@ -16,6 +16,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from semantic_memory.domain.errors import AccessDeniedError, InvalidInputError
 from semantic_memory.domain.facts import Explanation, Fact, FactVersion, Page
+from semantic_memory.domain.feed import EventPage, MemoryEvent
 from semantic_memory.domain.fields import MOST_ITEMS
 from semantic_memory.domain.forget_requests import RequestToForget
 from semantic_memory.domain.layout import Layout
@@ -34,6 +35,7 @@ from semantic_memory.domain.requests import (
     ContextRequest,
     CreateSessionRequest,
     DeleteRequest,
+    EventsRequest,
     ExplainRequest,
     ExportRequest,
     FlushRequest,
@@ -61,6 +63,7 @@ from semantic_memory.domain.requests import (
     SessionsRequest,
     SettleRequest,
     StatsRequest,
+    SubscribeRequest,
     TagsRequest,
     ToDictRequest,
     UpdateProfileRequest,
@@ -152,6 +155,11 @@ class _Forgotten(BaseModel):
     items: int = 0
 
 
+class _Events(BaseModel):
+    items: list[MemoryEvent]
+    next: int
+
+
 class _Items(BaseModel, Generic[T]):
     items: list[T]
     next: str | None = None
@@ -189,6 +197,11 @@ def _written_items(answer: bytes) -> list[Fact]:
 def _page(answer: bytes) -> Page:
     found = _PAGE.validate_json(answer)
     return Page(found.items, found.next)
+
+
+def _event_page(answer: bytes) -> EventPage:
+    found = _EVENTS.validate_json(answer)
+    return EventPage(found.items, found.next)
 
 
 def _number(name: str) -> Callable[[bytes], int]:
@@ -256,6 +269,7 @@ def _to_dict(verb: Verb[..., dict[str, Any]], request: ToDictRequest) -> Steps[d
     return verb.read((yield replace(call, query={**call.query, "format": "json"})))
 
 
+_EVENTS = TypeAdapter(_Events)
 _PAGE = TypeAdapter(_Items[Fact])
 _FORGOTTEN = TypeAdapter(_Forgotten)
 _FACT = "/v1/memories/{fact_id}"
@@ -298,6 +312,8 @@ export = Verb(ExportRequest.of, "GET", "/v1/export", _record)
 to_dict = Verb(ToDictRequest.of, "GET", "/v1/export", _record, steps=_to_dict)
 from_dict = Verb(FromDictRequest.of, "POST", "/v1/import", _number("new"), _USER, body="document")
 load = Verb(LoadRequest.of, "POST", "/v1/import", _number("new"), _USER, steps=_load)
+events = Verb(EventsRequest.of, "GET", "/v1/events", _event_page)
+subscribe = Verb(SubscribeRequest.of, "GET", "/v1/events", _one(MemoryEvent))
 users = Verb(UsersRequest, "GET", "/v1/users", _many(str))
 stats = Verb(StatsRequest, "GET", "/v1/stats", _one(Stats))
 check = Verb(CheckRequest, "GET", "/v1/check", _many(Finding))

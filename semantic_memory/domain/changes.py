@@ -226,6 +226,19 @@ class Advance:
     cursor: Cursor
 
 
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """Record in the feed of events that messages of a session were read."""
+
+    user_id: str
+    session_id: str
+    messages: int
+    """Number of messages read."""
+    facts: int
+    """Number of facts that were drawn from them."""
+    at: datetime
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PutItem:
     """Keep an item in place of the one under its key, which leaves it its `created_at`."""
@@ -286,6 +299,7 @@ Change = (
     | Evict
     | Embed
     | Advance
+    | Extracted
     | Keyed
     | Weigh
     | Mark

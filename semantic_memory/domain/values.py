@@ -181,13 +181,17 @@ def number(value: object) -> object:
 Whole = Annotated[int, BeforeValidator(number)]
 
 
-def _no_boolean(value: object) -> object:
+def no_boolean(value: object) -> object:
+    """Return a value as it is. Raises ValueError for a boolean, which pydantic reads as a number.
+
+    It stands behind the limits in an `Annotated`, as `number` does.
+    """
     if isinstance(value, bool):
         raise ValueError("must be a number")
     return value
 
 
-Count = Annotated[int, BeforeValidator(_no_boolean)]
+Count = Annotated[int, BeforeValidator(no_boolean)]
 """As `Whole`; also written as a text, as in a URL."""
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from semantic_memory.domain.changes import Cut, Evict, FactVectors, Forget, Update
 from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
 from semantic_memory.domain.facts import Category, Fact, Source, Status, Tombstone
+from semantic_memory.domain.feed import EventKind
 from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.messages import SessionInfo
 from semantic_memory.domain.ports import IndexEntry, Outbox
@@ -100,6 +101,26 @@ def archiving(fact: Fact, change: Evict) -> Update:
     """Return the update that evicts a fact."""
     evicted = fact.model_copy(update={"status": Status.ARCHIVED})
     return Update(evicted, "archived", change.at, f"over the cap of {change.cap:,} facts")
+
+
+def kind_of_event(old: Fact | None, new: Fact) -> EventKind:
+    """Return the kind of event that made `new` of `old`, or of nothing."""
+    if old is None:
+        return EventKind.OBSERVED if new.category is Category.CONVERSATION else EventKind.ADDED
+    if new.status is old.status:
+        return EventKind.UPDATED
+    match new.status:
+        case Status.FORGOTTEN:
+            return EventKind.FORGOTTEN
+        case Status.SUPERSEDED:
+            return EventKind.SUPERSEDED
+        case _:
+            return EventKind.UPDATED
+
+
+def shows_successor(status: Status | None) -> bool:
+    """Return True if the event that led to this status has a memory that replaces another."""
+    return status in (Status.SUPERSEDED, Status.ARCHIVED)
 
 
 def searched_text(fact: Fact) -> str:

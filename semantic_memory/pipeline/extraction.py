@@ -16,7 +16,7 @@ from types import MappingProxyType
 from ingest.gate import Gate
 from ingest.session_log import Record
 from semantic_memory.consolidation.beliefs import believed
-from semantic_memory.domain.changes import Add, Advance, Change, Evict, Update, Write
+from semantic_memory.domain.changes import Add, Advance, Change, Evict, Extracted, Update, Write
 from semantic_memory.domain.errors import ProviderError, StoreError
 from semantic_memory.domain.events import (
     Event,
@@ -82,7 +82,8 @@ class Committer:
             admitted = admitted.without(self._admission.forgotten(stretch))
             changes = self._admission.changes(stretch, admitted)
             changes += self._admission.quarantine(stretch.key, unread)
-            self._ledger.apply([*changes, Advance(stretch.portion.end)])
+            done = self._admission.done(stretch, admitted)
+            self._ledger.apply([*changes, done, Advance(stretch.portion.end)])
         for message_id, error in unread.items():
             memory_id = verbatim_id(stretch.key, message_id)
             self._observe(MemoryQuarantined(stretch.key.user_id, memory_id, error))
@@ -248,6 +249,11 @@ class Admission:
             for layer, candidate in admitted.lines
         ]
         return [*changes, Evict(stretch.key.user_id, self._cap, now)] if changes else []
+
+    def done(self, stretch: Stretch, admitted: Admitted) -> Extracted:
+        """Return the record that the stretch was read."""
+        read, drawn = len(stretch.portion.records), len(admitted.facts)
+        return Extracted(*stretch.key, read, drawn, self._clock.now())
 
     def quarantine(self, key: SessionKey, unread: Mapping[str, str]) -> list[Change]:
         """Return the changes that quarantine the memories of messages; none for one that is gone.

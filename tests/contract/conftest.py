@@ -94,6 +94,12 @@ def contents(ledger: Ledger) -> dict[str, Any]:
         ],
         "revisions": [ledger.revision(user) for user in (None, *users)],
         "changed": [ledger.changed(user, 0, 99) for user in users],
+        "events": [
+            [event.model_dump() for event in ledger.events(after, 99, user)]
+            for user in (None, *users)
+            for after in (0, 2)
+        ],
+        "last events": [ledger.last_event(user) for user in (None, *users)],
         "outbox": _outbox(ledger.outbox(0, 99)),
         "held": [ledger.held_at(revision) for revision in range(ledger.revision() + 1)],
         "embedded": ledger.embedded_ids(),

@@ -24,6 +24,7 @@ from semantic_memory.domain.changes import (
     EraseItems,
     EraseLines,
     Evict,
+    Extracted,
     Forget,
     Keyed,
     Mark,
@@ -155,6 +156,7 @@ CHANGES: st.SearchStrategy[Change] = st.one_of(
     st.builds(Write, LINES),
     st.builds(Retire, NUMBERS.map("line-{}".format), MOMENTS),
     st.builds(EraseLines, USERS, st.one_of(st.none(), MOMENTS), st.one_of(st.none(), MOMENTS)),
+    st.builds(Extracted, USERS, st.sampled_from(["s1", "s2"]), NUMBERS, NUMBERS, MOMENTS),
     st.builds(Advance, st.builds(Cursor, USERS, st.just("s1"), st.just("stored"), NUMBERS)),
 )
 

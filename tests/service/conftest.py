@@ -14,7 +14,6 @@ from typing import Any
 
 import httpx
 import pytest
-import uvicorn
 from opentelemetry.sdk.trace.export import SpanExporter
 from prometheus_client import CollectorRegistry
 
@@ -24,7 +23,7 @@ from semantic_memory.domain.ports import Observer
 from semantic_memory.entrypoints.api.access import Doorkeeper
 from semantic_memory.entrypoints.api.app import create_app
 from semantic_memory.entrypoints.api.idempotency import Replies
-from semantic_memory.entrypoints.api.server import configured
+from semantic_memory.entrypoints.api.server import Server, configured
 from semantic_memory.entrypoints.api.tracing import note_event, traced
 from semantic_memory.entrypoints.keys import Keys, Right
 from semantic_memory.entrypoints.metrics import MetricsObserver
@@ -37,7 +36,7 @@ ALL = tuple(Right)
 R, W, A = Right.READ, Right.WRITE, Right.ADMIN
 
 
-class OwnThreadServer(uvicorn.Server):
+class OwnThreadServer(Server):
     """uvicorn server without signal handlers."""
 
     @contextmanager
@@ -124,7 +123,7 @@ def served(
             stack.enter_context(traced(app, exporter))
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         config = configured(app, service)
-        server = OwnThreadServer(config)
+        server = OwnThreadServer(app, config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"

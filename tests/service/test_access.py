@@ -47,6 +47,7 @@ REQUESTS: dict[tuple[str, str], tuple[Right | None, dict[str, Any] | None]] = {
     ("GET", "/v1/profile/history"): (R, {"params": {"field": "top_of_mind"}}),
     ("GET", "/v1/tags"): (R, {"params": {}}),
     ("GET", "/v1/audit"): (R, {"params": {}}),
+    ("GET", "/v1/events"): (R, {"params": {}}),
     ("GET", "/v1/requests"): (R, {"params": {}}),
     ("POST", "/v1/requests/settle"): (W, {"json": {"request_id": ASKED, "answer": "decline"}}),
     ("GET", "/v1/sessions"): (R, {"params": {}}),

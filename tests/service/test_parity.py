@@ -29,6 +29,7 @@ LIFECYCLE = {"open", "connect", "close", "reembed", "recover", "settings"}
 """Operations on a store as a whole, in the process that owns it."""
 IN_PROCESS = "a session holds its window in the process that talks to the model"
 OPERATOR = "for those who operate the store, not for an agent"
+FOLLOWED = "a program follows what changes; `list` and `history` show it to a person"
 ITEMS = "items are an application's or a framework's own data; `forget` and `export` include them"
 REVIEW = "for those who review what is remembered, not for an agent"
 EXEMPT: Mapping[str, Mapping[str, str]] = {
@@ -63,10 +64,14 @@ EXEMPT: Mapping[str, Mapping[str, str]] = {
         "maintain": OPERATOR,
         "runs": OPERATOR,
         "rebuild": OPERATOR,
+        "events": OPERATOR,
+        "subscribe": OPERATOR,
         **{f"items.{verb}": ITEMS for verb in ITEM_VERBS},
     },
     "command line": {
         "session": IN_PROCESS,
+        "events": FOLLOWED,
+        "subscribe": FOLLOWED,
         "add_many": "`ingest` and `import` take many at once, from a file",
         "flush": "every command that writes flushes before it ends",
         "update": "single fields are changed by applications; `add` and `delete` do for a person",
@@ -226,6 +231,8 @@ def _on_the_wire(name: str) -> set[str]:
             return set(ListQuery.model_fields)
         case "update_profile":
             return sent - {"fields"} | set(ProfileTexts.model_fields)
+        case "subscribe":
+            return sent | {"limit"}  # of a page, which the same route returns
         case "load" | "from_dict":
             return sent - {"records", "document"}
         case "to_dict":

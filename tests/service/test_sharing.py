@@ -118,6 +118,17 @@ def test_the_second_process_talks_to_the_first_and_takes_over_when_it_ends(store
         assert opened.get(tea.id) == tea
 
 
+def test_a_subscription_goes_on_when_the_owner_ends(store):
+    first, second = connected(store), connected(store)
+    with second.subscribe() as feed:
+        tea = first.add("Likes tea", **U)
+        assert next(feed).memory_id == tea.id
+        first.close()
+        cat = second.add("Has a cat", **U)
+        assert next(feed).memory_id == cat.id
+    second.close()
+
+
 def test_an_asynchronous_program_shares_a_store(store):
     async def use() -> None:
         parts: dict[str, Any] = {"embedder": HashEmbedder(), "index": InMemoryIndex()}

@@ -14,6 +14,7 @@ import pytest
 from semantic_memory.entrypoints.cli.reference import every_setting
 from tests.support.openai_server import OpenAIServer, serve
 from tests.unit.settings_effects import (  # noqa: F401 - they register their cases
+    delivery,
     layers,
     models,
     packing,

@@ -5,6 +5,7 @@ models      embedders, extractors and the other models of language
 vectors     the vector index
 facts       reading facts, their history, beliefs and profile lines
 changes     committing changes and following them
+events      the feed of what changed
 listing     reading facts page by page, and along their references
 feeds       reading the ledger to fill an index, a partition and the embedder's queue
 items       reading items
@@ -15,6 +16,7 @@ ledger      `Ledger`, the composition of all roles of the ledger
 from __future__ import annotations
 
 from semantic_memory.domain.ports.changes import ChangeLog, Revisions
+from semantic_memory.domain.ports.events import EventFeed
 from semantic_memory.domain.ports.facts import Belief, Beliefs, FactHistory, Facts, ProfileLines
 from semantic_memory.domain.ports.feeds import (
     Delta,
@@ -66,6 +68,7 @@ __all__ = [
     "EmbedderIdentity",
     "EmbeddingBacklog",
     "Erasure",
+    "EventFeed",
     "Extractor",
     "FactHistory",
     "Facts",

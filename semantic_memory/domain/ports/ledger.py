@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from semantic_memory.domain.ports.changes import ChangeLog
+from semantic_memory.domain.ports.events import EventFeed
 from semantic_memory.domain.ports.facts import Beliefs, FactHistory, Facts, ProfileLines
 from semantic_memory.domain.ports.feeds import (
     EmbeddingBacklog,
@@ -34,6 +35,7 @@ class Ledger(
     Beliefs,
     ProfileLines,
     ChangeLog,
+    EventFeed,
     SyncFeed,
     PartitionFeed,
     WordSearch,

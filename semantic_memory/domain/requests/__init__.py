@@ -31,6 +31,7 @@ from semantic_memory.domain.requests.conversations import (
     SessionsRequest,
     SettleRequest,
 )
+from semantic_memory.domain.requests.feed import EventsRequest, SubscribeRequest
 from semantic_memory.domain.requests.items import (
     DeleteItemRequest,
     GetItemRequest,
@@ -80,6 +81,7 @@ __all__ = [
     "CreateSessionRequest",
     "DeleteItemRequest",
     "DeleteRequest",
+    "EventsRequest",
     "ExplainRequest",
     "ExportRequest",
     "FlushRequest",
@@ -120,6 +122,7 @@ __all__ = [
     "SessionsRequest",
     "SettleRequest",
     "StatsRequest",
+    "SubscribeRequest",
     "TagsRequest",
     "ToDictRequest",
     "UpdateProfileRequest",

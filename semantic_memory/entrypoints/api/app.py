@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from semantic_memory.concurrency import SystemClock
 from semantic_memory.domain.errors import ProviderError, StoreClosedError
-from semantic_memory.entrypoints.api import items, problems, routes, transfer, upkeep
+from semantic_memory.entrypoints.api import feed, items, problems, routes, transfer, upkeep
 from semantic_memory.entrypoints.api.access import Access, Doorkeeper
 from semantic_memory.entrypoints.api.agents import Agents
 from semantic_memory.entrypoints.api.idempotency import Replies
@@ -65,6 +65,8 @@ def create_app(
     app.state.memory = memory
     app.state.settings = settings
     app.state.replies = replies
+    app.state.doorkeeper = doorkeeper
+    app.state.streams = feed.Streams()
     app.state.registry = registry
     app.state.store_registry = store = CollectorRegistry()
     StoreFigures(store, memory.stats)
@@ -76,6 +78,7 @@ def create_app(
         items.writes,
         items.reads,
         transfer.router,
+        feed.router,
         upkeep.router,
         upkeep.scraped,
         upkeep.health,
@@ -98,7 +101,13 @@ def create_app(
             CORSMiddleware,
             allow_origins=settings.cors_origins,
             allow_methods=["GET", "POST", "PATCH", "DELETE"],
-            allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "X-Request-ID"],
+            allow_headers=[
+                "Authorization",
+                "Content-Type",
+                "Idempotency-Key",
+                "Last-Event-ID",
+                "X-Request-ID",
+            ],
             expose_headers=["X-Request-ID", "Retry-After"],
         )
     app.add_middleware(Requests, metrics=RequestMetrics(registry))

@@ -14,6 +14,7 @@ from pydantic_core import PydanticKnownError
 from semantic_memory.domain import fields
 from semantic_memory.domain.chat import messages_of
 from semantic_memory.domain.facts import Fact, FactVersion
+from semantic_memory.domain.feed import MemoryEvent
 from semantic_memory.domain.fields import MOST_ITEMS
 from semantic_memory.domain.forget_requests import RequestToForget
 from semantic_memory.domain.messages import Message, SessionInfo
@@ -164,6 +165,13 @@ class History(Items[FactVersion]):
 
 class Lines(Items[Line]):
     """The texts of a field of a profile, in order."""
+
+
+class Events(Items[MemoryEvent]):
+    """Events, in the order of the changes."""
+
+    next: int
+    """The `after` that continues behind them."""
 
 
 class State(Value):

@@ -28,6 +28,7 @@ from semantic_memory.domain.ports.encryption import Encryption
 from semantic_memory.entrypoints.api.access import Doorkeeper
 from semantic_memory.entrypoints.api.app import create_app
 from semantic_memory.entrypoints.api.connections import guarded
+from semantic_memory.entrypoints.api.feed import Streams
 from semantic_memory.entrypoints.api.idempotency import Replies
 from semantic_memory.entrypoints.keys import Keys
 from semantic_memory.entrypoints.metrics import MetricsObserver
@@ -84,7 +85,20 @@ def serve(settings: Settings, embedder: Embedder | None = None) -> None:
             listeners = [listener, *filter(None, [sharing.listener])]
             with _tracing().traced(app) if service.tracing else nullcontext():
                 _logger.info("serving %s at %s", settings.data_dir, url)
-                uvicorn.Server(configured(app, service)).run(sockets=listeners)
+                Server(app, configured(app, service)).run(sockets=listeners)
+
+
+class Server(uvicorn.Server):
+    """Server of an app; it ends the app's streams before it waits for the requests under way."""
+
+    def __init__(self, app: FastAPI, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._streams: Streams = app.state.streams
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Finish the requests under way."""
+        self._streams.end()
+        await super().shutdown(sockets)
 
 
 @contextmanager
@@ -104,7 +118,7 @@ def serving(
         config.timeout_graceful_shutdown = _GRACE_SECONDS
         observers.append(replies.withdraw)
         try:
-            yield uvicorn.Server(config)
+            yield Server(app, config)
         finally:  # the store stays open, and its events must not reach a closed file
             observers.remove(replies.withdraw)
 

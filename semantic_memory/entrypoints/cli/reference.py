@@ -69,7 +69,7 @@ def reference() -> str:
                 (
                     f"`{name}`",
                     f"`SEMANTIC_MEMORY_{name.upper().replace('.', '__')}`",
-                    _values(allowed[key]),
+                    _values(_inlined(allowed[key], schema["$defs"])),
                     _default(allowed[key], field),
                     meanings.get((model.__name__, key), ""),
                 )
@@ -95,6 +95,18 @@ def _docstrings() -> dict[tuple[str, str], str]:
         and isinstance(text.value, ast.Constant)
         and isinstance(text.value.value, str)
     }
+
+
+def _inlined(schema: Any, named: Mapping[str, Any]) -> Any:
+    """Return a JSON schema with the schemas that it refers to by name in their places."""
+    match schema:
+        case {"$ref": str(path)}:
+            return _inlined(named[path.rpartition("/")[2]], named)
+        case dict():
+            return {key: _inlined(part, named) for key, part in schema.items()}
+        case list():
+            return [_inlined(part, named) for part in schema]
+    return schema
 
 
 def _values(schema: Mapping[str, Any]) -> str:

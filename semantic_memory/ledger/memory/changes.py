@@ -18,6 +18,7 @@ from semantic_memory.domain.changes import (
     EraseItems,
     EraseLines,
     Evict,
+    Extracted,
     Forget,
     Keyed,
     Mark,
@@ -35,7 +36,7 @@ from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.ledger import rules
-from semantic_memory.ledger.memory import items, lines
+from semantic_memory.ledger.memory import events, items, lines
 from semantic_memory.ledger.memory.store import Part, Row, Tables
 from semantic_memory.ledger.memory.words import counted
 
@@ -50,7 +51,9 @@ class ChangeWriter(Part):
     def apply(self, changes: Sequence[Change]) -> int:
         """Commit all of `changes` or none; return how many had an effect."""
         with self._store.transaction() as tables:
-            return sum(_write(tables, change) for change in changes)
+            effects = sum(_write(tables, change) for change in changes)
+        self._store.bell.ring()
+        return effects
 
     def revision(self, user_id: str | None = None) -> int:
         """Return the number of the latest change, of one user or of all; 0 before any."""
@@ -86,7 +89,7 @@ def _write(tables: Tables, change: Change) -> bool:
             return lines.write(tables, change)
         case PutItem() | DropItem() | RefreshItems() | EmbedItem() | EraseItems():
             return items.write(tables, change)
-        case Mark() | Advance() | Redact() | Redacted():
+        case Mark() | Advance() | Extracted() | Redact() | Redacted():
             return _note_progress(tables, change)
 
 
@@ -101,8 +104,10 @@ def _replace(tables: Tables, change: Update | Forget | Cut) -> bool:
             return _cut(tables, change)
 
 
-def _note_progress(tables: Tables, change: Mark | Advance | Redact | Redacted) -> bool:
+def _note_progress(tables: Tables, change: Mark | Advance | Extracted | Redact | Redacted) -> bool:
     match change:
+        case Extracted():
+            events.note_extraction(tables, change)
         case Redact(user_id, session_id, message_ids):
             key = SessionKey(user_id, session_id)
             known = tables.redactions.get(key)
@@ -145,6 +150,7 @@ def _add(tables: Tables, change: Add) -> bool:
         revision=_next(tables, fact.user_id),
         vectors=change.vectors,
     )
+    events.note(tables, None, tables.facts[fact.id])
     return True
 
 
@@ -170,6 +176,7 @@ def _update(tables: Tables, change: Update) -> bool:
         refused=row.refused and same,
     )
     lines.follow(tables, old, new, change.at)
+    events.note(tables, old, tables.facts[new.id])
     return True
 
 

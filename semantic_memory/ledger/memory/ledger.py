@@ -7,6 +7,7 @@ from collections.abc import Callable
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.observers import ignore_event
 from semantic_memory.ledger.memory.changes import ChangeWriter
+from semantic_memory.ledger.memory.events import EventReader
 from semantic_memory.ledger.memory.facts import BeliefReader, FactReader
 from semantic_memory.ledger.memory.feeds import Feeds
 from semantic_memory.ledger.memory.items import ItemReader
@@ -23,6 +24,7 @@ class MemoryLedger(
     BeliefReader,
     LineReader,
     ChangeWriter,
+    EventReader,
     Feeds,
     WordSearcher,
     ItemReader,

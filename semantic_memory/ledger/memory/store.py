@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from semantic_memory.concurrency import Contended, FairLock
+from semantic_memory.concurrency import Bell, Contended, FairLock
 from semantic_memory.domain.changes import (
     Cursor,
     CursorStage,
@@ -19,6 +19,7 @@ from semantic_memory.domain.changes import (
 from semantic_memory.domain.errors import StoreClosedError
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.facts import Category, Fact, FactVersion, Status
+from semantic_memory.domain.feed import MemoryEvent
 from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.items import Item
 from semantic_memory.domain.messages import SessionKey
@@ -144,6 +145,8 @@ class Tables:
     items: dict[ItemPlace, ItemRow] = field(default_factory=dict)
     item_number: int = 0
     """The highest number of an item so far."""
+    events: dict[int, MemoryEvent] = field(default_factory=dict)
+    """By number, without what is read from the memory's row."""
 
     def copy(self) -> Tables:
         """Return a state to change, without copying the immutable values in it."""
@@ -158,6 +161,7 @@ class Tables:
             redactions=self.redactions.copy(),
             prompts=self.prompts.copy(),
             items=self.items.copy(),
+            events=self.events.copy(),
         )
 
     def of(self, user_id: str | None) -> Iterator[Row]:
@@ -172,6 +176,8 @@ class Store:
         self._lock = Contended("ledger", FairLock(), observe)
         self._present = Tables()
         self._closed = False
+        self.bell = Bell()
+        """Rings after each transaction of changes, and at the end."""
 
     def snapshot(self) -> Tables:
         """Return the committed state, which is immutable. Raises StoreClosedError."""
@@ -197,6 +203,7 @@ class Store:
         """Refuse further use, after the transaction under way."""
         with self._lock:
             self._closed = True
+        self.bell.ring()
 
 
 class Part:

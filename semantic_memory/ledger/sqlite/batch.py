@@ -18,6 +18,7 @@ from semantic_memory.domain.changes import (
     EraseItems,
     EraseLines,
     Evict,
+    Extracted,
     FactVectors,
     Forget,
     Keyed,
@@ -34,7 +35,7 @@ from semantic_memory.domain.changes import (
 )
 from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.ledger import rules
-from semantic_memory.ledger.sqlite import forms, items, lines, words
+from semantic_memory.ledger.sqlite import events, forms, items, lines, words
 from semantic_memory.ledger.sqlite.rows import (
     FACT,
     FactRow,
@@ -88,7 +89,7 @@ class Batch:
                 return lines.write(db, change)
             case PutItem() | DropItem() | RefreshItems() | EmbedItem() | EraseItems():
                 return items.write(db, change)
-            case Mark() | Advance() | Redact() | Redacted():
+            case Mark() | Advance() | Extracted() | Redact() | Redacted():
                 return _write_progress(db, change)
 
     def _replace(self, db: Connection, change: Update | Forget | Cut) -> bool:
@@ -115,6 +116,7 @@ class Batch:
         forms.write(db, num, fact)
         if vectors is not None:
             _write_vectors(db, num, vectors)
+        events.note(db, events.Event(num, None, fact, "added", fact.recorded_at))
         return True
 
     def _update(self, db: Connection, change: Update) -> bool:
@@ -141,6 +143,7 @@ class Batch:
         lines.follow(db, old, new, change.at)
         words.follow(db, num, old, new)
         forms.follow(db, num, old, new)
+        events.note(db, events.Event(num, old, new, change.action, change.at))
         return True
 
     def _forget(self, db: Connection, change: Forget) -> bool:
@@ -219,8 +222,10 @@ def _kept(db: Connection, fact_id: str, *columns: str) -> tuple[Any, ...] | None
     return found
 
 
-def _write_progress(db: Connection, change: Mark | Advance | Redact | Redacted) -> bool:
+def _write_progress(db: Connection, change: Mark | Advance | Extracted | Redact | Redacted) -> bool:
     match change:
+        case Extracted():
+            events.note_extraction(db, change)
         case Redact(user_id, session_id, message_ids):
             db.executemany(
                 "INSERT OR IGNORE INTO redactions (user_id, session_id, message_id)"

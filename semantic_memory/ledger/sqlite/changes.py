@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 
+from semantic_memory.concurrency import Bell
 from semantic_memory.domain.changes import Change
 from semantic_memory.domain.errors import StoreUnavailableError
 from semantic_memory.ledger.sqlite.batch import Batch
@@ -23,6 +24,7 @@ class ChangeWriter(Part):
         super().__init__(connections)
         self._revision = self._number("SELECT coalesce(max(revision), 0) FROM facts")
         self._revisions: dict[str, int] = {}
+        self._bell = Bell()
 
     def exclusive(self) -> AbstractContextManager[None]:
         """Keep other writers out, so that changes can depend on reads. Reentrant."""
@@ -50,7 +52,12 @@ class ChangeWriter(Part):
                 self._connections.mark.note(batch.revision)
             self._revision = batch.revision
             self._revisions.update(batch.touched)
+        self._bell.ring()
         return effects
+
+    def on_commit(self, wake: Callable[[], None]) -> Callable[[], None]:
+        """Call `wake` after each transaction of changes, and at the end."""
+        return self._bell.listen(wake)
 
     def revision(self, user_id: str | None = None) -> int:
         """Return the number of the latest change, of one user or of all; 0 before any."""

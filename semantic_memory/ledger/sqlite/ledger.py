@@ -21,6 +21,7 @@ from semantic_memory.ledger.sqlite.administration import Administration
 from semantic_memory.ledger.sqlite.beliefs import BeliefReader
 from semantic_memory.ledger.sqlite.changes import ChangeWriter
 from semantic_memory.ledger.sqlite.connections import Connections
+from semantic_memory.ledger.sqlite.events import EventReader
 from semantic_memory.ledger.sqlite.facts import FactReader
 from semantic_memory.ledger.sqlite.feeds import Feeds
 from semantic_memory.ledger.sqlite.items import ItemReader
@@ -38,6 +39,7 @@ class SqliteLedger(
     BeliefReader,
     LineReader,
     ChangeWriter,
+    EventReader,
     Feeds,
     WordSearcher,
     ItemReader,
@@ -91,3 +93,4 @@ class SqliteLedger(
     def close(self) -> None:
         """Close every connection, after the transaction under way."""
         self._connections.close()
+        self._bell.ring()

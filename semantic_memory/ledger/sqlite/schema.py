@@ -296,9 +296,28 @@ CREATE INDEX facts_by_agent ON facts (user_id, agent_id, created_at, num) WHERE 
 CREATE INDEX facts_by_run   ON facts (user_id, run_id, created_at, num)   WHERE run_id <> '';
 """
 
+_V14 = """
+-- What happened, in order: a version of a memory, or an extraction from a session, and no texts.
+-- It begins empty.
+CREATE TABLE events (
+    num        INTEGER PRIMARY KEY,
+    user_id    TEXT NOT NULL,
+    kind       TEXT NOT NULL,
+    at         INTEGER NOT NULL,
+    fact       INTEGER REFERENCES facts (num),
+    version    INTEGER,
+    status     TEXT,
+    action     TEXT NOT NULL,
+    session_id TEXT,                        -- of an extraction, as are the next columns
+    messages   INTEGER,
+    facts      INTEGER
+);
+CREATE INDEX events_by_user ON events (user_id);
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     *(_V1, _V2, _V3, _V4, _V5, _V6, _V7, _V8, _V9, _V10, _V11, _V12),
-    _V13,
+    *(_V13, _V14),
 )
 
 

@@ -1,0 +1,96 @@
+"""The feed of events: one for each version of a memory, and for each extraction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from itertools import islice
+
+from semantic_memory.domain.changes import Extracted
+from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.feed import EventKind, EventPage, MemoryEvent
+from semantic_memory.ledger import rules
+from semantic_memory.ledger.memory.store import Part, Row, Tables
+
+
+def note(tables: Tables, old: Fact | None, row: Row) -> None:
+    """Number a change of a memory; what else is known of it is read from its row."""
+    number = len(tables.events) + 1
+    tables.events[number] = MemoryEvent(
+        id=number,
+        kind=rules.kind_of_event(old, row.fact),
+        at=row.changed_at,
+        user_id=row.fact.user_id,
+        memory_id=row.fact.id,
+        version=row.fact.version,
+        status=row.fact.status,
+        action=row.action,
+    )
+
+
+def note_extraction(tables: Tables, done: Extracted) -> None:
+    """Number an extraction."""
+    number = len(tables.events) + 1
+    tables.events[number] = MemoryEvent(
+        id=number,
+        kind=EventKind.EXTRACTED,
+        at=done.at,
+        user_id=done.user_id,
+        session_id=done.session_id,
+        messages=done.messages,
+        facts=done.facts,
+    )
+
+
+class EventReader(Part):
+    """The role `EventFeed`."""
+
+    def events(
+        self,
+        after: int,
+        limit: int,
+        user_id: str | None = None,
+        kinds: Collection[EventKind] = (),
+    ) -> EventPage:
+        """Return the first `limit` events after number `after`, of one user or of all."""
+        tables = self._store.snapshot()
+        met = (
+            event
+            for number, event in tables.events.items()
+            if number > after
+            and user_id in (None, event.user_id)
+            and (not kinds or event.kind in kinds)
+        )
+        found = [_completed(event, tables) for event in islice(met, limit)]
+        last = found[-1].id if len(found) == limit else max(after, _last(tables, user_id))
+        return EventPage(found, last)
+
+    def last_event(self, user_id: str | None = None) -> int:
+        """Return the number of the latest event, of one user or of all; 0 before any."""
+        return _last(self._store.snapshot(), user_id)
+
+    def on_commit(self, wake: Callable[[], None]) -> Callable[[], None]:
+        """Call `wake` after each transaction of changes, and at the end."""
+        return self._store.bell.listen(wake)
+
+
+def _last(tables: Tables, user_id: str | None) -> int:
+    events = reversed(tables.events.values())
+    return next((event.id for event in events if user_id in (None, event.user_id)), 0)
+
+
+def _completed(event: MemoryEvent, tables: Tables) -> MemoryEvent:
+    """Return an event with what its memory has at present."""
+    if event.memory_id is None:
+        return event
+    row = tables.facts[event.memory_id]
+    successor = row.fact.superseded_by if rules.shows_successor(event.status) else None
+    return event.model_copy(
+        update={
+            "category": row.fact.category,
+            "reason": row.reason if event.kind is EventKind.FORGOTTEN else "",
+            "superseded_by": successor,
+            "agent_id": row.fact.agent_id,
+            "run_id": row.fact.run_id,
+            "session_id": row.session_id or row.fact.source.session_id,
+        }
+    )

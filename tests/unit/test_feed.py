@@ -1,0 +1,158 @@
+"""The feed of changes, in process: pages, and followers that wait."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+
+from semantic_memory import AsyncSemanticMemory, EventKind
+from semantic_memory.domain.errors import InvalidInputError
+from tests.conftest import say
+
+
+def kinds(events):
+    return [event.kind.value for event in events]
+
+
+def test_a_page_tells_what_happened_with_ids_and_the_reason_of_forgetting_and_no_text(memory):
+    fact = memory.add("Prefers green tea", user_id="maya")
+    memory.update(fact.id, importance=0.9, reason="asked")
+    memory.delete(fact.id, reason="outdated")
+    page = memory.events(user_id="maya")
+    assert kinds(page) == ["added", "updated", "forgotten"]
+    assert {event.memory_id for event in page} == {fact.id}
+    assert [event.reason for event in page] == ["", "", "outdated"]
+    assert "tea" not in "".join(event.model_dump_json() for event in page)
+
+
+def test_what_was_said_and_read_is_in_the_feed(memory):
+    memory.observe(say("I live in Oslo."), user_id="maya", session_id="s1")
+    memory.flush()
+    page = memory.events()
+    assert kinds(page)[0] == "observed"
+    (extracted,) = [event for event in page if event.kind is EventKind.EXTRACTED]
+    assert (extracted.session_id, extracted.messages, extracted.facts) == ("s1", 1, 1)
+    added = [event for event in page if event.kind is EventKind.ADDED]
+    assert [event.session_id for event in added] == ["s1"]
+
+
+def test_a_newer_fact_that_replaces_another_is_told(memory, clock):
+    old = memory.add("Lives in Oslo", user_id="maya")
+    clock.advance(days=1)
+    new = memory.add("Lives in Bergen now", user_id="maya")
+    memory.flush()
+    (event,) = memory.events(kinds=["superseded"])
+    assert (event.memory_id, event.superseded_by) == (old.id, new.id)
+    assert "bergen" in memory.history(old.id)[-1].reason.lower()
+    assert "bergen" not in event.model_dump_json().lower()
+
+
+def test_a_page_continues_after_a_restart(open_memory):
+    memory = open_memory()
+    memory.add("Prefers tea", user_id="maya")
+    seen = memory.events()
+    memory.close()
+    memory = open_memory()
+    memory.add("Plays chess", user_id="maya")
+    assert memory.events(after=seen.next)[0].id == seen.next + 1
+
+
+def test_now_is_behind_the_latest_event(memory):
+    memory.add("Prefers tea", user_id="maya")
+    page = memory.events(after="now")
+    assert page == []
+    memory.add("Plays chess", user_id="maya")
+    assert kinds(memory.events(after=page.next)) == ["added"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"after": 7}, {"after": -1}, {"after": True}, {"after": "then"}, {"kinds": ["x"]}],
+    ids=str,
+)
+def test_a_place_that_was_never_reached_and_an_unknown_kind_are_refused(memory, asked):
+    with pytest.raises(InvalidInputError):
+        memory.events(**asked)
+    with pytest.raises(InvalidInputError):
+        memory.subscribe(**asked)
+
+
+def test_a_follower_gets_what_happens_after_it_began(memory):
+    memory.add("Prefers tea", user_id="maya")
+    with memory.subscribe() as feed:
+        fact = memory.add("Plays chess", user_id="maya")
+        assert next(feed).memory_id == fact.id
+
+
+def test_a_follower_waits_until_something_happens_to_its_user(memory):
+    found = []
+    feed = memory.subscribe(user_id="maya", kinds=["added"])
+    thread = threading.Thread(target=lambda: found.append(next(feed)))
+    thread.start()
+    memory.add("Prefers coffee", user_id="kim")
+    fact = memory.add("Prefers tea", user_id="maya")
+    thread.join(60)
+    assert [event.memory_id for event in found] == [fact.id]
+
+
+def test_a_slow_follower_holds_up_nothing_and_loses_nothing(memory):
+    with memory.subscribe() as feed:
+        facts = memory.add_many(
+            [{"content": f"Knows town number {number}"} for number in range(250)], user_id="maya"
+        )
+        assert [next(feed).memory_id for _ in facts] == [fact.id for fact in facts]
+
+
+def test_a_follower_resumes_behind_the_event_it_dealt_with(open_memory):
+    memory = open_memory()
+    with memory.subscribe() as feed:
+        memory.add("Prefers tea", user_id="maya")
+        seen = next(feed).id
+    missed = memory.add("Plays chess", user_id="maya")
+    memory.close()
+    with open_memory().subscribe(after=seen, kinds=["added"]) as feed:
+        assert next(feed).memory_id == missed.id
+
+
+@pytest.mark.parametrize("closed", ["follower", "memory"])
+def test_waiting_ends_when_the_follower_or_the_memory_is_closed(memory, closed):
+    feed = memory.subscribe()
+    ended = threading.Event()
+
+    def follow() -> None:
+        for _ in feed:
+            pass
+        ended.set()
+
+    thread = threading.Thread(target=follow)
+    thread.start()
+    (feed if closed == "follower" else memory).close()
+    assert ended.wait(60)
+    thread.join()
+
+
+def test_following_in_an_event_loop(memory):
+    async def followed() -> None:
+        asynchronous = AsyncSemanticMemory(memory)
+        async with await asynchronous.subscribe() as feed:
+            first, added = await asyncio.gather(
+                anext(feed), asynchronous.add("Prefers tea", user_id="maya")
+            )
+            assert first.memory_id == added.id
+            waiting = asyncio.create_task(anext(feed))
+            await asyncio.sleep(0)
+            waiting.cancel()
+            await asyncio.wait([waiting])
+            fact = await asynchronous.add("Plays chess", user_id="maya")
+            assert (await anext(feed)).memory_id == fact.id
+            page = await feed.page(0.01)
+            assert page is not None
+            ending = asyncio.create_task(feed.page())
+            await asyncio.to_thread(memory.close)
+            assert await ending is None
+            with pytest.raises(StopAsyncIteration):
+                await anext(feed)
+
+    asyncio.run(followed())

@@ -1,0 +1,196 @@
+"""Webhooks: signed, in order, at least once, and nothing waits for a dead endpoint."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import itertools
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from semantic_memory import Settings
+from semantic_memory.application.webhook import Backoff, Webhook, endpoint, signed
+from semantic_memory.domain.changes import Add, Forget
+from semantic_memory.domain.errors import ConfigurationError
+from semantic_memory.domain.events import WorkerFailed
+from semantic_memory.domain.feed import EventKind
+from semantic_memory.ledger.sqlite import SqliteLedger
+from tests.conftest import NOW, eventually, make_fact
+from tests.support.webhooks import SECRET, Endpoint, receiving
+
+AT_ONCE = Backoff(0.01, 0.02)
+
+
+@pytest.fixture
+def hook() -> Iterator[Endpoint]:
+    with receiving() as hook:
+        yield hook
+
+
+@pytest.fixture
+def ledger(tmp_path) -> Iterator[SqliteLedger]:
+    ledger = SqliteLedger(tmp_path / "ledger.sqlite3")
+    yield ledger
+    ledger.close()
+
+
+@pytest.fixture
+def deliver(ledger, clock, events):
+    started = []
+
+    def start(url: str, kinds=(), onto=ledger) -> Webhook:
+        webhook = Webhook(onto, endpoint(url, SECRET, kinds), clock, events.append, AT_ONCE)
+        webhook.start()
+        started.append(webhook)
+        return webhook
+
+    yield start
+    for webhook in started:
+        webhook.close()
+
+
+def add(ledger, *numbers: int) -> None:
+    ledger.apply([Add(make_fact(number)) for number in numbers])
+
+
+def ids(hook: Endpoint) -> list[str]:
+    return [event["memory_id"] for event in hook.events]
+
+
+def test_a_signature_is_that_of_the_published_example():
+    body = b'{"test": 2432232314}'
+    key = base64.b64decode(SECRET.removeprefix("whsec_"))
+    headers = signed(body, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, key)
+    assert headers["webhook-signature"] == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+    assert headers["webhook-id"] == "msg_p5jXN8AQM9LWM0D4loKWxJek"
+    assert headers["webhook-timestamp"] == "1614265330"
+
+
+def test_events_arrive_signed_in_order_and_without_texts(ledger, hook, deliver):
+    add(ledger, 1)  # before the first start
+    deliver(hook.url)
+    add(ledger, 2, 3)
+    ledger.apply([Forget("fact-2", NOW, "asked")])
+    assert eventually(lambda: len(hook.received) == 3)
+    assert ids(hook) == ["fact-2", "fact-3", "fact-2"]
+    assert hook.kinds == ["memory.added", "memory.added", "memory.forgotten"]
+    assert hook.events[2]["reason"] == "asked"
+    headers, body = hook.received[0]
+    assert b"Thing" not in body
+    signature = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+    key = base64.b64decode(SECRET.removeprefix("whsec_"))
+    expected = base64.b64encode(hmac.digest(key, signature, hashlib.sha256)).decode()
+    assert headers["webhook-signature"] == f"v1,{expected}"
+    assert headers["webhook-timestamp"] == str(int(NOW.timestamp()))
+    assert len({headers["webhook-id"] for headers, _ in hook.received}) == 3
+
+
+def test_only_the_chosen_kinds_are_delivered(ledger, hook, deliver):
+    deliver(hook.url, [EventKind.FORGOTTEN])
+    add(ledger, 1, 2)
+    ledger.apply([Forget("fact-1", NOW)])
+    assert eventually(lambda: hook.kinds == ["memory.forgotten"])
+
+
+def test_a_refused_event_is_sent_again_under_the_same_id_before_any_other(
+    ledger, hook, deliver, events
+):
+    answers = itertools.chain([500, 302, 410], itertools.repeat(200))
+    hook.status = lambda: next(answers)
+    deliver(hook.url)
+    add(ledger, 1, 2)
+    assert eventually(lambda: len(hook.received) == 5)
+    assert ids(hook) == ["fact-1"] * 4 + ["fact-2"]
+    assert len({headers["webhook-id"] for headers, _ in hook.received}) == 2
+    failures = [event for event in events if isinstance(event, WorkerFailed)]
+    assert [failure.error for failure in failures] == [
+        f"the endpoint answered {status}" for status in (500, 302, 410)
+    ]
+    assert [failure.repeated for failure in failures] == [False, True, True]
+
+
+def test_what_happens_while_nothing_is_delivered_is_delivered_after_a_restart(
+    tmp_path, ledger, hook, deliver
+):
+    deliver(hook.url)
+    add(ledger, 1)
+    assert eventually(lambda: len(hook.received) == 1)
+    ledger.close()
+    again = SqliteLedger(tmp_path / "ledger.sqlite3")
+    add(again, 2)
+    webhook = deliver(hook.url, onto=again)
+    assert eventually(lambda: len(hook.received) == 2)
+    webhook.close()
+    again.close()
+    assert ids(hook) == ["fact-1", "fact-2"]
+
+
+def test_a_dead_endpoint_stops_nothing_and_is_caught_up_when_it_is_back(ledger, deliver, events):
+    with receiving() as gone:
+        url = gone.url
+    deliver(url)
+    add(ledger, *range(5))
+    assert eventually(lambda: any(isinstance(event, WorkerFailed) for event in events))
+    assert len(ledger.ids("u1")) == 5
+    with receiving(int(url.split(":")[2].split("/")[0])) as back:
+        assert eventually(lambda: len(back.received) == 5)
+
+
+def test_pauses_double_up_to_five_minutes():
+    pauses = [Backoff().pause(failures) for failures in (1, 2, 3, 9, 10, 1_000)]
+    assert pauses == [1, 2, 4, 256, 300, 300]
+
+
+def test_closing_does_not_wait_for_the_next_attempt(ledger, clock, events):
+    with receiving() as gone:
+        url = gone.url
+    webhook = Webhook(
+        ledger, endpoint(url, SECRET, ()), clock, events.append, Backoff(3_600, 3_600)
+    )
+    webhook.start()
+    add(ledger, 1)
+    assert eventually(lambda: bool(events))
+    webhook.close()
+
+
+@pytest.mark.parametrize(
+    ("url", "secret"),
+    [
+        ("ftp://example.org/", SECRET),
+        ("example.org", SECRET),
+        ("https://example.org:port/", SECRET),
+        ("https://user:password@example.org/", SECRET),
+        ("https://example.org/", None),
+        ("https://example.org/", "whsec_c2hvcnQ="),
+        ("https://example.org/", "whsec_not base64"),
+    ],
+)
+def test_an_address_or_a_secret_that_cannot_be_used_is_refused_unquoted(url, secret):
+    with pytest.raises(ConfigurationError, match="webhook") as refused:
+        endpoint(url, secret, ())
+    assert "password@" not in str(refused.value)
+    assert "c2hvcnQ" not in str(refused.value)
+
+
+def test_the_secret_is_in_no_log_no_event_and_no_representation(
+    ledger, hook, deliver, events, caplog
+):
+    caplog.set_level(logging.DEBUG)
+    answers = itertools.chain([500], itertools.repeat(200))
+    hook.status = lambda: next(answers)
+    deliver(f"{hook.url}/token")
+    add(ledger, 1)
+    assert eventually(lambda: len(hook.received) == 2)
+    assert "token" not in repr(events)
+    shown = caplog.text + repr(events) + repr(endpoint(hook.url, SECRET, ()))
+    shown += repr(Settings(webhook={"url": hook.url, "secret": SECRET}))
+    assert SECRET.removeprefix("whsec_") not in shown
+
+
+def test_a_memory_delivers_while_it_is_open(open_memory, hook):
+    settings = Settings(webhook={"url": hook.url, "secret": SECRET, "kinds": ["added"]})
+    fact = open_memory(settings=settings).add("Prefers tea", user_id="maya")
+    assert eventually(lambda: ids(hook) == [fact.id])
