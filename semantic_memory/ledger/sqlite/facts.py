@@ -10,6 +10,8 @@ from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.retention import Unexpired
 from semantic_memory.domain.scope import SHARED, Scope
 from semantic_memory.ledger.rules import unknown
+from semantic_memory.ledger.sqlite.connections import Connections
+from semantic_memory.ledger.sqlite.kept import KeptFacts
 from semantic_memory.ledger.sqlite.part import Part
 from semantic_memory.ledger.sqlite.rows import (
     FACT,
@@ -30,10 +32,14 @@ _KEPT = "f.status <> 'forgotten'"
 class FactReader(Part):
     """The roles `Facts` and `FactHistory`."""
 
+    def __init__(self, connections: Connections) -> None:
+        super().__init__(connections)
+        self._kept = KeptFacts()
+
     def get(self, fact_ids: Sequence[str], user_id: str | None = None) -> list[Fact]:
         """Return the facts with these ids, in their order; forgotten ones are left out."""
         with self._connections.snapshot() as db:
-            return _read(db, fact_ids, user_id)
+            return self._read(db, fact_ids, user_id)
 
     def known(self, fact_ids: Sequence[str]) -> set[str]:
         """Return those of the ids that have ever been written."""
@@ -90,7 +96,7 @@ class FactReader(Part):
                     )
                     if (session_id, position) in at or not said.isdisjoint(said_in.split())
                 ]
-            return _read(db, found)
+            return self._read(db, found)
 
     def same_content(self, user_id: str, content: str, scope: Scope = SHARED) -> Fact | None:
         """Return the active fact of a scope with the same normalised content, messages aside."""
@@ -144,22 +150,13 @@ class FactReader(Part):
             rows = map(FactRow._make, db.execute(query, (fact_id, user_id)))
             return [to_fact(row) for row in rows]
 
+    def _read(
+        self, db: sqlite3.Connection, fact_ids: Sequence[str], user_id: str | None = None
+    ) -> list[Fact]:
+        found = self._kept.read(db, fact_ids)
+        facts = [found[one] for one in fact_ids if one in found]
+        return [one for one in facts if user_id is None or one.user_id == user_id]
+
 
 def _version(fact: Fact, at: int, action: str, reason: str) -> FactVersion:
     return FactVersion(version=fact.version, at=moment(at), action=action, reason=reason, fact=fact)
-
-
-def _read(
-    db: sqlite3.Connection, fact_ids: Sequence[str], user_id: str | None = None
-) -> list[Fact]:
-    """Return the facts with these ids, in their order; forgotten ones are left out."""
-    found: dict[str, Fact] = {}
-    for chunk, marks in chunks(fact_ids):
-        query, values = of_user(
-            f"SELECT {FACT} FROM facts f WHERE f.id IN ({marks}) AND {_KEPT}",
-            tuple(chunk),
-            user_id,
-        )
-        rows = map(FactRow._make, db.execute(query, values))
-        found.update((row.id, to_fact(row)) for row in rows)
-    return [found[fact_id] for fact_id in fact_ids if fact_id in found]
