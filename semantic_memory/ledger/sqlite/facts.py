@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Collection, Sequence
 
@@ -27,6 +28,10 @@ from semantic_memory.ledger.sqlite.rows import (
 from semantic_memory.ledger.sqlite.where import expired, where
 
 _KEPT = "f.status <> 'forgotten'"
+_MAYBE_SAID = (  # most facts were said in one place
+    "(f.said_in IN (SELECT value FROM json_each(?)) OR instr(f.said_in, ' ')"
+    " OR f.position IN (SELECT value FROM json_each(?)))"
+)
 
 
 class FactReader(Part):
@@ -81,19 +86,19 @@ class FactReader(Part):
         `positions`, pairs of a session and a position in it.
         """
         said, at = set(places), set(positions)
+        wanted = json.dumps(sorted(said)), json.dumps(sorted({place for _, place in at}))
         found: list[str] = []
         with self._connections.snapshot() as db:
             for chunk, marks in chunks(list(dict.fromkeys(session_ids))):
                 query = (
                     "SELECT f.id, f.session_id, f.position, f.said_in FROM facts f"
                     f" WHERE f.user_id = ? AND f.session_id IN ({marks})"
-                    " AND f.status = 'superseded' ORDER BY f.num"
+                    f" AND f.status = 'superseded' AND {_MAYBE_SAID} ORDER BY f.num"
                 )
+                rows = db.execute(query, (user_id, *chunk, *wanted))
                 found += [
                     fact_id
-                    for fact_id, session_id, position, said_in in db.execute(
-                        query, (user_id, *chunk)
-                    )
+                    for fact_id, session_id, position, said_in in rows
                     if (session_id, position) in at or not said.isdisjoint(said_in.split())
                 ]
             return self._read(db, found)
