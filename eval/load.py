@@ -29,7 +29,8 @@ from semantic_memory.domain.errors import SemanticMemoryError
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.messages import Message
 from semantic_memory.entrypoints.cli import show
-from semantic_memory.entrypoints.keys import Keys, Right
+from semantic_memory.entrypoints.keys import Keys
+from semantic_memory.entrypoints.rights import Right
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.settings import ADDRESS_FILE
 

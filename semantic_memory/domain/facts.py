@@ -128,6 +128,8 @@ class Fact(Scoped):
     @property
     def message_ids(self) -> tuple[str, ...]:
         """The ids of all messages that say this, the first source's first."""
+        if not self.corroborations:  # of most facts; asked several times of each hit
+            return tuple(dict.fromkeys(self.source.message_ids))
         return tuple(dict.fromkeys(m for source in self.sources for m in source.message_ids))
 
 

@@ -226,7 +226,7 @@ def derived_id(*parts: str) -> str:
 def normalised(text: str) -> str:
     """Fold a text for exact comparison: NFKC, case, white space and end marks."""
     folded = unicodedata.normalize("NFKC", text).casefold()
-    return re.sub(r"\s+", " ", folded).strip(" .!;,。।¡")
+    return " ".join(folded.split()).strip(" .!;,。।¡")
 
 
 class Value(BaseModel):

@@ -11,7 +11,6 @@ import json
 import os
 import secrets
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -20,7 +19,6 @@ from filelock import FileLock
 from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
 
 from semantic_memory.domain.errors import (
-    AccessDeniedError,
     ConfigurationError,
     NotFoundError,
     StoreUnavailableError,
@@ -51,50 +49,6 @@ class ApiKey(Value):
     created_at: Timestamp
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """The sender of a request, with users and rights."""
-
-    name: str
-    users: tuple[str, ...]
-    rights: frozenset[Right]
-    key: str | None = None
-    """The name of the API key; None without one."""
-
-    def covers(self, user_id: str) -> bool:
-        """Return True if `user_id` is one of the caller's users."""
-        return any(
-            user_id.startswith(pattern[:-1]) if pattern.endswith("*") else user_id == pattern
-            for pattern in self.users
-        )
-
-    def require(self, right: Right, user_id: str | None = None) -> None:
-        """Raise AccessDeniedError unless the caller has `right`, and covers the user if given."""
-        if right not in self.rights:
-            raise AccessDeniedError(f"this key has no right to {right}")
-        if user_id is not None and not self.covers(user_id):
-            raise AccessDeniedError("this key doesn't cover that user")
-
-    def reads(self, user_id: str | None) -> bool:
-        """Return True if the caller may read for the user; None stands for every user."""
-        covered = "*" in self.users if user_id is None else self.covers(user_id)
-        return Right.READ in self.rights and covered
-
-    def require_user(self, right: Right, user_id: str | None) -> None:
-        """Do as `require`, where None stands for every user."""
-        self.require(right, user_id)
-        if user_id is None and "*" not in self.users:
-            raise AccessDeniedError("give a user_id: this key doesn't cover every user")
-
-    @property
-    def only_user(self) -> str | None:
-        """The caller's user, if there is exactly one."""
-        if len(self.users) == 1 and not self.users[0].endswith("*"):
-            return self.users[0]
-        return None
-
-
-ANYONE = frozenset(Right)
 _KEYS = TypeAdapter(tuple[ApiKey, ...])
 _NO_KEY = hashlib.sha256(b"").hexdigest()
 

@@ -20,8 +20,9 @@ from semantic_memory.entrypoints.api.access import Doorkeeper
 from semantic_memory.entrypoints.api.app import create_app
 from semantic_memory.entrypoints.api.idempotency import Replies
 from semantic_memory.entrypoints.dashboard.samples import Sampler
-from semantic_memory.entrypoints.keys import Keys, Right
+from semantic_memory.entrypoints.keys import Keys
 from semantic_memory.entrypoints.metrics import MetricsObserver
+from semantic_memory.entrypoints.rights import Right
 from semantic_memory.settings import ServiceSettings, Settings
 from semantic_memory.testing import FrozenClock
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from semantic_memory.entrypoints.keys import Right
+from semantic_memory.entrypoints.rights import Right
 from semantic_memory.testing import HashEmbedder, InMemoryIndex
 from tests.browser.conftest import Visit, Visits
 from tests.browser.store import Running, serve_sample

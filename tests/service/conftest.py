@@ -25,8 +25,9 @@ from semantic_memory.entrypoints.api.app import create_app
 from semantic_memory.entrypoints.api.idempotency import Replies
 from semantic_memory.entrypoints.api.server import Server, configured
 from semantic_memory.entrypoints.api.tracing import note_event, traced
-from semantic_memory.entrypoints.keys import Keys, Right
+from semantic_memory.entrypoints.keys import Keys
 from semantic_memory.entrypoints.metrics import MetricsObserver
+from semantic_memory.entrypoints.rights import Right
 from semantic_memory.settings import ServiceSettings
 from semantic_memory.sharing.owner import Owner, announcing, own_version, values_of
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex

@@ -15,7 +15,8 @@ from semantic_memory import Message
 from semantic_memory.domain.errors import ConfigurationError, InvalidInputError, NotFoundError
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.entrypoints.api.access import Bucket, is_loopback
-from semantic_memory.entrypoints.keys import Keys, Right
+from semantic_memory.entrypoints.keys import Keys
+from semantic_memory.entrypoints.rights import Right
 from semantic_memory.pipeline.facts import verbatim_id
 from tests.service.conftest import NOW, A, R, Served, W, served
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from semantic_memory.entrypoints.dashboard import files
-from semantic_memory.entrypoints.keys import Right
+from semantic_memory.entrypoints.rights import Right
 from tests.conftest import eventually
 from tests.service.conftest import R, Serve, Served
 

@@ -9,7 +9,7 @@ import pytest
 from mcp.client import Client
 
 from semantic_memory import SemanticMemory
-from semantic_memory.entrypoints.keys import ANYONE, Caller
+from semantic_memory.entrypoints.callers import ANYONE, Caller
 from semantic_memory.entrypoints.mcp.server import build_server
 from tests.support.mcp import text_of
 

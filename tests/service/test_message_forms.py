@@ -7,7 +7,7 @@ from typing import Any
 
 from semantic_memory import AsyncSemanticMemory, SemanticMemory
 from semantic_memory.client import AsyncClient, Client
-from semantic_memory.entrypoints.keys import Right
+from semantic_memory.entrypoints.rights import Right
 from tests.service.conftest import Served
 
 SAID: list[dict[str, Any]] = [

@@ -18,8 +18,8 @@ from semantic_memory.client import AsyncClient, Client, item_verbs, verbs
 from semantic_memory.client.items import AsyncClientItems, ClientItems
 from semantic_memory.client.verbs import Verb
 from semantic_memory.domain.requests import ListQuery, ProfileTexts, Request
+from semantic_memory.entrypoints.callers import ANYONE, Caller
 from semantic_memory.entrypoints.cli import app as command_line
-from semantic_memory.entrypoints.keys import ANYONE, Caller
 from semantic_memory.entrypoints.mcp.server import build_server
 from semantic_memory.items import Items
 from tests.service.conftest import Served, served

@@ -13,8 +13,8 @@ from typing import Any
 import anyio
 import pytest
 
+from semantic_memory.entrypoints.callers import ANYONE, Caller
 from semantic_memory.entrypoints.cli import app as command_line
-from semantic_memory.entrypoints.keys import ANYONE, Caller
 from semantic_memory.entrypoints.mcp.server import build_server
 from tests.service.conftest import Served
 from tests.support import surface

@@ -165,3 +165,10 @@ def test_patterns_are_compiled_at_their_first_use():
 def test_the_service_loads_neither_mcp_nor_models_until_they_are_asked_for():
     loaded, _ = run("import semantic_memory.entrypoints.api.server")
     assert loaded.isdisjoint(("chromadb", "httpx", "mcp", "onnxruntime", "openai", "torch"))
+
+
+def test_the_server_of_an_agent_loads_no_parts_until_a_tool_is_called():
+    loaded, _ = run("import semantic_memory.entrypoints.mcp.stdio")
+    assert loaded.isdisjoint(
+        ("ingest", "lemminflect", "numpy", "onnxruntime", "semantic_memory.bootstrap", "tokenizers")
+    )

@@ -1,20 +1,65 @@
-"""Facts of rows that were read before."""
+"""Facts that were read before."""
 
+import sqlite3
 from typing import Any, cast
 
 import pytest
 
+from semantic_memory.domain.changes import Add, Forget, Touch
 from semantic_memory.domain.errors import StoreCorruptError
+from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.ledger.sqlite.rows import from_fact, to_fact
-from tests.conftest import make_fact
+from tests.conftest import NOW, make_fact
 
 
-def test_what_a_reader_does_to_a_fact_reaches_no_other_reader():
-    rows = [from_fact(make_fact(1, metadata={"a": {"b": 1}})), from_fact(make_fact(2))]
-    for row in rows:
-        kept = cast("dict[str, Any]", to_fact(row).metadata)
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "ledger.sqlite3"
+
+
+@pytest.fixture
+def ledger(path):
+    ledger = SqliteLedger(path)
+    yield ledger
+    ledger.close()
+
+
+def test_what_a_reader_does_to_a_fact_reaches_no_other_reader(ledger):
+    facts = [make_fact(1, metadata={"a": {"b": 1}}), make_fact(2)]
+    ledger.apply([Add(fact) for fact in facts])
+    ids = [fact.id for fact in facts]
+    for fact in ledger.get(ids):
+        kept = cast("dict[str, Any]", fact.metadata)
         kept.setdefault("a", {})["b"] = 2
-    assert [to_fact(row).metadata for row in rows] == [{"a": {"b": 1}}, {}]
+    assert [fact.metadata for fact in ledger.get(ids)] == [{"a": {"b": 1}}, {}]
+
+
+@pytest.mark.parametrize("content", ["short", "long " * 1_000])
+def test_a_change_is_read_though_the_fact_was_read_before(ledger, content):
+    fact, other = make_fact(1, content=content), make_fact(2)
+    ledger.apply([Add(fact), Add(other)])
+    ledger.get([fact.id, other.id])
+    ledger.apply([Touch(fact.id, confidence=0.25)])
+    found = ledger.get([fact.id, other.id])
+    assert [one.confidence for one in found] == [0.25, other.confidence]
+    ledger.apply([Forget(fact.id, NOW)])
+    assert [one.id for one in ledger.get([fact.id, other.id])] == [other.id]
+
+
+def test_changes_are_read_though_there_were_very_many(ledger):
+    facts = [make_fact(number) for number in range(1_500)]
+    ids = [fact.id for fact in facts]
+    ledger.apply([Add(fact) for fact in facts])
+    ledger.get(ids)
+    ledger.apply([Touch(one, confidence=0.25) for one in ids])
+    assert {fact.confidence for fact in ledger.get(ids)} == {0.25}
+
+
+def test_a_fact_of_another_user_is_not_read_though_it_is_kept(ledger):
+    fact = make_fact(1)
+    ledger.apply([Add(fact)])
+    assert ledger.get([fact.id], fact.user_id)
+    assert not ledger.get([fact.id], "somebody-else")
 
 
 @pytest.mark.parametrize("content", ["short", "long " * 1_000])
@@ -25,8 +70,12 @@ def test_a_fact_is_that_of_its_row(content):
         assert to_fact(from_fact(one)) == one
 
 
-def test_a_damaged_row_is_refused_each_time():
-    row = from_fact(make_fact(1))._replace(detail="{")
+def test_a_damaged_row_is_refused_each_time(ledger, path):
+    fact = make_fact(1)
+    ledger.apply([Add(fact)])
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE facts SET detail = '{'")
+    db.close()
     for _ in range(2):
         with pytest.raises(StoreCorruptError):
-            to_fact(row)
+            ledger.get([fact.id])

@@ -341,7 +341,8 @@ def told_of_others(content: str) -> tuple[str, ...]:
     return tuple(words)
 
 
-def shortened(content: str, category: Category, names: Collection[str] = ()) -> str:
+@lru_cache(maxsize=16_384)
+def shortened(content: str, category: Category) -> str:
     """Return the part of a fact that makes it one of the core.
 
     >>> told = "The user has asthma, so the windows of the bedroom have to stay open all night"
@@ -352,15 +353,15 @@ def shortened(content: str, category: Category, names: Collection[str] = ()) -> 
     text = _ASIDE.sub("", content)
     if len(text.split()) < _LONG:
         return text
-    name = core_field(content, category, names)
+    name = core_field(content, category)
     first = _SENTENCE.split(text)[0]
-    if name != "instructions" and core_field(first, category, names) == name:
+    if name != "instructions" and core_field(first, category) == name:
         text = first
     parts = text.split(", ")
     while name != "instructions" and len(text.split()) >= _LONG and len(parts) > 1:
         parts.pop()
         cut = ", ".join(parts)
-        if len(cut.split()) < _WHOLE or core_field(cut, category, names) != name:
+        if len(cut.split()) < _WHOLE or core_field(cut, category) != name:
             break
         text = cut
     return text

@@ -1,7 +1,8 @@
 """Split a message into its author's own words and text that was pasted or quoted, by its form.
 
 Forms: code fences and triple quotes, quoted lines and mails, tags, texts to work on, what others
-wrote, play, long quotations, and lines too long to be typed. Every form is found in one pass.
+wrote, play, long quotations, and lines too long to be typed. Every form is found in one pass. A
+form that needs a certain character isn't looked for, nor its pattern compiled, without it.
 """
 
 from __future__ import annotations
@@ -133,7 +134,7 @@ def _places(text: str) -> Iterator[Place]:
     yield from _tagged(text)
     yield from _mailed(text)
     yield from _handed_over(text)
-    if found := _ASKED_ABOUT.match(text):
+    if "\n" in text and (found := _ASKED_ABOUT.match(text)):
         yield found.end(), len(text)
     yield from _written_by_others(text)
     yield from _spoken(text)
@@ -193,12 +194,12 @@ def _tagged(text: str) -> Iterator[Place]:
 
 def _mailed(text: str) -> Iterator[Place]:
     """Yield mails from their first header on, or from the line above a mail that is passed on."""
-    if found := _FORWARDED.search(text):
+    if (":" in text or "--" in text) and (found := _FORWARDED.search(text)):
         yield found.start(), len(text)
     headers = start = reached = 0
     telling = False
     for line in text.splitlines(keepends=True):
-        is_header = _HEADER.match(line) is not None
+        is_header = ":" in line and _HEADER.match(line) is not None
         if is_header:
             start = start if headers else reached
             headers += 1
@@ -212,6 +213,8 @@ def _mailed(text: str) -> Iterator[Place]:
 
 
 def _handed_over(text: str) -> Iterator[Place]:
+    if ":" not in text and "\n" not in text:  # one of them ends what leads a text in
+        return
     for pattern in (_WORKED_ON, _NAMED):
         for found in pattern.finditer(text):
             if found.end() < len(text):
@@ -221,6 +224,8 @@ def _handed_over(text: str) -> Iterator[Place]:
 
 def _written_by_others(text: str) -> Iterator[Place]:
     """Yield what stands behind "Bob wrote:"; what the author wrote is the author's own."""
+    if ":" not in text:
+        return
     for found in _WROTE.finditer(text):
         before = _CLAUSE_END.split(text[max(0, found.start() - _MOST_NAMED) : found.start()])[-1]
         said = re.findall(r"\w+", before.casefold().replace("'", " "))

@@ -20,8 +20,9 @@ from semantic_memory.domain.actor import acting
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.values import Identifier
 from semantic_memory.entrypoints.api.problems import problem
+from semantic_memory.entrypoints.callers import ANYONE, Caller, Right
 from semantic_memory.entrypoints.dashboard.files import PATH
-from semantic_memory.entrypoints.keys import ANYONE, Caller, Keys, Right
+from semantic_memory.entrypoints.keys import Keys
 
 OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/openapi.json", PATH})
 """Answered without a key, as are the dashboard's files; none knows of users."""

@@ -9,7 +9,7 @@ from anyio import to_thread
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from semantic_memory.entrypoints.keys import Caller
+from semantic_memory.entrypoints.callers import Caller
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import Context, MCPServer

@@ -20,7 +20,7 @@ from semantic_memory.disk import SystemDisk
 from semantic_memory.domain.errors import StoreUnavailableError
 from semantic_memory.domain.events import Event, MemoriesForgotten
 from semantic_memory.domain.ports import Clock
-from semantic_memory.entrypoints.keys import Caller
+from semantic_memory.entrypoints.callers import Caller
 from semantic_memory.ledger.sqlite.database import Database
 
 _DAY = 86_400.0

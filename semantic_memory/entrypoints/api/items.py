@@ -21,7 +21,7 @@ from semantic_memory.entrypoints.api.access import CurrentCaller, documents_key
 from semantic_memory.entrypoints.api.idempotency import Once, accepts_idempotency_key
 from semantic_memory.entrypoints.api.problems import documented
 from semantic_memory.entrypoints.api.routes import CONFLICT, EVERYWHERE, UNKNOWN, Opened
-from semantic_memory.entrypoints.keys import Right
+from semantic_memory.entrypoints.rights import Right
 
 reads = APIRouter(
     prefix="/v1/items", tags=["items"], responses=EVERYWHERE, dependencies=[Depends(documents_key)]

@@ -62,7 +62,7 @@ from semantic_memory.entrypoints.api.idempotency import (
     accepts_idempotency_key,
 )
 from semantic_memory.entrypoints.api.problems import documented
-from semantic_memory.entrypoints.keys import Caller, Right
+from semantic_memory.entrypoints.callers import Caller, Right
 from semantic_memory.memory import SemanticMemory
 
 EVERYWHERE = documented(400, 401, 403, 408, 413, 421, 422, 429, 500, 503)

@@ -15,7 +15,7 @@ from semantic_memory.entrypoints.api.access import Admin, CurrentCaller, documen
 from semantic_memory.entrypoints.api.bodies import Indexed, Items, State
 from semantic_memory.entrypoints.api.problems import documented
 from semantic_memory.entrypoints.api.routes import EVERYWHERE, Opened
-from semantic_memory.entrypoints.keys import Right
+from semantic_memory.entrypoints.rights import Right
 
 health = APIRouter(tags=["health"])
 scraped = APIRouter(tags=["health"], dependencies=[Depends(documents_key)])

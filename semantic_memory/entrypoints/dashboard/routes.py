@@ -17,7 +17,7 @@ from semantic_memory.entrypoints.api.bodies import Items
 from semantic_memory.entrypoints.api.routes import EVERYWHERE, Opened
 from semantic_memory.entrypoints.dashboard.files import PATH
 from semantic_memory.entrypoints.dashboard.samples import MOST, SECONDS, Sample, Sampler
-from semantic_memory.entrypoints.keys import Right
+from semantic_memory.entrypoints.rights import Right
 from semantic_memory.retrieval.ranking import Weights
 
 router = APIRouter(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from semantic_memory.entrypoints.keys import Caller, Right
+from semantic_memory.entrypoints.callers import Caller, Right
 from semantic_memory.entrypoints.mcp.server import build_server
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from semantic_memory.domain.filters import FilterLike, Filters
 from semantic_memory.domain.messages import SessionInfo
 from semantic_memory.domain.profile import Overview
 from semantic_memory.domain.trust import Trust
-from semantic_memory.entrypoints.keys import Caller, Right
+from semantic_memory.entrypoints.callers import Caller, Right
 from semantic_memory.entrypoints.mcp.schemas import (
     MOST_HITS,
     AgentId,

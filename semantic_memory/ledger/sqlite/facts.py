@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Collection, Sequence
 
@@ -10,6 +11,8 @@ from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.retention import Unexpired
 from semantic_memory.domain.scope import SHARED, Scope
 from semantic_memory.ledger.rules import unknown
+from semantic_memory.ledger.sqlite.connections import Connections
+from semantic_memory.ledger.sqlite.kept import KeptFacts
 from semantic_memory.ledger.sqlite.part import Part
 from semantic_memory.ledger.sqlite.rows import (
     FACT,
@@ -25,15 +28,23 @@ from semantic_memory.ledger.sqlite.rows import (
 from semantic_memory.ledger.sqlite.where import expired, where
 
 _KEPT = "f.status <> 'forgotten'"
+_MAYBE_SAID = (  # most facts were said in one place
+    "(f.said_in IN (SELECT value FROM json_each(?)) OR instr(f.said_in, ' ')"
+    " OR f.position IN (SELECT value FROM json_each(?)))"
+)
 
 
 class FactReader(Part):
     """The roles `Facts` and `FactHistory`."""
 
+    def __init__(self, connections: Connections) -> None:
+        super().__init__(connections)
+        self._kept = KeptFacts()
+
     def get(self, fact_ids: Sequence[str], user_id: str | None = None) -> list[Fact]:
         """Return the facts with these ids, in their order; forgotten ones are left out."""
         with self._connections.snapshot() as db:
-            return _read(db, fact_ids, user_id)
+            return self._read(db, fact_ids, user_id)
 
     def known(self, fact_ids: Sequence[str]) -> set[str]:
         """Return those of the ids that have ever been written."""
@@ -75,22 +86,22 @@ class FactReader(Part):
         `positions`, pairs of a session and a position in it.
         """
         said, at = set(places), set(positions)
+        wanted = json.dumps(sorted(said)), json.dumps(sorted({place for _, place in at}))
         found: list[str] = []
         with self._connections.snapshot() as db:
             for chunk, marks in chunks(list(dict.fromkeys(session_ids))):
                 query = (
                     "SELECT f.id, f.session_id, f.position, f.said_in FROM facts f"
                     f" WHERE f.user_id = ? AND f.session_id IN ({marks})"
-                    " AND f.status = 'superseded' ORDER BY f.num"
+                    f" AND f.status = 'superseded' AND {_MAYBE_SAID} ORDER BY f.num"
                 )
+                rows = db.execute(query, (user_id, *chunk, *wanted))
                 found += [
                     fact_id
-                    for fact_id, session_id, position, said_in in db.execute(
-                        query, (user_id, *chunk)
-                    )
+                    for fact_id, session_id, position, said_in in rows
                     if (session_id, position) in at or not said.isdisjoint(said_in.split())
                 ]
-            return _read(db, found)
+            return self._read(db, found)
 
     def same_content(self, user_id: str, content: str, scope: Scope = SHARED) -> Fact | None:
         """Return the active fact of a scope with the same normalised content, messages aside."""
@@ -144,22 +155,13 @@ class FactReader(Part):
             rows = map(FactRow._make, db.execute(query, (fact_id, user_id)))
             return [to_fact(row) for row in rows]
 
+    def _read(
+        self, db: sqlite3.Connection, fact_ids: Sequence[str], user_id: str | None = None
+    ) -> list[Fact]:
+        found = self._kept.read(db, fact_ids)
+        facts = [found[one] for one in fact_ids if one in found]
+        return [one for one in facts if user_id is None or one.user_id == user_id]
+
 
 def _version(fact: Fact, at: int, action: str, reason: str) -> FactVersion:
     return FactVersion(version=fact.version, at=moment(at), action=action, reason=reason, fact=fact)
-
-
-def _read(
-    db: sqlite3.Connection, fact_ids: Sequence[str], user_id: str | None = None
-) -> list[Fact]:
-    """Return the facts with these ids, in their order; forgotten ones are left out."""
-    found: dict[str, Fact] = {}
-    for chunk, marks in chunks(fact_ids):
-        query, values = of_user(
-            f"SELECT {FACT} FROM facts f WHERE f.id IN ({marks}) AND {_KEPT}",
-            tuple(chunk),
-            user_id,
-        )
-        rows = map(FactRow._make, db.execute(query, values))
-        found.update((row.id, to_fact(row)) for row in rows)
-    return [found[fact_id] for fact_id in fact_ids if fact_id in found]

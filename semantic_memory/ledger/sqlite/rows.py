@@ -10,9 +10,8 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
-from copy import deepcopy
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache, wraps
+from functools import wraps
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
@@ -31,8 +30,6 @@ from semantic_memory.ledger.rules import places
 
 MOST_ROWS = 2**63 - 1
 """A LIMIT without effect."""
-_KEPT_FACTS = 4_096  # about 12 MB
-_LONG = 4_000  # characters of a row whose fact isn't kept
 _CHUNK = 500  # values bound to one statement; SQLite's own limit is far above
 _BODY: TypeAdapter[Body] = TypeAdapter(Body)
 _CATEGORIES = {category.value: category for category in Category}
@@ -239,20 +236,7 @@ def to_body(stored: str | None) -> Body | None:
 
 @decoding
 def to_fact(row: FactRow) -> Fact:
-    """Return the fact of a row.
-
-    Facts of rows read before are kept, as searches read the same ones again and again. A row that
-    has changed is another row.
-    """
-    if len(row.content) + len(row.detail) > _LONG:
-        return _fact(row)
-    fact = _kept_fact(row)
-    metadata = deepcopy(fact.metadata) if fact.metadata else {}  # all else is immutable
-    return fact.model_copy(update={"metadata": metadata})
-
-
-def _fact(row: FactRow) -> Fact:
-    """Build the fact of a row, whose values were validated on their way in."""
+    """Return the fact of a row, whose values were validated on their way in."""
     detail = json.loads(row.detail)
     return Fact.model_construct(
         id=row.id,
@@ -286,9 +270,6 @@ def _fact(row: FactRow) -> Fact:
         version=row.version,
         schema_version=detail["schema_version"],
     )
-
-
-_kept_fact = lru_cache(_KEPT_FACTS)(_fact)
 
 
 @decoding

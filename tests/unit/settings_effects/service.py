@@ -32,7 +32,8 @@ from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.ports import InputType
 from semantic_memory.entrypoints.api.server import serve
-from semantic_memory.entrypoints.keys import Keys, Right
+from semantic_memory.entrypoints.keys import Keys
+from semantic_memory.entrypoints.rights import Right
 from semantic_memory.settings import ADDRESS_FILE
 from semantic_memory.testing import HashEmbedder
 from tests.conftest import NOW, eventually
