@@ -18,7 +18,7 @@ from semantic_memory.domain.requests.feed import FeedQuery
 from semantic_memory.entrypoints.api.access import CurrentCaller, documents_key
 from semantic_memory.entrypoints.api.bodies import Events
 from semantic_memory.entrypoints.api.routes import EVERYWHERE, Opened
-from semantic_memory.entrypoints.keys import Caller, Right
+from semantic_memory.entrypoints.callers import Caller, Right
 
 STREAM = EventSourceResponse.media_type
 HEARTBEAT_SECONDS = 15.0
