@@ -56,6 +56,8 @@ _BEGINS = regex(
     r"^(?P<pronoun>he|she|it|they|his|her|its|their)(?P<short>'s|'re|'ll|'ve|'d)?(?=\s)", re.I
 )
 _THERE = regex(r"(?<=[a-z])\sthere(?=$|[,.;]|\s(?:is|are|was|were|has|have|runs?|use|on|and)\b)")
+# "whatever there is", unlike "the food there is good"
+_EXISTS = regex(rf"\b{phrases('antecedents.before_existential')}\sthere\s\w", re.I)
 _BARE = regex(rf"^(?P<noun>the\s(?:new\s)?{phrases('antecedents.relational')})\b(?!\sof\b)", re.I)
 _NEXT_ONE = regex(rf"^(?P<which>the {one_of(words('predications.ordinals'))}) one\b", re.I)
 _NUMBERED = regex(
@@ -94,12 +96,16 @@ class Antecedents:
         >>> before.resolved("he lives in Kyoto half the year", "The user")
         'my brother Aurel lives in Kyoto half the year'
         >>> before.resolved("it lasts nine hours", "The user")
+        >>> before.note("I moved to Lund", "The user")
+        >>> before.resolved("I eat whatever there is at work", "The user")
+        >>> before.resolved("the food there is good", "The user")
+        'the food in Lund is good'
         """
         if found := _BEGINS.match(statement):
             return self._begun(found, statement, speaker)
         if self._people_only:
             return None
-        if found := _THERE.search(statement):
+        if (found := _THERE.search(statement)) and not _EXISTS.search(statement[: found.end() + 5]):
             place = self._nearest("there", speaker)
             if place:
                 return f"{statement[: found.start()]} in {place}{statement[found.end() :]}"
