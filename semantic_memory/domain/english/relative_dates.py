@@ -57,6 +57,12 @@ _PUT_OFF = regex(
     re.IGNORECASE,
 )
 _HAVE_GOT = regex(r"(?:'ve|'s|\bhave|\bhas) got\b", re.IGNORECASE)
+_PARTS = regex(rf"[,;:]\s|\s(?:{phrases('calendar.parting')})\s", re.IGNORECASE)
+_SCHEDULED = regex(rf"\b{phrases('calendar.scheduled')}\b", re.IGNORECASE)
+_AGREED = regex(rf"\b{phrases('calendar.agreed')} (?:not )?to\b", re.IGNORECASE)
+_HOPED = regex(rf"\b{phrases('calendar.hoped')} (?:not )?to\b", re.IGNORECASE)
+_WOULD = regex(r"(?:\bwould|'d)\s(?:\w+ly\s|never\s|not\s)?(?P<verb>(?!have\b|been\b)\w+)", re.I)
+_FOR = regex(rf"\b{phrases('calendar.reserved')}\b[^.;]{{0,60}} for$", re.IGNORECASE)
 _SO_FAR = regex(
     r"\b(?:haven't|hasn't|have not|has not|have never|has never|'ve never|'s never)\b", re.I
 )
@@ -80,8 +86,8 @@ def absolute_dates(text: str, said: datetime) -> str:
         return text
 
     def resolved(found: re.Match[str]) -> str:
-        sentence = _around(text, found)
-        date = _resolved(found, said, _direction(sentence), sentence)
+        sentence, place = _around(text, found)
+        date = _resolved(found, said, _direction(sentence, place), sentence)
         return _behind(text[: found.start()], date) if date else found[0]
 
     return _RELATIVE.sub(resolved, text)
@@ -98,8 +104,8 @@ def dated_in_place(text: str, said: datetime) -> str:
     today = said.date().isoformat()
 
     def dated(found: re.Match[str]) -> str:
-        sentence = _around(text, found)
-        date = _resolved(found, said, _direction(sentence), sentence)
+        sentence, place = _around(text, found)
+        date = _resolved(found, said, _direction(sentence, place), sentence)
         short = _iso(date) if date else None
         return f"{found[0]} ({short})" if short and short != today else found[0]
 
@@ -132,9 +138,26 @@ def _behind(before: str, date: str) -> str:
     return re.sub(r"^(?:on|in|around) ", "", date)
 
 
-def _direction(text: str) -> Direction | None:
-    """Return whether a clause speaks of the past or of the future; None if it shows neither."""
-    if _FUTURE.search(text) or _PUT_OFF.search(text):
+def _direction(sentence: str, place: int) -> Direction | None:
+    """Return whether a date at a place of a sentence is past or to come; None if nothing tells.
+
+    The clause around the date tells before the rest does: "I was here in May and will be in June".
+    """
+    begun = max((end.end() for end in _PARTS.finditer(sentence, 0, place)), default=0)
+    behind = _PARTS.search(sentence, place + 1)
+    clause = sentence[begun : behind.start() if behind else len(sentence)]
+    if _FOR.search(sentence[:place] + sentence[place:].split(" ")[0]):
+        return "future"
+    if _HOPED.search(clause):
+        return None
+    return _shown(clause) or ("future" if _SCHEDULED.search(clause) else _shown(sentence))
+
+
+def _shown(text: str) -> Direction | None:
+    """Return the direction that the verbs of a text show."""
+    if _FUTURE.search(text) or _PUT_OFF.search(text) or _AGREED.search(text):
+        return "future"
+    if any(Form.BASE in forms(found["verb"]) for found in _WOULD.finditer(text)):
         return "future"
     if _PASSIVE.search(text):
         return "future"  # "the results are announced on 4 May"
@@ -144,11 +167,11 @@ def _direction(text: str) -> Direction | None:
     return None
 
 
-def _around(text: str, found: re.Match[str]) -> str:
-    """Return the sentence of a text in which a date stands."""
+def _around(text: str, found: re.Match[str]) -> tuple[str, int]:
+    """Return the sentence of a text in which a date stands, and the date's place in it."""
     start = max((end.end() for end in _ENDS.finditer(text, 0, found.start())), default=0)
     behind = _ENDS.search(text, found.end())
-    return text[start : behind.start() if behind else len(text)]
+    return text[start : behind.start() if behind else len(text)], found.start() - start
 
 
 def _resolved(
@@ -270,7 +293,8 @@ def _month(
     which: str, name: str, said: datetime, direction: Direction | None, text: str
 ) -> str | None:
     lowered = which.lower()
-    if lowered == "last" or lowered.startswith("back"):
+    returns = lowered.startswith("back") and direction == "future"  # "will be back in June"
+    if lowered == "last" or (lowered.startswith("back") and not returns):
         direction = "past"
     elif lowered == "next":
         direction = "future"
@@ -292,7 +316,7 @@ def _month(
         year -= 1
     elif direction == "future" and number < said.month:
         year += 1
-    kept = "in" if lowered in ("last", "next", "this", "back in") else which
+    kept = "in" if lowered in ("last", "next", "this", "back in") and not returns else which
     return f"{kept} {MONTHS[number - 1]} {year}"
 
 
