@@ -60,9 +60,20 @@ _HAVE_GOT = regex(r"(?:'ve|'s|\bhave|\bhas) got\b", re.IGNORECASE)
 _PARTS = regex(rf"[,;:]\s|\s(?:{phrases('calendar.parting')})\s", re.IGNORECASE)
 _SCHEDULED = regex(rf"\b{phrases('calendar.scheduled')}\b", re.IGNORECASE)
 _AGREED = regex(rf"\b{phrases('calendar.agreed')} (?:not )?to\b", re.IGNORECASE)
-_HOPED = regex(rf"\b{phrases('calendar.hoped')} (?:not )?to\b", re.IGNORECASE)
+_PERHAPS = regex(
+    rf"\b{phrases('calendar.hoped')} (?:not )?to\b"
+    r"|\b(?:was|were) due\b|\bdeadlines? (?:was|were)\b",
+    re.IGNORECASE,
+)
 _WOULD = regex(r"(?:\bwould|'d)\s(?:\w+ly\s|never\s|not\s)?(?P<verb>(?!have\b|been\b)\w+)", re.I)
 _FOR = regex(rf"\b{phrases('calendar.reserved')}\b[^.;]{{0,60}} for$", re.IGNORECASE)
+# "signed up for a run in May": the run or the signing
+_FOR_SOMETHING = regex(
+    rf"\b{phrases('calendar.reserved')} (?:\w+ ){{0,3}}for (?:\w+ ){{1,3}}in$", re.IGNORECASE
+)
+_AT = regex(rf" (?:the )?(?:{MONTH}|{_DAY_OF_MONTH}|{WEEKDAY})$", re.IGNORECASE)
+_BACK = regex(r"('m|'re|'s|\w+) back in\b", re.IGNORECASE)
+_DOES = regex(r"\b(?:I|we|you|they) (?P<verb>\w+)", re.IGNORECASE)
 _SO_FAR = regex(
     r"\b(?:haven't|hasn't|have not|has not|have never|has never|'ve never|'s never)\b", re.I
 )
@@ -86,8 +97,9 @@ def absolute_dates(text: str, said: datetime) -> str:
         return text
 
     def resolved(found: re.Match[str]) -> str:
-        sentence, place = _around(text, found)
-        date = _resolved(found, said, _direction(sentence, place), sentence)
+        sentence, start = _around(text, found)
+        direction = _direction(sentence, found.start() - start, found.end() - start)
+        date = _resolved(found, said, direction, sentence)
         return _behind(text[: found.start()], date) if date else found[0]
 
     return _RELATIVE.sub(resolved, text)
@@ -104,8 +116,9 @@ def dated_in_place(text: str, said: datetime) -> str:
     today = said.date().isoformat()
 
     def dated(found: re.Match[str]) -> str:
-        sentence, place = _around(text, found)
-        date = _resolved(found, said, _direction(sentence, place), sentence)
+        sentence, start = _around(text, found)
+        direction = _direction(sentence, found.start() - start, found.end() - start)
+        date = _resolved(found, said, direction, sentence)
         short = _iso(date) if date else None
         return f"{found[0]} ({short})" if short and short != today else found[0]
 
@@ -138,19 +151,35 @@ def _behind(before: str, date: str) -> str:
     return re.sub(r"^(?:on|in|around) ", "", date)
 
 
-def _direction(sentence: str, place: int) -> Direction | None:
-    """Return whether a date at a place of a sentence is past or to come; None if nothing tells.
+def _direction(sentence: str, place: int, end: int) -> Direction | None:
+    """Return whether a date within a sentence is past or to come; None if nothing tells.
 
-    The clause around the date tells before the rest does: "I was here in May and will be in June".
+    What its clause says up to the date tells first, then the clause, and the whole sentence only
+    if the clause has no verb of its own: "I was here in May and will be in June".
     """
-    begun = max((end.end() for end in _PARTS.finditer(sentence, 0, place)), default=0)
-    behind = _PARTS.search(sentence, place + 1)
-    clause = sentence[begun : behind.start() if behind else len(sentence)]
-    if _FOR.search(sentence[:place] + sentence[place:].split(" ")[0]):
+    before = _AT.sub("", sentence[:end])
+    if _FOR.search(before):
         return "future"
-    if _HOPED.search(clause):
+    begun = max((end.end() for end in _PARTS.finditer(sentence, 0, place)), default=0)
+    dated = max((end.end() for end in _RELATIVE.finditer(sentence, 0, place)), default=0)
+    behind = _PARTS.search(sentence, end - 1)
+    clause = sentence[max(begun, dated) : behind.start() if behind else len(sentence)]
+    if _PERHAPS.search(clause) or _FOR_SOMETHING.search(before):
         return None
-    return _shown(clause) or ("future" if _SCHEDULED.search(clause) else _shown(sentence))
+    for part in (sentence[max(begun, dated) : end], clause):
+        if (found := _shown(part)) or _SCHEDULED.search(part):
+            return found or "future"
+    if max(begun, dated) and _is_present(clause):
+        return None
+    return _shown(sentence)
+
+
+def _is_present(clause: str) -> bool:
+    """Return whether a clause has a verb in the present: "the doctor sees me", "I see Ben"."""
+    done = (found["verb"] for found in _DOES.finditer(clause))
+    return any(Form.THIRD in forms(word) for word in WORD.findall(clause)) or any(
+        Form.BASE in forms(verb) for verb in done
+    )
 
 
 def _shown(text: str) -> Direction | None:
@@ -168,10 +197,10 @@ def _shown(text: str) -> Direction | None:
 
 
 def _around(text: str, found: re.Match[str]) -> tuple[str, int]:
-    """Return the sentence of a text in which a date stands, and the date's place in it."""
+    """Return the sentence of a text in which a date stands, and the sentence's place in it."""
     start = max((end.end() for end in _ENDS.finditer(text, 0, found.start())), default=0)
     behind = _ENDS.search(text, found.end())
-    return text[start : behind.start() if behind else len(text)], found.start() - start
+    return text[start : behind.start() if behind else len(text)], start
 
 
 def _resolved(
@@ -293,7 +322,9 @@ def _month(
     which: str, name: str, said: datetime, direction: Direction | None, text: str
 ) -> str | None:
     lowered = which.lower()
-    returns = lowered.startswith("back") and direction == "future"  # "will be back in June"
+    returns = lowered.startswith("back") and any(
+        one[0] == "'" or forms(one) for one in _BACK.findall(text)
+    )  # "came back in"
     if lowered == "last" or (lowered.startswith("back") and not returns):
         direction = "past"
     elif lowered == "next":
