@@ -64,10 +64,12 @@ def renewal(
         return None
     close = apart is not None and apart <= _MOST_APART
     for clause in dict.fromkeys((*old.clauses, *old.sentences)):
-        if not (clause.stems or clause.numbers) or is_question(clause.plain):
+        if is_question(clause.plain):
             continue
         if found := outlived(clause, new):
             return Renewal(clause.plain, found.reason)
+        if not (clause.stems or clause.numbers):
+            continue
         lasting = renewals.is_lasting(clause.plain) and not clause.plain.endswith("?")
         for rule in _RULES if lasting else ():
             if (found := rule(clause, new)) and similarity >= found.least:

@@ -30,6 +30,8 @@ _DISLIKES = verb(phrases("stances.dislikes"))
 _IS = r"^(?P<thing>.+?) (?:is|are|tastes?) (?:\w+ )?"
 _JUDGED_BAD = regex(rf"{_IS}{phrases('stances.bad')}\b")
 _BAD_TO_ME = regex(rf"^(?P<thing>.+?) (?:makes?|gives?) me {phrases('stances.effects')}\b")
+_REPELS = regex(rf"^(?P<thing>.+?) {phrases('stances.repels')}\b")
+_WINS = regex(rf"^(?P<thing>.+?) {phrases('stances.wins')}\b")
 _JUDGED_GOOD = regex(rf"{_IS}{phrases('stances.good')}\b")
 _WHOSE = r"(?:\w+ )?(?:my|\w+'s|his|her|their) (?:absolute |all.time )?"
 _FAVOURITES = (
@@ -93,7 +95,7 @@ def _tastes(clause: str, negated: bool) -> Iterator[Stance]:
 
 
 def _judgements(clause: str, negated: bool) -> Iterator[Stance]:
-    if found := _JUDGED_BAD.search(clause) or _BAD_TO_ME.search(clause):
+    if found := (_JUDGED_BAD.search(clause) or _BAD_TO_ME.search(clause) or _REPELS.search(clause)):
         yield from (Stance("user", "likes", thing, negated) for thing in items(found["thing"]))
         return
     for pattern in _FAVOURITES:
@@ -101,7 +103,7 @@ def _judgements(clause: str, negated: bool) -> Iterator[Stance]:
             who = possessor(clause)
             yield from (Stance(who, "likes", thing, not negated) for thing in items(found["thing"]))
             return
-    if found := _JUDGED_GOOD.search(clause):
+    if found := _JUDGED_GOOD.search(clause) or _WINS.search(clause):
         yield from (Stance("user", "likes", thing, not negated) for thing in items(found["thing"]))
 
 

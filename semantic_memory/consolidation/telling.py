@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from semantic_memory.domain.english import renewals
 from semantic_memory.domain.english.facets import facets
@@ -98,11 +98,14 @@ class Telling:
 
 @lru_cache(maxsize=16_384)
 def told(text: str) -> Telling:
-    """Read a statement. One that isn't English has no clause to compare."""
+    """Read a statement up to where it asks for a text to be written.
+
+    One that isn't English has no clause to compare.
+    """
     if not is_english(text):
         return Telling(text, (), (), (), played=False, names=frozenset())
-    parts = clauses(text)
-    whole = sentences(text)
+    whole = tuple(takewhile(lambda one: not renewals.is_composed(one.plain), sentences(text)))
+    parts = tuple(part for part in clauses(text) if any(part.plain in one.plain for one in whole))
     return Telling(
         text,
         parts,
@@ -110,7 +113,11 @@ def told(text: str) -> Telling:
         tuple(
             one
             for clause in parts
-            if not (renewals.claims_nothing(clause.plain) or is_question(clause.plain))
+            if not (
+                renewals.claims_nothing(clause.plain)
+                or renewals.is_of_the_past(clause.plain)
+                or is_question(clause.plain)
+            )
             for one in endings(clause)
         ),
         any(renewals.is_played(one.plain) for one in whole),

@@ -170,8 +170,8 @@ def _subject(name: str, wording: str, before: str) -> str:
         return subject(_SHORT_IS.sub("", before.rstrip())).removeprefix("user ")
     who = subject(before)
     spoken = before.replace("'s", " 's").split()
-    if name != "home":
-        return who
+    if name != "home":  # "my daughter's first payslip from siemens"
+        return spoken[-2] if spoken[-1:] == ["'s"] and len(spoken) > 1 else who
     if _DWELLING.match(wording) and _NOT_OWN.isdisjoint(spoken):
         return "user"
     owners = [one for one, mark in pairwise(spoken) if mark == "'s" and one not in STOP_WORDS]

@@ -67,12 +67,14 @@ _BESIDES = _cue("renewals.besides")
 _UNREAL = _cue("renewals.unreal")
 _TURNED = _cue("renewals.turned")
 _PLAY = _cue("renewals.play")
+_COMPOSED = _cue("renewals.composed")
 _KNOWN = _cue("renewals.known")
 _WRONG = regex(r"\bwrong(?:ly)?\b")
 _DOUBTED = _cue("renewals.doubted")
 _HEARSAY = _cue("renewals.hearsay")
 _SELF = regex(r"(?:i|we)\b")
 _PAST = _cue("renewals.past")
+_BEGINS = _cue("renewals.begins")
 _EVENT = _cue("renewals.event")
 
 
@@ -118,9 +120,12 @@ _IMPRESSES = regex(r" \S+ (?:in (?:awe|tears)|feeling|speechless|wanting|wonderi
 # "sold a lot of books" ends no book in particular, and "stopped playing them" doesn't say which
 _SOME = regex(r"(?:(?:a )?lots? of|some|many|a few|several|plenty of)\b(?! of)")
 _DOES_IT = regex(r"\w+ing (?:them|it|this|that|those|these)\b")
+# "ran off after a squirrel"
+_GOES_ON = regex(rf"\s{phrases('renewals.ends.goes_on')}(?![\w'])")
 # "never quit"
 _NEVER = regex(r"\b(?:never|do not|does not|did not|will not|can not) $")
 _ARE = regex(rf" r (?={phrases('renewals.behind_r')}(?:\s|$))")
+_IS = regex(rf"(?<=\w)'s (?={phrases('renewals.behind_is')}(?![\w']))")
 # "my sisters mail"
 _OWNED_THING = regex(rf"(?<=\bmy )({one_of(KIN)})s (\w+)\b")
 _DENIALS = frozenset({"not", "longer"})
@@ -188,7 +193,7 @@ def clauses(text: str) -> tuple[Clause, ...]:
 
 
 def _plain(text: str) -> str:
-    plain = _ARE.sub(" are ", folded(prepared(_QUOTED.sub(" ", text))))
+    plain = _IS.sub(" is ", _ARE.sub(" are ", folded(prepared(_QUOTED.sub(" ", text)))))
     return _in_one_wording(_OWNED_THING.sub(_apostrophised, without_slips(plain)))
 
 
@@ -229,7 +234,7 @@ def endings(clause: Clause) -> Iterator[Ending]:
             if _OF_OTHERS.search(leading.rstrip()):
                 continue
             before = clause.plain[found.start() : found.start("thing")].split()
-            if _is_no_end(before, leading) if not first else _impresses(found):
+            if _is_no_end(before, leading) if not first else _goes_on(found):
                 continue
             predicate = not first and not _DENIALS.isdisjoint(before)
             opening = found["thing"].split()[0]
@@ -261,8 +266,10 @@ def _is_aside(verb: Sequence[str], opening: str) -> bool:
     return verb == ["and", "not"] and not forms(opening).isdisjoint({Form.ING, Form.BASE})
 
 
-def _impresses(found: re.Match[str]) -> bool:
-    """Return whether something left somebody in awe, and is still there."""
+def _goes_on(found: re.Match[str]) -> bool:
+    """Return whether what left or closed is still there: "left me in awe", "closed for easter"."""
+    if _GOES_ON.match(found.string, found.end()):
+        return True
     return found["verb"].split()[0] == "left" and bool(
         _IMPRESSES.match(found.string, found.start("verb") + len(" left"))
     )
@@ -405,7 +412,7 @@ def claims_nothing(plain: str) -> bool:
     >>> claims_nothing("if i lived in rome"), claims_nothing("the form claims that i am 48")
     (True, True)
     """
-    told = plain.replace("not going to", "not to")
+    told = plain.replace("not going to", "not to").replace("not plan to", "not to")
     if _WRONG.search(told):
         told = told.replace("should be", "is").replace("should have been", "is")
     return any(cue.search(_KNOWN.sub(" ", told)) for cue in (_UNREAL, _DOUBTED))
@@ -432,13 +439,22 @@ def is_played(plain: str) -> bool:
     return _PLAY.search(plain) is not None
 
 
+def is_composed(plain: str) -> bool:
+    """Return whether a folded text asks for a poem, a story or the like, which may follow it.
+
+    >>> is_composed("write a poem for her"), is_composed("she likes poetry")
+    (True, False)
+    """
+    return _COMPOSED.search(plain) is not None
+
+
 def is_of_the_past(plain: str) -> bool:
     """Return whether a folded text tells of earlier days.
 
     >>> is_of_the_past("in my trainee years i was based in oslo")
     True
     """
-    return _PAST.search(plain) is not None
+    return _PAST.search(_BEGINS.sub(" ", plain)) is not None
 
 
 def is_one_event(plain: str) -> bool:
