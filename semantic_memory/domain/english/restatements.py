@@ -38,7 +38,7 @@ _ACT = regex(
 )
 _DEED = regex(
     rf"^{_LEAD}(?P<who>[\w']+(?: [\w']+)?) (?!{one_of(words('restatements.acts.by_many'))}\b)"
-    rf"(?P<verb>[a-z]+) (?:the|my|our) (?P<what>[a-z]+(?: [a-z]+)?)(?: myself)?{_ENDS}"
+    rf"(?P<verb>[a-z]+) (?:the|my|our) (?P<what>[a-z]+(?: [a-z]+)??)(?: myself)?{_ENDS}"
 )
 _PLANNED = regex(rf"^{_LEAD}{phrases('restatements.plans.made')} (?!not\b)")
 _PLAN_DENIED = regex(
