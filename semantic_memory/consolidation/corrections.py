@@ -6,9 +6,9 @@ from difflib import SequenceMatcher
 
 from semantic_memory.consolidation.replacing import Reason
 from semantic_memory.consolidation.subjects import other_person
-from semantic_memory.consolidation.telling import Telling
+from semantic_memory.consolidation.telling import DENIED, Telling
 from semantic_memory.domain.english import renewals
-from semantic_memory.domain.english.renewals import Clause
+from semantic_memory.domain.english.renewals import Clause, clause_of
 from semantic_memory.domain.english.words import is_word
 
 _SHORT = 10  # words of a message that only corrects the one before
@@ -27,7 +27,17 @@ def corrected(clause: Clause, new: Telling) -> bool:
     number = len(first.plain.split())
     if number > _SHORT or not renewals.opens_correction(first.plain):
         return False
-    return _typed(clause, first) or (number <= _SPELLING and _respelled(clause, first))
+    anew = number <= _SPELLING or renewals.spells(first.plain)
+    return _typed(clause, first) or (anew and _respelled(clause, first)) or _denied(clause, new)
+
+
+def _denied(clause: Clause, new: Telling) -> bool:
+    """Return whether a message begins with "not" and a value, and goes on with another one."""
+    found = DENIED.match(new.clauses[0].plain)
+    if found is None or len(new.clauses) < 2:
+        return False
+    values = clause_of(found["value"])
+    return bool(values.content) and values.content <= clause.content
 
 
 def respelled(clause: Clause, new: Telling) -> Reason | None:

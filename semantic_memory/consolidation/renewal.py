@@ -12,9 +12,11 @@ from typing import NamedTuple
 from semantic_memory.consolidation.corrections import corrected, respelled
 from semantic_memory.consolidation.outliving import contradicted, outlived, turned
 from semantic_memory.consolidation.replacing import LEAST_SHARED, Reason, listed, replaced, retyped
+from semantic_memory.consolidation.restating import abandoned, restated
 from semantic_memory.consolidation.subjects import (
     beside_kin,
     other_kind,
+    other_number,
     other_person,
     owners_of,
 )
@@ -32,13 +34,12 @@ from semantic_memory.domain.english.arguments import subject
 from semantic_memory.domain.english.facets import NAMED, facets
 from semantic_memory.domain.english.negation import denies
 from semantic_memory.domain.english.paraphrases import paraphrases
-from semantic_memory.domain.english.renewals import ORDINALS, Clause, Ending, clauses
+from semantic_memory.domain.english.renewals import ORDINALS, Clause, Ending, clause_of
 from semantic_memory.domain.text import stem
 
 _MOST_APART = 3
 _LEAST_ENDED = 0.25
 _LEAST_FACET = 0.15
-_NOTHING = Clause("", frozenset(), (), frozenset(), frozenset())
 
 
 class Renewal(NamedTuple):
@@ -68,7 +69,7 @@ def renewal(
             continue
         if found := outlived(clause, new):
             return Renewal(clause.plain, found.reason)
-        if not (clause.stems or clause.numbers):
+        if not (clause.stems or clause.numbers or clause.dates):
             continue
         lasting = renewals.is_lasting(clause.plain) and not clause.plain.endswith("?")
         for rule in _RULES if lasting else ():
@@ -119,7 +120,7 @@ def _contrasted(clause: Clause, new: Telling) -> Reason | None:
         found = DENIED.match(part.plain)
         if found is None or renewals.claims_nothing(part.plain) or renewals.is_small(before.plain):
             continue
-        denied = _clause_of(found["value"])
+        denied = clause_of(found["value"])
         values = denied.content | denied.numbers | denied.dates
         if (
             values
@@ -151,6 +152,7 @@ def _changed(clause: Clause, new: Telling) -> Reason | None:
                 and clause.content | clause.numbers | clause.dates != thing
                 and not other_person(clause, part)
                 and not other_kind(clause, part, thing)
+                and not other_number(clause, part, thing)
             ):
                 return Reason(f"changed: {listed(thing)}", LEAST_SHARED)
     return None
@@ -166,10 +168,6 @@ def _counted(clause: Clause, new: Telling) -> Reason | None:
             if str(int(number) - 1) in clause.numbers and stem(noun) in clause.content:
                 return Reason(f"counted: {number} {noun}", LEAST_SHARED)
     return None
-
-
-def _clause_of(text: str) -> Clause:
-    return next(iter(clauses(text)), _NOTHING)
 
 
 def _refaceted(clause: Clause, new: Telling) -> Reason | None:
@@ -203,6 +201,8 @@ _RULES = (
     _contrasted,
     _changed,
     replaced,
+    restated,
+    abandoned,
     _counted,
     _refaceted,
     turned,

@@ -11,6 +11,7 @@ from semantic_memory.consolidation.subjects import (
     is_turned_round,
     kin_of,
     other_kind,
+    other_number,
     other_person,
     other_subject,
     owners_of,
@@ -50,12 +51,13 @@ _FAVOURITE = stem("favourite")
 _DOES = regex(r"^(?:and |so |but )?(?:i|we) (?!am|are|have|had|will)")
 _RATE = regex(r" (?:a|an|per|each|every) [a-z]+")
 _BEGUN = regex(r"(?:the )?([\w-]+) (?:is|are|=) ")
-_UNITS = frozenset(
+UNITS = frozenset(
     found
     for name in keys("numbers.dimensions")
     for word in words(f"numbers.dimensions.{name}")
     for found in (word, stem(word))
 )
+"""Units of measures, and their stems."""
 _SPANS = frozenset(map(stem, words("numbers.dimensions.time"))) | {"time"}
 
 
@@ -107,7 +109,7 @@ class _Pair:
         """Stems that both share."""
         content = self.sentence.content
         both = self.clause.content & (content | self.before.content if self.before else content)
-        return both - _UNITS if self.typed else both
+        return both - UNITS if self.typed else both
 
     @cached_property
     def turned(self) -> bool:
@@ -141,6 +143,7 @@ class _Pair:
             other_person(clause, sentence)
             or other_subject(clause, sentence)
             or other_kind(clause, sentence, topic)
+            or other_number(clause, sentence, topic)
             or is_turned_round(clause, sentence, topic)
             or is_turned_round(sentence, clause, topic)
         ):
@@ -190,7 +193,7 @@ class _Pair:
     def _measured(self) -> Reason | None:
         """Find another figure for a common verb: "I run 20 km", then "I run 30 km now"."""
         same = _stems(self.clause) & _stems(self.sentence)
-        same -= _FUNCTION | _UNITS | _SPANS | self.clause.numbers | self.clause.dates
+        same -= _FUNCTION | UNITS | _SPANS | self.clause.numbers | self.clause.dates
         if not (same and self.surely and self.clause.numbers and self.sentence.numbers):
             return None
         return Reason(f"replaced: {listed(same)}", _LEAST_ALIKE)

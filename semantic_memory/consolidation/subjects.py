@@ -24,6 +24,7 @@ _SUBJECT = regex(
     r"(?:and |so |but )?(?:the|our|my) ((?!same)[\w-]+(?: [\w-]+)?)"
     r" (?:is|are|was|were|has|have|had|gets?|got|[a-z]{2,}s)\b"
 )
+_NUMBERED = regex(r"(?:(?:and|so|but|the|my|our) )*([a-z]+) (\d[\d.]*) ")
 _FAVOURED = regex(r"\bfavourite ([\w-]+) (?:is|are)\b|\b(?:is|are) my favourite ([\w-]+)")
 _IN_PASSING = frozenset(
     "now nowadays instead actually just btw and so well the my our a an".split()
@@ -121,6 +122,17 @@ def same_frame(older: str, newer: str) -> bool:
     if not rest:
         return first > 0 and own[first - 1] in _WITH
     return not first and _OWN.isdisjoint({*a, *b}) and rest >= _LEAST_SHARED + 1
+
+
+def other_number(a: Clause, b: Clause, topic: frozenset[str]) -> bool:
+    """Return whether both begin with a numbered thing: "milestone 2 is", "milestone 3 is"."""
+    left, right = (_numbered(one, topic) for one in (a, b))
+    return bool(left and right) and left != right
+
+
+def _numbered(clause: Clause, topic: frozenset[str]) -> str:
+    found = _NUMBERED.match(clause.plain)
+    return found[2] if found and stem(found[1]) in topic else ""
 
 
 def is_turned_round(clause: Clause, other: Clause, topic: frozenset[str]) -> bool:

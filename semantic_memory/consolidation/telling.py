@@ -20,6 +20,7 @@ from semantic_memory.domain.english.renewals import (
     endings,
     sentences,
 )
+from semantic_memory.domain.english.restatements import denies_plan
 from semantic_memory.domain.language import is_english
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stem
@@ -69,7 +70,9 @@ class Telling:
             or any(outcomes(plain) for plain, _ in self.passages)
             or any(facet.moved for one in self.clauses for facet in facets(one))
             or any(ORDINAL.search(one.plain) for one in self.clauses)
-            or any(renewals.turns_round(one.plain) for one in self.clauses)
+            or any(
+                renewals.turns_round(one.plain) or denies_plan(one.plain) for one in self.clauses
+            )
         )
 
     @property

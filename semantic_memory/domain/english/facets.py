@@ -28,6 +28,7 @@ NAMED = frozenset({"home", "employer"})
 """Facets whose values are proper names."""
 _ONE_WORD = frozenset({"diet", "partner"})
 """Facets of which two values with a word in common are one: "eat meat", "eat meat again"."""
+_SOMEONE_NEW = frozenset({"new"})
 _RANKED = frozenset({"role"})
 """Facets of which a word for a rank makes another value: "head", "deputy head"."""
 _RANKS = frozenset(map(stem, words("facets.roles.ranks")))
@@ -142,7 +143,11 @@ def _facet(name: str, match: re.Match[str], before: str, *, moved: bool) -> Face
     who = about[-1] if about else _subject(name, match[0], before)
     if {"kind", "of"} & parts.keys() and not about:
         return None
-    if name == "age":
+    if name == "holder" and not _NOT_OWN.isdisjoint(before.replace("'s", " 's").split()):
+        return None
+    if "value" not in parts:  # "we have a new landlord"
+        value = _SOMEONE_NEW
+    elif name == "age":
         value = frozenset({parts["value"]})
     elif name in _OF_PEOPLE:
         value = frozenset(map(_person, parts["value"].split())) - _NO_PERSON

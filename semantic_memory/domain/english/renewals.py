@@ -76,6 +76,7 @@ _SELF = regex(r"(?:i|we)\b")
 _PAST = _cue("renewals.past")
 _BEGINS = _cue("renewals.begins")
 _EVENT = _cue("renewals.event")
+_NO_EVENT = _cue("renewals.no_event")
 
 
 _OPENING = r"^(?:(?:so|and|but|now|well|then|my|our|the|his|her|all|sadly|poor|old) )*"
@@ -126,6 +127,7 @@ _GOES_ON = regex(rf"\s{phrases('renewals.ends.goes_on')}(?![\w'])")
 _NEVER = regex(r"\b(?:never|do not|does not|did not|will not|can not) $")
 _ARE = regex(rf" r (?={phrases('renewals.behind_r')}(?:\s|$))")
 _IS = regex(rf"(?<=\w)'s (?={phrases('renewals.behind_is')}(?![\w']))")
+_HAS_BEEN = regex(r"(?<=[a-z])'s(?= been )")  # "billing's been handed over"
 # "my sisters mail"
 _OWNED_THING = regex(rf"(?<=\bmy )({one_of(KIN)})s (\w+)\b")
 _DENIALS = frozenset({"not", "longer"})
@@ -154,6 +156,9 @@ class Clause:
     def content(self) -> frozenset[str]:
         """The stems as a set."""
         return frozenset(self.stems)
+
+
+_NOTHING = Clause("", frozenset(), (), frozenset(), frozenset())
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +197,14 @@ def clauses(text: str) -> tuple[Clause, ...]:
     )
 
 
+def clause_of(text: str) -> Clause:
+    """Return the first clause of a text; an empty one if there is none."""
+    return next(iter(clauses(text)), _NOTHING)
+
+
 def _plain(text: str) -> str:
-    plain = _IS.sub(" is ", _ARE.sub(" are ", folded(prepared(_QUOTED.sub(" ", text)))))
+    plain = _ARE.sub(" are ", folded(prepared(_QUOTED.sub(" ", text))))
+    plain = _HAS_BEEN.sub(" has", _IS.sub(" is ", plain))
     return _in_one_wording(_OWNED_THING.sub(_apostrophised, without_slips(plain)))
 
 
@@ -308,6 +319,15 @@ def is_now(plain: str) -> bool:
     (True, False)
     """
     return _NOW.search(_NO_CHANGE.sub(" ", plain)) is not None
+
+
+def without_now(plain: str) -> str:
+    """Return a folded text without the words that say from when it holds.
+
+    >>> without_now("live now").split()
+    ['live']
+    """
+    return _NOW.sub(" ", plain)
 
 
 def may_have_changed(plain: str) -> bool:
@@ -460,7 +480,7 @@ def is_of_the_past(plain: str) -> bool:
 def is_one_event(plain: str) -> bool:
     """Return whether a folded text tells of one day rather than of a state.
 
-    >>> is_one_event("today's round began at ten")
-    True
+    >>> is_one_event("today's round began at ten"), is_one_event("we meet once a week")
+    (True, False)
     """
-    return _EVENT.search(plain) is not None
+    return _EVENT.search(_NO_EVENT.sub(" ", plain)) is not None

@@ -1,0 +1,203 @@
+"""Read statements that give a value by their form: clefts, places, possessions, rates."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from semantic_memory.domain.english.notation import one_of
+from semantic_memory.domain.english.tables import keys, phrase_of, phrases, words
+from semantic_memory.domain.patterns import regex
+from semantic_memory.domain.text import stem
+
+_LEAD = r"(?:(?:so|and|but|well|btw|actually|the|my|our|a|an) )*"
+_NO_VALUE = r"(?!(?:that|this|it|he|she|they|there|here|which|who|what|i|we|you)\b)"
+_VALUE = rf"{_NO_VALUE}[\w'&./-]+(?: [\w'&./-]+){{0,3}}?"
+_THING = rf"{_NO_VALUE}[\w'-]+(?: [\w'-]+){{0,2}}?"
+_TITLE = r"[a-z]+(?: [a-z]+){0,2}?"
+_OFTEN = rf"(?:{one_of(words('restatements.habits.often'))} )?"
+_PREPOSITION = one_of(words("restatements.places.prepositions"))
+_NO_PLACES = words("restatements.places.no_places")
+_TIMES = words("restatements.habits.times")
+_ENDS = r"(?= (?:now|instead|these|nowadays|from|as|since|because|today|for|this)\b|$)"
+
+_CLEFTS = tuple(
+    (name, regex(rf"^{_LEAD}{form}$"))
+    for name in keys("restatements.clefts")
+    for form in phrase_of(f"restatements.clefts.{name}", value=_VALUE, noun="[a-z]+", rest=".+")
+)
+_PLACED = regex(
+    rf"^{_LEAD}(?P<thing>{_THING})(?: {phrases('restatements.places.verbs')}) {_PREPOSITION} "
+    rf"(?:the |a |an |my |our )?(?P<place>\S+(?: \S+){{0,4}}?){_ENDS}"
+)
+_POSSESSED = regex(rf"^{_LEAD}(?P<value>{_VALUE}) (?:is|are) (?:my|our) (?P<title>{_TITLE}){_ENDS}")
+_ACT = regex(
+    rf"^{_LEAD}(?:i|we) {_OFTEN}(?!{one_of(words('restatements.acts.not_one_at_a_time'))}\b)"
+    rf"(?P<verb>[a-z]+) (?P<way>{_PREPOSITION}|with) "
+    rf"(?:the |my |our )?(?P<value>(?!an? |\w+days?\b)\S+(?: \S+){{0,2}}?){_ENDS}"
+)
+_DEED = regex(
+    rf"^{_LEAD}(?P<who>[\w']+(?: [\w']+)?) (?!{one_of(words('restatements.acts.by_many'))}\b)"
+    rf"(?P<verb>[a-z]+) (?:the|my|our) (?P<what>[a-z]+(?: [a-z]+)??)(?: myself)?{_ENDS}"
+)
+_PLANNED = regex(rf"^{_LEAD}{phrases('restatements.plans.made')} (?!not\b)")
+_PLAN_DENIED = regex(
+    rf"^{_LEAD}{phrases('restatements.plans.denied')} "
+    rf"(?!{one_of(words('restatements.plans.no_denials'))}\b)"
+)
+DAYS = words("restatements.plans.days")
+_RATE = regex(
+    r"(?P<amount>\d+(?:[.,]\d+)?|once|twice)(?P<unit> [a-z]+)? "
+    r"(?:a|per|each|every) (?P<span>[a-z]+)"
+)
+
+
+class Cleft(NamedTuple):
+    """A statement whose value comes first: "cologne is where i live"."""
+
+    kind: str
+    """Kind of the value: object, person, place, time, or that of a noun."""
+    value: str
+    noun: str
+    rest: str
+    """The verb and its object, without the user: "live"."""
+
+    def is_told_by(self, plain: str) -> bool:
+        """Return whether a folded clause gives a value of the same form, in straight order.
+
+        >>> cleft("cologne is where i live now").is_told_by("i live in bonn")
+        True
+        >>> cleft("cologne is where i live now").is_told_by("i live with my parents")
+        False
+        """
+        verb = re.escape(self.rest.split()[0])
+        match self.kind:
+            case "object":
+                form = rf"^(?:i|we) {_OFTEN}{verb} (?!(?:{_PREPOSITION}|with|for|from)\b)\w"
+            case "person":
+                form = rf"^(?:i|we) {_OFTEN}{verb} (?:with|for) \w+$"
+            case "place":
+                form = rf"^(?:i|we) {_OFTEN}{verb} (?:\w+ )?{_PREPOSITION} (?!\w+days?\b)\w"
+            case "time":
+                return not _TIMES.isdisjoint(plain.split())
+            case _:
+                noun = re.escape(self.noun)
+                form = rf"\b(?:my|our) (?:\w+ )?{noun} (?:is|are)\b|\b(?:is|are) (?:my|our) {noun}$"
+        return regex(form).search(plain) is not None
+
+
+class Placing(NamedTuple):
+    """A place of a thing."""
+
+    thing: str
+    place: str
+
+
+class Act(NamedTuple):
+    """An act of the user's in, on or with something."""
+
+    verb: str
+    way: str
+    value: str
+
+
+class Deed(NamedTuple):
+    """Something done by somebody with one thing."""
+
+    who: str
+    verb: str
+    """As a stem."""
+    object: str
+
+
+class Rate(NamedTuple):
+    """An amount or a number of times in a span of time."""
+
+    amount: str
+    unit: str
+    span: str
+
+
+def cleft(plain: str) -> Cleft | None:
+    """Read a folded clause whose value comes first.
+
+    >>> cleft("chemistry is what i study")
+    Cleft(kind='object', value='chemistry', noun='', rest='study')
+    """
+    for kind, pattern in _CLEFTS:
+        if found := pattern.match(plain):
+            parts = found.groupdict()
+            return Cleft(kind, parts["value"], parts.get("noun") or "", parts["rest"])
+    return None
+
+
+def placing(plain: str) -> Placing | None:
+    """Read where a folded clause places something.
+
+    >>> placing("the data lives under /srv now"), placing("the printer is on fire")
+    (Placing(thing='data', place='/srv'), None)
+    """
+    found = _PLACED.match(plain)
+    if found is None or not _NO_PLACES.isdisjoint(found["place"].split()):
+        return None
+    return Placing(found["thing"], found["place"])
+
+
+def possession(plain: str) -> tuple[str, str] | None:
+    """Return what a folded clause says is something of the user's, and of what kind.
+
+    >>> possession("friday is my day off now")
+    ('friday', 'day off')
+    """
+    found = _POSSESSED.match(plain)
+    return (found["value"], found["title"]) if found else None
+
+
+def act(plain: str) -> Act | None:
+    """Read what a folded clause says the user does in, on or with something.
+
+    >>> act("we host on fly now")
+    Act(verb='host', way='on', value='fly')
+    """
+    found = _ACT.match(plain)
+    if found is None or not _TIMES.isdisjoint(found["value"].split()):
+        return None
+    return Act(found["verb"], found["way"], found["value"])
+
+
+def deed(plain: str) -> Deed | None:
+    """Read who does something with one thing.
+
+    >>> deed("josh chairs the committee now")
+    Deed(who='josh', verb='chair', object='committee')
+    """
+    found = _DEED.match(plain)
+    return Deed(found["who"], stem(found["verb"]), found["what"]) if found else None
+
+
+def is_planned(plain: str) -> bool:
+    """Return whether a folded clause tells of what the user is to do.
+
+    >>> is_planned("we are releasing on tuesday"), is_planned("we release on tuesdays")
+    (True, False)
+    """
+    return _PLANNED.match(plain) is not None
+
+
+def denies_plan(plain: str) -> bool:
+    """Return whether a folded clause denies what the user may have been about to do.
+
+    >>> denies_plan("we are not releasing on tuesday"), denies_plan("we are not sure")
+    (True, False)
+    """
+    return _PLAN_DENIED.match(plain) is not None
+
+
+def rate(plain: str) -> Rate | None:
+    """Read a rate in a folded clause.
+
+    >>> rate("i run 20 km a week")
+    Rate(amount='20', unit='km', span='week')
+    """
+    found = _RATE.search(plain)
+    return Rate(found["amount"], (found["unit"] or "").strip(), found["span"]) if found else None
