@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from pydantic import ValidationError
 
@@ -174,6 +174,17 @@ class Bell:
             listeners = [*self._listeners.values()]
         for wake in listeners:
             wake()
+
+
+class Backoff(NamedTuple):
+    """Pauses after failures in a row, in seconds: doubled each time."""
+
+    first: float = 1.0
+    most: float = 300.0
+
+    def pause(self, failures: int) -> float:
+        """Return the pause after the latest of so many failures."""
+        return min(self.most, self.first * 2.0 ** min(failures - 1, 30))
 
 
 class Calls:

@@ -15,10 +15,10 @@ import json
 import threading
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import httpx
 
+from semantic_memory.concurrency import Backoff
 from semantic_memory.domain.errors import ConfigurationError, StoreClosedError, StoreError
 from semantic_memory.domain.events import Event, WorkerFailed
 from semantic_memory.domain.feed import EventKind, MemoryEvent
@@ -30,17 +30,6 @@ _PREFIX = "whsec_"
 _AT_ONCE = 100
 _TIMEOUT = httpx.Timeout(10.0)
 _STEP = "webhook"
-
-
-class Backoff(NamedTuple):
-    """Pauses after failures in a row, in seconds: doubled each time."""
-
-    first: float = 1.0
-    most: float = 300.0
-
-    def pause(self, failures: int) -> float:
-        """Return the pause after the latest of so many failures."""
-        return min(self.most, self.first * 2.0 ** min(failures - 1, 30))
 
 
 @dataclass(frozen=True)

@@ -2,35 +2,73 @@
 
 from __future__ import annotations
 
+import threading
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from types import TracebackType
 from typing import Any, Self
 
+import anyio
 import httpx
 
+from semantic_memory.client.frames import Framing
 from semantic_memory.client.verbs import Call, subscribe
+from semantic_memory.concurrency import Backoff
+from semantic_memory.domain.errors import ServiceError
 from semantic_memory.domain.feed import MemoryEvent
 
 _SILENCE = 60.0  # seconds, of which the service sends a sign of life every 15
+_STREAM = "text/event-stream"
+_BACKOFF = Backoff(0.5, 60.0)
 
 
 def stream_options(call: Call, after: int, timeout: httpx.Timeout) -> dict[str, Any]:
     """Return the options of httpx for the stream of a call, from a place on."""
     return {
         "params": {**call.query, "after": after},
-        "headers": {"Accept": "text/event-stream"},
+        "headers": {"Accept": _STREAM},
         "timeout": httpx.Timeout(**timeout.as_dict() | {"read": _SILENCE}),
     }
 
 
-def _data(line: str) -> str:
-    """Return the data of a line; empty for a line of another field."""
-    return line.removeprefix("data: ") if line.startswith("data: ") else ""
+class _Arrived:
+    """What arrived over all connections, and isn't handed out; the place to resume from."""
 
+    def __init__(self, after: int, backoff: Backoff) -> None:
+        self.after = after
+        self._backoff = backoff
+        self._framing = Framing()
+        self._data: deque[str] = deque()
+        self._fruitless = 0  # connections in a row that brought no frame
 
-def _place(line: str, before: int) -> int:
-    """Return the place that a line tells, or the one `before`."""
-    return int(line.removeprefix("id: ")) if line.startswith("id: ") else before
+    @property
+    def pause(self) -> float:
+        """Seconds before the next connection."""
+        return self._backoff.pause(self._fruitless) if self._fruitless else 0.0
+
+    def begin(self, response: httpx.Response) -> None:
+        """Begin with another connection. Raises ServiceError if it brings no stream."""
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != _STREAM:
+            raise ServiceError(
+                f"the answer to `subscribe` is {kind or 'of no type'} instead of {_STREAM}: check"
+                " the address of the service, and whether a proxy in between asks for a login"
+            )
+        self._framing = Framing()
+        self._fruitless += 1
+
+    def take(self, piece: bytes) -> None:
+        """Keep the events of the frames that a piece completes."""
+        for frame in self._framing.take(piece):
+            self._fruitless = 0
+            if frame.id.isdecimal():
+                self.after = int(frame.id)
+            if frame.data:
+                self._data.append(frame.data)
+
+    def next(self) -> MemoryEvent | None:
+        """Return the next event, None if more must arrive."""
+        return subscribe.read(self._data.popleft().encode()) if self._data else None
 
 
 class ClientSubscription:
@@ -39,34 +77,53 @@ class ClientSubscription:
     A connection that breaks is made again, behind the latest event. Ends when it is closed.
     """
 
-    def __init__(self, connect: Callable[[int], httpx.Response], after: int) -> None:
-        """`connect` opens the stream behind a place, and tries again where that may help."""
+    def __init__(
+        self,
+        connect: Callable[[int], httpx.Response],
+        after: int,
+        backoff: Backoff = _BACKOFF,
+    ) -> None:
+        """`connect` opens the stream behind a place, and tries again where that may help.
+
+        `backoff` gives the pauses while connections end without a sign of life.
+        """
         self._connect = connect
-        self._after = after
+        self._arrived = _Arrived(after, backoff)
         self._response: httpx.Response | None = None
-        self._lines: Iterator[str] = iter(())
-        self._closed = False
+        self._pieces: Iterator[bytes] = iter(())
+        self._closed = threading.Event()
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> MemoryEvent:
-        while not self._closed:
-            try:
-                for line in self._lines:
-                    self._after = _place(line, self._after)
-                    if data := _data(line):
-                        event = subscribe.read(data.encode())
-                        self._after = event.id
-                        return event
-            except (httpx.TransportError, httpx.StreamError):
-                pass  # connected again below
-            if not self._closed:
-                self._drop()
-                self._response = self._connect(self._after)
-                self._lines = self._response.iter_lines()
+        while not self._closed.is_set():
+            if (event := self._arrived.next()) is not None:
+                return event
+            if piece := self._piece():
+                self._arrived.take(piece)
+                continue
+            self._drop()
+            if not self._closed.wait(self._arrived.pause):
+                self._open()
         self._drop()
         raise StopIteration
+
+    def _piece(self) -> bytes:
+        """Return the next bytes of the connection, none if it is over."""
+        try:
+            return next(self._pieces, b"")
+        except (httpx.TransportError, httpx.StreamError):
+            return b""
+
+    def _open(self) -> None:
+        self._response = self._connect(self._arrived.after)
+        try:
+            self._arrived.begin(self._response)
+        except ServiceError:
+            self._drop()
+            raise
+        self._pieces = self._response.iter_bytes()
 
     def _drop(self) -> None:
         if self._response is not None:
@@ -74,7 +131,7 @@ class ClientSubscription:
 
     def close(self) -> None:
         """End the iteration; a thread that waits for an event ends at the next sign of life."""
-        self._closed = True
+        self._closed.set()
         self._drop()
 
     def __enter__(self) -> Self:
@@ -92,34 +149,50 @@ class ClientSubscription:
 class AsyncClientSubscription:
     """A `ClientSubscription` that is iterated with `async for`."""
 
-    def __init__(self, connect: Callable[[int], Awaitable[httpx.Response]], after: int) -> None:
+    def __init__(
+        self,
+        connect: Callable[[int], Awaitable[httpx.Response]],
+        after: int,
+        backoff: Backoff = _BACKOFF,
+    ) -> None:
         self._connect = connect
-        self._after = after
+        self._arrived = _Arrived(after, backoff)
         self._response: httpx.Response | None = None
-        self._lines: AsyncIterator[str] | None = None
-        self._closed = False
+        self._pieces: AsyncIterator[bytes] | None = None
+        self._closed = anyio.Event()
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> MemoryEvent:
-        while not self._closed:
-            try:
-                while self._lines is not None:
-                    line = await anext(self._lines)
-                    self._after = _place(line, self._after)
-                    if data := _data(line):
-                        event = subscribe.read(data.encode())
-                        self._after = event.id
-                        return event
-            except (httpx.TransportError, httpx.StreamError, StopAsyncIteration):
-                pass  # connected again below
-            if not self._closed:
-                await self._drop()
-                self._response = await self._connect(self._after)
-                self._lines = self._response.aiter_lines()
+        while not self._closed.is_set():
+            if (event := self._arrived.next()) is not None:
+                return event
+            if piece := await self._piece():
+                self._arrived.take(piece)
+                continue
+            await self._drop()
+            with anyio.move_on_after(self._arrived.pause):
+                await self._closed.wait()
+            if not self._closed.is_set():
+                await self._open()
         await self._drop()
         raise StopAsyncIteration
+
+    async def _piece(self) -> bytes:
+        try:
+            return b"" if self._pieces is None else await anext(self._pieces, b"")
+        except (httpx.TransportError, httpx.StreamError):
+            return b""
+
+    async def _open(self) -> None:
+        self._response = await self._connect(self._arrived.after)
+        try:
+            self._arrived.begin(self._response)
+        except ServiceError:
+            await self._drop()
+            raise
+        self._pieces = self._response.aiter_bytes()
 
     async def _drop(self) -> None:
         if self._response is not None:
@@ -127,7 +200,7 @@ class AsyncClientSubscription:
 
     async def close(self) -> None:
         """End the iteration."""
-        self._closed = True
+        self._closed.set()
         await self._drop()
 
     async def __aenter__(self) -> Self:

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 import pytest
 
 from semantic_memory import Settings
-from semantic_memory.application.webhook import Backoff, Webhook, endpoint, signed
+from semantic_memory.application.webhook import Webhook, endpoint, signed
+from semantic_memory.concurrency import Backoff
 from semantic_memory.domain.changes import Add, Forget
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.events import WorkerFailed

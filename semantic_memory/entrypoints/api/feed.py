@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Annotated
@@ -126,5 +127,6 @@ def heartbeat(after: int) -> bytes:
 
 
 def _frame(event: MemoryEvent) -> bytes:
-    written = event.model_dump_json(exclude_defaults=True)
+    # In ASCII: some readers end a line at U+2028 or U+0085 too.
+    written = json.dumps(event.model_dump(mode="json", exclude_defaults=True))
     return format_sse_event(data_str=written, event=event.kind.value, id=str(event.id))
