@@ -424,9 +424,10 @@ class RetentionSettings(Section):
 class WebhookSettings(Section):
     """Delivery of events to an HTTP endpoint, signed as in Standard Webhooks; ids and no texts."""
 
-    url: str | None = None
+    url: str | None = Field(default=None, repr=False)
     """Address of the endpoint; by default nothing is delivered. The first start with an address
-    begins with what happens from then on, later ones continue."""
+    begins with what happens from then on, later ones continue. It may hold a token: representations
+    of the settings and failures of deliveries leave it out."""
     secret: SecretStr | None = None
     """Secret that signs: `whsec_` and 24 to 64 random bytes in base64."""
     kinds: tuple[EventKind, ...] = ()

@@ -32,7 +32,7 @@ def stream_options(call: Call, after: int, timeout: httpx.Timeout) -> dict[str, 
 
 
 class _Arrived:
-    """What arrived over all connections, and isn't handed out; the place to resume from."""
+    """Events that arrived and wait to be handed out, and the place to resume from."""
 
     def __init__(self, after: int, backoff: Backoff) -> None:
         self.after = after

@@ -20,6 +20,9 @@ class Endpoint:
     url: str = ""
     received: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
     status: Callable[[], int] = lambda: 204
+    answer: bytes = b""
+    """The beginning of an answer that never ends, instead of one with the status."""
+    ended: threading.Event = field(default_factory=threading.Event)
 
     @property
     def kinds(self) -> list[str]:
@@ -42,6 +45,10 @@ def receiving(port: int = 0) -> Iterator[Endpoint]:
             body = self.rfile.read(int(self.headers["content-length"]))
             headers = {name.lower(): value for name, value in self.headers.items()}
             endpoint.received.append((headers, body))
+            if endpoint.answer:
+                self.wfile.write(endpoint.answer)
+                endpoint.ended.wait()
+                return
             self.send_response(endpoint.status())
             self.send_header("content-length", "0")
             self.end_headers()
@@ -57,5 +64,6 @@ def receiving(port: int = 0) -> Iterator[Endpoint]:
         try:
             yield endpoint
         finally:
+            endpoint.ended.set()
             server.shutdown()
             thread.join()

@@ -14,7 +14,7 @@ import pytest
 from semantic_memory import Settings
 from semantic_memory.application.webhook import Webhook, endpoint, signed
 from semantic_memory.concurrency import Backoff
-from semantic_memory.domain.changes import Add, Forget
+from semantic_memory.domain.changes import Add, Extracted, Forget
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.events import WorkerFailed
 from semantic_memory.domain.feed import EventKind
@@ -78,7 +78,7 @@ def test_events_arrive_signed_in_order_and_without_texts(ledger, hook, deliver):
     assert eventually(lambda: len(hook.received) == 3)
     assert ids(hook) == ["fact-2", "fact-3", "fact-2"]
     assert hook.kinds == ["memory.added", "memory.added", "memory.forgotten"]
-    assert hook.events[2]["reason"] == "asked"
+    assert b"asked" not in hook.received[2][1]
     headers, body = hook.received[0]
     assert b"Thing" not in body
     signature = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
@@ -157,13 +157,76 @@ def test_closing_does_not_wait_for_the_next_attempt(ledger, clock, events):
     webhook.close()
 
 
+def test_closing_does_not_wait_for_an_answer_that_never_ends(ledger, clock, events, monkeypatch):
+    monkeypatch.setattr("semantic_memory.application.webhook._SECONDS", 0.1)
+    with receiving() as hook:
+        hook.answer = b"HTTP/1.1 200 OK\r\n"
+        webhook = Webhook(ledger, endpoint(hook.url, SECRET, ()), clock, events.append, AT_ONCE)
+        webhook.start()
+        add(ledger, 1)
+        assert eventually(lambda: bool(hook.received))
+        webhook.close()
+
+
+def test_the_body_of_an_answer_is_not_waited_for(ledger, deliver):
+    with receiving() as hook:
+        hook.answer = b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n"
+        deliver(hook.url)
+        add(ledger, 1, 2)
+        assert eventually(lambda: ids(hook) == ["fact-1", "fact-2"])
+
+
+def test_a_fault_of_any_kind_is_reported_and_tried_again(tmp_path, hook, deliver, events):
+    faults = [RuntimeError("with a token")]
+
+    class Faulty(SqliteLedger):
+        def events(self, *args, **kwargs):
+            if faults:
+                raise faults.pop()
+            return super().events(*args, **kwargs)
+
+    ledger = Faulty(tmp_path / "faulty.sqlite3")
+    deliver(hook.url, onto=ledger)
+    add(ledger, 1)
+    assert eventually(lambda: ids(hook) == ["fact-1"])
+    assert [event.error for event in events if isinstance(event, WorkerFailed)] == ["RuntimeError"]
+    ledger.close()
+
+
+def test_events_of_other_kinds_are_passed_over_once(tmp_path, hook, deliver):
+    read = []
+
+    class Recording(SqliteLedger):
+        def events(self, after, *args, **kwargs):
+            read.append(after)
+            return super().events(after, *args, **kwargs)
+
+    path = tmp_path / "recording.sqlite3"
+    ledger = Recording(path)
+    webhook = deliver(hook.url, [EventKind.FORGOTTEN], onto=ledger)
+    add(ledger, 1, 2)
+    assert eventually(lambda: 0 in read)
+    add(ledger, 3)
+    assert eventually(lambda: 2 in read)
+    ledger.apply([Extracted("u1", "s1", 1, 1, NOW)] * 1_000)
+    assert eventually(lambda: ledger.meta("webhook") == "1003")
+    add(ledger, 4)
+    assert eventually(lambda: 1_003 in read)
+    webhook.close()
+    assert ledger.meta("webhook") == "1004"
+    ledger.close()
+
+
 @pytest.mark.parametrize(
     ("url", "secret"),
     [
         ("ftp://example.org/", SECRET),
         ("example.org", SECRET),
         ("https://example.org:port/", SECRET),
+        ("https://example.org:99999/", SECRET),
         ("https://user:password@example.org/", SECRET),
+        ("https://a..b/", SECRET),
+        (f"https://{'a' * 64}.example.org/", SECRET),
         ("https://example.org/", None),
         ("https://example.org/", "whsec_c2hvcnQ="),
         ("https://example.org/", "whsec_not base64"),
@@ -187,7 +250,9 @@ def test_the_secret_is_in_no_log_no_event_and_no_representation(
     assert eventually(lambda: len(hook.received) == 2)
     assert "token" not in repr(events)
     shown = caplog.text + repr(events) + repr(endpoint(hook.url, SECRET, ()))
-    shown += repr(Settings(webhook={"url": hook.url, "secret": SECRET}))
+    settings = repr(Settings(webhook={"url": f"{hook.url}/token", "secret": SECRET}))
+    assert hook.url not in settings
+    shown += settings
     assert SECRET.removeprefix("whsec_") not in shown
 
 
