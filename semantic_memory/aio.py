@@ -73,7 +73,8 @@ class AsyncSubscription:
 
     def __init__(self, blocking: Subscription) -> None:
         self.after = blocking.after
-        """The place behind all that was read."""
+        """The place behind all that was handed out."""
+        self._next = blocking.after  # behind all that was read
         self._blocking = blocking
         self._read: deque[MemoryEvent] = deque()
         self._loop = asyncio.get_running_loop()
@@ -89,19 +90,21 @@ class AsyncSubscription:
         """Return the next events; none if none come for `seconds`, None at the end."""
         if self._stop is None:
             self._stop = self._blocking.on_commit(self._wake)
-        page = EventPage(next=self.after)
+        page = EventPage(self._read, self._next)
+        self._read.clear()
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while not page and not self._closed:
                     self._woken.clear()
                     try:
-                        page = await asyncio.to_thread(self._blocking.read, self.after)
+                        page = await asyncio.to_thread(self._blocking.read, self._next)
                     except StoreClosedError:
                         self.close()
                     else:
-                        self.after = page.next
+                        self._next = page.next
                         if not page:
                             await self._woken.wait()
+        self.after = page.next
         return None if self._closed else page
 
     def __aiter__(self) -> Self:
@@ -112,7 +115,9 @@ class AsyncSubscription:
             self._read.extend(await self.page() or ())
         if self._closed or not self._read:
             raise StopAsyncIteration
-        return self._read.popleft()
+        event = self._read.popleft()
+        self.after = event.id
+        return event
 
     def close(self) -> None:
         """End the iteration. For the thread of the event loop."""

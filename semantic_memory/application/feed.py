@@ -70,7 +70,8 @@ class Subscription:
         self.on_commit = on_commit
         """Calls back after each change, until the function that it returns is called."""
         self.after = after
-        """The place behind all that was read."""
+        """The place behind all that was handed out."""
+        self._next = after  # behind all that was read
         self._read: deque[MemoryEvent] = deque()
         self._closed = False
         self._woken = threading.Event()
@@ -84,7 +85,10 @@ class Subscription:
             self._stop = self.on_commit(self._woken.set)
         while not self._closed:
             if self._read:
-                return self._read.popleft()
+                event = self._read.popleft()
+                self.after = event.id
+                return event
+            self.after = self._next
             self._woken.clear()
             if self._closed:  # in between, by another thread, whose call was cleared
                 break
@@ -93,7 +97,7 @@ class Subscription:
             except StoreClosedError:
                 break
             self._read.extend(page)
-            self.after = page.next
+            self._next = page.next
             if not page:
                 self._woken.wait()
         self.close()

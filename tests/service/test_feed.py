@@ -120,6 +120,16 @@ def test_a_stream_ends_when_its_key_is_revoked(service, monkeypatch):
         assert all("data" not in frame for frame in stream)
 
 
+def test_a_revoked_key_gets_no_event_that_comes_later(service):
+    client = service.client(service.token())
+    with client.stream("GET", "/v1/events", headers=STREAM) as response:
+        stream = frames(response)
+        next(stream)
+        service.keys.revoke(service.keys.all()[0].id)
+        service.memory.add("Likes tea", user_id="maya")
+        assert list(stream) == []
+
+
 def test_streams_end_when_the_service_does(tmp_path):
     with served(tmp_path / "store", drain_seconds=30) as service:
         response = service.client().send(

@@ -116,6 +116,28 @@ def test_a_follower_resumes_behind_the_event_it_dealt_with(open_memory):
         assert next(feed).memory_id == missed.id
 
 
+def test_the_place_of_a_follower_is_behind_the_event_it_handed_out(memory):
+    for number in range(5):
+        memory.add(f"Knows town number {number}", user_id="maya")
+    with memory.subscribe(after=1, kinds=["added"]) as feed:
+        assert [(next(feed).id, feed.after) for _ in range(4)] == [(n, n) for n in range(2, 6)]
+
+
+def test_the_place_of_a_follower_in_an_event_loop_is_behind_what_it_handed_out(memory):
+    for number in range(5):
+        memory.add(f"Knows town number {number}", user_id="maya")
+
+    async def followed() -> None:
+        async with await AsyncSemanticMemory(memory).subscribe(after=0) as feed:
+            assert [((await anext(feed)).id, feed.after) for _ in range(2)] == [(1, 1), (2, 2)]
+            page = await feed.page()
+            assert page is not None
+            assert [event.id for event in page] == [3, 4, 5]
+            assert feed.after == page.next == 5
+
+    asyncio.run(followed())
+
+
 @pytest.mark.parametrize("closed", ["follower", "memory"])
 def test_waiting_ends_when_the_follower_or_the_memory_is_closed(memory, closed):
     feed = memory.subscribe()

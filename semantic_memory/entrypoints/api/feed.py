@@ -16,7 +16,7 @@ from semantic_memory.aio import AsyncSubscription
 from semantic_memory.domain import fields
 from semantic_memory.domain.feed import NOW, MemoryEvent
 from semantic_memory.domain.requests.feed import FeedQuery
-from semantic_memory.entrypoints.api.access import CurrentCaller, documents_key
+from semantic_memory.entrypoints.api.access import CurrentCaller, Doorkeeper, documents_key
 from semantic_memory.entrypoints.api.bodies import Events
 from semantic_memory.entrypoints.api.routes import EVERYWHERE, Opened
 from semantic_memory.entrypoints.callers import Caller, Right
@@ -94,17 +94,18 @@ async def events(
     feed = AsyncSubscription(
         await run_in_threadpool(memory.subscribe, after=start, user_id=user_id, kinds=asked.kinds)
     )
-    return EventSourceResponse(_streamed(request, feed, caller), headers=_HEADERS)
+    return EventSourceResponse(_streamed(request, feed), headers=_HEADERS)
 
 
-async def _streamed(
-    request: Request, feed: AsyncSubscription, caller: Caller
-) -> AsyncIterator[bytes]:
+async def _streamed(request: Request, feed: AsyncSubscription) -> AsyncIterator[bytes]:
     """Yield the events that the caller may see, until the key is revoked or the service ends."""
     streams: Streams = request.app.state.streams
     with streams.one(feed):
         yield heartbeat(feed.after)
-        while _still_admitted(request) and (page := await feed.page(HEARTBEAT_SECONDS)) is not None:
+        while (page := await feed.page(HEARTBEAT_SECONDS)) is not None:
+            caller = _present_caller(request)
+            if caller is None:
+                return
             covered = _covered(page, caller)
             for event in covered:
                 yield _frame(event)
@@ -112,9 +113,10 @@ async def _streamed(
                 yield heartbeat(feed.after)
 
 
-def _still_admitted(request: Request) -> bool:
-    authorization = request.headers.get("authorization")
-    return request.app.state.doorkeeper.caller(authorization) is not None
+def _present_caller(request: Request) -> Caller | None:
+    """Identify the sender anew: the key may have been revoked while the stream waited."""
+    doorkeeper: Doorkeeper = request.app.state.doorkeeper
+    return doorkeeper.caller(request.headers.get("authorization"))
 
 
 def _covered(events: Iterable[MemoryEvent], caller: Caller) -> list[MemoryEvent]:
