@@ -56,8 +56,8 @@ class Erasing:
     ) -> Reach:
         """Erase what `reached` returns; sessions in `whole` lose log, window and options as well.
 
-        `besides` are changes of the same transaction. With `revives`, facts that only what is
-        erased had superseded are active again.
+        `besides` are changes of the same transaction, made before the others. With `revives`, facts
+        that only what is erased had superseded are active again.
         """
         found = reached()
         while True:
@@ -69,7 +69,7 @@ class Erasing:
                         redacts = _redacts(found, whole)
                         now = self._clock.now()
                         revived = reviving(self._ledger, found.gone, now) if revives else ()
-                        changes = [*self._changes(found, reason), *besides, *revived, *redacts]
+                        changes = [*besides, *self._changes(found, reason), *revived, *redacts]
                         self._reserve.lend(partial(self._ledger.apply, changes))
                 if held:
                     self._reserve.lend(partial(self._redact, redacts))

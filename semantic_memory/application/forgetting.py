@@ -14,7 +14,7 @@ from semantic_memory.application.reserve import Reserve
 from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.application.rolling_back import reviving, withdrawing
 from semantic_memory.application.trail import Trail
-from semantic_memory.domain.changes import Change, EraseItems, EraseLines
+from semantic_memory.domain.changes import Change, EraseItems, EraseLines, EraseReasons
 from semantic_memory.domain.facts import Status
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.messages import SessionKey
@@ -91,7 +91,7 @@ class Forgetting:
             besides.append(EraseLines(user_id, *filters.bounds))
         held = self._prover.item_texts(user_id) if asked.everything and asked.proof else []
         if asked.everything:
-            besides.append(EraseItems(user_id))
+            besides += [EraseItems(user_id), EraseReasons(user_id)]
         whole = () if picks else self._sessions(user_id, filters)
         found = self._erasing.erase(
             user_id,

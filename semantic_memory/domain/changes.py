@@ -201,6 +201,13 @@ class EraseLines:
     until: datetime | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class EraseReasons:
+    """Blank the reasons that were given for forgetting a user's memories."""
+
+    user_id: str
+
+
 CursorStage = Literal["stored", "extracted"]
 
 
@@ -306,5 +313,6 @@ Change = (
     | Write
     | Retire
     | EraseLines
+    | EraseReasons
     | ItemChange
 )

@@ -9,6 +9,7 @@ from semantic_memory.domain.changes import (
     Add,
     Cut,
     Embed,
+    EraseReasons,
     Evict,
     Extracted,
     Forget,
@@ -22,6 +23,7 @@ from semantic_memory.domain.feed import EventKind
 from tests.conftest import NOW, make_fact
 from tests.contract.conftest import vectors
 
+FORGOTTEN = EventKind.FORGOTTEN
 LATER = NOW + timedelta(days=1)
 
 
@@ -121,6 +123,17 @@ def test_an_erased_memory_keeps_its_events_and_the_reason_of_forgetting(ledger):
     ledger.erase()
     assert ledger.events(0, 99) == before
     assert [event.reason for event in before] == ["", "", "asked"]
+
+
+def test_reasons_of_forgetting_are_erased_for_one_user(ledger):
+    ledger.apply([Add(make_fact(1)), Add(make_fact(2, user_id="u2")), Add(make_fact(3))])
+    ledger.apply([Forget("fact-1", NOW, "asked"), Forget("fact-2", NOW, "asked")])
+    ledger.apply([Update(make_fact(3, content="New"), "updated", NOW, "Anna said so")])
+    assert ledger.apply([EraseReasons("u1")]) == 1
+    assert ledger.apply([EraseReasons("u1")]) == 0
+    told = {event.user_id: event.reason for event in ledger.events(0, 99, kinds=[FORGOTTEN])}
+    assert told == {"u1": "", "u2": "asked"}
+    assert ledger.history("fact-3")[-1].reason == "Anna said so"
 
 
 def test_a_cut_message_keeps_its_events(ledger):

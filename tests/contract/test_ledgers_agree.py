@@ -23,6 +23,7 @@ from semantic_memory.domain.changes import (
     EmbedItem,
     EraseItems,
     EraseLines,
+    EraseReasons,
     Evict,
     Extracted,
     Forget,
@@ -137,7 +138,8 @@ CHANGES: st.SearchStrategy[Change] = st.one_of(
     st.builds(Add, facts().map(lambda fact: fact.model_copy(update={"version": 1})), VECTORS),
     st.builds(Update, facts(), st.just("updated"), MOMENTS, st.just("because")),
     st.builds(Touch, FACT_IDS, st.sampled_from([None, 0.5]), st.one_of(st.none(), MOMENTS)),
-    st.builds(Forget, FACT_IDS, MOMENTS),
+    st.builds(Forget, FACT_IDS, MOMENTS, st.just("asked")),
+    st.builds(EraseReasons, USERS),
     st.builds(Cut, FACT_IDS, TEXTS, MOMENTS),
     st.builds(
         Redact,

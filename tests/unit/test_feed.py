@@ -27,6 +27,15 @@ def test_a_page_tells_what_happened_with_ids_and_the_reason_of_forgetting_and_no
     assert "tea" not in "".join(event.model_dump_json() for event in page)
 
 
+def test_forgetting_everything_takes_earlier_reasons_back(memory):
+    fact = memory.add("Prefers green tea", user_id="maya")
+    memory.delete(fact.id, reason="The tea was for Anna")
+    memory.add("Plays chess", user_id="maya")
+    memory.forget(everything=True, user_id="maya", reason="request 7")
+    page = memory.events(user_id="maya", kinds=["forgotten"])
+    assert [event.reason for event in page] == ["", "request 7"]
+
+
 def test_what_was_said_and_read_is_in_the_feed(memory):
     memory.observe(say("I live in Oslo."), user_id="maya", session_id="s1")
     memory.flush()

@@ -17,6 +17,7 @@ from semantic_memory.domain.changes import (
     EmbedItem,
     EraseItems,
     EraseLines,
+    EraseReasons,
     Evict,
     Extracted,
     Forget,
@@ -75,7 +76,7 @@ def _write(tables: Tables, change: Change) -> bool:
     match change:
         case Add():
             return _add(tables, change)
-        case Update() | Forget() | Cut():
+        case Update() | Forget() | Cut() | EraseReasons():
             return _replace(tables, change)
         case Evict():
             return _evict(tables, change)
@@ -93,8 +94,8 @@ def _write(tables: Tables, change: Change) -> bool:
             return _note_progress(tables, change)
 
 
-def _replace(tables: Tables, change: Update | Forget | Cut) -> bool:
-    """Replace the state of a memory."""
+def _replace(tables: Tables, change: Update | Forget | Cut | EraseReasons) -> bool:
+    """Replace the state of a memory, or of several."""
     match change:
         case Update():
             return _update(tables, change)
@@ -102,6 +103,8 @@ def _replace(tables: Tables, change: Update | Forget | Cut) -> bool:
             return _forget(tables, change)
         case Cut():
             return _cut(tables, change)
+        case EraseReasons(user_id):
+            return _erase_reasons(tables, user_id)
 
 
 def _note_progress(tables: Tables, change: Mark | Advance | Extracted | Redact | Redacted) -> bool:
@@ -185,6 +188,13 @@ def _forget(tables: Tables, change: Forget) -> bool:
     if row is None:
         raise rules.unknown(change.fact_id)
     return _update(tables, rules.forgetting(row.fact, change))
+
+
+def _erase_reasons(tables: Tables, user_id: str) -> bool:
+    forgotten = [row for row in tables.of(user_id) if not row.kept and row.reason]
+    for row in forgotten:
+        tables.facts[row.fact.id] = replace(row, reason="")
+    return bool(forgotten)
 
 
 def _cut(tables: Tables, change: Cut) -> bool:

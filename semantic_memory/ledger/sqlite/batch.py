@@ -17,6 +17,7 @@ from semantic_memory.domain.changes import (
     EmbedItem,
     EraseItems,
     EraseLines,
+    EraseReasons,
     Evict,
     Extracted,
     FactVectors,
@@ -75,7 +76,7 @@ class Batch:
         match change:
             case Add(fact, vectors):
                 return self._add(db, fact, vectors)
-            case Update() | Forget() | Cut():
+            case Update() | Forget() | Cut() | EraseReasons():
                 return self._replace(db, change)
             case Evict():
                 return self._evict(db, change)
@@ -92,8 +93,8 @@ class Batch:
             case Mark() | Advance() | Extracted() | Redact() | Redacted():
                 return _write_progress(db, change)
 
-    def _replace(self, db: Connection, change: Update | Forget | Cut) -> bool:
-        """Replace the state of a memory."""
+    def _replace(self, db: Connection, change: Update | Forget | Cut | EraseReasons) -> bool:
+        """Replace the state of a memory, or of several."""
         match change:
             case Update():
                 return self._update(db, change)
@@ -101,6 +102,8 @@ class Batch:
                 return self._forget(db, change)
             case Cut():
                 return self._cut(db, change)
+            case EraseReasons(user_id):
+                return _erase_reasons(db, user_id)
 
     def _next(self, user_id: str) -> int:
         self.revision += 1
@@ -212,6 +215,11 @@ class Batch:
             "UPDATE facts SET embedded = 1, revision = ? WHERE num = ?", (self._next(user_id), num)
         )
         return True
+
+
+def _erase_reasons(db: Connection, user_id: str) -> bool:
+    condition = "user_id = ? AND status = 'forgotten' AND reason <> ''"
+    return db.execute(f"UPDATE facts SET reason = '' WHERE {condition}", (user_id,)).rowcount > 0
 
 
 def _kept(db: Connection, fact_id: str, *columns: str) -> tuple[Any, ...] | None:
