@@ -30,7 +30,7 @@ def events(file: BufferedReader, *, several: bool = False) -> Iterator[tuple[str
             parser.send(chunk) if chunk else parser.close()
         except ijson.JSONError as damage:
             error = damage
-        except (ArithmeticError, SystemError) as refused:
+        except (ValueError, ArithmeticError, SystemError) as refused:
             error = ijson.JSONError("a number has too many digits")
             if isinstance(refused, SystemError):  # the event of a whole number has no value then
                 del found[-1:]
