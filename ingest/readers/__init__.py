@@ -16,6 +16,7 @@ import ijson
 
 from ingest.readers.chat import read_chat
 from ingest.readers.chatgpt import read_chatgpt
+from ingest.readers.chatgpt_memory import SavedMemories
 from ingest.readers.claude import read_claude
 from ingest.readers.claude_code import read_claude_code
 from ingest.readers.detect import detect
@@ -44,7 +45,6 @@ _WITH_SESSIONS: dict[Format, Callable[[BufferedReader], Iterator[Found]]] = {
 }
 
 _DATED: dict[Format, Callable[[BufferedReader, datetime], Iterator[Found]]] = {
-    "chatgpt": read_chatgpt,
     "claude": read_claude,
     "langgraph": read_langgraph,
     "letta": read_letta,
@@ -70,12 +70,14 @@ def read(
     size = path.stat().st_size if path.exists() else 0
     taken = 0
     chosen = form
-    for source in sources(path):
+    parts = sources(path)
+    saved = SavedMemories(parts[0].modified)  # all members of a zip have its time
+    for source in parts:
         try:
             if chosen == "auto":  # all members of a zip are of one export
                 chosen = detect(source)
             with source.open() as (file, raw):
-                for item in _items(chosen, file, session_id, source):
+                for item in _items(chosen, file, session_id, source, saved):
                     taken += 1
                     if progress:
                         progress("reading", raw.tell(), size)
@@ -87,11 +89,16 @@ def read(
             yield Rejected(f"after part {taken}", f"the file is damaged: {reason}")
         except OSError as error:
             raise InvalidInputError(f"{path} can't be read: {error.strerror or error}") from None
+    for item in saved.records():
+        taken += 1
+        yield item
     if not taken:
         raise InvalidInputError(f"{path} holds nothing of the format {chosen}")
 
 
-def _items(form: Format, file: BufferedReader, session_id: str, source: Source) -> Iterator[Found]:
+def _items(
+    form: Format, file: BufferedReader, session_id: str, source: Source, saved: SavedMemories
+) -> Iterator[Found]:
     match form:
         case "jsonl":
             return read_jsonl(file, session_id)
@@ -101,6 +108,8 @@ def _items(form: Format, file: BufferedReader, session_id: str, source: Source) 
             return read_markdown(file, session_id, source.modified)
         case "text":
             return read_text(file, session_id, source.modified)
+        case "chatgpt":
+            return read_chatgpt(file, saved)
         case _ if form in _DATED:
             return _DATED[form](file, source.modified)
         case _:

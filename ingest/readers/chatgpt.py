@@ -7,14 +7,13 @@ questions are branches. The path to `current_node` is the conversation that the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from io import BufferedReader
 from typing import Any
 
 from ingest.readers.chatgpt_memory import SavedMemories
 from ingest.readers.documents import items
 from ingest.readers.records import Found
-from ingest.readers.values import Builder, Rejected
+from ingest.readers.values import Builder, Rejected, moment
 from semantic_memory.domain.blocks import text_of
 from semantic_memory.domain.values import derived_id
 
@@ -24,12 +23,12 @@ _UNSAID = frozenset(
 )
 
 
-def read_chatgpt(file: BufferedReader, written: datetime) -> Iterator[Found]:
-    """Read the messages on each conversation's current path, and the memories saved last.
+def read_chatgpt(file: BufferedReader, saved: SavedMemories) -> Iterator[Found]:
+    """Read the messages on each conversation's current path; `saved` takes note of the memories.
 
-    A conversation is a session. `written` dates memories without a time.
+    A conversation is a session.
     """
-    builder, saved = Builder(), SavedMemories(written)
+    builder = Builder()
     for number, conversation in enumerate(items(file), start=1):
         place = f"conversation {number}"
         try:
@@ -42,9 +41,8 @@ def read_chatgpt(file: BufferedReader, written: datetime) -> Iterator[Found]:
                 saved.note(message, conversation.get("create_time"))
                 if values := _values(message, conversation.get("create_time")):
                     yield builder.incoming(None, session_id, values)
-            except (ValueError, AttributeError, KeyError, TypeError, OverflowError) as error:
+            except (ValueError, AttributeError, KeyError, TypeError) as error:
                 yield Rejected(f"{place}, message {position}", str(error))
-    yield from saved.records()
 
 
 def _conversation(conversation: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
@@ -80,7 +78,7 @@ def _values(message: dict[str, Any], conversation_time: Any) -> dict[str, Any] |
         "id": message["id"],
         "role": message["author"]["role"],
         "content": text,
-        "created_at": datetime.fromtimestamp(float(time), UTC) if time else None,
+        "created_at": moment(time) if time else None,
     }
 
 

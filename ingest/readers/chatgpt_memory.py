@@ -1,8 +1,8 @@
 """The memories that ChatGPT had saved, as its data export has them.
 
 The export has no list of its own. Conversations hold the list as the model saw it then, a line
-each: `1. [2024-05-01]. Lives in Lisbon.` The latest list is read: earlier ones, and the calls by
-which the model saved each memory, may have what was deleted since.
+each: `1. [2024-05-01]. Lives in Lisbon.` The latest list of an export is read, empty or not:
+earlier ones, and the calls by which the model saved each memory, may have what was deleted since.
 """
 
 from __future__ import annotations
@@ -12,14 +12,17 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ingest.readers.records import Found, IncomingRecord, stated
-from ingest.readers.values import Rejected
+from ingest.readers.values import Rejected, moment
 from semantic_memory.domain.patterns import regex
 
 _LINE = regex(r"^\s*\d+\.\s*(?:\[(?P<date>[^\]]*)\]\.?\s*)?(?P<text>.*\S)\s*$")
 
 
 class SavedMemories:
-    """Collector of the latest list of saved memories."""
+    """Collector of the latest list of saved memories, in all the files of an export.
+
+    `written` dates a list without a time.
+    """
 
     def __init__(self, written: datetime) -> None:
         self._at = datetime.min.replace(tzinfo=UTC)
@@ -30,15 +33,15 @@ class SavedMemories:
         """Take note of a message, if it has a list; `begun` is when its conversation began.
 
         Times are in seconds since 1970. Raises what reading a broken message or time does:
-        AttributeError, TypeError, ValueError, OverflowError.
+        AttributeError, TypeError, ValueError.
         """
         content = message.get("content") or {}
         saved = content.get("model_set_context")
         if content.get("content_type") != "model_editable_context" or not isinstance(saved, str):
             return
         seconds = message.get("create_time") or begun
-        at = datetime.fromtimestamp(float(seconds), UTC) if seconds else self._written
-        if saved.strip() and at >= self._at:
+        at = moment(seconds) if seconds else self._written
+        if at >= self._at:
             self._at, self._list = at, saved
 
     def records(self) -> Iterator[Found]:

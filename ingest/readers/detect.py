@@ -9,6 +9,7 @@ from typing import Any
 import ijson
 
 from ingest.readers.claude_code import is_entry
+from ingest.readers.documents import events
 from ingest.readers.files import Source
 from ingest.readers.mcp_memory import is_graph_line
 from semantic_memory.domain.errors import InvalidInputError
@@ -100,7 +101,7 @@ def _keys(file: BufferedReader) -> list[str]:
     keys: list[str] = []
     depth = own = 0
     try:
-        for number, (event, value) in enumerate(ijson.basic_parse(file)):
+        for number, (event, value) in enumerate(events(file)):
             if event == "start_map":
                 depth += 1
                 own = own or depth

@@ -34,6 +34,8 @@ from semantic_memory.domain.values import Timestamp
 _SYSTEM = "letta"
 _SAYING = "send_message"
 """The tool by which agents of the older kinds speak: what they write beside it is thinking."""
+_OF_AGENT = "persona"
+"""The label of the block in which an agent describes itself."""
 _PACKED = "user_message"
 """The type of what a user said, where messages are JSON; other types come from the program."""
 
@@ -89,6 +91,7 @@ class _Passage(Foreign):
 def read_letta(file: BufferedReader, written: datetime) -> Iterator[Found]:
     """Read each line of a block and each passage as a fact, and what was said as messages.
 
+    Blocks labelled `persona` are left out: they tell of the agent, in the first person.
     An agent's facts and messages have its name as their agent, but for the blocks that several
     agents share; a session is named after its agent. `written` dates what has no time.
     """
@@ -135,6 +138,9 @@ def _blocks(
     blocks: Sequence[_Block], agent: str | None, place: str, written: datetime
 ) -> Iterator[Found]:
     for block in blocks:
+        if block.label.casefold() == _OF_AGENT:
+            yield Rejected(f"{place}, block {block.label}", "describes the agent, not the user")
+            continue
         for title, line in told(block.value):
             statement = stated(
                 system=_SYSTEM,
@@ -203,7 +209,7 @@ def _member(text: str, name: str) -> str | None:
     """Return a text in a JSON object; None if the text is no such object."""
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     found = value.get(name) if isinstance(value, dict) else None
     return found if isinstance(found, str) else None

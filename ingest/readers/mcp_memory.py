@@ -6,6 +6,7 @@ The file has no times and no ids: facts get the time of the file, and ids by the
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
@@ -22,7 +23,10 @@ from ingest.readers.records import (
     read_each,
     stated,
 )
+from semantic_memory.domain.english.tables import phrases
+from semantic_memory.domain.patterns import regex
 
+_SPEAKER = regex(rf"\b{phrases('pronouns.speaker')}\b", re.IGNORECASE)
 _USER = "default_user"
 """The entity that the server's instructions name for the user."""
 
@@ -73,8 +77,7 @@ def _observations(entity: _Entity, place: str, written: datetime) -> Iterator[Fo
     name = _spaced(entity.name)
     origin = given(entity=entity.name, entity_type=entity.entity_type)
     for text in entity.observations:
-        names_itself = entity.name == _USER or name.casefold() in text.casefold()
-        content = text if names_itself else f"{name}: {text}"
+        content = text if _names(name, text) or entity.name == _USER else f"{name}: {text}"
         yield _record(place, (entity.name, text), content, origin, written)
 
 
@@ -85,6 +88,16 @@ def _record(
         system="mcp-memory", key=key, content=content, created_at=written, origin=origin
     )
     return IncomingRecord(None, place, statement)
+
+
+def _names(name: str, text: str) -> bool:
+    """Return True for a text in the third person that begins with a name.
+
+    >>> _names("Ann", "Ann keeps bees"), _names("Ann", "Annual leave"), _names("Al", "Al: I sail")
+    (True, False, False)
+    """
+    begins = re.match(rf"{re.escape(name)}(?!\w)", text, re.IGNORECASE)
+    return begins is not None and not _SPEAKER.search(text)
 
 
 def _spaced(name: str) -> str:

@@ -92,10 +92,10 @@ def _fact(memory: _Memory, place: str, written: datetime) -> IncomingRecord:
 
 def _states(history: Sequence[_Event], written: datetime) -> list[tuple[datetime, _Event]]:
     """Return the texts that a memory had with their times, in order; none if it was deleted."""
+    if any(one.is_deleted or one.event.upper() == _DELETED for one in history):
+        return []  # whatever the times, of which deletions often have none
     dated = [(one.updated_at or one.created_at or written, one) for one in history]
     dated.sort(key=lambda state: state[0])
-    if dated[-1][1].is_deleted or dated[-1][1].event.upper() == _DELETED:
-        return []
     return [state for state in dated if state[1].new_memory]
 
 

@@ -16,7 +16,7 @@ from ingest.extract.categories import report_category
 from ingest.readers.values import Incoming, Rejected
 from semantic_memory.domain.categories import Category, Status
 from semantic_memory.domain.facts import Fact, Source
-from semantic_memory.domain.items import MOST_DEPTH, Item, ItemValue, Key, Namespace
+from semantic_memory.domain.items import MOST_DEPTH, Item, ItemValue, Key, Namespace, Ttl
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.scope import Scoped
 from semantic_memory.domain.trust import Trust
@@ -102,7 +102,7 @@ class Entry(Value):
     value: ItemValue
     created_at: Timestamp
     updated_at: Timestamp
-    ttl: float | None = None
+    ttl: Ttl | None = None
     expires_at: Timestamp | None = None
 
     def record(self, user_id: str, now: datetime) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -61,6 +62,17 @@ class Builder:
             return Message.model_validate(fields)
         except ValidationError as error:
             raise ValueError(explain(error, known=Message.model_fields)) from None
+
+
+def moment(seconds: Any) -> datetime:
+    """Return the time at a number of seconds since 1970.
+
+    Raises ValueError for what is beyond the years 1 to 9999, TypeError for what is no number.
+    """
+    try:
+        return datetime.fromtimestamp(float(seconds), UTC)
+    except (OverflowError, OSError):
+        raise ValueError(f"{seconds} seconds since 1970 is outside the years 1 to 9999") from None
 
 
 def slug(text: str) -> str:

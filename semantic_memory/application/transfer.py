@@ -380,6 +380,6 @@ def _cleared(fact: Fact, user_id: str, gate: Gate, what: str) -> Fact:
     """Return a loaded fact as its user's, cleared by the gate, or quarantined."""
     texts = {name: getattr(fact, name) for name in type(fact).model_fields}
     own = {**cleared(gate, texts, what), "user_id": user_id}
-    if fact.status is Status.ACTIVE and suspected(gate, texts, fact.trust):
+    if fact.status is not Status.FORGOTTEN and suspected(gate, texts, fact.trust):
         own["status"] = Status.QUARANTINED
     return fact.model_copy(update=own)

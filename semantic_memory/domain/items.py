@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BeforeValidator, Field, StringConstraints
 
+from semantic_memory.domain.fields import MOST_TTL
 from semantic_memory.domain.item_paths import WHOLE_VALUE, Path
 from semantic_memory.domain.values import MAX_CONTENT_BYTES, Identifier, Timestamp, Value
 
@@ -54,6 +55,9 @@ Key = Annotated[
 Prefix = Annotated[tuple[Label, ...], Field(max_length=MOST_LABELS)]
 """The beginning of namespaces, by whole labels; empty, of all."""
 Namespace = Annotated[tuple[Label, ...], Field(min_length=1, max_length=MOST_LABELS)]
+
+Ttl = Annotated[float, Field(gt=0, le=MOST_TTL, allow_inf_nan=False, strict=True)]
+"""Seconds to live, up to 100 years."""
 
 
 def _exact(value: object) -> dict[str, Any]:
@@ -108,7 +112,7 @@ class Item(Value):
     created_at: Timestamp
     updated_at: Timestamp
     """When it was put last."""
-    ttl: float | None = None
+    ttl: Ttl | None = None
     """Seconds that it is kept after it was put, or read; None for ever."""
     expires_at: Timestamp | None = None
     index: tuple[Path, ...] = (WHOLE_VALUE,)

@@ -96,7 +96,7 @@ ZEP: list[dict[str, Any]] = [
     },
 ]
 
-LETTA = {
+LETTA: dict[str, Any] = {
     "agents": [
         {
             "name": "Sam the guide",
@@ -293,5 +293,5 @@ def saved(text: str, at: float, **content: Any) -> dict[str, Any]:
 CHATGPT = [
     saved("1. [2024-05-01]. Lives in Lisbon.\n\n2. [2024-06-02]. Likes fado.", 1_720_000_000),
     saved("1. [2024-05-01]. Lived in Porto.", 1_715_000_000),
-    saved("", 1_725_000_000),
+    saved("", 1_710_000_000),
 ]

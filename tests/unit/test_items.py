@@ -216,6 +216,16 @@ def test_items_are_loaded_once_and_never_over_newer_ones(
         memory.load([{"kind": "item", "item": {**records[1]["item"], "namespace": []}}], **MAYA)
 
 
+@pytest.mark.parametrize("ttl", [0, -1.0, 1e300, float("inf"), float("nan"), "60"])
+def test_an_item_with_an_impossible_time_to_live_is_not_loaded(
+    memory: SemanticMemory, ttl: object
+) -> None:
+    memory.items.put(["notes"], "k", {}, **MAYA, ttl=60)
+    (_, record) = memory.export(**MAYA)
+    with pytest.raises(InvalidInputError, match=r"record 1: .*ttl"):
+        memory.load([{**record, "item": {**record["item"], "ttl": ttl}}], user_id="kim")
+
+
 def test_an_encrypted_store_holds_no_item_in_plain_text(tmp_path: Path) -> None:
     settings = Settings(encryption=EncryptionSettings(key="A" * 43 + "="))
     for _ in range(2):

@@ -608,6 +608,33 @@ def test_a_line_that_no_store_can_take_is_reported(tmp_path, name, line):
     assert name in rejected[0].reason
 
 
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        ("1" * 5_000, "a number has too many digits"),
+        ("1e99999999999999999999", "a number has too many digits"),
+        ("[" * 200_000, "nested deeper than 500 levels"),
+    ],
+)
+def test_a_document_is_read_up_to_what_no_parser_takes(tmp_path, bad, reason):
+    hello = json.dumps({"role": "user", "content": "Hello"})
+    path = written(tmp_path, "a.json", f'[{hello}, {{"role": "user", "content": {bad}')
+    assert [one.message.content for one in split(path)[0]] == ["Hello"]
+    assert reason in split(path)[1][0].reason
+    with pytest.raises(InvalidInputError, match=reason):
+        split(written(tmp_path, "b.json", f"[{bad}"), "openai")
+
+
+@pytest.mark.parametrize("time", [1e18, -1e18, 1e300])
+def test_a_chatgpt_message_of_an_impossible_time_costs_none_of_the_others(tmp_path, time):
+    nodes = chatgpt_conversation()["mapping"]
+    nodes["a"]["message"]["create_time"] = time
+    path = written(tmp_path, "x.json", json.dumps([chatgpt_conversation(mapping=nodes)]))
+    good, (place,) = split(path)
+    assert said(good) == [("assistant", "Again"), ("user", "Text c")]
+    assert "outside the years" in place.reason
+
+
 def test_a_gzip_that_breaks_off_is_read_up_to_there(tmp_path):
     rows = lines(*({"role": "user", "content": f"{n} {hash(str(n))}"} for n in range(20_000)))
     cut = gzip.compress(rows.encode())[:-5_000]

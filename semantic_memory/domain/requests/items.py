@@ -18,6 +18,7 @@ from semantic_memory.domain.items import (
     Key,
     Namespace,
     Prefix,
+    Ttl,
 )
 from semantic_memory.domain.requests.base import OfUser, Request, Whole, example, number, several
 from semantic_memory.domain.values import Identifier, Question
@@ -58,9 +59,7 @@ class PutItemRequest(_OfItem):
     )
 
     value: ItemValue = Field(description=fields.VALUE)
-    ttl: float | None = Field(
-        None, gt=0, le=fields.MOST_TTL, allow_inf_nan=False, strict=True, description=fields.TTL
-    )
+    ttl: Ttl | None = Field(None, description=fields.TTL)
     index: Annotated[list[Path], Field(max_length=MOST_PATHS)] | _Never | None = Field(
         None, description=fields.INDEX
     )
