@@ -79,3 +79,14 @@ def test_a_damaged_row_is_refused_each_time(ledger, path):
     for _ in range(2):
         with pytest.raises(StoreCorruptError):
             ledger.get([fact.id])
+
+
+@pytest.mark.parametrize("column", ["category", "status"])
+def test_a_damaged_name_is_refused_where_memories_are_ranked(ledger, path, column):
+    fact = make_fact(1)
+    ledger.apply([Add(fact)])
+    with sqlite3.connect(path) as db:
+        db.execute(f"UPDATE facts SET {column} = 'co~versation'")
+    db.close()
+    with pytest.raises(StoreCorruptError):
+        ledger.traits([fact.id])
