@@ -45,6 +45,7 @@ _THING = regex(
     r"(?=$|[,.;:!]|\s(?:in|on|at|of|for|with|to|from|about|by|has|have|had|is|are|was|were|got|runs|and|"
     r"that|which|yesterday|today|last|this|now|because|but|called|named)\b)"
 )
+_IS_ONE = regex(r"\b(?:I'm|I am|we're|we are|I've been|I was)\s(?:\w+ly\s|also\s|now\s)?$", re.I)
 _APPOSED = regex(
     r"\b(?:the|an?|my|our)\s(?:[\w-]+\s){0,2}[\w-]+,\s(?P<name>[A-Z][\w'-]+)(?=$|[,.;])"
 )
@@ -57,7 +58,7 @@ _BEGINS = regex(
 )
 _THERE = regex(r"(?<=[a-z])\sthere(?=$|[,.;]|\s(?:is|are|was|were|has|have|runs?|use|on|and)\b)")
 # "whatever there is", unlike "the food there is good"
-_EXISTS = regex(rf"\b{phrases('antecedents.before_existential')}\sthere\s\w", re.I)
+_EXISTS = regex(rf"\b{phrases('antecedents.before_existential')}\sthere$", re.I)
 _BARE = regex(rf"^(?P<noun>the\s(?:new\s)?{phrases('antecedents.relational')})\b(?!\sof\b)", re.I)
 _NEXT_ONE = regex(rf"^(?P<which>the {one_of(words('predications.ordinals'))}) one\b", re.I)
 _NUMBERED = regex(
@@ -100,12 +101,14 @@ class Antecedents:
         >>> before.resolved("I eat whatever there is at work", "The user")
         >>> before.resolved("the food there is good", "The user")
         'the food in Lund is good'
+        >>> before.note("I'm an aunt", "The user")
+        >>> before.resolved("she is off until April", "The user")
         """
         if found := _BEGINS.match(statement):
             return self._begun(found, statement, speaker)
         if self._people_only:
             return None
-        if (found := _THERE.search(statement)) and not _EXISTS.search(statement[: found.end() + 5]):
+        if (found := _THERE.search(statement)) and not _EXISTS.search(statement, 0, found.end()):
             place = self._nearest("there", speaker)
             if place:
                 return f"{statement[: found.start()]} in {place}{statement[found.end() :]}"
@@ -231,6 +234,8 @@ def _thing(found: re.Match[str], own: bool) -> Referent | None:
     spoken = found["words"].split()
     head = spoken[-1].lower()
     if head in _NO_THINGS or not can_be_noun(head):
+        return None
+    if _IS_ONE.search(found.string, 0, found.start()):  # "I'm an aunt": nobody else
         return None
     article = found["article"].lower()
     text = _mine(" ".join([article, *spoken]), own)

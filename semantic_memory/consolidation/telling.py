@@ -16,7 +16,6 @@ from semantic_memory.domain.english.renewals import (
     ORDINALS,
     Clause,
     Ending,
-    clauses,
     endings,
     sentences,
 )
@@ -108,14 +107,14 @@ def told(text: str) -> Telling:
     if not is_english(text):
         return Telling(text, (), (), (), played=False, names=frozenset())
     whole = tuple(takewhile(lambda one: not renewals.is_composed(one.plain), sentences(text)))
-    parts = tuple(part for part in clauses(text) if any(part.plain in one.plain for one in whole))
+    told_in = tuple(part for sentence in whole for part in renewals.parts(sentence))
     return Telling(
         text,
-        parts,
+        told_in,
         whole,
         tuple(
             one
-            for clause in parts
+            for clause in told_in
             if not (
                 renewals.claims_nothing(clause.plain)
                 or renewals.is_of_the_past(clause.plain)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,11 @@ from ingest.gate import Gate
 from ingest.recalled import extractable, without_recalled
 from semantic_memory import Message, SemanticMemory
 from semantic_memory.bootstrap import Parts, build
+from semantic_memory.consolidation.telling import told
 from semantic_memory.context.render import as_data
 from semantic_memory.domain.english.foreign import parted
 from semantic_memory.domain.english.forgetting import asked_to_forget
+from semantic_memory.domain.english.relative_dates import dated_in_place
 from semantic_memory.domain.language import is_english, language, other_script
 from semantic_memory.domain.segments import segments
 from semantic_memory.domain.text import lexical_text, stems
@@ -84,6 +87,8 @@ READINGS: dict[str, Callable[[str], object]] = {
     "secrets": lambda text: GATE.logged(said(text)),
     "languages": lambda text: (is_english(text), language(text), other_script(text)),
     "passages": split,
+    "relative dates": lambda text: dated_in_place(text, datetime(2026, 5, 10, tzinfo=UTC)),
+    "what a statement ends": told,
     "rendering": as_data,
 }
 

@@ -55,3 +55,51 @@ def test_relative_dates_are_made_absolute(said, told):
 )
 def test_what_recurs_or_is_vague_or_absolute_stays_as_it_is(said):
     assert absolute_dates(said, SAID) == said
+
+
+MARCH = datetime(2026, 3, 5, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("We agreed to launch in October", "We agreed to launch in October 2026"),
+        ("I promised Tom I'd help him move in April", "in April 2026"),
+        ("I booked a flight for May", "for May 2026"),
+        ("We planned the wedding for June", "for June 2026"),
+        ("She said she would visit us in July", "in July 2026"),
+        ("We hired someone who starts in April", "in April 2026"),
+        ("I quit because the new job starts in April", "in April 2026"),
+        ("My sister visited in January and will come back in June", "will come back in June 2026"),
+        ("My sister visited in January and will come back in June", "visited in January 2026"),
+        ("In August we got married, and in June we'll celebrate", "In August 2025"),
+        ("In August we got married, and in June we'll celebrate", "in June 2026"),
+        ("I was hired in October to start in April", "in October 2025 to start in April 2026"),
+        (
+            "The exam I failed in November is repeated in May",
+            "in November 2025 is repeated in May 2",
+        ),
+        ("I bought the tickets in November for June", "in November 2025 for June 2026"),
+        ("He moved out in February, which was hard", "in February 2026"),
+        ("We came back in November", "came back in November 2025"),
+        ("I was there back in June", "in June 2025"),
+    ],
+)
+def test_each_clause_has_its_own_time(said, told):
+    assert told in absolute_dates(said, MARCH)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I wanted to move in October",
+        "They told me to come back in May",
+        "I signed up for a run in September",
+        "My nephew was due in April",
+        "The results came and the consultant sees me on Thursday",
+        "We made 14,200 in two days",
+        "I haven't had a drink in four years",
+    ],
+)
+def test_what_may_have_been_or_not_and_how_long_it_took_stay_as_they_are(said):
+    assert absolute_dates(said, MARCH) == said

@@ -79,6 +79,8 @@ _SO_FAR = regex(
 )
 _UNDATED = regex(rf"\b{phrases('calendar.undated')}\b", re.IGNORECASE)
 _PREPOSITIONS = words("calendar.prepositions")
+_NEARBY = 200
+"""Characters around a date that may tell of it."""
 _NEAR = {"today": 0, "yesterday": -1, "tomorrow": 1}
 """Days from the day of speaking."""
 _SEASON_BEGINS = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9}
@@ -100,7 +102,8 @@ def absolute_dates(text: str, said: datetime) -> str:
         sentence, start = _around(text, found)
         direction = _direction(sentence, found.start() - start, found.end() - start)
         date = _resolved(found, said, direction, sentence)
-        return _behind(text[: found.start()], date) if date else found[0]
+        near = text[max(0, found.start() - _NEARBY) : found.start()]
+        return _behind(near, date) if date else found[0]
 
     return _RELATIVE.sub(resolved, text)
 
@@ -197,10 +200,15 @@ def _shown(text: str) -> Direction | None:
 
 
 def _around(text: str, found: re.Match[str]) -> tuple[str, int]:
-    """Return the sentence of a text in which a date stands, and the sentence's place in it."""
-    start = max((end.end() for end in _ENDS.finditer(text, 0, found.start())), default=0)
-    behind = _ENDS.search(text, found.end())
-    return text[start : behind.start() if behind else len(text)], start
+    """Return the sentence of a text in which a date stands, and the sentence's place in it.
+
+    Of a sentence without an end, only what is near the date.
+    """
+    first = max(0, found.start() - _NEARBY)
+    last = min(len(text), found.end() + _NEARBY)
+    start = max((end.end() for end in _ENDS.finditer(text, first, found.start())), default=first)
+    behind = _ENDS.search(text, found.end(), last)
+    return text[start : behind.start() if behind else last], start
 
 
 def _resolved(
@@ -216,8 +224,9 @@ def _resolved(
         case "nth":
             return _nth(found["nth"], int(found["dayofmonth"]), said, direction)
         case "ago":
-            if found["ago"].lower().startswith("in ") and _SO_FAR.search(text):
-                return None  # "I haven't had a drink in four years"
+            spent = direction == "past" or _SO_FAR.search(text) is not None
+            if found["ago"].lower().startswith("in ") and spent:
+                return None  # "I made it in two days", "I haven't had a drink in four years"
             return _ago(found["ago"].lower(), said)
         case "month":
             return _month(found["monthwhich"], found["monthname"], said, direction, text)

@@ -189,12 +189,12 @@ def sentences(text: str) -> tuple[Clause, ...]:
 @lru_cache(maxsize=16_384)
 def clauses(text: str) -> tuple[Clause, ...]:
     """Return the clauses of a text, without what is quoted in it."""
-    return tuple(
-        _clause(part)
-        for sentence in sentences(text)
-        for part in _CLAUSE.split(sentence.plain)
-        if part and part.strip(" .,;!")
-    )
+    return tuple(part for sentence in sentences(text) for part in parts(sentence))
+
+
+def parts(sentence: Clause) -> Iterator[Clause]:
+    """Yield the clauses of a sentence."""
+    return (_clause(part) for part in _CLAUSE.split(sentence.plain) if part and part.strip(" .,;!"))
 
 
 def clause_of(text: str) -> Clause:

@@ -85,8 +85,8 @@ class Connections:
                 "synchronous = FULL",
                 "foreign_keys = ON",
                 "secure_delete = ON",  # what is erased is overwritten
-                # What a log has of a commit whose waiting failed looks committed when the log is
-                # read again, but may be on no disk: written to the database, it is waited for.
+                # A commit whose fsync failed still stands in the log and counts as committed when
+                # that is read again, but may be on no disk: a checkpoint writes and syncs it.
                 "wal_checkpoint(PASSIVE)",
             )
             add_functions(self._writer)
