@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from semantic_memory.domain.english.commands import is_command
 from semantic_memory.domain.english.tables import words
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.patterns import regex
@@ -95,6 +96,7 @@ def _entry(found: re.Match[str]) -> Entry | None:
         or _OWN.match(value)
         or lowered[0] in _NO_KEY
         or lowered[0] in _NO_KEY_START
+        or is_command(key)
     ):
         return None
     head = lowered[-1]

@@ -93,7 +93,7 @@ def standing_order(sentence: str) -> str | None:
         spoken = [word.lower() for word in WORD.findall(order)]
     only = _ONLY.match(order) is not None
     spoken = spoken[only:]
-    if len(spoken) < 2 or not _is_command(spoken):
+    if len(spoken) < 2 or not _may_order(spoken):
         return None
     always = _ALWAYS.search(sentence) is not None or bool(condition)
     if _is_manner(order) or (_MEASURED.match(order) and not _FOR_NOW.search(order)):
@@ -125,7 +125,7 @@ def _without_verb(order: str, spoken: list[str]) -> str | None:
         (preferred := _NOT.match(order))
         and not preferred["one"].lower().startswith(_SELF)
         and spoken[0] not in _MANNER
-        and not (_is_command(spoken) and not can_be_noun(spoken[0]))
+        and not (_may_order(spoken) and not can_be_noun(spoken[0]))
         and not has_time(order)
         and not has_number(order)
         and _is_choice(preferred["one"].lower(), preferred["other"].lower(), preferred["joint"])
@@ -218,7 +218,7 @@ def _is_only_verb(word: str) -> bool:
     )
 
 
-def _is_command(spoken: list[str]) -> bool:
+def _may_order(spoken: list[str]) -> bool:
     first = spoken[0]
     return Form.BASE in forms(first) and (len(spoken) < 2 or spoken[1] not in ("is", "was", "are"))
 

@@ -8,10 +8,10 @@ blue today" says nothing that is theirs.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from ingest.extract.worth import is_hedged
 from semantic_memory.domain.english.calendar import ANY_MONTH, WEEKDAY
+from semantic_memory.domain.english.commands import is_command
 from semantic_memory.domain.english.notation import one_of, whole
 from semantic_memory.domain.english.predications import (
     Predication,
@@ -44,7 +44,6 @@ _VERBLESS = regex(
     rf"\d+-\d+ {ANY_MONTH})\b.{{0,40}})$",
     re.IGNORECASE,
 )
-_BEHIND_COMMAND = words("fragments.behind_commands") | words("predications.determiners")
 _WORD = regex(r"[\w'’+#-]*[\w+#]")
 _OF_THE_MOMENT = words("reports.of_the_moment")
 _NO_THINGS = _OF_THE_MOMENT | words("predications.vague", "reports.no_finds")
@@ -81,7 +80,7 @@ def reports(clause: str, *, of_names_only: bool) -> list[str]:
     if not of_names_only and (exists := _EXISTS.match(clause)):
         return [] if exists["thing"].split()[-1].lower() in _NO_THINGS else [clause]
     found = predication(clause)
-    if found is None or found.subject[:1].isdigit() or _is_command(clause):
+    if found is None or found.subject[:1].isdigit() or is_command(clause):
         return []
     judged = _EVALUATION.match(found.predicate) and not has_time(found.predicate)
     if judged or _WORLD.match(found.text):
@@ -100,19 +99,6 @@ def _with_verb(clause: str) -> str:
         return clause  # "happy Friday"
     be = "are" if head.endswith("s") and not head.endswith("ss") else "is"
     return f"{found['subject']} {be} {found['rest']}"
-
-
-def _is_command(clause: str) -> bool:
-    spoken = _WORD.findall(clause.lower())[:3]
-    if spoken[1] in _COPULA or (spoken[1] not in _BEHIND_COMMAND and _is_finite(spoken[1:])):
-        return False  # "free tier ends"
-    return Form.BASE in forms(spoken[0]) and (
-        spoken[1] in _BEHIND_COMMAND or not can_be_noun(spoken[0])
-    )
-
-
-def _is_finite(spoken: Sequence[str]) -> bool:
-    return any(forms(word) == {Form.THIRD} or word in _STANDING_VERBS for word in spoken)
 
 
 def _is_told(found: Predication) -> bool:

@@ -10,10 +10,11 @@ import re
 
 from semantic_memory.domain.english.articles import indefinite
 from semantic_memory.domain.english.calendar import WEEKDAY
+from semantic_memory.domain.english.commands import is_command
 from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.subjects import with_subject
 from semantic_memory.domain.english.tables import phrases, rows, split, words
-from semantic_memory.domain.english.words import WORD, Form, can_be_noun, forms, noun
+from semantic_memory.domain.english.words import WORD, can_be_noun, forms, noun
 from semantic_memory.domain.patterns import regex
 
 _OPENINGS = tuple(
@@ -135,7 +136,7 @@ def _reworded(sentence: str) -> str | None:
 
 def _begun(sentence: str) -> str:
     """Return a statement with the subject and the verb that it lacks."""
-    if (person := _KIND_OF_PERSON.match(sentence)) and not _is_command(person[1]):
+    if (person := _KIND_OF_PERSON.match(sentence)) and not is_command(sentence):
         has_article = person[1].lower().startswith(("a ", "an ", "the "))
         article = "" if has_article else f"{indefinite(person[1])} "
         return f"I am {article}{_lowered(sentence)}"
@@ -176,11 +177,6 @@ def _home(sentence: str) -> list[str]:
         return []
     rest = home["rest"].lstrip(" ,")
     return [home["home"], f"{home['who']} live {home['people']}", *([rest] if rest else [])]
-
-
-def _is_command(words: str) -> bool:
-    first = words.split()[0]
-    return Form.BASE in forms(first) and noun(first) is None
 
 
 def _list(sentence: str) -> list[str]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from itertools import pairwise
 
+from semantic_memory.domain.english.commands import is_command
 from semantic_memory.domain.english.statements import ends_in_noun_phrase
 from semantic_memory.domain.english.subjects import head
 from semantic_memory.domain.english.tables import phrases, words
@@ -16,7 +16,6 @@ _NO_VERBS = words("fragments.no_verbs")
 _PLURALS = words("fragments.plurals")
 _LINKING = words("fragments.linking")
 _TIMES = words("fragments.times")
-_BEHIND_COMMANDS = words("fragments.behind_commands")
 
 _I = regex(r"\b(?:I|we)(?:'\w+)?\s")
 _SUBORDINATOR = regex(rf"{phrases('clauses.needs_main_clause')}\b", re.IGNORECASE)
@@ -43,7 +42,7 @@ def is_clause(statement: str) -> bool:
     if _SUBORDINATOR.match(statement):
         return True
     spoken = [word for word in WORD.findall(statement) if not is_adverb(word)]
-    if len(spoken) < 2 or _is_command(spoken):
+    if len(spoken) < 2 or is_command(" ".join(spoken)):
         return False
     own = head(statement)
     if own is not None:
@@ -76,7 +75,3 @@ def _is_relative_clause(before: str, after: str) -> bool:
             "'" in word or word.lower() in _LINKING or Form.PAST in forms(word) for word in spoken
         )
     )
-
-
-def _is_command(spoken: Sequence[str]) -> bool:
-    return Form.BASE in forms(spoken[0].lower()) and spoken[1].lower() in _BEHIND_COMMANDS
