@@ -29,6 +29,10 @@ _KIND_OF_PERSON = regex(
     re.IGNORECASE,
 )
 _AILING = regex(rf"^{one_of(words('possessions.ailments'))}\b(?=\s(?:since|for)\b)", re.I)
+_KIN = regex(
+    rf"^(?:the )?(?P<who>{phrases('ellipsis.kin')}) (?={phrases('ellipsis.of_kin')}\b)",
+    re.IGNORECASE,
+)
 _NOTHING_MORE = regex(
     rf"^no (?:more )?(?!{phrases('ellipsis.no_things')})(?P<thing>[\w' -]{{2,40}}?)(?: for me)?"
     rf"(?: {phrases('ellipsis.no_longer')}| for me$)(?P<rest>.*)$",
@@ -140,6 +144,8 @@ def _begun(sentence: str) -> str:
         has_article = person[1].lower().startswith(("a ", "an ", "the "))
         article = "" if has_article else f"{indefinite(person[1])} "
         return f"I am {article}{_lowered(sentence)}"
+    if kin := _KIN.match(sentence):
+        return f"my {kin['who'].lower()} {sentence[kin.end() :]}"
     if _AILING.match(sentence):
         return f"I have had {_lowered(sentence)}"
     for opening, subject in _OPENINGS:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from semantic_memory.domain.english.predications import is_name
 from semantic_memory.domain.english.tables import words
 from semantic_memory.domain.english.words import (
     MODALS,
     WORD,
     Form,
+    can_be_noun,
     forms,
     is_adverb,
     is_quality,
@@ -36,6 +38,8 @@ _PARTICLES = words("clauses.particles")
 _DESCRIBING = words("clauses.describing")
 _CLAUSE_VERBS = words("clauses.clause_verbs")
 _OWN_SUBJECTS = words("clauses.own_subjects")
+_NOT_TOLD = words("clauses.not_told")
+_PLACING = words("clauses.placing")
 _OBJECTS = frozenset(("the", "my", "our", "a", "an"))
 _STATES = words("clauses.states")
 _OF_A_TIME = words("clauses.of_a_time")
@@ -105,6 +109,8 @@ def with_subject(sentence: str) -> str:
     ('I just got a dog', 'I am working on my thesis')
     >>> with_subject("Married with two kids"), with_subject("Made by hand")
     ('I am married with two kids', 'Made by hand')
+    >>> with_subject("Hired Sunniva, two days a week"), with_subject("Not eating meat")
+    ('I hired Sunniva, two days a week', 'I am not eating meat')
     """
     spoken = WORD.findall(sentence)
     place = 0
@@ -114,47 +120,99 @@ def with_subject(sentence: str) -> str:
         return sentence
     if [word.lower() for word in spoken[place + 1 : place + 3]] == ["for", "now"]:
         return sentence  # "Tiered for now" says what something is
-    left_out = _left_out(spoken, place)
+    opening = _Opening(spoken, place, len(WORD.findall(sentence.partition(",")[0])))
+    left_out = opening.left_out()
     return f"{left_out} {sentence[:1].lower()}{sentence[1:]}" if left_out else sentence
 
 
-def _left_out(spoken: list[str], place: int) -> str:
-    """Return what is missing before the word at `place`: "I", "I am", "I have" or nothing."""
-    first, second = spoken[place].lower(), spoken[place + 1].lower()
-    known = forms(first)
-    if is_quality(first) and known == {Form.ING} and second == "to":
-        return ""  # "exciting to see" is said of what is seen
-    if first in _CLAUSE_VERBS and second in _OWN_SUBJECTS:
-        return "I"
-    if first == "was" and any(Form.ING in forms(word) for word in spoken[1:3]):
-        return "I"
-    if first == "been":
-        return "" if second in _OF_A_TIME else "I have"
-    if first in _STATES and second in _COMPLEMENTS:
-        return "I am"
-    past = known == {Form.PAST} and not _describes(first, second)
-    behind = [word for before, word in pairwise(spoken[place:]) if before.lower() not in _OBJECTS]
-    finite = has_finite_verb(behind)
-    names = noun(second) is not None or (is_quality(second) and not is_adverb(second))
-    if past and not finite and names and not is_quality(first) and not first.endswith("n"):
-        return "I"  # "started therapy last month"
-    if past and (place or (first not in MODALS and second in _COMPLEMENTS | _OUTINGS)):
-        return "I"
-    if first in _DROPPED and second not in ("the", "your", "every", "it"):
-        return "I"
-    own = place or second in _COMPLEMENTS or "my" in spoken or (second == "the" and len(spoken) > 3)
-    finite = not place and finite
-    if known == {Form.ING} and first != "being" and own and "I" not in spoken and not finite:
-        return "I am"
-    return ""
+class _Opening:
+    """The words of a sentence, whose first verb may stand at `place`.
+
+    `comma` is the number of words before the first comma.
+    """
+
+    def __init__(self, spoken: list[str], place: int, comma: int) -> None:
+        self._spoken = spoken
+        self._place = place
+        self._comma = comma
+        self._first, self._second = spoken[place].lower(), spoken[place + 1].lower()
+        self._forms = forms(self._first)
+
+    def left_out(self) -> str:
+        """Return what is missing before the verb: "I", "I am", "I have" or nothing."""
+        first, second = self._first, self._second
+        if first == "been":
+            return "" if second in _OF_A_TIME else "I have"
+        if self._is_remark():
+            return ""
+        if first in _STATES and second in _COMPLEMENTS:
+            return "I am"
+        if self._is_finite():
+            return "I"
+        return "I am" if self._is_going_on() else ""
+
+    def _is_remark(self) -> bool:
+        if self._spoken[0].lower() == "not":
+            return self._forms != {Form.ING} or self._first in _NOT_TOLD
+        # "exciting to see" is said of what is seen
+        return is_quality(self._first) and self._forms == {Form.ING} and self._second == "to"
+
+    def _is_finite(self) -> bool:
+        first, second = self._first, self._second
+        if first in _CLAUSE_VERBS and second in _OWN_SUBJECTS:
+            return True
+        if first == "was" and any(Form.ING in forms(word) for word in self._spoken[1:3]):
+            return True
+        if first in _DROPPED and second not in ("the", "your", "every", "it"):
+            return True
+        if self._forms != {Form.PAST} or second == "by" or first in _DESCRIBING:
+            return False  # "Made by hand", "Based on"
+        if self._place or (first not in MODALS and second in _COMPLEMENTS | _OUTINGS):
+            return True
+        may_describe = is_quality(first) or first.endswith("n")
+        return self._has_object() and not may_describe and not self._has_another_verb()
+
+    def _has_object(self) -> bool:
+        """Return True for "started therapy", "hired Sunniva", "upgraded prod to 16"."""
+        named, second = self._spoken[self._place + 1], self._second
+        behind = self._spoken[self._place + 2 : self._place + 3]
+        return (
+            noun(second) is not None
+            or (is_quality(second) and not is_adverb(second))
+            or is_name(named)
+            or (can_be_noun(second) and not _PLACING.isdisjoint(behind))
+        )
+
+    def _is_going_on(self) -> bool:
+        """Return True for "Working on my thesis"."""
+        if self._forms != {Form.ING} or self._first == "being" or "I" in self._spoken:
+            return False
+        if self._place:
+            return True
+        second = self._second
+        has_object = (
+            second in _COMPLEMENTS
+            or second.isdigit()
+            or "my" in self._spoken
+            or (second == "the" and len(self._spoken) > 3)
+        )
+        return has_object and not self._has_another_verb()
+
+    def _has_another_verb(self) -> bool:
+        """Return True if a verb behind the first one is finite.
+
+        Behind a comma, a word that can be a noun isn't taken for a verb.
+        """
+        return has_finite_verb(
+            word
+            for at, word in enumerate(self._spoken)
+            if at > self._place
+            and self._spoken[at - 1].lower() not in _OBJECTS
+            and (at < self._comma or not can_be_noun(word))
+        )
 
 
-def _describes(first: str, second: str) -> bool:
-    """Return whether the words rather begin a description: "Based on", "Made by"."""
-    return second == "by" or first in _DESCRIBING
-
-
-def has_finite_verb(spoken: list[str]) -> bool:
+def has_finite_verb(spoken: Iterable[str]) -> bool:
     """Return whether one of the words is a verb that can only be finite.
 
     >>> has_finite_verb(["my", "dog", "barks"]), has_finite_verb(["my", "old", "dog"])
