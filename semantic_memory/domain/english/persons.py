@@ -43,6 +43,12 @@ _HAD = regex(r"\s+(?:(?:never|already|always)\s+)?(\w+)")
 _MISSPELT_ADVERB = regex(r"[a-z]{3,}(?:t|e|l|n)ly")
 # "I cook and clean"
 _AND_VERB = regex(r"(\s+and\s+)([a-z]+)\b(?!')")
+# "I played but haven't touched it in years"
+_LATER_VERB = regex(
+    r"(?P<joint>(?:,|\b(?:but|and|or))\s+(?:just\s|still\s|really\s|also\s|\w+ly\s)?)"
+    r"(?P<verb>haven['’]t|don['’]t|am)\b(?!\s(?:you|they|we))|(?<=, never )(?P<last>have)$"
+)
+_OTHER_SUBJECT = regex(r"\b(?:who|that|which|they|you|people)\b", re.IGNORECASE)
 _OWN_SUBJECT = regex(r"(?:I|we|my|our)\b", re.IGNORECASE)
 _REQUEST = regex(rf"\b{phrases('persons.requests')}\b|\byou(?:'|rs)", re.IGNORECASE)
 _YOU_ALONE = regex(r"\byou(?:r)?\b", re.IGNORECASE)
@@ -108,21 +114,32 @@ class _Teller:
         # "The user" begins a sentence; further in it is "the user".
         self._inner = name[:1].lower() + name[1:] if name.startswith("The ") else name
         self._named = False
+        self._is_subject = False
 
     def told(self, text: str) -> str:
         told = ""
         done = 0
         while found := _SPEAKER.search(text, done):
-            told += text[done : found.start()]
+            told += self._between(text[done : found.start()])
             done = found.end()
             word = found[0].replace("’", "'").lower()
+            self._is_subject = word.startswith("i")
             if word.startswith("i"):
                 told, done = self._subject(told, word[1:], text, found)
             elif word.startswith("we"):
                 told += self._group(word[2:])
             else:
                 told += self._other(word)
-        return told + text[done:]
+        return told + self._between(text[done:])
+
+    def _between(self, text: str) -> str:
+        """Return what stands behind the speaker, a second verb made to agree as well."""
+        found = _LATER_VERB.search(text) if self._is_subject else None
+        if found is None or _OTHER_SUBJECT.search(text, 0, found.start()):
+            return text
+        name = "verb" if found["verb"] else "last"
+        verb = _AGREEING[found[name].replace("’", "'")]
+        return text[: found.start(name)] + verb + text[found.end(name) :]
 
     def _other(self, word: str) -> str:
         named, self._named = self._named, True

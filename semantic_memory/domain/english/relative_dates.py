@@ -40,6 +40,10 @@ _KINDS = {
     "span": rf"{_WHICH_SPAN} (?P<spanunit>{phrases('calendar.spans')})",
     "nth": r"(?:on|by|until|till|before) the (?P<dayofmonth>\d{1,2})(?:st|nd|rd|th)"
     r"(?=\s*(?:$|[,.;:!)]|(?:and|at|for|because|so|but|when|if|now)\b))",
+    "edge": rf"(?:the )?(?P<edgepart>{phrases('calendar.edges')}) of "
+    r"(?P<edgewhich>the|this|next|last) (?P<edgeunit>week|month|year)",
+    "bare": rf"(?P<barename>{WEEKDAY}){_DAY_PART}"
+    rf"(?=\s*(?:$|[,.;:!)]|{phrases('calendar.behind_weekday')}\b))",
     "ago": rf"{_NUMBER} years? ago today|{_COUNTED} (?:ago|back|from now)"
     rf"|in {_COUNTED}(?:['’]s? time)?",
     "month": rf"{_WHICH_MONTH} (?P<monthname>{MONTH})(?! ?\d|, ?\d{{4}}| of \d)",
@@ -52,13 +56,14 @@ _FUTURE = regex(rf"\b{phrases('calendar.future')}\b|'ll\b|{_GOING_ON}", re.IGNOR
 _PASSIVE = regex(r"(?:^|\b(?:is|are)\s)(?:\w+ly\s)?\w+ed\s(?:for|on|in|by)\b", re.IGNORECASE)
 _ENDS = regex(r"[.!?]\s+(?=[^\sa-z\d])|\n")
 _PUT_OFF = regex(
-    rf"\b(?:moved|pushed|shifted|postponed|delayed|rescheduled|extended|brought)\b[^.;]{{2,50}}?"
+    rf"\b{phrases('calendar.put_off')}\b[^.;]{{0,50}}?"
     rf" (?:to|until|till) (?:the )?(?:\d{{1,2}}\b|{MONTH}\b)",
     re.IGNORECASE,
 )
 _HAVE_GOT = regex(r"(?:'ve|'s|\bhave|\bhas) got\b", re.IGNORECASE)
 _PARTS = regex(rf"[,;:]\s|\s(?:{phrases('calendar.parting')})\s", re.IGNORECASE)
 _SCHEDULED = regex(rf"\b{phrases('calendar.scheduled')}\b", re.IGNORECASE)
+_COMING = regex(rf"{phrases('calendar.coming')}\b", re.IGNORECASE)
 _AGREED = regex(rf"\b{phrases('calendar.agreed')} (?:not )?to\b", re.IGNORECASE)
 _PERHAPS = regex(
     rf"\b{phrases('calendar.hoped')} (?:not )?to\b"
@@ -66,11 +71,14 @@ _PERHAPS = regex(
     re.IGNORECASE,
 )
 _WOULD = regex(r"(?:\bwould|'d)\s(?:\w+ly\s|never\s|not\s)?(?P<verb>(?!have\b|been\b)\w+)", re.I)
+_BY = regex(r"\b(?:by|until|till)\s(?:the\s)?$", re.IGNORECASE)
 _FOR = regex(rf"\b{phrases('calendar.reserved')}\b[^.;]{{0,60}} for$", re.IGNORECASE)
 # "signed up for a run in May": the run or the signing
 _FOR_SOMETHING = regex(
     rf"\b{phrases('calendar.reserved')} (?:\w+ ){{0,3}}for (?:\w+ ){{1,3}}in$", re.IGNORECASE
 )
+# "signed up for the half marathon in Aarhus, 12 April"
+_FOR_APPOSED = regex(rf"\b{phrases('calendar.reserved')}\b[^.;]{{0,60}} for [^.;]{{2,60}}, $", re.I)
 _AT = regex(rf" (?:the )?(?:{MONTH}|{_DAY_OF_MONTH}|{WEEKDAY})$", re.IGNORECASE)
 _BACK = regex(r"('m|'re|'s|\w+) back in\b", re.IGNORECASE)
 _DOES = regex(r"\b(?:I|we|you|they) (?P<verb>\w+)", re.IGNORECASE)
@@ -79,6 +87,7 @@ _SO_FAR = regex(
 )
 _UNDATED = regex(rf"\b{phrases('calendar.undated')}\b", re.IGNORECASE)
 _PREPOSITIONS = words("calendar.prepositions")
+_BEFORE_BARE = words("calendar.before_bare_weekday")
 _NEARBY = 200
 """Characters around a date that may tell of it."""
 _NEAR = {"today": 0, "yesterday": -1, "tomorrow": 1}
@@ -161,7 +170,7 @@ def _direction(sentence: str, place: int, end: int) -> Direction | None:
     if the clause has no verb of its own: "I was here in May and will be in June".
     """
     before = _AT.sub("", sentence[:end])
-    if _FOR.search(before):
+    if _FOR.search(before) or _FOR_APPOSED.search(sentence[:place]):
         return "future"
     begun = max((end.end() for end in _PARTS.finditer(sentence, 0, place)), default=0)
     dated = max((end.end() for end in _RELATIVE.finditer(sentence, 0, place)), default=0)
@@ -172,9 +181,11 @@ def _direction(sentence: str, place: int, end: int) -> Direction | None:
     for part in (sentence[max(begun, dated) : end], clause):
         if (found := _shown(part)) or _SCHEDULED.search(part):
             return found or "future"
+    if begun and _COMING.match(clause):
+        return "future"
     if max(begun, dated) and _is_present(clause):
         return None
-    return _shown(sentence)
+    return _shown(sentence) or ("future" if _BY.search(sentence[:place]) else None)
 
 
 def _is_present(clause: str) -> bool:
@@ -221,6 +232,10 @@ def _resolved(
             return _weekday(found["which"].lower(), found["dayname"], said, direction, text)
         case "span":
             return _span(found["spanwhich"].lower(), found["spanunit"].lower(), said)
+        case "bare":
+            return _bare_weekday(found, said, direction, text)
+        case "edge":
+            return _edge(found, said, direction)
         case "nth":
             return _nth(found["nth"], int(found["dayofmonth"]), said, direction)
         case "ago":
@@ -268,7 +283,28 @@ def _weekday(
     return f"on {name.capitalize()}, {written(day)}" if day else None
 
 
-def _span(which: str, unit: str, said: datetime) -> str | None:
+def _bare_weekday(
+    found: re.Match[str], said: datetime, direction: Direction | None, text: str
+) -> str | None:
+    """Return the day of "she starts Monday"; None for "the Monday meeting", "Monday to Friday"."""
+    before = found.string[max(0, found.start() - _NEARBY) : found.start()].split()
+    last = before[-1].lower() if before else ""
+    if not forms(last) and last not in _BEFORE_BARE:
+        return None
+    return _weekday("on", found["barename"], said, direction, text)
+
+
+def _edge(found: re.Match[str], said: datetime, direction: Direction | None) -> str | None:
+    """Return the end or the beginning of a month, week or year, with its name."""
+    which, unit = found["edgewhich"].lower(), found["edgeunit"].lower()
+    if which == "the" and direction == "past":
+        return None  # "I was broke at the end of the month"
+    span = _span(which, unit, said)
+    part = found["edge"][: found.start("edgewhich") - found.start()]
+    return f"{part}{'the ' * (unit == 'week')}{span.removeprefix('in the ').removeprefix('in ')}"
+
+
+def _span(which: str, unit: str, said: datetime) -> str:
     step = {"last": -1, "this past": -1, "next": 1, "this coming": 1}.get(which, 0)
     if unit in ("week", "weekend"):
         monday = said - timedelta(days=said.weekday()) + timedelta(weeks=step)
@@ -338,7 +374,7 @@ def _month(
         direction = "past"
     elif lowered == "next":
         direction = "future"
-    elif lowered in ("this", "by"):
+    elif lowered in ("this", "by", "until", "till"):
         direction = direction or "future"
     elif lowered in ("since",):
         direction = "past"

@@ -45,6 +45,8 @@ def forms(word: str) -> frozenset[Form]:
         return frozenset()
     if word in _PAST:
         return frozenset({Form.PAST})
+    if word in ("am", "are"):
+        return frozenset({Form.THIRD})  # in the present, like "is"
     found = set()
     for lemma in (*_lemmas(word, "VERB"), *_lemmas(word, "AUX")):
         if lemma == word:
