@@ -436,7 +436,7 @@ def _statements(sentence: Sentence, listener: str | None) -> list[_Statement]:
         if kept and dangles(clause.text) and not dangles(kept[-1].text):
             if is_hedged(clause.text):
                 continue
-            joined = kept[-1].text + clause.link + clause.text
+            joined = kept[-1].text + (clause.link or ", ") + clause.text
             if len(joined.split()) <= _MOST_WORDS:
                 kept[-1] = Clause(joined, kept[-1].link)
                 continue

@@ -120,9 +120,11 @@ def _evidence(spoken: list[str]) -> tuple[int, Counter[str]]:
     """Return the number of English function words, and that of each other language's."""
     english, others = 0, Counter[str]()
     own, foreign = _english(), telling_words()
-    for word in spoken:
+    for place, word in enumerate(spoken):
         plain = word.casefold()
         english += plain.replace("’", "'") in own
+        if place and word.istitle():
+            continue  # a name: "M4 Pro"
         for code in foreign.get(plain, ()):  # `update` takes four times as long
             others[code] += 1
     return english, others

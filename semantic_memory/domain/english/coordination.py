@@ -162,6 +162,8 @@ def _complements(clause: str) -> list[str]:
     parts = [part for part in _PART.split(found["rest"]) if part]
     if not 2 <= len(parts) <= _MOST_PARTS:
         return []
+    if found["be"].endswith("are ") and any(part.isdigit() for part in parts):
+        return []  # "the kids are 3 and 7"
     subject = found["be"].split()[0].removesuffix("'m") if head(clause) else found["be"][:-1]
     subject = subject.rsplit(" ", 1)[0] if " " in subject else subject
     told: list[str] = []

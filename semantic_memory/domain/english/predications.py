@@ -212,8 +212,11 @@ def _kind(subject: list[str]) -> Subject | None:
         return None
     first = subject[0]
     is_office = first.istitle() and len(subject) == 1  # "Legal signs off"
-    is_thing = lowered[0] in _DETERMINERS or any(
-        _names_something(word) or _is_plural_noun(word) for word in nouns
+    is_deed = len(subject) == 1 and forms(first) == {Form.ING}  # "billing moved to Tomasz"
+    is_thing = (
+        is_deed
+        or lowered[0] in _DETERMINERS
+        or any(_names_something(word) or _is_plural_noun(word) for word in nouns)
     )
     if not is_office and not is_thing:
         return None

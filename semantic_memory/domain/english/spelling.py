@@ -6,7 +6,7 @@ import re
 
 from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.tables import phrases, substitution, words
-from semantic_memory.domain.english.words import Form, forms, is_word, noun
+from semantic_memory.domain.english.words import Form, can_be_noun, forms, is_word, noun
 from semantic_memory.domain.patterns import regex
 
 _CODE = regex(r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+", re.DOTALL)
@@ -34,6 +34,10 @@ _WITH_IT = regex(r"\b(w/o|w/)(?=\s)", re.IGNORECASE)
 _SHORT_IS = rf"(?=\s{phrases('spelling.behind_short_is')}\b)"
 _OWN_IS = regex(rf"\b(?P<own>my|our)\s(?P<thing>[a-z]+?)(?P<s>'?s){_SHORT_IS}", re.I)
 _NAME_IS = regex(rf"\b(?P<thing>[A-Za-z]+)'s(?:{_SHORT_IS}|(?=\s(?:on|at|in|due)\s))")
+_NAME_GOES_ON = regex(
+    r"\b(?P<thing>[A-Za-z]+)'s(?=\s(?P<verb>[a-z]+ing)(?:$|[,.;!?\n]|"
+    rf"\s{phrases('spelling.behind_going_on')}\b))"
+)
 _ROLE = one_of(words("spelling.roles"))
 _ROLE_IS = regex(
     rf"\b((?:my|our)\s(?:new\s)?{_ROLE})'?s((?:\s\d{{1,3}}(?:\s(?:next|this|on)\s.{{1,20}})?|(?:\s[\w-]+){{1,2}}))$",
@@ -93,7 +97,7 @@ def _with_verb(text: str) -> str:
     text = _JOINED_BE.sub(_with_be, text)
     if _OWNED.search(text):
         text = _ROLE_IS.sub(_role_is, _OWN_IS.sub(_own_is, text))
-    return _NAME_IS.sub(_name_is, text) if "'s " in text else text
+    return _NAME_GOES_ON.sub(_goes_on, _NAME_IS.sub(_name_is, text)) if "'s " in text else text
 
 
 def _with_be(found: re.Match[str]) -> str:
@@ -111,6 +115,11 @@ def _name_is(found: re.Match[str]) -> str:
     if found["thing"].lower() in _KEEPS_SHORT_IS or _OWNS.search(found.string, 0, found.start()):
         return found[0]
     return f"{found['thing']} is"
+
+
+def _goes_on(found: re.Match[str]) -> str:
+    """Write "is" before what can only be a verb: not "Tom's building in Rome"."""
+    return found[0] if can_be_noun(found["verb"]) else _name_is(found)
 
 
 def _role_is(found: re.Match[str]) -> str:

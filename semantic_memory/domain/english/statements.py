@@ -17,12 +17,14 @@ from typing import NamedTuple
 from semantic_memory.domain.english.notation import any_of
 from semantic_memory.domain.english.subjects import Head, has_finite_verb, head, with_subject
 from semantic_memory.domain.english.tables import phrases, words
-from semantic_memory.domain.english.words import MODALS, WORD, Form, forms
+from semantic_memory.domain.english.words import MODALS, WORD, Form, can_be_noun, forms
 from semantic_memory.domain.patterns import regex
 
 _COMPLEMENTS = words("clauses.complements")
 _CLAUSE_VERBS = words("clauses.clause_verbs")
 _OPENS = words("clauses.opens")
+_DROPPED = words("clauses.dropped_subject")
+_NOW = ("now", "still", "currently")
 
 _OWN = r"(?:I|I'(?:m|ve|ll|d)|[Ww]e|[Ww]e'(?:re|ve|ll|d))"
 _THING = rf"(?:[Mm]y|[Oo]ur)(?:\s[\w'-]+){{1,3}}\s{phrases('clauses.of_things')}"
@@ -166,8 +168,12 @@ def _continues(own: Head, between: str, found: re.Match[str]) -> bool:
         or (own.negated and "but" not in link)
     ):
         return False
-    if own.form not in forms(verb) or verb in MODALS or verb in ("be", "been"):
+    if verb in MODALS or verb in ("be", "been"):
         return False
+    if own.form not in forms(verb):
+        return _is_now(own, found)
+    if link == "," and own.form is Form.BASE and verb in _DROPPED:
+        return not own.negated
     if following not in _COMPLEMENTS and not following.endswith("ing"):
         return False
     if link == "," and (
@@ -188,6 +194,13 @@ def _continues(own: Head, between: str, found: re.Match[str]) -> bool:
             return not passive and following != "by"
         case _:
             return False
+
+
+def _is_now(own: Head, found: re.Match[str]) -> bool:
+    """Return whether a verb in the present follows one in the past: "grew up in Ghent but live"."""
+    sure = "but" in found["link"] or found["adverb"] in _NOW
+    verb = found["verb"]
+    return own.form is Form.PAST and sure and Form.BASE in forms(verb) and not can_be_noun(verb)
 
 
 def _takes_clause(own: Head, text: str) -> bool:

@@ -180,6 +180,7 @@ class _Opening:
             noun(second) is not None
             or (is_quality(second) and not is_adverb(second))
             or is_name(named)
+            or (named[-1:].isdigit() and not named.isdigit())
             or (can_be_noun(second) and not _PLACING.isdisjoint(behind))
         )
 
