@@ -66,6 +66,7 @@ _NUMBERED = regex(
     rf"|\bthe {one_of(words('predications.ordinals'))} (?P<other>[a-z]{{3,}})\b",
     re.IGNORECASE,
 )
+_MOTION = words("antecedents.motion")
 _OWNING = frozenset(("his", "her", "its", "their"))
 _SHORT = {"'s": " is", "'re": " are", "'ll": " will", "'ve": " have", "'d": " would"}
 
@@ -111,7 +112,9 @@ class Antecedents:
         if (found := _THERE.search(statement)) and not _EXISTS.search(statement, 0, found.end()):
             place = self._nearest("there", speaker)
             if place:
-                return f"{statement[: found.start()]} in {place}{statement[found.end() :]}"
+                before = statement[: found.start()]
+                to = "to" if _MOTION & {word.lower() for word in before.split()} else "in"
+                return f"{before} {to} {place}{statement[found.end() :]}"
         if found := _NEXT_ONE.match(statement):
             kind = self._kind_named(speaker)
             return f"{found['which']} {kind}{statement[found.end() :]}" if kind else None

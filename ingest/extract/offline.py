@@ -81,6 +81,8 @@ _POINTS_BACK = regex(
     re.IGNORECASE,
 )
 _TELLS = regex(rf"^(?:my|our) .*\b{phrases('reports.telling')}$", re.IGNORECASE)
+_THERE = regex(r"^(?:I|we)\b.*\sthere\b", re.IGNORECASE)
+_HE = regex(r"(?:he|she|his|her)\b", re.IGNORECASE)
 _GOES_ON = regex(r"(?:it|they|he|she|its|their|his|her)\b", re.IGNORECASE)
 
 
@@ -278,7 +280,7 @@ class _Found:
             elif name:
                 yield self.candidate(name, Category.PERSONAL)
             else:
-                _gather(pending, _statements(sentence, talk.listener), self)
+                _gather(pending, _statements(sentence, talk), self)
             talk.antecedents.note(sentence.text, talk.name)
             before = sentence.text
         for statement in self._worth_keeping(pending):
@@ -423,18 +425,24 @@ def _listener(message: Message, speakers: set[str]) -> str | None:
     return others.pop() if len(others) == 1 and "user" not in speakers else None
 
 
-def _statements(sentence: Sentence, listener: str | None) -> list[_Statement]:
+def _statements(sentence: Sentence, talk: _Talk) -> list[_Statement]:
     """Return the statements of a sentence; one that leans on the one before stays with it."""
     kept: list[Clause] = []
     clauses = [one for whole in completed(sentence.text) for one in statements(whole)]
     for clause in clauses:
-        if listener:
-            clause = clause._replace(text=with_listener(clause.text, listener))
+        if talk.listener:
+            clause = clause._replace(text=with_listener(clause.text, talk.listener))
+        if _THERE.search(clause.text):
+            placed = talk.antecedents.resolved(clause.text, talk.name)
+            clause = clause._replace(text=placed or clause.text)
         if kept and _TELLS.search(kept[-1].text):
             kept[-1] = Clause(f"{kept[-1].text} {clause.text}", kept[-1].link)
             continue
         if kept and dangles(clause.text) and not dangles(kept[-1].text):
             if is_hedged(clause.text):
+                continue
+            if own := _of_one_named(kept[-1].text, clause.text, talk.name):
+                kept.append(clause._replace(text=own))
                 continue
             joined = kept[-1].text + (clause.link or ", ") + clause.text
             if len(joined.split()) <= _MOST_WORDS:
@@ -447,6 +455,15 @@ def _statements(sentence: Sentence, listener: str | None) -> list[_Statement]:
         for firm in firm_parts(clause.text)
         for part in coordinated(firm)
     ]
+
+
+def _of_one_named(before: str, clause: str, speaker: str) -> str | None:
+    """Return a clause about the one person whom the clause before it names: "he runs a garage"."""
+    if not _HE.match(clause):
+        return None
+    antecedents = Antecedents()
+    antecedents.note(before, speaker)
+    return antecedents.resolved(clause, speaker)
 
 
 def _told(statement: str, name: str, message: Message) -> str:

@@ -14,7 +14,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from semantic_memory.domain.english.predications import Predication, predication
+from semantic_memory.domain.english.notation import one_of
+from semantic_memory.domain.english.predications import Predication, has_time, predication
 from semantic_memory.domain.english.pronouns import dangles
 from semantic_memory.domain.english.subjects import head
 from semantic_memory.domain.english.tables import phrases, words
@@ -41,6 +42,15 @@ _BE = regex(
 _PART = regex(r",\s*(?:and\s+)?|\s+and\s+")
 _ARTICLE = regex(r"(?:an?|the)\s|\d", re.IGNORECASE)
 _PLACED = regex(r"(?:from|in|based in|married|allergic)\s", re.IGNORECASE)
+_HAS = regex(
+    rf"^(?P<has>(?:[\w'’-]+\s){{0,4}}?(?:{phrases('coordination.having')})\s)(?P<things>\S.+)$",
+    re.IGNORECASE,
+)
+_COUNTED = regex(
+    rf"(?:an?|no|my|our|{one_of(words('numbers.small'))}|\d{{1,2}})\s(?:[\w'-]+\s?){{1,6}}$", re.I
+)
+_NAME = regex(r"[A-Z][\w'-]+$")
+_PREPOSITION = regex(rf"\s{one_of(words('predications.prepositions'))}\s", re.IGNORECASE)
 _GAPPED = regex(
     r"^(?P<subject>[A-Z][\w'-]+|[a-z]+(?=\s(?:in|on|at)\s)|(?:my|our|the|My|Our|The)\s(?:[\w-]+\sone|[\w-]+))\s"
     r"(?P<rest>(?:the|an?|to|in|on|at|for|with|two|three|\d)\b.+|[a-z]+)$"
@@ -66,6 +76,8 @@ def coordinated(clause: str) -> list[str]:
     ['my aunt teaches physics', 'my aunt plays the cello']
     >>> coordinated("Ola does the frontend, Petr the backend")
     ['Ola does the frontend', 'Petr does the backend']
+    >>> coordinated("we have a dog, Rex, and two cats")
+    ['we have a dog, Rex', 'we have two cats']
     >>> coordinated("I think the sun is hot and the sea is cold")
     ['I think the sun is hot and the sea is cold']
     >>> coordinated("I'm allergic to bees, so no hives here")
@@ -73,7 +85,12 @@ def coordinated(clause: str) -> list[str]:
     """
     if '"' in clause or _BOUND.search(clause):
         return [clause]
-    return [part for whole in _clauses(clause) for part in _complements(whole) or _verbs(whole)]
+    return [
+        one
+        for whole in _clauses(clause)
+        for part in _complements(whole) or _verbs(whole)
+        for one in _possessions(part)
+    ]
 
 
 def _clauses(clause: str) -> Iterator[str]:
@@ -180,6 +197,24 @@ def _complements(clause: str) -> list[str]:
             return []
         is_list = is_list or is_verb or len(part.split()) > 1 or part.isdigit()
     return told if is_list else []
+
+
+def _possessions(clause: str) -> list[str]:
+    """Return one clause for each thing that somebody has: "a dog, Rex, and two cats"."""
+    found = _HAS.match(clause)
+    if found is None or has_time(clause):
+        return [clause]
+    things: list[str] = []
+    for part in _PART.split(found["things"]):
+        if things and _NAME.match(part):
+            things[-1] += f", {part}"
+        elif _COUNTED.match(part):
+            things.append(part)
+        else:
+            return [clause]
+    if len(things) < 2 or _PREPOSITION.search(things[-1]):
+        return [clause]  # "two sons and a daughter at school"
+    return [f"{found['has']}{thing}" for thing in things]
 
 
 def _is_bare_noun(part: str) -> bool:

@@ -29,7 +29,8 @@ _NOW = ("now", "still", "currently")
 _OWN = r"(?:I|I'(?:m|ve|ll|d)|[Ww]e|[Ww]e'(?:re|ve|ll|d))"
 _THING = rf"(?:[Mm]y|[Oo]ur)(?:\s[\w'-]+){{1,3}}\s{phrases('clauses.of_things')}"
 _PRONOUN = rf"{phrases('clauses.pronoun_subjects')}(?:'|\s{phrases('clauses.of_pronouns')}\b)"
-_BEGINS = rf"(?=(?:{_OWN}|{_THING})\b|{_PRONOUN})"
+_ONE = r"(?:[Hh]e|[Ss]he)\s[a-z]{2,}(?:s|ed)\b|(?:[Hh]is|[Hh]er)\sname\sis\b"
+_BEGINS = rf"(?=(?:{_OWN}|{_THING})\b|{_PRONOUN}|{_ONE})"
 _CONJUNCTION = rf"{phrases('clauses.joining')}\s+(?:{phrases('clauses.after_joining')}\s+)?"
 _COMMA = rf",\s*(?:{phrases('clauses.after_comma')}\s+)?"
 _NEW_CLAUSE = regex(
