@@ -19,6 +19,7 @@ from semantic_memory.domain.english.arguments import (
 from semantic_memory.domain.english.lexicon import COLOURS, DIETS, HAIR_OF, SINGLE_VALUED
 from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.numbers import kinds
+from semantic_memory.domain.english.renewals import is_to_come
 from semantic_memory.domain.english.tables import keys, listed, phrase_lists, phrases, words
 from semantic_memory.domain.patterns import regex
 
@@ -82,7 +83,7 @@ _FEATURES = (("hair colour", _HAIR, _EYES), ("eye colour", _EYES, _HAIR))
 
 def attributes(clause: str, negated: bool) -> Iterator[Attribute]:
     """Yield the attributes that a clause of a folded text gives a value, or denies it."""
-    for name, pattern, positive in _WORDINGS:
+    for name, pattern, positive in _WORDINGS if not is_to_come(clause) else ():
         if (found := pattern.search(clause)) and not (
             name in NAMED and _INDEFINITE.match(found["rest"])
         ):

@@ -12,11 +12,13 @@ from semantic_memory.domain.english.outlived import body_parts, outcomes, states
 from semantic_memory.domain.english.persons import OTHERS
 from semantic_memory.domain.english.renewals import KIN, Clause
 from semantic_memory.domain.english.tables import phrase_list
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stem
 
 _LEAST = 0.1
 _LEAST_TURNED = 0.25
 _BESIDE = frozenset(map(stem, phrase_list("renewals.beside_denial")))
+_NAMES = regex(r"\b(?:is|are) (?:called|named)\b|\bname is\b")
 _BIRTH = "pregnant"  # ended by the arrival of somebody else
 _WITH_A_PARTNER = frozenset({"single", "together", "engaged", "married", "with_others"})
 
@@ -24,7 +26,12 @@ _WITH_A_PARTNER = frozenset({"single", "together", "engaged", "married", "with_o
 def outlived(clause: Clause, new: Telling) -> Reason | None:
     """Find the event that ends a state of the user: "pregnant", then "our girl was born"."""
     held = states(clause.plain)
-    if not held or renewals.is_of_the_past(clause.plain) or renewals.claims_nothing(clause.plain):
+    if (
+        not held
+        or _NAMES.search(clause.plain)
+        or renewals.is_of_the_past(clause.plain)
+        or renewals.claims_nothing(clause.plain)
+    ):
         return None
     for told, part in new.passages:
         if _claims(part):
@@ -51,6 +58,7 @@ def _claims(part: Clause) -> bool:
     return not (
         renewals.claims_nothing(part.plain)
         or renewals.is_of_the_past(part.plain)
+        or renewals.is_to_come(part.plain)
         or is_question(part.plain)
         or part.plain.endswith("?")
     )

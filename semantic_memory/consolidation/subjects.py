@@ -32,6 +32,7 @@ _IN_PASSING = frozenset(
 _WITH = frozenset("in on with at from by via through".split())
 _MOST_APART = 3
 _LEAST_SHARED = 2
+_JOINING = frozenset("and so but also well now then".split())
 _SAID_OF_MANY = frozenset("i we like love enjoy want have got".split())
 _VERB = regex(r"(?:is|are|was|has|have|can|will|=|\w+s)$")
 
@@ -44,6 +45,8 @@ def other_person(a: Clause, b: Clause) -> bool:
     left, right = kin_of(a), kin_of(b)
     if left and right:
         return left.isdisjoint(right)
+    if _begins_with(beside_kin(a), b) or _begins_with(beside_kin(b), a):
+        return False  # "my brother Kofi runs a garage", "Kofi sold the garage"
     return bool(_led(a, left)) or bool(_led(b, right) and _OWN.isdisjoint(_led(b, right)))
 
 
@@ -73,6 +76,13 @@ def about_others(older: str, newer: str) -> bool:
 def about_earlier_days(text: str) -> bool:
     """Return whether a clause of a statement is about the past."""
     return any(renewals.is_of_the_past(clause.plain) for clause in clauses(text))
+
+
+def _begins_with(names: frozenset[str], clause: Clause) -> bool:
+    """Return whether one of `names` is the first word that a clause says, "and so" aside."""
+    spoken = (word for word in clause.plain.split() if word not in _JOINING)
+    first = stem(next(spoken, "").removesuffix("'s"))
+    return first in names and first not in STOP_WORDS
 
 
 def _led(clause: Clause, kin: frozenset[str]) -> list[str]:

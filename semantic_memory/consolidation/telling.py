@@ -153,4 +153,5 @@ def is_held_back(plain: str) -> bool:
         or renewals.is_besides(plain)
         or renewals.is_of_the_past(plain)
         or renewals.is_one_event(plain)
+        or renewals.is_to_come(plain)
     )

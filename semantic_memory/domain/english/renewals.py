@@ -74,6 +74,7 @@ _DOUBTED = _cue("renewals.doubted")
 _HEARSAY = _cue("renewals.hearsay")
 _SELF = regex(r"(?:i|we)\b")
 _PAST = _cue("renewals.past")
+_TO_COME = _cue("renewals.to_come")
 _BEGINS = _cue("renewals.begins")
 _EVENT = _cue("renewals.event")
 _NO_EVENT = _cue("renewals.no_event")
@@ -475,6 +476,15 @@ def is_of_the_past(plain: str) -> bool:
     True
     """
     return _PAST.search(_BEGINS.sub(" ", plain)) is not None
+
+
+def is_to_come(plain: str) -> bool:
+    """Return whether a folded text tells of a move at a time to come, so that nothing is over yet.
+
+    >>> is_to_come("we are moving to oslo in the fall"), is_to_come("we are moving to oslo")
+    (True, False)
+    """
+    return _TO_COME.search(plain) is not None
 
 
 def is_one_event(plain: str) -> bool:
