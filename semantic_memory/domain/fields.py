@@ -83,6 +83,10 @@ MOST_REASON = 1_000
 
 SESSION = "Id of a session of the user."
 MESSAGES = "Messages in the order in which they were said."
+RECALL = (
+    "False for a message that is kept in its session alone, such as the output of a tool: no facts"
+    " are extracted from it, and nothing recalls it."
+)
 MESSAGES_LIMIT = "Most messages to return; all if left out."
 NEWEST = "Return the latest message first."
 MESSAGE = "Id of a message of the session, instead of its latest one."
