@@ -151,7 +151,9 @@ MOST_TTL = 100 * 365 * 86_400
 DEPTH = "Cut namespaces to this number of labels."
 
 EVENT_KINDS = "Only events of these kinds; all if left out."
-AFTER_EVENT = "Id of the event to continue behind; 0: from the first one; now: only later ones."
+AFTER_EVENT = (
+    "Id of the event to continue behind; 0: from the oldest one that is kept; now: only later ones."
+)
 LAST_EVENT = "Id of the event to continue behind; goes before `after`."
 EVENTS = Number("Most events to return.", default=100, least=1, most=1_000)
 MOST_NUMBER = 2**63 - 1
