@@ -20,6 +20,8 @@ class Caller:
     rights: frozenset[Right]
     key: str | None = None
     """The name of the API key; None without one."""
+    agent_id: str | None = None
+    """The agent to which the key is limited; None for a key of all agents."""
 
     def covers(self, user_id: str) -> bool:
         """Return True if `user_id` is one of the caller's users."""
@@ -28,23 +30,47 @@ class Caller:
             for pattern in self.users
         )
 
-    def require(self, right: Right, user_id: str | None = None) -> None:
-        """Raise AccessDeniedError unless the caller has `right`, and covers the user if given."""
+    def require(self, right: Right, user_id: str | None = None, *, scoped: bool = False) -> None:
+        """Raise AccessDeniedError unless the caller has `right`, and covers the user if given.
+
+        A caller limited to an agent is refused too, unless what follows is limited to it: `scoped`.
+        """
         if right not in self.rights:
             raise AccessDeniedError(f"this key has no right to {right}")
         if user_id is not None and not self.covers(user_id):
             raise AccessDeniedError("this key doesn't cover that user")
+        if self.agent_id is not None and not scoped:
+            raise self.limited()
 
     def reads(self, user_id: str | None) -> bool:
         """Return True if the caller may read for the user; None stands for every user."""
         covered = "*" in self.users if user_id is None else self.covers(user_id)
         return Right.READ in self.rights and covered
 
-    def require_user(self, right: Right, user_id: str | None) -> None:
+    def require_user(self, right: Right, user_id: str | None, *, scoped: bool = False) -> None:
         """Do as `require`, where None stands for every user."""
-        self.require(right, user_id)
+        self.require(right, user_id, scoped=scoped)
         if user_id is None and "*" not in self.users:
             raise AccessDeniedError("give a user_id: this key doesn't cover every user")
+
+    def agent(self, named: str | None) -> str | None:
+        """Return the agent of a call: the one it names, or the one to which the caller is limited.
+
+        Raises AccessDeniedError for another one.
+        """
+        if self.agent_id is not None and named not in (None, self.agent_id):
+            raise self.limited()
+        return named if self.agent_id is None else self.agent_id
+
+    def sees(self, agent_id: str | None) -> bool:
+        """Return True if the caller may read what is of this agent, or of none."""
+        return self.agent_id is None or agent_id in (None, self.agent_id)
+
+    def limited(self) -> AccessDeniedError:
+        """Return the error for what goes beyond the caller's agent."""
+        return AccessDeniedError(
+            f"this key is limited to agent {self.agent_id!r}, and this would go beyond its memories"
+        )
 
     @property
     def only_user(self) -> str | None:

@@ -77,6 +77,12 @@ def create(
         list[str], typer.Option("--user", "-u", help="A user, a prefix*, or *; repeatable.")
     ],
     right: Rights = None,
+    agent: Annotated[
+        str | None,
+        typer.Option(
+            "--agent", help="Limit it to this agent's memories and, to read, the shared ones."
+        ),
+    ] = None,
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
@@ -84,7 +90,8 @@ def create(
     from semantic_memory.concurrency import SystemClock
 
     rights = right or [Right.READ, Right.WRITE]
-    key, token = _keys(data_dir).create(name, user, rights, SystemClock().now())
+    now = SystemClock().now()
+    key, token = _keys(data_dir).create(name, user, rights, now, agent_id=agent)
     work.show.as_json({"id": key.id, "key": token}) if json else print(token)
 
 
@@ -96,7 +103,9 @@ def list_(data_dir: DataDir = None, json: AsJson = False) -> None:
         work.show.as_json([key.model_dump(mode="json", exclude={"digest"}) for key in found])
     for key in () if json else found:
         rights = ", ".join(sorted(key.rights))
-        line = f"{key.id}  {key.created_at:%Y-%m-%d}  {key.name}  {' '.join(key.users)}  ({rights})"
+        users = " ".join(key.users)
+        agent = f"  agent {key.agent_id}" if key.agent_id else ""
+        line = f"{key.id}  {key.created_at:%Y-%m-%d}  {key.name}  {users}  ({rights}){agent}"
         work.show.out.print(line, markup=False, highlight=False, soft_wrap=True)
 
 

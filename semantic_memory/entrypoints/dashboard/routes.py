@@ -34,6 +34,8 @@ class Who(Value):
     users: list[str]
     """User ids, prefixes that end in `*`, or `*` for every user."""
     rights: list[Right]
+    agent_id: str | None = None
+    """The agent to which the key is limited."""
 
 
 class Ranking(Value):
@@ -63,7 +65,12 @@ async def enter() -> RedirectResponse:
 @router.get("/caller")
 async def who(caller: CurrentCaller) -> Who:
     """Return the sender of this request and its rights. Any key will do."""
-    return Who(name=caller.name, users=[*caller.users], rights=sorted(caller.rights))
+    return Who(
+        name=caller.name,
+        users=[*caller.users],
+        rights=sorted(caller.rights),
+        agent_id=caller.agent_id,
+    )
 
 
 @router.get("/ranking")
