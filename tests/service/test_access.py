@@ -117,6 +117,18 @@ def detail(response: httpx.Response) -> Any:
     return body
 
 
+def refused_alike(
+    found: httpx.Response, foreign: str, missing: httpx.Response, unknown: str
+) -> None:
+    """Check that a memory that may not be seen is refused as one that isn't there."""
+    assert found.status_code == missing.status_code == 404
+    said, expected = detail(found), detail(missing)
+    assert said.pop("detail").replace(foreign, "ID") == (
+        expected.pop("detail").replace(unknown, "ID")
+    )
+    assert said == expected
+
+
 def test_the_matrix_knows_every_route(service):
     routes = {
         (method, route.path)
@@ -175,12 +187,7 @@ def test_a_memory_of_another_user_is_as_unknown_as_none(guarded, method, path):
         client = guarded.client(guarded.token(users))
         found = send(client, method, path, "maya", foreign)
         missing = send(client, method, path, "maya", "0" * len(foreign))
-        assert found.status_code == missing.status_code == 404
-        said, unknown = detail(found), detail(missing)
-        assert said.pop("detail").replace(foreign, "ID") == (
-            unknown.pop("detail").replace("0" * len(foreign), "ID")
-        )
-        assert said == unknown
+        refused_alike(found, foreign, missing, "0" * len(foreign))
     assert guarded.memory.get(foreign) == before
 
 

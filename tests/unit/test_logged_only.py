@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from semantic_memory import SemanticMemory
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 from semantic_memory.domain.facts import Category, Status
 from semantic_memory.domain.messages import Message
+from semantic_memory.pipeline.facts import said
 from semantic_memory.settings import IngestSettings, Settings, UpkeepSettings
+from semantic_memory.testing import HashEmbedder
 
 U = {"user_id": "u1"}
 S = U | {"session_id": "s1"}
@@ -107,7 +110,19 @@ def test_it_survives_a_restart_and_a_lost_ledger(open_memory, tmp_path):
     memory.close()
     again = open_memory(settings=SETTINGS)
     assert kept(again) == [(OUTPUT, False)]
-    assert logged_only(again).source.role == "tool"
+    again.close()
+    for file in (tmp_path / "store").glob("ledger.sqlite3*"):
+        file.unlink()
+    SemanticMemory.recover(tmp_path / "store", embedder=HashEmbedder())
+    recovered = open_memory(settings=SETTINGS)
+    assert kept(recovered) == [(OUTPUT, False)]
+    assert logged_only(recovered).source.role == "tool"
+
+
+def test_its_memory_stands_for_it_once_the_log_was_shortened(told):
+    message = said(logged_only(told))
+    assert (message.content, message.recall) == (OUTPUT, False)
+    assert said(told.list(**U)[0]).recall
 
 
 def test_it_is_forgotten_and_popped_like_any_other(told):
