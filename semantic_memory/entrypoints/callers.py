@@ -22,13 +22,13 @@ class Caller:
     """The name of the API key; None without one."""
     agent_id: str | None = None
     """The agent to which the key is limited; None for a key of all agents."""
+    spaces: tuple[str, ...] = ()
+    """Further users, such as a team, whose memory it may read and not change."""
 
-    def covers(self, user_id: str) -> bool:
-        """Return True if `user_id` is one of the caller's users."""
-        return any(
-            user_id.startswith(pattern[:-1]) if pattern.endswith("*") else user_id == pattern
-            for pattern in self.users
-        )
+    def covers(self, user_id: str, right: Right = Right.READ) -> bool:
+        """Return True if `user_id` is one of the caller's users, or to read, one of its spaces."""
+        own = _match(user_id, self.users)
+        return own or (right is Right.READ and _match(user_id, self.spaces))
 
     def require(self, right: Right, user_id: str | None = None, *, scoped: bool = False) -> None:
         """Raise AccessDeniedError unless the caller has `right`, and covers the user if given.
@@ -37,8 +37,10 @@ class Caller:
         """
         if right not in self.rights:
             raise AccessDeniedError(f"this key has no right to {right}")
-        if user_id is not None and not self.covers(user_id):
-            raise AccessDeniedError("this key doesn't cover that user")
+        if user_id is not None and not self.covers(user_id, right):
+            known = self.covers(user_id)
+            said = "may only read that user's memory" if known else "doesn't cover that user"
+            raise AccessDeniedError(f"this key {said}")
         if self.agent_id is not None and not scoped:
             raise self.limited()
 
@@ -78,3 +80,10 @@ class Caller:
         if len(self.users) == 1 and not self.users[0].endswith("*"):
             return self.users[0]
         return None
+
+
+def _match(user_id: str, patterns: tuple[str, ...]) -> bool:
+    return any(
+        user_id.startswith(pattern[:-1]) if pattern.endswith("*") else user_id == pattern
+        for pattern in patterns
+    )

@@ -49,11 +49,15 @@ class ApiKey(Value):
     created_at: Timestamp
     agent_id: Identifier | None = None
     """The agent to which it is limited; None for all agents of its users."""
+    spaces: tuple[UserPattern, ...] = ()
+    """Further users, such as a team, whose memory it may read and not change."""
 
     @model_validator(mode="after")
     def _is_of_use(self) -> Self:
         if self.agent_id is not None and Right.ADMIN in self.rights:
             raise ValueError("a key of one agent can't have the right to administer")
+        if self.spaces and Right.READ not in self.rights:
+            raise ValueError("a space can only be read: give the right to read too")
         return self
 
 
@@ -79,10 +83,12 @@ class Keys:
         now: datetime,
         *,
         agent_id: str | None = None,
+        spaces: Iterable[str] = (),
     ) -> tuple[ApiKey, str]:
         """Create a key; return it with the token for its holder, which can't be shown again.
 
-        With an agent, it reaches the memories of that agent and, to read, the shared ones.
+        With an agent, it reaches the memories of that agent and, to read, the shared ones. The
+        memory of users in `spaces` it may read and not change.
 
         Raises InvalidInputError.
         """
@@ -95,6 +101,7 @@ class Keys:
             "rights": frozenset(rights),
             "created_at": now,
             "agent_id": agent_id,
+            "spaces": tuple(spaces),
         }
         key = parse(ApiKey, "key", values)
         with self._locked():
@@ -148,7 +155,7 @@ class Keys:
 
     def _write(self, keys: Iterable[ApiKey]) -> None:
         text = json.dumps(
-            [key.model_dump(mode="json", exclude_none=True) for key in keys], indent=2
+            [key.model_dump(mode="json", exclude_defaults=True) for key in keys], indent=2
         )
         new = self._file.with_suffix(".new")
         try:

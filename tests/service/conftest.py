@@ -63,8 +63,9 @@ class Served:
         users: Sequence[str] = ("*",),
         rights: Sequence[Right] = ALL,
         agent_id: str | None = None,
+        spaces: Sequence[str] = (),
     ) -> str:
-        return self.keys.create("test", users, rights, NOW, agent_id=agent_id)[1]
+        return self.keys.create("test", users, rights, NOW, agent_id=agent_id, spaces=spaces)[1]
 
     def client(self, token: str | None = None, **options: Any) -> httpx.Client:
         patient = {"timeout": 30.0} | options  # the machine may be busy

@@ -197,6 +197,34 @@ def test_a_prefix_covers_the_users_that_begin_with_it(guarded):
         assert send(client, "GET", "/v1/memories", user_id).status_code == status
 
 
+@pytest.mark.parametrize(
+    ("method", "path"), [request for request, (_, named) in REQUESTS.items() if named is not None]
+)
+@pytest.mark.parametrize("spaces", [["team-a"], ["team-*"]], ids=str)
+def test_a_space_is_read_and_not_changed(guarded, method, path, spaces):
+    right, _ = REQUESTS[method, path]
+    said = [Message(role="user", content="We ship on Friday.")]
+    guarded.memory.observe(said, user_id="team-a", session_id="said")
+    guarded.memory.items.put(["kept"], "k", {}, user_id="team-a")
+    before = guarded.memory.add("Ships on Fridays", user_id="team-a")
+    client = guarded.client(guarded.token(["maya"], spaces=spaces))
+    answer = send(client, method, path, "team-a", before.id)
+    if right is R:
+        assert answer.is_success, answer.text
+    else:
+        assert answer.status_code == 403
+    assert guarded.memory.get(before.id) == before
+    assert send(client, method, path, "tea", before.id).status_code == 403
+
+
+def test_a_space_is_no_user_of_the_key_by_default(guarded):
+    guarded.memory.add("Ships on Fridays", user_id="team-a")
+    client = guarded.client(guarded.token(["maya"], spaces=["team-a"]))
+    events = client.get("/v1/events", params={"limit": 1000}).json()["items"]
+    assert {event["user_id"] for event in events} <= {"maya"}
+    assert client.get("/v1/caller").json()["spaces"] == ["team-a"]
+
+
 def test_the_users_that_are_listed_are_those_that_the_key_covers(guarded):
     for user_id in ("maya", "team-a", "team-b"):
         guarded.memory.add("Likes tea", user_id=user_id)
@@ -291,6 +319,11 @@ def test_keys_are_kept_hashed_and_for_the_owner_only(tmp_path):
 def test_a_key_that_makes_no_sense_is_not_made(tmp_path, users, rights):
     with pytest.raises(InvalidInputError):
         Keys(tmp_path).create("agent", users, rights, NOW)
+
+
+def test_a_key_without_the_right_to_read_has_no_spaces(tmp_path):
+    with pytest.raises(InvalidInputError, match="right to read"):
+        Keys(tmp_path).create("agent", ["maya"], [W], NOW, spaces=["team-a"])
 
 
 def test_only_a_known_key_can_be_revoked(tmp_path):

@@ -228,6 +228,8 @@ def test_a_key_of_an_agent_cannot_administer(tmp_path):
 def test_keys_without_an_agent_are_written_as_before(tmp_path):
     keys = Keys(tmp_path)
     keys.create("all", ["maya"], [R], NOW)
-    assert "agent_id" not in (tmp_path / "keys.json").read_text()
-    key, token = keys.create("one", ["maya"], [R], NOW, agent_id="cook")
+    written = (tmp_path / "keys.json").read_text()
+    assert "agent_id" not in written
+    assert "spaces" not in written
+    key, token = keys.create("one", ["maya"], [R], NOW, agent_id="cook", spaces=["team-a"])
     assert Keys(tmp_path).find(token) == key

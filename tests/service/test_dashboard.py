@@ -74,7 +74,7 @@ def test_a_caller_is_told_what_its_key_allows_and_no_more(service: Served):
 
 def test_without_keys_the_caller_may_do_everything(service: Served):
     said = service.client().get("/v1/caller").json()
-    everything = {"users": ["*"], "rights": sorted(Right), "agent_id": None}
+    everything = {"users": ["*"], "rights": sorted(Right), "agent_id": None, "spaces": []}
     assert said == {"name": "anyone", **everything}
 
 

@@ -108,7 +108,7 @@ class Doorkeeper:
 
 
 def _caller(key: ApiKey) -> Caller:
-    return Caller(key.id, key.users, key.rights, key.name, key.agent_id)
+    return Caller(key.id, key.users, key.rights, key.name, key.agent_id, key.spaces)
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import RedirectResponse
+from pydantic import Field
 
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.values import Value
@@ -36,6 +37,8 @@ class Who(Value):
     rights: list[Right]
     agent_id: str | None = None
     """The agent to which the key is limited."""
+    spaces: list[str] = Field(default_factory=list)
+    """Further users whose memory it may read and not change."""
 
 
 class Ranking(Value):
@@ -70,6 +73,7 @@ async def who(caller: CurrentCaller) -> Who:
         users=[*caller.users],
         rights=sorted(caller.rights),
         agent_id=caller.agent_id,
+        spaces=[*caller.spaces],
     )
 
 
