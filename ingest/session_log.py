@@ -492,5 +492,4 @@ def _message(data: dict[str, Any]) -> Message | None:
 
 def _as_logged(message: Message) -> dict[str, Any]:
     """Return a message as its line holds it: without the fields that it doesn't have."""
-    said = message.model_dump(mode="json")
-    return {name: value for name, value in said.items() if value is not None}
+    return message.model_dump(mode="json", exclude_defaults=True)

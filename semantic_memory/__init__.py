@@ -22,7 +22,9 @@ if TYPE_CHECKING:
         AccessDeniedError,
         ConcurrentUpdateError,
         ConfigurationError,
+        DeliveryError,
         EmbedderMismatchError,
+        EventsRemovedError,
         IndexBrokenError,
         IndexBusyError,
         IndexUnavailableError,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
         NotFoundError,
         PromptTooLongError,
         ProviderError,
+        RecordRefusedError,
         SchemaTooNewError,
         SemanticMemoryError,
         ServiceError,
@@ -89,11 +92,12 @@ if TYPE_CHECKING:
 _EXPORTS = {
     "aio": "AsyncSemanticMemory",
     "domain.errors": """
-        AccessDeniedError ConcurrentUpdateError ConfigurationError EmbedderMismatchError
+        AccessDeniedError ConcurrentUpdateError ConfigurationError DeliveryError
+        EmbedderMismatchError EventsRemovedError
         IndexBrokenError IndexBusyError IndexUnavailableError InputRefusedError
         InvalidInputError LedgerBehindError LogFullError MissingDependencyError NotFoundError
-        PromptTooLongError ProviderError SchemaTooNewError SemanticMemoryError ServiceError
-        ServiceUnavailableError SessionClosedError SessionExistsError StoreClosedError
+        PromptTooLongError ProviderError RecordRefusedError SchemaTooNewError SemanticMemoryError
+        ServiceError ServiceUnavailableError SessionClosedError SessionExistsError StoreClosedError
         StoreCorruptError StoreError StoreLockedError StoreUnavailableError
     """,
     "domain.extraction": "Candidate Extraction",
@@ -126,11 +130,13 @@ __all__ = [
     "ConfigurationError",
     "Context",
     "Decision",
+    "DeliveryError",
     "Embedder",
     "EmbedderIdentity",
     "EmbedderMismatchError",
     "EventKind",
     "EventPage",
+    "EventsRemovedError",
     "Explanation",
     "Extraction",
     "Extractor",
@@ -163,6 +169,7 @@ __all__ = [
     "Proof",
     "ProviderError",
     "Receipt",
+    "RecordRefusedError",
     "Reference",
     "SchemaTooNewError",
     "ScoreParts",

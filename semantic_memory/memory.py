@@ -828,7 +828,7 @@ class SemanticMemory:
     def load(self, records: Iterable[Mapping[str, Any]], *, user_id: str) -> int:
         """Load records that `export` made, as memories of `user_id`; return the number of new ones.
 
-        Loading them again adds nothing. Raises InvalidInputError that names the record; those
+        Loading them again adds nothing. Raises RecordRefusedError that names the record; those
         before it are kept.
         """
         return self._use_cases.transfer.load(LoadRequest.of(records, user_id=user_id))

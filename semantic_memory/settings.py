@@ -371,7 +371,7 @@ class UpkeepSettings(Section):
     relevance_minutes: float = Field(default=60, gt=0)
     """Interval of weighing memories for listings by relevance, in minutes."""
     expiry_minutes: float = Field(default=60, gt=0)
-    """Interval of erasing expired memories, in minutes."""
+    """Interval of erasing expired memories and old events, in minutes."""
     decay_hours: float = Field(default=24, gt=0)
     """Interval of lowering the confidence of fading facts and archiving, in hours."""
     rollup_hours: float = Field(default=24, gt=0)
@@ -384,6 +384,9 @@ class UpkeepSettings(Section):
     """Confidence below which facts are archived."""
     cap: int = Field(default=5_000, ge=1)
     """Largest number of a user's facts. Writing more archives the least confident, then oldest."""
+    events: int = Field(default=1_000_000, ge=1)
+    """Number of the latest events of the feed that are kept, of all users together. Older ones are
+    removed once the webhook, if there is one, has delivered them."""
 
     @property
     def intervals(self) -> Mapping[str, timedelta]:

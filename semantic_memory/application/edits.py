@@ -16,7 +16,7 @@ from semantic_memory.consolidation.beliefs import believed, revised
 from semantic_memory.consolidation.restore import restoration
 from semantic_memory.domain.changes import Add, Evict, FactVectors, Update
 from semantic_memory.domain.dating import refuse_ahead
-from semantic_memory.domain.errors import ProviderError, StoreCorruptError
+from semantic_memory.domain.errors import InvalidInputError, ProviderError, StoreCorruptError
 from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.domain.fields import NEVER
 from semantic_memory.domain.ports import Clock, Embedder, Ledger
@@ -29,6 +29,7 @@ from semantic_memory.domain.requests import (
     UpdateRequest,
 )
 from semantic_memory.domain.retention import Expiry
+from semantic_memory.pipeline.facts import is_logged_only
 from semantic_memory.vectors.passages import embed_facts
 
 
@@ -137,9 +138,17 @@ class Edits:
         self._erasing.erase(user_id, reached, self._gate.redacted(asked.reason))
 
     def restore(self, asked: RestoreRequest) -> Fact:
-        """Restore a memory that was superseded, archived or quarantined. Raises NotFoundError."""
+        """Restore a memory that was superseded, archived or quarantined.
+
+        Raises NotFoundError, InvalidInputError for a message that isn't to be recalled.
+        """
         with self._ledger.exclusive():
             fact = one_fact(self._ledger, asked.fact_id, asked.user_id, self._expiry.now)
+            if is_logged_only(fact):
+                raise InvalidInputError(
+                    f"restore: memory {fact.id!r} is a message that was observed with recall=False:"
+                    " observe it again under another id to have it recalled"
+                )
             if fact.status is not Status.ACTIVE:
                 now = self._clock.now()
                 back = restoration(self._ledger, fact, self._gate.redacted(asked.reason), now)

@@ -14,7 +14,12 @@ from ingest.readers import Found, Incoming, IncomingRecord, Rejected, read
 from ingest.readers.records import Entry, Statement
 from ingest.readers.values import slug
 from semantic_memory.domain.dating import is_ahead
-from semantic_memory.domain.errors import InvalidInputError, LogFullError, SessionClosedError
+from semantic_memory.domain.errors import (
+    InvalidInputError,
+    LogFullError,
+    RecordRefusedError,
+    SessionClosedError,
+)
 from semantic_memory.domain.fields import FORMATS, Format
 from semantic_memory.domain.messages import Message, Receipt
 from semantic_memory.domain.ports import Progress
@@ -46,7 +51,7 @@ class Importing(Observing, Protocol):
     def load(self, records: Iterable[Mapping[str, Any]], *, user_id: str) -> int:
         """Load records of an export; return the number of new ones.
 
-        Raises InvalidInputError for one that can't be used; those before it are kept.
+        Raises RecordRefusedError for one that can't be used; those before it are kept.
         """
         ...
 
@@ -72,6 +77,11 @@ class Imported:
         """Count what was offered, of which some was new."""
         self.accepted += accepted
         self.duplicates += offered - accepted
+
+    def recount(self, kept: int) -> None:
+        """Count as accepted what was kept at a first try, and counted as known at the second."""
+        self.accepted += kept
+        self.duplicates -= kept
 
     def reject(self, rejected: Rejected) -> None:
         """Count a rejected part, and keep it if there aren't many yet."""
@@ -164,10 +174,7 @@ def _load_run(
     imported: Imported,
     now: datetime,
 ) -> None:
-    """Load facts and items of a user; one that is refused costs none of the others.
-
-    Those before it in its batch are kept at the first try, and count as duplicates at the second.
-    """
+    """Load facts and items of a user; one that is refused costs none of the others."""
 
     def put(batch: Sequence[IncomingRecord]) -> int:
         contents = (_within(one.content, scope) for one in batch)
@@ -196,6 +203,7 @@ def _offer(
             return
         for one in batch:
             _offer([one], put, place, imported)
+        imported.recount(error.loaded if isinstance(error, RecordRefusedError) else 0)
 
 
 def _usable(

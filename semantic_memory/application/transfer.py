@@ -29,7 +29,7 @@ from semantic_memory.application.items import cleared_item, every_item, item_ter
 from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.domain.changes import Add, Change, Evict, PutItem, Write
 from semantic_memory.domain.dating import is_ahead
-from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.errors import InvalidInputError, RecordRefusedError
 from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.domain.items import Item, ItemScope
 from semantic_memory.domain.messages import Message, SessionKey, SessionOptions, SessionState
@@ -201,20 +201,22 @@ class Transfer:
     def from_dict(self, asked: FromDictRequest) -> int:
         """Load a document as memories of a user; return the number of new ones.
 
-        Raises InvalidInputError.
+        Raises RecordRefusedError.
         """
         return self.load(LoadRequest.of(as_records(asked.document), user_id=asked.user_id))
 
     def load(self, asked: LoadRequest) -> int:
         """Load records as memories of a user; return the number of new ones.
 
-        Raises InvalidInputError that names the record; those before it are kept.
+        Raises RecordRefusedError that names the record; those before it are kept.
         """
         user_id = asked.user_id
         number = 0
         try:
             for place, batch in _batches(_read(asked.records, user_id, self._gate)):
                 number += self._take(user_id, place, batch)
+        except InvalidInputError as error:
+            raise RecordRefusedError(str(error), number) from error
         finally:
             self._changed(user_id)
         return number

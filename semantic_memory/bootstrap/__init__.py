@@ -19,7 +19,7 @@ from semantic_memory.application.encrypting import inspect, refuse_half_converte
 from semantic_memory.application.erasing import Erasing
 from semantic_memory.application.expiring import Expiring
 from semantic_memory.application.explain import Explain
-from semantic_memory.application.feed import Feed
+from semantic_memory.application.feed import Feed, FeedPruning
 from semantic_memory.application.forgetting import Forgetting
 from semantic_memory.application.items import ItemStore
 from semantic_memory.application.jobs.compaction import Compactor
@@ -41,6 +41,7 @@ from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.application.statistics import Statistics
 from semantic_memory.application.trail import Trail
 from semantic_memory.application.transfer import Transfer
+from semantic_memory.application.webhook import Webhook, delivered
 from semantic_memory.bootstrap.models import (
     make_condenser,
     make_embedder,
@@ -329,6 +330,7 @@ def _built(
             Compactor(ledger, pipeline, keeper.purge),
             Expiring(ledger, expiry),
             items,
+            make_pruning(settings, ledger),
             uses,
             trail,
             clock,
@@ -507,6 +509,14 @@ def make_memory_files(
     return MemoryFiles(directories, caps, observe)
 
 
+def make_pruning(settings: Settings, ledger: Ledger) -> FeedPruning:
+    """Make the pruning of the feed, which leaves what is yet to be delivered to a webhook."""
+    delivers = settings.webhook.url is not None
+    return FeedPruning(
+        ledger, settings.upkeep.events, lambda: delivered(ledger) if delivers else None
+    )
+
+
 def start_webhook(
     settings: WebhookSettings, ledger: Ledger, clock: Clock, observe: Observer, stack: ExitStack
 ) -> None:
@@ -516,11 +526,11 @@ def start_webhook(
     """
     if settings.url is None:
         return
-    from semantic_memory.application.webhook import Webhook, endpoint
+    from semantic_memory.delivery import http_endpoint
 
     secret = None if settings.secret is None else settings.secret.get_secret_value()
-    to = endpoint(settings.url, secret, settings.kinds)
-    webhook = Webhook(ledger, to, clock, observe)
+    to = http_endpoint(settings.url, secret)
+    webhook = Webhook(ledger, to, settings.kinds, clock, observe)
     webhook.start()
     stack.callback(webhook.close)
 

@@ -14,11 +14,13 @@ from semantic_memory.client.verbs import LINES, Call, Verb
 from semantic_memory.domain.errors import (
     AccessDeniedError,
     ConcurrentUpdateError,
+    EventsRemovedError,
     InputRefusedError,
     InvalidInputError,
     LogFullError,
     NotFoundError,
     ProviderError,
+    RecordRefusedError,
     SchemaTooNewError,
     SemanticMemoryError,
     ServiceError,
@@ -91,6 +93,10 @@ def check(response: httpx.Response) -> None:
         name, detail = str(said["type"]).rpartition("/")[2], str(said["detail"])
     except (ValueError, KeyError, TypeError):
         name, detail = "", f"{response.status_code} {response.reason_phrase}"
+    if name == "invalid-input" and "loaded" in said:
+        raise RecordRefusedError(detail, said["loaded"])
+    if name == "events-removed":
+        raise EventsRemovedError(detail, said["resume"])
     if (kind := _BY_TYPE.get(name)) is not None:
         raise kind(detail)
     waits = response.headers.get("retry-after", "")

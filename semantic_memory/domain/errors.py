@@ -2,7 +2,9 @@
 
     SemanticMemoryError
     ├── InvalidInputError (ValueError)      a value of the caller is invalid; nothing was written
-    │   └── SessionExistsError              the session to create is there already: load it
+    │   ├── SessionExistsError              the session to create is there already: load it
+    │   ├── RecordRefusedError              a record can't be loaded; those before it are kept
+    │   └── EventsRemovedError              the feed is kept from a later place on: names it
     ├── PromptTooLongError                  the required part of a prompt doesn't fit: gives sizes
     ├── NotFoundError (LookupError)         no such memory, session or file
     ├── SessionClosedError                  the session takes no messages: load it again
@@ -15,6 +17,7 @@
     ├── ServiceError                        a memory service failed to serve a request
     │   ├── AccessDeniedError               the API key is missing, unknown or lacks the right
     │   └── ServiceUnavailableError         unreachable or overloaded, after the client's retries
+    ├── DeliveryError                       an endpoint didn't take an event; it is sent again
     └── StoreError                          the data directory can't be used
         ├── LogFullError                    a session's log is full, and nothing can be removed
         ├── StoreLockedError                another process owns it: names its pid
@@ -43,6 +46,22 @@ class InvalidInputError(SemanticMemoryError, ValueError):
 
 class SessionExistsError(InvalidInputError):
     """A session of this id is there already."""
+
+
+class RecordRefusedError(InvalidInputError):
+    """A record can't be loaded. Those before it are kept, and `loaded` of them were new."""
+
+    def __init__(self, message: str, loaded: int) -> None:
+        super().__init__(message)
+        self.loaded = loaded
+
+
+class EventsRemovedError(InvalidInputError):
+    """Events behind a place of the feed are no longer kept; `resume` is the place before others."""
+
+    def __init__(self, message: str, resume: int) -> None:
+        super().__init__(message)
+        self.resume = resume
 
 
 class PromptTooLongError(SemanticMemoryError):
@@ -91,6 +110,10 @@ class AccessDeniedError(ServiceError):
 
 class ServiceUnavailableError(ServiceError):
     """A memory service is unreachable or overloaded, retries included."""
+
+
+class DeliveryError(SemanticMemoryError):
+    """The endpoint of a webhook can't be reached, or refuses an event."""
 
 
 class StoreError(SemanticMemoryError):

@@ -83,6 +83,10 @@ MOST_REASON = 1_000
 
 SESSION = "Id of a session of the user."
 MESSAGES = "Messages in the order in which they were said."
+RECALL = (
+    "False for a message that is kept in its session alone, such as the output of a tool: no facts"
+    " are extracted from it, and nothing recalls it."
+)
 MESSAGES_LIMIT = "Most messages to return; all if left out."
 NEWEST = "Return the latest message first."
 MESSAGE = "Id of a message of the session, instead of its latest one."
@@ -147,7 +151,9 @@ MOST_TTL = 100 * 365 * 86_400
 DEPTH = "Cut namespaces to this number of labels."
 
 EVENT_KINDS = "Only events of these kinds; all if left out."
-AFTER_EVENT = "Id of the event to continue behind; 0: from the first one; now: only later ones."
+AFTER_EVENT = (
+    "Id of the event to continue behind; 0: from the oldest one that is kept; now: only later ones."
+)
 LAST_EVENT = "Id of the event to continue behind; goes before `after`."
 EVENTS = Number("Most events to return.", default=100, least=1, most=1_000)
 MOST_NUMBER = 2**63 - 1

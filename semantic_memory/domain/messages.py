@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StrictBool, StringConstraints
 
+from semantic_memory.domain import fields
 from semantic_memory.domain.categories import Category
 from semantic_memory.domain.scope import Scoped
 from semantic_memory.domain.trust import Trust, of_role
@@ -50,6 +51,7 @@ class Message(Scoped):
     """The time from which the message and what was extracted from it are in no answer."""
     trust: Trust | None = None
     """Trust in its text, if that is less than in its role: `external` for a mail passed on."""
+    recall: StrictBool = Field(True, description=fields.RECALL)
     metadata: Metadata = Field(default_factory=dict)
 
     def has_expired(self, now: datetime) -> bool:

@@ -20,31 +20,59 @@ class Caller:
     rights: frozenset[Right]
     key: str | None = None
     """The name of the API key; None without one."""
+    agent_id: str | None = None
+    """The agent to which the key is limited; None for a key of all agents."""
+    spaces: tuple[str, ...] = ()
+    """Further users, such as a team, whose memory it may read and not change."""
 
-    def covers(self, user_id: str) -> bool:
-        """Return True if `user_id` is one of the caller's users."""
-        return any(
-            user_id.startswith(pattern[:-1]) if pattern.endswith("*") else user_id == pattern
-            for pattern in self.users
-        )
+    def covers(self, user_id: str, right: Right = Right.READ) -> bool:
+        """Return True if `user_id` is one of the caller's users, or to read, one of its spaces."""
+        own = _match(user_id, self.users)
+        return own or (right is Right.READ and _match(user_id, self.spaces))
 
-    def require(self, right: Right, user_id: str | None = None) -> None:
-        """Raise AccessDeniedError unless the caller has `right`, and covers the user if given."""
+    def require(self, right: Right, user_id: str | None = None, *, scoped: bool = False) -> None:
+        """Raise AccessDeniedError unless the caller has `right`, and covers the user if given.
+
+        A caller limited to an agent is refused too, unless what follows is limited to it: `scoped`.
+        """
         if right not in self.rights:
             raise AccessDeniedError(f"this key has no right to {right}")
-        if user_id is not None and not self.covers(user_id):
-            raise AccessDeniedError("this key doesn't cover that user")
+        if user_id is not None and not self.covers(user_id, right):
+            known = self.covers(user_id)
+            said = "may only read that user's memory" if known else "doesn't cover that user"
+            raise AccessDeniedError(f"this key {said}")
+        if self.agent_id is not None and not scoped:
+            raise self.limited()
 
     def reads(self, user_id: str | None) -> bool:
         """Return True if the caller may read for the user; None stands for every user."""
         covered = "*" in self.users if user_id is None else self.covers(user_id)
         return Right.READ in self.rights and covered
 
-    def require_user(self, right: Right, user_id: str | None) -> None:
+    def require_user(self, right: Right, user_id: str | None, *, scoped: bool = False) -> None:
         """Do as `require`, where None stands for every user."""
-        self.require(right, user_id)
+        self.require(right, user_id, scoped=scoped)
         if user_id is None and "*" not in self.users:
             raise AccessDeniedError("give a user_id: this key doesn't cover every user")
+
+    def agent(self, named: str | None) -> str | None:
+        """Return the agent of a call: the one it names, or the one to which the caller is limited.
+
+        Raises AccessDeniedError for another one.
+        """
+        if self.agent_id is not None and named not in (None, self.agent_id):
+            raise self.limited()
+        return named if self.agent_id is None else self.agent_id
+
+    def sees(self, agent_id: str | None) -> bool:
+        """Return True if the caller may read what is of this agent, or of none."""
+        return self.agent_id is None or agent_id in (None, self.agent_id)
+
+    def limited(self) -> AccessDeniedError:
+        """Return the error for what goes beyond the caller's agent."""
+        return AccessDeniedError(
+            f"this key is limited to agent {self.agent_id!r}, and this would go beyond its memories"
+        )
 
     @property
     def only_user(self) -> str | None:
@@ -52,3 +80,10 @@ class Caller:
         if len(self.users) == 1 and not self.users[0].endswith("*"):
             return self.users[0]
         return None
+
+
+def _match(user_id: str, patterns: tuple[str, ...]) -> bool:
+    return any(
+        user_id.startswith(pattern[:-1]) if pattern.endswith("*") else user_id == pattern
+        for pattern in patterns
+    )

@@ -13,10 +13,10 @@ import secrets
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
 from filelock import FileLock
-from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
+from pydantic import Field, StringConstraints, TypeAdapter, ValidationError, model_validator
 
 from semantic_memory.domain.errors import (
     ConfigurationError,
@@ -47,6 +47,18 @@ class ApiKey(Value):
     users: tuple[UserPattern, ...] = Field(min_length=1)
     rights: frozenset[Right] = Field(min_length=1)
     created_at: Timestamp
+    agent_id: Identifier | None = None
+    """The agent to which it is limited; None for all agents of its users."""
+    spaces: tuple[UserPattern, ...] = ()
+    """Further users, such as a team, whose memory it may read and not change."""
+
+    @model_validator(mode="after")
+    def _is_of_use(self) -> Self:
+        if self.agent_id is not None and Right.ADMIN in self.rights:
+            raise ValueError("a key of one agent can't have the right to administer")
+        if self.spaces and Right.READ not in self.rights:
+            raise ValueError("a space can only be read: give the right to read too")
+        return self
 
 
 _KEYS = TypeAdapter(tuple[ApiKey, ...])
@@ -64,9 +76,19 @@ class Keys:
         self._keys: dict[str, ApiKey] = {}
 
     def create(
-        self, name: str, users: Iterable[str], rights: Iterable[Right], now: datetime
+        self,
+        name: str,
+        users: Iterable[str],
+        rights: Iterable[Right],
+        now: datetime,
+        *,
+        agent_id: str | None = None,
+        spaces: Iterable[str] = (),
     ) -> tuple[ApiKey, str]:
         """Create a key; return it with the token for its holder, which can't be shown again.
+
+        With an agent, it reaches the memories of that agent and, to read, the shared ones. The
+        memory of users in `spaces` it may read and not change.
 
         Raises InvalidInputError.
         """
@@ -78,6 +100,8 @@ class Keys:
             "users": tuple(users),
             "rights": frozenset(rights),
             "created_at": now,
+            "agent_id": agent_id,
+            "spaces": tuple(spaces),
         }
         key = parse(ApiKey, "key", values)
         with self._locked():
@@ -130,7 +154,9 @@ class Keys:
         return self._lock
 
     def _write(self, keys: Iterable[ApiKey]) -> None:
-        text = json.dumps([key.model_dump(mode="json") for key in keys], indent=2)
+        text = json.dumps(
+            [key.model_dump(mode="json", exclude_defaults=True) for key in keys], indent=2
+        )
         new = self._file.with_suffix(".new")
         try:
             descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

@@ -35,7 +35,7 @@ def verbatim(key: SessionKey, record: Record, screened: Screened, now: datetime)
         run_id=message.run_id,
         content=_cut(screened.content),
         category=Category.CONVERSATION,
-        status=Status.QUARANTINED if screened.quarantined else Status.ACTIVE,
+        status=_standing(message, screened),
         created_at=said,
         recorded_at=now,
         valid_from=said,
@@ -51,6 +51,20 @@ def verbatim(key: SessionKey, record: Record, screened: Screened, now: datetime)
         trust=_trust(message),
         metadata=message.metadata,
     )
+
+
+def _standing(message: Message, screened: Screened) -> Status:
+    if not message.recall:
+        return Status.ARCHIVED
+    return Status.QUARANTINED if screened.quarantined else Status.ACTIVE
+
+
+def is_logged_only(fact: Fact) -> bool:
+    """Return True for the memory of a message that was observed with `recall=False`.
+
+    Nothing else archives the memory of a message.
+    """
+    return fact.source.extractor == VERBATIM and fact.status is Status.ARCHIVED
 
 
 def _trust(message: Message) -> Trust:
@@ -95,6 +109,7 @@ def said(fact: Fact) -> Message:
         created_at=fact.created_at,
         expires_at=fact.expires_at,
         trust=fact.trust if fact.trust < of_role(fact.source.role, fact.source.speaker) else None,
+        recall=not is_logged_only(fact),
         metadata=fact.metadata,
     )
 

@@ -84,8 +84,8 @@ class Stretch:
 
     portion: Portion
     messages: Sequence[Message]
-    """Those to extract from: none forgotten or expired, no recalled block, no turn that wrote
-    memories."""
+    """Those to extract from: none forgotten, expired or not to be recalled, no recalled block, no
+    turn that wrote memories."""
     known: Sequence[Fact]
     """The facts seen in their scope that share most with the words of the messages, best first."""
 
@@ -163,7 +163,9 @@ class StretchReader:
         said = extractable([record.message for record in portion.records])
         gone = forgotten(self._ledger, portion.key, [message.id for message in said])
         now = self._clock.now()
-        messages = [one for one in said if one.id not in gone and not one.has_expired(now)]
+        messages = [
+            one for one in said if one.recall and one.id not in gone and not one.has_expired(now)
+        ]
         scope = portion.records[0].message.scope
         return Stretch(portion, messages, self._known(portion.key.user_id, scope, messages))
 

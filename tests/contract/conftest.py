@@ -99,7 +99,7 @@ def contents(ledger: Ledger) -> dict[str, Any]:
             for user in (None, *users)
             for after in (0, 2)
         ],
-        "last events": [ledger.last_event(user) for user in (None, *users)],
+        "ends of the feed": (ledger.first_event(), ledger.last_event()),
         "outbox": _outbox(ledger.outbox(0, 99)),
         "held": [ledger.held_at(revision) for revision in range(ledger.revision() + 1)],
         "embedded": ledger.embedded_ids(),

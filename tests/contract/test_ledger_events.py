@@ -104,7 +104,19 @@ def test_events_of_one_user_and_of_some_kinds(ledger):
     assert kinds(ledger, user_id="u2") == ["added"]
     assert kinds(ledger, 1, 99, user_id="u1") == ["added", "forgotten"]
     assert kinds(ledger, kinds=[EventKind.FORGOTTEN]) == ["forgotten"]
-    assert (ledger.last_event(), ledger.last_event("u2"), ledger.last_event("u3")) == (4, 2, 0)
+    assert ledger.events(0, 99, user_id="u2").next == ledger.last_event() == 4
+
+
+def test_the_oldest_events_go_and_the_numbers_go_on(ledger):
+    assert (ledger.first_event(), ledger.drop_events(9)) == (0, 0)
+    ledger.apply([Add(make_fact(number)) for number in range(1, 5)])
+    assert ledger.drop_events(2) == 2
+    assert (ledger.first_event(), ledger.last_event()) == (3, 4)
+    assert [event.id for event in ledger.events(0, 9)] == [3, 4]
+    assert ledger.drop_events(9) == 1, "the latest one stays"
+    ledger.apply([Add(make_fact(5)), Extracted("u1", "s1", 1, 1, NOW)])
+    assert [event.id for event in ledger.events(0, 9)] == [4, 5, 6]
+    assert ledger.drop_events(3) == 0
 
 
 def test_a_page_that_passes_over_others_events_continues_behind_them(ledger):

@@ -47,6 +47,14 @@ def test_a_refused_memory_waits_no_longer_until_all_vectors_are_dropped(ledger):
     assert ledger.count_unembedded() == 2
 
 
+def test_a_message_that_is_not_recalled_needs_no_vectors(ledger):
+    archived = {"status": "archived"}
+    ledger.apply([Add(make_fact(1, **archived)), Add(make_fact(2, category="conversation"))])
+    ledger.apply([Add(make_fact(3, category="conversation", **archived))])
+    assert [fact.id for fact in ledger.unembedded(5)] == ["fact-1", "fact-2"]
+    assert ledger.count_unembedded() == 2
+
+
 def test_a_refusal_of_what_has_vectors_is_ignored(ledger):
     ledger.apply([Add(make_fact(), vectors())])
     assert ledger.apply([Embed("fact-1", "Thing number 1", None)]) == 0

@@ -58,8 +58,14 @@ class Served:
     url: str
     clients: list[httpx.Client] = field(default_factory=list)
 
-    def token(self, users: Sequence[str] = ("*",), rights: Sequence[Right] = ALL) -> str:
-        return self.keys.create("test", users, rights, NOW)[1]
+    def token(
+        self,
+        users: Sequence[str] = ("*",),
+        rights: Sequence[Right] = ALL,
+        agent_id: str | None = None,
+        spaces: Sequence[str] = (),
+    ) -> str:
+        return self.keys.create("test", users, rights, NOW, agent_id=agent_id, spaces=spaces)[1]
 
     def client(self, token: str | None = None, **options: Any) -> httpx.Client:
         patient = {"timeout": 30.0} | options  # the machine may be busy

@@ -117,6 +117,18 @@ def detail(response: httpx.Response) -> Any:
     return body
 
 
+def refused_alike(
+    found: httpx.Response, foreign: str, missing: httpx.Response, unknown: str
+) -> None:
+    """Check that a memory that may not be seen is refused as one that isn't there."""
+    assert found.status_code == missing.status_code == 404
+    said, expected = detail(found), detail(missing)
+    assert said.pop("detail").replace(foreign, "ID") == (
+        expected.pop("detail").replace(unknown, "ID")
+    )
+    assert said == expected
+
+
 def test_the_matrix_knows_every_route(service):
     routes = {
         (method, route.path)
@@ -175,12 +187,7 @@ def test_a_memory_of_another_user_is_as_unknown_as_none(guarded, method, path):
         client = guarded.client(guarded.token(users))
         found = send(client, method, path, "maya", foreign)
         missing = send(client, method, path, "maya", "0" * len(foreign))
-        assert found.status_code == missing.status_code == 404
-        said, unknown = detail(found), detail(missing)
-        assert said.pop("detail").replace(foreign, "ID") == (
-            unknown.pop("detail").replace("0" * len(foreign), "ID")
-        )
-        assert said == unknown
+        refused_alike(found, foreign, missing, "0" * len(foreign))
     assert guarded.memory.get(foreign) == before
 
 
@@ -188,6 +195,34 @@ def test_a_prefix_covers_the_users_that_begin_with_it(guarded):
     client = guarded.client(guarded.token(["team-*"]))
     for user_id, status in (("team-a", 200), ("team-", 200), ("team", 403), ("a-team-a", 403)):
         assert send(client, "GET", "/v1/memories", user_id).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [request for request, (_, named) in REQUESTS.items() if named is not None]
+)
+@pytest.mark.parametrize("spaces", [["team-a"], ["team-*"]], ids=str)
+def test_a_space_is_read_and_not_changed(guarded, method, path, spaces):
+    right, _ = REQUESTS[method, path]
+    said = [Message(role="user", content="We ship on Friday.")]
+    guarded.memory.observe(said, user_id="team-a", session_id="said")
+    guarded.memory.items.put(["kept"], "k", {}, user_id="team-a")
+    before = guarded.memory.add("Ships on Fridays", user_id="team-a")
+    client = guarded.client(guarded.token(["maya"], spaces=spaces))
+    answer = send(client, method, path, "team-a", before.id)
+    if right is R:
+        assert answer.is_success, answer.text
+    else:
+        assert answer.status_code == 403
+    assert guarded.memory.get(before.id) == before
+    assert send(client, method, path, "tea", before.id).status_code == 403
+
+
+def test_a_space_is_no_user_of_the_key_by_default(guarded):
+    guarded.memory.add("Ships on Fridays", user_id="team-a")
+    client = guarded.client(guarded.token(["maya"], spaces=["team-a"]))
+    events = client.get("/v1/events", params={"limit": 1000}).json()["items"]
+    assert {event["user_id"] for event in events} <= {"maya"}
+    assert client.get("/v1/caller").json()["spaces"] == ["team-a"]
 
 
 def test_the_users_that_are_listed_are_those_that_the_key_covers(guarded):
@@ -284,6 +319,11 @@ def test_keys_are_kept_hashed_and_for_the_owner_only(tmp_path):
 def test_a_key_that_makes_no_sense_is_not_made(tmp_path, users, rights):
     with pytest.raises(InvalidInputError):
         Keys(tmp_path).create("agent", users, rights, NOW)
+
+
+def test_a_key_without_the_right_to_read_has_no_spaces(tmp_path):
+    with pytest.raises(InvalidInputError, match="right to read"):
+        Keys(tmp_path).create("agent", ["maya"], [W], NOW, spaces=["team-a"])
 
 
 def test_only_a_known_key_can_be_revoked(tmp_path):

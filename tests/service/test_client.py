@@ -19,6 +19,7 @@ from semantic_memory.domain.errors import (
     AccessDeniedError,
     InvalidInputError,
     NotFoundError,
+    RecordRefusedError,
     ServiceError,
     ServiceUnavailableError,
     SessionClosedError,
@@ -328,6 +329,14 @@ def test_it_gives_up_at_last_and_says_where_it_tried():
         Client("http://127.0.0.1:9", attempts=1) as client,
     ):
         client.stats()
+
+
+def test_a_refused_record_is_told_with_the_number_of_those_before_it(service: Served):
+    fact = service.memory.add("Prefers tea", user_id="maya")
+    records = [*service.memory.export(user_id="maya"), {"kind": "hologram"}]
+    with Client(service.url) as client, pytest.raises(RecordRefusedError) as refused:
+        client.load(records, user_id="lea")
+    assert refused.value.loaded == 1, fact
 
 
 def test_two_writes_have_two_keys():

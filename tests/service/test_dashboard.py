@@ -74,7 +74,8 @@ def test_a_caller_is_told_what_its_key_allows_and_no_more(service: Served):
 
 def test_without_keys_the_caller_may_do_everything(service: Served):
     said = service.client().get("/v1/caller").json()
-    assert said == {"name": "anyone", "users": ["*"], "rights": sorted(Right)}
+    everything = {"users": ["*"], "rights": sorted(Right), "agent_id": None, "spaces": []}
+    assert said == {"name": "anyone", **everything}
 
 
 def test_the_weights_of_ranking_explain_every_score(service: Served):

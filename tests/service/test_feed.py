@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from semantic_memory.client import AsyncClient, Client
-from semantic_memory.domain.errors import AccessDeniedError
+from semantic_memory.domain.errors import AccessDeniedError, EventsRemovedError
 from tests.conftest import eventually
 from tests.service.conftest import A, R, Served, W, served
 
@@ -73,6 +73,23 @@ def test_a_place_that_was_never_reached_is_refused(http):
     assert http.get("/v1/events", params={"after": 9}).status_code == 422
     assert http.get("/v1/events", headers=STREAM | {"Last-Event-ID": "9"}).status_code == 422
     assert http.get("/v1/events", headers=STREAM | {"Last-Event-ID": "x"}).status_code == 422
+
+
+def test_a_place_behind_removed_events_is_refused_with_where_to_resume(serve, monkeypatch):
+    monkeypatch.setenv("SEMANTIC_MEMORY_UPKEEP__EVENTS", "2")
+    service = serve()
+    for number in range(5):
+        service.memory.add(f"Likes town {number}", user_id="maya")
+    service.memory.maintain(["expiry"])
+    place = service.memory.events()[0].id - 1
+    answer = service.client().get("/v1/events", params={"after": 1})
+    assert (answer.status_code, answer.json()["resume"]) == (422, place)
+    with Client(service.url) as client:
+        for refused in (client.events, client.subscribe):
+            with pytest.raises(EventsRemovedError) as caught:
+                next(iter(refused(after=1)))
+            assert caught.value.resume == place
+        assert client.events(after=place)[0].id == place + 1
 
 
 def test_a_silent_stream_says_that_it_is_alive(service, http, monkeypatch):

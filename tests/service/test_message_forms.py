@@ -20,13 +20,18 @@ SAID: list[dict[str, Any]] = [
     },
     {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "map", "input": {}}]},
     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "A map"}]},
+    {"role": "tool", "content": "Maps of Bergen", "recall": False},
 ]
-KEPT = [("user", "I live in Bergen.\n[image]"), ("tool", "A map")]
+KEPT = [
+    ("user", "I live in Bergen.\n[image]", True),
+    ("tool", "A map", True),
+    ("tool", "Maps of Bergen", False),
+]
 
 
-def kept(memory: SemanticMemory, session_id: str) -> list[tuple[str, str]]:
+def kept(memory: SemanticMemory, session_id: str) -> list[tuple[str, str, bool]]:
     messages = memory.messages(user_id="maya", session_id=session_id)
-    return [(one.role, one.content) for one in messages]
+    return [(one.role, one.content, one.recall) for one in messages]
 
 
 def test_every_face_takes_messages_of_other_apis(service: Served):
@@ -44,7 +49,7 @@ def test_every_face_takes_messages_of_other_apis(service: Served):
     asyncio.run(awaited())
     body = {"user_id": "maya", "session_id": "rest", "messages": SAID}
     answer = service.client(service.token()).post("/v1/messages", json=body)
-    assert answer.json() == {"accepted": 2, "duplicates": 0, "session_id": "rest"}
+    assert answer.json() == {"accepted": 3, "duplicates": 0, "session_id": "rest"}
     for session_id in ("library", "client", "async", "async-client", "rest"):
         assert kept(memory, session_id) == KEPT, session_id
 
@@ -95,7 +100,7 @@ def test_a_repeated_request_pops_once(service: Served):
         headers = {"Idempotency-Key": "k1"}
         answers = [http.post("/v1/messages/pop", json=where, headers=headers) for _ in range(2)]
     assert answers[0].json() == answers[1].json()
-    assert kept(service.memory, "s") == [("user", "a")]
+    assert kept(service.memory, "s") == [("user", "a", True)]
 
 
 def test_pop_needs_the_right_to_write_and_shows_texts_to_readers_alone(service: Served):

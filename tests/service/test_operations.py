@@ -145,6 +145,9 @@ def test_keys_are_made_shown_and_revoked(tmp_path):
     assert "digest" not in cli("keys", "list", "--json").stdout
     cli("keys", "revoke", made["id"])
     assert cli("keys", "list").stdout == ""
+    cli("keys", "create", "kitchen", "-u", "maya", "--agent", "cook", "--space", "team-a")
+    assert "maya  (read, write)  agent cook  reads team-a" in cli("keys", "list").stdout
+    cli("keys", "revoke", json.loads(cli("keys", "list", "--json").stdout)[0]["id"])
     assert "no key" in cli("keys", "revoke", made["id"], code=3).stderr
 
 

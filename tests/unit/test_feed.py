@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from itertools import islice
 
 import pytest
 
 from semantic_memory import AsyncSemanticMemory, EventKind
-from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.errors import EventsRemovedError, InvalidInputError
+from semantic_memory.settings import IngestSettings, Settings, UpkeepSettings
 from tests.conftest import say
 
 
@@ -187,3 +189,60 @@ def test_following_in_an_event_loop(memory):
                 await anext(feed)
 
     asyncio.run(followed())
+
+
+# ---------------------------------------------------------------- old events
+
+
+@pytest.fixture
+def pruned(open_memory):
+    """A memory of which the latest 5 events are kept, 6 to 10."""
+    upkeep = UpkeepSettings(schedule=False, events=5)
+    memory = open_memory(settings=Settings(upkeep=upkeep, ingest=IngestSettings(background=False)))
+    for number in range(10):
+        memory.add(f"Likes tea number {number}", user_id="maya")
+    memory.maintain(["expiry"])
+    return memory
+
+
+def test_the_latest_events_are_kept_and_the_others_removed(pruned):
+    assert [event.id for event in pruned.events()] == [6, 7, 8, 9, 10]
+    pruned.add("Plays chess", user_id="noor")
+    (run,) = pruned.maintain(["expiry"], dry_run=True)
+    assert run.planned == ("remove 1 old events of the feed",)
+    assert pruned.events()[0].id == 6
+    (run,) = pruned.maintain(["expiry"])
+    assert run.counts == {"events": 1}
+    assert pruned.events()[0].id == 7
+
+
+def test_a_reader_behind_what_was_removed_is_told_where_to_resume(pruned):
+    with pytest.raises(EventsRemovedError, match=r"from 4 to 5 were removed") as refused:
+        pruned.events(after=3)
+    assert refused.value.resume == 5
+    with pytest.raises(EventsRemovedError):
+        pruned.subscribe(after=3)
+    page = pruned.events(after=refused.value.resume)
+    assert [event.id for event in page] == [6, 7, 8, 9, 10]
+
+
+def test_a_follower_that_falls_behind_is_told(pruned):
+    with pruned.subscribe(after=5) as feed:
+        assert next(feed).id == 6
+        for number in range(200):
+            pruned.add(f"Likes coffee number {number}", user_id="maya")
+        pruned.maintain(["expiry"])
+        with pytest.raises(EventsRemovedError) as refused:
+            list(islice(feed, 99))
+    assert pruned.events(after=refused.value.resume)[-1].id == 210
+
+
+def test_a_reader_of_a_quiet_user_that_keeps_reading_is_never_behind(pruned):
+    pruned.add("Plays chess", user_id="noor")
+    place = pruned.events(user_id="noor").next
+    for number in range(20):
+        pruned.add(f"Likes coffee number {number}", user_id="maya")
+        if number % 5 == 0:
+            pruned.maintain(["expiry"])
+        place = pruned.events(after=place, user_id="noor").next
+    assert pruned.events(after="now", user_id="noor").next == place

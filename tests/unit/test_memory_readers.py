@@ -426,6 +426,16 @@ def test_what_was_forgotten_does_not_come_back_with_the_same_file(tmp_path, memo
     assert "Maya works at Equinor" not in imported(memory, path)
 
 
+def test_what_was_known_before_a_refused_fact_counts_as_known(tmp_path, memory: SemanticMemory):
+    import_file(memory, written(tmp_path, [MEMORIES[1]]), user_id="maya")
+    secret = {**MEMORIES[1], "memory": "The password is hunter2-XYZZY"}
+    path = written(
+        tmp_path, [MEMORIES[1], {**secret, "id": "s"}, MEMORIES[0], {**secret, "id": "t"}]
+    )
+    found = import_file(memory, path, user_id="maya")
+    assert (found.accepted, found.duplicates, found.rejected) == (1, 1, 2)
+
+
 def test_an_imported_fact_never_ends_the_users_own(tmp_path, memory: SemanticMemory):
     own = memory.add("Lives in Tromsø", user_id="maya", category="personal")
     imported(memory, written(tmp_path, MEM0))
@@ -436,7 +446,7 @@ def test_a_refused_fact_costs_none_of_the_others(tmp_path, memory: SemanticMemor
     secret = {**MEMORIES[1], "id": "s", "memory": "The password is hunter2-XYZZY"}
     path = written(tmp_path, [MEMORIES[1], secret, MEMORIES[0]])
     found = import_file(memory, path, user_id="maya")
-    assert (found.accepted + found.duplicates, found.rejected) == (2, 1)
+    assert (found.accepted, found.duplicates, found.rejected) == (2, 0, 1)
     assert found.rejections[0].place == "memory 2"
     assert {fact.content for fact in memory.list(user_id="maya")} == {
         "Lives in Bergen",

@@ -12,13 +12,15 @@ from collections.abc import Iterator
 import pytest
 
 from semantic_memory import Settings
-from semantic_memory.application.webhook import Webhook, endpoint, signed
+from semantic_memory.application.webhook import Webhook
 from semantic_memory.concurrency import Backoff
+from semantic_memory.delivery import http_endpoint, signed
 from semantic_memory.domain.changes import Add, Extracted, Forget
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.events import WorkerFailed
 from semantic_memory.domain.feed import EventKind
 from semantic_memory.ledger.sqlite import SqliteLedger
+from semantic_memory.settings import UpkeepSettings
 from tests.conftest import NOW, eventually, make_fact
 from tests.support.webhooks import SECRET, Endpoint, receiving
 
@@ -43,7 +45,7 @@ def deliver(ledger, clock, events):
     started = []
 
     def start(url: str, kinds=(), onto=ledger) -> Webhook:
-        webhook = Webhook(onto, endpoint(url, SECRET, kinds), clock, events.append, AT_ONCE)
+        webhook = Webhook(onto, http_endpoint(url, SECRET), kinds, clock, events.append, AT_ONCE)
         webhook.start()
         started.append(webhook)
         return webhook
@@ -149,7 +151,7 @@ def test_closing_does_not_wait_for_the_next_attempt(ledger, clock, events):
     with receiving() as gone:
         url = gone.url
     webhook = Webhook(
-        ledger, endpoint(url, SECRET, ()), clock, events.append, Backoff(3_600, 3_600)
+        ledger, http_endpoint(url, SECRET), (), clock, events.append, Backoff(3_600, 3_600)
     )
     webhook.start()
     add(ledger, 1)
@@ -161,7 +163,8 @@ def test_closing_does_not_wait_for_an_answer_that_never_ends(ledger, clock, even
     monkeypatch.setattr("semantic_memory.application.webhook._SECONDS", 0.1)
     with receiving() as hook:
         hook.answer = b"HTTP/1.1 200 OK\r\n"
-        webhook = Webhook(ledger, endpoint(hook.url, SECRET, ()), clock, events.append, AT_ONCE)
+        to = http_endpoint(hook.url, SECRET)
+        webhook = Webhook(ledger, to, (), clock, events.append, AT_ONCE)
         webhook.start()
         add(ledger, 1)
         assert eventually(lambda: bool(hook.received))
@@ -234,7 +237,7 @@ def test_events_of_other_kinds_are_passed_over_once(tmp_path, hook, deliver):
 )
 def test_an_address_or_a_secret_that_cannot_be_used_is_refused_unquoted(url, secret):
     with pytest.raises(ConfigurationError, match="webhook") as refused:
-        endpoint(url, secret, ())
+        http_endpoint(url, secret)
     assert "password@" not in str(refused.value)
     assert "c2hvcnQ" not in str(refused.value)
 
@@ -249,11 +252,40 @@ def test_the_secret_is_in_no_log_no_event_and_no_representation(
     add(ledger, 1)
     assert eventually(lambda: len(hook.received) == 2)
     assert "token" not in repr(events)
-    shown = caplog.text + repr(events) + repr(endpoint(hook.url, SECRET, ()))
+    shown = caplog.text + repr(events) + repr(http_endpoint(hook.url, SECRET))
     settings = repr(Settings(webhook={"url": f"{hook.url}/token", "secret": SECRET}))
     assert hook.url not in settings
     shown += settings
     assert SECRET.removeprefix("whsec_") not in shown
+
+
+def test_what_is_not_delivered_yet_is_not_removed(open_memory):
+    with receiving() as gone:
+        url = gone.url
+    upkeep = UpkeepSettings(schedule=False, events=1)
+    webhook = {"url": url, "secret": SECRET}
+    memory = open_memory(settings=Settings(webhook=webhook, upkeep=upkeep))
+    for number in range(5):
+        memory.add(f"Likes tea number {number}", user_id="maya")
+    memory.maintain(["expiry"])
+    assert len(memory.events()) == 5
+    memory.close()
+    with receiving() as hook:
+        webhook = {"url": hook.url, "secret": SECRET}
+        memory = open_memory(settings=Settings(webhook=webhook, upkeep=upkeep))
+        assert eventually(lambda: len(hook.events) == 5)
+        # The place is kept a moment after the endpoint has answered.
+        assert eventually(lambda: memory.maintain(["expiry"])[0].counts == {"events": 4})
+
+
+def test_events_removed_while_there_was_no_webhook_are_reported(ledger, hook, deliver, events):
+    deliver(hook.url).close()
+    add(ledger, 1, 2, 3)
+    ledger.drop_events(2)
+    deliver(hook.url)
+    assert eventually(lambda: ids(hook) == ["fact-3"])
+    (missed,) = [event.error for event in events if isinstance(event, WorkerFailed)]
+    assert missed.startswith("2 events were removed")
 
 
 def test_a_memory_delivers_while_it_is_open(open_memory, hook):

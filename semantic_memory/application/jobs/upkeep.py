@@ -2,7 +2,7 @@
 
 usage       counts the memories that contexts were made of, and records them for the audit
 relevance   weighs memories for listings by relevance
-expiry      forgets memories that have expired, erases expired items
+expiry      forgets memories that have expired, erases expired items, removes the oldest events
 dedup       merges duplicates
 conflicts   supersedes facts that no longer hold
 decay       fades unconfirmed facts, archives those below the floor or over the cap
@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from semantic_memory.application.expiring import Expiring
+from semantic_memory.application.feed import FeedPruning
 from semantic_memory.application.items import ItemStore
 from semantic_memory.application.jobs.compaction import Compactor
 from semantic_memory.application.jobs.weighing import weigh
@@ -77,6 +78,7 @@ class Upkeep:
         compactor: Compactor,
         expiring: Expiring,
         items: ItemStore,
+        pruning: FeedPruning,
         uses: Uses,
         trail: Trail,
         clock: Clock,
@@ -89,6 +91,7 @@ class Upkeep:
         self._compactor = compactor
         self._expiring = expiring
         self._items = items
+        self._pruning = pruning
         self._uses = uses
         self._trail = trail
         self._clock = clock
@@ -165,6 +168,7 @@ class Upkeep:
             return
         if name == "expiry":
             yield from self._items.expire(user_id, dry_run=dry_run)
+            yield from self._pruning.prune(user_id, dry_run=dry_run)
         if name in ("relevance", "expiry", "decay", ROLLUP):
             for user in self._ledger.pending(name, user_id, everyone=True):  # time passes for all
                 if name == "relevance":

@@ -16,6 +16,7 @@ ledger      `Ledger`, the composition of all roles of the ledger
 from __future__ import annotations
 
 from semantic_memory.domain.ports.changes import ChangeLog, Revisions
+from semantic_memory.domain.ports.delivery import Delivery
 from semantic_memory.domain.ports.events import EventFeed
 from semantic_memory.domain.ports.facts import Belief, Beliefs, FactHistory, Facts, ProfileLines
 from semantic_memory.domain.ports.feeds import (
@@ -63,6 +64,7 @@ __all__ = [
     "Clock",
     "Condensed",
     "Condenser",
+    "Delivery",
     "Delta",
     "Embedder",
     "EmbedderIdentity",

@@ -24,13 +24,21 @@ class EventFeed(Protocol):
     ) -> EventPage:
         """Return the first `limit` events after number `after`, of one user or of all.
 
-        Of these kinds, or of all. The page's `next` is behind all events that were looked at; at
-        least `after`.
+        Of these kinds, or of all. The page's `next` is behind all events that were looked at, of
+        whichever users; at least `after`.
         """
         ...
 
-    def last_event(self, user_id: str | None = None) -> int:
-        """Return the number of the latest event, of one user or of all; 0 before any."""
+    def first_event(self) -> int:
+        """Return the number of the oldest event that is kept; 0 before any."""
+        ...
+
+    def last_event(self) -> int:
+        """Return the number of the latest event; 0 before any."""
+        ...
+
+    def drop_events(self, until: int) -> int:
+        """Delete the events up to a number, but never the latest one; return how many."""
         ...
 
     def on_commit(self, wake: Callable[[], None]) -> Callable[[], None]:

@@ -22,7 +22,7 @@ from semantic_memory.domain.values import Identifier
 from semantic_memory.entrypoints.api.problems import problem
 from semantic_memory.entrypoints.callers import ANYONE, Caller, Right
 from semantic_memory.entrypoints.dashboard.files import PATH
-from semantic_memory.entrypoints.keys import Keys
+from semantic_memory.entrypoints.keys import ApiKey, Keys
 
 OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/openapi.json", PATH})
 """Answered without a key, as are the dashboard's files; none knows of users."""
@@ -85,7 +85,7 @@ class Doorkeeper:
             if secrets.compare_digest(token.encode(), self.local_token.encode()):
                 return Caller("local", ("*",), ANYONE)
             key = self._keys.find(token)
-            return None if key is None else Caller(key.id, key.users, key.rights, key.name)
+            return None if key is None else _caller(key)
         self._closed = self._closed or bool(self._keys.all())
         return None if self._closed else Caller("anyone", ("*",), ANYONE)
 
@@ -105,6 +105,10 @@ class Doorkeeper:
             return True
         scheme, _, place = origin.strip().lower().partition("://")
         return scheme in ("http", "https") and place == (host or "").strip().lower()
+
+
+def _caller(key: ApiKey) -> Caller:
+    return Caller(key.id, key.users, key.rights, key.name, key.agent_id, key.spaces)
 
 
 @dataclass(slots=True)
@@ -231,12 +235,12 @@ async def _writer(user_id: UserId, caller: CurrentCaller) -> str:
 
 
 async def _any_reader(caller: CurrentCaller, user_id: MaybeUserId = None) -> str | None:
-    caller.require_user(Right.READ, user_id)
+    caller.require_user(Right.READ, user_id, scoped=True)
     return user_id
 
 
 async def _any_writer(caller: CurrentCaller, user_id: MaybeUserId = None) -> str | None:
-    caller.require_user(Right.WRITE, user_id)
+    caller.require_user(Right.WRITE, user_id, scoped=True)
     return user_id
 
 
@@ -250,8 +254,14 @@ Reader = Annotated[str, Depends(_reader)]
 Writer = Annotated[str, Depends(_writer)]
 """The user of the query, whom the caller may write for."""
 AnyReader = Annotated[str | None, Depends(_any_reader)]
-"""As `Reader`; no user stands for every one, for a caller who may read them all."""
+"""As `Reader`; no user stands for every one, for a caller who may read them all.
+
+The route limits itself to the caller's agent.
+"""
 AnyWriter = Annotated[str | None, Depends(_any_writer)]
-"""As `Writer`; no user stands for every one, for a caller who may write for them all."""
+"""As `Writer`; no user stands for every one, for a caller who may write for them all.
+
+The route limits itself to the caller's agent.
+"""
 Admin = Annotated[Caller, Depends(_admin)]
 """A caller who may run upkeep."""

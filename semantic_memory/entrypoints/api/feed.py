@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Query, Request
@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, Response
 
 from semantic_memory.aio import AsyncSubscription
 from semantic_memory.domain import fields
+from semantic_memory.domain.errors import EventsRemovedError
 from semantic_memory.domain.feed import NOW, MemoryEvent
 from semantic_memory.domain.requests.feed import FeedQuery
 from semantic_memory.entrypoints.api.access import CurrentCaller, Doorkeeper, documents_key
@@ -100,7 +101,8 @@ async def events(
 async def _streamed(request: Request, feed: AsyncSubscription) -> AsyncIterator[bytes]:
     """Yield the events that the caller may see, until the key is revoked or the service ends."""
     streams: Streams = request.app.state.streams
-    with streams.one(feed):
+    # A stream that fell so far behind is refused with the place to resume when it connects again.
+    with streams.one(feed), suppress(EventsRemovedError):
         yield heartbeat(feed.after)
         while (page := await feed.page(HEARTBEAT_SECONDS)) is not None:
             caller = _present_caller(request)

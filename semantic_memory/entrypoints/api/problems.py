@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -18,11 +19,13 @@ from semantic_memory.domain.errors import (
     AccessDeniedError,
     ConcurrentUpdateError,
     ConfigurationError,
+    EventsRemovedError,
     InputRefusedError,
     InvalidInputError,
     LogFullError,
     NotFoundError,
     ProviderError,
+    RecordRefusedError,
     SchemaTooNewError,
     SemanticMemoryError,
     SessionClosedError,
@@ -38,6 +41,7 @@ TYPE = "/problems/"
 # The first that fits decides, so a class stands before those it derives from.
 _BY_ERROR: tuple[tuple[type[SemanticMemoryError], int, str], ...] = (
     (SessionExistsError, 409, "session-exists"),
+    (EventsRemovedError, 422, "events-removed"),
     (InvalidInputError, 422, "invalid-input"),
     (NotFoundError, 404, "not-found"),
     (AccessDeniedError, 403, "forbidden"),
@@ -73,6 +77,7 @@ _BY_STATUS = {
     507: ("log-full", "The session's log is full"),
 }
 RETRY_SECONDS = 1
+NO_FIGURES: Mapping[str, int] = MappingProxyType({})
 
 
 class Problem(BaseModel):
@@ -99,6 +104,10 @@ class Problem(BaseModel):
     request_id: str | None = None
     errors: list[str] | None = None
     """One message for each invalid value, if there are several."""
+    loaded: int | None = None
+    """Number of new records before the one that can't be loaded."""
+    resume: int | None = None
+    """The place of the feed behind which all events are kept."""
 
 
 def problem(
@@ -109,6 +118,7 @@ def problem(
     name: str | None = None,
     headers: Mapping[str, str] | None = None,
     errors: list[str] | None = None,
+    figures: Mapping[str, int] = NO_FIGURES,
 ) -> JSONResponse:
     """Build the problem response to the request of `scope`."""
     usual, title = _BY_STATUS.get(status, ("http", "The request failed"))
@@ -119,6 +129,7 @@ def problem(
         detail=detail,
         request_id=scope.get("state", {}).get("request_id"),
         errors=errors,
+        **figures,
     )
     retry = {"Retry-After": str(RETRY_SECONDS)} if status == 503 else {}
     return JSONResponse(
@@ -157,7 +168,7 @@ def install(app: FastAPI) -> None:
             (status, name) for kind, status, name in _BY_ERROR if isinstance(error, kind)
         )
         request.state.error = error
-        return problem(request.scope, status, str(error), name=name)
+        return problem(request.scope, status, str(error), name=name, figures=_figures(error))
 
     async def on_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
         reasons = [_reason(item) for item in error.errors()]
@@ -183,6 +194,15 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(ClientDisconnect, on_gone)  # type: ignore[arg-type]
     app.add_exception_handler(Exception, on_bug)
     app.openapi = partial(document, app)  # type: ignore[method-assign]
+
+
+def _figures(error: SemanticMemoryError) -> Mapping[str, int]:
+    match error:
+        case RecordRefusedError():
+            return {"loaded": error.loaded}
+        case EventsRemovedError():
+            return {"resume": error.resume}
+    return NO_FIGURES
 
 
 def _methods(app: FastAPI, path: str) -> list[str]:

@@ -30,6 +30,7 @@ from semantic_memory.domain.requests import (
     SettleRequest,
 )
 from semantic_memory.domain.values import Identifier, Timestamp, derived_id
+from semantic_memory.entrypoints.agent_limits import owned, seen, shown
 from semantic_memory.entrypoints.api.access import (
     AnyReader,
     AnyWriter,
@@ -98,6 +99,14 @@ def _session(info: SessionInfo, caller: Caller, user_id: str) -> SessionInfo | W
     return info if caller.reads(user_id) else Written(id=info.session_id)
 
 
+def _require_owned(
+    memory_id: str, user_id: str | None, caller: Caller, memory: SemanticMemory
+) -> None:
+    """Refuse a caller that is limited to an agent what isn't the agent's own."""
+    if caller.agent_id is not None:
+        owned(caller, memory.get(memory_id, user_id=user_id))
+
+
 @writes.post("/messages", status_code=202, tags=["conversations"])
 def observe(
     body: ObserveBody,
@@ -110,7 +119,9 @@ def observe(
     Each is found by its words moments later; facts are extracted once the session is quiet.
     Messages with known ids are skipped.
     """
-    caller.require(Right.WRITE, body.user_id)
+    caller.require(Right.WRITE, body.user_id, scoped=True)
+    for message in body.messages:
+        caller.agent(message.agent_id)
     said = body.messages
     if idempotency_key is not None:  # the same ids, should the answer be lost with the service
         said = [
@@ -125,7 +136,7 @@ def observe(
         said,
         user_id=body.user_id,
         session_id=body.session_id,
-        agent_id=body.agent_id,
+        agent_id=caller.agent(body.agent_id),
         run_id=body.run_id,
     )
 
@@ -133,17 +144,20 @@ def observe(
 @writes.post("/memories", status_code=201, tags=["memories"])
 def add(body: AddRequest, caller: CurrentCaller, memory: Opened) -> Fact | Written:
     """Add one fact, found by the next search. A known one is confirmed and returned."""
-    caller.require(Right.WRITE, body.user_id)
-    fact = memory.add(**body.given())
+    caller.require(Right.WRITE, body.user_id, scoped=True)
+    fact = memory.add(**body.given() | {"agent_id": caller.agent(body.agent_id)})
     return fact if caller.reads(body.user_id) else Written(id=fact.id)
 
 
 @writes.post("/memories/batch", status_code=201, tags=["memories"])
 def add_many(body: AddManyBody, caller: CurrentCaller, memory: Opened) -> Facts | WrittenItems:
     """Add facts, all or none; return the memory that says each, in order."""
-    caller.require(Right.WRITE, body.user_id)
+    caller.require(Right.WRITE, body.user_id, scoped=True)
+    for item in body.items:
+        caller.agent(item.agent_id)
     items = [item.model_dump(exclude_unset=True) for item in body.items]
-    facts = memory.add_many(items, user_id=body.user_id, agent_id=body.agent_id, run_id=body.run_id)
+    agent_id = caller.agent(body.agent_id)
+    facts = memory.add_many(items, user_id=body.user_id, agent_id=agent_id, run_id=body.run_id)
     if caller.reads(body.user_id):
         return Facts(items=facts)
     return WrittenItems(items=[Written(id=fact.id) for fact in facts])
@@ -152,10 +166,10 @@ def add_many(body: AddManyBody, caller: CurrentCaller, memory: Opened) -> Facts 
 @reads.get("/memories", tags=["memories"], responses=UNKNOWN)
 def list_(asked: Annotated[ListQuery, Query()], caller: CurrentCaller, memory: Opened) -> Page:
     """List a user's memories a page at a time, newest first unless sorted otherwise."""
-    caller.require(Right.READ, asked.user_id)
+    caller.require(Right.READ, asked.user_id, scoped=True)
     found = memory.list(
         user_id=asked.user_id,
-        filters=asked.filters(),
+        filters=seen(caller, asked.filters()),
         status=asked.status,
         limit=asked.limit,
         after=asked.cursor,
@@ -165,9 +179,9 @@ def list_(asked: Annotated[ListQuery, Query()], caller: CurrentCaller, memory: O
 
 
 @reads.get("/memories/{memory_id}", tags=["memories"], responses=UNKNOWN)
-def get(memory_id: MemoryId, user_id: AnyReader, memory: Opened) -> Fact:
+def get(memory_id: MemoryId, user_id: AnyReader, caller: CurrentCaller, memory: Opened) -> Fact:
     """Return one memory. A memory of another user isn't found."""
-    return memory.get(memory_id, user_id=user_id)
+    return shown(caller, memory.get(memory_id, user_id=user_id))
 
 
 @writes.patch("/memories/{memory_id}", tags=["memories"], responses=UNKNOWN)
@@ -179,6 +193,7 @@ def update(
     memory: Opened,
 ) -> Fact | Written:
     """Change a memory; the state before stays in its history."""
+    _require_owned(memory_id, user_id, caller, memory)
     fact = memory.update(memory_id, user_id=user_id, reason=body.reason, **body.changes())
     return fact if caller.reads(user_id) else Written(id=fact.id)
 
@@ -193,24 +208,34 @@ def update(
 def delete(
     memory_id: MemoryId,
     user_id: AnyWriter,
+    caller: CurrentCaller,
     memory: Opened,
     keep_source: Annotated[bool, Query(description=fields.KEEP_SOURCE)] = False,
     reason: Why = "",
 ) -> None:
     """Delete a memory for good, with what it was drawn from or what rests on it."""
+    _require_owned(memory_id, user_id, caller, memory)
     memory.delete(memory_id, user_id=user_id, keep_source=keep_source, reason=reason)
 
 
 @reads.get("/memories/{memory_id}/history", tags=["memories"], responses=UNKNOWN)
-def history(memory_id: MemoryId, user_id: AnyReader, memory: Opened) -> History:
+def history(
+    memory_id: MemoryId, user_id: AnyReader, caller: CurrentCaller, memory: Opened
+) -> History:
     """List the states of a memory, oldest first, also of a deleted one."""
-    return History(items=memory.history(memory_id, user_id=user_id))
+    found = memory.history(memory_id, user_id=user_id)
+    shown(caller, found[-1].fact)
+    return History(items=found)
 
 
 @reads.get("/memories/{memory_id}/explanation", tags=["memories"], responses=UNKNOWN)
-def explain(memory_id: MemoryId, user_id: AnyReader, memory: Opened) -> Explanation:
+def explain(
+    memory_id: MemoryId, user_id: AnyReader, caller: CurrentCaller, memory: Opened
+) -> Explanation:
     """Return a memory with its retention and the memories it replaced or that replaced it."""
-    return memory.explain(memory_id, user_id=user_id)
+    found = memory.explain(memory_id, user_id=user_id)
+    shown(caller, found.fact)
+    return found
 
 
 @writes.post("/memories/{memory_id}/restore", tags=["memories"], responses=UNKNOWN)
@@ -222,6 +247,7 @@ def restore(
     memory: Opened,
 ) -> Fact | Written:
     """Restore a memory that was superseded, archived or quarantined."""
+    _require_owned(memory_id, user_id, caller, memory)
     fact = memory.restore(memory_id, user_id=user_id, reason=body.reason)
     return fact if caller.reads(user_id) else Written(id=fact.id)
 
@@ -233,12 +259,12 @@ def forget(body: ForgetRequest, caller: CurrentCaller, memory: Opened) -> Forgot
     For good. A dry run shows what would be forgotten, which needs the right to read; a proof, which
     searches the files of the store, needs that to administer.
     """
-    caller.require(Right.WRITE, body.user_id)
+    caller.require(Right.WRITE, body.user_id, scoped=True)
     if body.dry_run:
-        caller.require(Right.READ, body.user_id)
+        caller.require(Right.READ, body.user_id, scoped=True)
     if body.proof:
         caller.require(Right.ADMIN, body.user_id)
-    found = memory.forget(**body.given())
+    found = memory.forget(**body.given() | {"agent_id": caller.agent(body.agent_id)})
     return Forgotten(
         forgotten=int(found),
         memories=[*found.memories],
@@ -381,12 +407,13 @@ def audit(
 @reads.post("/search", tags=["recall"], responses=documented(502))
 def search(body: SearchRequest, caller: CurrentCaller, memory: Opened) -> Hits:
     """Find the best memories for a query, each with the parts of its score."""
-    caller.require(Right.READ, body.user_id)
-    return Hits(items=memory.search(**body.given()))
+    caller.require(Right.READ, body.user_id, scoped=True)
+    agent_id = caller.agent(body.agent_id)
+    return Hits(items=memory.search(**body.given() | {"agent_id": agent_id}))
 
 
 @reads.post("/context", tags=["recall"], responses=documented(502))
 def context(body: ContextBody, caller: CurrentCaller, memory: Opened) -> Context:
     """Pack a block for a prompt, never over its budget of tokens."""
-    caller.require(Right.READ, body.user_id)
-    return memory.context(**body.given())
+    caller.require(Right.READ, body.user_id, scoped=True)
+    return memory.context(**body.given() | {"agent_id": caller.agent(body.agent_id)})

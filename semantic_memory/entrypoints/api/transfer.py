@@ -15,12 +15,16 @@ from starlette.exceptions import HTTPException
 
 from semantic_memory.domain import fields
 from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.query_text import LONGEST_QUERY
+from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.values import Identifier
-from semantic_memory.entrypoints.api.access import Reader, Writer, documents_key
+from semantic_memory.entrypoints.agent_limits import seen
+from semantic_memory.entrypoints.api.access import CurrentCaller, UserId, Writer, documents_key
 from semantic_memory.entrypoints.api.bodies import Loaded
 from semantic_memory.entrypoints.api.problems import documented
 from semantic_memory.entrypoints.api.routes import EVERYWHERE, Opened
+from semantic_memory.entrypoints.rights import Right
 
 MEDIA_TYPE = "application/x-ndjson"
 DOCUMENT = "application/json"
@@ -45,7 +49,8 @@ class JsonLines(StreamingResponse):
 
 @router.get("/export", response_class=JsonLines, responses={200: _BODIES})
 def export(
-    user_id: Reader,
+    user_id: UserId,
+    caller: CurrentCaller,
     memory: Opened,
     session_id: Annotated[Identifier | None, Query(description=fields.OF_SESSION)] = None,
     agent_id: Annotated[Identifier | None, Query(description=fields.OF_AGENT)] = None,
@@ -59,20 +64,19 @@ def export(
 
     One document holds everything of a user or a session; a query gives JSON lines only.
     """
+    caller.require(Right.READ, user_id, scoped=True)
     if form == "json":
         if q:
             raise InvalidInputError("export: a query gives JSON lines only: leave format out")
         document = memory.to_dict(
-            user_id=user_id, session_id=session_id, agent_id=agent_id, run_id=run_id
+            user_id=user_id,
+            session_id=session_id,
+            agent_id=caller.agent(agent_id),
+            run_id=run_id,
         )
         return JSONResponse(document)
-    records = memory.export(
-        user_id=user_id,
-        session_id=session_id,
-        agent_id=agent_id,
-        run_id=run_id,
-        filters=q or None,
-    )
+    filters = Filters.joined(q or None, Scope(agent_id, run_id).own)
+    records = memory.export(user_id=user_id, session_id=session_id, filters=seen(caller, filters))
     lines = _written(records)
     # The first line is made now, so that an error can still set the status.
     return JsonLines(chain([next(lines, b"")], lines))

@@ -14,7 +14,7 @@ from semantic_memory.entrypoints.cli.options import AsJson, DataDir
 from semantic_memory.entrypoints.rights import Right
 
 if TYPE_CHECKING:
-    from semantic_memory.entrypoints.keys import Keys
+    from semantic_memory.entrypoints.keys import ApiKey, Keys
 
 __all__ = ["app"]
 
@@ -77,6 +77,19 @@ def create(
         list[str], typer.Option("--user", "-u", help="A user, a prefix*, or *; repeatable.")
     ],
     right: Rights = None,
+    agent: Annotated[
+        str | None,
+        typer.Option(
+            "--agent", help="Limit it to this agent's memories and, to read, the shared ones."
+        ),
+    ] = None,
+    space: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--space",
+            help="A user, such as a team, or a prefix*, whose memory it may only read; repeatable.",
+        ),
+    ] = None,
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
@@ -84,7 +97,8 @@ def create(
     from semantic_memory.concurrency import SystemClock
 
     rights = right or [Right.READ, Right.WRITE]
-    key, token = _keys(data_dir).create(name, user, rights, SystemClock().now())
+    now = SystemClock().now()
+    key, token = _keys(data_dir).create(name, user, rights, now, agent_id=agent, spaces=space or ())
     work.show.as_json({"id": key.id, "key": token}) if json else print(token)
 
 
@@ -95,9 +109,17 @@ def list_(data_dir: DataDir = None, json: AsJson = False) -> None:
     if json:
         work.show.as_json([key.model_dump(mode="json", exclude={"digest"}) for key in found])
     for key in () if json else found:
-        rights = ", ".join(sorted(key.rights))
-        line = f"{key.id}  {key.created_at:%Y-%m-%d}  {key.name}  {' '.join(key.users)}  ({rights})"
-        work.show.out.print(line, markup=False, highlight=False, soft_wrap=True)
+        work.show.out.print(_line(key), markup=False, highlight=False, soft_wrap=True)
+
+
+def _line(key: ApiKey) -> str:
+    rights = ", ".join(sorted(key.rights))
+    parts = [key.id, f"{key.created_at:%Y-%m-%d}", key.name, " ".join(key.users), f"({rights})"]
+    if key.agent_id is not None:
+        parts.append(f"agent {key.agent_id}")
+    if key.spaces:
+        parts.append(f"reads {' '.join(key.spaces)}")
+    return "  ".join(parts)
 
 
 @keys.command("revoke")

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import RedirectResponse
+from pydantic import Field
 
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.values import Value
@@ -34,6 +35,10 @@ class Who(Value):
     users: list[str]
     """User ids, prefixes that end in `*`, or `*` for every user."""
     rights: list[Right]
+    agent_id: str | None = None
+    """The agent to which the key is limited."""
+    spaces: list[str] = Field(default_factory=list)
+    """Further users whose memory it may read and not change."""
 
 
 class Ranking(Value):
@@ -63,7 +68,13 @@ async def enter() -> RedirectResponse:
 @router.get("/caller")
 async def who(caller: CurrentCaller) -> Who:
     """Return the sender of this request and its rights. Any key will do."""
-    return Who(name=caller.name, users=[*caller.users], rights=sorted(caller.rights))
+    return Who(
+        name=caller.name,
+        users=[*caller.users],
+        rights=sorted(caller.rights),
+        agent_id=caller.agent_id,
+        spaces=[*caller.spaces],
+    )
 
 
 @router.get("/ranking")

@@ -108,6 +108,7 @@ class Said(BaseModel):
     expires_at: datetime | None = Field(
         None, description="When the message is to be erased; never if left out."
     )
+    recall: bool = Field(True, description=fields.RECALL)
     wrote_memory: bool = Field(
         False,
         description="True for a message of yours in which you called add_memory or"

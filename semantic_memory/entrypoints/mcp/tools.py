@@ -20,7 +20,9 @@ from semantic_memory.domain.facts import Category
 from semantic_memory.domain.filters import FilterLike, Filters
 from semantic_memory.domain.messages import SessionInfo
 from semantic_memory.domain.profile import Overview
+from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.trust import Trust
+from semantic_memory.entrypoints.agent_limits import owned, seen, shown
 from semantic_memory.entrypoints.callers import Caller, Right
 from semantic_memory.entrypoints.mcp.schemas import (
     MOST_HITS,
@@ -93,12 +95,12 @@ class Tools:
 
         Use it to look something up or to get ids; to answer a question, get_context packs more.
         """
-        with self._allowed(ctx, Right.READ, user_id) as user:
+        with self._scoped(ctx, Right.READ, user_id) as (user, caller):
             filters = filters_of(where, categories, tags, since, until)
             hits = self._memory().search(
                 query,
                 user_id=user,
-                agent_id=agent_id,
+                agent_id=caller.agent(agent_id),
                 run_id=run_id,
                 k=limit,
                 filters=filters,
@@ -123,11 +125,11 @@ class Tools:
 
         Call it first whenever the answer may depend on the user or on earlier conversations.
         """
-        with self._allowed(ctx, Right.READ, user_id) as user:
+        with self._scoped(ctx, Right.READ, user_id) as (user, caller):
             packed = self._memory().context(
                 query,
                 user_id=user,
-                agent_id=agent_id,
+                agent_id=caller.agent(agent_id),
                 run_id=run_id,
                 budget=budget,
                 min_trust=min_trust,
@@ -154,13 +156,12 @@ class Tools:
         user_id: UserId = None,
     ) -> Memories:
         """List memories, newest first, without searching; for the next page give `next`."""
-        with self._allowed(ctx, Right.READ, user_id) as user:
-            filters = filters_of(where, categories, tags, since, until)
+        with self._scoped(ctx, Right.READ, user_id) as (user, caller):
+            narrowed = filters_of(where, categories, tags, since, until)
+            filters = Filters.joined(narrowed, Scope(agent_id, run_id).own)
             found = self._memory().list(
                 user_id=user,
-                agent_id=agent_id,
-                run_id=run_id,
-                filters=filters,
+                filters=seen(caller, filters),
                 limit=limit,
                 after=after,
             )
@@ -182,8 +183,8 @@ class Tools:
         user_id: UserId = None,
     ) -> Remembered:
         """Remember one fact for good. A known fact is confirmed, not doubled."""
-        with self._allowed(ctx, Right.WRITE, user_id) as user:
-            reads = self._caller_of(ctx).reads(user)
+        with self._scoped(ctx, Right.WRITE, user_id) as (user, caller):
+            reads, agent_id = caller.reads(user), caller.agent(agent_id)
             fact = self._memory().add(
                 content,
                 user_id=user,
@@ -225,10 +226,14 @@ class Tools:
         user_id: UserId = None,
     ) -> Taken:
         """Hand over messages of a conversation as they were said; facts are extracted from them."""
-        with self._allowed(ctx, Right.WRITE, user_id) as user:
+        with self._scoped(ctx, Right.WRITE, user_id) as (user, caller):
             said = [message.message() for message in messages]
             receipt = self._memory().observe(
-                said, user_id=user, session_id=session_id, agent_id=agent_id, run_id=run_id
+                said,
+                user_id=user,
+                session_id=session_id,
+                agent_id=caller.agent(agent_id),
+                run_id=run_id,
             )
         return Taken(accepted=receipt.accepted, duplicates=receipt.duplicates)
 
@@ -291,11 +296,11 @@ class Tools:
                 " agent_id, run_id, source or where; or everything=true and nothing else"
             )
         filters: FilterLike = where or None
-        with self._allowed(ctx, Right.WRITE, user_id) as user:
+        with self._scoped(ctx, Right.WRITE, user_id) as (user, caller):
             if not confirm:
-                self._caller_of(ctx).require(Right.READ, user)
+                caller.require(Right.READ, user, scoped=True)
             if memory_id is not None:
-                self._memory().get(memory_id, user_id=user)  # refuses one that is unknown
+                owned(caller, self._memory().get(memory_id, user_id=user))  # refuses unknown ones
                 filters = Filters(ids=frozenset([memory_id]))
             found = self._memory().forget(
                 user_id=user,
@@ -305,7 +310,7 @@ class Tools:
                 since=since,
                 until=until,
                 session_id=session_id,
-                agent_id=agent_id,
+                agent_id=caller.agent(agent_id),
                 run_id=run_id,
                 source=source,
                 filters=filters,
@@ -325,8 +330,8 @@ class Tools:
 
     def memory(self, ctx: Ctx, user_id: str, memory_id: str) -> str:
         """One memory in full, with its source and dates."""
-        with self._readable(ctx, user_id):
-            fact = self._memory().get(memory_id, user_id=user_id)
+        with self._readable(ctx, user_id, scoped=True) as caller:
+            fact = shown(caller, self._memory().get(memory_id, user_id=user_id))
         return fact.model_dump_json(exclude_defaults=True)
 
     def sessions(self, ctx: Ctx, user_id: str) -> str:
@@ -349,28 +354,41 @@ class Tools:
 
     def with_memory(self, ctx: Ctx, question: str, user_id: str | None = None) -> str:
         """A question, with the memories that help to answer it."""
-        with self._allowed(ctx, Right.READ, user_id) as user:
-            packed = self._memory().context(question, user_id=user, budget=_BUDGET)
+        with self._scoped(ctx, Right.READ, user_id) as (user, caller):
+            packed = self._memory().context(
+                question, user_id=user, agent_id=caller.agent(None), budget=_BUDGET
+            )
         return f"{packed.text}\n\n{question}".strip()
 
     @contextmanager
     def _allowed(self, ctx: Ctx, right: Right, user_id: str | None) -> Iterator[str]:
-        """Yield the user of a call; turn errors into ones that the agent can read."""
+        """Yield the user of a call; turn errors into ones that the agent can read.
+
+        A caller that is limited to an agent is refused.
+        """
+        with self._scoped(ctx, right, user_id) as (user, caller):
+            caller.require(right, user)
+            yield user
+
+    @contextmanager
+    def _scoped(self, ctx: Ctx, right: Right, user_id: str | None) -> Iterator[tuple[str, Caller]]:
+        """Yield the user of a call that limits itself to the caller's agent, and the caller."""
         caller = self._caller_of(ctx)
         user = user_id or caller.only_user
         if user is None:
             raise ToolError("give a user_id: there is no default user here")
         try:
-            caller.require(right, user)
+            caller.require(right, user, scoped=True)
             with acting(caller.key):
-                yield user
+                yield user, caller
         except SemanticMemoryError as error:
             raise ToolError(str(error)) from None
 
     @contextmanager
-    def _readable(self, ctx: Ctx, user_id: str) -> Iterator[None]:
+    def _readable(self, ctx: Ctx, user_id: str, *, scoped: bool = False) -> Iterator[Caller]:
+        caller = self._caller_of(ctx)
         try:
-            self._caller_of(ctx).require(Right.READ, user_id)
-            yield
+            caller.require(Right.READ, user_id, scoped=scoped)
+            yield caller
         except SemanticMemoryError as error:
             raise ResourceNotFoundError(str(error)) from None

@@ -14,7 +14,7 @@ from semantic_memory.ledger.memory.store import Part, Row, Tables
 
 def note(tables: Tables, old: Fact | None, row: Row) -> None:
     """Number a change of a memory; what else is known of it is read from its row."""
-    number = len(tables.events) + 1
+    number = _last(tables) + 1
     tables.events[number] = MemoryEvent(
         id=number,
         kind=rules.kind_of_event(old, row.fact),
@@ -29,7 +29,7 @@ def note(tables: Tables, old: Fact | None, row: Row) -> None:
 
 def note_extraction(tables: Tables, done: Extracted) -> None:
     """Number an extraction."""
-    number = len(tables.events) + 1
+    number = _last(tables) + 1
     tables.events[number] = MemoryEvent(
         id=number,
         kind=EventKind.EXTRACTED,
@@ -61,21 +61,33 @@ class EventReader(Part):
             and (not kinds or event.kind in kinds)
         )
         found = [_completed(event, tables) for event in islice(met, limit)]
-        last = found[-1].id if len(found) == limit else max(after, _last(tables, user_id))
+        last = found[-1].id if len(found) == limit else max(after, _last(tables))
         return EventPage(found, last)
 
-    def last_event(self, user_id: str | None = None) -> int:
-        """Return the number of the latest event, of one user or of all; 0 before any."""
-        return _last(self._store.snapshot(), user_id)
+    def first_event(self) -> int:
+        """Return the number of the oldest event that is kept; 0 before any."""
+        return next(iter(self._store.snapshot().events), 0)
+
+    def last_event(self) -> int:
+        """Return the number of the latest event; 0 before any."""
+        return _last(self._store.snapshot())
+
+    def drop_events(self, until: int) -> int:
+        """Delete the events up to a number, but never the latest one; return how many."""
+        with self._store.transaction() as tables:
+            last = _last(tables)
+            old = [number for number in tables.events if number <= until and number < last]
+            for number in old:
+                del tables.events[number]
+            return len(old)
 
     def on_commit(self, wake: Callable[[], None]) -> Callable[[], None]:
         """Call `wake` after each transaction of changes, and at the end."""
         return self._store.bell.listen(wake)
 
 
-def _last(tables: Tables, user_id: str | None) -> int:
-    events = reversed(tables.events.values())
-    return next((event.id for event in events if user_id in (None, event.user_id)), 0)
+def _last(tables: Tables) -> int:
+    return next(reversed(tables.events), 0)
 
 
 def _completed(event: MemoryEvent, tables: Tables) -> MemoryEvent:

@@ -72,7 +72,8 @@ class Row:
     @property
     def waiting(self) -> bool:
         """True if it waits for its vectors."""
-        return self.kept and self.vectors is None and not self.refused
+        logged_only = self.verbatim and self.fact.status is Status.ARCHIVED
+        return self.kept and self.vectors is None and not self.refused and not logged_only
 
     @property
     def active(self) -> bool:

@@ -98,22 +98,31 @@ class EventReader(Part):
         query = f"{_SELECT} WHERE {condition} ORDER BY e.num LIMIT ?"
         with self._connections.snapshot() as db:
             rows = db.execute(query, (*values, limit)).fetchall()
-            last = _last(db, user_id)
+            last = _last(db)
         found = [_to_event(EventRow._make(row)) for row in rows]
         return EventPage(found, found[-1].id if len(found) == limit else max(after, last))
 
-    def last_event(self, user_id: str | None = None) -> int:
-        """Return the number of the latest event, of one user or of all; 0 before any."""
+    def first_event(self) -> int:
+        """Return the number of the oldest event that is kept; 0 before any."""
+        return self._number("SELECT coalesce(min(num), 0) FROM events")
+
+    def last_event(self) -> int:
+        """Return the number of the latest event; 0 before any."""
         with self._connections.snapshot() as db:
-            return _last(db, user_id)
+            return _last(db)
+
+    def drop_events(self, until: int) -> int:
+        """Delete the events up to a number, but never the latest one; return how many."""
+        with self._connections.transaction() as db:
+            # The next number is one more than the highest that is there.
+            last = _last(db)
+            return db.execute(
+                "DELETE FROM events WHERE num <= ? AND num < ?", (until, last)
+            ).rowcount
 
 
-def _last(db: Connection, user_id: str | None) -> int:
-    query = "SELECT coalesce(max(num), 0) FROM events"
-    if user_id is None:
-        (last,) = db.execute(query).fetchone()
-    else:
-        (last,) = db.execute(f"{query} WHERE user_id = ?", (user_id,)).fetchone()
+def _last(db: Connection) -> int:
+    (last,) = db.execute("SELECT coalesce(max(num), 0) FROM events").fetchone()
     return int(last)
 
 

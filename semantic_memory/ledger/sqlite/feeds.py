@@ -27,7 +27,8 @@ from semantic_memory.ledger.sqlite.where import where
 
 _SCAN_BATCH = 250
 _WITH_VECTORS = "facts f LEFT JOIN vectors v ON v.num = f.num"
-WAITING = "embedded = 0 AND status <> 'forgotten'"
+_LOGGED_ONLY = "category = 'conversation' AND status = 'archived'"
+WAITING = f"embedded = 0 AND status <> 'forgotten' AND NOT ({_LOGGED_ONLY})"
 _HELD = "embedded = 1 AND status <> 'forgotten'"
 
 

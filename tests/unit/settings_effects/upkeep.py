@@ -83,6 +83,18 @@ sweep("upkeep.floor", 0.5, [0.87, 0.77])
 sweep("upkeep.cap", 1, [0.87])
 
 
+def events_kept(run: Trial) -> int:
+    """Return the number of events that are left of 10."""
+    memory = run.open()
+    for number in range(10):
+        memory.add(f"Tried tool {number}", **U)
+    memory.maintain(["expiry"])
+    return len(memory.events())
+
+
+effect("upkeep.events", 5, was=10, becomes=5)(events_kept)
+
+
 def after_a_month(run: Trial) -> int:
     """Return the number of facts that are left of one that is tagged."""
     memory = run.open()
