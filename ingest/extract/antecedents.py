@@ -59,7 +59,9 @@ _BEGINS = regex(
 _THERE = regex(r"(?<=[a-z])\sthere(?=$|[,.;]|\s(?:is|are|was|were|has|have|runs?|use|on|and)\b)")
 # "whatever there is", unlike "the food there is good"
 _EXISTS = regex(rf"\b{phrases('antecedents.before_existential')}\sthere$", re.I)
-_BARE = regex(rf"^(?P<noun>the\s(?:new\s)?{phrases('antecedents.relational')})\b(?!\sof\b)", re.I)
+_BARE = regex(
+    rf"^(?P<noun>(?:the\s)?(?:new\s)?{phrases('antecedents.relational')})\b(?!\s(?:of|for)\b)", re.I
+)
 _NEXT_ONE = regex(rf"^(?P<which>the {one_of(words('predications.ordinals'))}) one\b", re.I)
 _NUMBERED = regex(
     rf"\b(?P<kind>[a-z]{{3,}}) (?:number |no\. )?(?:\d{{1,3}}|{one_of(words('numbers.small'))})\b"
@@ -121,7 +123,8 @@ class Antecedents:
         if found := _BARE.match(statement):
             named = self._nearest("it", speaker, named=True)
             if named:
-                return f"{found['noun']} of {named}{statement[found.end() :]}"
+                article = "" if found["noun"].lower().startswith("the ") else "the "
+                return f"{article}{found['noun']} of {named}{statement[found.end() :]}"
         return None
 
     def _kind_named(self, speaker: str) -> str | None:

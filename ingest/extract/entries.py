@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from semantic_memory.domain.english.commands import is_command
+from semantic_memory.domain.english.questions import stated_in
 from semantic_memory.domain.english.tables import words
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.patterns import regex
@@ -92,7 +93,7 @@ def _entry(found: re.Match[str]) -> Entry | None:
     if (
         len(lowered) > _MOST_KEY_WORDS
         or len(value.split()) > _MOST_VALUE_WORDS
-        or value.endswith("?")
+        or not stated_in(value)
         or _OWN.match(value)
         or lowered[0] in _NO_KEY
         or lowered[0] in _NO_KEY_START

@@ -82,7 +82,9 @@ _POINTS_BACK = regex(
 )
 _TELLS = regex(rf"^(?:my|our) .*\b{phrases('reports.telling')}$", re.IGNORECASE)
 _THERE = regex(r"^(?:I|we)\b.*\sthere\b", re.IGNORECASE)
-_HE = regex(r"(?:he|she|his|her)\b", re.IGNORECASE)
+_OF_ONE = regex(
+    rf"(?:he|she|his|her|(?:the )?(?:new )?{phrases('antecedents.relational')})\b", re.IGNORECASE
+)
 _GOES_ON = regex(r"(?:it|they|he|she|its|their|his|her)\b", re.IGNORECASE)
 
 
@@ -438,11 +440,10 @@ def _statements(sentence: Sentence, talk: _Talk) -> list[_Statement]:
         if kept and _TELLS.search(kept[-1].text):
             kept[-1] = Clause(f"{kept[-1].text} {clause.text}", kept[-1].link)
             continue
-        if kept and dangles(clause.text) and not dangles(kept[-1].text):
+        if kept and (own := _of_one_named(kept[-1].text, clause.text, talk.name)):
+            clause = clause._replace(text=own)
+        elif kept and dangles(clause.text) and not dangles(kept[-1].text):
             if is_hedged(clause.text):
-                continue
-            if own := _of_one_named(kept[-1].text, clause.text, talk.name):
-                kept.append(clause._replace(text=own))
                 continue
             joined = kept[-1].text + (clause.link or ", ") + clause.text
             if len(joined.split()) <= _MOST_WORDS:
@@ -458,9 +459,9 @@ def _statements(sentence: Sentence, talk: _Talk) -> list[_Statement]:
 
 
 def _of_one_named(before: str, clause: str, speaker: str) -> str | None:
-    """Return a clause about the one person whom the clause before it names: "he runs a garage"."""
-    if not _HE.match(clause):
-        return None
+    """Return a clause about what the one before names: "he runs a garage", "launch is in May"."""
+    if not _OF_ONE.match(clause):
+        return None  # "it" stays beside what it stands for
     antecedents = Antecedents()
     antecedents.note(before, speaker)
     return antecedents.resolved(clause, speaker)

@@ -11,6 +11,8 @@ import re
 from collections.abc import Collection, Iterator
 
 from semantic_memory.domain.english.articles import indefinite
+from semantic_memory.domain.english.notation import one_of
+from semantic_memory.domain.english.predications import is_name
 from semantic_memory.domain.english.tables import mapping, phrases, words
 from semantic_memory.domain.english.words import WORD, Form, can_be_noun, forms, noun
 from semantic_memory.domain.patterns import regex
@@ -37,6 +39,12 @@ _HERE_IN = regex(
     rf"\b[Hh]ere in (?P<here>{_PLACE})(?= |[,.;!]|$)"
     rf"|\b(?:[Aa]s someone|[Ss]omeone|[Cc]urrently) (?:(?:living|based) )?in (?P<living>{_PLACE})"
 )
+_TITLED = r"(?:(?:Mr|Mrs|Ms|Dr)\.? )?[A-Z][\w-]+"
+_ROLE_OF = regex(
+    rf"\b(?i:my|our) (?:new )?(?P<role>{one_of(words('spelling.roles') - _NAMED)}) (?P<name>{_TITLED})"
+    r"(?=[\s,.;:!?)]|$)"
+    rf"|(?P<who>{_TITLED}) \((?:my|our) (?P<of>(?:[\w-]+ ){{0,2}}[\w-]+)\)"
+)
 _WORK_I = regex(
     r"\bthe\s(?P<place>(?:[a-z-]+\s)?[a-z-]+)\s(?:(?:that|where)\s)?I\swork\s(?P<at>in|at|for)\b",
     re.IGNORECASE,
@@ -54,6 +62,7 @@ def possessions(text: str, mentioned: Collection[str]) -> Iterator[str]:
     speaks of it already.
     """
     yield from _whereabouts(text)
+    yield from _called(text, mentioned)
     if _MINE.search(text) is None:
         return
     known = set(mentioned)
@@ -85,6 +94,15 @@ def _whereabouts(text: str) -> Iterator[str]:
         yield f"I am here in {here['here'] or here['living']}"
     for work in _WORK_I.finditer(text):
         yield f"I work {work['at']} {indefinite(work['place'])} {work['place']}"
+
+
+def _called(text: str, mentioned: Collection[str]) -> Iterator[str]:
+    """Yield who holds a role or is kin: "my landlord Mr Kerr", "Lena (my team lead)"."""
+    for found in _ROLE_OF.finditer(text):
+        role, name = found["role"] or found["of"], found["name"] or found["who"]
+        last = name.split()[-1]
+        if (is_name(last) or " " in name) and last.lower() not in mentioned:
+            yield f"my {role.lower()} is {name}"
 
 
 def words_of(statement: str) -> set[str]:

@@ -116,7 +116,9 @@ def test_no_subject_is_added_to_what_has_none(said):
 def test_each_thing_said_is_a_fact_of_its_own(said, told):
     found = facts(said)
     assert len(found) == len(told)
-    assert all(one.endswith(part.removeprefix("...")) for one, part in zip(found, told, strict=True))
+    assert all(
+        one.endswith(part.removeprefix("...")) for one, part in zip(found, told, strict=True)
+    )
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,9 @@ _ASKED_BACK = regex(rf"(?:{_BEHIND_MARK}|\s+(?:and\s+)?{_BEHIND})[^.?!]*\?+$", r
 _ASKED_UNMARKED = regex(
     rf"(?<=\w{{2}})[\s,]+{phrases('questions.asked_unmarked')}\b(?!.*\bI\b).*$", re.IGNORECASE
 )
+_ASKED_BEHIND_COMMA = regex(
+    rf"(?<=\w{{2}}),\s+(?:(?:and|so|but)\s)?{phrases('questions.asked_behind_comma')}\b.*$", re.I
+)
 # "How is that" asks, "How that is" doesn't
 _ASKING_VERB = rf"{phrases('questions.asking_verbs')} {phrases('questions.asked_subjects')}\b"
 _ASKING_WORD = (
@@ -33,10 +36,12 @@ def without_asking_back(sentence: str) -> str:
 
     >>> without_asking_back("I love baking, do you?"), without_asking_back("I bake how about you")
     ('I love baking', 'I bake')
+    >>> without_asking_back("we have to be out by June, how do I negotiate")
+    'we have to be out by June'
     """
     if sentence.endswith("?"):
         return _ASKED_BACK.sub("", sentence)
-    asked = _ASKED_UNMARKED.search(sentence)
+    asked = _ASKED_UNMARKED.search(sentence) or _ASKED_BEHIND_COMMA.search(sentence)
     return sentence[: asked.start()] if asked else sentence
 
 

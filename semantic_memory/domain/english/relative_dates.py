@@ -374,14 +374,14 @@ def _month(
         direction = "past"
     elif lowered == "next":
         direction = "future"
-    elif lowered in ("this", "by", "until", "till"):
+    elif lowered.startswith(("this", "by", "until", "till")):
         direction = direction or "future"
     elif lowered in ("since",):
         direction = "past"
     if (
         direction is None
         or _UNDATED.search(text)
-        or (name == "may" and lowered not in ("in", "last", "next"))
+        or (name == "may" and not lowered.endswith(("in", "last", "next", "of")))
     ):
         return None
     number = month_number(name)

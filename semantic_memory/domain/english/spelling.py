@@ -43,7 +43,9 @@ _ROLE_IS = regex(
     rf"\b((?:my|our)\s(?:new\s)?{_ROLE})'?s((?:\s\d{{1,3}}(?:\s(?:next|this|on)\s.{{1,20}})?|(?:\s[\w-]+){{1,2}}))$",
     re.I | re.M,
 )
-_OWNS = regex(r"\b(?:at|from|near|behind|of|into|opposite) (?:St\.? )?$")  # "at Ida's in Bonn"
+_OWNS = regex(
+    r"\b(?:at|from|near|behind|of|into|opposite|to|for|with|called|named|like) (?:St\.? )?$"
+)  # "at Ida's in Bonn"
 _OWNED = regex(r"\b(?:my|our)\s(?:\w+\s)?\w+s\s|\b(?:my|our)\s[^.]{2,30}'s\s", re.IGNORECASE)
 _KEEPS_SHORT_IS = words("spelling.keeps_short_is")
 
