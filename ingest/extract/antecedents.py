@@ -38,7 +38,8 @@ _ANIMAL = regex(
     r"(?:,?\s(?:called|named)?\s?(?P<name>[A-Z][\w'-]+))?"
 )
 _IS_NAMED = regex(
-    r"^(?P<thing>(?:the|our|my)\s(?:[\w-]+\s){1,3})(?:is|are)\s(?P<name>[A-Z][\w'-]+(?:\s[A-Z]\w+)?)$",
+    r"^(?P<thing>(?:the|our|my)\s(?:[\w-]+\s){1,3})(?:is|are)\s(?:called\s|named\s)?"
+    r"(?P<name>[A-Z][\w'-]+(?:\s[A-Z]\w+)?)$",
 )
 _THING = regex(
     r"\b(?P<article>the|an?|my|our|The|A|An|My|Our)\s(?P<words>(?:[\w'-]+\s){0,3}?[\w'-]+)"

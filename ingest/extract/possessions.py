@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from semantic_memory.domain.english.articles import indefinite
+from semantic_memory.domain.english.calendar import ANY_MONTH, WEEKDAY
 from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.predications import is_name
 from semantic_memory.domain.english.tables import mapping, phrases, words
@@ -40,8 +41,9 @@ _HERE_IN = regex(
     rf"|\b(?:[Aa]s someone|[Ss]omeone|[Cc]urrently) (?:(?:living|based) )?in (?P<living>{_PLACE})"
 )
 _TITLED = r"(?:(?:Mr|Mrs|Ms|Dr)\.? )?[A-Z][\w-]+"
+_HOLDERS = one_of(words("spelling.roles") - _NAMED)
 _ROLE_OF = regex(
-    rf"\b(?i:my|our) (?:new )?(?P<role>{one_of(words('spelling.roles') - _NAMED)}) (?P<name>{_TITLED})"
+    rf"\b(?i:my|our) (?:new )?(?P<role>{_HOLDERS}) (?P<name>(?!{WEEKDAY}|{ANY_MONTH}){_TITLED})"
     r"(?=[\s,.;:!?)]|$)"
     rf"|(?P<who>{_TITLED}) \((?:my|our) (?P<of>(?:[\w-]+ ){{0,2}}[\w-]+)\)"
 )

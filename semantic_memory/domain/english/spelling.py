@@ -54,6 +54,7 @@ _DRAWN_OUT = regex(r"(?<![-/])\b(?!www\b|i+\b)[a-z]*([a-z])\1{2,}[a-z]*\b(?![-/]
 
 _SWAPPED = regex(r"\b(?P<before>I|we|my|our)\s(?P<word>[a-z]{4,12})\b")
 
+_IN_MAY = regex(r"(?:(?<=\d )|(?<=\d(?:st|nd|rd|th) ))may\b|\bmay(?= \d{1,2}\b)")  # no modal
 _ASKED = r"(?P<asked>(?P<favourite>favou?rite|fave?)|(?:you|u) have(?: an?| any)?)"
 _THING = r"(?P<thing>(?:[\w-]+ ){0,2}?[\w-]+)"
 _ASKED_AND_ANSWERED = regex(rf"\b{_ASKED} {_THING}[\s.,?!]+mine (?P<verb>is|are)\b", re.I)
@@ -83,7 +84,7 @@ def prepared(text: str) -> str:
     text = _LOWER_I.sub("I", text)
     text = _SWAPPED.sub(_swapped_back, text)
     text = _APOSTROPHE_APART.sub(lambda found: f"{found[1]}'{found[2] or found[3]}", text)
-    return _ASKED_AND_ANSWERED.sub(_answered, text)
+    return _ASKED_AND_ANSWERED.sub(_answered, _IN_MAY.sub("May", text))
 
 
 def _with_verb(text: str) -> str:
