@@ -178,7 +178,7 @@ class Recall:
         """Return the newest facts that are shown whatever the question: important and vetted."""
         categories = _STANDING & (filters.categories or _STANDING)
         narrowed = filters.model_copy(update={"categories": categories})
-        newest = self._ledger.find(user_id, narrowed, limit=_STANDING_LOOKED_AT)
+        newest = self._ledger.newest(user_id, narrowed, _STANDING_LOOKED_AT)
         important = [fact for fact in newest if _stands(fact)]
         return standing_rivals(important, self._ledger, user_id)
 
