@@ -160,7 +160,9 @@ class Recall:
         question = read(query, then or self._clock.now())
         present = then is None and not question.past and not question.windows
         hits = noted(found, self._ledger, user_id, as_of=then, present=present)
-        admitted = {fact.id for fact in wanted.admitted(hit.fact for hit in hits)}
+        admitted = {hit.fact.id for hit in found}
+        added = [hit.fact for hit in hits if hit.fact.id not in admitted]
+        admitted.update(fact.id for fact in wanted.admitted(added))
         hits = [hit for hit in hits if hit.fact.id in admitted][:k]
         facts = standing_rivals([hit.fact for hit in hits], self._ledger, user_id)
         pairs = zip(hits, facts, strict=True)
@@ -176,7 +178,7 @@ class Recall:
         """Return the newest facts that are shown whatever the question: important and vetted."""
         categories = _STANDING & (filters.categories or _STANDING)
         narrowed = filters.model_copy(update={"categories": categories})
-        newest = self._ledger.find(user_id, narrowed, limit=_STANDING_LOOKED_AT)
+        newest = self._ledger.newest(user_id, narrowed, _STANDING_LOOKED_AT)
         important = [fact for fact in newest if _stands(fact)]
         return standing_rivals(important, self._ledger, user_id)
 

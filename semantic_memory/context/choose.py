@@ -50,8 +50,6 @@ class Candidate(NamedTuple):
     """The tokens of both headings count once in a block."""
     characters: int
     """Length of its text."""
-    said_in: frozenset[str] = frozenset()
-    """Ids of the messages that it is, or was drawn from."""
 
 
 SHARES: Mapping[Category, float] = MappingProxyType(

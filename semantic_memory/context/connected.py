@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import compress
 
 from semantic_memory.domain.english.core import told_of_others
 from semantic_memory.domain.english.tables import words
-from semantic_memory.domain.facts import Category
+from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.recall import Hit
 from semantic_memory.domain.text import stems
 
@@ -24,9 +25,10 @@ def connected(hits: Sequence[Hit], query: str = "") -> list[Hit]:
     sensitive about other people needs a question that names them, who said it, or what it is.
     """
     asked = frozenset(stems(query))
-    hits = [hit for hit in hits if asked.intersection(private := _private(hit)) or not private]
+    hits = [hit for hit in hits if _may_be_shown(hit.fact, asked)]
     best = max((hit.parts.match for hit in hits), default=0.0)
-    least = 0.0 if best >= _CLEAR else _WORDS
+    clear = best >= _CLEAR
+    least = 0.0 if clear else _WORDS
 
     def is_near(hit: Hit) -> bool:
         """Return True if a message has words of the question that say what it is about."""
@@ -35,23 +37,21 @@ def connected(hits: Sequence[Hit], query: str = "") -> list[Hit]:
         return hit.parts.lexical > least and shares_words(hit.fact.content, query)
 
     def is_strong(hit: Hit) -> bool:
-        if best < _CLEAR and not is_near(hit):
-            return False
-        return hit.parts.match >= _STRONG * best
+        return hit.parts.match >= _STRONG * best and (clear or is_near(hit))
 
-    strong = [hit for hit in hits if is_strong(hit)]
-    sessions = {source.session_id for hit in strong for source in hit.fact.sources} - {None}
-    topics = {tag for hit in strong for tag in hit.fact.tags}
+    strong = [is_strong(hit) for hit in hits]
+    leading = list(compress(hits, strong))
+    sessions = {source.session_id for hit in leading for source in hit.fact.sources} - {None}
+    topics = {tag for hit in leading for tag in hit.fact.tags}
 
     def shares(hit: Hit) -> bool:
         own = {source.session_id for source in hit.fact.sources}
         return not sessions.isdisjoint(own) or not topics.isdisjoint(hit.fact.tags)
 
-    clear = best >= _CLEAR
     return [
         hit
-        for hit in hits
-        if (hit.parts.lexical > least and (clear or is_near(hit))) or is_strong(hit) or shares(hit)
+        for hit, leads in zip(hits, strong, strict=True)
+        if leads or (hit.parts.lexical > least and (clear or is_near(hit))) or shares(hit)
     ]
 
 
@@ -61,10 +61,11 @@ def shares_words(text: str, query: str) -> bool:
     return not asked.isdisjoint(stems(text))
 
 
-def _private(hit: Hit) -> frozenset[str]:
-    """Return the stems of which a question must have one to be shown a hit; none for most."""
-    told = told_of_others(hit.fact.content)
-    if not told:
-        return frozenset()
-    speakers = [source.speaker for source in hit.fact.sources if source.speaker]
-    return frozenset(stems(" ".join([*told, *speakers])))
+def _may_be_shown(fact: Fact, asked: Collection[str]) -> bool:
+    """Return False for something sensitive about others of which the question has no stem."""
+    told = told_of_others(fact.content)
+    if not told:  # as of most
+        return True
+    speakers = [source.speaker for source in fact.sources if source.speaker]
+    needed = set(stems(" ".join([*told, *speakers])))
+    return not needed or not needed.isdisjoint(asked)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import lru_cache
+from functools import cache
 
 from semantic_memory.context import render
-from semantic_memory.context.choose import Candidate, Heading, Policy, choose
+from semantic_memory.context.choose import Candidate, Heading, Line, Policy, choose
 from semantic_memory.context.connected import connected, shares_words
 from semantic_memory.context.excerpt import excerpt
 from semantic_memory.context.overview import Overview, Placed
@@ -134,7 +134,7 @@ class _Block:
             text = normalised(one.fact.content)
             if one.fact.id in shown or text in said:
                 continue
-            if _all_in(one.fact.message_ids, self._without):
+            if _is_known(one.fact, self._without):
                 continue
             opened = {*headings(one.fact, one.section)} - self._opened
             cost = _cost(self._prices, one, opened)
@@ -152,15 +152,20 @@ class _Block:
         considered = hits[: max(_FEWEST, self._budget // _SHORT_LINE)]
         wanted = frozenset(stems(query))
         longest = min(render.MOST_CHARACTERS, max(_SHORTEST_CUT, self._budget))
-        placed = [
-            Placed(hit.fact, render.section(hit.fact), text=_cut(hit.fact, wanted, longest))
-            for hit in considered
-        ]
+        candidates = list(map(_candidate, considered))
+
+        @cache  # few of those considered are looked at
+        def placed(place: int) -> Placed:
+            fact, section = considered[place].fact, candidates[place].section[0]
+            return Placed(fact, section, text=_cut(fact, wanted, longest))
+
+        @cache
+        def line(place: int) -> Line:
+            return self._prices.line(placed(place), considered[place].changed)
+
         chosen = choose(
-            [_candidate(hit, one.section) for hit, one in zip(considered, placed, strict=True)],
-            lru_cache(None)(
-                lambda place: self._prices.line(placed[place], considered[place].changed)
-            ),
+            candidates,
+            line,
             self._prices.heading,
             opened=self._opened,
             room=self._room,
@@ -168,9 +173,9 @@ class _Block:
             policy=policy,
             asked=word_bits(wanted),
         )
-        self._shown += [placed[place] for place in chosen]
+        self._shown += map(placed, chosen)
         for place in chosen:
-            self._opened |= {*headings(placed[place].fact, placed[place].section)}
+            self._opened |= {candidates[place].section, candidates[place].day}
 
     def fill(self, part: Sequence[Placed], most: int, prices: Prices | None = None) -> None:
         """Show those of a part that fit into what the finished text leaves free."""
@@ -188,7 +193,7 @@ class _Block:
             tokens=tokens,
             facts=tuple(entry.fact for entry in entries),
             hits=tuple(hit for hit in hits if hit.fact.id in ids),
-            left_out=len(self._recalled.keys() - ids),
+            left_out=self._left_out(ids),
             relevance=relevance,
         )
 
@@ -196,7 +201,7 @@ class _Block:
         """Render the block, without the last choices if it is over the budget."""
         while self._rendered is None or len(self._rendered[0]) != len(self._shown):
             entries = sorted(map(self._entry, self._shown), key=render.place)
-            left_out = len(self._recalled.keys() - {entry.fact.id for entry in entries})
+            left_out = self._left_out({entry.fact.id for entry in entries})
             text = render.block(entries, left_out, self._template)
             tokens = self._prices.text(text)
             if tokens <= self._budget:
@@ -204,6 +209,9 @@ class _Block:
             else:
                 self._shown.pop()
         return self._rendered
+
+    def _left_out(self, shown: set[str]) -> int:
+        return len(self._recalled) - len(self._recalled.keys() & shown)
 
     def _entry(self, one: Placed) -> render.Entry:
         hit = self._recalled.get(one.fact.id)
@@ -231,7 +239,7 @@ def _relevant(hits: Sequence[Hit], policy: Policy, without: frozenset[str]) -> l
         for hit in hits
         if hit.parts.match >= policy.weakest
         and not (hit.fact.category is Category.CONVERSATION and is_filler(hit.fact.content))
-        and not _all_in(hit.fact.message_ids, without)
+        and not _is_known(hit.fact, without)
     ]
 
 
@@ -242,11 +250,10 @@ def _cut(fact: Fact, wanted: frozenset[str], characters: int) -> str | None:
     return excerpt(fact.content, wanted, characters)
 
 
-def _candidate(hit: Hit, section: str) -> Candidate:
-    fact = hit.fact
+def _candidate(hit: Hit) -> Candidate:
+    fact, section = hit.fact, render.section(hit.fact)
     score = hit.score * (_MATERIAL if section == render.MATERIAL else 1.0)
-    above = headings(fact, section)
-    return Candidate(score, fact.category, *above, len(fact.text), frozenset(fact.message_ids))
+    return Candidate(score, fact.category, *headings(fact, section), len(fact.text))
 
 
 def _is_said(fact: Fact, said: Collection[str], texts: Collection[str]) -> bool:
@@ -260,5 +267,6 @@ def _is_said(fact: Fact, said: Collection[str], texts: Collection[str]) -> bool:
     return own in said or any(own in text for text in texts)
 
 
-def _all_in(message_ids: Collection[str], known: frozenset[str]) -> bool:
-    return bool(message_ids) and known.issuperset(message_ids)
+def _is_known(fact: Fact, without: frozenset[str]) -> bool:
+    """Return True if a memory comes from messages, all of them among `without`."""
+    return bool(without and fact.message_ids) and without.issuperset(fact.message_ids)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 
 import numpy as np
 
@@ -50,11 +51,13 @@ def _ended(
     sessions = {message.source.session_id for message in messages} - {None}
     if not sessions:
         return {}
+    said_at = [_places(message.source, message) for message in messages]
+    answers = [_answered(message) for message in messages]
     superseded = ledger.superseded_in(
         user_id,
         [one for one in sessions if one is not None],
-        {place for message in messages for place in _places(message.source, message)},
-        {answered for message in messages if (answered := _answered(message))},
+        set(chain.from_iterable(said_at)),
+        {answered for answered in answers if answered},
     )
     ended = [fact for fact in superseded if _ended_by(fact, as_of)]
     by_place: dict[str, list[int]] = defaultdict(list)
@@ -65,10 +68,11 @@ def _ended(
             for place in _places(source, source):
                 by_place[place].append(number)
     found: dict[str, Fact] = {}
-    for message in messages:
-        told = {one for place in _places(message.source, message) for one in by_place[place]}
-        if answered := _answered(message):
-            told |= {one for one in by_position[answered] if _repeated(ended[one], message)}
+    for message, places, answered in zip(messages, said_at, answers, strict=True):
+        told = {one for place in places for one in by_place.get(place, ())}
+        if answered:
+            repeated = by_position.get(answered, ())
+            told |= {one for one in repeated if _repeated(ended[one], message)}
         if told:
             found[message.id] = max((ended[one] for one in sorted(told)), key=_end)
     return found

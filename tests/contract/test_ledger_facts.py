@@ -321,6 +321,28 @@ def test_superseded_facts_are_read_by_session_and_message(ledger):
     assert found([], ["s1/m1"], [("s1", 0)]) == []
 
 
+def test_newest_facts_are_read_as_they_are_now(ledger):
+    first, last = NOW, NOW + timedelta(days=1)
+    ledger.apply(
+        [
+            Add(make_fact(1, created_at=last)),
+            Add(make_fact(2, created_at=first)),
+            Add(make_fact(3, created_at=first)),
+            Add(make_fact(4, created_at=last, status=Status.SUPERSEDED)),
+            Add(make_fact(5, created_at=last, category=Category.CONVERSATION)),
+            Add(make_fact(6, created_at=last, user_id="u2")),
+        ]
+    )
+
+    def newest(limit):
+        filters = Filters(categories={Category.PREFERENCE})
+        return [fact.id for fact in ledger.newest("u1", filters, limit)]
+
+    assert newest(2) == ["fact-1", "fact-3"]
+    ledger.apply([Forget("fact-1", last, "asked", None)])
+    assert newest(9) == ["fact-3", "fact-2"]
+
+
 def test_tags_count_the_facts_that_a_query_for_them_finds(ledger):
     ledger.apply(
         [

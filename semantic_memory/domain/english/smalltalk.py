@@ -60,8 +60,8 @@ def is_filler(message: str) -> bool:
     >>> is_filler("Noted."), is_filler("Ok, thanks a lot!"), is_filler("Ok, at nine then")
     (True, True, False)
     """
-    said = message.strip().replace("’", "'")
-    return len(said) <= _LONGEST_FILLER and _FILLER.fullmatch(said) is not None
+    said = message.strip()
+    return len(said) <= _LONGEST_FILLER and _FILLER.fullmatch(said.replace("’", "'")) is not None
 
 
 def is_small_talk(statement: str) -> bool:

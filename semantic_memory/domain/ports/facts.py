@@ -67,6 +67,10 @@ class Facts(Protocol):
         """
         ...
 
+    def newest(self, user_id: str, filters: Filters, limit: int) -> list[Fact]:
+        """Return the user's `limit` newest facts that pass `filters`, forgotten ones aside."""
+        ...
+
     def ids(self, user_id: str, filters: Filters = NO_FILTERS) -> list[str]:
         """Return the ids of the user's facts in the order written, forgotten ones aside.
 

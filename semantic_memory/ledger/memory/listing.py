@@ -33,6 +33,10 @@ class ListingReader(Part):
             user_id, filters, status=status, order=sort, limit=limit, behind=behind
         ).facts
 
+    def newest(self, user_id: str, filters: Filters, limit: int) -> list[Fact]:
+        """Return the user's `limit` newest facts that pass `filters`, forgotten ones aside."""
+        return self.find(user_id, filters, limit=limit)
+
     def page(
         self,
         user_id: str,

@@ -55,6 +55,16 @@ class FactReader(Part):
                 found.update(fact_id for (fact_id,) in db.execute(query, tuple(chunk)))
         return found
 
+    def newest(self, user_id: str, filters: Filters, limit: int) -> list[Fact]:
+        """Return the user's `limit` newest facts that pass `filters`, forgotten ones aside."""
+        condition, values = where(user_id, filters.conditions())
+        query = (
+            f"SELECT f.id FROM facts f WHERE {condition}"
+            " ORDER BY f.created_at DESC, f.num DESC LIMIT ?"
+        )
+        with self._connections.snapshot() as db:
+            return self._read(db, [one for (one,) in db.execute(query, (*values, limit))])
+
     def ids(self, user_id: str, filters: Filters = NO_FILTERS) -> list[str]:
         """Return the ids of the user's facts in the order written, forgotten ones aside."""
         condition, values = where(user_id, filters.narrowing())
