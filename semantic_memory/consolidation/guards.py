@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from semantic_memory.consolidation.statements import Statement
 from semantic_memory.domain.english.lexicon import DISTINGUISHING, opposites
+from semantic_memory.domain.english.words import Form, forms
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stem
 
 _GOING_ON = regex(r"\b(?:am|is|are) [a-z]+ing\b")
 _BE = frozenset({"am", "is", "are", "be", "been", "being"})
+_THEN = {
+    frozenset({"am", "is", "are"}): frozenset({"was", "were"}),
+    frozenset({"have", "has"}): frozenset({"had"}),
+}
+"""Forms of the past by those of the present."""
 _DIRECTION = "direction"
-_IF_BOTH = frozenset({_DIRECTION, "period"})
+_IF_BOTH = frozenset({_DIRECTION, "period", "order", "frequency"})
 """Kinds of words that tell statements apart only if each has one that the other lacks."""
 
 
@@ -45,7 +51,7 @@ def distinctions(a: Statement, b: Statement) -> tuple[str, ...]:
         and (kind not in _IF_BOTH or (left - right and right - left))
         and (kind != _DIRECTION or a.content == b.content)
     ]
-    if _finishes(a, b) or _finishes(b, a):
+    if _finishes(a, b) or _finishes(b, a) or _was(a, b) or _was(b, a):
         found.append("tense")
     if a.kin != b.kin:
         found.append("people")
@@ -72,6 +78,17 @@ def opposed(a: Statement, b: Statement) -> tuple[str, str] | None:
 def _finishes(a: Statement, b: Statement) -> bool:
     """Return whether what goes on in one is past in the other: "is studying", "studied"."""
     return bool(b.past and _GOING_ON.search(a.plain) and not _BE & b.words)
+
+
+def _was(a: Statement, b: Statement) -> bool:
+    """Return whether what is so in one was so in the other: "lives in rome", "lived in rome"."""
+    if a.past or not b.past:
+        return False
+    for now, then in _THEN.items():
+        if now & a.words and then & b.words and not (now & b.words or then & a.words):
+            return True
+    present = {stem(one) for one in a.words - b.words if Form.THIRD in forms(one)}
+    return any(stem(one) in present for one in b.words - a.words if Form.PAST in forms(one))
 
 
 def _other_roles(a: Statement, b: Statement) -> bool:

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from semantic_memory.consolidation.claims import claims, conflicting
-from semantic_memory.consolidation.replacing import Reason
-from semantic_memory.consolidation.subjects import other_person, owners_of
+from semantic_memory.consolidation.replacing import Reason, listed
+from semantic_memory.consolidation.subjects import other_kind, other_person, owners_of
 from semantic_memory.consolidation.telling import Telling, is_cued, is_question
 from semantic_memory.domain.english import renewals
+from semantic_memory.domain.english.concluded import Matter, opened, settled
 from semantic_memory.domain.english.negation import NEGATIONS, denies
-from semantic_memory.domain.english.outlived import body_parts, outcomes, states
+from semantic_memory.domain.english.outlived import (
+    body_parts,
+    outcomes,
+    outcomes_of_others,
+    states,
+)
 from semantic_memory.domain.english.persons import OTHERS
-from semantic_memory.domain.english.renewals import KIN, Clause
+from semantic_memory.domain.english.renewals import KIN, Clause, is_ahead
 from semantic_memory.domain.english.tables import phrase_list
 from semantic_memory.domain.patterns import regex
+from semantic_memory.domain.english.words import Form, forms
 from semantic_memory.domain.text import stem
 
 _LEAST = 0.1
 _LEAST_TURNED = 0.25
 _BESIDE = frozenset(map(stem, phrase_list("renewals.beside_denial")))
 _NAMES = regex(r"\b(?:is|are) (?:called|named)\b|\bname is\b")
+_USER = "user"
 _BIRTH = "pregnant"  # ended by the arrival of somebody else
 _WITH_A_PARTNER = frozenset({"single", "together", "engaged", "married", "with_others"})
 
@@ -34,12 +42,46 @@ def outlived(clause: Clause, new: Telling) -> Reason | None:
     ):
         return None
     for told, part in new.passages:
-        if _claims(part):
-            over = outcomes(told)
-            for state in held & over.keys():
-                if _is_of_the_same(clause, part, state, over[state]):
+        if _claims(part) and not is_ahead(told):
+            over, of_others = outcomes(told), outcomes_of_others(told)
+            for state, who in held.items():
+                if who != _USER:
+                    same = (state, who) in of_others and _may_be_of_one_part(clause, part)
+                else:
+                    same = state in over and _is_of_the_same(clause, part, state, over[state])
+                if same:
                     return Reason(f"over: {state}", _LEAST)
     return None
+
+
+def concluded(clause: Clause, new: Telling) -> Reason | None:
+    """Find what settles an open matter: "waiting for my permit", then "got the permit"."""
+    matters = opened(clause.plain)
+    if not matters or renewals.is_of_the_past(clause.plain):
+        return None
+    for part in new.clauses:
+        for done in settled(part.plain) if _claims(part) and not is_ahead(part.plain) else ():
+            for matter in matters:
+                if _settles(done, matter, part) and not (
+                    renewals.claims_nothing(matter.beside)
+                    or other_person(clause, part)
+                    or other_kind(clause, part, done.things)
+                ):
+                    return Reason(f"settled: {listed(done.things)}", _LEAST)
+    return None
+
+
+def _settles(done: Matter, matter: Matter, part: Clause) -> bool:
+    """Return whether both are of one kind and about one thing of one person."""
+    shared, more = done.things & matter.things, done.things - matter.things
+    # "had the hip replaced" is about the hip, "got my visa card" isn't about the visa
+    deeds = {stem(word) for word in part.words if Form.PAST in forms(word)}
+    return (
+        done.kind == matter.kind
+        and bool(shared)
+        and (not more or (shared == matter.things and more <= deeds))
+        and (None in (done.who, matter.who) or done.who == matter.who)
+    )
 
 
 def contradicted(clause: Clause, new: Telling) -> Reason | None:
@@ -67,14 +109,20 @@ def _claims(part: Clause) -> bool:
 def _is_of_the_same(clause: Clause, part: Clause, state: str, who: str) -> bool:
     """Return whether an event may be the user's own, and of the same part of the body."""
     first, *of = who.split()
-    own = first == "user" or first in clause.words or bool(body_parts(frozenset({first})))
-    if not (own or (state == _BIRTH and first not in OTHERS)) or not KIN.isdisjoint((first, *of)):
+    own = first == "user" or first in clause.words or bool(body_parts(first))
+    people = {word.removesuffix("s") for word in (first, *of)}
+    if not (own or (state == _BIRTH and first not in OTHERS)) or not KIN.isdisjoint(people):
         return False
     if state not in _WITH_A_PARTNER and other_person(clause, part):
         return False
     if not owners_of(part) <= {word.removesuffix("s") for word in clause.words}:
         return False
-    hurt, well = body_parts(clause.words), body_parts(part.words)
+    return _may_be_of_one_part(clause, part)
+
+
+def _may_be_of_one_part(clause: Clause, part: Clause) -> bool:
+    """Return whether the clauses don't name different parts of the body."""
+    hurt, well = body_parts(clause.plain), body_parts(part.plain)
     return not (hurt and well and hurt.isdisjoint(well))
 
 

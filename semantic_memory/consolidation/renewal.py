@@ -6,11 +6,12 @@ renew nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
 from semantic_memory.consolidation.corrections import corrected, respelled
-from semantic_memory.consolidation.outliving import contradicted, outlived, turned
+from semantic_memory.consolidation.outliving import concluded, contradicted, outlived, turned
 from semantic_memory.consolidation.replacing import LEAST_SHARED, Reason, listed, replaced, retyped
 from semantic_memory.consolidation.restating import abandoned, restated
 from semantic_memory.consolidation.subjects import (
@@ -34,7 +35,8 @@ from semantic_memory.domain.english.arguments import subject
 from semantic_memory.domain.english.facets import NAMED, facets
 from semantic_memory.domain.english.negation import denies
 from semantic_memory.domain.english.paraphrases import paraphrases
-from semantic_memory.domain.english.renewals import ORDINALS, Clause, Ending, clause_of
+from semantic_memory.domain.english.persons import OTHERS
+from semantic_memory.domain.english.renewals import ORDINALS, STAGES, Clause, Ending, clause_of
 from semantic_memory.domain.text import stem
 
 _MOST_APART = 3
@@ -67,7 +69,7 @@ def renewal(
     for clause in dict.fromkeys((*old.clauses, *old.sentences)):
         if is_question(clause.plain):
             continue
-        if found := outlived(clause, new):
+        if found := outlived(clause, new) or concluded(clause, new):
             return Renewal(clause.plain, found.reason)
         if not (clause.stems or clause.numbers or clause.dates):
             continue
@@ -107,10 +109,12 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
 
 
 def _by_another(ending: Ending, clause: Clause) -> bool:
-    """Return whether someone else of the user's ended it: "our clients have switched"."""
+    """Return whether someone else ended it: "our clients have switched", "ann left the choir"."""
     if ending.first or not ending.before:
         return False
     whose, *who = subject(ending.before).split()
+    if not who and ending.of_oneself:
+        return whose != "user" and whose not in OTHERS and stem(whose) not in clause.content
     return whose == "user" and bool(who) and stem(who[-1]) not in clause.content
 
 
@@ -159,15 +163,25 @@ def _changed(clause: Clause, new: Telling) -> Reason | None:
 
 
 def _counted(clause: Clause, new: Telling) -> Reason | None:
-    """Find "a fourth cat" where there were three."""
+    """Find "a fourth cat" where there were three, and the third year after the second."""
+    stages = dict(_stages(clause))
     for part in new.clauses:
         if renewals.claims_nothing(part.plain) or owners_of(part) - owners_of(clause):
             continue
         for digits, word, noun in ORDINAL.findall(part.plain):
             number = digits or ORDINALS[word]
-            if str(int(number) - 1) in clause.numbers and stem(noun) in clause.content:
+            before = str(int(number) - 1)
+            counted = before in clause.numbers and stem(noun) in clause.content
+            if counted or (stages.get(noun) == before and not other_person(clause, part)):
                 return Reason(f"counted: {number} {noun}", LEAST_SHARED)
     return None
+
+
+def _stages(clause: Clause) -> Iterator[tuple[str, str]]:
+    """Yield the stages in a clause with their numbers: "in my second year"."""
+    for digits, word, noun in ORDINAL.findall(clause.plain):
+        if noun in STAGES:
+            yield noun, digits or ORDINALS[word]
 
 
 def _refaceted(clause: Clause, new: Telling) -> Reason | None:

@@ -6,27 +6,36 @@ from semantic_memory.consolidation.replacing import LEAST_SHARED, UNITS, Reason,
 from semantic_memory.consolidation.subjects import other_person
 from semantic_memory.consolidation.telling import (
     Telling,
+    is_cued,
     is_held_back,
     is_question,
     is_surely_cued,
 )
 from semantic_memory.domain.english import renewals
 from semantic_memory.domain.english.negation import NEGATIONS, denies
+from semantic_memory.domain.english.paraphrases import paraphrases
 from semantic_memory.domain.english.renewals import KIN, Clause, clause_of
 from semantic_memory.domain.english.restatements import (
     DAYS,
+    RATE,
+    Placing,
     act,
     cleft,
     deed,
     denies_plan,
     is_planned,
+    moving,
+    office,
     placing,
     possession,
     rate,
 )
+from semantic_memory.domain.english.tables import words
+from semantic_memory.domain.english.words import is_adverb
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS, stem
 
+_ONE_AT_A_TIME = words("restatements.one_at_a_time")
 _OFTEN = frozenset(map(stem, ("once", "twice")))
 _ADDRESS = frozenset(map(stem, ("address", "email", "contact", "mail")))
 _MAIL = regex(r"\S@\S+\.\w")
@@ -40,7 +49,8 @@ def restated(clause: Clause, new: Telling) -> Reason | None:
     for part in new.clauses:
         if is_question(part.plain) or is_held_back(part.plain) or other_person(clause, part):
             continue
-        if is_surely_cued(part.plain) and any(form(clause, part) for form in _FORMS):
+        cued = is_surely_cued(part.plain) and any(form(clause, part) for form in _FORMS)
+        if cued or _moved(clause, part) or (is_cued(part.plain) and _placed(clause, part)):
             return Reason(f"restated: {listed(clause.content)}", LEAST_SHARED)
     return None
 
@@ -71,10 +81,22 @@ def _turned_round(clause: Clause, part: Clause) -> bool:
 
 def _placed(clause: Clause, part: Clause) -> bool:
     """Find "the offsite will be in vienna instead"."""
-    one, other = placing(clause.plain), placing(part.plain)
-    if one is None or other is None or _spoken(one.thing) != _spoken(other.thing):
+    return _is_elsewhere(placing(clause.plain), placing(part.plain))
+
+
+def _moved(clause: Clause, part: Clause) -> bool:
+    """Find "moving the studio to odense"."""
+    return _is_elsewhere(placing(clause.plain), moving(part.plain))
+
+
+def _is_elsewhere(one: Placing | None, other: Placing | None) -> bool:
+    """Return whether one thing is at another place."""
+    if one is None or other is None:
         return False
-    return _is_other_of_kind(other.place, clause_of(one.place))
+    before, after = _spoken(one.thing), _spoken(other.thing)
+    return (before <= after or after <= before) and _is_other_of_kind(
+        other.place, clause_of(one.place)
+    )
 
 
 def _possessed(clause: Clause, part: Clause) -> bool:
@@ -94,9 +116,15 @@ def _paced(clause: Clause, part: Clause) -> bool:
         one.span == other.span
         and (one.unit == other.unit or not (one.unit and other.unit))
         and one.amount != other.amount
-        and part.content - UNITS - _OFTEN <= clause.content
-        and bool(part.content)
+        and bool(_paced_things(part))
+        and _paced_things(part) <= _paced_things(clause)
     )
+
+
+def _paced_things(clause: Clause) -> frozenset[str]:
+    """Return the stems of what is done at a rate: "run" of "i only run once a week now"."""
+    spoken = renewals.without_now(RATE.sub(" ", clause.plain)).split()
+    return _stems(" ".join(one for one in spoken if not is_adverb(one))) - UNITS - _OFTEN - _OWN
 
 
 def _done(clause: Clause, part: Clause) -> bool:
@@ -125,7 +153,42 @@ def _readdressed(clause: Clause, part: Clause) -> bool:
     )
 
 
-_FORMS = (_turned_round, _placed, _possessed, _paced, _done, _taken_over, _readdressed)
+def _succeeded(clause: Clause, part: Clause) -> bool:
+    """Find "ruth is the churchwarden now"."""
+    one, other = office(clause.plain), office(part.plain)
+    return (
+        one is not None
+        and other is not None
+        and one.title == other.title
+        and one.who != other.who
+        and (one.definite or other.definite)
+        and not (one.of and other.of and one.of != other.of)
+    )
+
+
+def _claimed_anew(clause: Clause, part: Clause) -> bool:
+    """Find another value in any wording: "bedtime is ten", then "lights out at nine for me now"."""
+    return any(
+        one.relation == other.relation
+        and one.relation in _ONE_AT_A_TIME
+        and (one.subject, one.about) == (other.subject, other.about)
+        and not (set(one.value) <= set(other.value) or set(other.value) <= set(one.value))
+        for one in paraphrases(clause.plain)
+        for other in paraphrases(part.plain)
+    )
+
+
+_FORMS = (
+    _claimed_anew,
+    _succeeded,
+    _turned_round,
+    _placed,
+    _possessed,
+    _paced,
+    _done,
+    _taken_over,
+    _readdressed,
+)
 
 
 def _spoken(text: str) -> frozenset[str]:

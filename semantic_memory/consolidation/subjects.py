@@ -11,6 +11,7 @@ from semantic_memory.domain.english.renewals import (
     Clause,
     clauses,
 )
+from semantic_memory.domain.english.words import is_quality, is_verb
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS, stem, stems
 
@@ -19,7 +20,7 @@ _DETERMINERS = frozenset(
     "the a an my our his her their your this that these those new old i we is are was".split()
 )
 _OWN = frozenset({"i", "me", "my", "we", "us", "our"})
-_ARTICLES = frozenset({"the", "my", "our", "his", "her", "their", "a", "an", "for"})
+_ARTICLES = frozenset("the my our his her their a an for have has take takes".split())
 _SUBJECT = regex(
     r"(?:and |so |but )?(?:the|our|my) ((?!same)[\w-]+(?: [\w-]+)?)"
     r" (?:is|are|was|were|has|have|had|gets?|got|[a-z]{2,}s)\b"
@@ -39,6 +40,8 @@ _VERB = regex(r"(?:is|are|was|has|have|can|will|=|\w+s)$")
 
 def other_person(a: Clause, b: Clause) -> bool:
     """Return whether the clauses are about different people."""
+    if _called(a) & _named(b) or _called(b) & _named(a):
+        return False
     owners = [{word for word in one.words if word.endswith("'s")} for one in (a, b)]
     if all(owners) and owners[0].isdisjoint(owners[1]):
         return True
@@ -66,6 +69,23 @@ def beside_kin(clause: Clause) -> frozenset[str]:
     """Return the stems right behind words for people: "my girlfriend Ines"."""
     spoken = clause.plain.split()
     return frozenset(stem(b) for a, b in pairwise(spoken) if a in KIN)
+
+
+def _called(clause: Clause) -> frozenset[str]:
+    """Return the names right behind words for people: "my brother sem lives in leiden"."""
+    return frozenset(
+        name
+        for kin, word in pairwise(clause.plain.split())
+        if kin in KIN and _may_be_name(name := word.removesuffix("'s"))
+    )
+
+
+def _named(clause: Clause) -> frozenset[str]:
+    return frozenset(word.removesuffix("'s") for word in clause.words)
+
+
+def _may_be_name(word: str) -> bool:
+    return word not in STOP_WORDS and not (is_verb(word) or is_quality(word))
 
 
 def about_others(older: str, newer: str) -> bool:

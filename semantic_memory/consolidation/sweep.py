@@ -341,8 +341,8 @@ def wordings(content: str) -> Iterator[tuple[str, ...]]:
     """Yield keys that a statement shares with statements that may say the same in other words."""
     if words := gist(content):
         yield ("gist", *words)
-    for relation, things in paraphrases(content):
-        yield ("paraphrase", relation, *(" ".join(sorted(thing)) for thing in things))
+    for one in paraphrases(content):
+        yield ("paraphrase", one.relation, one.subject, *one.value, "of", *one.about)
     if claimed := claims(content):
         yield ("claims", *sorted(map(str, claimed)), *sorted(read(content).content - WORDING))
 

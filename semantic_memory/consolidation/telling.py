@@ -8,10 +8,11 @@ from functools import lru_cache
 from itertools import pairwise, takewhile
 
 from semantic_memory.domain.english import renewals
+from semantic_memory.domain.english.concluded import settled
 from semantic_memory.domain.english.facets import facets
 from semantic_memory.domain.english.names import names
 from semantic_memory.domain.english.notation import one_of
-from semantic_memory.domain.english.outlived import outcomes
+from semantic_memory.domain.english.outlived import outcomes, outcomes_of_others
 from semantic_memory.domain.english.renewals import (
     ORDINALS,
     Clause,
@@ -19,14 +20,14 @@ from semantic_memory.domain.english.renewals import (
     endings,
     sentences,
 )
-from semantic_memory.domain.english.restatements import denies_plan
+from semantic_memory.domain.english.restatements import denies_plan, moving
 from semantic_memory.domain.language import is_english
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stem
 
 _QUESTION = regex(
-    r"(?:(?:how|what|which|where|when|who|why|any|should|have you|did|will|would|how's)\b"
-    r"|(?:can|could|do|does|is|are)\b(?! not))"
+    r"(?:(?:how|what|which|where|when|who|why|any|should|have you|how's)\b"
+    r"|(?:can|could|do|does|did|will|would|is|are)\b(?! not))"
 )
 _ASKS_THE_OTHER = regex(r"\b(?:have|had|did|do|are|were|will|would|can|could) you\b.*\?$")
 ORDINAL = regex(rf"\b(?:(\d+)(?:st|nd|rd|th)|({one_of(ORDINALS)})) (\w+)")
@@ -66,11 +67,13 @@ class Telling:
             or any(
                 DENIED.match(one.plain) or next(renewals.changed(one), None) for one in self.clauses
             )
-            or any(outcomes(plain) for plain, _ in self.passages)
+            or any(outcomes(plain) or outcomes_of_others(plain) for plain, _ in self.passages)
+            or any(settled(one.plain) for one in self.clauses)
             or any(facet.moved for one in self.clauses for facet in facets(one))
             or any(ORDINAL.search(one.plain) for one in self.clauses)
             or any(
-                renewals.turns_round(one.plain) or denies_plan(one.plain) for one in self.clauses
+                renewals.turns_round(one.plain) or denies_plan(one.plain) or moving(one.plain)
+                for one in self.clauses
             )
         )
 

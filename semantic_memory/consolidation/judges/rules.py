@@ -14,7 +14,7 @@ from semantic_memory.consolidation.statements import Statement, read
 from semantic_memory.consolidation.subjects import about_earlier_days, about_others
 from semantic_memory.domain.english.lexicon import WORDING
 from semantic_memory.domain.english.numbers import has_label
-from semantic_memory.domain.english.paraphrases import paraphrases
+from semantic_memory.domain.english.paraphrases import is_one_claim, paraphrases
 from semantic_memory.domain.language import is_english, other_script
 from semantic_memory.domain.values import normalised
 
@@ -65,6 +65,8 @@ class RuleJudge:
         if not (is_english(older) and is_english(newer)):
             return Verdict(Relation.UNRELATED, ("not read: another language",))
         a, b = read(older), read(newer)
+        if _claims_alike(pair, a, b) and pair.similarity >= self._thresholds.same_gist:
+            return _same("same claim in other words", pair)
         # claims are read from statements only, also where a question follows them
         found = conflicting(claims(older), claims(newer))
         if found is not None and _elsewhere(found[0], older, newer):
@@ -132,7 +134,7 @@ class RuleJudge:
         told = own == claims(b.text) and any(claim.attribute != HAS for claim in own)
         told &= a.content ^ b.content <= WORDING
         alike = bool(gist(a.text)) and gist(a.text) == gist(b.text)
-        reworded = not paraphrases(a.text).isdisjoint(paraphrases(b.text))
+        reworded = _reworded(a, b)
         accounted: set[str] = {"roles"} if told else set()
         accounted |= {"negation", "opposites", "roles", "people"} if alike else set()
         accounted |= {"opposites", "roles", "people", "owners", "direction"} if reworded else set()
@@ -154,7 +156,7 @@ class RuleJudge:
         else:
             enough, reason = limit.other_words, "other words for the same"
         if similarity >= enough:
-            return Verdict(Relation.SAME, (reason, f"cosine {similarity:.2f}"), 0.9)
+            return _same(reason, pair)
         return None
 
     def _refined(self, similarity: float, a: Statement, b: Statement) -> Verdict | None:
@@ -167,6 +169,27 @@ class RuleJudge:
     def _doubt(self, similarity: float) -> float:
         """Return how surely two facts without a rule are unrelated: the nearer, the less surely."""
         return min(1.0, max(0.0, 2.0 * (1.0 - similarity)))
+
+
+def _same(reason: str, pair: Pair) -> Verdict:
+    return Verdict(Relation.SAME, (reason, f"cosine {pair.similarity:.2f}"), 0.9)
+
+
+def _reworded(a: Statement, b: Statement) -> bool:
+    """Return whether the first clauses of both make one claim."""
+    return not paraphrases(a.text).isdisjoint(paraphrases(b.text))
+
+
+def _claims_alike(pair: Pair, a: Statement, b: Statement) -> bool:
+    """Return whether both make one claim and say nothing else: "I'm off dairy", "I avoid dairy"."""
+    return (
+        is_one_claim(a.text)
+        and is_one_claim(b.text)
+        and _reworded(a, b)
+        and not (a.question or b.question)
+        and (a.numbers, a.dates, a.relative) == (b.numbers, b.dates, b.relative)
+        and not _another_day(pair, a, b)
+    )
 
 
 def _elsewhere(claim: Claim, older: str, newer: str) -> bool:

@@ -56,6 +56,18 @@ def subject(before: str) -> str:
     return str(spoken[-1]).removesuffix("'s")
 
 
+def person(before: str) -> str:
+    """Return whom the words before a verb or a thing speak of, by the last word for them.
+
+    >>> person("my brother sem"), person("sem's"), person("my"), person("maya's sister")
+    ('sem', 'sem', 'user', 'maya sister')
+    """
+    last = before.split()[-1:]
+    if last and last[0].endswith("'s"):
+        return last[0].removesuffix("'s")
+    return subject(before).removeprefix("user ")
+
+
 def owner(possessive: str) -> str:
     """Return whom a possessive speaks of.
 

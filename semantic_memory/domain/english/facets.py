@@ -24,20 +24,24 @@ _OF_PEOPLE = frozenset({"owner", "holder"})
 """Facets whose values are people."""
 _SPEAKER = dict.fromkeys(("i", "me", "mine", "my", "ours", "myself"), "i")
 _NO_PERSON = words("facets.roles.no_person")
-NAMED = frozenset({"home", "employer"})
+NAMED = frozenset({"home", "employer", "school"})
+_COUNTED = frozenset({"age", "weight", "headcount"})
+"""Facets whose values are numbers."""
 """Facets whose values are proper names."""
-_ONE_WORD = frozenset({"diet", "partner"})
+_ONE_WORD = frozenset({"diet", "partner", "shift"})
 """Facets of which two values with a word in common are one: "eat meat", "eat meat again"."""
 _SOMEONE_NEW = frozenset({"new"})
 _RANKED = frozenset({"role"})
 """Facets of which a word for a rank makes another value: "head", "deputy head"."""
 _RANKS = frozenset(map(stem, words("facets.roles.ranks")))
+_SHIFTS = frozenset(map(stem, words("facets.roles.shifts")))
+_GROUPS = words("facets.roles.groups")
 _PERSON = r"[a-z][\w'.-]*(?: [a-z][\w'.-]*)?"
 _OF = r"[\w'&.-]+(?: [\w'&.-]+){0,3}?"
 _KIND = one_of(phrase_list("facets.roles.kinds"))
 _SLOT = regex(r"\{(value|role|person|number|own)\}")
-_SLOTS = {"value": _VALUE, "person": _PERSON, "own": "mine|ours", "number": r"(?:\d{1,2}|1[01]\d)"}
-_ME = regex(r"\bme\b")
+_SLOTS = {"value": _VALUE, "person": _PERSON, "own": "mine|ours", "number": r"\d{1,3}"}
+_ME = regex(r"\b(?:me|us)\b")
 _SHORT_IS = regex(r"'s(?: just| only| already)?$")
 _DWELLING = regex(rf"{phrases('facets.roles.dwellings')}\b")
 _NOT_OWN = KIN | OTHERS | {"'s"}
@@ -147,7 +151,11 @@ def _facet(name: str, match: re.Match[str], before: str, *, moved: bool) -> Face
         return None
     if "value" not in parts:  # "we have a new landlord"
         value = _SOMEONE_NEW
-    elif name == "age":
+    elif name == "shift":
+        value = _SHIFTS.intersection(stems(parts["value"]))
+    elif name == "station":  # "the second floor"
+        value = frozenset(filter(None, stems(_ENDS.split(parts["value"])[0])))
+    elif name in _COUNTED:
         value = frozenset({parts["value"]})
     elif name in _OF_PEOPLE:
         value = frozenset(map(_person, parts["value"].split())) - _NO_PERSON
@@ -173,7 +181,9 @@ def _subject(name: str, wording: str, before: str) -> str:
         return "user"
     if name == "age":  # "my daughter's just turned 12"
         return subject(_SHORT_IS.sub("", before.rstrip())).removeprefix("user ")
-    who = subject(before)
+    who = subject(before).removeprefix("user ")
+    if who in _GROUPS:  # "our team sits on the third floor"
+        return "user"
     spoken = before.replace("'s", " 's").split()
     if name != "home":  # "my daughter's first payslip from siemens"
         return spoken[-2] if spoken[-1:] == ["'s"] and len(spoken) > 1 else who

@@ -5,33 +5,77 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
-from semantic_memory.domain.english.negation import denies
-from semantic_memory.domain.english.notation import phrase, spellings
+from semantic_memory.domain.english.negation import NEGATIONS
+from semantic_memory.domain.english.notation import any_of, one_of, phrase, spellings
 from semantic_memory.domain.english.renewals import clauses
 from semantic_memory.domain.english.tables import keys, phrase_list, words
+from semantic_memory.domain.english.tellers import as_own, base
+from semantic_memory.domain.english.words import Form, forms
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stems
 
 _THING = r"[\w'&./-]+(?: [\w'&./-]+){0,4}"
-_ONE = r"[\w'-]+"
+_ONE = r"(?!\d)[\w'-]+"
+_UNIT = one_of(
+    f"{unit}[s]"
+    for kind in ("money", "time", "length", "weight")
+    for unit in words(f"numbers.dimensions.{kind}")
+)
+_FIGURE = rf"[$€£]?\d[\d.,]*(?:k|%)?(?: {_UNIT})?(?: (?:a|an|per|each|every) [a-z]+)?"
+_TIME = r"(?:half past |quarter (?:past|to) )?\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?|midnight|noon"
+_MEDICINE = any_of(
+    one_of(words("restatements.medicines.others")),
+    rf"[a-z]+{one_of(words('restatements.medicines.endings'))}",
+)
+_SLOTS = {
+    "x": _THING,
+    "y": _THING,
+    "v": _ONE,
+    "w": _ONE,
+    "n": _FIGURE,
+    "t": f"(?:{_TIME})",
+    "m": _MEDICINE,
+}
+_VALUES = frozenset("xvntm")
+
 _LEAD = regex(r"^(?:(?:the|a|an|my|our|own|playing|doing|to)\s)+")
 _TAIL = regex(
     r"\s(?:of an evening|a lot|most|best|the most|of the user's|originaly|originally|these days|now"
     r"|so|because|in the evenings?|please|pls|lol|btw)(?:\s.*)?$"
 )
-_IS = regex(r"'s(?= (?:a|an)\b)")
-_IST = regex(r"(?<=\w{4})ist$")  # a physicist's field is physics
 _OPEN = regex(r"^(?:(?:and|so|but|well|yes|btw|fyi)\s)+")
-_OTHERS = words("persons.others")
+_IST = regex(r"(?<=\w{4})ist$")  # a physicist's field is physics
+_NTH = regex(r"\b(\d+)(?:st|nd|rd|th)(?: of)?\b")
+_SHORT_IS = regex(r"(?<=[a-z])'s(?= (?:an?|at|in|on|called|named|set|\d)\b)")
+_FAVOURITE_IS = regex(r"\b(favourite [a-z]+)'s\b")
+_FRONTED = regex(r"^(?P<when>(?:every|each) [a-z]+) (?P<rest>i .+)$")
+# "their database" of a statement about the user is "my database"
+_IN_ONE_PERSON = (
+    (regex(r"\b(?:i and others|we)\b"), "i"),
+    (regex(r"\b(?:our|their)\b"), "my"),
+    (regex(r"\b(?:ourselves|themselves)\b"), "myself"),
+    (regex(r"\b(?:have|has) got\b"), "have"),
+    (regex(r"\b(for|to|with|pays|gives|makes|brings|drives|relaxes) i\b"), r"\1 me"),
+    (_NTH, r"\1"),
+    (_SHORT_IS, " is"),
+    (_FAVOURITE_IS, r"\1 is"),
+)
+_ACTS = regex(r"\bi (?P<adverb>(?:also|usually|always|mostly|just|really) )?(?P<verb>[a-z]+)\b")
+_USER = "user"
+_ARTICLES = frozenset({"the", "a", "an", "my", "own"})
+_NOT_A_THING = words("persons.others") | NEGATIONS
 
 
 class Paraphrase(NamedTuple):
-    """A relation and the stems of the things in it, in order."""
+    """A relation, the person in it, and its value and what has the value, as stems in order."""
 
     relation: str
-    things: tuple[tuple[str, ...], ...]
+    subject: str
+    value: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
 
 
 class _Wording(NamedTuple):
@@ -44,11 +88,11 @@ class _Wording(NamedTuple):
 def _wordings() -> Iterator[_Wording]:
     for relation in keys("paraphrases"):
         for written in phrase_list(f"paraphrases.{relation}"):
-            source = phrase(written, x=_THING, y=_THING, v=_ONE, w=_ONE)
             spelled = [
                 frozenset(word for word in one.split() if word.isalpha())
                 for one in spellings(written)
             ]
+            source = phrase(written, **_SLOTS)
             yield _Wording(relation, regex(source), frozenset.intersection(*spelled))
 
 
@@ -57,28 +101,64 @@ _WORDINGS = tuple(_wordings())
 
 @lru_cache(maxsize=16_384)
 def paraphrases(text: str) -> frozenset[Paraphrase]:
-    """Return the claims of the first clause of a statement; none if it denies something.
+    """Return the claims of the first clause of a statement.
 
-    >>> paraphrases("I own a Honda.") <= paraphrases("My car's a Honda.")
-    True
-    >>> paraphrases("I own a Honda.") == paraphrases("I own a Ford.")
-    False
+    >>> paraphrases("I own a Honda.") & paraphrases("My car's a Honda.")
+    frozenset({Paraphrase(relation='has', subject='user', value=('honda',), about=())})
+    >>> paraphrases("I own a Honda.") & paraphrases("I own a Ford.")
+    frozenset()
+    >>> paraphrases("Malik works nights.") & paraphrases("Malik does night shifts.")
+    frozenset({Paraphrase(relation='nights', subject='malik', value=(), about=())})
     """
     first = next(iter(clauses(text)), None)
-    if first is None or denies(first.words):
+    if first is None:
         return frozenset()
-    plain = _IS.sub(" is", _TAIL.sub("", _OPEN.sub("", first.plain)))
+    plain = _normal(first.plain)
+    return frozenset(
+        one for who, told in ((_USER, plain), *as_own(plain)) for one in _claims(who, told)
+    )
+
+
+def is_one_claim(text: str) -> bool:
+    """Return whether a statement has one clause, so that its claim is all that it says.
+
+    >>> is_one_claim("I own a Honda."), is_one_claim("I own a Honda, but I sold the Ford.")
+    (True, False)
+    """
+    return len(clauses(text)) == 1
+
+
+def _normal(plain: str) -> str:
+    """Return a folded clause in one person, with verbs that agree: "i have", not "i has"."""
+    told = _TAIL.sub("", _OPEN.sub("", plain))
+    for pattern, wording in _IN_ONE_PERSON:
+        told = pattern.sub(wording, told)
+    told = _FRONTED.sub(r"\g<rest> \g<when>", told)
+    return _ACTS.sub(lambda found: f"i {found['adverb'] or ''}{base(found['verb'])}", told)
+
+
+def _claims(who: str, plain: str) -> Iterator[Paraphrase]:
     spoken = frozenset(plain.split())
-    found = set()
     for relation, pattern, needed in _WORDINGS:
-        if needed <= spoken and (match := pattern.fullmatch(plain)):
-            things = tuple(_thing(match[name]) for name in sorted(pattern.groupindex))
-            if all(things) and all(
-                _OTHERS.isdisjoint(match[name].split()) for name in match.groupdict()
-            ):
-                found.add(Paraphrase(relation, things))
-    return frozenset(found)
+        if needed <= spoken and (found := pattern.fullmatch(plain)):
+            slots = sorted(found.groupdict().items())
+            if all(_is_thing(slot, text) for slot, text in slots):
+                value = (_thing(text) for slot, text in slots if slot in _VALUES)
+                about = (_thing(text) for slot, text in slots if slot not in _VALUES)
+                yield Paraphrase(relation, who, (*chain(*value),), (*chain(*about),))
+
+
+def _is_thing(slot: str, text: str) -> bool:
+    """Return whether a text may fill a slot: no denial, nobody unnamed, no deed of the past."""
+    return (
+        _NOT_A_THING.isdisjoint(text.split())
+        and not (slot == "w" and forms(text) == {Form.PAST})
+        and any(_thing(text))
+    )
 
 
 def _thing(text: str) -> tuple[str, ...]:
-    return tuple(_IST.sub("", one) for one in stems(_LEAD.sub("", text)) if one)
+    """Return the words of a thing, as stems where they have one, without articles."""
+    words_of = (one for one in _LEAD.sub("", text).split() if one not in _ARTICLES)
+    found = (tuple(filter(None, stems(one))) or (one,) for one in words_of)
+    return tuple(_IST.sub("", one) for one in chain.from_iterable(found))

@@ -35,7 +35,7 @@ _ADDRESS = regex(r"\S*@\S+|\bhttps?:\S+")
 _QUOTED = regex(r"\[\w+: [^\]\n]*\]|[\"“][^\"“”]*[\"”]|(?<!\w)'[^']{3,}'(?!\w)")
 _SENTENCE = regex(r"(?<=[.!?;])\s+|\n+|\s[-–—]+\s|!+|\?\?+|:\(|:\)")
 _CLAUSE = regex(
-    rf",\s+|:\s+|\s{phrases('renewals.parting')}\s"
+    rf",\s+|:\s+|(?<!\bam)(?<!\bis)(?<!\bare)(?<!\bwas)\s{phrases('renewals.parting')}\s"
     r"|(?<=\s\S\S\S)\s(?:and|n|&)\s(?=(?:we|he|she|it|they|my|our|the|that|this|its|now)\b)"
     r"|(?<=\s\S\S\S)\s(?:and|n|&)\s(?=i (?!broke|split|are|got|have|were|separ|divor|parted))|\s\("
 )
@@ -75,6 +75,7 @@ _HEARSAY = _cue("renewals.hearsay")
 _SELF = regex(r"(?:i|we)\b")
 _PAST = _cue("renewals.past")
 _TO_COME = _cue("renewals.to_come")
+_AHEAD = _cue("renewals.ahead")
 _BEGINS = _cue("renewals.begins")
 _EVENT = _cue("renewals.event")
 _NO_EVENT = _cue("renewals.no_event")
@@ -92,7 +93,13 @@ def _parted(entry: str) -> tuple[list[str], list[str], list[str]]:
     return behind, before, around
 
 
-def _endings(entry: str) -> tuple[re.Pattern[str], ...]:
+def around_things(entry: str) -> tuple[re.Pattern[str], ...]:
+    """Return patterns for phrases with a thing in them, their groups `thing` and mostly `verb`.
+
+    >>> [found["thing"] for one in around_things("renewals.ends.behind")
+    ...  if (found := one.search("we called off the wedding"))]
+    ['the wedding']
+    """
     behind, before, around = _parted(entry)
     # the thing is looked ahead for, so that the next verb may be part of it
     return tuple(
@@ -109,10 +116,10 @@ def _endings(entry: str) -> tuple[re.Pattern[str], ...]:
 
 
 KIN = words("renewals.people.kin")
-_CHANGES = _endings("renewals.ends.changes")
+_CHANGES = around_things("renewals.ends.changes")
 # "norways off"
 _SHORTENED = regex(rf"{_OPENING}(?P<thing>\w+)(?P<verb>'?s off)$")
-_ENDS = (_SHORTENED, *_endings("renewals.ends.behind"), *_endings("renewals.ends.before"))
+_ENDS = (_SHORTENED, *around_things("renewals.ends.behind"), *around_things("renewals.ends.before"))
 # "her left ear": a side, not a leaving
 _A_SIDE = regex(r"\b(?:on|to|far|top|bottom) $")
 # "the sunset painting", "a beautiful sunset"
@@ -133,6 +140,9 @@ _HAS_BEEN = regex(r"(?<=[a-z])'s(?= been )")  # "billing's been handed over"
 _OWNED_THING = regex(rf"(?<=\bmy )({one_of(KIN)})s (\w+)\b")
 _DENIALS = frozenset({"not", "longer"})
 _MOMENTS = words("renewals.ends.moments")
+_OF_ONESELF = words("renewals.ends.of_oneself")
+STAGES = words("renewals.ends.stages")
+"""Things of which one comes behind the other: years of study, chapters."""
 _ORDERS = words("renewals.ends.orders")
 _BEFORE_ORDERS = words("renewals.ends.before_orders")
 _NO_THINGS = words("renewals.ends.no_things")
@@ -178,6 +188,8 @@ class Ending:
     """The stems of the thing without what it belongs to: "camera" of "the camera of the robot"."""
     before: str = ""
     """The words before the verb, in which its subject stands."""
+    of_oneself: bool = False
+    """True if the subject tells of itself: "ann left the choir"."""
 
 
 @lru_cache(maxsize=16_384)
@@ -256,10 +268,11 @@ def endings(clause: Clause) -> Iterator[Ending]:
                 continue
             if predicate and (opening in _MERELY or _is_aside(before, opening)):
                 continue
-            if thing := _thing(found["thing"], whole=predicate):
+            if thing := thing_of(found["thing"], whole=predicate):
                 moment = not first and before[0] in _MOMENTS
-                head = thing if predicate else _thing(found["thing"].split(" of ")[0])
-                yield Ending(thing, moment, first, clause, predicate, head, leading)
+                head = thing if predicate else thing_of(found["thing"].split(" of ")[0])
+                of_oneself = not first and before[0] in _OF_ONESELF
+                yield Ending(thing, moment, first, clause, predicate, head, leading, of_oneself)
 
 
 def _is_no_end(verb: Sequence[str], before: str) -> bool:
@@ -295,11 +308,16 @@ def changed(clause: Clause) -> Iterator[frozenset[str]]:
     """
     for pattern in _CHANGES:
         for found in pattern.finditer(clause.plain):
-            if thing := _thing(found["thing"]):
+            if thing := thing_of(found["thing"]):
                 yield thing
 
 
-def _thing(text: str, *, whole: bool = False) -> frozenset[str]:
+def thing_of(text: str, *, whole: bool = False) -> frozenset[str]:
+    """Return the stems of the thing with which a folded text begins; with `whole`, of all of it.
+
+    >>> sorted(thing_of("residence permit on tuesday"))
+    ['permit', 'resid']
+    """
     parts = (
         [text]
         if whole
@@ -485,6 +503,15 @@ def is_to_come(plain: str) -> bool:
     (True, False)
     """
     return _TO_COME.search(plain) is not None
+
+
+def is_ahead(plain: str) -> bool:
+    """Return whether a folded text tells of what is still to come.
+
+    >>> is_ahead("my braces come off next month"), is_ahead("my braces came off")
+    (True, False)
+    """
+    return _AHEAD.search(plain) is not None
 
 
 def is_one_event(plain: str) -> bool:

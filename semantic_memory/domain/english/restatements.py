@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.tables import keys, phrase_of, phrases, words
+from semantic_memory.domain.english.words import is_quality
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stem
 
+_CONJUNCTIONS = r"(?:(?:so|and|but|well|btw|actually) )*"
 _LEAD = r"(?:(?:so|and|but|well|btw|actually|the|my|our|a|an) )*"
 _NO_VALUE = r"(?!(?:that|this|it|he|she|they|there|here|which|who|what|i|we|you)\b)"
 _VALUE = rf"{_NO_VALUE}[\w'&./-]+(?: [\w'&./-]+){{0,3}}?"
@@ -17,6 +19,7 @@ _THING = rf"{_NO_VALUE}[\w'-]+(?: [\w'-]+){{0,2}}?"
 _TITLE = r"[a-z]+(?: [a-z]+){0,2}?"
 _OFTEN = rf"(?:{one_of(words('restatements.habits.often'))} )?"
 _PREPOSITION = one_of(words("restatements.places.prepositions"))
+_WHERE = one_of(words("restatements.places.prepositions", "restatements.places.beside"))
 _NO_PLACES = words("restatements.places.no_places")
 _TIMES = words("restatements.habits.times")
 _ENDS = r"(?= (?:now|instead|these|nowadays|from|as|since|because|today|for|this)\b|$)"
@@ -27,8 +30,18 @@ _CLEFTS = tuple(
     for form in phrase_of(f"restatements.clefts.{name}", value=_VALUE, noun="[a-z]+", rest=".+")
 )
 _PLACED = regex(
-    rf"^{_LEAD}(?P<thing>{_THING})(?: {phrases('restatements.places.verbs')}) {_PREPOSITION} "
-    rf"(?:the |a |an |my |our )?(?P<place>\S+(?: \S+){{0,4}}?){_ENDS}"
+    rf"^{_LEAD}(?P<thing>{_THING})(?: {phrases('restatements.places.verbs')}) "
+    rf"{_WHERE} (?:the |a |an |my |our )?(?P<place>\S+(?: \S+){{0,4}}?){_ENDS}"
+)
+_AT_PLACE = rf"{_WHERE} (?:the |a |an |my |our )?(?P<place>\S+(?: \S+){{0,4}}?){_ENDS}"
+_KEPT = regex(
+    rf"^{_CONJUNCTIONS}(?:i|we) {phrases('restatements.places.kept')} (?:all )?(?:the|my|our) "
+    rf"(?P<thing>{_THING}) {_AT_PLACE}"
+)
+_MOVED = regex(
+    rf"^{_CONJUNCTIONS}(?:(?:i|we|they|he|she) )?(?:have |are )?(?:just )?"
+    rf"{phrases('restatements.places.moved')} (?:all )?(?:the|my|our) (?P<thing>{_THING}) "
+    rf"(?:over |out |back |up |down )?{_AT_PLACE}"
 )
 _POSSESSED = regex(rf"^{_LEAD}(?P<value>{_VALUE}) (?:is|are) (?:my|our) (?P<title>{_TITLE}){_ENDS}")
 _ACT = regex(
@@ -40,13 +53,18 @@ _DEED = regex(
     rf"^{_LEAD}(?P<who>[\w']+(?: [\w']+)?) (?!{one_of(words('restatements.acts.by_many'))}\b)"
     rf"(?P<verb>[a-z]+) (?:the|my|our) (?P<what>[a-z]+(?: [a-z]+)??)(?: myself)?{_ENDS}"
 )
+_OFFICE = regex(
+    rf"^{_CONJUNCTIONS}(?P<who>(?:my |our )?[\w']+(?: [\w']+)?) (?:is|am|are) "
+    rf"(?P<the>(?:the|our|my) )?(?:new |acting )?(?P<title>(?!the |an? |my |our ){_TITLE})"
+    rf"(?: (?:of|at|for|in) (?P<of>.+?))?{_ENDS}"
+)
 _PLANNED = regex(rf"^{_LEAD}{phrases('restatements.plans.made')} (?!not\b)")
 _PLAN_DENIED = regex(
     rf"^{_LEAD}{phrases('restatements.plans.denied')} "
     rf"(?!{one_of(words('restatements.plans.no_denials'))}\b)"
 )
 DAYS = words("restatements.plans.days")
-_RATE = regex(
+RATE = regex(
     r"(?P<amount>\d+(?:[.,]\d+)?|once|twice)(?P<unit> [a-z]+)? "
     r"(?:a|per|each|every) (?P<span>[a-z]+)"
 )
@@ -110,6 +128,17 @@ class Deed(NamedTuple):
     object: str
 
 
+class Office(NamedTuple):
+    """A title, of which there is one at a time, and who has it."""
+
+    who: str
+    title: str
+    definite: bool
+    """True if the wording says that there is one: "the treasurer", "our treasurer"."""
+    of: str
+    """The house or body: "st mary's" of "churchwarden at st mary's"; mostly empty."""
+
+
 class Rate(NamedTuple):
     """An amount or a number of times in a span of time."""
 
@@ -136,8 +165,22 @@ def placing(plain: str) -> Placing | None:
 
     >>> placing("the data lives under /srv now"), placing("the printer is on fire")
     (Placing(thing='data', place='/srv'), None)
+    >>> placing("we keep the boat in faaborg")
+    Placing(thing='boat', place='faaborg')
     """
-    found = _PLACED.match(plain)
+    return _placing(_PLACED.match(plain) or _KEPT.match(plain))
+
+
+def moving(plain: str) -> Placing | None:
+    """Read to where a folded clause says something was moved.
+
+    >>> moving("moving the studio to odense")
+    Placing(thing='studio', place='odense')
+    """
+    return _placing(_MOVED.match(plain))
+
+
+def _placing(found: re.Match[str] | None) -> Placing | None:
     if found is None or not _NO_PLACES.isdisjoint(found["place"].split()):
         return None
     return Placing(found["thing"], found["place"])
@@ -175,6 +218,18 @@ def deed(plain: str) -> Deed | None:
     return Deed(found["who"], stem(found["verb"]), found["what"]) if found else None
 
 
+def office(plain: str) -> Office | None:
+    """Read who a folded clause says has a title.
+
+    >>> office("ruth is the churchwarden now"), office("he was here")
+    (Office(who='ruth', title='churchwarden', definite=True, of=''), None)
+    """
+    found = _OFFICE.match(plain)
+    if found is None or is_quality(found["title"].split()[-1]):
+        return None
+    return Office(found["who"], found["title"], found["the"] is not None, found["of"] or "")
+
+
 def is_planned(plain: str) -> bool:
     """Return whether a folded clause tells of what the user is to do.
 
@@ -199,5 +254,5 @@ def rate(plain: str) -> Rate | None:
     >>> rate("i run 20 km a week")
     Rate(amount='20', unit='km', span='week')
     """
-    found = _RATE.search(plain)
+    found = RATE.search(plain)
     return Rate(found["amount"], (found["unit"] or "").strip(), found["span"]) if found else None
