@@ -18,8 +18,8 @@ from semantic_memory.domain.english.outlived import (
 from semantic_memory.domain.english.persons import OTHERS
 from semantic_memory.domain.english.renewals import KIN, Clause, is_ahead
 from semantic_memory.domain.english.tables import phrase_list
-from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.english.words import Form, forms
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stem
 
 _LEAST = 0.1

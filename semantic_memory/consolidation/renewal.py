@@ -37,8 +37,10 @@ from semantic_memory.domain.english.negation import denies
 from semantic_memory.domain.english.paraphrases import paraphrases
 from semantic_memory.domain.english.persons import OTHERS
 from semantic_memory.domain.english.renewals import ORDINALS, STAGES, Clause, Ending, clause_of
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stem
 
+_ONE_OF_THEM = regex(r"\b(?:an?|one(?: of (?:my|our|the))?) ([a-z]+)")
 _MOST_APART = 3
 _LEAST_ENDED = 0.25
 _LEAST_FACET = 0.15
@@ -95,8 +97,10 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
             continue
         if len(ending.stems) <= 3 and ending.predicate and not ending.stems <= clause.content:
             continue
-        if owners_of(ending.clause) - owners_of(clause) - clause.words or _by_another(
-            ending, clause
+        if (
+            owners_of(ending.clause) - owners_of(clause) - clause.words
+            or _by_another(ending, clause)
+            or _is_one_of_many(ending, clause)
         ):
             continue
         named = shared & beside_kin(clause)
@@ -106,6 +110,14 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
             continue
         return Reason(f"ended: {listed(shared)}", _LEAST_ENDED)
     return None
+
+
+def _is_one_of_many(ending: Ending, clause: Clause) -> bool:
+    """Return whether what ended may be any of several: "lost a client", where there are clients."""
+    return not clause.numbers and any(
+        stem(noun) in ending.stems and f"{noun.removesuffix('s')}s" in clause.words
+        for noun in _ONE_OF_THEM.findall(ending.clause.plain)
+    )
 
 
 def _by_another(ending: Ending, clause: Clause) -> bool:
