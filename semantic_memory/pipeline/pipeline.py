@@ -88,7 +88,7 @@ class Pipeline:
         """
         start = time.perf_counter()
         key = SessionKey(user_id, session_id)
-        self._pay(key)
+        self.pay(key)
         with self._calls.one():
             messages = [self._gate.logged(message) for message in messages]
             self._shortening.make_room(key)
@@ -177,7 +177,8 @@ class Pipeline:
         """
         self._owed.update(SessionKey(one.user_id, one.session_id) for one in redacts)
 
-    def _pay(self, key: SessionKey) -> None:
+    def pay(self, key: SessionKey) -> None:
+        """Finish a forgetting that is owed to a session. Raises StoreUnavailableError."""
         if key not in self._owed:
             return
         with self.held([key]):

@@ -170,6 +170,21 @@ def test_the_last_session_that_was_forgotten_stays_so_after_a_recovery(open_on, 
     assert not open_on().list(**U)
 
 
+def test_a_checkpoint_after_a_forgotten_session_outlives_its_log(open_on, disk):
+    memory = open_on()
+    memory.observe(say("Old"), **S)
+    memory.flush()
+    disk.refused = {"remove"}
+    with pytest.raises(StoreUnavailableError):
+        memory.forget(**S)
+    with pytest.raises(StoreUnavailableError):  # what is saved now would go with the log
+        memory.session(**S)
+    disk.refused = set()
+    memory.session(**S).checkpoint("task", Note).save(Note(text="new"))
+    memory.observe(say("New", start=1), **S)
+    assert memory.session(**S).checkpoint("task", Note).load() == Note(text="new")
+
+
 @pytest.mark.parametrize("what", ["a topic", "a session", "everything"])
 def test_state_that_can_not_be_deleted_is_an_error_and_goes_later(open_on, disk, store, what):
     memory = open_on()
