@@ -22,7 +22,7 @@ from ingest.gate import Gate
 from ingest.session_log import SessionLog
 from semantic_memory.concurrency import Calls
 from semantic_memory.domain.changes import Redact
-from semantic_memory.domain.errors import ProviderError
+from semantic_memory.domain.errors import ProviderError, StoreUnavailableError
 from semantic_memory.domain.events import Event, MessagesObserved, SessionChanged
 from semantic_memory.domain.messages import (
     Message,
@@ -93,17 +93,24 @@ class Pipeline:
             messages = [self._gate.logged(message) for message in messages]
             self._shortening.make_room(key)
             begins = not self._log.size(*key)
-            accepted = self._log.append(user_id, session_id, messages)
+            try:
+                accepted = self._log.append(user_id, session_id, messages)
+            except StoreUnavailableError:
+                self._to_store(key)  # a disk that refuses to take them back has kept them
+                raise
             if accepted:
                 if begins:
                     self._observe(SessionChanged(*key, "begun"))
-                self._storing.add(key)
-                self._runner.hint(STORE, WHOLE)
+                self._to_store(key)
                 self._runner.hint(EXTRACT, key, accepted)
         duplicates = len(messages) - accepted
         seconds = time.perf_counter() - start
         self._observe(MessagesObserved(user_id, session_id, accepted, duplicates, seconds))
         return Receipt(accepted=accepted, duplicates=duplicates, session_id=session_id)
+
+    def _to_store(self, key: SessionKey) -> None:
+        self._storing.add(key)
+        self._runner.hint(STORE, WHOLE)
 
     def changed(self, user_id: str | None = None) -> None:
         """Have later stages take up changes that others made; of one user's facts, or of many's."""
