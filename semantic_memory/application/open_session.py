@@ -82,8 +82,8 @@ class OpenSession:
     ) -> Session:
         """Open a session, its window refilled from its log; it observes and recalls in `scope`.
 
-        A forgetting that couldn't be finished is, first, or it would take checkpoints that are saved
-        now along later. Raises ConfigurationError, SessionClosedError for a closed session, and
+        Finishes a forgetting that is owed to it, or that would take checkpoints saved now along
+        later. Raises ConfigurationError, SessionClosedError for a closed session, and
         StoreUnavailableError.
         """
         self._pipeline.check_open(key)

@@ -194,7 +194,7 @@ def build(
 
 @dataclass(frozen=True, slots=True)
 class _Access:
-    """What a store is opened with, to be written or only read."""
+    """Parts that differ between a store that is written and one that is only read."""
 
     disk: Disk
     lock: DirectoryLock | ReadingLock
