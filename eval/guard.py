@@ -3,11 +3,11 @@
     python -m eval.guard --attacks FILE --ordinary FILE [--ordinary FILE ...] [--plot FILE.svg]
 
 Fits a logistic regression with an L2 penalty to attack strings, to what people say in ordinary
-conversations, and to the standing instructions of `data/gold/instructions.jsonl`, of which every
-second one is only measured. The threshold is the score that .03 % of the ordinary messages exceed
-in five-fold cross-validation. Prints shares at that threshold, by kind of attack, together with the
-patterns of `ingest.gate.attacks`; writes `ingest/gate/learned.npz`, and the receiver operating
-characteristic as a plot.
+conversations, and to the standing instructions of `data/gold/instructions.jsonl`, of which those of
+the half `measure` and the messages of `data/gold/developers.jsonl` are only measured. The threshold
+is the score that .03 % of the ordinary messages exceed in five-fold cross-validation. Prints shares
+at that threshold, by kind of attack, together with the patterns of `ingest.gate.attacks`; writes
+`ingest/gate/learned.npz`, and the receiver operating characteristic as a plot.
 """
 
 from __future__ import annotations
@@ -30,10 +30,12 @@ from eval.logistic import Vector, fit
 from ingest.gate.attacks import is_attack
 from ingest.gate.learned import BUCKETS, FILE, Model, buckets, score
 
-INSTRUCTIONS = Path(__file__).parent.parent / "data" / "gold" / "instructions.jsonl"
+GOLD = Path(__file__).parent.parent / "data" / "gold"
+INSTRUCTIONS = GOLD / "instructions.jsonl"
+DEVELOPERS = GOLD / "developers.jsonl"
 _PENALTY = 0.01
-_ATTACKS_COUNT = 5.0
-_INSTRUCTIONS_COUNT = 30.0
+_ATTACKS_COUNT = 8.0
+_INSTRUCTIONS_COUNT = 15.0
 """Weights of an attack, and of a standing instruction, in the fit, as there are few of them."""
 _HELD = 0.0003
 """Share of ordinary messages above the threshold."""
@@ -77,16 +79,18 @@ def main(
     """Train, measure and write the model."""
     strings = read_attacks(attacks)
     usual = {path.name: said_by_users(json.loads(read_text(path)))[:_MOST] for path in ordinary}
-    told = [row["text"] for row in read_lines(INSTRUCTIONS)]
-    normal = [text for those in usual.values() for text in those] + told[::2]
+    told: dict[str, list[str]] = defaultdict(list)
+    for row in read_lines(INSTRUCTIONS):
+        told[row["half"]].append(row["text"])
+    normal = [text for those in usual.values() for text in those] + told["build"]
     texts = [one.text for one in strings] + normal
     attack = np.array([1.0] * len(strings) + [0.0] * len(normal))
     share = np.where(attack > 0, _ATTACKS_COUNT, 1.0)
-    share[len(texts) - len(told[::2]) :] = _INSTRUCTIONS_COUNT
+    share[len(texts) - len(told["build"]) :] = _INSTRUCTIONS_COUNT
     matrix = rows(texts)
     scores = held_out(matrix, attack, share)
     caught, harmless = scores[: len(strings)], scores[len(strings) :]
-    threshold = float(np.quantile(harmless[: -len(told[::2])], 1 - _HELD))
+    threshold = float(np.quantile(harmless[: -len(told["build"])], 1 - _HELD))
     model = save(*fit(matrix, attack, share, penalty=_PENALTY), threshold)
 
     by_rule = np.array([is_attack(text) for text in texts])
@@ -103,9 +107,10 @@ def main(
         alone = (scores[start:end] > threshold).mean()
         print(f"{name}: {found[start:end].mean():.2%} of {len(said):,} held, {alone:.2%} by model")
         start = end
-    kept = told[1::2]
-    wrong = [text for text in kept if is_attack(text) or score(text, model) > threshold]
-    print(f"standing instructions, not trained on: {len(wrong)} of {len(kept)} held: {wrong}")
+    developers = [row["text"] for row in read_lines(DEVELOPERS)]
+    for name, measured in (("instructions", told["measure"]), ("developers", developers)):
+        wrong = [text for text in measured if is_attack(text) or score(text, model) > threshold]
+        print(f"{name}, not trained on: {len(wrong)} of {len(measured)} held: {wrong}")
     if plot is not None:
         _plot(caught, harmless, threshold, plot)
 

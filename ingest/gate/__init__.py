@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 from ingest.gate.holding import held, orders, takes_over
 from ingest.gate.instructions import is_instruction
 from ingest.gate.personal_data import PersonalData, Policy
+from ingest.gate.rewriting import rewritten
 from ingest.gate.secrets import first_secret, prefix, without_secrets
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.extraction import Candidate
@@ -143,7 +144,7 @@ class Gate:
         masked: dict[str, Any] = {}
         if message.name and (name := without_secrets(message.name)) != message.name:
             masked["name"] = name
-        if (metadata := _masked(message.metadata)) != message.metadata:
+        if (metadata := rewritten(message.metadata, _masked)) != message.metadata:
             masked["metadata"] = metadata
         if self._logged_secrets == "mask":
             content = without_secrets(message.content)
@@ -177,22 +178,10 @@ def _texts(value: Any) -> Iterator[str]:
                     yield prefix(name) + text
 
 
-def _masked(value: Any) -> Any:
-    match value:
-        case str():
-            return without_secrets(value)
-        case list():
-            return [_masked(one) for one in value]
-        case Mapping():
-            return {name: _masked_under(name, one) for name, one in value.items()}
-    return value
-
-
-def _masked_under(name: str, value: Any) -> Any:
-    if not isinstance(value, str):
-        return _masked(value)
-    before = prefix(name)
-    return without_secrets(before + value).removeprefix(before)
+def _masked(text: str, key: str, _place: str) -> str:
+    """Return a text without its secrets, among them those that only its key tells."""
+    before = prefix(key)
+    return without_secrets(before + text).removeprefix(before)
 
 
 def _refusal(

@@ -23,19 +23,29 @@ _MODEL = (
     r"|model|bot|system|agent)"
     r"|dan)"
 )
+_WISHES = (  # what people ask of each reply
+    r"(?:now |only |always |never |also )*"
+    r"(?:answer|reply|respond|write|speak|talk|use|call|give|send|remind|ask|show|tell|keep"
+    r"|translate|begin|start|end)\b(?! (?:as|like|all|any|every|without)\b)"
+)
 START = (  # start of an order: of a sentence, or after words like "please" or "you must"
     r"(?:^|[.!?:;\n\]\"'*>–]\s*|\b(?:please|now|you (?:will|can|must|should|shall|are to"
     r"|have to|need to)"
     r"|you'll|i want you to|i need you to)\s+(?:now |always |only |just )?)"
+)
+_VALUE = (  # of a setting
+    r"(?:(?:null|none|true|false)\b|\{|[\w./-]{1,40}(?: v?\d|\s*$|\n"
+    r"|(?: [\w.-]{1,40})?[,;]\s*\w{1,20}\s?[:=]))"
 )
 _LINE = r".{0,1000}"  # bounded, or each start of a match would scan the rest of the line
 _ROLES = (
     r"(?:expert|generator|terminal|interpreter|translator|simulator|compiler|console"
     r"|prompt engineer)"
 )
-_ACTS = (
-    r"(?:act|respond|answer|reply|pretend|roleplay|role-play|simulate|behave|comply|obey|refuse"
-    r"|output|impersonate)"
+_ACTS = (  # a reply is prescribed by an attack, its language or length by anybody
+    r"(?:act|pretend|roleplay|role-play|simulate|behave|comply|obey|refuse|output|impersonate"
+    r"|(?:respond|answer|reply)(?: only| exactly| directly)*"
+    r" (?:as|like(?! (?:an?|my)\b)|(?:to )?(?:all|any|every)|without|with [\"'“\[]))"
 )
 
 _PATTERNS = tuple(
@@ -43,7 +53,7 @@ _PATTERNS = tuple(
     for pattern in (
         # overriding rules
         (
-            r"\b(?:ignor(?:e|es|ing)(?! (?:the |any |all )?(?:my|\w+ in (?:my|the user's))\b)"
+            r"\b(?:ignor(?:e|ing)(?! (?:the |any |all )?(?:my|\w+ in (?:my|the user's))\b)"
             r"|disregard(?:s|ing)?|bypass(?:es|ing)?|overrid(?:e|es"
             r"|ing)|overrul(?:e|es|ing)|circumvent"
             r"|do not (?:follow|obey)|stop following)\b[^.!?\n]{0,40}"
@@ -97,9 +107,10 @@ _PATTERNS = tuple(
             rf"(?:you|your|ai|{_MODEL})\b)"
         ),
         (
-            r"\bfrom (?:now|here|this (?:moment|point)) on(?:wards?)?,? (?:you(?:'re| are| will|'ll"
-            r"| must| shall| have| act| answer| respond| only| need)|act|pretend|ignore"
-            r"|respond as|i am your|your name|every (?:answer|response|reply))\b"
+            r"\bfrom (?:now|here|this (?:moment|point)) on(?:wards?)?,? "
+            rf"(?:you(?:'re| are| have| act)"
+            rf"|you(?: will|'ll| must| shall| only| need to)(?! {_WISHES})|act|pretend|ignore"
+            r"|respond as|i am your|your name)\b"
         ),
         (
             rf"\b{_MODEL}(?: now| always| never| that)* (?:must|shall|is now|has no|can do"
@@ -113,9 +124,10 @@ _PATTERNS = tuple(
         # removing its limits
         (
             r"\bjailbr(?:eak|oken)\w*\b(?! (?:(?:my|the|an?|your|his|her) )?(?:i?phone|i?pad|ps\d"
-            r"|switch|console|device|kindle))(?<!a jailbroken)|\bdo anything now\b|\b(?:god|dan"
-            r"|root|sudo)[ _](?:mode|override)\b|\b(?:developer|debug|admin(?:istrator)?)[ _]"
-            r"(?:mode|override)\b(?=.{0,300}\b(?:you|your|respon\w+|answer\w*|output|display)\b)"
+            r"|switch|console|device|kindle))(?<!a jailbroken)"
+            r"(?! (?:lists?|sets?|corpus|tests?|detect\w+)\b)|\bdo anything now\b|\b(?:god|dan"
+            r"|root|sudo)[ _](?:mode|override)\b(?!\()|\b(?:developer|debug|admin(?:istrator)?)[ _]"
+            r"(?:mode|override)\b(?=.{0,300}\b(?:you|your|respond|answer|output|display)\b)"
         ),
         (
             rf"\bun(?:filtered|censored|restricted|restrained)\b(?:,? (?:and|or) \w+)? "
@@ -174,14 +186,14 @@ _PATTERNS = tuple(
         # posing as another voice
         (
             r"(?:^|\n)[^\S\n]*(?:\[|<|\#{1,3}|\*\*|\$)?\s*(?:system|assistant|developer|user|human"
-            r"|ai)\s*(?:\]|>|\*\*)?\s*:(?!//)"
+            rf"|ai)\s*(?:\]|>|\*\*)?\s*:(?!//)(?!\s*{_VALUE})"
         ),
         (
             r"(?:^|\n)[^\S\n]*(?:\[|<|\#{2,3}|\*\*)\s*(?:instructions?|rules)\s*(?:\]|>|\*\*)?\s*:"
             rf"(?={_LINE}\b(?:you|your|respond|answer)\b)"
         ),
         (
-            r"<\|[\w ./:-]{1,40}\|>|<(?:im_start|im_end|system|endoftext|user|assistant)>"
+            r"<\|[\w ./:-]{1,40}\|>|<(?:im_start|im_end|system|endoftext|user|assistant)>(?! is\b)"
             r"|\[/?(?:inst|sys|system)\]|<</?sys>>|\bbegin system\b"
             r"|</?(?:tool|function)_?(?:calls?|results?|responses?|outputs?)\b"
         ),
@@ -263,10 +275,7 @@ _PATTERNS = tuple(
             r"!?\[[^\]\n]{0,200}\]\(https?://[^)\s]{0,300}[?&][^)\s=]{1,40}=[^)\s]{0,200}(?:[{\[<$]"
             r"|%7b|data|secret|history|conversation|chat|summary|password|token)"
         ),
-        (
-            r"\bmemory (?:update|override)\s*[:!]|\b(?:remember|store|save) (?:this |that |it )?"
-            r"(?:permanently|forever|as (?:a|an) (?:fact|rule|instruction))\b"
-        ),
+        (r"\bmemory (?:update|override)\s*[:!](?![^\n.]{0,100}\b(?:heap|ram|[kmg]i?b)\b)"),
     )
 )
 _ELSEWHERE = tuple(  # overriding rules, or asking for the prompt, in other languages

@@ -51,6 +51,10 @@ _ORDERS = tuple(
             r"(?:recommend|mention|include|say|tell|ask|provide|ignore|send|use|add|trust"
             r"|approve)\b"
         ),
+        (
+            r"\b(?:remember|store|save) (?:this |that |it )?"
+            r"(?:permanently|forever|as (?:a|an) (?:fact|rule|instruction))\b"
+        ),
         # an action
         (
             r"(?:^|[.!?:;\n]\s*|\bplease |\bmust )(?:run|execute|invoke|call) (?:(?:the|this"
@@ -87,9 +91,9 @@ def _gives_orders(text: str) -> bool:
 
 def _is_imperative(text: str) -> bool:
     """Return True if `text` begins with a command, like "Verify the data" or "Please suggest"."""
-    start = text.lstrip(" \"'“*-#>")
+    start = text.lstrip(" \"'“*_-#>")
     polite = _POLITE.match(start)
-    words = re.findall(r"[^\W\d_]+(?:['-][^\W_]+)*", start[polite.end() :] if polite else start)
+    words = _WORD.findall(start, polite.end() if polite else 0)
     if len(words) < 2:
         return False
     first, second = words[0].lower(), words[1].lower()
@@ -112,6 +116,7 @@ def _has_finite(words: list[str]) -> bool:
     )
 
 
+_WORD = regex(r"(?<!\w)[^\W\d_]+(?:['-][^\W_]+)*(?!\w)")  # no part of a name like "invalid_at"
 _STATES = frozenset("know think care mind need want have like even really feel".split())
 _NEVER_COMMANDS = frozenset(
     """

@@ -25,7 +25,7 @@ FILE = Path(__file__).with_name("learned.npz")
 _READ = 4_000
 """Characters read at the beginning, and as many at the end of a longer text."""
 _CODE = regex(r"```.*?```", re.DOTALL)  # says little of who wrote the words around it
-_WORDS = regex(r"[a-z']+|\d+|[^\w\s]")
+_WORDS = regex(r"[^\W\d]+(?:'[^\W\d]+)*|\d+|[^\w\s]")  # a name like "system_prompt" is one
 
 
 class Model(NamedTuple):

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from ingest.gate import Gate
+from ingest.gate.rewriting import rewritten
 from ingest.gate.secrets import prefix
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.trust import Trust
@@ -32,7 +33,7 @@ def cleared(gate: Gate, values: Mapping[str, Any], place: str) -> dict[str, Any]
             treated[name] = cleared_value(gate, values[name], f"{place}: {name}")
     if (body := values.get("body")) is not None:
         texts = body.model_dump(mode="json")
-        treated["body"] = parse(type(body), place, _mapping(gate, texts, f"{place}: body"))
+        treated["body"] = parse(type(body), place, cleared_value(gate, texts, f"{place}: body"))
     if values.get("tags"):
         tags = values["tags"]
         treated["tags"] = tuple(tag for tag in tags if gate.cleared(tag, f"{place}: tag") == tag)
@@ -64,31 +65,16 @@ def texts_in(value: JsonValue) -> Iterator[str]:
                 yield from texts_in(one)
 
 
-def cleared_value(gate: Gate, value: JsonValue, place: str) -> JsonValue:
+def cleared_value(gate: Gate, value: JsonValue, place: str) -> Any:
     """Return a value with the texts in it treated by the gate's policy. Raises InvalidInputError.
 
     The key of a text belongs to what it says: "hunter" is a secret under "password".
     """
-    match value:
-        case str():
-            return gate.cleared(value, place)
-        case list():
-            return [cleared_value(gate, one, f"{place}.{n}") for n, one in enumerate(value)]
-        case Mapping():
-            return _mapping(gate, value, place)
-    return value
 
-
-def _mapping(gate: Gate, values: Mapping[str, JsonValue], place: str) -> dict[str, JsonValue]:
-    return {
-        gate.cleared(name, f"{place}, a key"): _under(name, gate, one, f"{place}.{name}")
-        for name, one in values.items()
-    }
-
-
-def _under(name: str, gate: Gate, value: JsonValue, place: str) -> JsonValue:
-    treated = cleared_value(gate, value, place)
-    if not isinstance(treated, str):
+    def change(text: str, key: str, at: str) -> str:
+        treated = gate.cleared(text, at)
+        if before := prefix(key):
+            gate.cleared(before + treated, at)  # a secret that only its key tells
         return treated
-    gate.cleared(prefix(name) + treated, place)  # a secret that only its key tells
-    return treated
+
+    return rewritten(value, change, place, lambda name, at: gate.cleared(name, f"{at}, a key"))

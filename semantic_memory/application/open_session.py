@@ -82,9 +82,12 @@ class OpenSession:
     ) -> Session:
         """Open a session, its window refilled from its log; it observes and recalls in `scope`.
 
-        Raises ConfigurationError, and SessionClosedError for a closed session.
+        Finishes a forgetting that is owed to it, or that would take checkpoints saved now along
+        later. Raises ConfigurationError, SessionClosedError for a closed session, and
+        StoreUnavailableError.
         """
         self._pipeline.check_open(key)
+        self._pipeline.pay(key)
         name = model or self._model
         counter = self._counter if model is None else counter_for(name)
         memory = BoundMemory(

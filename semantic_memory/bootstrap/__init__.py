@@ -91,7 +91,7 @@ from semantic_memory.retrieval.search import Searcher
 from semantic_memory.session.limits import WindowPolicy
 from semantic_memory.session.memory_files import Caps, MemoryFiles, standard_directories
 from semantic_memory.session.state_files import StateFiles
-from semantic_memory.settings import ContextSettings, Settings, WebhookSettings
+from semantic_memory.settings import ContextSettings, Settings, UpkeepSettings, WebhookSettings
 from semantic_memory.sharing.owner import announced
 from semantic_memory.sharing.sharing import Sharing
 from semantic_memory.vectors.embedders.checked import CheckedEmbedder
@@ -100,10 +100,6 @@ from semantic_memory.vectors.keeper import Keeper
 _EMBEDDER = "embedder"  # key in the ledger's meta
 _MEGABYTES = 32  # for the users searched last
 _THREADS = 4  # of the pipeline: one may wait for a model, one for the index
-
-
-def _threads(settings: Settings) -> int:
-    return _THREADS if settings.ingest.background else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,55 +180,70 @@ def build(
     reserve = Reserve(settings.data_dir, parts.disk or SystemDisk())
     make = partial(_built, settings, parts, reserve, reembedding=reembedding, recovering=recovering)
     try:
-        opened = reserve.lend(partial(make, sharing=sharing))
+        opened = reserve.lend(lambda: make(_to_write(settings, parts, sharing), sharing=sharing))
     except StoreUnavailableError as error:
         reading = why_only_read(settings.data_dir, error)
         if not reading or reembedding or recovering or parts.disk is not None:
             raise
-        opened = make(sharing=None, reading=reading)
+        opened = make(_to_read(settings, reading), sharing=None)
         (parts.observer or log_event)(OpenedToRead(reading))
     else:
         reserve.keep()
     return opened
 
 
+@dataclass(frozen=True, slots=True)
+class _Access:
+    """Parts that differ between a store that is written and one that is only read."""
+
+    disk: Disk
+    lock: DirectoryLock | ReadingLock
+    patience: Patience
+    threads: int
+    audit: int
+    reading: str = ""
+    """Why it is only read; empty if it is written."""
+
+
+def _to_write(settings: Settings, parts: Parts, sharing: Sharing | None) -> _Access:
+    make_private(settings.data_dir)
+    return _Access(
+        parts.disk or SystemDisk(),
+        _locked(settings.data_dir, settings.lock_seconds, sharing),
+        Patience(settings.log.patience_seconds, settings.log.patience_bytes),
+        _THREADS if settings.ingest.background else 0,
+        settings.context.audit,
+    )
+
+
+def _to_read(settings: Settings, why: str) -> _Access:
+    return _Access(ReadingDisk(), ReadingLock(settings.data_dir), Patience(), 0, 0, why)
+
+
 def _built(
     settings: Settings,
     parts: Parts,
     reserve: Reserve,
+    access: _Access,
     *,
     reembedding: bool,
     recovering: bool,
     sharing: Sharing | None,
-    reading: str = "",
 ) -> UseCases:
-    directory = settings.data_dir
-    clock = parts.clock or SystemClock()
-    expiry = Expiry(clock, settings.retention.periods)
-    cap = settings.upkeep.cap
-    observe = parts.observer or log_event
-    disk = ReadingDisk() if reading else parts.disk or SystemDisk()
-    if not reading:
-        make_private(directory)
+    directory, disk, reading = settings.data_dir, access.disk, bool(access.reading)
     with ExitStack() as stack:
-        lock = (
-            ReadingLock(directory)
-            if reading
-            else _locked(directory, settings.lock_seconds, sharing)
-        )
-        stack.callback(lock.release)
+        stack.callback(access.lock.release)
+        clock = parts.clock or SystemClock()
+        expiry = Expiry(clock, settings.retention.periods)
+        cap = settings.upkeep.cap
+        observe = parts.observer or log_event
         if sharing is not None:
             stack.enter_context(sharing.offered())
         refuse_half_converted(directory)
         encryption = make_encryption(settings)
-        patience = (
-            Patience()
-            if reading
-            else Patience(settings.log.patience_seconds, settings.log.patience_bytes)
-        )
         # Before the ledger: where the key is wrong, no new ledger is begun.
         log = SessionLog(
-            directory / "sessions", observe, disk, encryption, patience, reading=bool(reading)
+            directory / "sessions", observe, disk, encryption, access.patience, reading=reading
         )
         home = None if reading else make_index_home(settings, parts.index, disk, encryption)
         ledger = make_ledger(
@@ -242,12 +253,11 @@ def _built(
             encryption,
             reached=0 if home is None else home.position() or 0,
             recovering=recovering,
-            reading=reading,
+            reading=access.reading,
         )
         stack.callback(ledger.close)
         embedder = CheckedEmbedder(parts.embedder or make_embedder(settings))
-        threads = 0 if reading else _threads(settings)
-        runner = Runner(observe, settings.ingest.retry_seconds, threads)
+        runner = Runner(observe, settings.ingest.retry_seconds, access.threads)
         keeper = make_keeper(
             home, ledger, observe, settings.index.exact_limit, partial(runner.hint, INDEX, WHOLE)
         )
@@ -298,7 +308,7 @@ def _built(
             expiry,
             observe,
             stack,
-            reading=bool(reading),
+            reading=reading,
         )
         weights = Weights(**settings.retrieval.model_dump())
         searcher = Searcher(
@@ -321,7 +331,7 @@ def _built(
         if recovering:
             Recovery(ledger, log, erasing).run()
         uses = Uses()
-        trail = Trail(ledger, 0 if reading else settings.context.audit)
+        trail = Trail(ledger, access.audit)
         items = ItemStore(ledger, embedder, gate, clock)
         upkeep = Upkeep(
             ledger,
@@ -359,14 +369,8 @@ def _built(
             start_webhook(settings.webhook, ledger, clock, observe, stack)
             pipeline.start()
         stack.callback(pipeline.close)
-        if settings.upkeep.schedule and not reading:
-            from semantic_memory.application.jobs.scheduler import Scheduler
-
-            scheduler = Scheduler(upkeep, ledger, clock, settings.upkeep.intervals)
-            scheduler.start()
-            stack.callback(scheduler.close)
-        elif not reading:
-            stack.callback(upkeep.close)
+        if not reading:
+            _keep_up(settings.upkeep, upkeep, ledger, clock, stack)
         packer_for = partial(make_packer, settings.context)
         files_in = partial(make_memory_files, settings, observe)
         recall = Recall(
@@ -427,7 +431,7 @@ def _built(
                 directory,
                 partial(inspect, directory, encryption),
                 partial(announced, directory, encryption),
-                reading,
+                access.reading,
             ),
             maintenance=maintenance,
             shared=SharedParts(
@@ -435,6 +439,20 @@ def _built(
             ),
             resources=stack.pop_all(),
         )
+
+
+def _keep_up(
+    settings: UpkeepSettings, upkeep: Upkeep, ledger: Ledger, clock: Clock, stack: ExitStack
+) -> None:
+    """Run the upkeep by its schedule, or once more when `stack` is closed."""
+    if not settings.schedule:
+        stack.callback(upkeep.close)
+        return
+    from semantic_memory.application.jobs.scheduler import Scheduler
+
+    scheduler = Scheduler(upkeep, ledger, clock, settings.intervals)
+    scheduler.start()
+    stack.callback(scheduler.close)
 
 
 def _locked(directory: Path, patience: float, sharing: Sharing | None) -> DirectoryLock:

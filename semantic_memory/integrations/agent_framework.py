@@ -30,7 +30,7 @@ from semantic_memory.domain import fields
 from semantic_memory.domain.values import new_id
 from semantic_memory.integrations.identifiers import identifier_of
 from semantic_memory.integrations.observing import Utterance, observed
-from semantic_memory.integrations.recalling import packed
+from semantic_memory.integrations.recalling import owner_in, packed
 from semantic_memory.integrations.steps import AnyMemory, blocking, run_async
 from semantic_memory.integrations.tools import memory_tools
 
@@ -104,8 +104,7 @@ class SemanticMemoryProvider(ContextProvider):
         )
 
     def _user(self, session: AgentSession) -> str:
-        given = self._user_of
-        return identifier_of(given if isinstance(given, str) else given(session))
+        return owner_in(self._user_of, session)
 
 
 def _asked(messages: Sequence[Message]) -> list[Message]:

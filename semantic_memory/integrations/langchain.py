@@ -46,7 +46,7 @@ from semantic_memory.domain.requests import SearchRequest
 from semantic_memory.domain.values import MAX_QUERY_BYTES, clipped
 from semantic_memory.integrations.identifiers import identifier_of
 from semantic_memory.integrations.observing import Utterance, observed
-from semantic_memory.integrations.recalling import packed
+from semantic_memory.integrations.recalling import last_question, owner_in, packed
 from semantic_memory.integrations.steps import (
     AnyMemory,
     Steps,
@@ -113,12 +113,10 @@ class SemanticMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         await run_async(self._memory, self._turn(state, runtime))
 
     def _user(self, runtime: Any) -> str:
-        given = self._user_of
-        return identifier_of(given if isinstance(given, str) else given(runtime))
+        return owner_in(self._user_of, runtime)
 
     def _block(self, request: ModelRequest[Any]) -> Steps[str]:
-        said = (_said(message) for message in reversed(request.messages))
-        question = next((one.text for one in said if one and one.role == "user"), "")
+        question = last_question(_said(message) for message in reversed(request.messages))
         user_id = self._user(request.runtime)
         return (yield from packed(question, user_id=user_id, budget=self._budget))
 

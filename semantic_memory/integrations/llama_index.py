@@ -26,7 +26,7 @@ from semantic_memory.domain import fields
 from semantic_memory.domain.messages import Role
 from semantic_memory.integrations.identifiers import identifier_of
 from semantic_memory.integrations.observing import Utterance, observed
-from semantic_memory.integrations.recalling import packed
+from semantic_memory.integrations.recalling import last_question, packed
 from semantic_memory.integrations.steps import AnyMemory, run_async
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant"}
@@ -70,8 +70,11 @@ class SemanticMemoryBlock(BaseMemoryBlock[str]):
             session_id, [one for one in history if (session_id, one) not in self._known]
         )
         self._known = frozenset((session_id, one) for one in history)
-        question = next((one.text for one in reversed(history) if one.role == "user"), "")
-        steps = packed(question, user_id=identifier_of(self.user_id), budget=self.budget)
+        steps = packed(
+            last_question(reversed(history)),
+            user_id=identifier_of(self.user_id),
+            budget=self.budget,
+        )
         return await run_async(self.memory, steps)
 
     async def _aput(self, messages: list[ChatMessage]) -> None:

@@ -28,7 +28,7 @@ from semantic_memory.aio import AsyncSemanticMemory
 from semantic_memory.domain import fields
 from semantic_memory.integrations.identifiers import identifier_of
 from semantic_memory.integrations.observing import Utterance
-from semantic_memory.integrations.recalling import packed
+from semantic_memory.integrations.recalling import last_question, packed
 from semantic_memory.integrations.steps import AnyMemory, run_async
 from semantic_memory.integrations.tools import Memory, MemoryTools, memory_tools
 from semantic_memory.integrations.transcripts import Entry, Transcript
@@ -93,8 +93,7 @@ def recall(
     owner = identifier_of(user_id)
 
     async def add_block(data: CallModelData[Any]) -> ModelInputData:
-        asked = (_said(item) for item in reversed(data.model_data.input))
-        question = next((one.text for one in asked if one and one.role == "user"), "")
+        question = last_question(_said(item) for item in reversed(data.model_data.input))
         found = await run_async(memory, packed(question, user_id=owner, budget=budget))
         parts = [part for part in (data.model_data.instructions, found) if part]
         return ModelInputData(data.model_data.input, "\n\n".join(parts) or None)

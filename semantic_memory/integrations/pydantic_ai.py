@@ -34,7 +34,7 @@ except ImportError as error:
 from semantic_memory.domain import fields
 from semantic_memory.integrations.identifiers import identifier_of
 from semantic_memory.integrations.observing import Utterance, observed
-from semantic_memory.integrations.recalling import packed
+from semantic_memory.integrations.recalling import owner_in, packed
 from semantic_memory.integrations.steps import AnyMemory, blocking, run_async
 from semantic_memory.integrations.tools import memory_tools
 
@@ -81,8 +81,7 @@ class SemanticMemoryCapability(AbstractCapability[Any]):
         return result
 
     def _user(self, ctx: RunContext[Any]) -> str:
-        given = self.user_of
-        return identifier_of(given if isinstance(given, str) else given(ctx))
+        return owner_in(self.user_of, ctx)
 
     async def _block(self, ctx: RunContext[Any]) -> str | None:
         question = _text(ctx.prompt) or _last_prompt(ctx.messages)

@@ -22,7 +22,7 @@ from ingest.gate import Gate
 from ingest.session_log import SessionLog
 from semantic_memory.concurrency import Calls
 from semantic_memory.domain.changes import Redact
-from semantic_memory.domain.errors import ProviderError
+from semantic_memory.domain.errors import ProviderError, StoreUnavailableError
 from semantic_memory.domain.events import Event, MessagesObserved, SessionChanged
 from semantic_memory.domain.messages import (
     Message,
@@ -88,22 +88,29 @@ class Pipeline:
         """
         start = time.perf_counter()
         key = SessionKey(user_id, session_id)
-        self._pay(key)
+        self.pay(key)
         with self._calls.one():
             messages = [self._gate.logged(message) for message in messages]
             self._shortening.make_room(key)
             begins = not self._log.size(*key)
-            accepted = self._log.append(user_id, session_id, messages)
+            try:
+                accepted = self._log.append(user_id, session_id, messages)
+            except StoreUnavailableError:
+                self._to_store(key)  # a disk that refuses to take them back has kept them
+                raise
             if accepted:
                 if begins:
                     self._observe(SessionChanged(*key, "begun"))
-                self._storing.add(key)
-                self._runner.hint(STORE, WHOLE)
+                self._to_store(key)
                 self._runner.hint(EXTRACT, key, accepted)
         duplicates = len(messages) - accepted
         seconds = time.perf_counter() - start
         self._observe(MessagesObserved(user_id, session_id, accepted, duplicates, seconds))
         return Receipt(accepted=accepted, duplicates=duplicates, session_id=session_id)
+
+    def _to_store(self, key: SessionKey) -> None:
+        self._storing.add(key)
+        self._runner.hint(STORE, WHOLE)
 
     def changed(self, user_id: str | None = None) -> None:
         """Have later stages take up changes that others made; of one user's facts, or of many's."""
@@ -177,7 +184,8 @@ class Pipeline:
         """
         self._owed.update(SessionKey(one.user_id, one.session_id) for one in redacts)
 
-    def _pay(self, key: SessionKey) -> None:
+    def pay(self, key: SessionKey) -> None:
+        """Finish a forgetting that is owed to a session. Raises StoreUnavailableError."""
         if key not in self._owed:
             return
         with self.held([key]):

@@ -441,7 +441,9 @@ class Course:
         return f"{user} {fact.category} {words}"
 
     def _said(self, fact: Fact) -> bool:
-        return all(self.model.words[word].session for word in in_text(fact.content))
+        """Return False for a fact that was added, or whose words were damaged on the disk."""
+        known = [self.model.words.get(word) for word in in_text(fact.content)]
+        return all(word is not None and word.session for word in known)
 
     def forget_query(self, memory: SemanticMemory) -> str | None:
         user = self.rng.choice(USERS)

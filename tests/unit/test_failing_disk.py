@@ -39,6 +39,16 @@ class BadDisk(SystemDisk):
             raise OSError(errno.EIO, "Input/output error")
         super().remove(path)
 
+    def truncate(self, file, size):
+        if "truncate" in self.refused:
+            raise OSError(errno.EIO, "Input/output error")
+        super().truncate(file, size)
+
+    def sync(self, file):
+        if "sync" in self.refused:
+            raise OSError(errno.EIO, "Input/output error")
+        super().sync(file)
+
     def connect(self, path):
         self.connections.append(super().connect(path))
         return self.connections[-1]
@@ -168,6 +178,34 @@ def test_the_last_session_that_was_forgotten_stays_so_after_a_recovery(open_on, 
     shutil.copy(tmp_path / "backup", store / "ledger.sqlite3")
     SemanticMemory.recover(store, embedder=HashEmbedder(), index=InMemoryIndex())
     assert not open_on().list(**U)
+
+
+def test_refused_messages_that_the_disk_kept_are_taken_in(open_on, disk):
+    memory = open_on()
+    memory.observe(say("First"), **S)
+    memory.flush()
+    disk.refused = {"sync", "truncate"}
+    with pytest.raises(StoreUnavailableError):
+        memory.observe(say("Second", start=2), **S)
+    disk.refused = set()
+    memory.flush()
+    assert contents(memory) == ["First", "Second"]
+    assert [finding.check for finding in memory.check() if not finding.ok] == []
+
+
+def test_a_checkpoint_after_a_forgotten_session_outlives_its_log(open_on, disk):
+    memory = open_on()
+    memory.observe(say("Old"), **S)
+    memory.flush()
+    disk.refused = {"remove"}
+    with pytest.raises(StoreUnavailableError):
+        memory.forget(**S)
+    with pytest.raises(StoreUnavailableError):  # what is saved now would go with the log
+        memory.session(**S)
+    disk.refused = set()
+    memory.session(**S).checkpoint("task", Note).save(Note(text="new"))
+    memory.observe(say("New", start=2), **S)
+    assert memory.session(**S).checkpoint("task", Note).load() == Note(text="new")
 
 
 @pytest.mark.parametrize("what", ["a topic", "a session", "everything"])

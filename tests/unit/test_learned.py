@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,11 @@ from ingest.gate import Gate
 from ingest.gate.learned import BUCKETS, buckets, score, shipped
 from semantic_memory import Message
 
-INSTRUCTIONS = Path(__file__).parents[2] / "data" / "gold" / "instructions.jsonl"
+GOLD = Path(__file__).parents[2] / "data" / "gold"
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (GOLD / f"{name}.jsonl").read_text("utf-8").splitlines()]
 
 
 def held(text: str) -> bool:
@@ -25,10 +30,13 @@ def test_the_shipped_weights_are_whole():
 
 
 def test_standing_instructions_that_it_was_not_trained_on_are_kept():
-    rows = [json.loads(line)["text"] for line in INSTRUCTIONS.read_text("utf-8").splitlines()]
-    measured = rows[1::2]
-    assert len(measured) > 100
-    assert sum(map(held, measured)) <= 0.04 * len(measured)
+    measured = [row["text"] for row in rows("instructions") if row["half"] == "measure"]
+    assert len(measured) > 200
+    assert sum(map(held, measured)) <= 0.02 * len(measured)
+
+
+def test_messages_of_developers_are_kept():
+    assert sum(held(row["text"]) for row in rows("developers")) <= 1
 
 
 @pytest.mark.parametrize(

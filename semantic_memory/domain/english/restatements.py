@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from semantic_memory.domain.english.notation import one_of
@@ -88,20 +89,25 @@ class Cleft(NamedTuple):
         >>> cleft("cologne is where i live now").is_told_by("i live with my parents")
         False
         """
-        verb = re.escape(self.rest.split()[0])
-        match self.kind:
-            case "object":
-                form = rf"^(?:i|we) {_OFTEN}{verb} (?!(?:{_PREPOSITION}|with|for|from)\b)\w"
-            case "person":
-                form = rf"^(?:i|we) {_OFTEN}{verb} (?:with|for) \w+$"
-            case "place":
-                form = rf"^(?:i|we) {_OFTEN}{verb} (?:\w+ )?{_PREPOSITION} (?!\w+days?\b)\w"
-            case "time":
-                return not _TIMES.isdisjoint(plain.split())
-            case _:
-                noun = re.escape(self.noun)
-                form = rf"\b(?:my|our) (?:\w+ )?{noun} (?:is|are)\b|\b(?:is|are) (?:my|our) {noun}$"
-        return regex(form).search(plain) is not None
+        if self.kind == "time":
+            return not _TIMES.isdisjoint(plain.split())
+        return _telling(self.kind, self.noun, self.rest.split()[0]).search(plain) is not None
+
+
+@lru_cache(maxsize=256)
+def _telling(kind: str, noun: str, verb: str) -> re.Pattern[str]:
+    """Return the form of clauses that tell a value of a kind in straight order."""
+    noun, verb = re.escape(noun), re.escape(verb)
+    match kind:
+        case "object":
+            form = rf"^(?:i|we) {_OFTEN}{verb} (?!(?:{_PREPOSITION}|with|for|from)\b)\w"
+        case "person":
+            form = rf"^(?:i|we) {_OFTEN}{verb} (?:with|for) \w+$"
+        case "place":
+            form = rf"^(?:i|we) {_OFTEN}{verb} (?:\w+ )?{_PREPOSITION} (?!\w+days?\b)\w"
+        case _:
+            form = rf"\b(?:my|our) (?:\w+ )?{noun} (?:is|are)\b|\b(?:is|are) (?:my|our) {noun}$"
+    return regex(form)
 
 
 class Placing(NamedTuple):
