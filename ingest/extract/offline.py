@@ -70,11 +70,15 @@ _PASTED = 3_000
 # "Can you always cite sources?" asks for good
 _PRESENTED = regex(r"^I(?:'m| am) (?P<name>(?P<first>[A-Z][\w'’-]+)(?: [A-Z][\w'’-]+){0,2})$")
 _POLITE = regex(
-    r"\b(?:can|could|would|will) you (?:please )?"
-    r"((?:always|never|stop|only|not)\b[^.?!\n]{3,100})\?",
-    re.I,
+    r"\b(?:can|could|would|will) you (?:please |kindly )?"
+    r"((?:always|never|stop|only|not)\b[^.?!\n]{3,100}"
+    rf"|[^.?!\n]{{3,100}}\b{phrases('orders.for_good')}\b(?! tense)[^.?!\n]{{0,60}})(?:\?|\s*$)",
+    re.IGNORECASE | re.MULTILINE,
 )
+_PLEASE = regex(r"\b(?:please|pls)\W*$", re.IGNORECASE)
+_OPENS_CASE = regex(r"^(?:so |and |but )?(?:when(?:ever)?|if|every time|each time)\b", re.I)
 _REQUEST_BEHIND = regex(r"[,;]?\s+(?:and|so)\s+(?=please\s)|[,;]\s+(?=please\s)", re.I)
+_COMMA_PLEASE = regex(r",? please", re.IGNORECASE)
 _POINTS_BACK = regex(
     r"\b(?:in|at|during|on|before|after|until) (?:that|this|those|these) "
     r"(?:time|times|day|days|week|weeks|hours?|evenings?|mornings?|nights?)\b",
@@ -318,7 +322,8 @@ class _Found:
         """Return a sentence about the assistant's work as a fact; None if it isn't about that."""
         if not self._talk.is_to_assistant or self.is_pasted or self._handed_over:
             return None
-        order = directive(sentence.text, self._talk.name)
+        please = ", please" if _PLEASE.search(sentence.said) else ""
+        order = directive(sentence.text + please, self._talk.name)
         if order and completed(sentence.text) != [sentence.text]:
             order = None  # "back to meat" is short for "I am back to meat"
         return order or (verdict(sentence.said, self._talk.name, answer) if answer else None)
@@ -397,6 +402,9 @@ def _requests_apart(found: Iterable[Sentence]) -> Iterator[Sentence]:
             yield sentence
             continue
         start = 0
+        if _OPENS_CASE.match(sentence.text):
+            yield Sentence(_COMMA_PLEASE.sub(", please", sentence.text, 1), sentence.said)
+            continue
         for joint in _REQUEST_BEHIND.finditer(sentence.text):
             yield Sentence(sentence.text[start : joint.start()], sentence.said)
             start = joint.end()

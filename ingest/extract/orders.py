@@ -65,7 +65,30 @@ _WITHIN = regex(r"^keep (?:it|them|things) (?:under|below|within|to|at) .{2,40}$
 _PLAIN = regex(
     rf"^{phrases('orders.manners')}\s(?:\w+\s)?{phrases('orders.replies')}(?:\s.{{1,40}})?$", re.I
 )
-_CONDITION = regex(rf"^{phrases('orders.conditions')}\b[^,]{{3,80}},\s*(?P<order>.+)$", re.I)
+_CASES = r"(?:when(?:ever)?|if|every time|each time) (?:I|we|you|u)"
+_CASE = regex(rf"^{_CASES} ", re.IGNORECASE)
+_CONDITION = regex(
+    rf"^(?P<condition>(?:(?P<case>{_CASES})|{phrases('orders.conditions')})\b[^,]{{3,80}},\s*)"
+    r"(?:please )?(?P<order>.+)$",
+    re.I,
+)
+_CONDITION_BEHIND = regex(
+    rf"^(?P<order>[^,]{{3,60}}),? (?P<condition>(?P<case>{_CASES}) [^,]{{3,60}})$", re.IGNORECASE
+)
+_SCOPED = regex(
+    r"^(?:for|in|with|on) (?P<where>(?!(?:this|that|the next|now|today)\b)[\w' -]{2,40})"
+    r": (?P<what>.{3,80})$",
+    re.IGNORECASE,
+)
+_SET_FOR_GOOD = regex(rf"\b{phrases('orders.for_good')}\b", re.IGNORECASE)
+_TREATED = regex(rf"^{phrases('orders.treatments')}\b", re.IGNORECASE)
+_POINTS = regex(r"\b(?:this|that|these|those|again|now|here)\b", re.IGNORECASE)
+_MANNERS = regex(
+    rf"\b{phrases('orders.replies', 'orders.measures', 'core.tongues', 'wishes.manners')}\b",
+    re.IGNORECASE,
+)
+_ASKED = regex(r":|\bplease\b", re.IGNORECASE)
+_MOST_VERBLESS = 12  # words
 
 
 def standing_order(sentence: str) -> str | None:
@@ -80,19 +103,25 @@ def standing_order(sentence: str) -> str | None:
     """
     if _IDIOM.match(sentence):
         return None
+    if scoped := _SCOPED.match(sentence):
+        return _within(scoped["where"], scoped["what"])
     order = _TAIL.sub("", _LEAD.sub("", sentence.strip(" .!")))
     spoken = [word.lower() for word in WORD.findall(order)]
-    if len(spoken) < 2 or len(spoken) > 40:
+    if len(spoken) < 2 or len(spoken) > 40 or _IDIOM.match(order):
         return None
     if wanted := _without_verb(order, spoken) or _generic(sentence, order, spoken):
         return wanted
     condition = ""
-    if found := _CONDITION.match(order):
-        condition = order[: found.start("order")]
+    if found := _CONDITION.match(order) or _CONDITION_BEHIND.match(order):
+        condition = found["condition"]
         order = _LEAD.sub("", found["order"])
         spoken = [word.lower() for word in WORD.findall(order)]
+        if found["case"] and _is_verbless(order, spoken):
+            return f"use {_lowered(order)} {_lowered(condition)}".rstrip(" ,")
     only = _ONLY.match(order) is not None
     spoken = spoken[only:]
+    if _SET_FOR_GOOD.search(sentence) and _is_verbless(order, spoken) and _is_asked(sentence):
+        return f"use {_lowered(order)}"
     if len(spoken) < 2 or not _may_order(spoken):
         return None
     always = _ALWAYS.search(sentence) is not None or bool(condition)
@@ -103,15 +132,50 @@ def standing_order(sentence: str) -> str | None:
         return None
     if _IS_ASKED.match(order) or (_ONE_THING.match(object_) and not _FIRMLY.search(sentence)):
         return None
-    if spoken[0] in _MANNER or (always and spoken[0] in _WORK):
+    in_case = condition != "" and _CASE.match(condition) is not None
+    if spoken[0] in _MANNER or in_case or (always and spoken[0] in _WORK):
         return f"{_lowered(order)} {_lowered(condition)}".rstrip(" ,")
     return None
+
+
+def _within(where: str, what: str) -> str | None:
+    """Return the order for one kind of work: "For emails: a formal tone"."""
+    order = _TAIL.sub("", _LEAD.sub("", what))
+    spoken = [word.lower() for word in WORD.findall(order)]
+    if _is_verbless(order, spoken):
+        return f"use {_lowered(order)} in {where}"
+    return f"{_lowered(order)} in {where}" if spoken and spoken[0] in _MANNER else None
+
+
+def is_of_manners(text: str) -> bool:
+    """Return True if a text names how answers may be: their units, their language, their parts."""
+    spoken = {word.lower() for word in WORD.findall(text)}
+    return _MANNERS.search(text) is not None or bool(_PRODUCED & spoken)
+
+
+def _is_asked(sentence: str) -> bool:
+    """Return True if a sentence without a verb is a request rather than a resolution."""
+    return _ASKED.search(sentence) is not None or is_of_manners(sentence)
+
+
+def _is_verbless(order: str, spoken: list[str]) -> bool:
+    """Return True if an order only names what is wanted: "metric units and 24-hour times"."""
+    if not 2 <= len(spoken) <= _MOST_VERBLESS or spoken[0] in _DETERMINED:
+        return False
+    if any(map(_is_only_verb, spoken)) or _SELF_IN.search(order):
+        return False
+    if spoken[0] == "no":
+        return True
+    is_order = _may_order(spoken) and (spoken[0] in _MANNER | _WORK or not can_be_noun(spoken[0]))
+    return not is_order
 
 
 def _is_manner(order: str) -> bool:
     """Return True if an order tells how answers should be: "keep it under five lines"."""
     if _WITHIN.match(order):
         return has_number(order)
+    if _TREATED.match(order):
+        return _POINTS.search(order) is None
     return _MANNERLY.match(order) is not None and not re.match(r"keep it up", order, re.I)
 
 
@@ -197,6 +261,7 @@ _SELF = (
     "not ",
     "our ",
 )
+_SELF_IN = regex(r"\b(?:I|we|you|he|she|it|they|there|that|this)\b", re.IGNORECASE)
 _DETERMINED = words("predications.no_subject")
 
 

@@ -28,11 +28,15 @@ _NAME = regex(
 )
 _CALLED = regex(
     r"^(?:\w+|my \w+|most \w+) (?:\w+ )?(?:calls?|knows?) I (?:as )?(?-i:[A-Z])"
-    r"|^[A-Z]\w+ is my name\b",
+    r"|^[A-Z]\w+ is my name\b"
+    r"|^(?:every(?:one|body)|people|most people|friends)(?: \w+){0,3} (?:says?|uses?) (?-i:[A-Z])"
+    r"[\w'’-]+\W*$",
     re.IGNORECASE,
 )
 _TONGUE = phrases("core.tongues")
 _DWELLING = phrases("core.dwellings")
+_ALLERGENS = phrases("core.allergens")
+_ABSTAINED = phrases("core.abstained")
 _PROPER = r"(?-i:[A-ZÀ-Þ\d])"  # of a place's name or address
 _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
     "instructions": (
@@ -44,8 +48,24 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
         ),
     ),
     "name": (_any("core.name"), _NAME),
-    "allergies": (_any("core.allergies"),),
-    "diet": (_any("core.diet"),),
+    "allergies": (
+        _any("core.allergies"),
+        regex(rf"\bno (?:more )?{_ALLERGENS} for (?:me|I)\b", re.IGNORECASE),
+        regex(rf"\bcan(?:'t|not| not) (?:do|handle|take|stand near) {_ALLERGENS}\b", re.I),
+        regex(
+            r"\b(?:must|ha(?:ve|s) to|needs? to) (?:avoid|steer clear of|stay away from) "
+            rf"(?:\w+ )?{_ALLERGENS}\b",
+            re.IGNORECASE,
+        ),
+    ),
+    "diet": (
+        _any("core.diet"),
+        regex(
+            rf"\bno (?:more )?{_ABSTAINED} for (?:me|I)\b|^no more {_ABSTAINED}\b"
+            rf"|\b(?:doesn't|don't) have {_ABSTAINED}\b",
+            re.IGNORECASE,
+        ),
+    ),
     "health": (_any("core.health", "possessions.ailments"),),
     "home": (
         _any("core.home"),
@@ -69,6 +89,11 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
             re.IGNORECASE,
         ),
         regex(rf"^I (?:(?:have|has) )?been an? (?:[\w-]+ )?{phrases('core.roles')}\b", re.I),
+        regex(
+            rf"^(?:I )?(?:am|is) {_ADVERBS}an? (?:[\w-]+ )?(?!{phrases('core.no_roles')}\b)"
+            r"\w{2,}(?:er|or|ist|ian|ary|smith|wright|man|woman)\b(?! (?:of|at heart|and I)\b)",
+            re.IGNORECASE,
+        ),
         regex(rf"^(?:at|in) (?:my|our) (?:[\w-]+ )?{phrases('core.employers')}\b", re.I),
         regex(
             rf"^I {_ADVERBS}{phrases('core.does')} (?:[\w-]+ ){{0,6}}?"
@@ -83,7 +108,9 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
             rf"\b{phrases('core.languages')}(?:,? (?!an?\b|the\b)\w+){{0,3}}?"
             rf" (?:\w+ and )?{_TONGUE}\b"
             rf"|^(?:my|our) {_TONGUE} (?:is|isn't)\b"
-            rf"|\b{_TONGUE} (?:is|isn't) (?:my|our|the) (?:first|native|second|third|language)\b"
+            rf"|\b{_TONGUE} (?:is|isn't|was) (?:my|our|the) (?:first|native|second|third|language)\b"
+            rf"|\b{_TONGUE} (?:is|comes) (?:\w+ )?(?:easy|hard|difficult|easily) (?:for|to) (?:I|me)\b"
+            rf"|\b{_TONGUE} (?:lessons?|class(?:es)?|courses?)\b"
             rf"|\bspeaks? an? (?:little|bit of) {_TONGUE}\b|\ba (?:little|bit of) {_TONGUE}\b",
             re.IGNORECASE,
         ),
@@ -105,7 +132,8 @@ _OF_OTHERS = regex(
 _FAMILY = _any("core.family", "core.pets", "possessions.kin", "possessions.animals")
 _KIN = rf"{phrases('core.family', 'core.pets')}"
 _OF_KIN = regex(
-    rf"^(?:(?:my|our|the) (?:[\w-]+ ){{0,2}}?{_KIN}"
+    rf"^(?:(?:(?:both|all|one|two|three|most) (?:\w+ )?(?:of )?)?(?:my|our|the) (?:[\w-]+ ){{0,2}}?{_KIN}"
+    rf"|there(?:'s| is| are) (?:an?|my|our|two|three|four) (?:[\w-]+ ){{0,2}}?{_KIN}"
     r"|(?:mum|mom|mama|dad|papa|gran|nan|granny|grandma|grandpa|grandad))\b",
     re.IGNORECASE,
 )
