@@ -48,7 +48,7 @@ _HERE = regex(
 _LEADS_IN = regex(
     r"^(?P<hi>(?:hi|hey|hello|good (?:morning|evening|afternoon|day))\b[\s,!.]*)?"
     r"(?P<by>this is |it's me, |from )?(?P<name>(?-i:[A-Z][\w'’-]+)(?: (?-i:[A-Z][\w'’-]+)){0,2})"
-    r"(?P<here> here(?: from (?-i:[A-Z])\w+)?)?, (?P<rest>(?:I|my|we|our)\b.*)$",
+    r"(?P<here> here(?: from (?-i:[A-Z])\w+)?)?, (?P<rest>(?:I|my|we|our)\b.*|(?P<age>\d\d), .+)$",
     re.IGNORECASE,
 )
 _ENOUGH = regex(
@@ -145,7 +145,7 @@ def introduced(sentence: str) -> tuple[str, str]:
     (('my name is Imre', 'my flight is late'), ('', "Hi, I'm late"))
     """
     found = _LEADS_IN.match(sentence)
-    if found is None or not (found["hi"] or found["by"] or found["here"]):
+    if found is None or not (found["hi"] or found["by"] or found["here"] or found["age"]):
         return "", sentence
     if not is_name(found["name"].split()[0]):
         return "", sentence

@@ -37,6 +37,7 @@ from ingest.extract.worth import (
     is_hedged,
 )
 from semantic_memory.domain.english.coordination import coordinated
+from semantic_memory.domain.english.core import core_field
 from semantic_memory.domain.english.ellipsis import completed, listed
 from semantic_memory.domain.english.foreign import own_words
 from semantic_memory.domain.english.fragments import is_clause
@@ -89,6 +90,7 @@ _THERE = regex(r"^(?:I|we)\b.*\sthere\b", re.IGNORECASE)
 _OF_ONE = regex(
     rf"(?:he|she|his|her|(?:the )?(?:new )?{phrases('antecedents.relational')})\b", re.IGNORECASE
 )
+_NO = regex(r"(?:no|not|never|only)\b", re.IGNORECASE)
 _GOES_ON = regex(r"(?:it|they|he|she|its|their|his|her)\b", re.IGNORECASE)
 
 
@@ -286,7 +288,7 @@ class _Found:
             elif name:
                 yield self.candidate(name, Category.PERSONAL)
             else:
-                _gather(pending, _statements(sentence, talk), self)
+                yield from self._gathered(sentence, pending)
             talk.antecedents.note(sentence.text, talk.name)
             before = sentence.text
         for statement in self._worth_keeping(pending):
@@ -317,6 +319,24 @@ class _Found:
         if not answers and not rest.strip() and before and before.role == "assistant":
             answers = quoted(question, first)
         return (answers, "") if answers else ([], text)
+
+    def _gathered(
+        self, sentence: Sentence, pending: list[_Statement]
+    ) -> Iterator[tuple[Candidate, bool]]:
+        """Add a sentence's statements to `pending`; yield it whole if it is vital and has none."""
+        known = len(pending)
+        _gather(pending, _statements(sentence, self._talk), self)
+        if len(pending) == known and self._is_vital(sentence.text):
+            yield self.candidate(sentence.text, Category.PERSONAL, IMPLIED)
+
+    def _is_vital(self, sentence: str) -> bool:
+        """Return True for what every answer may need, however it is put: "no nuts for me pls"."""
+        if not self._talk.is_to_assistant or self.is_pasted or self._handed_over:
+            return False
+        if is_hedged(sentence) or not mentions_speaker(sentence):
+            return False
+        says = is_clause(sentence) or _NO.match(sentence) is not None
+        return says and core_field(self._told(sentence), Category.PERSONAL) is not None
 
     def _order(self, sentence: Sentence, answer: str | None) -> str | None:
         """Return a sentence about the assistant's work as a fact; None if it isn't about that."""

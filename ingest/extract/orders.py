@@ -103,25 +103,19 @@ def standing_order(sentence: str) -> str | None:
     """
     if _IDIOM.match(sentence):
         return None
-    if scoped := _SCOPED.match(sentence):
-        return _within(scoped["where"], scoped["what"])
     order = _TAIL.sub("", _LEAD.sub("", sentence.strip(" .!")))
     spoken = [word.lower() for word in WORD.findall(order)]
     if len(spoken) < 2 or len(spoken) > 40 or _IDIOM.match(order):
         return None
-    if wanted := _without_verb(order, spoken) or _generic(sentence, order, spoken):
+    if wanted := _verbless(sentence, order, spoken):
         return wanted
     condition = ""
-    if found := _CONDITION.match(order) or _CONDITION_BEHIND.match(order):
+    if found := _CONDITION.match(order):
         condition = found["condition"]
         order = _LEAD.sub("", found["order"])
         spoken = [word.lower() for word in WORD.findall(order)]
-        if found["case"] and _is_verbless(order, spoken):
-            return f"use {_lowered(order)} {_lowered(condition)}".rstrip(" ,")
     only = _ONLY.match(order) is not None
     spoken = spoken[only:]
-    if _SET_FOR_GOOD.search(sentence) and _is_verbless(order, spoken) and _is_asked(sentence):
-        return f"use {_lowered(order)}"
     if len(spoken) < 2 or not _may_order(spoken):
         return None
     always = _ALWAYS.search(sentence) is not None or bool(condition)
@@ -132,19 +126,26 @@ def standing_order(sentence: str) -> str | None:
         return None
     if _IS_ASKED.match(order) or (_ONE_THING.match(object_) and not _FIRMLY.search(sentence)):
         return None
-    in_case = condition != "" and _CASE.match(condition) is not None
-    if spoken[0] in _MANNER or in_case or (always and spoken[0] in _WORK):
+    if spoken[0] in _MANNER or _CASE.match(condition) or (always and spoken[0] in _WORK):
         return f"{_lowered(order)} {_lowered(condition)}".rstrip(" ,")
     return None
 
 
-def _within(where: str, what: str) -> str | None:
-    """Return the order for one kind of work: "For emails: a formal tone"."""
-    order = _TAIL.sub("", _LEAD.sub("", what))
-    spoken = [word.lower() for word in WORD.findall(order)]
-    if _is_verbless(order, spoken):
-        return f"use {_lowered(order)} in {where}"
-    return f"{_lowered(order)} in {where}" if spoken and spoken[0] in _MANNER else None
+def _verbless(sentence: str, order: str, spoken: list[str]) -> str | None:
+    """Return the order that only names what is wanted, if it is one for good."""
+    if wanted := _without_verb(order, spoken) or _generic(sentence, order, spoken):
+        return wanted
+    if scoped := _SCOPED.match(sentence):
+        wanted = _TAIL.sub("", _LEAD.sub("", scoped["what"]))
+        return f"use {_lowered(wanted)} in {scoped['where']}" if _is_verbless(wanted) else None
+    if found := _CONDITION.match(order) or _CONDITION_BEHIND.match(order):
+        wanted = _LEAD.sub("", found["order"])
+        if found["case"] and _is_verbless(wanted):
+            return f"use {_lowered(wanted)} {_lowered(found['condition'])}".rstrip(" ,")
+    asked = _ASKED.search(sentence) is not None or is_of_manners(sentence)
+    if asked and _SET_FOR_GOOD.search(sentence) and _is_verbless(order):
+        return f"use {_lowered(order)}"
+    return None
 
 
 def is_of_manners(text: str) -> bool:
@@ -153,13 +154,9 @@ def is_of_manners(text: str) -> bool:
     return _MANNERS.search(text) is not None or bool(_PRODUCED & spoken)
 
 
-def _is_asked(sentence: str) -> bool:
-    """Return True if a sentence without a verb is a request rather than a resolution."""
-    return _ASKED.search(sentence) is not None or is_of_manners(sentence)
-
-
-def _is_verbless(order: str, spoken: list[str]) -> bool:
-    """Return True if an order only names what is wanted: "metric units and 24-hour times"."""
+def _is_verbless(order: str) -> bool:
+    """Return True if an order has no verb: "metric units and 24-hour times"."""
+    spoken = [word.lower() for word in WORD.findall(order)]
     if not 2 <= len(spoken) <= _MOST_VERBLESS or spoken[0] in _DETERMINED:
         return False
     if any(map(_is_only_verb, spoken)) or _SELF_IN.search(order):

@@ -108,8 +108,10 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
             rf"\b{phrases('core.languages')}(?:,? (?!an?\b|the\b)\w+){{0,3}}?"
             rf" (?:\w+ and )?{_TONGUE}\b"
             rf"|^(?:my|our) {_TONGUE} (?:is|isn't)\b"
-            rf"|\b{_TONGUE} (?:is|isn't|was) (?:my|our|the) (?:first|native|second|third|language)\b"
-            rf"|\b{_TONGUE} (?:is|comes) (?:\w+ )?(?:easy|hard|difficult|easily) (?:for|to) (?:I|me)\b"
+            rf"|\b{_TONGUE} (?:is|isn't|was) (?:my|our|the)"
+            r" (?:first|native|second|third|language)\b"
+            rf"|\b{_TONGUE} (?:is|comes) (?:\w+ )?"
+            r"(?:easy|hard|difficult|easily) (?:for|to) (?:I|me)\b"
             rf"|\b{_TONGUE} (?:lessons?|class(?:es)?|courses?)\b"
             rf"|\bspeaks? an? (?:little|bit of) {_TONGUE}\b|\ba (?:little|bit of) {_TONGUE}\b",
             re.IGNORECASE,
@@ -120,6 +122,12 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
 """Signs of the fields, the most specific first."""
 
 _REACTS = _any("core.reactions")
+_SUFFERS = regex(
+    rf"^(?:the |any |even |all )?(?:[\w-]+ (?:and|or) )?{_ALLERGENS}\b"
+    rf".*\b{phrases('core.symptoms')}\b",
+    re.IGNORECASE,
+)
+_ME = regex(r"\b(?:I|me|my)\b", re.IGNORECASE)
 _ABOUT = regex(
     r"^I (?:\w+ ){0,3}?(?:watched|read|saw|heard|wrote|listened|dreamt|dreamed)\b"
     r".* (?:about|of|on) "
@@ -131,8 +139,9 @@ _OF_OTHERS = regex(
 )
 _FAMILY = _any("core.family", "core.pets", "possessions.kin", "possessions.animals")
 _KIN = rf"{phrases('core.family', 'core.pets')}"
+_SOME = r"(?:both|all|one|two|three|most) (?:\w+ )?(?:of )?"
 _OF_KIN = regex(
-    rf"^(?:(?:(?:both|all|one|two|three|most) (?:\w+ )?(?:of )?)?(?:my|our|the) (?:[\w-]+ ){{0,2}}?{_KIN}"
+    rf"^(?:(?:{_SOME})?(?:my|our|the) (?:[\w-]+ ){{0,2}}?{_KIN}"
     rf"|there(?:'s| is| are) (?:an?|my|our|two|three|four) (?:[\w-]+ ){{0,2}}?{_KIN}"
     r"|(?:mum|mom|mama|dad|papa|gran|nan|granny|grandma|grandpa|grandad))\b",
     re.IGNORECASE,
@@ -238,7 +247,12 @@ def _whatever_the_subject(text: str) -> CoreField | None:
         return "health"
     if _SPOKEN_OF.match(text) and any(sign.search(text) for sign in _BY_SIGN["languages"]):
         return "languages"
-    return "allergies" if _REACTS.search(text) else None
+    suffers = _SUFFERS.match(text) and _ME.search(text) and not _of_kin_or_others(text)
+    return "allergies" if suffers or _REACTS.search(text) else None
+
+
+def _of_kin_or_others(text: str) -> bool:
+    return _FAMILY.search(text) is not None or _THIRD.search(text) is not None
 
 
 def _of_the_user(text: str) -> CoreField | None:
