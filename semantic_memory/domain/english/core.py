@@ -20,7 +20,7 @@ def _any(*entries: str) -> re.Pattern[str]:
     return regex(rf"(?<![\w'-]){phrases(*entries)}(?:'s)?(?![\w'-])", re.IGNORECASE)
 
 
-_WORDS = r"(?:[ ][\w&'’.-]+)"
+_WORDS = r"(?:,?[ ][\w&'’.-]+)"
 _ADVERBS = r"(?:(?:also|now|still|really|just|currently|actually|\w+ly) )?"
 _NAME = regex(
     r"^I (?:am|is) (?:(?:Dr|Prof|Professor|Mr|Mrs|Ms)\.? )?"
@@ -47,7 +47,11 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
             re.IGNORECASE,
         ),
     ),
-    "name": (_any("core.name"), _NAME),
+    "name": (
+        _any("core.name"),
+        _NAME,
+        regex(r"(?<!\bhis )(?<!\bher )(?<!\bits )(?<!\btheir )\b(?:first )?name\b", re.I),
+    ),
     "allergies": (
         _any("core.allergies"),
         regex(rf"\bno (?:more )?{_ALLERGENS} for (?:me|I)\b", re.IGNORECASE),
@@ -94,6 +98,7 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
             r"\w{2,}(?:er|or|ist|ian|ary|smith|wright|man|woman)\b(?! (?:of|at heart|and I)\b)",
             re.IGNORECASE,
         ),
+        regex(rf"^I {_ADVERBS}drives? (?:(?:an?|the|my) )?{phrases('core.vehicles')}\b", re.I),
         regex(rf"^(?:at|in) (?:my|our) (?:[\w-]+ )?{phrases('core.employers')}\b", re.I),
         regex(
             rf"^I {_ADVERBS}{phrases('core.does')} (?:[\w-]+ ){{0,6}}?"
@@ -352,6 +357,16 @@ def _days(content: str, said: date) -> Iterator[date]:
         except ValueError:
             continue  # 30 February
         yield named
+
+
+def names_a_need(text: str) -> bool:
+    """Return True if a text names an allergy, a diet, or a state of health, whoever's it is.
+
+    >>> names_a_need("Find a gluten-free cake"), names_a_need("Find a cake")
+    (True, False)
+    """
+    needs: tuple[CoreField, ...] = ("allergies", "diet", "health")
+    return any(sign.search(text) for name in needs for sign in _BY_SIGN[name])
 
 
 def tells_on_others(content: str) -> bool:
