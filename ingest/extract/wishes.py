@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from ingest.extract.orders import is_of_manners
-from semantic_memory.domain.english.notation import whole
 from semantic_memory.domain.english.persons import third_person
 from semantic_memory.domain.english.tables import phrases
 from semantic_memory.domain.patterns import regex
@@ -18,7 +17,7 @@ _ANSWERS = regex(
     re.IGNORECASE,
 )
 _OF_NOW = regex(rf"\b{phrases('wishes.of_now')}\b", re.IGNORECASE)
-_FOR_GOOD = regex(whole(phrases("orders.firmly")), re.IGNORECASE)
+_FOR_GOOD = regex(rf"\b(?:always|never|{phrases('orders.for_good')})\b", re.IGNORECASE)
 _YOUR = regex(r"\byour\b", re.IGNORECASE)
 _YOU = regex(r"\byou\b", re.IGNORECASE)
 _ASSISTANT = "The assistant"

@@ -142,6 +142,7 @@ _IS_WORK = _any("core.work")
 _OF_OTHERS = regex(
     rf"^(?:one of )?(?:my|our) (?:[\w-]+ ){{0,2}}?{phrases('core.others')}\b", re.IGNORECASE
 )
+_OTHERS = _any("core.others")
 _FAMILY = _any("core.family", "core.pets", "possessions.kin", "possessions.animals")
 _KIN = rf"{phrases('core.family', 'core.pets')}"
 _SOME = r"(?:both|all|one|two|three|most) (?:\w+ )?(?:of )?"
@@ -257,7 +258,7 @@ def _whatever_the_subject(text: str) -> CoreField | None:
 
 
 def _of_kin_or_others(text: str) -> bool:
-    return _FAMILY.search(text) is not None or _THIRD.search(text) is not None
+    return any(sign.search(text) for sign in (_FAMILY, _THIRD, _OTHERS))
 
 
 def _of_the_user(text: str) -> CoreField | None:

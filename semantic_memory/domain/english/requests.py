@@ -34,7 +34,9 @@ def only_asks(message: str) -> bool:
         return False
     if names_a_need(message):
         return False
-    return all(_asks(sentence.text) for sentence in sentences(message))
+    return WORD.search(message) is not None and all(
+        _asks(sentence.text) for sentence in sentences(message)
+    )
 
 
 def _asks(sentence: str) -> bool:
@@ -57,7 +59,7 @@ def subjects(text: str) -> frozenset[str]:
     """Return the stems of the words that say what a request is about.
 
     >>> sorted(subjects("Please suggest a good film for 2 people"))
-    ['film', 'peopl']
+    ['film']
     """
     return frozenset(one for one in stems(text) if len(one) >= _SHORTEST and one not in _GENERIC)
 
