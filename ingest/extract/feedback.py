@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ingest.extract.orders import standing_order
+from ingest.extract.wishes import wish
 from semantic_memory.domain.english.notation import any_of
 from semantic_memory.domain.english.persons import third_person
 from semantic_memory.domain.english.tables import phrases
@@ -57,8 +58,10 @@ def directive(sentence: str, name: str) -> str | None:
     if found is None:
         if asked := _ASKED_FOR.search(sentence):
             return f"{name} asked the assistant {_seen_from_outside(asked['for'], name)}."
-        wish = _I_WANT_YOU.match(sentence)
-        standing = standing_order(sentence[wish.end() :] if wish else sentence)
+        if lasting := wish(sentence, name):
+            return lasting
+        wanted = _I_WANT_YOU.match(sentence)
+        standing = standing_order(sentence[wanted.end() :] if wanted else sentence)
         return f"{name} asks the assistant {_to(standing, name)}." if standing else None
     order = found["order"].rstrip(" .!")
     verb = _VERB.match(order)

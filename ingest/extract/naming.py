@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from difflib import SequenceMatcher
 
+from semantic_memory.domain.english.articles import indefinite
 from semantic_memory.domain.english.predications import is_name
 from semantic_memory.domain.english.tables import phrases, words
 from semantic_memory.domain.english.words import is_word
@@ -36,9 +37,7 @@ _PRESENTED = regex(
     re.IGNORECASE,
 )
 _FULL_NAME = r"(?-i:[A-Z][\w'’-]+)(?: (?-i:[A-Z][\w'’-]+)){0,2}"
-_GREETING = (
-    r"(?:(?:hi|hey|hello|yo|hiya|(?:good )?(?:morning|evening)|good (?:afternoon|day))\b[\s,!.]*)?"
-)
+_GREETING = rf"(?:{phrases('naming.greetings')}(?!\w)[\s,!.]*)?"
 _HERE = regex(
     rf"^(?:{_GREETING}(?P<name>{_FULL_NAME}|[a-z]+)"
     r" (?:(?:here|speaking)(?:,.*)?|\((?:he|she|they)/\w+\).*)"
@@ -46,9 +45,15 @@ _HERE = regex(
     re.IGNORECASE,
 )
 _LEADS_IN = regex(
-    r"^(?P<hi>(?:hi|hey|hello|good (?:morning|evening|afternoon|day))\b[\s,!.]*)?"
-    r"(?P<by>this is |it's me, |from )?(?P<name>(?-i:[A-Z][\w'’-]+)(?: (?-i:[A-Z][\w'’-]+)){0,2})"
+    rf"^(?P<hi>{phrases('naming.greetings')}(?!\w)[\s,!.]*)?"
+    rf"(?P<by>this is |it's me, |from )?(?P<name>{_FULL_NAME}|[a-z]+(?= here,))"
     r"(?P<here> here(?: from (?-i:[A-Z])\w+)?)?, (?P<rest>(?:I|my|we|our)\b.*)$",
+    re.IGNORECASE,
+)
+_CARD = regex(
+    rf"^{_GREETING}(?P<name>{_FULL_NAME})(?:, (?P<age>\d\d))?, (?:an? )?"
+    rf"(?P<role>(?:[\w-]+ ){{0,2}}{phrases('core.roles')}"
+    r"(?:$|[,.]| (?:in|at|for|from|with|by|on)\b).*)$",
     re.IGNORECASE,
 )
 _ENOUGH = regex(
@@ -143,13 +148,21 @@ def introduced(sentence: str) -> tuple[str, str]:
     ('my name is Imre Nagy', 'I maintain the parser')
     >>> introduced("This is Imre, my flight is late"), introduced("Hi, I'm late")
     (('my name is Imre', 'my flight is late'), ('', "Hi, I'm late"))
+    >>> introduced("Ellen Maddox, GP in Inverness")
+    ('my name is Ellen Maddox', 'I am a GP in Inverness')
     """
+    card = _CARD.match(sentence)
+    if card and is_name(card["name"].split()[0]):
+        role = card["role"]
+        age = f"I am {card['age']}, " if card["age"] else ""
+        return f"my name is {card['name']}", f"{age}I am {indefinite(role)} {role}"
     found = _LEADS_IN.match(sentence)
     if found is None or not (found["hi"] or found["by"] or found["here"]):
         return "", sentence
-    if not is_name(found["name"].split()[0]):
+    name = _capital(found["name"])
+    if not is_name(name.split()[0]):
         return "", sentence
-    return f"my name is {found['name']}", found["rest"]
+    return f"my name is {name}", found["rest"]
 
 
 def _spelling(text: str, *, alone: bool) -> str | None:

@@ -37,6 +37,7 @@ from ingest.extract.worth import (
     is_hedged,
 )
 from semantic_memory.domain.english.coordination import coordinated
+from semantic_memory.domain.english.core import core_field
 from semantic_memory.domain.english.ellipsis import completed, listed
 from semantic_memory.domain.english.foreign import own_words
 from semantic_memory.domain.english.fragments import is_clause
@@ -70,11 +71,15 @@ _PASTED = 3_000
 # "Can you always cite sources?" asks for good
 _PRESENTED = regex(r"^I(?:'m| am) (?P<name>(?P<first>[A-Z][\w'’-]+)(?: [A-Z][\w'’-]+){0,2})$")
 _POLITE = regex(
-    r"\b(?:can|could|would|will) you (?:please )?"
-    r"((?:always|never|stop|only|not)\b[^.?!\n]{3,100})\?",
-    re.I,
+    r"\b(?:can|could|would|will) you (?:please |kindly )?"
+    r"((?:always|never|stop|only|not)\b[^.?!\n]{3,100}"
+    rf"|[^.?!\n]{{3,100}}\b{phrases('orders.for_good')}\b(?! tense)[^.?!\n]{{0,60}})(?:\?|\s*$)",
+    re.IGNORECASE | re.MULTILINE,
 )
+_PLEASE = regex(r"\b(?:please|pls)\W*$", re.IGNORECASE)
+_OPENS_CASE = regex(r"^(?:so |and |but )?(?:when(?:ever)?|if|every time|each time)\b", re.I)
 _REQUEST_BEHIND = regex(r"[,;]?\s+(?:and|so)\s+(?=please\s)|[,;]\s+(?=please\s)", re.I)
+_COMMA_PLEASE = regex(r",? please", re.IGNORECASE)
 _POINTS_BACK = regex(
     r"\b(?:in|at|during|on|before|after|until) (?:that|this|those|these) "
     r"(?:time|times|day|days|week|weeks|hours?|evenings?|mornings?|nights?)\b",
@@ -85,6 +90,7 @@ _THERE = regex(r"^(?:I|we)\b.*\sthere\b", re.IGNORECASE)
 _OF_ONE = regex(
     rf"(?:he|she|his|her|(?:the )?(?:new )?{phrases('antecedents.relational')})\b", re.IGNORECASE
 )
+_NO = regex(r"(?:no|not|never|only)\b", re.IGNORECASE)
 _GOES_ON = regex(r"(?:it|they|he|she|its|their|his|her)\b", re.IGNORECASE)
 
 
@@ -282,7 +288,7 @@ class _Found:
             elif name:
                 yield self.candidate(name, Category.PERSONAL)
             else:
-                _gather(pending, _statements(sentence, talk), self)
+                yield from self._gathered(sentence, pending)
             talk.antecedents.note(sentence.text, talk.name)
             before = sentence.text
         for statement in self._worth_keeping(pending):
@@ -314,11 +320,30 @@ class _Found:
             answers = quoted(question, first)
         return (answers, "") if answers else ([], text)
 
+    def _gathered(
+        self, sentence: Sentence, pending: list[_Statement]
+    ) -> Iterator[tuple[Candidate, bool]]:
+        """Add a sentence's statements to `pending`; yield it whole if it is vital and has none."""
+        known = len(pending)
+        _gather(pending, _statements(sentence, self._talk), self)
+        if len(pending) == known and self._is_vital(sentence.text):
+            yield self.candidate(sentence.text, Category.PERSONAL, IMPLIED)
+
+    def _is_vital(self, sentence: str) -> bool:
+        """Return True for what every answer may need, however it is put: "no nuts for me pls"."""
+        if not self._talk.is_to_assistant or self.is_pasted or self._handed_over:
+            return False
+        if is_hedged(sentence) or not mentions_speaker(sentence):
+            return False
+        says = is_clause(sentence) or _NO.match(sentence) is not None
+        return says and core_field(self._told(sentence), Category.PERSONAL) is not None
+
     def _order(self, sentence: Sentence, answer: str | None) -> str | None:
         """Return a sentence about the assistant's work as a fact; None if it isn't about that."""
         if not self._talk.is_to_assistant or self.is_pasted or self._handed_over:
             return None
-        order = directive(sentence.text, self._talk.name)
+        please = ", please" if _PLEASE.search(sentence.said) else ""
+        order = directive(sentence.text + please, self._talk.name)
         if order and completed(sentence.text) != [sentence.text]:
             order = None  # "back to meat" is short for "I am back to meat"
         return order or (verdict(sentence.said, self._talk.name, answer) if answer else None)
@@ -397,6 +422,9 @@ def _requests_apart(found: Iterable[Sentence]) -> Iterator[Sentence]:
             yield sentence
             continue
         start = 0
+        if _OPENS_CASE.match(sentence.text):
+            yield Sentence(_COMMA_PLEASE.sub(", please", sentence.text, 1), sentence.said)
+            continue
         for joint in _REQUEST_BEHIND.finditer(sentence.text):
             yield Sentence(sentence.text[start : joint.start()], sentence.said)
             start = joint.end()

@@ -65,7 +65,30 @@ _WITHIN = regex(r"^keep (?:it|them|things) (?:under|below|within|to|at) .{2,40}$
 _PLAIN = regex(
     rf"^{phrases('orders.manners')}\s(?:\w+\s)?{phrases('orders.replies')}(?:\s.{{1,40}})?$", re.I
 )
-_CONDITION = regex(rf"^{phrases('orders.conditions')}\b[^,]{{3,80}},\s*(?P<order>.+)$", re.I)
+_CASES = r"(?:when(?:ever)?|if|every time|each time) (?:I|we|you|u)"
+_CASE = regex(rf"^{_CASES} ", re.IGNORECASE)
+_CONDITION = regex(
+    rf"^(?P<condition>(?:(?P<case>{_CASES})|{phrases('orders.conditions')})\b[^,]{{3,80}},\s*)"
+    r"(?:please )?(?P<order>.+)$",
+    re.I,
+)
+_CONDITION_BEHIND = regex(
+    rf"^(?P<order>[^,]{{3,60}}),? (?P<condition>(?P<case>{_CASES}) [^,]{{3,60}})$", re.IGNORECASE
+)
+_SCOPED = regex(
+    r"^(?:for|in|with|on) (?P<where>(?!(?:this|that|the next|now|today)\b)[\w' -]{2,40})"
+    r": (?P<what>.{3,80})$",
+    re.IGNORECASE,
+)
+_SET_FOR_GOOD = regex(rf"\b{phrases('orders.for_good')}\b", re.IGNORECASE)
+_TREATED = regex(rf"^{phrases('orders.treatments')}\b", re.IGNORECASE)
+_POINTS = regex(r"\b(?:this|that|these|those|again|now|here)\b", re.IGNORECASE)
+_MANNERS = regex(
+    rf"\b{phrases('orders.replies', 'orders.measures', 'core.tongues', 'wishes.manners')}\b",
+    re.IGNORECASE,
+)
+_ASKED = regex(r":|\bplease\b", re.IGNORECASE)
+_MOST_VERBLESS = 12  # words
 
 
 def standing_order(sentence: str) -> str | None:
@@ -82,13 +105,13 @@ def standing_order(sentence: str) -> str | None:
         return None
     order = _TAIL.sub("", _LEAD.sub("", sentence.strip(" .!")))
     spoken = [word.lower() for word in WORD.findall(order)]
-    if len(spoken) < 2 or len(spoken) > 40:
+    if len(spoken) < 2 or len(spoken) > 40 or _IDIOM.match(order):
         return None
-    if wanted := _without_verb(order, spoken) or _generic(sentence, order, spoken):
+    if wanted := _verbless(sentence, order, spoken):
         return wanted
     condition = ""
     if found := _CONDITION.match(order):
-        condition = order[: found.start("order")]
+        condition = found["condition"]
         order = _LEAD.sub("", found["order"])
         spoken = [word.lower() for word in WORD.findall(order)]
     only = _ONLY.match(order) is not None
@@ -103,15 +126,53 @@ def standing_order(sentence: str) -> str | None:
         return None
     if _IS_ASKED.match(order) or (_ONE_THING.match(object_) and not _FIRMLY.search(sentence)):
         return None
-    if spoken[0] in _MANNER or (always and spoken[0] in _WORK):
+    if spoken[0] in _MANNER or _CASE.match(condition) or (always and spoken[0] in _WORK):
         return f"{_lowered(order)} {_lowered(condition)}".rstrip(" ,")
     return None
+
+
+def _verbless(sentence: str, order: str, spoken: list[str]) -> str | None:
+    """Return the order that only names what is wanted, if it is one for good."""
+    if wanted := _without_verb(order, spoken) or _generic(sentence, order, spoken):
+        return wanted
+    if scoped := _SCOPED.match(sentence):
+        wanted = _TAIL.sub("", _LEAD.sub("", scoped["what"]))
+        return f"use {_lowered(wanted)} in {scoped['where']}" if _is_verbless(wanted) else None
+    if found := _CONDITION.match(order) or _CONDITION_BEHIND.match(order):
+        wanted = _LEAD.sub("", found["order"])
+        if found["case"] and _is_verbless(wanted):
+            return f"use {_lowered(wanted)} {_lowered(found['condition'])}".rstrip(" ,")
+    asked = _ASKED.search(sentence) is not None or is_of_manners(sentence)
+    if asked and _SET_FOR_GOOD.search(sentence) and _is_verbless(order):
+        return f"use {_lowered(order)}"
+    return None
+
+
+def is_of_manners(text: str) -> bool:
+    """Return True if a text names how answers may be: their units, their language, their parts."""
+    spoken = {word.lower() for word in WORD.findall(text)}
+    return _MANNERS.search(text) is not None or bool(_PRODUCED & spoken)
+
+
+def _is_verbless(order: str) -> bool:
+    """Return True if an order has no verb: "metric units and 24-hour times"."""
+    spoken = [word.lower() for word in WORD.findall(order)]
+    if not 2 <= len(spoken) <= _MOST_VERBLESS or spoken[0] in _DETERMINED:
+        return False
+    if any(map(_is_only_verb, spoken)) or _SELF_IN.search(order):
+        return False
+    if spoken[0] == "no":
+        return True
+    is_order = _may_order(spoken) and (spoken[0] in _MANNER | _WORK or not can_be_noun(spoken[0]))
+    return not is_order
 
 
 def _is_manner(order: str) -> bool:
     """Return True if an order tells how answers should be: "keep it under five lines"."""
     if _WITHIN.match(order):
         return has_number(order)
+    if _TREATED.match(order):
+        return _POINTS.search(order) is None
     return _MANNERLY.match(order) is not None and not re.match(r"keep it up", order, re.I)
 
 
@@ -197,6 +258,7 @@ _SELF = (
     "not ",
     "our ",
 )
+_SELF_IN = regex(r"\b(?:I|we|you|he|she|it|they|there|that|this)\b", re.IGNORECASE)
 _DETERMINED = words("predications.no_subject")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from itertools import compress
 
 from semantic_memory.domain.english.core import told_of_others
+from semantic_memory.domain.english.requests import asks_of_the_talk, only_asks, subjects
 from semantic_memory.domain.english.tables import words
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.recall import Hit
@@ -26,6 +27,8 @@ def connected(hits: Sequence[Hit], query: str = "") -> list[Hit]:
     """
     asked = frozenset(stems(query))
     hits = [hit for hit in hits if _may_be_shown(hit.fact, asked)]
+    if query and not asks_of_the_talk(query):
+        hits = _without_passing(hits, subjects(query))
     best = max((hit.parts.match for hit in hits), default=0.0)
     clear = best >= _CLEAR
     least = 0.0 if clear else _WORDS
@@ -53,6 +56,42 @@ def connected(hits: Sequence[Hit], query: str = "") -> list[Hit]:
         for hit, leads in zip(hits, strong, strict=True)
         if leads or (hit.parts.lexical > least and (clear or is_near(hit))) or shares(hit)
     ]
+
+
+def _without_passing(hits: Sequence[Hit], asked: frozenset[str]) -> list[Hit]:
+    """Leave out requests that have nothing to do with the question, and the answers to them.
+
+    An answer without a word of the question stays behind a message that stays.
+    """
+    apart = {
+        hit.fact.id
+        for hit in hits
+        if _is_talk(hit) and asked.isdisjoint(subjects(hit.fact.content))
+    }
+    unasked = {hit.fact.id for hit in hits if hit.fact.id in apart and _only_asks(hit)}
+    places = {_place(hit, 1) for hit in hits if hit.fact.id not in unasked}
+    return [
+        hit
+        for hit in hits
+        if hit.fact.id not in unasked
+        and (
+            hit.fact.id not in apart or hit.fact.source.role != "assistant" or _place(hit) in places
+        )
+    ]
+
+
+def _is_talk(hit: Hit) -> bool:
+    return hit.fact.category is Category.CONVERSATION
+
+
+def _only_asks(hit: Hit) -> bool:
+    return hit.fact.source.role == "user" and only_asks(hit.fact.content)
+
+
+def _place(hit: Hit, further: int = 0) -> tuple[str | None, int] | None:
+    """Return a message's place in its session, or one further on; None outside any session."""
+    source = hit.fact.source
+    return None if source.position is None else (source.session_id, source.position + further)
 
 
 def shares_words(text: str, query: str) -> bool:

@@ -14,8 +14,10 @@ from semantic_memory.domain.english.core import core_field, due_on, name_in
 from semantic_memory.domain.facts import Fact, prevailing
 from semantic_memory.domain.profile import CORE_FIELDS, CoreField
 from semantic_memory.domain.scope import Scope
+from semantic_memory.domain.text import stems
 from semantic_memory.domain.trust import Trust
 
+_HAVING = frozenset(stems("has have had"))
 _FEWEST = 3  # facts that begin with a name, from which on it may be the user's
 _FAMILIAR = 0.5  # share of such facts that begin with the same name
 
@@ -36,6 +38,7 @@ def derive_core(
             name = "deadlines" if name not in ("instructions", "health") else name
         if name is not None and name not in written:
             fields[name].append(fact)
+    fields["family"] = _not_said_elsewhere(fields)
     return {
         name: tuple(_first_of_each_scope(sorted(own, key=_worth), most))
         for name, own in fields.items()
@@ -104,6 +107,23 @@ def _trusted(facts: Sequence[Fact]) -> list[Fact]:
         if fact.trust >= Trust.USER
         and prevailing([fact, *(known[one] for one in fact.contested_by if one in known)])[0]
         is fact
+    ]
+
+
+def _not_said_elsewhere(fields: Mapping[CoreField, Sequence[Fact]]) -> list[Fact]:
+    """Return the facts of the family of which no other fact of the core says all, and more.
+
+    "The user has a son, Wout" beside "The user lives in Ghent with their son Wout".
+    """
+    said = [(fact, frozenset(stems(fact.content))) for own in fields.values() for fact in own]
+    return [
+        fact
+        for fact in fields["family"]
+        if not any(
+            other is not fact and other.scope == fact.scope and words - _HAVING < also
+            for words in [frozenset(stems(fact.content))]
+            for other, also in said
+        )
     ]
 
 

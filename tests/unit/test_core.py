@@ -92,6 +92,24 @@ UNRELATED = "Book me a hotel in Lisbon"
         ("The user and others speak Twi at home", "languages"),
         ("The user is a widower", "family"),
         ("The user prefers to get the answer first and the reasons after", "instructions"),
+        ("The user is a notary", "work"),
+        ("The user is a slow reader", None),
+        ("The user drives a delivery van", "work"),
+        ("The user drives a Skoda", None),
+        ("Wasp stings are dangerous for the user", "allergies"),
+        ("Latex gives the user a rash", "allergies"),
+        ("Latex gives the user's neighbour a rash", None),
+        ("The user keeps three hives", None),
+        ("The user takes a beta blocker every morning", "health"),
+        ("The user records an album in April", None),
+        ("Both of the user's daughters are away at university", "family"),
+        ("Danish is easy for the user", "languages"),
+        ("The user stopped the Gaelic class", None),
+        ("By autumn the user wants to be down to 85 kilos", "goals"),
+        ("The user wants to have an exhibition in Antwerp by November 2026", None),
+        ("The user finds exclamation marks tiresome", "instructions"),
+        ("The user would rather be addressed as Ms Calder", "name"),
+        ("The user is seeing someone, her name is Sofia", None),
         ("The user likes jazz", None),
         ("The user ate a fish soup in Porto", None),
     ],
@@ -264,3 +282,29 @@ def test_the_core_holds_as_much_in_every_template(open_memory, template):
     text = memory.context("Where could we have dinner?", **U, budget=1_000).text
     for word in ("Ilse", "shellfish", "vegetarian", "Porto", "midwife", "Dutch"):
         assert word in text
+
+
+def test_requests_made_in_passing_take_no_line_of_a_block(memory):
+    talks = (
+        ["I want to have an exhibition in Antwerp by November."],
+        ["Suggest a film for a rainy evening.", "Paterson, by Jim Jarmusch."],
+        ["Find an exhibition of old maps.", "An exhibition of old maps is in Leiden."],
+    )
+    for number, talk in enumerate(talks):
+        asked = say(talk[0], start=10 * number + 1)
+        answers = say(*talk[1:], role="assistant", start=10 * number + 2)
+        memory.observe([*asked, *answers], **U, session_id=f"s{number}")
+    memory.flush()
+    block = memory.context("What do I need to prepare for the exhibition?", **U).text
+    assert "Antwerp" in block
+    assert "Leiden" in block
+    assert "rainy" not in block
+    assert "Paterson" not in block
+    assert "Paterson" in memory.context("Which film did you suggest to me?", **U).text
+
+
+def test_a_member_of_the_family_is_told_once(memory):
+    memory.observe(say("I live in Ghent with my husband Joris."), **S)
+    memory.flush()
+    core = memory.context(UNRELATED, **U).text.partition("</core>")[0]
+    assert core.count("Joris") == 1

@@ -20,7 +20,7 @@ def _any(*entries: str) -> re.Pattern[str]:
     return regex(rf"(?<![\w'-]){phrases(*entries)}(?:'s)?(?![\w'-])", re.IGNORECASE)
 
 
-_WORDS = r"(?:[ ][\w&'’.-]+)"
+_WORDS = r"(?:,?[ ][\w&'’.-]+)"
 _ADVERBS = r"(?:(?:also|now|still|really|just|currently|actually|\w+ly) )?"
 _NAME = regex(
     r"^I (?:am|is) (?:(?:Dr|Prof|Professor|Mr|Mrs|Ms)\.? )?"
@@ -28,11 +28,15 @@ _NAME = regex(
 )
 _CALLED = regex(
     r"^(?:\w+|my \w+|most \w+) (?:\w+ )?(?:calls?|knows?) I (?:as )?(?-i:[A-Z])"
-    r"|^[A-Z]\w+ is my name\b",
+    r"|^[A-Z]\w+ is my name\b"
+    r"|^(?:every(?:one|body)|people|most people|friends)(?: \w+){0,3} (?:says?|uses?) (?-i:[A-Z])"
+    r"[\w'’-]+\W*$",
     re.IGNORECASE,
 )
 _TONGUE = phrases("core.tongues")
 _DWELLING = phrases("core.dwellings")
+_ALLERGENS = phrases("core.allergens")
+_ABSTAINED = phrases("core.abstained")
 _PROPER = r"(?-i:[A-ZÀ-Þ\d])"  # of a place's name or address
 _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
     "instructions": (
@@ -43,9 +47,29 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
             re.IGNORECASE,
         ),
     ),
-    "name": (_any("core.name"), _NAME),
-    "allergies": (_any("core.allergies"),),
-    "diet": (_any("core.diet"),),
+    "name": (
+        _any("core.name"),
+        _NAME,
+        regex(r"(?<!\bhis )(?<!\bher )(?<!\bits )(?<!\btheir )\b(?:first )?name\b", re.I),
+    ),
+    "allergies": (
+        _any("core.allergies"),
+        regex(rf"\bno (?:more )?{_ALLERGENS} for (?:me|I)\b", re.IGNORECASE),
+        regex(rf"\bcan(?:'t|not| not) (?:do|handle|take|stand near) {_ALLERGENS}\b", re.I),
+        regex(
+            r"\b(?:must|ha(?:ve|s) to|needs? to) (?:avoid|steer clear of|stay away from) "
+            rf"(?:\w+ )?{_ALLERGENS}\b",
+            re.IGNORECASE,
+        ),
+    ),
+    "diet": (
+        _any("core.diet"),
+        regex(
+            rf"\bno (?:more )?{_ABSTAINED} for (?:me|I)\b|^no more {_ABSTAINED}\b"
+            rf"|\b(?:doesn't|don't) have {_ABSTAINED}\b",
+            re.IGNORECASE,
+        ),
+    ),
     "health": (_any("core.health", "possessions.ailments"),),
     "home": (
         _any("core.home"),
@@ -69,6 +93,12 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
             re.IGNORECASE,
         ),
         regex(rf"^I (?:(?:have|has) )?been an? (?:[\w-]+ )?{phrases('core.roles')}\b", re.I),
+        regex(
+            rf"^(?:I )?(?:am|is) {_ADVERBS}an? (?:[\w-]+ )?(?!{phrases('core.no_roles')}\b)"
+            r"\w{2,}(?:er|or|ist|ian|ary|smith|wright|man|woman)\b(?! (?:of|at heart|and I)\b)",
+            re.IGNORECASE,
+        ),
+        regex(rf"^I {_ADVERBS}drives? (?:(?:an?|the|my) )?{phrases('core.vehicles')}\b", re.I),
         regex(rf"^(?:at|in) (?:my|our) (?:[\w-]+ )?{phrases('core.employers')}\b", re.I),
         regex(
             rf"^I {_ADVERBS}{phrases('core.does')} (?:[\w-]+ ){{0,6}}?"
@@ -83,7 +113,11 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
             rf"\b{phrases('core.languages')}(?:,? (?!an?\b|the\b)\w+){{0,3}}?"
             rf" (?:\w+ and )?{_TONGUE}\b"
             rf"|^(?:my|our) {_TONGUE} (?:is|isn't)\b"
-            rf"|\b{_TONGUE} (?:is|isn't) (?:my|our|the) (?:first|native|second|third|language)\b"
+            rf"|\b{_TONGUE} (?:is|isn't|was) (?:my|our|the)"
+            r" (?:first|native|second|third|language)\b"
+            rf"|\b{_TONGUE} (?:is|comes) (?:\w+ )?"
+            r"(?:easy|hard|difficult|easily) (?:for|to) (?:I|me)\b"
+            rf"|\b{_TONGUE} (?:lessons?|class(?:es)?|courses?)\b"
             rf"|\bspeaks? an? (?:little|bit of) {_TONGUE}\b|\ba (?:little|bit of) {_TONGUE}\b",
             re.IGNORECASE,
         ),
@@ -93,6 +127,12 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
 """Signs of the fields, the most specific first."""
 
 _REACTS = _any("core.reactions")
+_SUFFERS = regex(
+    rf"^(?:the |any |even |all )?(?:[\w-]+ (?:and|or) )?{_ALLERGENS}\b"
+    rf".*\b{phrases('core.symptoms')}\b",
+    re.IGNORECASE,
+)
+_ME = regex(r"\b(?:I|me|my)\b", re.IGNORECASE)
 _ABOUT = regex(
     r"^I (?:\w+ ){0,3}?(?:watched|read|saw|heard|wrote|listened|dreamt|dreamed)\b"
     r".* (?:about|of|on) "
@@ -102,10 +142,13 @@ _IS_WORK = _any("core.work")
 _OF_OTHERS = regex(
     rf"^(?:one of )?(?:my|our) (?:[\w-]+ ){{0,2}}?{phrases('core.others')}\b", re.IGNORECASE
 )
+_OTHERS = _any("core.others")
 _FAMILY = _any("core.family", "core.pets", "possessions.kin", "possessions.animals")
 _KIN = rf"{phrases('core.family', 'core.pets')}"
+_SOME = r"(?:both|all|one|two|three|most) (?:\w+ )?(?:of )?"
 _OF_KIN = regex(
-    rf"^(?:(?:my|our|the) (?:[\w-]+ ){{0,2}}?{_KIN}"
+    rf"^(?:(?:{_SOME})?(?:my|our|the) (?:[\w-]+ ){{0,2}}?{_KIN}"
+    rf"|there(?:'s| is| are) (?:an?|my|our|two|three|four) (?:[\w-]+ ){{0,2}}?{_KIN}"
     r"|(?:mum|mom|mama|dad|papa|gran|nan|granny|grandma|grandpa|grandad))\b",
     re.IGNORECASE,
 )
@@ -210,7 +253,12 @@ def _whatever_the_subject(text: str) -> CoreField | None:
         return "health"
     if _SPOKEN_OF.match(text) and any(sign.search(text) for sign in _BY_SIGN["languages"]):
         return "languages"
-    return "allergies" if _REACTS.search(text) else None
+    suffers = _SUFFERS.match(text) and _ME.search(text) and not _of_kin_or_others(text)
+    return "allergies" if suffers or _REACTS.search(text) else None
+
+
+def _of_kin_or_others(text: str) -> bool:
+    return any(sign.search(text) for sign in (_FAMILY, _THIRD, _OTHERS))
 
 
 def _of_the_user(text: str) -> CoreField | None:
@@ -310,6 +358,16 @@ def _days(content: str, said: date) -> Iterator[date]:
         except ValueError:
             continue  # 30 February
         yield named
+
+
+def names_a_need(text: str) -> bool:
+    """Return True if a text names an allergy, a diet, or a state of health, whoever's it is.
+
+    >>> names_a_need("Find a gluten-free cake"), names_a_need("Find a cake")
+    (True, False)
+    """
+    needs: tuple[CoreField, ...] = ("allergies", "diet", "health")
+    return any(sign.search(text) for name in needs for sign in _BY_SIGN[name])
 
 
 def tells_on_others(content: str) -> bool:
