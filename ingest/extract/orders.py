@@ -61,6 +61,13 @@ _MANNERLY = regex(
     rf"{phrases('orders.manners')}\b.*$",
     re.IGNORECASE,
 )
+_AS_IF = regex(r"\bas (?:if|though)\b", re.IGNORECASE)
+# "explain things like I'm new to this", but not "explain tides like I'm five"
+_AS_TO = regex(
+    rf"^{one_of(words('orders.telling'))} (?:me )?(?:[\w-]+ ){{0,2}}?{phrases('orders.anything')}"
+    r"(?: (?:to|for) me)? (?:like|as if|as though) I\b.{2,60}$",
+    re.IGNORECASE,
+)
 _WITHIN = regex(r"^keep (?:it|them|things) (?:under|below|within|to|at) .{2,40}$", re.IGNORECASE)
 _PLAIN = regex(
     rf"^{phrases('orders.manners')}\s(?:\w+\s)?{phrases('orders.replies')}(?:\s.{{1,40}})?$", re.I
@@ -118,7 +125,7 @@ def standing_order(sentence: str) -> str | None:
     spoken = spoken[only:]
     if len(spoken) < 2 or not _may_order(spoken):
         return None
-    always = _ALWAYS.search(sentence) is not None or bool(condition)
+    always = _ALWAYS.search(_AS_IF.sub(" ", sentence)) is not None or bool(condition)
     if _is_manner(order) or (_MEASURED.match(order) and not _FOR_NOW.search(order)):
         return _lowered(order)
     object_ = " ".join(order.split()[1 + only :])
@@ -169,6 +176,8 @@ def _is_verbless(order: str) -> bool:
 
 def _is_manner(order: str) -> bool:
     """Return True if an order tells how answers should be: "keep it under five lines"."""
+    if _AS_TO.match(order):
+        return True
     if _WITHIN.match(order):
         return has_number(order)
     if _TREATED.match(order):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 
 from semantic_memory.domain.english.commands import is_command
@@ -14,9 +15,11 @@ from semantic_memory.domain.patterns import regex
 
 _NO_VERBS = words("fragments.no_verbs")
 _PLURALS = words("fragments.plurals")
+_BEHIND_COMMANDS = words("commands.behind", "predications.determiners")
 _LINKING = words("fragments.linking")
 _TIMES = words("fragments.times")
 
+_AS_IF = regex(r"\b(?:like|as if|as though) I(?:'m| am| was| were)\b", re.IGNORECASE)
 _I = regex(r"\b(?:I|we)(?:'\w+)?\s")
 _SUBORDINATOR = regex(rf"{phrases('clauses.needs_main_clause')}\b", re.IGNORECASE)
 _WHOSE = regex(r"\bmine (?:is|are|was|were|has|have)\b", re.IGNORECASE)
@@ -42,7 +45,7 @@ def is_clause(statement: str) -> bool:
     if _SUBORDINATOR.match(statement):
         return True
     spoken = [word for word in WORD.findall(statement) if not is_adverb(word)]
-    if len(spoken) < 2 or is_command(" ".join(spoken)):
+    if len(spoken) < 2 or _asks(spoken):
         return False
     own = head(statement)
     if own is not None:
@@ -52,6 +55,14 @@ def is_clause(statement: str) -> bool:
     if told := _I.search(statement):
         return not _is_relative_clause(statement[: told.start()].strip(), statement[told.end() :])
     return any(_are_subject_and_verb(one, two) for one, two in pairwise(spoken))
+
+
+def _asks(spoken: Sequence[str]) -> bool:
+    """Return True for "tell me", "explain tides like I'm five", but not "find soups I can eat"."""
+    said = " ".join(spoken)
+    if not is_command(said):
+        return False
+    return spoken[1].lower() in _BEHIND_COMMANDS or _AS_IF.search(said) is not None
 
 
 def _are_subject_and_verb(one: str, two: str) -> bool:
