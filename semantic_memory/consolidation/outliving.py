@@ -27,6 +27,7 @@ _LEAST_TURNED = 0.25
 _BESIDE = frozenset(map(stem, phrase_list("renewals.beside_denial")))
 _NAMES = regex(r"\b(?:is|are) (?:called|named)\b|\bname is\b")
 _USER = "user"
+_AT = regex(r"\b(?:(?:at|of) (?:the |my |our )?|in (?:the|my|our) )([a-z]+)")
 _BIRTH = "pregnant"  # ended by the arrival of somebody else
 _WITH_A_PARTNER = frozenset({"single", "together", "engaged", "married", "with_others"})
 
@@ -61,14 +62,25 @@ def concluded(clause: Clause, new: Telling) -> Reason | None:
         return None
     for part in new.clauses:
         for done in settled(part.plain) if _claims(part) and not is_ahead(part.plain) else ():
+            if denies(done.beside.split()):
+                continue  # "I'm not allowed to eat nuts"
             for matter in matters:
                 if _settles(done, matter, part) and not (
                     renewals.claims_nothing(matter.beside)
                     or other_person(clause, part)
                     or other_kind(clause, part, done.things)
+                    or _of_another(clause, part)
                 ):
                     return Reason(f"settled: {listed(done.things)}", _LEAST)
     return None
+
+
+def _of_another(clause: Clause, part: Clause) -> bool:
+    """Return whether both give different figures, or only one says where: "the printer at home"."""
+    if part.numbers and clause.numbers and part.numbers.isdisjoint(clause.numbers):
+        return True
+    places = [{*_AT.findall(one.plain)} for one in (clause, part)]
+    return bool(places[1] - places[0])
 
 
 def _settles(done: Matter, matter: Matter, part: Clause) -> bool:

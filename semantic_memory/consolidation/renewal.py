@@ -41,6 +41,7 @@ from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stem
 
 _ONE_OF_THEM = regex(r"\b(?:an?|one(?: of (?:my|our|the))?) ([a-z]+)")
+_THEIRS = regex(r"\b(?:quit|left|lost|sold|dropped|gave up|finished|stopped) (?:his|her|their)\b")
 _MOST_APART = 3
 _LEAST_ENDED = 0.25
 _LEAST_FACET = 0.15
@@ -89,7 +90,7 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
         return None
     for ending in new.endings:
         shared = ending.stems & clause.content
-        if not shared or len(shared) * 2 < len(ending.stems):
+        if len(shared) * 2 < len(ending.stems):
             continue
         if ending.head.isdisjoint(shared) and not ending.stems <= clause.content:
             continue
@@ -101,6 +102,8 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
             owners_of(ending.clause) - owners_of(clause) - clause.words
             or _by_another(ending, clause)
             or _is_one_of_many(ending, clause)
+            or shared <= _owners_in(ending)
+            or _is_of_their_own(ending)
         ):
             continue
         named = shared & beside_kin(clause)
@@ -110,6 +113,17 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
             continue
         return Reason(f"ended: {listed(shared)}", _LEAST_ENDED)
     return None
+
+
+def _owners_in(ending: Ending) -> frozenset[str]:
+    """Return the stems of whoever has what ended: "ola" of "ola's cat died"."""
+    owners = (word for word in ending.clause.words if word.endswith("'s"))
+    return frozenset(stem(word.removesuffix("'s")) for word in owners)
+
+
+def _is_of_their_own(ending: Ending) -> bool:
+    """Return whether somebody ended a thing of theirs that isn't named: "sara quit her job"."""
+    return ending.first and _THEIRS.search(ending.clause.plain) is not None
 
 
 def _is_one_of_many(ending: Ending, clause: Clause) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from semantic_memory.consolidation.subjects import (
@@ -47,6 +48,7 @@ _FUNCTION = frozenset(map(stem, STOP_WORDS)) | STOP_WORDS | {"i", "now"}
 _TIMES = frozenset(map(stem, "morning evening day night early late before after".split()))
 # prepositions, which oppose each other in passing: "from the top", "to the flat"
 _PLACES = frozenset("from to in into on onto over under above below within toward".split())
+_PARTICLES = frozenset("up down out off on in home back away over through around".split())
 _FAVOURITE = stem("favourite")
 _DOES = regex(r"^(?:and |so |but )?(?:i|we) (?!am|are|have|had|will)")
 _RATE = regex(r" (?:a|an|per|each|every) [a-z]+")
@@ -196,6 +198,9 @@ class _Pair:
         same -= _FUNCTION | UNITS | _SPANS | self.clause.numbers | self.clause.dates
         if not (same and self.surely and self.clause.numbers and self.sentence.numbers):
             return None
+        ways = [_behind(one, same) for one in (self.clause, self.sentence)]
+        if all(ways) and ways[0] != ways[1]:
+            return None  # "I get home at 6", "I get up at 7 now"
         return Reason(f"replaced: {listed(same)}", _LEAST_ALIKE)
 
     def _aged(self) -> Reason | None:
@@ -204,6 +209,14 @@ class _Pair:
         if not same or owners_of(self.clause) | owners_of(self.sentence):
             return None
         return Reason(f"replaced: {listed(same)}", _LEAST_ALIKE)
+
+
+def _behind(clause: Clause, topic: frozenset[str]) -> str:
+    """Return the particle right behind the verb of a topic; empty for none."""
+    spoken = clause.plain.split()
+    behind = (two for one, two in pairwise(spoken) if stem(one) in topic)
+    found = next(behind, "")
+    return found if found in _PARTICLES else ""
 
 
 def _refers_back(sentence: Clause) -> bool:

@@ -116,7 +116,7 @@ def _paced(clause: Clause, part: Clause) -> bool:
         one.span == other.span
         and (one.unit == other.unit or not (one.unit and other.unit))
         and one.amount != other.amount
-        and bool(_paced_things(part))
+        and bool(part.content)
         and _paced_things(part) <= _paced_things(clause)
     )
 
@@ -161,6 +161,7 @@ def _succeeded(clause: Clause, part: Clause) -> bool:
         and other is not None
         and one.title == other.title
         and one.who != other.who
+        and KIN.isdisjoint(one.title.split())
         and (one.definite or other.definite)
         and not (one.of and other.of and one.of != other.of)
     )

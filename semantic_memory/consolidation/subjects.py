@@ -48,6 +48,8 @@ def other_person(a: Clause, b: Clause) -> bool:
     left, right = kin_of(a), kin_of(b)
     if left and right:
         return left.isdisjoint(right)
+    if _does_likewise(a, b) or _does_likewise(b, a):
+        return True
     if _begins_with(beside_kin(a), b) or _begins_with(beside_kin(b), a):
         return False  # "my brother Kofi runs a garage", "Kofi sold the garage"
     return bool(_led(a, left)) or bool(_led(b, right) and _OWN.isdisjoint(_led(b, right)))
@@ -96,6 +98,15 @@ def about_others(older: str, newer: str) -> bool:
 def about_earlier_days(text: str) -> bool:
     """Return whether a clause of a statement is about the past."""
     return any(renewals.is_of_the_past(clause.plain) for clause in clauses(text))
+
+
+def _does_likewise(own: Clause, other: Clause) -> bool:
+    """Return whether somebody does what the user does: "I go to bed at ten", "Noor goes to bed"."""
+    first, verb, *_ = [*own.plain.split(), "", ""]
+    name, theirs, *_ = [*other.plain.split(), "", ""]
+    if first != "i" or name in _OWN | STOP_WORDS or stem(name) in own.content:
+        return False
+    return bool(verb) and theirs in (f"{verb}s", f"{verb}es")
 
 
 def _begins_with(names: frozenset[str], clause: Clause) -> bool:

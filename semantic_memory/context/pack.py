@@ -84,9 +84,7 @@ class Packer:
         ]
         block.recall(connected(recalled, query), query, policy)
         block.fill(overview.core, policy.core, self._core)
-        spoken = _shown_messages(block.facts)
-        told_later = [one for one in overview.events if not _is_known(one.fact, spoken)]
-        events = sorted(told_later, key=lambda one: not block.shares(one.fact, query))
+        events = sorted(overview.events, key=lambda one: not block.shares(one.fact, query))
         block.fill(events, history)
         return block.finished(hits, _relevance(hits, policy.floor))
 
@@ -272,9 +270,3 @@ def _is_said(fact: Fact, said: Collection[str], texts: Collection[str]) -> bool:
 def _is_known(fact: Fact, without: frozenset[str]) -> bool:
     """Return True if a memory comes from messages, all of them among `without`."""
     return bool(without and fact.message_ids) and without.issuperset(fact.message_ids)
-
-
-def _shown_messages(facts: Sequence[Fact]) -> frozenset[str]:
-    """Return the ids of the messages that are shown themselves."""
-    messages = (fact for fact in facts if fact.category is Category.CONVERSATION)
-    return frozenset(one for message in messages for one in message.message_ids)

@@ -55,7 +55,7 @@ def test_jsonl_gives_every_field(tmp_path):
     assert (incoming.user_id, incoming.session_id) == (None, "s9")
     given = {k: v for k, v in row.items() if k != "session_id"}
     absent = dict.fromkeys(("expires_at", "trust", "agent_id", "run_id"))
-    assert incoming.message.model_dump(mode="json") == given | absent
+    assert incoming.message.model_dump(mode="json") == given | absent | {"recall": True}
 
 
 def test_bad_lines_are_reported_by_number_and_the_rest_goes_on(tmp_path):

@@ -31,6 +31,7 @@ from semantic_memory.domain.english.words import (
 from semantic_memory.domain.patterns import regex
 
 _JOINT = regex(r"[,;]\s+(?:(?:and|but|while|whereas)\s+)?|\s+(?:and|but|while|whereas)\s+")
+_COMMA_AND = regex(r",\s+(?:and|but)\s")
 _VERB_JOINT = regex(r"(?:,\s+(?:and\s+)?|\s+and\s+)(?P<verb>[a-z']+)\s+(?P<next>[\w']+)")
 _BOUND = regex(
     rf"\b{phrases('coordination.binding')}\b|^{phrases('clauses.subordinating')}\b", re.IGNORECASE
@@ -60,7 +61,9 @@ _OPEN_END = regex(
 )
 _BARE = regex(r"[a-z]+$")
 _COPULA = words("predications.copula")
-_BEHIND_VERB = words("clauses.complements", "predications.determiners", "predications.prepositions")
+_BEHIND_VERB = words(
+    "clauses.complements", "predications.determiners", "predications.prepositions"
+) | {"me", "us"}
 _STANDING = words("predications.standing_verbs")
 _MOST_PARTS = 5
 
@@ -102,6 +105,7 @@ def _clauses(clause: str) -> Iterator[str]:
         begins = (
             _NEW_SUBJECT.match(right)
             or _is_alike(left, following)
+            or (following is not None and _COMMA_AND.match(joint[0]))
             or (following is None and _GAPPED.match(right))
         )
         if not begins or not _is_whole(left):

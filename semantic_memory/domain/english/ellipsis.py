@@ -82,6 +82,9 @@ _COUNTED = regex(rf"^(?:\d+|{one_of(words('numbers.small'))}|an?|one|no)\s[\w\s-
 _TRADE = words("ellipsis.trades")
 _TRADE_ENDINGS = ("ist", "eer", "ician", "ologist")
 _STATE = regex(rf"^(?:{phrases('ellipsis.list_states')})\b", re.IGNORECASE)
+_STATE_FIRST = regex(
+    rf"^{phrases('ellipsis.list_states')}(?=,? (?:and|but)\b)", re.IGNORECASE
+)  # "Vegetarian, and nuts give me hives"
 _HAVING = words("possessions.kin", "possessions.animals") | words("fragments.plurals")
 _MOST_IN_LIST = 5
 
@@ -146,6 +149,8 @@ def _begun(sentence: str) -> str:
         return f"I am {article}{_lowered(sentence)}"
     if kin := _KIN.match(sentence):
         return f"my {kin['who'].lower()} {sentence[kin.end() :]}"
+    if _STATE_FIRST.match(sentence):
+        return f"I am {_lowered(sentence)}"
     if _AILING.match(sentence):
         return f"I have had {_lowered(sentence)}"
     for opening, subject in _OPENINGS:

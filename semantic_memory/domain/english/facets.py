@@ -25,7 +25,7 @@ _OF_PEOPLE = frozenset({"owner", "holder"})
 _SPEAKER = dict.fromkeys(("i", "me", "mine", "my", "ours", "myself"), "i")
 _NO_PERSON = words("facets.roles.no_person")
 NAMED = frozenset({"home", "employer", "school"})
-_COUNTED = frozenset({"age", "weight", "headcount"})
+_COUNTED = frozenset({"age", "weight", "headcount", "bedtime", "waking"})
 """Facets whose values are numbers."""
 """Facets whose values are proper names."""
 _ONE_WORD = frozenset({"diet", "partner", "shift"})
@@ -38,9 +38,16 @@ _SHIFTS = frozenset(map(stem, words("facets.roles.shifts")))
 _GROUPS = words("facets.roles.groups")
 _PERSON = r"[a-z][\w'.-]*(?: [a-z][\w'.-]*)?"
 _OF = r"[\w'&.-]+(?: [\w'&.-]+){0,3}?"
+_TIME = r"(?:half past |quarter (?:past|to) )?\d{1,2}(?:[.:]\d\d)?(?: ?[ap]m)?"
 _KIND = one_of(phrase_list("facets.roles.kinds"))
-_SLOT = regex(r"\{(value|role|person|number|own)\}")
-_SLOTS = {"value": _VALUE, "person": _PERSON, "own": "mine|ours", "number": r"\d{1,3}"}
+_SLOT = regex(r"\{(value|role|person|number|time|own)\}")
+_SLOTS = {
+    "value": _VALUE,
+    "person": _PERSON,
+    "own": "mine|ours",
+    "number": r"\d{1,3}",
+    "time": _TIME,
+}
 _ME = regex(r"\b(?:me|us)\b")
 _SHORT_IS = regex(r"'s(?: just| only| already)?$")
 _DWELLING = regex(rf"{phrases('facets.roles.dwellings')}\b")
@@ -50,6 +57,7 @@ _WE = frozenset({"i", "we", "us", "me", "our"})
 _AGE_ENDS = rf"(?= {phrases('facets.roles.behind_age')}\b|$)"
 _OBJECTS = frozenset({"me", "us", "you", "him", "her", "them"})
 _INDEFINITE = regex(r"(?:a|an|this|that|some|any)\s")
+_FOR_SOMEONE = regex(r" for (?!myself|me\b|work)")
 _LEAD = regex(r"^(?:(?:the|a|an|my|our|now|about)\s)+")
 
 
@@ -149,8 +157,9 @@ def _facet(name: str, match: re.Match[str], before: str, *, moved: bool) -> Face
         return None
     if name == "holder" and not _NOT_OWN.isdisjoint(before.replace("'s", " 's").split()):
         return None
-    if "value" not in parts:  # "we have a new landlord"
-        value = _SOMEONE_NEW
+    if "value" not in parts:  # "we have a new landlord", but not "a new bike for my son"
+        other = _FOR_SOMEONE.match(match.string, match.end())
+        value = frozenset() if other else _SOMEONE_NEW
     elif name == "shift":
         value = _SHIFTS.intersection(stems(parts["value"]))
     elif name == "station":  # "the second floor"

@@ -57,7 +57,7 @@ _PASSIVE = regex(r"(?:^|\b(?:is|are)\s)(?:\w+ly\s)?\w+ed\s(?:for|on|in|by)\b", r
 _ENDS = regex(r"[.!?]\s+(?=[^\sa-z\d])|\n")
 _PUT_OFF = regex(
     rf"\b{phrases('calendar.put_off')}\b[^.;]{{0,50}}?"
-    rf" (?:to|until|till) (?:the )?(?:\d{{1,2}}\b|{MONTH}\b)",
+    rf" (?:to|until|till) (?:the |on )?(?:\d{{1,2}}\b|{MONTH}\b|{WEEKDAY}\b)",
     re.IGNORECASE,
 )
 _HAVE_GOT = regex(r"(?:'ve|'s|\bhave|\bhas) got\b", re.IGNORECASE)
@@ -71,6 +71,9 @@ _PERHAPS = regex(
     re.IGNORECASE,
 )
 _WOULD = regex(r"(?:\bwould|'d)\s(?:\w+ly\s|never\s|not\s)?(?P<verb>(?!have\b|been\b)\w+)", re.I)
+_OF_ANOTHER = regex(r"\b(?:my|our|your|his|her|its|their|the|a|an|\w+['’]s)\s$", re.IGNORECASE)
+_OF_SPAN = regex(r"\sof\b", re.IGNORECASE)
+_NAMED_DAY = regex(rf"\b{WEEKDAY}s?\b", re.IGNORECASE)
 _BY = regex(r"\b(?:by|until|till)\s(?:the\s)?$", re.IGNORECASE)
 _FOR = regex(rf"\b{phrases('calendar.reserved')}\b[^.;]{{0,60}} for$", re.IGNORECASE)
 # "signed up for a run in May": the run or the signing
@@ -231,7 +234,7 @@ def _resolved(
         case "weekday":
             return _weekday(found["which"].lower(), found["dayname"], said, direction, text)
         case "span":
-            return _span(found["spanwhich"].lower(), found["spanunit"].lower(), said)
+            return _nearby_span(found, said)
         case "bare":
             return _bare_weekday(found, said, direction, text)
         case "edge":
@@ -289,7 +292,13 @@ def _bare_weekday(
     """Return the day of "she starts Monday"; None for "the Monday meeting", "Monday to Friday"."""
     before = found.string[max(0, found.start() - _NEARBY) : found.start()].split()
     last = before[-1].lower() if before else ""
-    if not forms(last) and last not in _BEFORE_BARE:
+    if last in ("to", "until", "till"):
+        is_told = _PUT_OFF.search(text) is not None  # not "Monday to Friday"
+    elif _NAMED_DAY.search(" ".join(before)):
+        return None  # "starts Monday, leaves Friday": no telling which Friday
+    else:
+        is_told = bool(forms(last)) or last in _BEFORE_BARE
+    if not is_told:
         return None
     return _weekday("on", found["barename"], said, direction, text)
 
@@ -297,11 +306,19 @@ def _bare_weekday(
 def _edge(found: re.Match[str], said: datetime, direction: Direction | None) -> str | None:
     """Return the end or the beginning of a month, week or year, with its name."""
     which, unit = found["edgewhich"].lower(), found["edgeunit"].lower()
-    if which == "the" and direction == "past":
+    if which == "the" and direction != "future":
         return None  # "I was broke at the end of the month"
     span = _span(which, unit, said)
     part = found["edge"][: found.start("edgewhich") - found.start()]
     return f"{part}{'the ' * (unit == 'week')}{span.removeprefix('in the ').removeprefix('in ')}"
+
+
+def _nearby_span(found: re.Match[str], said: datetime) -> str | None:
+    """Return the span that "last year" names; None for "the last year", "her last year of it"."""
+    before = found.string[max(0, found.start() - _NEARBY) : found.start()]
+    if _OF_ANOTHER.search(before) or _OF_SPAN.match(found.string, found.end()):
+        return None
+    return _span(found["spanwhich"].lower(), found["spanunit"].lower(), said)
 
 
 def _span(which: str, unit: str, said: datetime) -> str:

@@ -74,6 +74,7 @@ _DOUBTED = _cue("renewals.doubted")
 _HEARSAY = _cue("renewals.hearsay")
 _SELF = regex(r"(?:i|we)\b")
 _PAST = _cue("renewals.past")
+_GOES = regex(r"\bgoing(?= to (?:bed|school|work|church|uni|college|the|my|our)\b)")  # no plan
 _TO_COME = _cue("renewals.to_come")
 _AHEAD = _cue("renewals.ahead")
 _BEGINS = _cue("renewals.begins")
@@ -451,7 +452,7 @@ def claims_nothing(plain: str) -> bool:
     >>> claims_nothing("if i lived in rome"), claims_nothing("the form claims that i am 48")
     (True, True)
     """
-    told = plain.replace("not going to", "not to").replace("not plan to", "not to")
+    told = _GOES.sub("go", plain).replace("not going to", "not to").replace("not plan to", "not to")
     if _WRONG.search(told):
         told = told.replace("should be", "is").replace("should have been", "is")
     return any(cue.search(_KNOWN.sub(" ", told)) for cue in (_UNREAL, _DOUBTED))

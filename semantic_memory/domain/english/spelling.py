@@ -54,7 +54,10 @@ _DRAWN_OUT = regex(r"(?<![-/])\b(?!www\b|i+\b)[a-z]*([a-z])\1{2,}[a-z]*\b(?![-/]
 
 _SWAPPED = regex(r"\b(?P<before>I|we|my|our)\s(?P<word>[a-z]{4,12})\b")
 
-_IN_MAY = regex(r"(?:(?<=\d )|(?<=\d(?:st|nd|rd|th) ))may\b|\bmay(?= \d{1,2}\b)")  # no modal
+# "9 may", "on may 9", but not "I may 5 times a week"
+_IN_MAY = regex(
+    r"(?:(?<=\d )|(?<=\d(?:st|nd|rd|th) ))may(?=$|[,.;:!?)]| (?:and|at|in|for|because|so|but)\b)"
+)
 _ASKED = r"(?P<asked>(?P<favourite>favou?rite|fave?)|(?:you|u) have(?: an?| any)?)"
 _THING = r"(?P<thing>(?:[\w-]+ ){0,2}?[\w-]+)"
 _ASKED_AND_ANSWERED = regex(rf"\b{_ASKED} {_THING}[\s.,?!]+mine (?P<verb>is|are)\b", re.I)
