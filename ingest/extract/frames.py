@@ -11,7 +11,8 @@ from semantic_memory.domain.patterns import regex
 _QUOTED = regex(r"\"[^\"]*\"|“[^”]*”|«[^»]*»")
 _BEHIND_COLON = regex(r":\s(?!//).*", re.DOTALL)
 _PLAYED = regex(rf"^\W*{phrases('frames.played')}\b", re.IGNORECASE)
-_UNMEANT = regex(rf"\b{phrases('frames.frames', 'frames.jokes')}\b", re.IGNORECASE)
+_OF_ANOTHER = r"[ -](?:club|shop|store|group|industry|business|room|theatre|theater|fair|season)"
+_UNMEANT = regex(rf"\b{phrases('frames.frames', 'frames.jokes')}\b(?!{_OF_ANOTHER})", re.IGNORECASE)
 _MATERIAL = regex(
     any_of(
         r"(?:^\s*+|\n[^\S\n]*+|[.!?,:]\s++)(?:(?:and|please|can you|could you)\s)?"
@@ -38,8 +39,8 @@ def is_unmeant(sentence: str) -> bool:
 
     >>> is_unmeant("in my dream I was a fish"), is_unmeant("I basically live at the office")
     (True, True)
-    >>> is_unmeant("I live at the coast")
-    False
+    >>> is_unmeant("I live at the coast"), is_unmeant("we read Emma in the book club")
+    (False, False)
     """
     return _UNMEANT.search(sentence) is not None
 

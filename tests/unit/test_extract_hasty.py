@@ -67,6 +67,11 @@ def test_a_thing_with_a_verb_is_a_statement_and_no_command(said, told):
         ("Dad has parkinsons", "The user's dad has parkinsons."),
         ("doc upped my dose to 40", "The user's doc upped their dose to 40."),
         ("classes cost 395 now, forgot to tell you", "Classes cost 395 now."),
+        ("my blood group is A+", "The user's blood group is A+."),
+        ("the baby's due 9 may", "The baby is due 9 May 2026."),
+        ("I may 5 times a week go running", "The user may 5 times a week go running."),
+        ("cat's called Miso", "The user's cat is called Miso."),
+        ("The scan came back clear", "The scan came back clear."),
     ],
 )
 def test_a_left_out_subject_is_the_speaker(said, told):
@@ -98,6 +103,19 @@ def test_no_subject_is_added_to_what_has_none(said):
             ["The user grew up in Lund.", "The user lives in Bergen now."],
         ),
         ("I have two sons and a daughter at university", ["... and a daughter at university."]),
+        (
+            "Vegetarian, and walnuts give me hives",
+            ["The user is vegetarian.", "Walnuts give the user hives."],
+        ),
+        (
+            "we have to be out by end of june, how do i negotiate",
+            ["The user and others have to be out by end of June 2026."],
+        ),
+        ("can you write to my landlord Mr Kerr", ["The user's landlord is Mr Kerr."]),
+        (
+            "Explain things like I'm new to this",
+            ["... explain things like the user is new to this."],
+        ),
         ("The kids are 3, 7 and 11", ["The user's kids are 3, 7 and 11."]),
         ("finished Middlemarch, loved it", ["The user finished Middlemarch, the user loved it."]),
         (
@@ -134,6 +152,9 @@ def test_each_thing_said_is_a_fact_of_its_own(said, told):
         ("the rent is going up from june", "the rent is going up from June 2026"),
         ("the membership runs until december", "the membership runs until December 2026"),
         ("I met him Tuesday", "I met him on Tuesday, 3 March 2026"),
+        ("The flight is delayed till Monday", "... till Monday, 9 March 2026"),
+        ("Ana starts Monday, leaves Friday", "... on Monday, 9 March 2026, leaves Friday"),
+        ("I have a scan on Tuesday", "I have a scan on Tuesday, 10 March 2026"),
     ],
 )
 def test_dates_of_plans_and_bare_weekdays_are_written_out(said, told):
@@ -149,6 +170,8 @@ def test_dates_of_plans_and_bare_weekdays_are_written_out(said, told):
         "I am free Saturday",
         "I was broke at the end of the month",
         "our fiscal year starts in April",
+        "over the last year I ran a lot",
+        "her last year of school was hard",
     ],
 )
 def test_what_recurs_or_may_be_any_day_keeps_its_words(said):

@@ -105,6 +105,8 @@ def _may_end(last: str, before: str, statement: str, length: int) -> bool:
         before in _PREPOSITIONS or WORD.findall(statement)[-1][:1].isupper()
     ):
         return True  # a month, a name
+    if last == "a" and WORD.findall(statement)[-1] == "A":
+        return True  # a grade, a blood group
     if length < _SHORTEST_CLAUSE:
         return False
     if last in _AUXILIARIES:
