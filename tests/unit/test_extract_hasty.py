@@ -71,7 +71,6 @@ def test_a_thing_with_a_verb_is_a_statement_and_no_command(said, told):
         ("the baby's due 9 may", "The baby is due 9 May 2026."),
         ("I may 5 times a week go running", "The user may 5 times a week go running."),
         ("cat's called Miso", "The user's cat is called Miso."),
-        ("The scan came back clear", "The scan came back clear."),
     ],
 )
 def test_a_left_out_subject_is_the_speaker(said, told):
