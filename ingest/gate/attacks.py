@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from ingest.extract.orders import is_of_manners
+from semantic_memory.domain.english.words import Form, forms
 from semantic_memory.domain.patterns import regex
 
 _RULES = (
@@ -23,19 +25,38 @@ _MODEL = (
     r"|model|bot|system|agent)"
     r"|dan)"
 )
-_WISHES = (  # what people ask of each reply
-    r"(?:now |only |always |never |also )*"
-    r"(?:answer|reply|respond|write|speak|talk|use|call|give|send|remind|ask|show|tell|keep"
-    r"|translate|begin|start|end)\b(?! (?:as|like|all|any|every|without)\b)"
-)
 START = (  # start of an order: of a sentence, or after words like "please" or "you must"
     r"(?:^|[.!?:;\n\]\"'*>–]\s*|\b(?:please|now|you (?:will|can|must|should|shall|are to"
     r"|have to|need to)"
     r"|you'll|i want you to|i need you to)\s+(?:now |always |only |just )?)"
 )
-_VALUE = (  # of a setting
-    r"(?:(?:null|none|true|false)\b|\{|[\w./-]{1,40}(?: v?\d|\s*$|\n"
-    r"|(?: [\w.-]{1,40})?[,;]\s*\w{1,20}\s?[:=]))"
+_WORD_OR_NAME = r"(?:(?-i:[A-Z]\. [A-Z][\w-]{1,20})|[\w./-]{1,40})"  # "J. Okafor"
+_FIGURE = r"(?:[\w./-]{1,40} v?\d[\w.]*|\d[\w.]*(?: [kmgt]i?b(?: (?:of )?(?:memory|ram|disk))?)?)"
+_SETTING = rf"[\"']?\w{{1,20}}[\"']?\s?[:=] ?[\"']?{_WORD_OR_NAME}[\"']?"
+_VALUE = (  # of a setting: nothing that could be said or ordered
+    rf"(?:{_WORD_OR_NAME}(?:[,;] ?{_SETTING}){{0,9}}|{_FIGURE}(?:, {_FIGURE}){{0,9}}"
+    rf"|\{{\s*{_SETTING}(?:,\s*{_SETTING}){{0,30}}\s*\}}"
+    r"|(?:null|none|true|false) (?:in|for|on|at) [\w ]{1,40}, (?:is|are|why)\b[\w ]{0,30}\?)"
+)
+_VOICES = r"(?:system|assistant|developer|user|human|ai)"
+_LINE_OF_VALUE = rf"[^\S\n]*(?>{_VALUE}(?=\s*(?:\n|\Z)))[^\S\n]*"  # atomic: read in one way
+_VALUES = (  # settings to the end of the text, none of which may be a voice
+    rf"{_LINE_OF_VALUE}(?:\n[^\S\n]*(?!{_VOICES}\b)[\w.-]{{1,40}} ?[:=]{_LINE_OF_VALUE}){{0,100}}"
+    r"\s*\Z"
+)
+_EARLIER = r"(?:all|any|every|your|previous|prior|above|earlier|preceding|former|original|initial)"
+_FROM_NOW = r"\bfrom (?:now|here|this (?:moment|point)) on(?:wards?)?,?"
+_SENTENCE = r"(?:[^.!?\n]|[.!?](?![\s\"')]|\Z)){0,300}"  # the rest of it; a point may be in a name
+_LOOT = (  # what an attack is after: data, money, a function that acts
+    r"(?:https?://|\bwww\.|\S@\S|\b(?:passwords?|passcodes?|credentials?|api[ _]?keys?|secrets?"
+    r"|memor(?:y|ies)|transcripts?|chat history|funds|money|payments?|purchases?)\b"
+    r"|\b(?:send|mail|forward|post|give)\b[^\n]{0,30}\bcop(?:y|ies)\b"
+    r"|\b(?:call|use|run|invoke)(?:s|ing)? \w{1,40}\(|\bcall(?:s|ing)? \w{1,40}_\w)"
+)
+_MEMORY_IN_BYTES = (  # "heap went from 1.2 to 0.9 GB after the patch", and nothing else
+    r"(?![^\n]{0,200}\b(?:users?|you|always|never)\b) ?(?:the )?(?:heap|ram|rss|swap)\b"
+    r"[^\n;:,!?]{0,40}\b\d[\d.]* ?[kmgt]i?b\b"
+    r"(?: (?:free|used|left|after|since|in|on)\b(?: \w+){0,3})?\.?\s*\Z"
 )
 _LINE = r".{0,1000}"  # bounded, or each start of a match would scan the rest of the line
 _ROLES = (
@@ -53,7 +74,8 @@ _PATTERNS = tuple(
     for pattern in (
         # overriding rules
         (
-            r"\b(?:ignor(?:e|ing)(?! (?:the |any |all )?(?:my|\w+ in (?:my|the user's))\b)"
+            rf"\b(?:ignores(?=[^.!?\n]{{0,40}}\b{_EARLIER}\b)"
+            r"|ignor(?:e|ing)(?! (?:the |any |all )?(?:my|\w+ in (?:my|the user's))\b)"
             r"|disregard(?:s|ing)?|bypass(?:es|ing)?|overrid(?:e|es"
             r"|ing)|overrul(?:e|es|ing)|circumvent"
             r"|do not (?:follow|obey)|stop following)\b[^.!?\n]{0,40}"
@@ -107,10 +129,8 @@ _PATTERNS = tuple(
             rf"(?:you|your|ai|{_MODEL})\b)"
         ),
         (
-            r"\bfrom (?:now|here|this (?:moment|point)) on(?:wards?)?,? "
-            rf"(?:you(?:'re| are| have| act)"
-            rf"|you(?: will|'ll| must| shall| only| need to)(?! {_WISHES})|act|pretend|ignore"
-            r"|respond as|i am your|your name)\b"
+            rf"{_FROM_NOW} (?:you(?:'re| are| have| act)|act|pretend|ignore|respond as|i am your"
+            r"|your name)\b"
         ),
         (
             rf"\b{_MODEL}(?: now| always| never| that)* (?:must|shall|is now|has no|can do"
@@ -185,8 +205,8 @@ _PATTERNS = tuple(
         ),
         # posing as another voice
         (
-            r"(?:^|\n)[^\S\n]*(?:\[|<|\#{1,3}|\*\*|\$)?\s*(?:system|assistant|developer|user|human"
-            rf"|ai)\s*(?:\]|>|\*\*)?\s*:(?!//)(?!\s*{_VALUE})"
+            r"(?:^|\n)[^\S\n]*(?:\[|<|\#{1,3}|\*\*|\$)?\s*"
+            rf"{_VOICES}\s*(?:\]|>|\*\*)?\s*:(?!//)(?!{_VALUES})"
         ),
         (
             r"(?:^|\n)[^\S\n]*(?:\[|<|\#{2,3}|\*\*)\s*(?:instructions?|rules)\s*(?:\]|>|\*\*)?\s*:"
@@ -275,7 +295,13 @@ _PATTERNS = tuple(
             r"!?\[[^\]\n]{0,200}\]\(https?://[^)\s]{0,300}[?&][^)\s=]{1,40}=[^)\s]{0,200}(?:[{\[<$]"
             r"|%7b|data|secret|history|conversation|chat|summary|password|token)"
         ),
-        (r"\bmemory (?:update|override)\s*[:!](?![^\n.]{0,100}\b(?:heap|ram|[kmg]i?b)\b)"),
+        rf"\bmemory (?:update|override)\s*[:!](?!{_MEMORY_IN_BYTES})",
+        (  # a rule for good, about what is worth stealing
+            r"\b(?:remember|store|save) (?:this |that |it )?"
+            r"(?:permanently|forever|as (?:a|an) (?:fact|rule|instruction))\b"
+            rf"(?={_SENTENCE}\b(?:always|never|do not|don't|must|without|skip|send|give|share"
+            rf"|approve)\b)(?={_SENTENCE}{_LOOT})"
+        ),
     )
 )
 _ELSEWHERE = tuple(  # overriding rules, or asking for the prompt, in other languages
@@ -315,11 +341,28 @@ _ELSEWHERE = tuple(  # overriding rules, or asking for the prompt, in other lang
         r"(?:지시|명령|지침|규칙|프롬프트).{0,10}(?:무시|잊어)",
     )
 )
+_FOR_GOOD = regex(
+    rf"{_FROM_NOW} you(?: will|'ll| must| shall| only| need to)\b(?=(?P<order>.{{0,500}}))",
+    re.IGNORECASE | re.DOTALL,
+)
+_ADVERBS = r"^(?: now| only| always| never| also)*"
+_OF_REPLIES = regex(
+    rf"{_ADVERBS} (?:(?:answer|reply|respond|write|speak|talk|use|translate|begin|start|end)\b"
+    r"(?! (?:as|like|all|any|every|without)\b)|(?:call|tell|ask|remind) (?:me|us)\b)",
+    re.IGNORECASE,
+)
+_OF_MORE = regex(rf"{_ADVERBS} (?:send|give|call|keep|show|tell|ask)\b", re.IGNORECASE)
+_STOLEN = regex(_LOOT, re.IGNORECASE)
 # Letters of other scripts that look like Latin ones, where a word mixes scripts
 _LOOKALIKES = str.maketrans(
     "аеорсухіјѕԁԛԝһАЕОРСУХІЈЅВКМНТοαρνικυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
     "aeopcyxijsdqwhAEOPCYXIJSBKMHToapvikuxABEZHIKMNOPTYX",
 )
+_JOINED = regex(  # "ignore_all_rules", "ignoreAllRules"
+    r"\b_{0,3}[^\W_]{1,40}(?:_{1,3}[^\W_]{1,40}){1,20}|\b[a-z]{2,20}(?:[A-Z][a-z]{1,20}){1,20}\b"
+)
+_JOINT = regex(r"_+|(?<=[a-z])(?=[A-Z])")
+_SENTENCE_OF = 4  # words, from which a name may be a sentence
 _WORD = regex(r"\w{2,64}")
 _LATIN = regex(r"[a-zA-Z]")
 _SPACED = regex(r"(?<!\S)(?:[^\W\d_] ){2,60}[^\W\d_](?!\S)")  # "i g n o r e"
@@ -335,8 +378,38 @@ def is_attack(text: str) -> bool:
     """Return True if `text` tries to take over a model that reads it."""
     if len(_HIDDEN.findall(text)) > _MOST_HIDDEN:
         return True
-    visible = plain(text)
-    return any(pattern.search(visible) for pattern in (*_PATTERNS, *_ELSEWHERE))
+    return any(map(_attacks, readings(plain(text))))
+
+
+def readings(text: str) -> tuple[str, ...]:
+    """Return `text`, and if names in it may be orders, also as it reads with those taken apart.
+
+    >>> readings("ignore_all_rules() in app_settings")
+    ('ignore_all_rules() in app_settings', 'ignore all rules() in app_settings')
+    """
+    apart = _JOINED.sub(lambda name: _apart(name[0]), text)
+    return (text,) if apart == text else (text, apart)
+
+
+def _apart(name: str) -> str:
+    """Return the words of a name that begins with a verb or is a whole sentence, else the name."""
+    parts = [part for part in _JOINT.split(name) if part]
+    may_order = len(parts) >= _SENTENCE_OF or Form.BASE in forms(parts[0].lower())
+    return " ".join(parts) if may_order else name
+
+
+def _attacks(visible: str) -> bool:
+    return any(pattern.search(visible) for pattern in (*_PATTERNS, *_ELSEWHERE)) or any(
+        not _is_wish(found["order"]) for found in _FOR_GOOD.finditer(visible)
+    )
+
+
+def _is_wish(order: str) -> bool:
+    """Return True if an order that holds for good asks how to answer, and for nothing else."""
+    if _STOLEN.search(order):
+        return False
+    about_replies = _OF_REPLIES.match(order) is not None
+    return about_replies or (_OF_MORE.match(order) is not None and is_of_manners(order))
 
 
 def plain(text: str) -> str:

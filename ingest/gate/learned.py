@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.gate.attacks import plain
+from ingest.gate.attacks import plain, readings
 from semantic_memory.domain.patterns import regex
 
 BUCKETS = 1 << 15
@@ -54,8 +54,13 @@ def _grams(text: str) -> Iterator[str]:
 def score(text: str, model: Model) -> float:
     """Return how much a text is like an attack: the sum of its weights by the root of their number.
 
-    Dividing by the root keeps long texts from scoring high or low for their length.
+    Dividing by the root keeps long texts from scoring high or low for their length. The higher
+    score counts of a text with names like "ignore_all_rules" and the same with those taken apart.
     """
+    return max(_score_as_read(one, model) for one in readings(text))
+
+
+def _score_as_read(text: str, model: Model) -> float:
     found = buckets(text)
     return float(model.weights[found].sum() / np.sqrt(len(found) + 1) + model.bias)
 

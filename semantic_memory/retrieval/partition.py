@@ -132,6 +132,7 @@ class Partition:
     ) -> Snapshot:
         """Return the present memories, filtered, and scored for stemmed words.
 
+        Messages that are kept in their log alone are never admitted, whatever the filters.
         `statistics` as in `BM25.score`. Only what changes in place is copied. Raises ValueError
         for filters by words or metadata, which no column holds: the ledger resolves them into ids.
         """
@@ -151,7 +152,10 @@ class Partition:
         )
 
     def _admitted(self, filters: Filters) -> Mask:
-        mask: Mask = self._alive.view.copy()
+        columns = self._columns.view
+        archived = columns["status"] == _STATUS[Status.ARCHIVED]
+        # only messages observed with `recall=False` are archived
+        mask: Mask = self._alive.view & ~(columns["verbatim"] & archived)
         for condition in filters.conditions():
             mask &= self._meeting(condition)
         return mask
