@@ -11,7 +11,16 @@ import re
 from semantic_memory.domain.english.notation import any_of, one_of, whole
 from semantic_memory.domain.english.predications import has_number, has_time
 from semantic_memory.domain.english.tables import phrases, words
-from semantic_memory.domain.english.words import WORD, Form, can_be_noun, forms, is_adverb, is_verb
+from semantic_memory.domain.english.tenses import is_past
+from semantic_memory.domain.english.words import (
+    WORD,
+    Form,
+    can_be_noun,
+    forms,
+    is_adverb,
+    is_quality,
+    is_verb,
+)
 from semantic_memory.domain.patterns import regex
 
 _LEAD = regex(rf"^(?:{phrases('orders.leads')}[\s,:]+)+", re.IGNORECASE)
@@ -26,6 +35,8 @@ _FOR_NOW = regex(
 )
 _MANNER = words("orders.manner")
 _WORK = words("orders.work")
+_DOINGS = _MANNER | _WORK | words("orders.giving", "orders.telling", "orders.doings")
+_OBJECTS = words("predications.determiners") | {"me", "us", "it", "them"}
 _ONE_THING = regex(r"^(?:me\s|us\s)?(?:an?|one|two|three|four|five|\d+|some|another)\s", re.I)
 _FIRMLY = regex(whole(phrases("orders.firmly")), re.IGNORECASE)
 _IS_ASKED = regex(r"^do (?!not\b|it\b|so\b|the\b|this\b|that\b|all\b|everything\b|an?\b)", re.I)
@@ -72,7 +83,8 @@ _WITHIN = regex(r"^keep (?:it|them|things) (?:under|below|within|to|at) .{2,40}$
 _PLAIN = regex(
     rf"^{phrases('orders.manners')}\s(?:\w+\s)?{phrases('orders.replies')}(?:\s.{{1,40}})?$", re.I
 )
-_CASES = r"(?:when(?:ever)?|if|every time|each time) (?:I|we|you|u)"
+_WHEN = r"(?:when(?:ever)?|if|every time|each time)"
+_CASES = rf"{_WHEN} (?:I|we|you|u)"
 _CASE = regex(rf"^{_CASES} ", re.IGNORECASE)
 _CONDITION = regex(
     rf"^(?P<condition>(?:(?P<case>{_CASES})|{phrases('orders.conditions')})\b[^,]{{3,80}},\s*)"
@@ -85,6 +97,13 @@ _CONDITION_BEHIND = regex(
 _SCOPED = regex(
     r"^(?:for|in|with|on) (?P<where>(?!(?:this|that|the next|now|today)\b)[\w' -]{2,40})"
     r": (?P<what>.{3,80})$",
+    re.IGNORECASE,
+)
+_PLEASE = regex(r"\b(?:please|pls|kindly)\b", re.IGNORECASE)
+_OF_ASSISTANT = regex(rf"^{_WHEN} (?:you|u) (?:\w+ly )?{one_of(sorted(_DOINGS))}\b", re.IGNORECASE)
+_WITHOUT_OR_ONLY = regex(r"^(?:no|only)\b", re.IGNORECASE)
+_TELLS = regex(
+    rf"^(?:my|our|his|her|their)\b|\b{phrases('core.symptoms', 'core.family', 'core.others')}\b",
     re.IGNORECASE,
 )
 _SET_FOR_GOOD = regex(rf"\b{phrases('orders.for_good')}\b", re.IGNORECASE)
@@ -133,7 +152,8 @@ def standing_order(sentence: str) -> str | None:
         return None
     if _IS_ASKED.match(order) or (_ONE_THING.match(object_) and not _FIRMLY.search(sentence)):
         return None
-    if spoken[0] in _MANNER or _CASE.match(condition) or (always and spoken[0] in _WORK):
+    in_case = _CASE.match(condition) is not None and _is_plainly_verb(spoken)
+    if spoken[0] in _MANNER or in_case or (always and spoken[0] in _WORK):
         return f"{_lowered(order)} {_lowered(condition)}".rstrip(" ,")
     return None
 
@@ -144,15 +164,50 @@ def _verbless(sentence: str, order: str, spoken: list[str]) -> str | None:
         return wanted
     if scoped := _SCOPED.match(sentence):
         wanted = _TAIL.sub("", _LEAD.sub("", scoped["what"]))
-        return f"use {_lowered(wanted)} in {scoped['where']}" if _is_verbless(wanted) else None
+        if _is_verbless(wanted) and _is_asked(wanted, scoped["where"], sentence):
+            return f"{_used(wanted)} in {scoped['where']}"
+        return None
     if found := _CONDITION.match(order) or _CONDITION_BEHIND.match(order):
         wanted = _LEAD.sub("", found["order"])
-        if found["case"] and _is_verbless(wanted):
-            return f"use {_lowered(wanted)} {_lowered(found['condition'])}".rstrip(" ,")
+        condition = _lowered(found["condition"])
+        asked = found["case"] and _is_asked(wanted, condition, sentence)
+        if asked and _is_verbless(wanted):
+            return f"{_used(wanted)} {condition}".rstrip(" ,")
     asked = _ASKED.search(sentence) is not None or is_of_manners(sentence)
     if asked and _SET_FOR_GOOD.search(sentence) and _is_verbless(order):
-        return f"use {_lowered(order)}"
+        return _used(order)
     return None
+
+
+def _is_asked(wanted: str, case: str, sentence: str) -> bool:
+    """Return True if what stands beside a case is asked for, rather than told: "hives everywhere".
+
+    >>> _is_asked("prices in euros", "when I book", "When I book, prices in euros")
+    True
+    >>> _is_asked("knee pain", "when I run", "When I run, knee pain")
+    False
+    """
+    if _PLEASE.search(sentence) or _OF_ASSISTANT.match(case):
+        return True
+    if is_past(case.lower()) or has_time(case) or _TELLS.search(wanted):
+        return False
+    if _WITHOUT_OR_ONLY.match(wanted):
+        return _NO_THINGS.match(wanted[len("no ") :]) is None
+    return is_of_manners(wanted)
+
+
+def _used(wanted: str) -> str:
+    """Return what is wanted as an order: "count carbs" as it is, "metric units" behind "use"."""
+    first = wanted.split()[0].lower()
+    is_verb_form = Form.BASE in forms(first) and not is_quality(first)
+    is_thing = first in _PRODUCED or _MANNERS.match(wanted) is not None
+    return _lowered(wanted) if is_verb_form and not is_thing else f"use {_lowered(wanted)}"
+
+
+def _is_plainly_verb(spoken: list[str]) -> bool:
+    """Return True if an order can't begin with a noun: "flag it", not "stomach cramps"."""
+    first, second = spoken[:2]
+    return first in _MANNER | _WORK or not can_be_noun(first) or second in _OBJECTS
 
 
 def is_of_manners(text: str) -> bool:

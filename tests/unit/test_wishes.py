@@ -26,6 +26,11 @@ def orders(message):
         ("You can drop the pleasantries.", "drop the pleasantries"),
         ("So large print, if you make me anything to print out.", "large print"),
         ("talk to me like I'm five", "like"),
+        ("when you suggest meals, count carbs", "to count carbs when it suggests meals"),
+        ("when you suggest meals, prices in euros", "to use prices in euros when"),
+        ("When I travel, book aisle seats please", "to book aisle seats when the user travels"),
+        ("When I paste code, flag the bugs", "to flag the bugs when the user pastes code"),
+        ("If I ask for code, only python", "to use only python if"),
     ],
 )
 def test_standing_wishes_are_kept_in_many_forms(message, wish):
@@ -47,4 +52,25 @@ def test_standing_wishes_are_kept_in_many_forms(message, wish):
     ],
 )
 def test_requests_done_once_are_no_standing_wishes(message):
+    assert orders(message) == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "every time I eat nuts, hives everywhere",
+        "when I eat gluten, stomach cramps for days",
+        "When I run, knee pain",
+        "When I eat rice, no problems",
+        "When we got home, chaos everywhere",
+        "when we argued, questions everywhere",
+        "if we move, our dog goes to my mum",
+        "every time we visit mum, dad cooks lamb",
+        "every time we visit mum, dad tells jokes",
+        "on mondays: swimming with kids",
+        "on mondays: calls with clients",
+        "for the party: balloons, cake and candles",
+    ],
+)
+def test_what_happens_in_a_case_is_no_wish(message):
     assert orders(message) == []
