@@ -10,14 +10,18 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
-from semantic_memory.domain.english.core import core_field, due_on, name_in
+from semantic_memory.domain.english.core import (
+    core_field,
+    due_on,
+    name_in,
+    shortened,
+    tells_of_kin,
+)
 from semantic_memory.domain.facts import Fact, prevailing
 from semantic_memory.domain.profile import CORE_FIELDS, CoreField
 from semantic_memory.domain.scope import Scope
-from semantic_memory.domain.text import stems
 from semantic_memory.domain.trust import Trust
 
-_HAVING = frozenset(stems("has have had"))
 _FEWEST = 3  # facts that begin with a name, from which on it may be the user's
 _FAMILIAR = 0.5  # share of such facts that begin with the same name
 
@@ -38,12 +42,14 @@ def derive_core(
             name = "deadlines" if name not in ("instructions", "health") else name
         if name is not None and name not in written:
             fields[name].append(fact)
-    fields["family"] = _not_said_elsewhere(fields)
-    return {
+    chosen = {
         name: tuple(_first_of_each_scope(sorted(own, key=_worth), most))
         for name, own in fields.items()
         if name not in written
     }
+    if "family" in chosen:
+        chosen["family"] = _not_said_elsewhere(chosen)
+    return chosen
 
 
 def in_turn(
@@ -110,21 +116,22 @@ def _trusted(facts: Sequence[Fact]) -> list[Fact]:
     ]
 
 
-def _not_said_elsewhere(fields: Mapping[CoreField, Sequence[Fact]]) -> list[Fact]:
-    """Return the facts of the family of which no other fact of the core says all, and more.
+def _not_said_elsewhere(chosen: Mapping[CoreField, Sequence[Fact]]) -> tuple[Fact, ...]:
+    """Return the facts of the family that no other fact of the core tells in passing.
 
-    "The user has a son, Wout" beside "The user lives in Ghent with their son Wout".
+    "The user has a son, Wout" beside "The user lives in Ghent with their son Wout". Deadlines
+    don't count: they are left out once they have passed.
     """
-    said = [(fact, frozenset(stems(fact.content))) for own in fields.values() for fact in own]
-    return [
+    others = [fact for name, own in chosen.items() if name != "deadlines" for fact in own]
+    return tuple(
         fact
-        for fact in fields["family"]
+        for fact in chosen["family"]
         if not any(
-            other is not fact and other.scope == fact.scope and words - _HAVING < also
-            for words in [frozenset(stems(fact.content))]
-            for other, also in said
+            other.scope == fact.scope
+            and tells_of_kin(shortened(other.content, other.category), fact.content)
+            for other in others
         )
-    ]
+    )
 
 
 def _first_of_each_scope(facts: Iterable[Fact], most: int) -> Iterator[Fact]:

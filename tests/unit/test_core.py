@@ -14,6 +14,7 @@ from semantic_memory.domain.english.relative_dates import dated_in_place
 from semantic_memory.domain.english.smalltalk import is_filler
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.trust import Trust
+from semantic_memory.profile.core import derive_core
 from semantic_memory.settings import ContextSettings, Settings
 from tests.conftest import NOW, say
 
@@ -308,3 +309,49 @@ def test_a_member_of_the_family_is_told_once(memory):
     memory.flush()
     core = memory.context(UNRELATED, **U).text.partition("</core>")[0]
     assert core.count("Joris") == 1
+
+
+def test_a_member_of_the_family_stays_if_the_fact_that_tells_of_it_has_no_place(memory):
+    memory.add("The user has a son, Wout", **U)
+    memory.add("The user is allergic to nuts, as is the user's son Wout", **U)
+    memory.flush()
+    told = list(memory.list(**U))
+    newer = [
+        one.model_copy(
+            update={
+                "id": f"later{number}",
+                "content": f"The user is allergic to {of}",
+                "created_at": NOW + timedelta(days=number),
+            }
+        )
+        for number, of in enumerate(["eggs", "soy", "latex", "pollen", "dust", "celery"], start=1)
+        for one in told[:1]
+    ]
+    assert family([*told, *newer]) == ["The user has a son, Wout"]
+    assert family(told) == []
+
+
+@pytest.mark.parametrize(
+    ("kin", "beside", "is_kept"),
+    [
+        (
+            "The user has a husband, Joris",
+            "The user lives in Ghent with their husband Joris",
+            False,
+        ),
+        ("The user has a dog, Biscuit", "The user's dog Biscuit is blind", False),
+        ("The user has two sisters", "The user lives with two sisters of a friend in Ghent", True),
+        ("The user has a son, Leo", "The user's name is Leo, after a son of the founder", True),
+        ("The user has a son, Wout", "The user works for a friend's son Wout in Ghent", True),
+        ("The user has a son, Wout", "The user lives in Ghent with their son Wouter", True),
+    ],
+)
+def test_a_member_of_the_family_is_left_out_if_named_in_passing(memory, kin, beside, is_kept):
+    memory.add(kin, **U)
+    memory.add(beside, **U)
+    memory.flush()
+    assert (kin in family(memory.list(**U))) is is_kept
+
+
+def family(facts):
+    return [one.content for one in derive_core(facts, NOW, most=6)["family"]]

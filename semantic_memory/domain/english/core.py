@@ -162,6 +162,11 @@ _HAS_KIN = regex(
     rf"|^I (?:am|is|are) .*\b{_KIN}\b",
     re.IGNORECASE,
 )
+_NAMES_KIN = regex(
+    rf"^(?P<owner>[\w' -]{{2,40}}?) (?:has|have) an? (?P<kin>(?:[\w-]+ ){{0,2}}?{_KIN}),? "
+    rf"(?:named |called )?(?P<name>{_PROPER}[\w'-]+(?: {_PROPER}[\w'-]+)*)\W*$",
+    re.IGNORECASE,
+)
 _TIES = regex(rf"\b(?:am|is|are|was|got|been|be) {_ADVERBS}{phrases('core.ties')}\b", re.I)
 _TAKEN_IN = regex(rf"\badopted (?:\w+ ){{1,3}}?{_KIN}\b", re.IGNORECASE)
 _TREATED = regex(
@@ -368,6 +373,24 @@ def names_a_need(text: str) -> bool:
     """
     needs: tuple[CoreField, ...] = ("allergies", "diet", "health")
     return any(sign.search(text) for name in needs for sign in _BY_SIGN[name])
+
+
+def tells_of_kin(content: str, having: str) -> bool:
+    """Return True if a text names, in passing, the one whom another says that its owner has.
+
+    >>> having = "The user has a son, Wout"
+    >>> tells_of_kin("The user lives in Ghent with their son Wout", having)
+    True
+    >>> tells_of_kin("The user's name is Wout, after a son of the founder", having)
+    False
+    """
+    had = _NAMES_KIN.match(having)
+    if had is None:
+        return False
+    owner, kin, name = (re.escape(had[part]) for part in ("owner", "kin", "name"))
+    one = rf"{kin},? {name}(?![\w-])"
+    theirs = rf"^{owner} .*\b(?:my|our|their|his|her) {one}"
+    return re.search(rf"\b{owner}'s {one}|{theirs}", content, re.IGNORECASE) is not None
 
 
 def tells_on_others(content: str) -> bool:
