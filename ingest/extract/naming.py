@@ -6,9 +6,10 @@ import re
 from difflib import SequenceMatcher
 
 from semantic_memory.domain.english.articles import indefinite
-from semantic_memory.domain.english.predications import is_name
+from semantic_memory.domain.english.calendar import ANY_MONTH, WEEKDAY
+from semantic_memory.domain.english.predications import has_number, has_time, is_name
 from semantic_memory.domain.english.tables import phrases, words
-from semantic_memory.domain.english.words import is_word
+from semantic_memory.domain.english.words import MODALS, WORD, Form, forms, is_word
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS
 
@@ -50,12 +51,15 @@ _LEADS_IN = regex(
     r"(?P<here> here(?: from (?-i:[A-Z])\w+)?)?, (?P<rest>(?:I|my|we|our)\b.*)$",
     re.IGNORECASE,
 )
+_FIRST_AND_LAST = r"(?-i:[A-Z][\w'’-]+)(?: (?-i:[A-Z][\w'’-]+)){1,2}"
 _CARD = regex(
-    rf"^{_GREETING}(?P<name>{_FULL_NAME})(?:, (?P<age>\d\d))?, (?:an? )?"
+    rf"^{_GREETING}(?P<name>{_FIRST_AND_LAST})(?:, (?P<age>\d\d))?, (?:an? )?"
     rf"(?P<role>(?:[\w-]+ ){{0,2}}{phrases('core.roles')}"
-    r"(?:$|[,.]| (?:in|at|for|from|with|by|on)\b).*)$",
+    r"(?P<where> (?:in|at|for|from|with|by|on) [^,;:]+)?)$",
     re.IGNORECASE,
 )
+_NO_PERSON = regex(rf"\b(?:{WEEKDAY}|{ANY_MONTH}|{phrases('naming.no_persons')})\b", re.IGNORECASE)
+_PERSONAL = regex(r"\b(?:I|me|my|we|us|our|you|your|he|she|it|they|who)\b", re.IGNORECASE)
 _ENOUGH = regex(
     r"^(?:.{0,40}, )?(?:(?:just |simply )?(?P<name>(?-i:[A-Z])[\w'’-]+) (?:is|will|would)"
     r" (?:fine|enough|do|ok|okay|perfectly fine)|just (?P<short>(?-i:[A-Z])[\w'’-]+),? please)"
@@ -139,23 +143,26 @@ def _presented(text: str) -> str | None:
     return told if is_name(first[:1].upper() + first[1:]) else None
 
 
-def introduced(sentence: str) -> tuple[str, str]:
+def introduced(sentence: str, *, alone: bool) -> tuple[str, str]:
     """Return the name with which a sentence begins, as a statement, and the rest of it.
 
-    The statement is empty if it begins with none.
+    The statement is empty if it begins with none. `alone` admits a name and a role, which beside
+    other sentences may be those of anyone.
 
-    >>> introduced("Hi, Imre Nagy, I maintain the parser")
+    >>> introduced("Hi, Imre Nagy, I maintain the parser", alone=False)
     ('my name is Imre Nagy', 'I maintain the parser')
-    >>> introduced("This is Imre, my flight is late"), introduced("Hi, I'm late")
-    (('my name is Imre', 'my flight is late'), ('', "Hi, I'm late"))
-    >>> introduced("Ellen Maddox, GP in Inverness")
-    ('my name is Ellen Maddox', 'I am a GP in Inverness')
+    >>> introduced("Hi, I'm late", alone=True)
+    ('', "Hi, I'm late")
+    >>> introduced("Ellen Maddox, GP in Inverness", alone=True)
+    ('I am Ellen Maddox', 'I am a GP in Inverness')
+    >>> introduced("Marta Voss, nurse at St Mary's, helped me", alone=True)[0]
+    ''
     """
-    card = _CARD.match(sentence)
-    if card and is_name(card["name"].split()[0]):
+    if alone and (card := _CARD.match(sentence)) and _is_of_speaker(card):
         role = card["role"]
         age = f"I am {card['age']}, " if card["age"] else ""
-        return f"my name is {card['name']}", f"{age}I am {indefinite(role)} {role}"
+        # Not "my name is": a name that nobody claimed must not replace one that the user did.
+        return f"I am {card['name']}", f"{age}I am {indefinite(role)} {role}"
     found = _LEADS_IN.match(sentence)
     if found is None or not (found["hi"] or found["by"] or found["here"]):
         return "", sentence
@@ -163,6 +170,23 @@ def introduced(sentence: str) -> tuple[str, str]:
     if not is_name(name.split()[0]):
         return "", sentence
     return f"my name is {name}", found["rest"]
+
+
+def _is_of_speaker(card: re.Match[str]) -> bool:
+    """Return True if a name and a role can be those of who writes them, not an appointment."""
+    where = card["where"] or ""
+    return (
+        is_name(card["name"].split()[0])
+        and _NO_PERSON.search(card["name"]) is None
+        and _PERSONAL.search(where) is None
+        and not has_number(where)
+        and not has_time(where)
+        and not any(map(_may_be_predicate, WORD.findall(where)))
+    )
+
+
+def _may_be_predicate(word: str) -> bool:
+    return word.islower() and (word in MODALS or bool({Form.THIRD, Form.PAST} & {*forms(word)}))
 
 
 def _spelling(text: str, *, alone: bool) -> str | None:

@@ -272,10 +272,11 @@ class _Found:
         answer = talk.before.content if talk.before and talk.before.role == "assistant" else None
         pending: list[_Statement] = []
         before = ""
-        for sentence in _requests_apart(sentences(_POLITE.sub(r"please \1.", text))):
+        parts = list(_requests_apart(sentences(_POLITE.sub(r"please \1.", text))))
+        for sentence in parts:
             if is_unmeant(sentence.said):
                 continue
-            introduction, rest = introduced(sentence.said.rstrip(" .!"))
+            introduction, rest = introduced(sentence.said.rstrip(" .!"), alone=len(parts) == 1)
             if introduction and not talk.is_chat:
                 yield self.candidate(introduction, Category.PERSONAL)
                 sentence = Sentence(rest, rest)

@@ -24,6 +24,8 @@ def facts(*said):
     [
         ("I'm Imre and I write firmware.", "The user is Imre."),
         ("Hi, Imre Nagy, I maintain the parser.", "The user's name is Imre Nagy."),
+        ("Ellen Maddox, GP in Inverness", "The user is Ellen Maddox."),
+        ("Ellen Maddox, 42, GP in Inverness", "The user is a GP in Inverness."),
         ("hi! Priscilla here, first time using this", "The user's name is Priscilla."),
         ("Just so you know, it's Dr Halloran, not Mr.", "Dr Halloran, not Mr."),
         ("please use they/them for me", "The user's pronouns are they/them."),
@@ -57,6 +59,38 @@ def test_what_is_told_in_passing_becomes_a_fact(said, fact):
 )
 def test_a_question_or_a_single_order_is_no_standing_one(said):
     assert not any("asks the assistant" in one or "name is" in one for one in facts(said))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Marta Voss, nurse at St Mary's, helped me yesterday",
+        "Marta Voss, nurse in Leeds says no",
+        "Marta Voss, nurse at St Mary's. She helped me yesterday.",
+        "Marta Voss, doctor at 9",
+        "Marta Voss, nurse on Friday",
+        "Monday, doctor at 9",
+        "Sunday, doctor at 9",
+        "Friday, lawyer at noon",
+        "Christmas, cook for ten",
+        "Christmas Eve, cook for friends",
+        "Paris, designer at Acme",
+        "Los Angeles, actor in town",
+        "Berlin, teacher",
+        "Lisa, designer at Acme, is getting married",
+    ],
+)
+def test_a_role_beside_another_name_or_a_day_is_not_the_users(said):
+    told = facts(said)
+    assert not any(one.startswith(("The user is", "The user's name", "The user h")) for one in told)
+
+
+def test_a_name_beside_a_role_replaces_no_name_that_was_told(memory):
+    for number, text in enumerate(["My name is Maya Lind.", "Marta Voss, nurse in Leeds"]):
+        said = Message(id=f"m{number}", role="user", content=text, created_at=SAID)
+        memory.observe([said], user_id="u1", session_id=f"s{number}")
+        memory.flush()
+    assert "The user's name is Maya Lind." in [one.content for one in memory.list(user_id="u1")]
 
 
 @pytest.mark.parametrize(
