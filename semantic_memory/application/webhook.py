@@ -83,7 +83,7 @@ class Webhook:
                 failures = 0
             except StoreClosedError:
                 break
-            except Exception as error:
+            except Exception as error:  # the thread's outermost loop: told, and tried again
                 failures += 1
                 pause = self._backoff.pause(failures)
                 self._observe(WorkerFailed(_STEP, _said(error), pause, repeated=failures > 1))

@@ -33,7 +33,6 @@ _IN_PASSING = frozenset(
 _WITH = frozenset("in on with at from by via through".split())
 _MOST_APART = 3
 _LEAST_SHARED = 2
-_JOINING = frozenset("and so but also well now then".split())
 _SAID_OF_MANY = frozenset("i we like love enjoy want have got".split())
 _VERB = regex(r"(?:is|are|was|has|have|can|will|=|\w+s)$")
 
@@ -50,8 +49,6 @@ def other_person(a: Clause, b: Clause) -> bool:
         return left.isdisjoint(right)
     if _does_likewise(a, b) or _does_likewise(b, a):
         return True
-    if _begins_with(beside_kin(a), b) or _begins_with(beside_kin(b), a):
-        return False  # "my brother Kofi runs a garage", "Kofi sold the garage"
     return bool(_led(a, left)) or bool(_led(b, right) and _OWN.isdisjoint(_led(b, right)))
 
 
@@ -107,13 +104,6 @@ def _does_likewise(own: Clause, other: Clause) -> bool:
     if first != "i" or name in _OWN | STOP_WORDS or stem(name) in own.content:
         return False
     return bool(verb) and theirs in (f"{verb}s", f"{verb}es")
-
-
-def _begins_with(names: frozenset[str], clause: Clause) -> bool:
-    """Return whether one of `names` is the first word that a clause says, "and so" aside."""
-    spoken = (word for word in clause.plain.split() if word not in _JOINING)
-    first = stem(next(spoken, "").removesuffix("'s"))
-    return first in names and first not in STOP_WORDS
 
 
 def _led(clause: Clause, kin: frozenset[str]) -> list[str]:

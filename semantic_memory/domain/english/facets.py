@@ -25,7 +25,7 @@ _OF_PEOPLE = frozenset({"owner", "holder"})
 _SPEAKER = dict.fromkeys(("i", "me", "mine", "my", "ours", "myself"), "i")
 _NO_PERSON = words("facets.roles.no_person")
 NAMED = frozenset({"home", "employer", "school"})
-_COUNTED = frozenset({"age", "weight", "headcount", "bedtime", "waking"})
+_COUNTED = frozenset({"age", "weight", "headcount"})
 """Facets whose values are numbers."""
 """Facets whose values are proper names."""
 _ONE_WORD = frozenset({"diet", "partner", "shift"})
@@ -38,15 +38,13 @@ _SHIFTS = frozenset(map(stem, words("facets.roles.shifts")))
 _GROUPS = words("facets.roles.groups")
 _PERSON = r"[a-z][\w'.-]*(?: [a-z][\w'.-]*)?"
 _OF = r"[\w'&.-]+(?: [\w'&.-]+){0,3}?"
-_TIME = r"(?:half past |quarter (?:past|to) )?\d{1,2}(?:[.:]\d\d)?(?: ?[ap]m)?"
 _KIND = one_of(phrase_list("facets.roles.kinds"))
-_SLOT = regex(r"\{(value|role|person|number|time|own)\}")
+_SLOT = regex(r"\{(value|role|person|number|own)\}")
 _SLOTS = {
     "value": _VALUE,
     "person": _PERSON,
     "own": "mine|ours",
     "number": r"\d{1,3}",
-    "time": _TIME,
 }
 _ME = regex(r"\b(?:me|us)\b")
 _SHORT_IS = regex(r"'s(?: just| only| already)?$")
