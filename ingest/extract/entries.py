@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from semantic_memory.domain.english.commands import is_command
+from semantic_memory.domain.english.openers import without_opener
 from semantic_memory.domain.english.questions import stated_in
 from semantic_memory.domain.english.tables import words
 from semantic_memory.domain.facts import Category
@@ -98,6 +99,7 @@ def _entry(found: re.Match[str]) -> Entry | None:
         or lowered[0] in _NO_KEY
         or lowered[0] in _NO_KEY_START
         or is_command(key)
+        or without_opener(found[0]) != found[0]
     ):
         return None
     head = lowered[-1]

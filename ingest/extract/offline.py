@@ -23,6 +23,7 @@ from ingest.extract.frames import is_material, is_play, is_unmeant, without_quot
 from ingest.extract.judge import Judge, judge_for
 from ingest.extract.languages import told
 from ingest.extract.naming import introduced, named
+from ingest.extract.orders import standing_order
 from ingest.extract.possessions import possessions, words_of
 from ingest.extract.replies import answered, last_question
 from ingest.extract.reports import reports
@@ -45,6 +46,7 @@ from semantic_memory.domain.english.persons import mentions_speaker, third_perso
 from semantic_memory.domain.english.predications import has_time
 from semantic_memory.domain.english.pronouns import dangles
 from semantic_memory.domain.english.relative_dates import absolute_dates
+from semantic_memory.domain.english.requests import is_request
 from semantic_memory.domain.english.sentences import Sentence, sentences
 from semantic_memory.domain.english.spelling import prepared
 from semantic_memory.domain.english.standing import is_about_the_other, is_bound, stands
@@ -79,6 +81,7 @@ _POLITE = regex(
 _PLEASE = regex(r"\b(?:please|pls)\W*$", re.IGNORECASE)
 _OPENS_CASE = regex(r"^(?:so |and |but )?(?:when(?:ever)?|if|every time|each time)\b", re.I)
 _REQUEST_BEHIND = regex(r"[,;]?\s+(?:and|so)\s+(?=please\s)|[,;]\s+(?=please\s)", re.I)
+_REASON = regex(r"(?:I|we|my)\b", re.IGNORECASE)
 _COMMA_PLEASE = regex(r",? please", re.IGNORECASE)
 _POINTS_BACK = regex(
     r"\b(?:in|at|during|on|before|after|until) (?:that|this|those|these) "
@@ -417,8 +420,20 @@ class _Found:
 
 
 def _requests_apart(found: Iterable[Sentence]) -> Iterator[Sentence]:
-    """Yield the sentences, with a request that is put behind one by itself: "..., please ..."."""
+    """Yield the sentences, with a request beside a statement by itself.
+
+    "..., please ...", "keep it short, I ..."; what is only asked for now is left out: "I'm vegan,
+    suggest a dinner".
+    """
     for sentence in found:
+        told, comma, asked = sentence.text.rpartition(", ")
+        if comma and is_request(asked) and not is_request(told):
+            sentence = sentence._replace(text=told)
+        order, comma, reason = sentence.text.partition(", ")
+        if comma and _REASON.match(reason) and standing_order(order):
+            yield Sentence(order, order)
+            yield Sentence(reason, reason)
+            continue
         if "please" not in sentence.text.lower():
             yield sentence
             continue

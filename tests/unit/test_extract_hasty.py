@@ -193,3 +193,61 @@ def test_a_move_to_come_and_another_name_for_somebody_end_nothing(older, newer):
 def test_whoever_has_a_name_behind_kin_is_meant_by_the_name():
     assert renewal("My brother Kofi runs a garage", "Kofi sold the garage")
     assert renewal("My brother Kofi runs a garage", "Efua sold the garage") is None
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("deadline is the 30th", "deadline is on 30 March 2026"),
+        ("The deadline for the paper is the 30th", "on 30 March 2026"),
+        ("rent is due the 5th", "due on 5 March 2026"),
+        ("school starts again the 7th", "again on 7 March 2026"),
+        ("The launch got pushed to the 22nd", "to 22 March 2026"),
+        ("the exam was the 2nd", "on 2 March 2026"),
+        ("The invoice is overdue since the 10th", "since 10 February 2026"),
+        ("two exams left: one on the 9th", "left: one on 9 February 2026"),  # "left" may be a verb
+        ("I have two exams left: one on the 9th", "left: one on 9 March 2026"),
+        ("my sister's wedding is 12 sept", "is 12 September 2026"),
+        ("I start on Apr 3rd", "I start on 3 April 2026"),
+        ("The boss is on leave until Monday", "until Monday, 9 March 2026"),
+    ],
+)
+def test_days_of_a_month_and_short_months_are_dated(said, told):
+    assert told in absolute_dates(said, SAID)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "payday is the 28th every month",
+        "it's the 3rd",
+        "she is the 3rd in line",
+        "He came in the 4th",
+        "I met Jan 2 times",
+        "open from Tuesday until Sunday",
+    ],
+)
+def test_other_ordinals_are_no_days(said):
+    assert absolute_dates(said, SAID) == said
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "quick one before standup: the retro is on thursdays now",
+            ["The retro is on thursdays now."],
+        ),
+        ("Background: I have type 1 diabetes", ["The user has type 1 diabetes."]),
+        ("I'm vegan, suggest a dinner", ["The user is vegan."]),
+        (
+            "Please keep answers short, I read these on my watch.",
+            ["The user asks the assistant to keep answers short."],
+        ),
+        ("mum arrives tue", ["The user's mum arrives on Tuesday, 10 March 2026."]),
+        ("kid got braces", ["The user's kid got braces."]),
+        ("Sister Act is my favourite film", ["Sister Act is the user's favourite film."]),
+    ],
+)
+def test_what_stands_around_a_statement_is_left_out(said, told):
+    assert facts(said) == told

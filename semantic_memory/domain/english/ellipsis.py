@@ -30,7 +30,8 @@ _KIND_OF_PERSON = regex(
 )
 _AILING = regex(rf"^{one_of(words('possessions.ailments'))}\b(?=\s(?:since|for)\b)", re.I)
 _KIN = regex(
-    rf"^(?:the )?(?P<who>{phrases('ellipsis.kin')}) (?={phrases('ellipsis.of_kin')}\b)",
+    rf"^(?:(?:the )?(?P<who>{phrases('ellipsis.kin')})|(?P<one>{phrases('ellipsis.bare_kin')}))"
+    rf" (?={phrases('ellipsis.of_kin')}\b)",
     re.IGNORECASE,
 )
 _NOTHING_MORE = regex(
@@ -148,7 +149,7 @@ def _begun(sentence: str) -> str:
         article = "" if has_article else f"{indefinite(person[1])} "
         return f"I am {article}{_lowered(sentence)}"
     if kin := _KIN.match(sentence):
-        return f"my {kin['who'].lower()} {sentence[kin.end() :]}"
+        return f"my {(kin['who'] or kin['one']).lower()} {sentence[kin.end() :]}"
     if _STATE_FIRST.match(sentence):
         return f"I am {_lowered(sentence)}"
     if _AILING.match(sentence):

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Literal
 
 from semantic_memory.domain.english.calendar import (
+    ANY_MONTH,
     MONTH,
     MONTHS,
     SMALL_NUMBER,
@@ -30,7 +31,11 @@ _NUMBER = rf"(?:\d+|{phrases('calendar.counts')}|{SMALL_NUMBER})"
 _COUNTED = rf"{_NUMBER} {UNIT}s?"
 _DAY_PART = rf"(?: {phrases('calendar.day_parts')})?"
 _TH = "(?:st|nd|rd|th)?"
-_DAY_OF_MONTH = rf"(?:{MONTH} \d{{1,2}}{_TH}|\d{{1,2}}{_TH} (?:of )?{MONTH})"
+_ORDINAL = (
+    r"\d{1,2}(?=st|nd|rd|th)(?:st|nd|rd|th)"
+    r"(?=\s*(?:$|[,.;:!)]|(?:and|at|for|because|so|but|when|if|now)\b))"
+)
+_DAY_OF_MONTH = rf"(?:{ANY_MONTH} \d{{1,2}}{_TH}|\d{{1,2}}{_TH} (?:of )?{ANY_MONTH})"
 _WHICH_DAY = rf"(?P<which>{phrases('calendar.before_weekday')})"
 _WHICH_SPAN = rf"(?P<spanwhich>{phrases('calendar.before_span')})"
 _WHICH_MONTH = rf"(?P<monthwhich>{phrases('calendar.before_month')})"
@@ -38,8 +43,8 @@ _KINDS = {
     "day": phrases("calendar.days"),
     "weekday": rf"{_WHICH_DAY} (?P<dayname>{WEEKDAY}){_DAY_PART}",
     "span": rf"{_WHICH_SPAN} (?P<spanunit>{phrases('calendar.spans')})",
-    "nth": r"(?:on|by|until|till|before) the (?P<dayofmonth>\d{1,2})(?:st|nd|rd|th)"
-    r"(?=\s*(?:$|[,.;:!)]|(?:and|at|for|because|so|but|when|if|now)\b))",
+    "nth": rf"(?:on|by|until|till|before|since|from|after) the (?P<dayofmonth>{_ORDINAL})",
+    "due": rf"the (?P<dayofduty>{_ORDINAL})",
     "edge": rf"(?:the )?(?P<edgepart>{phrases('calendar.edges')}) of "
     r"(?P<edgewhich>the|this|next|last) (?P<edgeunit>week|month|year)",
     "bare": rf"(?P<barename>{WEEKDAY}){_DAY_PART}"
@@ -47,7 +52,7 @@ _KINDS = {
     "ago": rf"{_NUMBER} years? ago today|{_COUNTED} (?:ago|back|from now)"
     rf"|in {_COUNTED}(?:['’]s? time)?",
     "month": rf"{_WHICH_MONTH} (?P<monthname>{MONTH})(?! ?\d|, ?\d{{4}}| of \d)",
-    "date": rf"(?:on )?(?:the )?{_DAY_OF_MONTH}(?!,? \d{{4}}|\w)",
+    "date": rf"(?:on )?(?:the )?{_DAY_OF_MONTH}(?!,? \d{{4}}|\w| times?\b)",
 }
 _DATE = any_of(*(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS.items()))
 _RELATIVE = regex(rf"(?<![\w'-]){_DATE}(?![\w'-])", re.IGNORECASE)
@@ -57,7 +62,7 @@ _PASSIVE = regex(r"(?:^|\b(?:is|are)\s)(?:\w+ly\s)?\w+ed\s(?:for|on|in|by)\b", r
 _ENDS = regex(r"[.!?]\s+(?=[^\sa-z\d])|\n")
 _PUT_OFF = regex(
     rf"\b{phrases('calendar.put_off')}\b[^.;]{{0,50}}?"
-    rf" (?:to|until|till) (?:the |on )?(?:\d{{1,2}}\b|{MONTH}\b|{WEEKDAY}\b)",
+    rf" (?:to|until|till) (?:the |on )?(?:\d{{1,2}}{_TH}\b|{MONTH}\b|{WEEKDAY}\b)",
     re.IGNORECASE,
 )
 _HAVE_GOT = regex(r"(?:'ve|'s|\bhave|\bhas) got\b", re.IGNORECASE)
@@ -82,6 +87,17 @@ _FOR_SOMETHING = regex(
 )
 # "signed up for the half marathon in Aarhus, 12 April"
 _FOR_APPOSED = regex(rf"\b{phrases('calendar.reserved')}\b[^.;]{{0,60}} for [^.;]{{2,60}}, $", re.I)
+_ON_DAY = r"(?: \w+ly| now| already| still| again)?(?: on)? $"
+_FALLS_ON = regex(
+    rf"\b{phrases('calendar.on_day')}(?:'s| (?:\w+ ){{0,4}}?(?:is|are|(?P<was>was|were))){_ON_DAY}",
+    re.IGNORECASE,
+)
+_BEFORE_DAY = regex(rf"\b{phrases('calendar.before_day')}{_ON_DAY}", re.IGNORECASE)
+_HAVE_LEFT = regex(
+    rf"\b(?:have|has|is|are|'ve|'s) (?:\w+ly |just |still )?(?:{_NUMBER}|some|no|any|few)"
+    r" (?:[\w'-]+ ){1,3}left\b",
+    re.IGNORECASE,
+)
 _AT = regex(rf" (?:the )?(?:{MONTH}|{_DAY_OF_MONTH}|{WEEKDAY})$", re.IGNORECASE)
 _BACK = regex(r"('m|'re|'s|\w+) back in\b", re.IGNORECASE)
 _DOES = regex(r"\b(?:I|we|you|they) (?P<verb>\w+)", re.IGNORECASE)
@@ -175,6 +191,9 @@ def _direction(sentence: str, place: int, end: int) -> Direction | None:
     before = _AT.sub("", sentence[:end])
     if _FOR.search(before) or _FOR_APPOSED.search(sentence[:place]):
         return "future"
+    falls = _FALLS_ON.search(sentence[:place])
+    if falls and not _NAMED_DAY.search(sentence, place, end):  # "class is on Monday" may recur
+        return "past" if falls["was"] else "future"
     begun = max((end.end() for end in _PARTS.finditer(sentence, 0, place)), default=0)
     dated = max((end.end() for end in _RELATIVE.finditer(sentence, 0, place)), default=0)
     behind = _PARTS.search(sentence, end - 1)
@@ -207,7 +226,8 @@ def _shown(text: str) -> Direction | None:
         return "future"
     if _PASSIVE.search(text):
         return "future"  # "the results are announced on 4 May"
-    told = (forms(word) for word in WORD.findall(_HAVE_GOT.sub(" ", text)))
+    plain = _HAVE_LEFT.sub(" ", _HAVE_GOT.sub(" ", text))
+    told = (forms(word) for word in WORD.findall(plain))
     if any(Form.PAST in own and Form.BASE not in own for own in told):  # not "split", "set"
         return "past"
     return None
@@ -239,8 +259,8 @@ def _resolved(
             return _bare_weekday(found, said, direction, text)
         case "edge":
             return _edge(found, said, direction)
-        case "nth":
-            return _nth(found["nth"], int(found["dayofmonth"]), said, direction)
+        case "nth" | "due":
+            return _ordinal(found, said, direction)
         case "ago":
             spent = direction == "past" or _SO_FAR.search(text) is not None
             if found["ago"].lower().startswith("in ") and spent:
@@ -292,12 +312,12 @@ def _bare_weekday(
     """Return the day of "she starts Monday"; None for "the Monday meeting", "Monday to Friday"."""
     before = found.string[max(0, found.start() - _NEARBY) : found.start()].split()
     last = before[-1].lower() if before else ""
-    if last in ("to", "until", "till"):
+    if last == "to":
         is_told = _PUT_OFF.search(text) is not None  # not "Monday to Friday"
     elif _NAMED_DAY.search(" ".join(before)):
         return None  # "starts Monday, leaves Friday": no telling which Friday
     else:
-        is_told = bool(forms(last)) or last in _BEFORE_BARE
+        is_told = bool(forms(last)) or last in _BEFORE_BARE or last in ("until", "till")
     if not is_told:
         return None
     return _weekday("on", found["barename"], said, direction, text)
@@ -366,18 +386,28 @@ def _ago(phrase: str, said: datetime) -> str | None:
     return f"around {written(moment)}" if "week" in plain else f"on {written(moment)}"
 
 
-def _nth(phrase: str, day: int, said: datetime, direction: Direction | None) -> str | None:
-    """Return the next day of that number, or the last one if it is past."""
+def _ordinal(found: re.Match[str], said: datetime, direction: Direction | None) -> str | None:
+    """Return the next day of that number, or the last one if it is past.
+
+    "By the 5th" is a day, "the demo is the 12th" and "rent is due the 5th" are; "the 3rd" is none.
+    """
+    if found["due"]:
+        before = found.string[max(0, found.start() - _NEARBY) : found.start()]
+        if not (_FALLS_ON.search(before) or _BEFORE_DAY.search(before)):
+            return None
+    preposition = found["nth"].split()[0] if found["nth"] else "on"
+    direction = "past" if preposition.lower() == "since" else direction
+    day = int((found["dayofmonth"] or found["dayofduty"])[:-2])
     months = said.year * 12 + said.month - 1
     if direction == "past" and day > said.day:
         months -= 1
     elif direction != "past" and day < said.day:
         months += 1
     try:
-        found = said.replace(year=months // 12, month=months % 12 + 1, day=day)
+        date = said.replace(year=months // 12, month=months % 12 + 1, day=day)
     except ValueError:
         return None
-    return f"{phrase.split()[0]} {written(found)}"
+    return f"{preposition} {written(date)}"
 
 
 def _month(

@@ -35,12 +35,16 @@ def only_asks(message: str) -> bool:
     if names_a_need(message):
         return False
     return WORD.search(message) is not None and all(
-        _asks(sentence.text) for sentence in sentences(message)
+        is_request(sentence.text) for sentence in sentences(message)
     )
 
 
-def _asks(sentence: str) -> bool:
-    """Return True for a command with a verb of requests: "drive a van" lacks its "I"."""
+def is_request(sentence: str) -> bool:
+    """Return True for a command with a verb of requests.
+
+    >>> is_request("suggest a dinner"), is_request("drive a van")
+    (True, False)
+    """
     found = WORD.match(sentence)
     return found is not None and found[0].lower() in _ASKING and is_command(sentence)
 
