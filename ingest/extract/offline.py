@@ -39,7 +39,7 @@ from ingest.extract.worth import (
 )
 from semantic_memory.domain.english.coordination import coordinated
 from semantic_memory.domain.english.core import core_field
-from semantic_memory.domain.english.ellipsis import completed, listed
+from semantic_memory.domain.english.ellipsis import completed, listed, with_owner
 from semantic_memory.domain.english.foreign import own_words
 from semantic_memory.domain.english.fragments import is_clause
 from semantic_memory.domain.english.persons import mentions_speaker, third_person, with_listener
@@ -495,7 +495,7 @@ def _statements(sentence: Sentence, talk: _Talk) -> list[_Statement]:
                 continue
         kept.append(clause)
     return [
-        _Statement((part,), sentence)
+        _Statement((with_owner(part),), sentence)
         for clause in kept
         for firm in firm_parts(clause.text)
         for part in coordinated(firm)

@@ -209,6 +209,8 @@ def test_whoever_has_a_name_behind_kin_is_meant_by_the_name():
         ("I have two exams left: one on the 9th", "left: one on 9 March 2026"),
         ("my sister's wedding is 12 sept", "is 12 September 2026"),
         ("I start on Apr 3rd", "I start on 3 April 2026"),
+        ("Our office is moving in spring", "in the spring of 2026"),
+        ("my dad moved out in the summer", "in the summer of 2025"),
         ("The boss is on leave until Monday", "until Monday, 9 March 2026"),
     ],
 )
@@ -225,6 +227,8 @@ def test_days_of_a_month_and_short_months_are_dated(said, told):
         "He came in the 4th",
         "I met Jan 2 times",
         "open from Tuesday until Sunday",
+        "we camp in the summer",
+        "I worked there in the summer of 2019",
     ],
 )
 def test_other_ordinals_are_no_days(said):
@@ -246,6 +250,16 @@ def test_other_ordinals_are_no_days(said):
         ),
         ("mum arrives tue", ["The user's mum arrives on Tuesday, 10 March 2026."]),
         ("kid got braces", ["The user's kid got braces."]),
+        (
+            "I'm a baker. Manager's called Yuki.",
+            ["The user is a baker.", "The user's manager is called Yuki."],
+        ),
+        ("Nurse at St Mary's", ["The user is a nurse at St Mary's."]),
+        ("I'm a nurse, 12h shifts", ["The user is a nurse, 12h shifts."]),
+        (
+            "Our flat's on the 4th floor, no lift",
+            ["The user's flat is on the 4th floor, no lift."],
+        ),
         ("Sister Act is my favourite film", ["Sister Act is the user's favourite film."]),
     ],
 )

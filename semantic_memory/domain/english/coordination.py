@@ -41,7 +41,10 @@ _BE = regex(
     r"^(?P<be>(?:I'm|I am|(?:(?:my|our|My|Our)\s)?(?:[\w'-]+\s){1,3}(?:is|are))\s)(?P<rest>.+)$"
 )
 _PART = regex(r",\s*(?:and\s+)?|\s+and\s+")
-_ARTICLE = regex(r"(?:an?|the)\s|\d", re.IGNORECASE)
+_ARTICLE = regex(r"(?:an?|the)\s", re.IGNORECASE)
+_MEASURE = regex(
+    rf"\d[\d.,']*(?:$|\s?{phrases('coordination.measures')}\b)|\d+(?:st|nd|rd|th)\b", re.IGNORECASE
+)
 _PLACED = regex(r"(?:from|in|based in|married|allergic)\s", re.IGNORECASE)
 _HAS = regex(
     rf"^(?P<has>(?:[\w'’-]+\s){{0,4}}?(?:{phrases('coordination.having')})\s)(?P<things>\S.+)$",
@@ -228,14 +231,14 @@ def _is_bare_noun(part: str) -> bool:
 
 def _is_complement(part: str) -> bool:
     """Return True if a part tells an age, a trade, a quality or where someone is from."""
-    if _ARTICLE.match(part) or _PLACED.match(part):
+    if _ARTICLE.match(part) or _MEASURE.match(part) or _PLACED.match(part):
         return True
     first = re.sub(r"^(?:very|quite|half|also|now|still)\s", "", part).split()[0]
     if not first.islower() and " " in part:
         return False  # "Under Armour"
     lowered = first.lower()
-    if lowered == "so":
-        return False  # "so no hives": what follows from the first part
+    if lowered in ("so", "no"):
+        return False  # "so no hives" follows from the first part, "no lift" is had
     described = is_quality(lowered) and not is_adverb(lowered) and Form.ING not in forms(lowered)
     return (described or "-" in lowered) and lowered not in _COPULA
 

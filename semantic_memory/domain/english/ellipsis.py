@@ -12,6 +12,7 @@ from semantic_memory.domain.english.articles import indefinite
 from semantic_memory.domain.english.calendar import WEEKDAY
 from semantic_memory.domain.english.commands import is_command
 from semantic_memory.domain.english.notation import one_of
+from semantic_memory.domain.english.predications import predication
 from semantic_memory.domain.english.subjects import with_subject
 from semantic_memory.domain.english.tables import phrases, rows, split, words
 from semantic_memory.domain.english.words import WORD, can_be_noun, forms, noun
@@ -32,6 +33,21 @@ _AILING = regex(rf"^{one_of(words('possessions.ailments'))}\b(?=\s(?:since|for)\
 _KIN = regex(
     rf"^(?:(?:the )?(?P<who>{phrases('ellipsis.kin')})|(?P<one>{phrases('ellipsis.bare_kin')}))"
     rf" (?={phrases('ellipsis.of_kin')}\b)",
+    re.IGNORECASE,
+)
+_ROLE = regex(
+    rf"^{phrases('ellipsis.bare_roles')}"
+    rf"(?= (?:is|was) (?:{phrases('ellipsis.of_role')}\b|(?-i:[A-Z])))",
+    re.IGNORECASE,
+)
+_DATE_OF_KIN = regex(
+    rf"^(?P<who>{phrases('ellipsis.kin', 'ellipsis.bare_kin')})(?=['’]s [\w-]+(?: [\w-]+)?"
+    r" (?:is|was|are|were|has|will|got)\b)",
+    re.IGNORECASE,
+)
+_TRADE_AT = regex(
+    r"^(?:an? |the )?(?P<trade>(?:[\w/-]+ ){0,3}?(?P<head>[\w-]+))"
+    r" (?P<where>(?:at|for|in|with) [^,]+)$",
     re.IGNORECASE,
 )
 _NOTHING_MORE = regex(
@@ -148,8 +164,10 @@ def _begun(sentence: str) -> str:
         has_article = person[1].lower().startswith(("a ", "an ", "the "))
         article = "" if has_article else f"{indefinite(person[1])} "
         return f"I am {article}{_lowered(sentence)}"
-    if kin := _KIN.match(sentence):
-        return f"my {(kin['who'] or kin['one']).lower()} {sentence[kin.end() :]}"
+    if (owned := with_owner(sentence)) != sentence:
+        return owned
+    if (trade := _TRADE_AT.match(sentence)) and _is_employed(trade):
+        return f"I am {indefinite(trade['trade'])} {_lowered(trade['trade'])} {trade['where']}"
     if _STATE_FIRST.match(sentence):
         return f"I am {_lowered(sentence)}"
     if _AILING.match(sentence):
@@ -158,6 +176,21 @@ def _begun(sentence: str) -> str:
         if opening.match(sentence):
             return f"{subject} {_lowered(sentence)}"
     return sentence
+
+
+def with_owner(clause: str) -> str:
+    """Return a clause about someone of the speaker with the "my" that it lacks.
+
+    >>> with_owner("supervisor is Amara"), with_owner("mum arrives at noon")
+    ('my supervisor is Amara', 'my mum arrives at noon')
+    >>> with_owner("the supervisor is Amara"), with_owner("mum's the word")
+    ('the supervisor is Amara', "mum's the word")
+    """
+    if kin := _KIN.match(clause):
+        return f"my {(kin['who'] or kin['one']).lower()} {clause[kin.end() :]}"
+    if _ROLE.match(clause) or _DATE_OF_KIN.match(clause):
+        return f"my {_lowered(clause)}"
+    return clause
 
 
 def _behind(sentence: str) -> list[str]:
@@ -223,6 +256,11 @@ def _part(part: str) -> str | None:
     if len(spoken) > 1 and spoken[0].lower() in ("have", "love", "hate", "live", "work", "like"):
         return f"I {_lowered(part)}"
     return None
+
+
+def _is_employed(found: re.Match[str]) -> bool:
+    """Return True for "nurse at St Mary's", but not for "teacher at school said no"."""
+    return _is_trade(found["head"].lower()) and predication(found.string) is None
 
 
 def _is_trade(word: str) -> bool:

@@ -43,6 +43,8 @@ _KINDS = {
     "day": phrases("calendar.days"),
     "weekday": rf"{_WHICH_DAY} (?P<dayname>{WEEKDAY}){_DAY_PART}",
     "span": rf"{_WHICH_SPAN} (?P<spanunit>{phrases('calendar.spans')})",
+    "season": r"in (?:the )?(?P<seasonname>spring|summer|autumn|fall|winter)"
+    r"(?! of\b|,? \d| term| school| camp| job| sale)",
     "nth": rf"(?:on|by|until|till|before|since|from|after) the (?P<dayofmonth>{_ORDINAL})",
     "due": rf"the (?P<dayofduty>{_ORDINAL})",
     "edge": rf"(?:the )?(?P<edgepart>{phrases('calendar.edges')}) of "
@@ -253,8 +255,8 @@ def _resolved(
             return _day(found["day"].lower(), said)
         case "weekday":
             return _weekday(found["which"].lower(), found["dayname"], said, direction, text)
-        case "span":
-            return _nearby_span(found, said)
+        case "span" | "season":
+            return _nearby_span(found, said, direction, text)
         case "bare":
             return _bare_weekday(found, said, direction, text)
         case "edge":
@@ -333,8 +335,12 @@ def _edge(found: re.Match[str], said: datetime, direction: Direction | None) -> 
     return f"{part}{'the ' * (unit == 'week')}{span.removeprefix('in the ').removeprefix('in ')}"
 
 
-def _nearby_span(found: re.Match[str], said: datetime) -> str | None:
+def _nearby_span(
+    found: re.Match[str], said: datetime, direction: Direction | None, text: str
+) -> str | None:
     """Return the span that "last year" names; None for "the last year", "her last year of it"."""
+    if found["season"]:
+        return _this_season(found["seasonname"].lower(), said, direction, text)
     before = found.string[max(0, found.start() - _NEARBY) : found.start()]
     if _OF_ANOTHER.search(before) or _OF_SPAN.match(found.string, found.end()):
         return None
@@ -365,6 +371,19 @@ def _season(step: int, unit: str, said: datetime) -> str:
     if (step == -1 and over) or (step == 1 and to_come):
         year = said.year
     return f"in the {unit} of {year}"
+
+
+def _this_season(season: str, said: datetime, direction: Direction | None, text: str) -> str | None:
+    """Return the season that "I moved in the summer" means; None for one of every year."""
+    begins = _SEASON_BEGINS.get(season)
+    if direction is None or begins is None or _UNDATED.search(text):
+        return None
+    year = said.year
+    if direction == "past" and said.month < begins:
+        year -= 1
+    elif direction == "future" and said.month > begins + 2:
+        year += 1
+    return f"in the {season} of {year}"
 
 
 def _ago(phrase: str, said: datetime) -> str | None:
