@@ -44,6 +44,11 @@ _VERBLESS = regex(
     rf"\d+-\d+ {ANY_MONTH})\b.{{0,40}})$",
     re.IGNORECASE,
 )
+_SHORT_IS = regex(
+    rf"^(?P<subject>(?:(?:the|our|my) )?(?:[\w-]+ ){{0,2}}[\w-]+)['’]s "
+    rf"(?=(?:now |on |at )*(?:the \d|\d+(?![a-z])|(?:{ANY_MONTH}) \d|{WEEKDAY}\b|tomorrow\b))",
+    re.IGNORECASE,
+)
 _WORD = regex(r"[\w'’+#-]*[\w+#]")
 _OF_THE_MOMENT = words("reports.of_the_moment")
 _NO_THINGS = _OF_THE_MOMENT | words("predications.vague", "reports.no_finds")
@@ -91,6 +96,7 @@ def reports(clause: str, *, of_names_only: bool) -> list[str]:
 
 def _with_verb(clause: str) -> str:
     """Return a clause with the "is" that its writer left out before a time: "demos tomorrow"."""
+    clause = _SHORT_IS.sub(r"\g<subject> is ", clause)  # "kickoff's Monday"
     found = _VERBLESS.match(clause)
     if found is None or any(map(is_verb, found["rest"].split()[1:])) or predication(clause):
         return clause

@@ -209,6 +209,8 @@ def test_whoever_has_a_name_behind_kin_is_meant_by_the_name():
         ("I have two exams left: one on the 9th", "left: one on 9 March 2026"),
         ("my sister's wedding is 12 sept", "is 12 September 2026"),
         ("I start on Apr 3rd", "I start on 3 April 2026"),
+        ("I start in Feb", "in February 2027"),
+        ("handover is 3 May", "is 3 May 2026"),
         ("Our office is moving in spring", "in the spring of 2026"),
         ("my dad moved out in the summer", "in the summer of 2025"),
         ("The boss is on leave until Monday", "until Monday, 9 March 2026"),
@@ -228,6 +230,7 @@ def test_days_of_a_month_and_short_months_are_dated(said, told):
         "I met Jan 2 times",
         "open from Tuesday until Sunday",
         "we camp in the summer",
+        "Dan's birthday is 4 May",
         "I worked there in the summer of 2019",
     ],
 )
@@ -254,6 +257,9 @@ def test_other_ordinals_are_no_days(said):
             "I'm a baker. Manager's called Yuki.",
             ["The user is a baker.", "The user's manager is called Yuki."],
         ),
+        ("demo's the 9th", ["Demo is on 9 March 2026."]),
+        ("Tom's 40 now", ["Tom is 40 now."]),
+        ("Had an MRI on Monday", ["The user had an MRI on Monday, 2 March 2026."]),
         ("Nurse at St Mary's", ["The user is a nurse at St Mary's."]),
         ("I'm a nurse, 12h shifts", ["The user is a nurse, 12h shifts."]),
         (

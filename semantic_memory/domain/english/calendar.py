@@ -15,6 +15,7 @@ SHORT_MONTHS = words("calendar.short_months")
 
 # Sources of patterns, for folded texts or re.IGNORECASE.
 MONTH = one_of(month.lower() for month in MONTHS)
+SHORT_MONTH = one_of(SHORT_MONTHS)
 ANY_MONTH = one_of((*(month.lower() for month in MONTHS), *SHORT_MONTHS))
 WEEKDAY = one_of(day.lower() for day in WEEKDAYS)
 UNIT = phrases("calendar.units")

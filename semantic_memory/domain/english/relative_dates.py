@@ -14,6 +14,7 @@ from semantic_memory.domain.english.calendar import (
     ANY_MONTH,
     MONTH,
     MONTHS,
+    SHORT_MONTH,
     SMALL_NUMBER,
     UNIT,
     WEEKDAY,
@@ -53,7 +54,8 @@ _KINDS = {
     rf"(?=\s*(?:$|[,.;:!)]|{phrases('calendar.behind_weekday')}\b))",
     "ago": rf"{_NUMBER} years? ago today|{_COUNTED} (?:ago|back|from now)"
     rf"|in {_COUNTED}(?:['’]s? time)?",
-    "month": rf"{_WHICH_MONTH} (?P<monthname>{MONTH})(?! ?\d|, ?\d{{4}}| of \d)",
+    "month": rf"{_WHICH_MONTH} (?P<monthname>{MONTH}|(?<=\bin ){SHORT_MONTH}\b)"
+    r"(?! ?\d|, ?\d{4}| of \d)",
     "date": rf"(?:on )?(?:the )?{_DAY_OF_MONTH}(?!,? \d{{4}}|\w| times?\b)",
 }
 _DATE = any_of(*(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS.items()))
@@ -94,6 +96,8 @@ _FALLS_ON = regex(
     rf"\b{phrases('calendar.on_day')}(?:'s| (?:\w+ ){{0,4}}?(?:is|are|(?P<was>was|were))){_ON_DAY}",
     re.IGNORECASE,
 )
+# "handover is 3 May"
+_IS_DATE = regex(rf"(?:\bis|\bare|['’]s|['’]re){_ON_DAY}", re.IGNORECASE)
 _BEFORE_DAY = regex(rf"\b{phrases('calendar.before_day')}{_ON_DAY}", re.IGNORECASE)
 _HAVE_LEFT = regex(
     rf"\b(?:have|has|is|are|'ve|'s) (?:\w+ly |just |still )?(?:{_NUMBER}|some|no|any|few)"
@@ -192,6 +196,8 @@ def _direction(sentence: str, place: int, end: int) -> Direction | None:
     """
     before = _AT.sub("", sentence[:end])
     if _FOR.search(before) or _FOR_APPOSED.search(sentence[:place]):
+        return "future"
+    if _IS_DATE.search(sentence[:place]) and not _NAMED_DAY.search(sentence, place, end):
         return "future"
     falls = _FALLS_ON.search(sentence[:place])
     if falls and not _NAMED_DAY.search(sentence, place, end):  # "class is on Monday" may recur
