@@ -359,6 +359,7 @@ class SemanticMemory:
         user_id: str,
         agent_id: str | None = None,
         run_id: str | None = None,
+        spaces: Iterable[str] = (),
         k: int = fields.HITS.default,
         filters: FilterLike = None,
         as_of: datetime | None = None,
@@ -373,12 +374,16 @@ class SemanticMemory:
 
         All memories of the user are searched, whichever agent they belong to. With `agent_id`, only
         that agent's and the shared ones; with `run_id`, only that run's and those of no run.
+
+        `spaces` are further users, such as a team, whose memories are ranked among the user's; the
+        `space` of such a hit names its owner.
         """
         asked = SearchRequest.of(
             query,
             user_id=user_id,
             agent_id=agent_id,
             run_id=run_id,
+            spaces=spaces,
             k=k,
             filters=filters,
             as_of=as_of,
@@ -393,6 +398,7 @@ class SemanticMemory:
         user_id: str,
         agent_id: str | None = None,
         run_id: str | None = None,
+        spaces: Iterable[str] = (),
         budget: int = fields.BUDGET.default,
         filters: FilterLike = None,
         as_of: datetime | None = None,
@@ -405,13 +411,15 @@ class SemanticMemory:
         counted; unrelated ones are left out, save facts of great importance. With `memory_files`,
         the text begins with AGENT.md, MEMORY.md and .agent-context.md, within the budget.
         `min_trust` leaves out what is trusted less: "agent" all that no one vouches for. `agent_id`
-        and `run_id` as in `search`.
+        and `run_id` as in `search`. Memories of `spaces` compete for the same budget, and say whose
+        they are; profile, history and facts of great importance are the user's alone.
         """
         asked = ContextRequest.of(
             query,
             user_id=user_id,
             agent_id=agent_id,
             run_id=run_id,
+            spaces=spaces,
             budget=budget,
             filters=filters,
             as_of=as_of,

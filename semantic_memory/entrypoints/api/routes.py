@@ -407,7 +407,7 @@ def audit(
 @reads.post("/search", tags=["recall"], responses=documented(502))
 def search(body: SearchRequest, caller: CurrentCaller, memory: Opened) -> Hits:
     """Find the best memories for a query, each with the parts of its score."""
-    caller.require(Right.READ, body.user_id, scoped=True)
+    caller.require_all(body.owners)
     agent_id = caller.agent(body.agent_id)
     return Hits(items=memory.search(**body.given() | {"agent_id": agent_id}))
 
@@ -415,5 +415,5 @@ def search(body: SearchRequest, caller: CurrentCaller, memory: Opened) -> Hits:
 @reads.post("/context", tags=["recall"], responses=documented(502))
 def context(body: ContextBody, caller: CurrentCaller, memory: Opened) -> Context:
     """Pack a block for a prompt, never over its budget of tokens."""
-    caller.require(Right.READ, body.user_id, scoped=True)
+    caller.require_all(body.owners)
     return memory.context(**body.given() | {"agent_id": caller.agent(body.agent_id)})

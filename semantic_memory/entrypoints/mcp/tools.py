@@ -43,6 +43,7 @@ from semantic_memory.entrypoints.mcp.schemas import (
     Said,
     SessionId,
     Since,
+    Spaces,
     Tags,
     Taken,
     Until,
@@ -89,6 +90,7 @@ class Tools:
         ] = _SCORE,
         agent_id: AsAgent = None,
         run_id: AsRun = None,
+        spaces: Spaces = None,
         user_id: UserId = None,
     ) -> Memories:
         """Find memories about something, best first.
@@ -102,11 +104,12 @@ class Tools:
                 user_id=user,
                 agent_id=caller.agent(agent_id),
                 run_id=run_id,
+                spaces=caller.beside(user, spaces),
                 k=limit,
                 filters=filters,
                 min_score=min_score,
             )
-        return Memories(memories=[remembered(hit.fact, hit.score) for hit in hits[:MOST_HITS]])
+        return Memories(memories=[remembered(hit.fact, hit) for hit in hits[:MOST_HITS]])
 
     def get_context(
         self,
@@ -119,6 +122,7 @@ class Tools:
         min_trust: Annotated[Trust | None, Field(description=fields.LEAST_TRUST)] = None,
         agent_id: AsAgent = None,
         run_id: AsRun = None,
+        spaces: Spaces = None,
         user_id: UserId = None,
     ) -> Block:
         """Get the user's profile and the memories that help with a question, within a token budget.
@@ -131,6 +135,7 @@ class Tools:
                 user_id=user,
                 agent_id=caller.agent(agent_id),
                 run_id=run_id,
+                spaces=caller.beside(user, spaces),
                 budget=budget,
                 min_trust=min_trust,
             )
@@ -356,7 +361,11 @@ class Tools:
         """A question, with the memories that help to answer it."""
         with self._scoped(ctx, Right.READ, user_id) as (user, caller):
             packed = self._memory().context(
-                question, user_id=user, agent_id=caller.agent(None), budget=_BUDGET
+                question,
+                user_id=user,
+                agent_id=caller.agent(None),
+                spaces=caller.beside(user, None),
+                budget=_BUDGET,
             )
         return f"{packed.text}\n\n{question}".strip()
 
