@@ -22,7 +22,7 @@ MEMORIES = [memory(0, "s1"), memory(1, "s1"), memory(2), memory(3), memory(4, "s
 
 
 @pytest.mark.parametrize(
-    ("share", "own"), [(2, ["m0", "m1", "m3", "m5"]), (5, ["m0", "m1", "m5"]), (9, ["m0", "m1"])]
+    ("share", "own"), [(2, ["m0", "m1", "m3", "m5"]), (4, ["m0", "m1", "m5"]), (9, ["m0", "m1"])]
 )
 def test_a_history_is_divided_by_sessions_and_facts(share: int, own: list[str]):
     user, team = divided(History("maya", MEMORIES, ()), share)
