@@ -18,7 +18,7 @@ INSTALL := $(BIN)/pip install -qq --disable-pip-version-check --no-compile -c co
 step = @printf '  %-44s' '$(1)'; began=$$(date +%s); { $(2); } && \
 	printf '%4d s %6d MB\n' $$(($$(date +%s) - began)) $$(du -sm $(VENV) | cut -f 1)
 
-.PHONY: install demo serve test test-full test-kills test-frameworks lint check bench eval model clean
+.PHONY: install client demo serve test test-full test-kills test-frameworks lint check bench eval model clean
 
 # What development needs
 install: $(WITH_DEV)
@@ -40,6 +40,10 @@ $(WITH_DEV): $(READY)
 	$(call step,torch,$(INSTALL) $(if $(TORCH_INDEX_URL),--index-url $(TORCH_INDEX_URL)) torch)
 	$(call step,tests$(comma) linters$(comma) all extras,$(INSTALL) -e '.[dev]')
 	@touch $@
+
+# The wheel of the client alone, in dist/
+client: $(READY)
+	$(BIN)/pip wheel -qq --disable-pip-version-check --no-deps --wheel-dir dist ./packages/client
 
 comma := ,
 

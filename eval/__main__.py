@@ -18,8 +18,7 @@ from eval import beliefs as belief_rules
 from eval import experiment, sweeps
 from eval.bench import build_store, measure_store
 from eval.datasets.load import NAMES as SETS
-from eval.datasets.load import Name as SetName
-from eval.datasets.load import load
+from eval.datasets.load import load, named
 from eval.datasets.scenarios import BELIEFS
 from eval.decay import draw, simulate
 from eval.encryption import measure_encryption
@@ -34,6 +33,7 @@ from eval.refill import measure_refill
 from eval.relevance_report import relevance
 from eval.report import document, page, terminal
 from eval.results import summary, write_rows
+from eval.spaces_report import spaces
 from eval.stages import measure_stages
 from eval.starts import fill as fill_store
 from eval.starts import measure as measure_starts
@@ -68,6 +68,7 @@ app.command()(statements)
 app.command()(languages)
 app.command()(core)
 app.command()(relevance)
+app.command()(spaces)
 
 
 @app.callback()
@@ -99,7 +100,7 @@ def run(
     _check_measure(measure)
     if html is not None:
         page.check_dependencies()
-    loaded = load(_set(dataset), data)
+    loaded = load(named(dataset), data)
     with experiment.bench(cache) as shared, show.progress(quiet=False) as report:
         found = experiment.compare(
             loaded, names, shared, report, pack=pack, ablate=measure if ablation else None
@@ -145,7 +146,7 @@ def tune(
 ) -> None:
     """Search weights on half of the users, and report them on the other half."""
     _check_measure(measure)
-    loaded = load(_set(dataset), data)
+    loaded = load(named(dataset), data)
     with (
         experiment.bench(cache, remember_queries=True) as shared,
         show.progress(quiet=False) as report,
@@ -193,7 +194,7 @@ def qa(
     as_json: AsJson = False,
 ) -> None:
     """Answer questions with a model from recalled memories, and judge the answers."""
-    loaded = load(_set(dataset), data)
+    loaded = load(named(dataset), data)
     reader = Chat(base_url, model, api_key=api_key)
     judge = Chat(base_url, judge_model or model, api_key=api_key)
     with experiment.bench(cache) as shared, show.progress(quiet=False) as report:
@@ -401,13 +402,6 @@ def decay(
 def walk() -> None:
     """Count the rooms of the code that one message and one query pass through."""
     show.out.print(walk_table())
-
-
-def _set(name: str) -> SetName:
-    for known in SETS:
-        if name == known:
-            return known
-    raise InvalidInputError(f"unknown data set {name!r}: one of {', '.join(SETS)}")
 
 
 def _systems(names: str) -> list[SystemName]:

@@ -359,6 +359,7 @@ class SemanticMemory:
         user_id: str,
         agent_id: str | None = None,
         run_id: str | None = None,
+        spaces: Iterable[str] = (),
         k: int = fields.HITS.default,
         filters: FilterLike = None,
         as_of: datetime | None = None,
@@ -373,12 +374,16 @@ class SemanticMemory:
 
         All memories of the user are searched, whichever agent they belong to. With `agent_id`, only
         that agent's and the shared ones; with `run_id`, only that run's and those of no run.
+
+        `spaces` are further users, such as a team, whose memories are ranked among the user's; the
+        `space` of such a hit names its owner.
         """
         asked = SearchRequest.of(
             query,
             user_id=user_id,
             agent_id=agent_id,
             run_id=run_id,
+            spaces=spaces,
             k=k,
             filters=filters,
             as_of=as_of,
@@ -393,6 +398,7 @@ class SemanticMemory:
         user_id: str,
         agent_id: str | None = None,
         run_id: str | None = None,
+        spaces: Iterable[str] = (),
         budget: int = fields.BUDGET.default,
         filters: FilterLike = None,
         as_of: datetime | None = None,
@@ -405,13 +411,15 @@ class SemanticMemory:
         counted; unrelated ones are left out, save facts of great importance. With `memory_files`,
         the text begins with AGENT.md, MEMORY.md and .agent-context.md, within the budget.
         `min_trust` leaves out what is trusted less: "agent" all that no one vouches for. `agent_id`
-        and `run_id` as in `search`.
+        and `run_id` as in `search`. Memories of `spaces` compete for the same budget, and say whose
+        they are; profile, history and facts of great importance are the user's alone.
         """
         asked = ContextRequest.of(
             query,
             user_id=user_id,
             agent_id=agent_id,
             run_id=run_id,
+            spaces=spaces,
             budget=budget,
             filters=filters,
             as_of=as_of,
@@ -582,12 +590,16 @@ class SemanticMemory:
 
     # ---------------------------------------------------------------- profile and history
 
-    def profile(self, *, user_id: str, as_of: datetime | None = None) -> Overview:
+    def profile(
+        self, *, user_id: str, as_of: datetime | None = None, agent_id: str | None = None
+    ) -> Overview:
         """Return a user's profile and history, now or as they stood at `as_of`.
 
-        They follow new messages and facts moments later.
+        They follow new messages and facts moments later. With `agent_id`, only what rests on the
+        memories of that agent and on shared ones.
         """
-        return self._use_cases.profiles.get(ProfileRequest.of(user_id=user_id, as_of=as_of))
+        asked = ProfileRequest.of(user_id=user_id, as_of=as_of, agent_id=agent_id)
+        return self._use_cases.profiles.get(asked)
 
     def update_profile(self, fields: Mapping[str, str | None], *, user_id: str) -> Overview:
         """Write fields of a profile by hand, like `work_context` or `diet`.
@@ -603,15 +615,21 @@ class SemanticMemory:
 
     # ---------------------------------------------------------------- sessions and users
 
-    def sessions(self, *, user_id: str) -> Sessions:
-        """Return a user's sessions, the one with the latest message first."""
-        return self._use_cases.conversations.sessions(SessionsRequest.of(user_id=user_id))
+    def sessions(self, *, user_id: str, agent_id: str | None = None) -> Sessions:
+        """Return a user's sessions, the one with the latest message first.
+
+        With `agent_id`, those of that agent alone: all of their messages are its, and they were
+        created by `observe` or for it. Their logs are read for that.
+        """
+        asked = SessionsRequest.of(user_id=user_id, agent_id=agent_id)
+        return self._use_cases.conversations.sessions(asked)
 
     def create_session(
         self,
         *,
         user_id: str,
         session_id: str | None = None,
+        agent_id: str | None = None,
         extract: bool | None = None,
         fades: bool | None = None,
         compact: bool | None = None,
@@ -622,12 +640,14 @@ class SemanticMemory:
     ) -> SessionInfo:
         """Create a session without messages, with the options of `configure_session`.
 
+        With `agent_id`, it is that agent's as long as nobody else's messages are in it.
         `observe` creates a session too, with its first message. Raises SessionExistsError if there
         is one of this id.
         """
         asked = CreateSessionRequest.of(
             user_id=user_id,
             session_id=session_id,
+            agent_id=agent_id,
             extract=extract,
             fades=fades,
             compact=compact,
@@ -638,21 +658,26 @@ class SemanticMemory:
         )
         return self._use_cases.conversations.create(asked)
 
-    def load_session(self, *, user_id: str, session_id: str) -> SessionInfo:
+    def load_session(
+        self, *, user_id: str, session_id: str, agent_id: str | None = None
+    ) -> SessionInfo:
         """Return a session with its statistics and options, and open it again if it was closed.
 
-        Raises NotFoundError if there is none.
+        Raises NotFoundError if there is none; with `agent_id`, also if it isn't one of that agent
+        alone.
         """
-        asked = LoadSessionRequest.of(user_id=user_id, session_id=session_id)
+        asked = LoadSessionRequest.of(user_id=user_id, session_id=session_id, agent_id=agent_id)
         return self._use_cases.conversations.load(asked)
 
-    def close_session(self, *, user_id: str, session_id: str) -> SessionInfo:
+    def close_session(
+        self, *, user_id: str, session_id: str, agent_id: str | None = None
+    ) -> SessionInfo:
         """Close a session: extract its facts, and refuse further messages until `load_session`.
 
         If a model can't be reached, the facts are extracted later. Raises NotFoundError if there is
-        no such session.
+        no such session, with `agent_id` as in `load_session`.
         """
-        asked = CloseSessionRequest.of(user_id=user_id, session_id=session_id)
+        asked = CloseSessionRequest.of(user_id=user_id, session_id=session_id, agent_id=agent_id)
         return self._use_cases.conversations.close(asked)
 
     def configure_session(
@@ -660,6 +685,7 @@ class SemanticMemory:
         *,
         user_id: str,
         session_id: str,
+        agent_id: str | None = None,
         extract: bool | None = None,
         fades: bool | None = None,
         compact: bool | None = None,
@@ -675,11 +701,12 @@ class SemanticMemory:
         `compact` off, its window and log are never shortened. `half_life_days` and `floor` replace
         those of the settings in ranking. `language` and `verbosity` become part of the system
         prompt of `session`. A session can be configured before its first message. Returns the
-        options that hold now.
+        options that hold now. `agent_id` as in `load_session`.
         """
         asked = ConfigureSessionRequest.of(
             user_id=user_id,
             session_id=session_id,
+            agent_id=agent_id,
             extract=extract,
             fades=fades,
             compact=compact,
@@ -691,30 +718,50 @@ class SemanticMemory:
         return self._use_cases.conversations.configure(asked)
 
     def messages(
-        self, *, user_id: str, session_id: str, limit: int | None = None, newest: bool = False
+        self,
+        *,
+        user_id: str,
+        session_id: str,
+        agent_id: str | None = None,
+        limit: int | None = None,
+        newest: bool = False,
     ) -> Messages:
         """Return a session's messages in order, without the forgotten ones.
 
         With `newest`, the latest comes first. `limit` returns the first ones of that order: with
-        `newest`, the last page of the conversation.
+        `newest`, the last page of the conversation. With `agent_id`, only that agent's messages and
+        the shared ones.
 
         Raises NotFoundError if there is none.
         """
         asked = MessagesRequest.of(
-            user_id=user_id, session_id=session_id, limit=limit, newest=newest
+            user_id=user_id,
+            session_id=session_id,
+            agent_id=agent_id,
+            limit=limit,
+            newest=newest,
         )
         return self._use_cases.conversations.messages(asked)
 
-    def pop(self, *, user_id: str, session_id: str, message_id: str | None = None) -> Message:
+    def pop(
+        self,
+        *,
+        user_id: str,
+        session_id: str,
+        message_id: str | None = None,
+        agent_id: str | None = None,
+    ) -> Message:
         """Take back the latest message of a session, or another of it, and return it.
 
         It is erased for good, with the facts that nothing else says; what it alone had superseded
         is current again. Messages that were just observed can be taken back too, before anything
-        is extracted from them.
+        is extracted from them. With `agent_id`, only a message of that agent.
 
         Raises NotFoundError if there is none.
         """
-        asked = PopRequest.of(user_id=user_id, session_id=session_id, message_id=message_id)
+        asked = PopRequest.of(
+            user_id=user_id, session_id=session_id, message_id=message_id, agent_id=agent_id
+        )
         return self._use_cases.conversations.pop(asked)
 
     def forget(

@@ -22,6 +22,14 @@ GOLD = Path(__file__).parents[2] / "data" / "gold"
 PARTS = ("dialogues", "facts", "freshness")
 
 
+def named(text: str) -> Name:
+    """Return the name of a data set. Raises InvalidInputError for an unknown one."""
+    for name in NAMES:
+        if name == text:
+            return name
+    raise InvalidInputError(f"unknown data set {text!r}: one of {', '.join(NAMES)}")
+
+
 def load(name: Name, path: Path | None) -> DataSet:
     """Load a data set from the file `path`; `gold` is part of the checkout and needs no path.
 

@@ -76,10 +76,18 @@ class Ours:
         self._clock.moment = last
         memory.flush(progress)
 
-    def search(self, user_id: str, query: str, k: int, asked_at: datetime) -> Sequence[Found]:
-        """Return the first hits."""
+    def search(
+        self,
+        user_id: str,
+        query: str,
+        k: int,
+        asked_at: datetime,
+        *,
+        spaces: Sequence[str] = (),
+    ) -> Sequence[Found]:
+        """Return the first hits, of the `spaces` too."""
         self._clock.moment = asked_at
-        hits = self._opened().search(query, user_id=user_id, k=k)
+        hits = self._opened().search(query, user_id=user_id, spaces=spaces, k=k)
         return [Found(self._origins(hit.fact), hit.score, _line(hit.fact)) for hit in hits]
 
     def packed(

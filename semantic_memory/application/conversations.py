@@ -77,7 +77,11 @@ class Conversations:
 
     def sessions(self, asked: SessionsRequest) -> list[SessionInfo]:
         """Return a user's sessions, the one with the latest message first."""
-        return self._infos(asked.user_id)
+        infos = self._infos(asked.user_id)
+        if asked.agent_id is None:
+            return infos
+        keys = {info.session_id: SessionKey(asked.user_id, info.session_id) for info in infos}
+        return [info for info in infos if self._is_of(keys[info.session_id], asked.agent_id)]
 
     def create(self, asked: CreateSessionRequest) -> SessionInfo:
         """Create a session without messages. Raises SessionExistsError if it is there already."""
@@ -88,12 +92,14 @@ class Conversations:
                 " `load_session` continues it"
             )
         self._pipeline.configure(key, asked.options(self._pipeline.options(key)))
-        self._pipeline.mark(key, SessionState(created_at=self._clock.now()))
+        self._pipeline.mark(
+            key, SessionState(created_at=self._clock.now(), agent_id=asked.agent_id)
+        )
         return self._info(key)
 
     def load(self, asked: LoadSessionRequest) -> SessionInfo:
         """Return a session, which takes messages again if it was closed. Raises NotFoundError."""
-        key = self._known(asked.key)
+        key = self._known(asked.key, asked.agent_id)
         self._pipeline.store_session(key)
         state = self._pipeline.state(key)
         if state.closed_at is not None:
@@ -105,7 +111,7 @@ class Conversations:
 
         If a model can't be reached, the facts are extracted later, in the background.
         """
-        key = self._known(asked.key)
+        key = self._known(asked.key, asked.agent_id)
         state = self._pipeline.state(key)
         if state.closed_at is None:
             self._pipeline.mark(key, state.model_copy(update={"closed_at": self._clock.now()}))
@@ -114,7 +120,12 @@ class Conversations:
         return self._info(key)
 
     def configure(self, asked: ConfigureSessionRequest) -> SessionOptions:
-        """Override a session's options from now on; return the options that now hold."""
+        """Override a session's options from now on; return the options that now hold.
+
+        Raises NotFoundError if an agent is given whose session it isn't.
+        """
+        if asked.agent_id is not None:
+            self._known(asked.key, asked.agent_id)
         options = asked.options(self._pipeline.options(asked.key))
         self._pipeline.configure(asked.key, options)
         return options
@@ -124,7 +135,14 @@ class Conversations:
 
         Raises NotFoundError if there is none.
         """
-        found = self._messages(asked.key)
+        seen = {asked.agent_id, None}
+        found = [
+            message
+            for message in self._messages(asked.key)
+            if asked.agent_id is None or message.agent_id in seen
+        ]
+        if not found:
+            raise _unknown(asked.key)
         if asked.newest:
             found.reverse()
         return found[: asked.limit]
@@ -150,7 +168,13 @@ class Conversations:
         return message
 
     def _named(self, asked: PopRequest) -> Message:
-        messages = self._messages(asked.key)
+        messages = [
+            message
+            for message in self._messages(asked.key)
+            if asked.agent_id in (None, message.agent_id)
+        ]
+        if not messages:
+            raise _unknown(asked.key)
         if asked.message_id is None:
             return messages[-1]
         for message in messages:
@@ -183,10 +207,23 @@ class Conversations:
             raise _unknown(key)
         return [found[position] for position in sorted(found)]
 
-    def _known(self, key: SessionKey) -> SessionKey:
-        if not self._pipeline.exists(key):
+    def _known(self, key: SessionKey, agent_id: str | None) -> SessionKey:
+        known = self._pipeline.exists(key)
+        if not known or (agent_id is not None and not self._is_of(key, agent_id)):
             raise _unknown(key)
         return key
+
+    def _is_of(self, key: SessionKey, agent_id: str) -> bool:
+        """Return True if all of a session's messages are the agent's, and no one else created it.
+
+        A session without messages is the agent's that it was created for.
+        """
+        state = self._pipeline.state(key)
+        try:
+            agents = {message.agent_id for message in self._messages(key)}
+        except NotFoundError:
+            agents = {state.agent_id}
+        return agents == {agent_id} and (state.created_at is None or state.agent_id == agent_id)
 
     def _info(self, key: SessionKey) -> SessionInfo:
         for info in self._infos(key.user_id):

@@ -10,6 +10,7 @@ from semantic_memory.consolidation.restore import absorbed_into
 from semantic_memory.domain.actor import actor
 from semantic_memory.domain.changes import Forget
 from semantic_memory.domain.facts import Category, Fact
+from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Facts, Ledger
 from semantic_memory.domain.profile import Line
@@ -40,6 +41,14 @@ def unexpired_lines(ledger: Facts, lines: Sequence[Line], now: Unexpired) -> lis
     ids = list(dict.fromkeys(one for own in sources.values() for one in own))
     gone = {fact.id for fact in ledger.get(ids) if not now.holds(fact)}
     return [line for line in lines if gone.isdisjoint(sources[line.id])]
+
+
+def lines_seen(ledger: Facts, lines: Sequence[Line], filters: Filters) -> list[Line]:
+    """Return the lines that rest on nothing of a scope outside of `filters`."""
+    sources = {line.id: _sources(line) for line in lines}
+    ids = list(dict.fromkeys(one for own in sources.values() for one in own))
+    hidden = {fact.id for fact in ledger.get(ids) if not filters.covers(fact.scope)}
+    return [line for line in lines if hidden.isdisjoint(sources[line.id])]
 
 
 class LineStanding(NamedTuple):

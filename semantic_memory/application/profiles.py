@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from ingest.gate import Gate
-from semantic_memory.application.expiring import unexpired_lines
+from semantic_memory.application.expiring import lines_seen, unexpired_lines
 from semantic_memory.domain.changes import Change, Retire, Write
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.ports import Clock, Ledger
@@ -35,7 +33,10 @@ class Profiles:
 
     def get(self, asked: ProfileRequest) -> Overview:
         """Return a user's profile and history, now or as they stood at `as_of`."""
-        return self._overview(asked.user_id, asked.as_of)
+        lines = self._ledger.lines(asked.user_id, asked.as_of)
+        if asked.agent_id is not None:
+            lines = lines_seen(self._ledger, lines, asked.seen)
+        return overview(unexpired_lines(self._ledger, lines, self._expiry.now))
 
     def update(self, asked: UpdateProfileRequest) -> Overview:
         """Write fields by hand; None returns one to the text derived from facts.
@@ -74,13 +75,9 @@ class Profiles:
             ]
             self._ledger.apply(changes)
         self._rollup.refresh(asked.user_id)
-        return self._overview(asked.user_id)
+        return self.get(ProfileRequest.of(user_id=asked.user_id))
 
     def history(self, asked: ProfileHistoryRequest) -> list[Line]:
         """Return the texts that a field has had, in order."""
         lines = self._ledger.past_lines(asked.user_id, asked.field)
         return unexpired_lines(self._ledger, lines, self._expiry.now)
-
-    def _overview(self, user_id: str, as_of: datetime | None = None) -> Overview:
-        lines = self._ledger.lines(user_id, as_of)
-        return overview(unexpired_lines(self._ledger, lines, self._expiry.now))

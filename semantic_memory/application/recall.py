@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import islice
 
 from semantic_memory.application.expiring import lines_standing, unexpired_lines
 from semantic_memory.application.jobs.upkeep import Uses
@@ -39,6 +40,7 @@ from semantic_memory.profile.core import in_turn
 from semantic_memory.retrieval.contests import material_last, standing_rivals, trusted_first
 from semantic_memory.retrieval.question import read
 from semantic_memory.retrieval.search import Searcher
+from semantic_memory.retrieval.spaces import merged
 from semantic_memory.retrieval.successors import noted
 from semantic_memory.session.memory_files import MemoryFiles
 
@@ -91,7 +93,8 @@ class Recall:
     def search(self, asked: SearchRequest) -> list[Hit]:
         """Return the user's `k` best memories for a query, best first."""
         filters = asked.conditions.unexpired(self._expiry.now)
-        hits = self._search(asked.query, asked.user_id, filters.limit or asked.k, filters)
+        wanted = self._resolved(filters, asked.owners)
+        hits = self._search(asked.query, filters.limit or asked.k, wanted)
         hits = [hit for hit in hits if hit.score >= filters.min_score]
         order = filters.sort
         if order is not None and order != "relevance":
@@ -106,11 +109,14 @@ class Recall:
         if asked.memory_files:
             files = self._files.within(int(budget * self._files_share), count)
         if not files:
-            return self.pack(asked.query, asked.user_id, budget, asked.conditions)
+            return self._packed_for(asked, budget)
         left = max(0, budget - count(files) - _JOINT)
-        packed = self.pack(asked.query, asked.user_id, left, asked.conditions)
+        packed = self._packed_for(asked, left)
         text = f"{files}\n\n{packed.text}" if packed.text else files
         return packed.model_copy(update={"text": text, "tokens": count(text)})
+
+    def _packed_for(self, asked: ContextRequest, budget: int) -> Context:
+        return self.pack(asked.query, asked.user_id, budget, asked.conditions, spaces=asked.spaces)
 
     def pack(
         self,
@@ -122,16 +128,19 @@ class Recall:
         packer: Packer | None = None,
         without: Collection[str] = (),
         session_id: str | None = None,
+        spaces: Sequence[str] = (),
     ) -> Context:
         """Pack a block of at most `budget` tokens, and count the memories in it as used.
 
         `packer` replaces the store's own, for a model that counts tokens otherwise. `without` are
         ids of messages that the reader has already. `session_id` is that of the prompt, if known.
+        `spaces` are searched too; what is shown whatever the query is the user's alone.
         """
         start = time.perf_counter()
         query = clipped(query, MAX_QUERY_BYTES)  # of a session it is a whole message
-        filters = self._resolver.for_search(filters.unexpired(self._expiry.now), user_id)
-        hits = self._search(query, user_id, self._candidates, filters)
+        wanted = self._resolved(filters.unexpired(self._expiry.now), (user_id, *spaces))
+        hits = self._search(query, self._candidates, wanted)
+        filters = wanted[user_id]
         standing = self._standing(user_id, filters)
         overview = self._overview(user_id, asked_tiers(query), filters)
         packed = (packer or self._packer).pack(
@@ -152,9 +161,19 @@ class Recall:
         )
         return packed
 
-    def _search(self, query: str, user_id: str, k: int, filters: Filters) -> list[Hit]:
+    def _resolved(self, filters: Filters, owners: Sequence[str]) -> Mapping[str, Filters]:
+        return {owner: self._resolver.for_search(filters, owner) for owner in owners}
+
+    def _search(self, query: str, k: int, wanted: Mapping[str, Filters]) -> list[Hit]:
+        """Return the `k` best memories of all owners, the first of whom is the user."""
         start = time.perf_counter()
-        wanted = self._resolver.for_search(filters, user_id)
+        found = {owner: self._found(query, owner, k, own) for owner, own in wanted.items()}
+        hits = material_last(trusted_first(islice(merged(found), k)))
+        user_id, *_ = wanted
+        self._observe(Searched(user_id, len(hits), time.perf_counter() - start))
+        return hits
+
+    def _found(self, query: str, user_id: str, k: int, wanted: Filters) -> list[Hit]:
         found = self._searcher.search(query, user_id, k, wanted)
         then = wanted.believed_at
         question = read(query, then or self._clock.now())
@@ -166,13 +185,10 @@ class Recall:
         hits = [hit for hit in hits if hit.fact.id in admitted][:k]
         facts = standing_rivals([hit.fact for hit in hits], self._ledger, user_id)
         pairs = zip(hits, facts, strict=True)
-        hits = trusted_first(
+        return [
             hit if hit.fact is fact else hit.model_copy(update={"fact": fact})
             for hit, fact in pairs
-        )
-        hits = material_last(hits)
-        self._observe(Searched(user_id, len(hits), time.perf_counter() - start))
-        return hits
+        ]
 
     def _standing(self, user_id: str, filters: Filters) -> list[Fact]:
         """Return the newest facts that are shown whatever the question: important and vetted."""

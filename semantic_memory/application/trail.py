@@ -19,7 +19,7 @@ from semantic_memory.domain.errors import StoreError, StoreUnavailableError
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.ports import Ledger
 from semantic_memory.domain.prompts import PromptRecord, Reason
-from semantic_memory.domain.recall import Context
+from semantic_memory.domain.recall import Context, Hit
 from semantic_memory.domain.requests import AuditRequest
 
 _MOST_WAITING = 200
@@ -35,16 +35,11 @@ class _Entry(NamedTuple):
     caller: str | None
     tokens: int
     relevance: float
-    memories: list[tuple[str, Reason, float | None]]
+    memories: list[dict[str, str | float]]
+    """As `PromptMemory` has them, which isn't built: a block may have 100."""
 
     def as_json(self) -> str:
-        """Return its `PromptRecord` as JSON, without building it: a block may have 100 memories."""
-        memories = [
-            {"id": fact_id, "reason": reason}
-            if score is None
-            else {"id": fact_id, "reason": reason, "score": round(score, 4)}
-            for fact_id, reason, score in self.memories
-        ]
+        """Return its `PromptRecord` as JSON."""
         record = {
             "at": self.at.isoformat(),
             "user_id": self.user_id,
@@ -52,7 +47,7 @@ class _Entry(NamedTuple):
             "caller": self.caller,
             "tokens": self.tokens,
             "relevance": round(self.relevance, 4),
-            "memories": memories,
+            "memories": self.memories,
         }
         return json.dumps(record, separators=(",", ":"))
 
@@ -86,9 +81,9 @@ class Trail:
         reasons |= {placed.fact.id: "core" for placed in overview.core}
         reasons |= {placed.fact.id: "profile" for placed in overview.written}
         reasons |= {hit.fact.id: "recalled" for hit in packed.hits}
-        scores = {hit.fact.id: hit.score for hit in packed.hits}
+        recalled = {hit.fact.id: _recalled(hit) for hit in packed.hits}
         memories = [
-            (fact.id, reasons.get(fact.id, "recalled"), scores.get(fact.id))
+            {"id": fact.id, "reason": reasons.get(fact.id, "recalled"), **recalled.get(fact.id, {})}
             for fact in packed.facts
         ]
         entry = _Entry(at, user_id, session_id, actor(), packed.tokens, packed.relevance, memories)
@@ -132,3 +127,8 @@ class Trail:
             with self._lock:
                 self._waiting = [entry for entry in self._waiting if entry.user_id != user_id]
             self._ledger.erase_prompts(user_id)
+
+
+def _recalled(hit: Hit) -> dict[str, str | float]:
+    space = {} if hit.space is None else {"space": hit.space}
+    return {"score": round(hit.score, 4), **space}

@@ -44,12 +44,11 @@ def connected(hits: Sequence[Hit], query: str = "") -> list[Hit]:
 
     strong = [is_strong(hit) for hit in hits]
     leading = list(compress(hits, strong))
-    sessions = {source.session_id for hit in leading for source in hit.fact.sources} - {None}
+    sessions = {session for hit in leading for session in hit.fact.sessions}
     topics = {tag for hit in leading for tag in hit.fact.tags}
 
     def shares(hit: Hit) -> bool:
-        own = {source.session_id for source in hit.fact.sources}
-        return not sessions.isdisjoint(own) or not topics.isdisjoint(hit.fact.tags)
+        return not sessions.isdisjoint(hit.fact.sessions) or not topics.isdisjoint(hit.fact.tags)
 
     return [
         hit
@@ -88,10 +87,10 @@ def _only_asks(hit: Hit) -> bool:
     return hit.fact.source.role == "user" and only_asks(hit.fact.content)
 
 
-def _place(hit: Hit, further: int = 0) -> tuple[str | None, int] | None:
+def _place(hit: Hit, further: int = 0) -> tuple[str, str | None, int] | None:
     """Return a message's place in its session, or one further on; None outside any session."""
-    source = hit.fact.source
-    return None if source.position is None else (source.session_id, source.position + further)
+    user, source = hit.fact.user_id, hit.fact.source
+    return None if source.position is None else (user, source.session_id, source.position + further)
 
 
 def shares_words(text: str, query: str) -> bool:

@@ -18,6 +18,8 @@ class Placed(NamedTuple):
     """Order in the section, before time."""
     text: str | None = None
     """The part of the fact that is shown; all of it by default."""
+    space: str | None = None
+    """The further user, such as a team, whose memory it is; None for the user's own."""
 
 
 @dataclass(frozen=True, slots=True)

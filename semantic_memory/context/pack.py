@@ -118,9 +118,8 @@ class _Block:
     def shares(self, fact: Fact, query: str) -> bool:
         """Return True if a fact shares words with the question, or a session with a shown hit."""
         recalled = [one for one in self.facts if one.id in self._recalled]
-        sessions = {source.session_id for one in recalled for source in one.sources} - {None}
-        own = {source.session_id for source in fact.sources}
-        return not sessions.isdisjoint(own) or shares_words(fact.content, query)
+        sessions = {session for one in recalled for session in one.sessions}
+        return not sessions.isdisjoint(fact.sessions) or shares_words(fact.content, query)
 
     def show(self, part: Sequence[Placed], most: int, prices: Prices | None = None) -> None:
         """Show those of a part that fit into `most` tokens, the first ones first.
@@ -156,8 +155,8 @@ class _Block:
 
         @cache  # few of those considered are looked at
         def placed(place: int) -> Placed:
-            fact, section = considered[place].fact, candidates[place].section[0]
-            return Placed(fact, section, text=_cut(fact, wanted, longest))
+            hit, section = considered[place], candidates[place].section[0]
+            return Placed(hit.fact, section, text=_cut(hit.fact, wanted, longest), space=hit.space)
 
         @cache
         def line(place: int) -> Line:
@@ -216,7 +215,7 @@ class _Block:
     def _entry(self, one: Placed) -> render.Entry:
         hit = self._recalled.get(one.fact.id)
         changed = hit.changed if hit else None
-        text = self._template.shown(one.fact, changed, one.section, one.text)
+        text = self._template.shown(one.fact, changed, one.section, one.text, one.space)
         return render.Entry(one.fact, text, one.section, one.rank)
 
 

@@ -45,7 +45,8 @@ class Prices:
 
     def line(self, one: Placed, changed: datetime | None = None) -> Line:
         """Return the tokens and words of a memory's line."""
-        priced = self._priced(self._template.shown(one.fact, changed, one.section, one.text))
+        text = self._template.shown(one.fact, changed, one.section, one.text, one.space)
+        priced = self._priced(text)
         if one.fact.category is not Category.CONVERSATION:
             return priced
         return Line(priced.tokens + self._counted(f"{self._template.gap}\n"), priced.words)

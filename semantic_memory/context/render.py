@@ -86,11 +86,12 @@ class Template:
         changed: datetime | None = None,
         section: str | None = None,
         content: str | None = None,
+        space: str | None = None,
     ) -> str:
         """Render a memory as its entry shows it; see the functions `shown` and `members`."""
         if self.form == "json":
-            return members(fact, changed, content)
-        return shown(fact, changed, section, content)
+            return members(fact, changed, content, space)
+        return shown(fact, changed, section, content, space)
 
 
 @lru_cache
@@ -178,31 +179,43 @@ def shown(
     changed: datetime | None = None,
     section: str | None = None,
     content: str | None = None,
+    space: str | None = None,
 ) -> str:
     """Render a memory, with the speaker of a message or the confidence of a fact.
 
     A typed body follows the content. A confidence that rounds to 100 % is left out, in sections of
     `DATED` every one, and so is the trust in what the user, the application or an agent said.
     `changed` is the time from which a message no longer holds; lines of the sections in `DATED`
-    end in their day. `content` is the part of the memory to show instead of all of it.
+    end in their day. `content` is the part of the memory to show instead of all of it, `space` the
+    owner to name.
     """
     text = _told(fact, content)
+    marks = [f"of {space}"] if space else []
     if fact.category is Category.CONVERSATION:
-        mark = f" (since changed: {changed.date().isoformat()})" if changed else ""
-        return f"{_speaker(fact.source)}: {text}{mark}"
+        marks += [f"since changed: {changed.date().isoformat()}"] if changed else []
+        return f"{_speaker(fact.source)}: {_marked(text, marks)}"
     certain = fact.confidence >= 0.995 or section in DATED
-    marks = [] if certain else [f"{fact.confidence:.0%}"]
+    marks += [] if certain else [f"{fact.confidence:.0%}"]
     marks += [fact.trust.value] if fact.trust in _UNVETTED else []
     marks += ["contested"] if fact.contested_by else []
     marks += [_day(fact)] if section in DATED else []
+    return _marked(text, marks)
+
+
+def _marked(text: str, marks: Sequence[str]) -> str:
     return f"{text} ({', '.join(marks)})" if marks else text
 
 
-def members(fact: Fact, changed: datetime | None = None, content: str | None = None) -> str:
+def members(
+    fact: Fact,
+    changed: datetime | None = None,
+    content: str | None = None,
+    space: str | None = None,
+) -> str:
     """Render a memory as the members of a JSON object, without its braces.
 
-    Its date, id, source (session and message), trust and text; of a message the speaker, of a fact
-    its confidence if that isn't 1.
+    Its date, id, owner if that is a `space`, source (session and message), trust and text; of a
+    message the speaker, of a fact its confidence if that isn't 1.
     """
     source = fact.source
     place = "/".join(filter(None, (source.session_id, *source.message_ids[:1])))
@@ -210,6 +223,7 @@ def members(fact: Fact, changed: datetime | None = None, content: str | None = N
     known = {
         "date": _day(fact),
         "id": fact.id,
+        "space": space or "",
         "source": place,
         "trust": fact.trust.value,
         "speaker": _speaker(source) if is_message else "",
@@ -259,7 +273,7 @@ def block(entries: Sequence[Entry], left_out: int, template: Template) -> str:
     return "\n".join(lines(entries, left_out, template)) if entries else ""
 
 
-def place(entry: Entry) -> tuple[int, int, str, str, int, str]:
+def place(entry: Entry) -> tuple[int, int, str, str, str, int, str]:
     """Return the sort key of entries in a block: by section, by rank there, then by time.
 
     New memories come last in their section, so that a growing block keeps its prefix.
@@ -270,6 +284,7 @@ def place(entry: Entry) -> tuple[int, int, str, str, int, str]:
         SECTIONS.index(entry.section),
         entry.rank,
         fact.created_at.isoformat() if source.position is None else _day(fact),
+        fact.user_id,
         source.session_id or "",
         -1 if source.position is None else source.position,
         fact.id,
@@ -279,7 +294,7 @@ def place(entry: Entry) -> tuple[int, int, str, str, int, str]:
 def follows(fact: Fact, before: Fact) -> bool:
     """Return True if a message comes right after another in their session."""
     one, other = before.source, fact.source
-    if one.position is None or other.position is None:
+    if one.position is None or other.position is None or before.user_id != fact.user_id:
         return False
     return one.session_id == other.session_id and one.position + 1 == other.position
 

@@ -28,10 +28,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from semantic_memory.domain.facts import PINNED, Category
+from semantic_memory.domain.values import DAY
 
 Reals = NDArray[np.float64]
 
-DAY = 86_400.0
 LONGEST = 4.0
 """Largest factor by which uses and corroborations lengthen a half-life."""
 _HALF_WAY = 4.0  # strength that gives half of the possible gain

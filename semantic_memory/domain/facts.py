@@ -13,7 +13,7 @@ from semantic_memory.domain.bodies import Body, whole_text
 # Kept apart, so that the command line can offer them without loading any model.
 from semantic_memory.domain.categories import Category as Category
 from semantic_memory.domain.categories import Status as Status
-from semantic_memory.domain.messages import Role
+from semantic_memory.domain.messages import Role, SessionKey
 from semantic_memory.domain.scope import Scoped
 from semantic_memory.domain.trust import Trust, of_role
 from semantic_memory.domain.values import (
@@ -124,6 +124,12 @@ class Fact(Scoped):
     def sources(self) -> tuple[Source, ...]:
         """All sources, the first one first."""
         return (self.source, *self.corroborations)
+
+    @property
+    def sessions(self) -> frozenset[SessionKey]:
+        """The sessions in which it was said."""
+        ids = {source.session_id for source in self.sources}
+        return frozenset(SessionKey(self.user_id, one) for one in ids if one is not None)
 
     @property
     def message_ids(self) -> tuple[str, ...]:

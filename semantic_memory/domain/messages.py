@@ -113,6 +113,8 @@ class SessionState(Value):
     """Time at which it was created explicitly."""
     closed_at: Timestamp | None = None
     """Time at which it was closed; None while it takes messages."""
+    agent_id: Identifier | None = None
+    """The agent for which it was created."""
 
 
 class SessionInfo(Value):

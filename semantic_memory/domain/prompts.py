@@ -18,6 +18,8 @@ class PromptMemory(Value):
     reason: Reason
     score: float | None = None
     """The score in the search; None for what is shown whatever the question."""
+    space: str | None = None
+    """The further user, such as a team, whose memory it is; None for the user's own."""
 
 
 class PromptRecord(Value):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.values import Timestamp, Value
+from semantic_memory.domain.values import Identifier, Timestamp, Value
 
 
 class ScoreParts(Value):
@@ -51,6 +51,8 @@ class Hit(Value):
     parts: ScoreParts
     changed: Timestamp | None = None
     """Time from which a statement in a message no longer held; None if all still do."""
+    space: Identifier | None = None
+    """The further user, such as a team, whose memory it is; None for the user's own."""
 
 
 class Context(Value):

@@ -90,6 +90,8 @@ def _encodable(values: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
 
 
 Timestamp = Annotated[datetime, BeforeValidator(_written), AfterValidator(_utc)]
+DAY = 86_400.0
+"""Seconds of a day."""
 
 
 Identifier = Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from semantic_memory.domain.errors import AccessDeniedError
@@ -44,6 +45,25 @@ class Caller:
         if self.agent_id is not None and not scoped:
             raise self.limited()
 
+    def require_all(self, owners: Iterable[str]) -> None:
+        """Raise AccessDeniedError unless the caller may read the memory of each of `owners`.
+
+        What follows limits itself to the caller's agent.
+        """
+        for owner in owners:
+            self.require(Right.READ, owner, scoped=True)
+
+    def beside(self, user_id: str, named: Sequence[str] | None) -> tuple[str, ...]:
+        """Return the spaces that a call reads beside its user: those it names, or the caller's.
+
+        Where the user is a space itself, there are none by default. Raises AccessDeniedError.
+        """
+        if named is None:
+            own = _match(user_id, self.users)
+            return tuple(one for one in self.spaces if own and _is_one(one) and one != user_id)
+        self.require_all(named)
+        return tuple(named)
+
     def reads(self, user_id: str | None) -> bool:
         """Return True if the caller may read for the user; None stands for every user."""
         covered = "*" in self.users if user_id is None else self.covers(user_id)
@@ -77,9 +97,13 @@ class Caller:
     @property
     def only_user(self) -> str | None:
         """The caller's user, if there is exactly one."""
-        if len(self.users) == 1 and not self.users[0].endswith("*"):
+        if len(self.users) == 1 and _is_one(self.users[0]):
             return self.users[0]
         return None
+
+
+def _is_one(pattern: str) -> bool:
+    return not pattern.endswith("*")
 
 
 def _match(user_id: str, patterns: tuple[str, ...]) -> bool:

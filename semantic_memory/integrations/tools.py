@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import json
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema
@@ -51,6 +51,13 @@ class Binding(NamedTuple):
     user_id: str
     agent_id: str | None
     run_id: str | None
+    spaces: tuple[str, ...] = ()
+    """Further users, such as a team, whose memories are recalled too."""
+
+    @property
+    def scope(self) -> dict[str, Any]:
+        """The arguments that a verb of one user takes."""
+        return {"user_id": self.user_id, "agent_id": self.agent_id, "run_id": self.run_id}
 
 
 class _Tool(BaseModel):
@@ -83,7 +90,11 @@ class SearchMemory(_Tool):
         filters = {"categories": self.categories} if self.categories else None
         most = self.limit or _HITS
         hits = memory.search(self.query, **bound._asdict(), k=most, filters=filters)
-        return [{**_shown(hit.fact), "score": round(hit.score, 3)} for hit in hits]
+        return [
+            {**_shown(hit.fact), "score": round(hit.score, 3)}
+            | ({"space": hit.space} if hit.space else {})
+            for hit in hits
+        ]
 
 
 class GetContext(_Tool):
@@ -119,7 +130,7 @@ class AddMemory(_Tool):
         """Return the memory that says it."""
         fact = memory.add(
             self.content,
-            **bound._asdict(),
+            **bound.scope,
             category=self.category,
             confidence=_CONFIDENCE,
             tags=self.tags or (),
@@ -187,17 +198,19 @@ def memory_tools(
     *,
     agent_id: str | None = None,
     run_id: str | None = None,
+    spaces: Iterable[str] = (),
 ) -> MemoryTools:
     """Return the tools of one user's memory, in the form that an API takes.
 
     "openai" is that of chat completions, "responses" that of OpenAI's Responses, "anthropic" that
     of Anthropic's Messages. `memory` is embedded or a `Client`; `acall` waits on a thread. With
-    `agent_id` or `run_id` they add and recall as that agent and in that run.
+    `agent_id` or `run_id` they add and recall as that agent and in that run. They recall what is
+    known in `spaces` too, such as a team's, and change none of it.
     """
     if form not in ("openai", "responses", "anthropic"):
         raise InvalidInputError(f"form must be openai, responses or anthropic (got {form!r})")
     blocking = memory.blocking if isinstance(memory, AsyncSemanticMemory) else memory
-    return MemoryTools(blocking, Binding(user_id, agent_id, run_id), form)
+    return MemoryTools(blocking, Binding(user_id, agent_id, run_id, tuple(spaces)), form)
 
 
 def _definition(tool: type[_Tool], form: Form) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,13 +18,13 @@ from langgraph.store.base import (
 )
 
 from examples import langgraph_agent
-from semantic_memory import InvalidInputError, SemanticMemory
+from semantic_memory import AccessDeniedError, InvalidInputError, SemanticMemory
 from semantic_memory.aio import AsyncSemanticMemory
 from semantic_memory.client import AsyncClient, Client
 from semantic_memory.integrations.identifiers import identifier_of
 from semantic_memory.integrations.langgraph import SemanticMemoryStore
 from semantic_memory.testing import FrozenClock
-from tests.service.conftest import served
+from tests.service.conftest import R, W, served
 
 
 def owner(namespace: tuple[str, ...]) -> str:
@@ -296,3 +297,16 @@ def test_an_agent_remembers_over_its_store(tmp_path: Any, capsys: Any) -> None:
     printed = capsys.readouterr().out
     assert "agent: You told me: allergic to peanuts" in printed
     assert "kept: {'text': 'allergic to peanuts'}" in printed
+
+
+def test_a_key_of_an_agent_keeps_items_below_the_agents_label(tmp_path: Path) -> None:
+    with (
+        served(tmp_path / "served") as service,
+        Client(service.url, api_key=service.token(["maya"], [R, W], agent_id="cook")) as client,
+    ):
+        store = SemanticMemoryStore(client, user_of="maya", root="agent:cook")
+        store.put(("notes",), "k", {"text": "likes rye"})
+        assert [item.key for item in store.search(("notes",), query="rye")] == ["k"]
+        assert store.list_namespaces() == [("notes",)]
+        with pytest.raises(AccessDeniedError, match="begin with the label 'agent:cook'"):
+            SemanticMemoryStore(client, user_of="maya").put(("notes",), "k", {"text": "rye"})

@@ -136,3 +136,14 @@ def test_tools_of_an_agent_add_and_recall_as_it(memory: SemanticMemory) -> None:
     for one in (own, shared):
         assert json.loads(tools.call("delete_memory", {"memory_id": one.id}))
     assert [fact.id for fact in memory.list(user_id="maya")] == [other.id]
+
+
+def test_tools_recall_a_teams_memory_and_change_none_of_it(memory: SemanticMemory) -> None:
+    tools = memory_tools(memory, "maya", spaces=["team-a"])
+    own = memory.add("Maya deploys on Fridays", user_id="maya")
+    known = memory.add("The team deploys on Mondays", user_id="team-a")
+    found = json.loads(tools.call("search_memory", {"query": "When do we deploy?"}))
+    assert {one["id"]: one.get("space") for one in found} == {own.id: None, known.id: "team-a"}
+    assert "Mondays (of team-a)" in tools.call("get_context", {"query": "When do we deploy?"})
+    assert "Error" in tools.call("delete_memory", {"memory_id": known.id})
+    assert memory.get(known.id) == known

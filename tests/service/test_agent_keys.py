@@ -33,8 +33,22 @@ OPEN = {
     ("POST", "/v1/forget"),
     ("GET", "/v1/export"),
     ("POST", "/v1/flush"),
+    ("GET", "/v1/profile"),
+    ("GET", "/v1/sessions"),
+    ("POST", "/v1/sessions"),
+    ("POST", "/v1/items/list"),
+    ("POST", "/v1/items/search"),
+    ("POST", "/v1/items/namespaces"),
 }
-"""Every other route shows or changes what has no agent."""
+"""Every other route shows or changes what has no agent, or what another agent has."""
+OF_OWN_SESSIONS: dict[tuple[str, str], dict[str, Any]] = {
+    ("GET", "/v1/messages"): {"params": {}},
+    ("POST", "/v1/messages/pop"): {"json": {}},
+    ("POST", "/v1/sessions/load"): {"json": {}},
+    ("POST", "/v1/sessions/close"): {"json": {}},
+    ("PATCH", "/v1/sessions"): {"json": {"fades": True}},
+}
+"""Routes of one session, 404 for those of others."""
 BY_ID = [request for request in sorted(OPEN) if "{memory_id}" in request[1]]
 
 
@@ -62,9 +76,11 @@ def test_only_routes_that_know_agents_are_open(service, cook, facts):
         answer = send(cook, method, path, "maya", memory_id)
         if (method, path) in OPEN or right is None:
             assert answer.is_success, (path, answer.text)
+        elif (method, path) in OF_OWN_SESSIONS:
+            assert answer.status_code == 404, (path, answer.text)
         else:
             assert answer.status_code == 403, (path, answer.text)
-        assert "gin" not in answer.text, path
+        assert "gin at" not in answer.text, path
 
 
 def test_what_it_reads_is_its_own_and_what_is_shared(cook, facts):
@@ -186,6 +202,10 @@ def test_tools_of_agents_are_limited_too(service, facts):
         assert FOREIGN not in json.dumps(result)
         return result
 
+    say_in(service, "of-travel", "travel")
+    assert call("create_session", session_id="own")["structuredContent"]["session_id"] == "own"
+    assert call("load_session", session_id="own")["isError"] is False
+    assert call("profile")["isError"] is False
     listed = call("list_memories")["structuredContent"]["memories"]
     assert {one["id"] for one in listed} == {facts["own"], facts["shared"]}
     assert len(call("search_memory", query="drinks")["structuredContent"]["memories"]) == 2
@@ -193,8 +213,8 @@ def test_tools_of_agents_are_limited_too(service, facts):
     added = call("add_memory", content="Likes rye")["structuredContent"]
     assert service.memory.get(added["id"]).agent_id == "cook"
     for name, arguments in [
-        ("profile", {}),
-        ("create_session", {}),
+        ("load_session", {"session_id": "of-travel"}),
+        ("close_session", {"session_id": "of-travel"}),
         ("list_memories", {"agent_id": "travel"}),
         ("search_memory", {"query": "gin", "agent_id": "travel"}),
         ("add_memory", {"content": "Likes ale", "agent_id": "travel"}),
@@ -203,7 +223,148 @@ def test_tools_of_agents_are_limited_too(service, facts):
     ]:
         assert call(name, **arguments)["isError"], name
     assert call("forget_memories", memory_id=facts["own"], confirm=True)["isError"] is False
-    assert {fact.content for fact in service.memory.list(**MAYA)} == {SHARED, FOREIGN, "Likes rye"}
+    left = {fact.content for fact in service.memory.list(**MAYA)} - {"Hello from of-travel"}
+    assert left == {SHARED, FOREIGN, "Likes rye"}
+
+
+def say_in(service: Served, session_id: str, *agents: str | None) -> None:
+    for agent_id in agents:
+        said = [Message(role="user", content=f"Hello from {session_id}")]
+        service.memory.observe(said, **MAYA, session_id=session_id, agent_id=agent_id)
+
+
+@pytest.fixture
+def sessions(service: Served) -> None:
+    say_in(service, "own", "cook")
+    say_in(service, "shared", None)
+    say_in(service, "mixed", "cook", "travel")
+    say_in(service, "of-travel", "travel")
+    service.memory.create_session(**MAYA, session_id="created")
+    say_in(service, "created", "cook")
+    service.memory.flush()
+
+
+def of_session(cook: httpx.Client, method: str, path: str, session_id: str) -> httpx.Response:
+    ((place, values),) = OF_OWN_SESSIONS[method, path].items()
+    options: dict[str, Any] = {place: {**values, **MAYA, "session_id": session_id}}
+    return cook.request(method, path, **options)
+
+
+def test_its_sessions_are_those_with_its_messages_alone(service, cook, sessions):
+    listed = cook.get("/v1/sessions", params=MAYA).json()["items"]
+    assert [one["session_id"] for one in listed] == ["own"]
+    cook.post("/v1/sessions", json={**MAYA, "session_id": "new"}).raise_for_status()
+    listed = cook.get("/v1/sessions", params=MAYA).json()["items"]
+    assert {one["session_id"] for one in listed} == {"own", "new"}
+    say_in(service, "new", "travel")
+    listed = cook.get("/v1/sessions", params=MAYA).json()["items"]
+    assert [one["session_id"] for one in listed] == ["own"]
+    asked = {**MAYA, "agent_id": "travel"}
+    assert cook.get("/v1/sessions", params=asked).status_code == 403
+    assert len(service.memory.sessions(**MAYA)) == 6
+
+
+@pytest.mark.parametrize(("method", "path"), OF_OWN_SESSIONS)
+def test_a_session_of_its_own_is_open_to_it(service, cook, sessions, method, path):
+    assert of_session(cook, method, path, "own").is_success
+
+
+WHOLE = [route for route in OF_OWN_SESSIONS if route[1].startswith("/v1/sessions")]
+
+
+@pytest.mark.parametrize("session_id", ["shared", "mixed", "of-travel", "created"])
+@pytest.mark.parametrize(("method", "path"), WHOLE)
+def test_a_session_of_others_is_as_unknown_as_none(
+    service, cook, sessions, method, path, session_id
+):
+    before = service.memory.sessions(**MAYA)
+    found = of_session(cook, method, path, session_id)
+    missing = of_session(cook, method, path, "missing")
+    refused_alike(found, session_id, missing, "missing")
+    assert service.memory.sessions(**MAYA) == before
+
+
+def test_of_a_session_it_reads_its_own_messages_and_shared_ones(service, cook, sessions):
+    say_in(service, "mixed", None)
+
+    def agents(session_id: str) -> list[str | None]:
+        asked = {**MAYA, "session_id": session_id}
+        answer = cook.get("/v1/messages", params=asked)
+        return [one["agent_id"] for one in answer.raise_for_status().json()["items"]]
+
+    assert agents("mixed") == ["cook", None]
+    assert agents("shared") == [None]
+    newest = {**MAYA, "session_id": "mixed", "limit": 1, "newest": True}
+    assert cook.get("/v1/messages", params=newest).json()["items"][0]["agent_id"] is None
+    found = of_session(cook, "GET", "/v1/messages", "of-travel")
+    refused_alike(found, "of-travel", of_session(cook, "GET", "/v1/messages", "missing"), "missing")
+
+
+def test_it_takes_back_its_own_messages_alone(service, cook, sessions):
+    say_in(service, "mixed", "travel", None)
+    assert of_session(cook, "POST", "/v1/messages/pop", "mixed").json()["agent_id"] == "cook"
+    assert of_session(cook, "POST", "/v1/messages/pop", "mixed").status_code == 404
+    assert of_session(cook, "POST", "/v1/messages/pop", "shared").status_code == 404
+    left = service.memory.messages(**MAYA, session_id="mixed")
+    assert [one.agent_id for one in left] == ["travel", "travel", None]
+    asked = {**MAYA, "session_id": "mixed", "message_id": left[0].id}
+    assert cook.post("/v1/messages/pop", json=asked).status_code == 404
+
+
+def test_the_profile_shows_what_rests_on_what_it_sees(service, cook):
+    for agent_id, content in [("cook", "Allergic to nuts"), ("travel", "Allergic to wasps")]:
+        service.memory.add(f"The user is {content.lower()}.", **MAYA, agent_id=agent_id)
+    service.memory.update_profile({"goals": "Run a marathon."}, **MAYA)
+    service.memory.flush()
+    assert "wasps" in service.memory.profile(**MAYA).model_dump_json()
+    shown = cook.get("/v1/profile", params=MAYA).text
+    assert "nuts" in shown
+    assert "marathon" in shown
+    assert "wasps" not in shown
+    assert cook.patch("/v1/profile", params=MAYA, json={"goals": "Rest."}).status_code == 403
+    past = cook.get("/v1/profile/history", params={**MAYA, "field": "goals"})
+    assert past.status_code == 403
+    assert "this would go beyond" in past.json()["detail"]
+    reader = service.client(service.token(["maya"], [W], agent_id="cook"))
+    assert reader.get("/v1/profile", params=MAYA).status_code == 403
+
+
+OWN_ITEMS = ["agent:cook", "notes"]
+
+
+def test_items_below_its_label_are_its_own(service, cook):
+    for namespace in (OWN_ITEMS, ["agent:travel"], ["kept"]):
+        service.memory.items.put(namespace, "k", {"text": f"gin of {namespace[0]}"}, **MAYA)
+    item = {**MAYA, "namespace": OWN_ITEMS, "key": "k"}
+    assert cook.get("/v1/items/item", params=item).json()["value"] == {"text": "gin of agent:cook"}
+    for path, asked in [("list", {}), ("search", {"query": "gin"})]:
+        for prefix in ([], OWN_ITEMS[:1], OWN_ITEMS):
+            body = {**MAYA, **asked, "namespace": prefix}
+            found = cook.post(f"/v1/items/{path}", json=body).json()["items"]
+            assert [one.get("item", one)["namespace"] for one in found] == [OWN_ITEMS]
+    found = cook.post("/v1/items/namespaces", json=MAYA).json()["items"]
+    assert found == [OWN_ITEMS]
+    assert cook.post("/v1/items", json={**item, "value": {"text": "ale"}}).is_success
+    assert cook.delete("/v1/items/item", params=item).json() == {"deleted": True}
+    assert len(service.memory.items.list(**MAYA)) == 2
+
+
+@pytest.mark.parametrize("labels", [["kept"], ["agent:travel"], ["*"], ["agent:cookie"]], ids=str)
+def test_items_elsewhere_are_refused_with_the_label_to_use(service, cook, labels):
+    service.memory.items.put(["agent:travel"], "k", {"text": "gin"}, **MAYA)
+    item = {**MAYA, "namespace": labels, "key": "k"}
+    answers = [
+        cook.get("/v1/items/item", params=item),
+        cook.delete("/v1/items/item", params=item),
+        cook.post("/v1/items", json={**item, "value": {}}),
+        cook.post("/v1/items/list", json={**MAYA, "namespace": labels}),
+        cook.post("/v1/items/search", json={**MAYA, "namespace": labels, "query": "gin"}),
+        cook.post("/v1/items/namespaces", json={**MAYA, "prefix": labels}),
+    ]
+    for answer in answers:
+        assert answer.status_code == 403
+        assert "begin with the label 'agent:cook'" in answer.json()["detail"]
+    assert len(service.memory.items.list(**MAYA)) == 1
 
 
 def test_a_client_needs_to_name_no_agent(service, facts):
@@ -211,7 +372,9 @@ def test_a_client_needs_to_name_no_agent(service, facts):
         it.observe([Message(role="user", content="Hello")], **MAYA, session_id="s")
         assert {hit.fact.content for hit in it.search("drinks", **MAYA)} >= {OWN, SHARED}
         with pytest.raises(AccessDeniedError, match="limited to agent 'cook'"):
-            it.profile(**MAYA)
+            it.tags(**MAYA)
+        assert "distillery" in it.profile(**MAYA).model_dump_json()
+        assert [one.session_id for one in it.sessions(**MAYA)] == ["s"]
         with pytest.raises(NotFoundError):
             it.get(facts["foreign"], **MAYA)
 

@@ -100,6 +100,7 @@ def of_command(service: Served) -> Callable[..., Any]:
     def ask(verb: str, *given: Any, **named: Any) -> Any:
         names = {"agent_id": "--agent", "run_id": "--run"}
         options = [part for key in names if key in named for part in (names[key], named[key])]
+        options += [f"--space={one}" for one in named.get("spaces", ())]
         if verb == "forget" and not named.get("dry_run"):
             options.append("--yes")
         as_json = [] if verb == "export" else ["--json"]

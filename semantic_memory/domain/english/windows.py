@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
-from semantic_memory.domain.decay import DAY
 from semantic_memory.domain.english.calendar import (
     MONTHS,
     SHORT_MONTHS,
@@ -24,6 +23,7 @@ from semantic_memory.domain.english.calendar import (
 from semantic_memory.domain.english.notation import any_of, one_of
 from semantic_memory.domain.english.tables import phrases
 from semantic_memory.domain.patterns import regex
+from semantic_memory.domain.values import DAY
 
 _MONTH = one_of((*(month.lower() for month in MONTHS), *(f"{month}[.]" for month in SHORT_MONTHS)))
 _NUMBER = rf"(?:\d{{1,3}}|{phrases('calendar.counts', 'calendar.rough_counts')}|{SMALL_NUMBER})"

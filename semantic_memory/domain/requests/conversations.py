@@ -91,10 +91,12 @@ class SessionsRequest(OfUser):
 
     verb: ClassVar[str] = "sessions"
 
+    agent_id: Identifier | None = Field(None, description=fields.SESSIONS_OF)
+
     @classmethod
-    def of(cls, *, user_id: str) -> Self:
+    def of(cls, *, user_id: str, agent_id: str | None = None) -> Self:
         """Build the request. Raises InvalidInputError."""
-        return cls.parsed(user_id=user_id)
+        return cls.parsed(user_id=user_id, agent_id=agent_id)
 
 
 class _Overrides(OfUser):
@@ -122,6 +124,7 @@ class CreateSessionRequest(_Overrides):
     model_config = example(user_id="maya", session_id="monday", language="German")
 
     session_id: Identifier | None = Field(None, description=fields.NEW_SESSION)
+    agent_id: Identifier | None = Field(None, description=fields.SESSION_AGENT)
 
     @classmethod
     def of(
@@ -129,6 +132,7 @@ class CreateSessionRequest(_Overrides):
         *,
         user_id: str,
         session_id: str | None = None,
+        agent_id: str | None = None,
         extract: bool | None = None,
         fades: bool | None = None,
         compact: bool | None = None,
@@ -141,6 +145,7 @@ class CreateSessionRequest(_Overrides):
         return cls.parsed(
             user_id=user_id,
             session_id=session_id,
+            agent_id=agent_id,
             extract=extract,
             fades=fades,
             compact=compact,
@@ -151,31 +156,35 @@ class CreateSessionRequest(_Overrides):
         )
 
 
-class LoadSessionRequest(OfSession):
+class _OfAgentsSession(OfSession):
+    agent_id: Identifier | None = Field(None, description=fields.SESSION_OF)
+
+
+class LoadSessionRequest(_OfAgentsSession):
     """Return a session, which takes messages again if it was closed."""
 
     verb: ClassVar[str] = "load_session"
     model_config = example(user_id="maya", session_id="monday")
 
     @classmethod
-    def of(cls, *, user_id: str, session_id: str) -> Self:
+    def of(cls, *, user_id: str, session_id: str, agent_id: str | None = None) -> Self:
         """Build the request. Raises InvalidInputError."""
-        return cls.parsed(user_id=user_id, session_id=session_id)
+        return cls.parsed(user_id=user_id, session_id=session_id, agent_id=agent_id)
 
 
-class CloseSessionRequest(OfSession):
+class CloseSessionRequest(_OfAgentsSession):
     """Let a session take no further messages, and extract its facts."""
 
     verb: ClassVar[str] = "close_session"
     model_config = example(user_id="maya", session_id="monday")
 
     @classmethod
-    def of(cls, *, user_id: str, session_id: str) -> Self:
+    def of(cls, *, user_id: str, session_id: str, agent_id: str | None = None) -> Self:
         """Build the request. Raises InvalidInputError."""
-        return cls.parsed(user_id=user_id, session_id=session_id)
+        return cls.parsed(user_id=user_id, session_id=session_id, agent_id=agent_id)
 
 
-class ConfigureSessionRequest(_Overrides, OfSession):
+class ConfigureSessionRequest(_Overrides, _OfAgentsSession):
     """Override the options of a session from now on; an option that isn't given stays."""
 
     verb: ClassVar[str] = "configure_session"
@@ -187,6 +196,7 @@ class ConfigureSessionRequest(_Overrides, OfSession):
         *,
         user_id: str,
         session_id: str,
+        agent_id: str | None = None,
         extract: bool | None = None,
         fades: bool | None = None,
         compact: bool | None = None,
@@ -199,6 +209,7 @@ class ConfigureSessionRequest(_Overrides, OfSession):
         return cls.parsed(
             user_id=user_id,
             session_id=session_id,
+            agent_id=agent_id,
             extract=extract,
             fades=fades,
             compact=compact,
@@ -214,6 +225,7 @@ class MessagesRequest(OfSession):
 
     verb: ClassVar[str] = "messages"
 
+    agent_id: Identifier | None = Field(None, description=fields.AS_AGENT)
     limit: Annotated[int, Field(ge=1), BeforeValidator(number)] | None = Field(
         None, description=fields.MESSAGES_LIMIT
     )
@@ -221,10 +233,22 @@ class MessagesRequest(OfSession):
 
     @classmethod
     def of(
-        cls, *, user_id: str, session_id: str, limit: int | None = None, newest: bool = False
+        cls,
+        *,
+        user_id: str,
+        session_id: str,
+        agent_id: str | None = None,
+        limit: int | None = None,
+        newest: bool = False,
     ) -> Self:
         """Build the request. Raises InvalidInputError."""
-        return cls.parsed(user_id=user_id, session_id=session_id, limit=limit, newest=newest)
+        return cls.parsed(
+            user_id=user_id,
+            session_id=session_id,
+            agent_id=agent_id,
+            limit=limit,
+            newest=newest,
+        )
 
 
 class PopRequest(OfSession):
@@ -234,11 +258,21 @@ class PopRequest(OfSession):
     model_config = example(user_id="maya", session_id="monday")
 
     message_id: Identifier | None = Field(None, description=fields.MESSAGE)
+    agent_id: Identifier | None = Field(None, description=fields.MESSAGE_OF)
 
     @classmethod
-    def of(cls, *, user_id: str, session_id: str, message_id: str | None = None) -> Self:
+    def of(
+        cls,
+        *,
+        user_id: str,
+        session_id: str,
+        message_id: str | None = None,
+        agent_id: str | None = None,
+    ) -> Self:
         """Build the request. Raises InvalidInputError."""
-        return cls.parsed(user_id=user_id, session_id=session_id, message_id=message_id)
+        return cls.parsed(
+            user_id=user_id, session_id=session_id, message_id=message_id, agent_id=agent_id
+        )
 
 
 class RequestsRequest(OfUser):

@@ -9,9 +9,11 @@ from typing import Any, ClassVar, Self
 from pydantic import Field
 
 from semantic_memory.domain import fields
+from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.profile import ProfileField
 from semantic_memory.domain.requests.base import OfUser, example
-from semantic_memory.domain.values import Content, Timestamp, Value, parse
+from semantic_memory.domain.scope import Scope
+from semantic_memory.domain.values import Content, Identifier, Timestamp, Value, parse
 
 
 class ProfileRequest(OfUser):
@@ -20,11 +22,19 @@ class ProfileRequest(OfUser):
     verb: ClassVar[str] = "profile"
 
     as_of: Timestamp | None = Field(None, description=fields.PROFILE_AS_OF)
+    agent_id: Identifier | None = Field(None, description=fields.AS_AGENT)
+
+    @property
+    def seen(self) -> Filters:
+        """Filters that admit what the agent sees."""
+        return Filters(**Scope(self.agent_id).seen)
 
     @classmethod
-    def of(cls, *, user_id: str, as_of: datetime | None = None) -> Self:
+    def of(
+        cls, *, user_id: str, as_of: datetime | None = None, agent_id: str | None = None
+    ) -> Self:
         """Build the request. Raises InvalidInputError."""
-        return cls.parsed(user_id=user_id, as_of=as_of)
+        return cls.parsed(user_id=user_id, as_of=as_of, agent_id=agent_id)
 
 
 class ProfileTexts(Value):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, ClassVar, Self
 
-from pydantic import Field, StrictBool
+from pydantic import Field, StrictBool, model_validator
 
 from semantic_memory.domain import fields
 from semantic_memory.domain.filters import FilterLike, Filters, FiltersField
-from semantic_memory.domain.requests.base import OfUser, Whole, example, number
+from semantic_memory.domain.requests.base import OfUser, Whole, example, number, several
 from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.trust import Trust
 from semantic_memory.domain.values import Identifier, Question, Real
@@ -19,7 +20,21 @@ class _Question(OfUser):
     query: Question = Field(description=fields.QUERY)
     agent_id: Identifier | None = Field(None, description=fields.AS_AGENT)
     run_id: Identifier | None = Field(None, description=fields.AS_RUN)
+    spaces: tuple[Identifier, ...] = Field(
+        (), max_length=fields.MOST_SPACES, description=fields.SPACES
+    )
     filters: FiltersField = Field(Filters(), description=fields.FILTERS)
+
+    @model_validator(mode="after")
+    def _names_each_owner_once(self) -> Self:
+        if len({*self.owners}) < len(self.owners):
+            raise ValueError("spaces must be users beside the user, each named once")
+        return self
+
+    @property
+    def owners(self) -> tuple[str, ...]:
+        """The user and the spaces, whose memories are searched."""
+        return (self.user_id, *self.spaces)
 
     def _with(self, **beside: Any) -> Filters:
         seen = Scope(self.agent_id, self.run_id).seen
@@ -48,6 +63,7 @@ class SearchRequest(_Question):
         user_id: str,
         agent_id: str | None = None,
         run_id: str | None = None,
+        spaces: Iterable[str] = (),
         k: int = fields.HITS.default,
         filters: FilterLike = None,
         as_of: datetime | None = None,
@@ -59,6 +75,7 @@ class SearchRequest(_Question):
             user_id=user_id,
             agent_id=agent_id,
             run_id=run_id,
+            spaces=tuple(several(spaces, "spaces")),
             k=k,
             filters=Filters.of(filters, as_of),
             min_score=min_score,
@@ -88,6 +105,7 @@ class ContextRequest(_Question):
         user_id: str,
         agent_id: str | None = None,
         run_id: str | None = None,
+        spaces: Iterable[str] = (),
         budget: int = fields.BUDGET.default,
         filters: FilterLike = None,
         as_of: datetime | None = None,
@@ -100,6 +118,7 @@ class ContextRequest(_Question):
             user_id=user_id,
             agent_id=agent_id,
             run_id=run_id,
+            spaces=tuple(several(spaces, "spaces")),
             budget=budget,
             filters=Filters.of(filters, as_of),
             memory_files=memory_files,

@@ -16,6 +16,7 @@ from semantic_memory.domain.requests import (
     SearchItemsRequest,
 )
 from semantic_memory.domain.values import Value
+from semantic_memory.entrypoints.agent_limits import own_namespace, own_prefix
 from semantic_memory.entrypoints.api import bodies
 from semantic_memory.entrypoints.api.access import CurrentCaller, documents_key
 from semantic_memory.entrypoints.api.idempotency import Once, accepts_idempotency_key
@@ -56,7 +57,8 @@ class Namespaces(bodies.Items[list[str]]):
 @writes.post("", status_code=204, response_class=Response)
 def put_item(body: PutItemRequest, caller: CurrentCaller, memory: Opened) -> None:
     """Keep a value under a key, in place of the one before."""
-    caller.require(Right.WRITE, body.user_id)
+    caller.require(Right.WRITE, body.user_id, scoped=True)
+    own_namespace(caller, body.namespace)
     memory.items.put(**body.given())
 
 
@@ -65,7 +67,8 @@ def get_item(
     asked: Annotated[GetItemRequest, Query()], caller: CurrentCaller, memory: Opened
 ) -> Item:
     """Return the item under a key; its time to live begins anew."""
-    caller.require(Right.READ, asked.user_id)
+    caller.require(Right.READ, asked.user_id, scoped=True)
+    own_namespace(caller, asked.namespace)
     return memory.items.get(**asked.given())
 
 
@@ -74,26 +77,31 @@ def delete_item(
     asked: Annotated[DeleteItemRequest, Query()], caller: CurrentCaller, memory: Opened
 ) -> Deleted:
     """Delete the item under a key, if there is one."""
-    caller.require(Right.WRITE, asked.user_id)
+    caller.require(Right.WRITE, asked.user_id, scoped=True)
+    own_namespace(caller, asked.namespace)
     return Deleted(deleted=memory.items.delete(**asked.given()))
 
 
 @reads.post("/list")
 def list_items(body: ListItemsRequest, caller: CurrentCaller, memory: Opened) -> FoundItems:
     """List items of namespaces that begin with a prefix, the one put last first."""
-    caller.require_user(Right.READ, body.user_id)
-    return FoundItems(items=memory.items.list(**body.given()))
+    caller.require_user(Right.READ, body.user_id, scoped=True)
+    prefix = own_prefix(caller, body.namespace)
+    return FoundItems(items=memory.items.list(**body.given() | {"namespace": prefix}))
 
 
 @reads.post("/search", responses=documented(502))
 def search_items(body: SearchItemsRequest, caller: CurrentCaller, memory: Opened) -> ItemHits:
     """Find items by the texts at their indexed paths, the best first."""
-    caller.require_user(Right.READ, body.user_id)
-    return ItemHits(items=memory.items.search(**body.given()))
+    caller.require_user(Right.READ, body.user_id, scoped=True)
+    prefix = own_prefix(caller, body.namespace)
+    return ItemHits(items=memory.items.search(**body.given() | {"namespace": prefix}))
 
 
 @reads.post("/namespaces")
 def list_namespaces(body: NamespacesRequest, caller: CurrentCaller, memory: Opened) -> Namespaces:
     """List the namespaces that have items; the label `*` stands for any one."""
-    caller.require_user(Right.READ, body.user_id)
-    return Namespaces(items=[[*labels] for labels in memory.items.namespaces(**body.given())])
+    caller.require_user(Right.READ, body.user_id, scoped=True)
+    prefix = own_prefix(caller, body.prefix)
+    found = memory.items.namespaces(**body.given() | {"prefix": prefix})
+    return Namespaces(items=[[*labels] for labels in found])

@@ -23,19 +23,22 @@ from semantic_memory.domain.requests import (
     ListQuery,
     LoadSessionRequest,
     PopRequest,
+    ProfileRequest,
     ProfileTexts,
     Reasoned,
     Revision,
     SearchRequest,
+    SessionsRequest,
     SettleRequest,
 )
-from semantic_memory.domain.values import Identifier, Timestamp, derived_id
+from semantic_memory.domain.values import Identifier, derived_id
 from semantic_memory.entrypoints.agent_limits import owned, seen, shown
 from semantic_memory.entrypoints.api.access import (
     AnyReader,
     AnyWriter,
     CurrentCaller,
     Reader,
+    UserId,
     Writer,
     documents_key,
 )
@@ -292,12 +295,11 @@ def settle_request(
 
 @reads.get("/profile", tags=["profile"])
 def profile(
-    user_id: Reader,
-    memory: Opened,
-    as_of: Annotated[Timestamp | None, Query(description=fields.PROFILE_AS_OF)] = None,
+    asked: Annotated[ProfileRequest, Query()], caller: CurrentCaller, memory: Opened
 ) -> Overview:
     """Return a user's profile and history."""
-    return memory.profile(user_id=user_id, as_of=as_of)
+    caller.require(Right.READ, asked.user_id, scoped=True)
+    return memory.profile(**asked.given() | {"agent_id": caller.agent(asked.agent_id)})
 
 
 @writes.patch("/profile", tags=["profile"])
@@ -332,9 +334,13 @@ def tags(user_id: Reader, memory: Opened) -> Tags:
 
 
 @reads.get("/sessions", tags=["conversations"])
-def sessions(user_id: Reader, memory: Opened) -> Sessions:
+def sessions(
+    asked: Annotated[SessionsRequest, Query()], caller: CurrentCaller, memory: Opened
+) -> Sessions:
     """List a user's sessions, the one with the latest message first."""
-    return Sessions(items=memory.sessions(user_id=user_id))
+    caller.require(Right.READ, asked.user_id, scoped=True)
+    agent_id = caller.agent(asked.agent_id)
+    return Sessions(items=memory.sessions(user_id=asked.user_id, agent_id=agent_id))
 
 
 @writes.post("/sessions", status_code=201, tags=["conversations"])
@@ -342,8 +348,9 @@ def create_session(
     body: CreateSessionRequest, caller: CurrentCaller, memory: Opened
 ) -> SessionInfo | Written:
     """Create a session without messages, with options of its own."""
-    caller.require(Right.WRITE, body.user_id)
-    return _session(memory.create_session(**body.given()), caller, body.user_id)
+    caller.require(Right.WRITE, body.user_id, scoped=True)
+    given = body.given() | {"agent_id": caller.agent(body.agent_id)}
+    return _session(memory.create_session(**given), caller, body.user_id)
 
 
 @writes.post("/sessions/load", tags=["conversations"], responses=UNKNOWN)
@@ -351,8 +358,9 @@ def load_session(
     body: LoadSessionRequest, caller: CurrentCaller, memory: Opened
 ) -> SessionInfo | Written:
     """Return a session, which takes messages again if it was closed."""
-    caller.require(Right.WRITE, body.user_id)
-    return _session(memory.load_session(**body.given()), caller, body.user_id)
+    caller.require(Right.WRITE, body.user_id, scoped=True)
+    given = body.given() | {"agent_id": caller.agent(body.agent_id)}
+    return _session(memory.load_session(**given), caller, body.user_id)
 
 
 @writes.post("/sessions/close", tags=["conversations"], responses=UNKNOWN)
@@ -360,38 +368,50 @@ def close_session(
     body: CloseSessionRequest, caller: CurrentCaller, memory: Opened
 ) -> SessionInfo | Written:
     """Close a session: extract its facts, and refuse further messages until it is loaded."""
-    caller.require(Right.WRITE, body.user_id)
-    return _session(memory.close_session(**body.given()), caller, body.user_id)
+    caller.require(Right.WRITE, body.user_id, scoped=True)
+    given = body.given() | {"agent_id": caller.agent(body.agent_id)}
+    return _session(memory.close_session(**given), caller, body.user_id)
 
 
-@writes.patch("/sessions", tags=["conversations"])
+@writes.patch("/sessions", tags=["conversations"], responses=UNKNOWN)
 def configure_session(
     body: ConfigureSessionRequest, caller: CurrentCaller, memory: Opened
 ) -> SessionOptions | Written:
     """Override the options of a session from now on; an option that isn't given stays."""
-    caller.require(Right.WRITE, body.user_id)
-    options = memory.configure_session(**body.given())
+    caller.require(Right.WRITE, body.user_id, scoped=True)
+    given = body.given() | {"agent_id": caller.agent(body.agent_id)}
+    options = memory.configure_session(**given)
     return options if caller.reads(body.user_id) else Written(id=body.session_id)
 
 
 @reads.get("/messages", tags=["conversations"], responses=UNKNOWN)
 def messages(
-    user_id: Reader,
+    user_id: UserId,
     session_id: SessionId,
+    caller: CurrentCaller,
     memory: Opened,
+    agent_id: Annotated[Identifier | None, Query(description=fields.AS_AGENT)] = None,
     limit: Annotated[int | None, Query(ge=1, description=fields.MESSAGES_LIMIT)] = None,
     newest: Annotated[bool, Query(description=fields.NEWEST)] = False,
 ) -> Messages:
     """List a session's messages in the order in which they were said, or the latest first."""
-    found = memory.messages(user_id=user_id, session_id=session_id, limit=limit, newest=newest)
+    caller.require(Right.READ, user_id, scoped=True)
+    found = memory.messages(
+        user_id=user_id,
+        session_id=session_id,
+        agent_id=caller.agent(agent_id),
+        limit=limit,
+        newest=newest,
+    )
     return Messages(items=found)
 
 
 @writes.post("/messages/pop", tags=["conversations"], responses=UNKNOWN)
 def pop(body: PopRequest, caller: CurrentCaller, memory: Opened) -> Message | Written:
     """Take back the latest message of a session, with the facts that nothing else says."""
-    caller.require(Right.WRITE, body.user_id)
-    found = memory.pop(**body.given())
+    caller.require(Right.WRITE, body.user_id, scoped=True)
+    given = body.given() | {"agent_id": caller.agent(body.agent_id)}
+    found = memory.pop(**given)
     return found if caller.reads(body.user_id) else Written(id=found.id)
 
 
@@ -407,7 +427,7 @@ def audit(
 @reads.post("/search", tags=["recall"], responses=documented(502))
 def search(body: SearchRequest, caller: CurrentCaller, memory: Opened) -> Hits:
     """Find the best memories for a query, each with the parts of its score."""
-    caller.require(Right.READ, body.user_id, scoped=True)
+    caller.require_all(body.owners)
     agent_id = caller.agent(body.agent_id)
     return Hits(items=memory.search(**body.given() | {"agent_id": agent_id}))
 
@@ -415,5 +435,5 @@ def search(body: SearchRequest, caller: CurrentCaller, memory: Opened) -> Hits:
 @reads.post("/context", tags=["recall"], responses=documented(502))
 def context(body: ContextBody, caller: CurrentCaller, memory: Opened) -> Context:
     """Pack a block for a prompt, never over its budget of tokens."""
-    caller.require(Right.READ, body.user_id, scoped=True)
+    caller.require_all(body.owners)
     return memory.context(**body.given() | {"agent_id": caller.agent(body.agent_id)})

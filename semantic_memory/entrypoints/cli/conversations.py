@@ -10,10 +10,11 @@ from semantic_memory.domain import fields
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.entrypoints.cli import work
 from semantic_memory.entrypoints.cli.commands import app
-from semantic_memory.entrypoints.cli.options import AsJson, DataDir, Session, User
+from semantic_memory.entrypoints.cli.options import AsAgent, AsJson, DataDir, Session, User
 
 __all__ = ["app"]
 
+OnlyOf = Annotated[Optional[str], typer.Option("--agent", help=fields.SESSION_OF)]
 Extract = Annotated[Optional[bool], typer.Option("--extract/--no-extract", help=fields.EXTRACT)]
 Fades = Annotated[Optional[bool], typer.Option("--fades/--no-fades", help=fields.FADES)]
 Compact = Annotated[Optional[bool], typer.Option("--compact/--no-compact", help=fields.COMPACT)]
@@ -27,10 +28,15 @@ Verbosity = Annotated[Optional[str], typer.Option(help=fields.VERBOSITY)]
 
 
 @app.command()
-def sessions(user: User, data_dir: DataDir = None, json: AsJson = False) -> None:
+def sessions(
+    user: User,
+    agent: Annotated[Optional[str], typer.Option("--agent", help=fields.SESSIONS_OF)] = None,
+    data_dir: DataDir = None,
+    json: AsJson = False,
+) -> None:
     """List a user's sessions, the one with the latest message first."""
     with work.store.opened(data_dir) as memory:
-        found = memory.sessions(user_id=user)
+        found = memory.sessions(user_id=user, agent_id=agent)
     work.show.as_json(found) if json else work.show.sessions(found)
 
 
@@ -38,6 +44,7 @@ def sessions(user: User, data_dir: DataDir = None, json: AsJson = False) -> None
 def create_session(
     user: User,
     session: Annotated[Optional[str], typer.Argument(help=fields.NEW_SESSION)] = None,
+    agent: Annotated[Optional[str], typer.Option("--agent", help=fields.SESSION_AGENT)] = None,
     extract: Extract = None,
     fades: Fades = None,
     compact: Compact = None,
@@ -51,27 +58,35 @@ def create_session(
     """Create a session without messages, with options of its own."""
     given = _given(extract, fades, compact, half_life, floor, language, verbosity)
     with work.store.opened(data_dir) as memory:
-        info = memory.create_session(user_id=user, session_id=session, **given)
+        info = memory.create_session(user_id=user, session_id=session, agent_id=agent, **given)
     work.show.as_json(info) if json else work.show.sessions([info])
 
 
 @app.command("load-session")
 def load_session(
-    session: Session, user: User, data_dir: DataDir = None, json: AsJson = False
+    session: Session,
+    user: User,
+    agent: OnlyOf = None,
+    data_dir: DataDir = None,
+    json: AsJson = False,
 ) -> None:
     """Show a session, and open it again if it was closed."""
     with work.store.opened(data_dir) as memory:
-        info = memory.load_session(user_id=user, session_id=session)
+        info = memory.load_session(user_id=user, session_id=session, agent_id=agent)
     work.show.as_json(info) if json else work.show.sessions([info])
 
 
 @app.command("close-session")
 def close_session(
-    session: Session, user: User, data_dir: DataDir = None, json: AsJson = False
+    session: Session,
+    user: User,
+    agent: OnlyOf = None,
+    data_dir: DataDir = None,
+    json: AsJson = False,
 ) -> None:
     """Extract the facts of a session, and refuse further messages until it is loaded."""
     with work.store.opened(data_dir, embeds=True) as memory:
-        info = memory.close_session(user_id=user, session_id=session)
+        info = memory.close_session(user_id=user, session_id=session, agent_id=agent)
     work.show.as_json(info) if json else work.show.sessions([info])
 
 
@@ -79,6 +94,7 @@ def close_session(
 def configure(
     session: Session,
     user: User,
+    agent: OnlyOf = None,
     extract: Extract = None,
     fades: Fades = None,
     compact: Compact = None,
@@ -92,7 +108,9 @@ def configure(
     """Override the options of a session from now on, and show them."""
     given = _given(extract, fades, compact, half_life, floor, language, verbosity)
     with work.store.opened(data_dir) as memory:
-        options = memory.configure_session(user_id=user, session_id=session, **given)
+        options = memory.configure_session(
+            user_id=user, session_id=session, agent_id=agent, **given
+        )
     work.show.as_json(options) if json else work.show.pairs(options.model_dump(mode="json"))
 
 
@@ -100,6 +118,7 @@ def configure(
 def log(
     session: Session,
     user: User,
+    agent: AsAgent = None,
     limit: Annotated[
         Optional[int], typer.Option("--limit", "-n", help=fields.MESSAGES_LIMIT)
     ] = None,
@@ -109,7 +128,9 @@ def log(
 ) -> None:
     """Show the messages of a session."""
     with work.store.opened(data_dir) as memory:
-        messages = memory.messages(user_id=user, session_id=session, limit=limit, newest=newest)
+        messages = memory.messages(
+            user_id=user, session_id=session, agent_id=agent, limit=limit, newest=newest
+        )
     work.show.as_json(messages) if json else work.show.messages(messages)
 
 
@@ -118,12 +139,13 @@ def pop(
     session: Session,
     user: User,
     message: Annotated[Optional[str], typer.Option("--message", help=fields.MESSAGE)] = None,
+    agent: Annotated[Optional[str], typer.Option("--agent", help=fields.MESSAGE_OF)] = None,
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
     """Take back the latest message of a session, with what it alone said, and show it."""
     with work.store.opened(data_dir, embeds=True) as memory:
-        popped = memory.pop(user_id=user, session_id=session, message_id=message)
+        popped = memory.pop(user_id=user, session_id=session, message_id=message, agent_id=agent)
         memory.flush()
     work.show.as_json(popped) if json else work.show.messages([popped])
 

@@ -25,6 +25,9 @@ Agent = Annotated[Optional[str], typer.Option("--agent", help=fields.AGENT)]
 Run = Annotated[Optional[str], typer.Option("--run", help=fields.RUN)]
 AsAgent = Annotated[Optional[str], typer.Option("--agent", help=fields.AS_AGENT)]
 AsRun = Annotated[Optional[str], typer.Option("--run", help=fields.AS_RUN)]
+Spaces = Annotated[
+    Optional[list[str]], typer.Option("--space", help=f"{fields.SPACES} Repeatable.")
+]
 OfAgent = Annotated[Optional[str], typer.Option("--agent", help=fields.OF_AGENT)]
 OfRun = Annotated[Optional[str], typer.Option("--run", help=fields.OF_RUN)]
 Query = Annotated[str, typer.Argument(help=fields.QUERY)]

@@ -16,6 +16,7 @@ from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.entrypoints.cli import work
 from semantic_memory.entrypoints.cli.commands import app
 from semantic_memory.entrypoints.cli.options import (
+    AsAgent,
     AsJson,
     DataDir,
     ExportFormat,
@@ -64,12 +65,13 @@ def tags(user: User, data_dir: DataDir = None, json: AsJson = False) -> None:
 def profile(
     user: User,
     as_of: Annotated[Optional[datetime], typer.Option(help=fields.PROFILE_AS_OF)] = None,
+    agent: AsAgent = None,
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
     """Show a user's profile and history."""
     with work.store.opened(data_dir) as memory:
-        found = memory.profile(user_id=user, as_of=as_of)
+        found = memory.profile(user_id=user, as_of=as_of, agent_id=agent)
     work.show.as_json(found) if json else work.show.overview(found)
 
 

@@ -24,7 +24,17 @@ app.add_typer(keys, name="keys")
 Rights = Annotated[
     Optional[list[Right]], typer.Option("--right", "-r", help="Repeatable; default: read, write.")
 ]
-_EVERYONE = "*"
+LimitedTo = Annotated[
+    Optional[str],
+    typer.Option("--agent", help="Limit it to this agent's memories and, to read, shared ones."),
+]
+ReadToo = Annotated[
+    Optional[list[str]],
+    typer.Option(
+        "--space",
+        help="A user, such as a team, or a prefix*, whose memory it may only read; repeatable.",
+    ),
+]
 
 
 @app.command()
@@ -52,6 +62,8 @@ def mcp(
         str, typer.Option("--user", "-u", help="The user of the memory; * lets the agent name one.")
     ],
     right: Rights = None,
+    agent: LimitedTo = None,
+    space: ReadToo = None,
     data_dir: DataDir = None,
 ) -> None:
     """Serve the store to one agent over standard input and output (MCP).
@@ -63,11 +75,11 @@ def mcp(
         from semantic_memory.entrypoints.mcp.stdio import run
     except ModuleNotFoundError as error:
         raise _missing(error) from None
-    run(
-        lambda: work.store.shared(data_dir),
-        user,
-        frozenset(right or (Right.READ, Right.WRITE)),
-    )
+    from semantic_memory.entrypoints.callers import Caller
+
+    rights = frozenset(right or (Right.READ, Right.WRITE))
+    caller = Caller("stdio", (user,), rights, agent_id=agent, spaces=tuple(space or ()))
+    run(lambda: work.store.shared(data_dir), caller)
 
 
 @keys.command("create")
@@ -77,19 +89,8 @@ def create(
         list[str], typer.Option("--user", "-u", help="A user, a prefix*, or *; repeatable.")
     ],
     right: Rights = None,
-    agent: Annotated[
-        str | None,
-        typer.Option(
-            "--agent", help="Limit it to this agent's memories and, to read, the shared ones."
-        ),
-    ] = None,
-    space: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--space",
-            help="A user, such as a team, or a prefix*, whose memory it may only read; repeatable.",
-        ),
-    ] = None,
+    agent: LimitedTo = None,
+    space: ReadToo = None,
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:

@@ -110,7 +110,8 @@ def hits(found: Sequence[Hit]) -> None:
         # Who said a message is no part of its text; a fact names its subject.
         verbatim = fact.category is Category.CONVERSATION
         speaker = f"{fact.source.speaker or fact.source.role}: " if verbatim else ""
-        about = f"{'  '.join(_about(fact))}  {fact.id}"
+        owner = f"  of {hit.space}" if hit.space else ""
+        about = f"{'  '.join(_about(fact))}  {fact.id}{owner}"
         grid.add_row(
             Text(f"{hit.score:.3f}", style="bold"),
             Text.assemble(speaker, fact.text, (f"\n{about}\n{why(hit)}", "dim")),

@@ -14,6 +14,7 @@ from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.markers import WROTE_MEMORY
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.query_text import LONGEST_QUERY
+from semantic_memory.domain.recall import Hit
 from semantic_memory.domain.trust import Trust
 from semantic_memory.domain.values import parse
 
@@ -26,6 +27,10 @@ AgentId = Annotated[str | None, Field(description=fields.AGENT)]
 RunId = Annotated[str | None, Field(description=fields.RUN)]
 AsAgent = Annotated[str | None, Field(description=fields.AS_AGENT)]
 AsRun = Annotated[str | None, Field(description=fields.AS_RUN)]
+Spaces = Annotated[
+    list[str] | None,
+    Field(description=f"{fields.SPACES} Those of the key if left out; [] for none."),
+]
 OfAgent = Annotated[str | None, Field(description=fields.OF_AGENT)]
 OfRun = Annotated[str | None, Field(description=fields.OF_RUN)]
 Query = Annotated[str, Field(description=fields.QUERY)]
@@ -60,6 +65,8 @@ class Remembered(BaseModel):
     body: Body | None = None
     score: float | None = None
     """The score in a search; higher is better."""
+    space: str | None = None
+    """The further user, such as a team, whose memory it is; null for the user's own."""
 
 
 class Memories(BaseModel):
@@ -135,8 +142,8 @@ def filters_of(
     return Filters.joined(where or None, beside)
 
 
-def remembered(fact: Fact, score: float | None = None) -> Remembered:
-    """Return a fact as agents see it."""
+def remembered(fact: Fact, hit: Hit | None = None) -> Remembered:
+    """Return a fact, or the fact of a hit, as agents see it."""
     return Remembered(
         id=fact.id,
         content=fact.content,
@@ -148,5 +155,6 @@ def remembered(fact: Fact, score: float | None = None) -> Remembered:
         agent_id=fact.agent_id,
         run_id=fact.run_id,
         body=fact.body,
-        score=None if score is None else round(score, 4),
+        score=hit and round(hit.score, 4),
+        space=hit and hit.space,
     )

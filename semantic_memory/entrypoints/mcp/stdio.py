@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from semantic_memory.entrypoints.callers import Caller, Right
+from semantic_memory.entrypoints.callers import Caller
 from semantic_memory.entrypoints.mcp.server import build_server
 
 if TYPE_CHECKING:
@@ -16,14 +16,13 @@ if TYPE_CHECKING:
     from semantic_memory.memory import SemanticMemory
 
 
-def run(share: Callable[[], SharedStore], user: str, rights: frozenset[Right]) -> None:
-    """Serve until the agent closes standard input.
+def run(share: Callable[[], SharedStore], caller: Caller) -> None:
+    """Serve a caller until it closes standard input.
 
     The store is opened by the first call of a tool, so that an agent needn't wait for it to learn
     what tools there are; a call that can't open it answers with the reason, and the next one tries
     again.
     """
-    caller = Caller("stdio", (user,), rights)
     with ExitStack() as stack:
         opening = threading.Lock()
         shared: list[SharedStore] = []

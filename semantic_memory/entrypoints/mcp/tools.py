@@ -43,6 +43,7 @@ from semantic_memory.entrypoints.mcp.schemas import (
     Said,
     SessionId,
     Since,
+    Spaces,
     Tags,
     Taken,
     Until,
@@ -89,6 +90,7 @@ class Tools:
         ] = _SCORE,
         agent_id: AsAgent = None,
         run_id: AsRun = None,
+        spaces: Spaces = None,
         user_id: UserId = None,
     ) -> Memories:
         """Find memories about something, best first.
@@ -102,11 +104,12 @@ class Tools:
                 user_id=user,
                 agent_id=caller.agent(agent_id),
                 run_id=run_id,
+                spaces=caller.beside(user, spaces),
                 k=limit,
                 filters=filters,
                 min_score=min_score,
             )
-        return Memories(memories=[remembered(hit.fact, hit.score) for hit in hits[:MOST_HITS]])
+        return Memories(memories=[remembered(hit.fact, hit) for hit in hits[:MOST_HITS]])
 
     def get_context(
         self,
@@ -119,6 +122,7 @@ class Tools:
         min_trust: Annotated[Trust | None, Field(description=fields.LEAST_TRUST)] = None,
         agent_id: AsAgent = None,
         run_id: AsRun = None,
+        spaces: Spaces = None,
         user_id: UserId = None,
     ) -> Block:
         """Get the user's profile and the memories that help with a question, within a token budget.
@@ -131,6 +135,7 @@ class Tools:
                 user_id=user,
                 agent_id=caller.agent(agent_id),
                 run_id=run_id,
+                spaces=caller.beside(user, spaces),
                 budget=budget,
                 min_trust=min_trust,
             )
@@ -138,8 +143,8 @@ class Tools:
 
     def profile(self, ctx: Ctx, user_id: UserId = None) -> Overview:
         """Get the user's profile and history: work, private life, current concerns, past events."""
-        with self._allowed(ctx, Right.READ, user_id) as user:
-            return self._memory().profile(user_id=user)
+        with self._scoped(ctx, Right.READ, user_id) as (user, caller):
+            return self._memory().profile(user_id=user, agent_id=caller.agent_id)
 
     def list_memories(
         self,
@@ -244,21 +249,27 @@ class Tools:
         user_id: UserId = None,
     ) -> SessionInfo:
         """Begin a conversation explicitly; observe_messages begins one too."""
-        with self._allowed(ctx, Right.WRITE, user_id) as user:
-            self._caller_of(ctx).require(Right.READ, user)  # it answers with statistics
-            return self._memory().create_session(user_id=user, session_id=session_id)
+        with self._scoped(ctx, Right.WRITE, user_id) as (user, caller):
+            caller.require(Right.READ, user, scoped=True)  # it answers with statistics
+            return self._memory().create_session(
+                user_id=user, session_id=session_id, agent_id=caller.agent_id
+            )
 
     def load_session(self, ctx: Ctx, session_id: SessionId, user_id: UserId = None) -> SessionInfo:
         """Get a conversation's statistics and options, and go on with it if it was closed."""
-        with self._allowed(ctx, Right.WRITE, user_id) as user:
-            self._caller_of(ctx).require(Right.READ, user)  # it answers with statistics
-            return self._memory().load_session(user_id=user, session_id=session_id)
+        with self._scoped(ctx, Right.WRITE, user_id) as (user, caller):
+            caller.require(Right.READ, user, scoped=True)  # it answers with statistics
+            return self._memory().load_session(
+                user_id=user, session_id=session_id, agent_id=caller.agent_id
+            )
 
     def close_session(self, ctx: Ctx, session_id: SessionId, user_id: UserId = None) -> SessionInfo:
         """End a conversation: its facts are extracted at once, and no messages are taken."""
-        with self._allowed(ctx, Right.WRITE, user_id) as user:
-            self._caller_of(ctx).require(Right.READ, user)  # it answers with statistics
-            return self._memory().close_session(user_id=user, session_id=session_id)
+        with self._scoped(ctx, Right.WRITE, user_id) as (user, caller):
+            caller.require(Right.READ, user, scoped=True)  # it answers with statistics
+            return self._memory().close_session(
+                user_id=user, session_id=session_id, agent_id=caller.agent_id
+            )
 
     def forget_memories(
         self,
@@ -336,8 +347,8 @@ class Tools:
 
     def sessions(self, ctx: Ctx, user_id: str) -> str:
         """A user's conversations, the latest first."""
-        with self._readable(ctx, user_id):
-            found = self._memory().sessions(user_id=user_id)
+        with self._readable(ctx, user_id, scoped=True) as caller:
+            found = self._memory().sessions(user_id=user_id, agent_id=caller.agent_id)
         return json.dumps([info.model_dump(mode="json") for info in found])
 
     def tags(self, ctx: Ctx, user_id: str) -> str:
@@ -348,31 +359,30 @@ class Tools:
 
     def session(self, ctx: Ctx, user_id: str, session_id: str) -> str:
         """The messages of a conversation."""
-        with self._readable(ctx, user_id):
-            said = self._memory().messages(user_id=user_id, session_id=session_id)
+        with self._readable(ctx, user_id, scoped=True) as caller:
+            said = self._memory().messages(
+                user_id=user_id, session_id=session_id, agent_id=caller.agent_id
+            )
         return "\n".join(f"{message.speaker}: {message.content}" for message in said)
 
     def with_memory(self, ctx: Ctx, question: str, user_id: str | None = None) -> str:
         """A question, with the memories that help to answer it."""
         with self._scoped(ctx, Right.READ, user_id) as (user, caller):
             packed = self._memory().context(
-                question, user_id=user, agent_id=caller.agent(None), budget=_BUDGET
+                question,
+                user_id=user,
+                agent_id=caller.agent(None),
+                spaces=caller.beside(user, None),
+                budget=_BUDGET,
             )
         return f"{packed.text}\n\n{question}".strip()
 
     @contextmanager
-    def _allowed(self, ctx: Ctx, right: Right, user_id: str | None) -> Iterator[str]:
-        """Yield the user of a call; turn errors into ones that the agent can read.
-
-        A caller that is limited to an agent is refused.
-        """
-        with self._scoped(ctx, right, user_id) as (user, caller):
-            caller.require(right, user)
-            yield user
-
-    @contextmanager
     def _scoped(self, ctx: Ctx, right: Right, user_id: str | None) -> Iterator[tuple[str, Caller]]:
-        """Yield the user of a call that limits itself to the caller's agent, and the caller."""
+        """Yield the user of a call that limits itself to the caller's agent, and the caller.
+
+        Turns errors into ones that the agent can read.
+        """
         caller = self._caller_of(ctx)
         user = user_id or caller.only_user
         if user is None:
