@@ -19,7 +19,7 @@ from semantic_memory.entrypoints.cli.commands import app
 
 __all__ = ["app", "conversations", "encryption", "hooks", "main", "records", "serving", "upkeep"]
 
-_ALLOCATIONS = 50_000  # objects more before the youngest are searched for garbage; Python's: 700
+_ALLOCATIONS = 200_000  # objects more before the youngest are searched for garbage; Python's: 700
 
 
 def main() -> None:
