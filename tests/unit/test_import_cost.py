@@ -67,6 +67,15 @@ from semantic_memory import SemanticMemory
 SemanticMemory.open(sys.argv[1]).close()
 print(len(compiled))
 """
+SPELLED = """
+import sys
+from semantic_memory.domain.english import notation
+spell, spelled = notation.spellings, []
+notation.spellings = lambda phrase: spelled.append(phrase) or spell(phrase)
+from semantic_memory import SemanticMemory
+SemanticMemory.open(sys.argv[1]).close()
+print(len(spelled))
+"""
 EVERY_HELP = """
 import typer
 from semantic_memory.entrypoints.cli import app
@@ -148,6 +157,11 @@ def test_a_search_loads_only_what_it_needs(tmp_path):
 def test_opening_a_store_compiles_hardly_a_pattern(tmp_path):
     _, printed = run(COMPILED, str(tmp_path))
     assert int(printed) < 150  # of about 1,200
+
+
+def test_opening_a_store_writes_out_hardly_a_phrase(tmp_path):
+    _, printed = run(SPELLED, str(tmp_path))
+    assert int(printed) < 4_000  # of about 50,000
 
 
 def test_patterns_are_compiled_at_their_first_use():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -95,7 +95,7 @@ class _Wording(NamedTuple):
     """Words one of which a clause needs for the pattern to match; none for any."""
 
 
-def _wordings() -> Iterator[_Wording]:
+def _written() -> Iterator[_Wording]:
     titles = any_of(*phrase_of("facets.roles.titles"))
     for name in keys("facets"):
         for way in keys(f"facets.{name}") if name != "roles" else ():
@@ -122,7 +122,12 @@ def _needed(written: str) -> frozenset[str]:
     return frozenset(found)
 
 
-_WORDINGS = tuple(_wordings())
+@cache
+def _wordings() -> tuple[_Wording, ...]:
+    """Return all wordings, which are written at their first use: most starts read no statement."""
+    return tuple(_written())
+
+
 _NO_PLACE = words("renewals.heads.vague") | frozenset(
     {"love", "trouble", "charge", "contact", "touch", "pain", "person", "charg"}
 )
@@ -137,7 +142,7 @@ def facets(clause: Clause, *, newly: bool = False) -> tuple[Facet, ...]:
     [('home', ['oslo'])]
     """
     found = []
-    for name, pattern, moved, only_newly, needed in _WORDINGS:
+    for name, pattern, moved, only_newly, needed in _wordings():
         if (only_newly and not newly) or (needed and needed.isdisjoint(clause.words)):
             continue
         match = pattern.search(clause.plain)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -85,7 +85,7 @@ class _Wording(NamedTuple):
     """Words that every spelling of the phrase has."""
 
 
-def _wordings() -> Iterator[_Wording]:
+def _written() -> Iterator[_Wording]:
     for relation in keys("paraphrases"):
         for written in phrase_list(f"paraphrases.{relation}"):
             spelled = [
@@ -96,7 +96,10 @@ def _wordings() -> Iterator[_Wording]:
             yield _Wording(relation, regex(source), frozenset.intersection(*spelled))
 
 
-_WORDINGS = tuple(_wordings())
+@cache
+def _wordings() -> tuple[_Wording, ...]:
+    """Return all wordings, which are written at their first use: most starts read no statement."""
+    return tuple(_written())
 
 
 @lru_cache(maxsize=16_384)
@@ -139,7 +142,7 @@ def _normal(plain: str) -> str:
 
 def _claims(who: str, plain: str) -> Iterator[Paraphrase]:
     spoken = frozenset(plain.split())
-    for relation, pattern, needed in _WORDINGS:
+    for relation, pattern, needed in _wordings():
         if needed <= spoken and (found := pattern.fullmatch(plain)):
             slots = sorted(found.groupdict().items())
             if all(_is_thing(slot, text) for slot, text in slots):

@@ -26,7 +26,7 @@ from semantic_memory.domain.english.words import (
     is_quality,
     noun_behind,
 )
-from semantic_memory.domain.patterns import regex
+from semantic_memory.domain.patterns import deferred, regex
 from semantic_memory.domain.text import stem, stems
 
 _in_one_wording = substitution("renewals.same")
@@ -106,8 +106,10 @@ def around_things(entry: str) -> tuple[re.Pattern[str], ...]:
     return tuple(
         regex(pattern)
         for pattern in (
-            rf"(?<![\w'])(?P<verb>{one_of(before)})(?=(?P<thing>{_THING}))" if before else None,
-            rf"{_OPENING}(?P<thing>{_NEAR})(?P<verb> {one_of(behind)})(?![\w'])"
+            rf"(?<![\w'])(?P<verb>{deferred(lambda: one_of(before))})(?=(?P<thing>{_THING}))"
+            if before
+            else None,
+            rf"{_OPENING}(?P<thing>{_NEAR})(?P<verb> {deferred(lambda: one_of(behind))})(?![\w'])"
             if behind
             else None,
             *(rf"(?<![\w']){phrase(one, thing=_NEAR)}(?![\w'])" for one in around),
