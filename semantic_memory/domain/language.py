@@ -123,10 +123,9 @@ def _evidence(spoken: list[str]) -> tuple[int, Counter[str]]:
     for place, word in enumerate(spoken):
         plain = word.casefold()
         english += plain.replace("’", "'") in own
-        if place and word.istitle():
-            continue  # a name: "M4 Pro"
-        for code in foreign.get(plain, ()):  # `update` takes four times as long
-            others[code] += 1
+        if plain in foreign and not (place and word.istitle()):  # a name: "M4 Pro"
+            for code in foreign[plain]:  # `update` takes four times as long
+                others[code] += 1
     return english, others
 
 

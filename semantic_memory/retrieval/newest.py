@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,6 +42,7 @@ class Figures(NamedTuple):
     topic: frozenset[str]
 
 
+@lru_cache(maxsize=16_384)
 def read_figures(content: str, speaker: str | None = None) -> Figures | None:
     """Read a fact, said by `speaker`; None if it gives no figure.
 

@@ -27,11 +27,10 @@ from semantic_memory.domain.facts import Category, Status
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Delta, Trait, TraitRow
 from semantic_memory.domain.retention import Unexpired
-from semantic_memory.domain.text import lexical_text, stems
+from semantic_memory.domain.text import figures, lexical_text, stems
 from semantic_memory.domain.values import levels
 from semantic_memory.retrieval.bm25 import BM25, Mask, Statistics
 from semantic_memory.retrieval.growing import Growing, GrowingVectors
-from semantic_memory.retrieval.newest import Figures, read_figures
 from semantic_memory.retrieval.snapshot import Snapshot
 
 CATEGORIES = tuple(Category)
@@ -89,7 +88,7 @@ class Partition:
         self.revision = 0
         self._ids: list[str] = []
         self._said_in: list[tuple[str, ...]] = []
-        self._figures: dict[int, Figures] = {}
+        self._figured: dict[int, tuple[str, str | None]] = {}
         self._tagged: dict[str, list[int]] = {}  # by tag, those above included; dead rows too
         self._row_of: dict[int, int] = {}
         self._superseded: set[int] = set()
@@ -143,7 +142,7 @@ class Partition:
             session_codes=self._sessions,
             ids=self._ids,
             said_in=self._said_in,
-            figures=self._figures,
+            figured=self._figured,
             speakers=tuple(self._speakers),
             windows=None if self._windows is None else self._windows.view,
             sentences=None if self._sentences is None else self._sentences.view,
@@ -264,9 +263,9 @@ class Partition:
         if (
             vectors is not None
             and trait.category != Category.CONVERSATION
-            and (given := read_figures(trait.content, trait.speaker))
+            and figures(trait.content)
         ):
-            self._figures[number] = given
+            self._figured[number] = (trait.content, trait.speaker)
         text = lexical_text(trait.content, trait.speaker, trait.created_at)
         self._bm25.add(stems(text))
         self._characters += len(text)

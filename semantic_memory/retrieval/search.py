@@ -292,11 +292,15 @@ def _newest(
         return {}
     similar = snapshot.alike(facts)
     gained = newest.fresher(facts, similar, ranked.score, columns, weight)
-    places = [place for place, row in enumerate(facts) if row in snapshot.figures]
-    given = [facts[place] for place in places]
+    given = {
+        row: read
+        for row in facts
+        if row in snapshot.figured and (read := newest.read_figures(*snapshot.figured[row]))
+    }
+    places = [place for place, row in enumerate(facts) if row in given]
     return gained | newest.gains(
+        list(given),
         given,
-        snapshot.figures,
         similar[np.ix_(places, places)],
         ranked.score,
         columns["stated_at"],

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.retrieval.bm25 import Mask, Scores
 from semantic_memory.retrieval.growing import Vectors
-from semantic_memory.retrieval.newest import Figures
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,10 +33,10 @@ class Snapshot:
     """By row: ids of the memories."""
     said_in: Sequence[tuple[str, ...]]
     """By row: `session/message` for every message that says the memory."""
-    figures: Mapping[int, Figures]
-    """By row: numbers and days in a fact, and what they are given for.
+    figured: Mapping[int, tuple[str, str | None]]
+    """By row: text and speaker of a fact that gives figures. Other rows and messages are missing.
 
-    Rows without any, and messages, are missing.
+    They are read for the best rows of a search, not for all when a user is loaded.
     """
     speakers: tuple[str, ...]
     """Names of the speakers, by the code in the column `speaker`."""
