@@ -124,17 +124,22 @@ def _say(
 
 @contextmanager
 def service(directory: Path, *options: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """Run a service over `directory`; yield its process and URL, then end it by a signal."""
+    """Run a service over `directory`; yield its process and URL, then end it by a signal.
+
+    Its log goes to the file service.log in the directory.
+    """
     address = directory / ADDRESS_FILE
     address.unlink(missing_ok=True)
-    process = subprocess.Popen(  # noqa: S603  # this project's program
-        [
-            sys.executable,
-            *("-m", "semantic_memory.entrypoints.cli", "serve", "--port", "0"),
-            *("--data-dir", str(directory)),
-            *options,
-        ]
-    )
+    with (directory / "service.log").open("wb") as log:
+        process = subprocess.Popen(  # noqa: S603  # this project's program
+            [
+                sys.executable,
+                *("-m", "semantic_memory.entrypoints.cli", "serve", "--port", "0"),
+                *("--data-dir", str(directory)),
+                *options,
+            ],
+            stderr=log,
+        )
     try:
         yield process, _url(address, process)
     finally:
@@ -231,7 +236,7 @@ def _url(address: Path, process: subprocess.Popen[bytes]) -> str:
             httpx.get(f"{url}/readyz", timeout=_START_SECONDS).raise_for_status()
             return url
         time.sleep(0.02)
-    raise TimeoutError("the service didn't start")
+    raise TimeoutError(f"the service didn't start: see {address.with_name('service.log')}")
 
 
 def _marked(user_id: str, text: str) -> str:
