@@ -18,7 +18,8 @@ INSTALL := $(BIN)/pip install -qq --disable-pip-version-check --no-compile -c co
 step = @printf '  %-44s' '$(1)'; began=$$(date +%s); { $(2); } && \
 	printf '%4d s %6d MB\n' $$(($$(date +%s) - began)) $$(du -sm $(VENV) | cut -f 1)
 
-.PHONY: install client demo serve test test-full test-kills test-frameworks lint check bench eval model clean
+.PHONY: install client demo serve test test-full test-kills test-frameworks lint check bench benchmarks \
+	benchmarks-growth benchmarks-peers eval model clean
 
 # What development needs
 install: $(WITH_DEV)
@@ -60,7 +61,7 @@ model: $(WITH_DEV)
 
 # Nothing is compiled twice, even if the environment forbids compiled modules: tests start hundreds of
 # Python processes.
-$(READY) demo test test-full test-kills test-frameworks: export PYTHONDONTWRITEBYTECODE =
+$(READY) demo test test-full test-kills test-frameworks benchmarks: export PYTHONDONTWRITEBYTECODE =
 
 # One worker more than processors: many tests wait for a process or a timer.
 WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
@@ -103,5 +104,49 @@ eval: install
 bench: install
 	$(BIN)/python -m eval bench
 
+# Prints a command, what it prints, and its seconds.
+timed = printf '\n%s\n' "$(1)"; began=$$(date +%s); $(1) && echo "[$$(($$(date +%s) - began)) s]"
+
+# Every figure of docs/benchmarks.md but those of installing (make demo), growth and peers, on a
+# machine with nothing else to do: about 20 minutes on two cores.
+# make benchmarks LOCOMO=locomo10.json
+benchmarks: install
+	@test -n "$(LOCOMO)" || { echo "name LoCoMo's file: make $@ LOCOMO=locomo10.json"; exit 2; }
+	@uptime
+# 1.5 minutes, half of them to fill a store of 10,000 memories
+	@$(call timed,$(BIN)/python -m eval starts)
+# 2 minutes
+	@$(call timed,$(BIN)/python -m eval stages)
+# 5 seconds
+	@$(call timed,$(BIN)/python -m eval.packing --data $(LOCOMO))
+# 8 minutes, 5 of them to fill a store of 105,000 memories; --users 100 takes 3
+	@$(call timed,$(BIN)/python -m eval bench)
+# 1 minute
+	@store=$$(mktemp -d); $(call timed,$(BIN)/semantic-memory ingest $(LOCOMO) --format locomo \
+		--data-dir $$store/store); status=$$?; rm -rf $$store; exit $$status
+# 2 minutes
+	@$(call timed,$(BIN)/python -m eval load --users 10 --each 1000 --seconds 20)
+# 1 minute
+	@$(call timed,$(BIN)/python -m eval flood --sessions 1000)
+# 1 minute
+	@$(call timed,$(BIN)/python -m eval starvation)
+
+# How search, RAM and opening grow with the number of users of 100 memories each. A million memories
+# take 45 minutes, nearly all of them to fill the store; shorter: make benchmarks-growth USERS='100 1000'
+USERS ?= 100 1000 10000
+benchmarks-growth: install
+	@for users in $(USERS); do $(call timed,$(BIN)/python -m eval bench --users $$users) || exit 1; done
+
+# Latency and recall of this product and of others with the same vectors, in an environment of its
+# own: 2 minutes on the shipped set, and 3 to install. Another set: SET=locomo DATA=locomo10.json
+PEERS := .venv-peers
+COMPARED := semantic-memory,chroma,langgraph,mem0,mempalace
+benchmarks-peers:
+	test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/pip install -qq --disable-pip-version-check --no-compile \
+		-e '.[eval,eval-langgraph,eval-mem0,eval-mempalace]'
+	@$(call timed,$(PEERS)/bin/python -m eval run --set $(SET) $(if $(DATA),--data $(DATA)) \
+		--systems $(COMPARED) --no-pack)
+
 clean:
-	rm -rf $(VENV) $(FRAMEWORKS) .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
+	rm -rf $(VENV) $(FRAMEWORKS) $(PEERS) .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
