@@ -108,8 +108,9 @@ bench: install
 timed = printf '\n%s\n' "$(1)"; began=$$(date +%s); $(1) && echo "[$$(($$(date +%s) - began)) s]"
 
 # Every figure of docs/benchmarks.md but those of installing (make demo), growth and peers, on a
-# machine with nothing else to do: about 20 minutes on two cores.
-# make benchmarks LOCOMO=locomo10.json
+# machine with nothing else to do: half an hour on two cores, most of it to fill the store of `bench`.
+# make benchmarks LOCOMO=locomo10.json; shorter: BENCH_USERS=100
+BENCH_USERS ?= 1000
 benchmarks: install
 	@test -n "$(LOCOMO)" || { echo "name LoCoMo's file: make $@ LOCOMO=locomo10.json"; exit 2; }
 	@uptime
@@ -119,8 +120,8 @@ benchmarks: install
 	@$(call timed,$(BIN)/python -m eval stages)
 # 5 seconds
 	@$(call timed,$(BIN)/python -m eval.packing --data $(LOCOMO))
-# 8 minutes, 5 of them to fill a store of 105,000 memories; --users 100 takes 3
-	@$(call timed,$(BIN)/python -m eval bench)
+# about 20 minutes, nearly all of them to fill a store of 105,000 memories; 4 with 100 users
+	@$(call timed,$(BIN)/python -m eval bench --users $(BENCH_USERS))
 # 1 minute
 	@store=$$(mktemp -d); $(call timed,$(BIN)/semantic-memory ingest $(LOCOMO) --format locomo \
 		--data-dir $$store/store); status=$$?; rm -rf $$store; exit $$status
@@ -131,9 +132,9 @@ benchmarks: install
 # 1 minute
 	@$(call timed,$(BIN)/python -m eval starvation)
 
-# How search, RAM and opening grow with the number of users of 100 memories each. A million memories
-# take 45 minutes, nearly all of them to fill the store; shorter: make benchmarks-growth USERS='100 1000'
-USERS ?= 100 1000 10000
+# How search, RAM and opening grow with the number of users of 100 memories each: half an hour. A million
+# memories, USERS=10000, take three to four hours to fill the store.
+USERS ?= 10 100 1000
 benchmarks-growth: install
 	@for users in $(USERS); do $(call timed,$(BIN)/python -m eval bench --users $$users) || exit 1; done
 
