@@ -30,12 +30,13 @@ from semantic_memory.domain.english.restatements import (
     possession,
     rate,
 )
-from semantic_memory.domain.english.tables import words
+from semantic_memory.domain.english.tables import mapping, words
 from semantic_memory.domain.english.words import is_adverb
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS, stem
 
 _ONE_AT_A_TIME = words("restatements.one_at_a_time")
+_HABITS = tuple(frozenset(map(stem, told.split())) for told in mapping("normal_form.habits").values())
 _OFTEN = frozenset(map(stem, ("once", "twice")))
 _ADDRESS = frozenset(map(stem, ("address", "email", "contact", "mail")))
 _MAIL = regex(r"\S@\S+\.\w")
@@ -179,8 +180,26 @@ def _claimed_anew(clause: Clause, part: Clause) -> bool:
     )
 
 
+def _habitual(clause: Clause, part: Clause) -> bool:
+    """Find another habit of one kind at one time: "pilates in the mornings now", then "I run"."""
+    return any(
+        one.relation == other.relation == "at_times"
+        and (one.subject, one.about) == (other.subject, other.about)
+        and _is_other_habit(frozenset(one.value), frozenset(other.value))
+        for one in paraphrases(clause.plain)
+        for other in paraphrases(part.plain)
+    )
+
+
+def _is_other_habit(before: frozenset[str], after: frozenset[str]) -> bool:
+    return any(
+        before & kind and after & kind and before.isdisjoint(after & kind) for kind in _HABITS
+    )
+
+
 _FORMS = (
     _claimed_anew,
+    _habitual,
     _succeeded,
     _turned_round,
     _placed,

@@ -150,6 +150,7 @@ _NO_THINGS = words("renewals.ends.no_things")
 _MERELY = words("renewals.ends.merely")
 _VAGUE = frozenset(map(stem, words("renewals.heads.vague"))) | words("renewals.heads.vague")
 _THROUGH = frozenset(map(stem, words("renewals.heads.through")))
+_TRAVELS = frozenset(map(stem, words("renewals.heads.travels")))
 ORDINALS = mapping("renewals.ordinals")
 
 
@@ -271,9 +272,20 @@ def endings(clause: Clause) -> Iterator[Ending]:
                 continue
             if thing := thing_of(found["thing"], whole=predicate):
                 moment = not first and before[0] in _MOMENTS
-                head = thing if predicate else thing_of(found["thing"].split(" of ")[0])
+                head = thing if predicate else _head(found["thing"].split(" of ")[0], first=first)
                 of_oneself = not first and before[0] in _OF_ONESELF
                 yield Ending(thing, moment, first, clause, predicate, head, leading, of_oneself)
+
+
+def _head(thing: str, *, first: bool) -> frozenset[str]:
+    """Return the stems of a thing; of a compound before its verb, that of its last noun.
+
+    "The boat insurance has expired" says nothing of the boat.
+    """
+    found = thing_of(thing)
+    last = stem(thing.split()[-1].removesuffix("'s"))
+    compound = first and len(found) > 1 and last in found - _TRAVELS
+    return frozenset({last}) if compound else found
 
 
 def _is_no_end(verb: Sequence[str], before: str) -> bool:
