@@ -37,6 +37,7 @@ from semantic_memory.domain.text import STOP_WORDS, stem
 
 _ONE_AT_A_TIME = words("restatements.one_at_a_time")
 _HABITS = tuple(frozenset(map(stem, told.split())) for told in mapping("normal_form.habits").values())
+_KIN = frozenset(map(stem, KIN))
 _OFTEN = frozenset(map(stem, ("once", "twice")))
 _ADDRESS = frozenset(map(stem, ("address", "email", "contact", "mail")))
 _MAIL = regex(r"\S@\S+\.\w")
@@ -174,6 +175,7 @@ def _claimed_anew(clause: Clause, part: Clause) -> bool:
         one.relation == other.relation
         and one.relation in _ONE_AT_A_TIME
         and (one.subject, one.about) == (other.subject, other.about)
+        and _KIN.isdisjoint(one.about)
         and not (set(one.value) <= set(other.value) or set(other.value) <= set(one.value))
         for one in paraphrases(clause.plain)
         for other in paraphrases(part.plain)

@@ -25,7 +25,7 @@ _UNIT = one_of(
     for unit in words(f"numbers.dimensions.{kind}")
 )
 _FIGURE = rf"[$€£]?\d[\d.,]*(?:k|%)?(?: {_UNIT})?(?: (?:a|an|per|each|every) [a-z]+)?"
-_TIME = r"(?:half past |quarter (?:past|to) )?\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?|midnight|noon"
+_TIME = r"(?:half past |quarter (?:past|to) )?\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?|one|midnight|noon"
 _MEDICINE = any_of(
     one_of(words("restatements.medicines.others")),
     rf"[a-z]+{one_of(words('restatements.medicines.endings'))}",
