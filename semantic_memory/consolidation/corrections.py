@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from difflib import SequenceMatcher
 
-from semantic_memory.consolidation.replacing import Reason
-from semantic_memory.consolidation.subjects import other_person
+from semantic_memory.consolidation.replacing import LEAST_SHARED, UNITS, Reason, listed, retyped
+from semantic_memory.consolidation.subjects import other_kind, other_person, other_subject
 from semantic_memory.consolidation.telling import DENIED, Telling
 from semantic_memory.domain.english import renewals
 from semantic_memory.domain.english.renewals import Clause, clause_of
@@ -13,6 +13,7 @@ from semantic_memory.domain.english.words import is_word
 
 _SHORT = 10  # words of a message that only corrects the one before
 _LEAST_SPELLED = 0.15
+_LEAST_RECANTED = 0.1
 _SPELLING = 5  # of one that only spells a word of it anew
 
 
@@ -51,6 +52,44 @@ def respelled(clause: Clause, new: Telling) -> Reason | None:
         for one in clause.stems:
             if one not in spelt and not is_word(one) and any(_near(one, two) for two in spelt):
                 return Reason(f"spelled: {one}", _LEAST_SPELLED)
+    return None
+
+
+def recanted(clause: Clause, new: Telling) -> Reason | None:
+    """Find a value that is named and taken back: "I said 12, it's 21", "it's 241, not 214"."""
+    for sentence in new.sentences:
+        if other_person(clause, sentence) or renewals.claims_nothing(sentence.plain):
+            continue
+        for old in renewals.recants(sentence.plain):
+            named = clause_of(old)
+            values = named.numbers | named.dates
+            if values and values <= clause.numbers | clause.dates and _typed(clause, sentence):
+                return Reason(f"recanted: {old}", _LEAST_RECANTED)
+            if named.content and named.content <= clause.content and _gives_another(clause, sentence):
+                return Reason(f"recanted: {old}", _LEAST_RECANTED)
+    return None
+
+
+def _gives_another(clause: Clause, sentence: Clause) -> bool:
+    """Return whether a sentence gives another figure, or a word nearly as one of a clause's."""
+    return retyped(clause, sentence) or _respelled(clause, sentence)
+
+
+def amended(clause: Clause, new: Telling) -> Reason | None:
+    """Find another figure for the same thing in a correction: "my bad, the port is 1195"."""
+    if not any(renewals.owns_slip(one.plain) for one in new.sentences):
+        return None
+    for part in new.clauses:
+        shared = (clause.content & part.content) - UNITS
+        if (
+            shared
+            and retyped(clause, part)
+            and not renewals.claims_nothing(part.plain)
+            and not other_person(clause, part)
+            and not other_kind(clause, part, shared)
+            and not other_subject(clause, part)
+        ):
+            return Reason(f"amended: {listed(shared)}", LEAST_SHARED)
     return None
 
 

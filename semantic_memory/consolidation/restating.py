@@ -29,6 +29,7 @@ from semantic_memory.domain.english.restatements import (
     placing,
     possession,
     rate,
+    remedies,
 )
 from semantic_memory.domain.english.tables import mapping, words
 from semantic_memory.domain.english.words import is_adverb
@@ -38,6 +39,9 @@ from semantic_memory.domain.text import STOP_WORDS, stem
 _ONE_AT_A_TIME = words("restatements.one_at_a_time")
 _HABITS = tuple(frozenset(map(stem, told.split())) for told in mapping("normal_form.habits").values())
 _KIN = frozenset(map(stem, KIN))
+_MERELY = words("restatements.habits.merely")
+_TRAINING = frozenset(map(stem, words("restatements.habits.training")))
+_TRAINS = stem("train")
 _OFTEN = frozenset(map(stem, ("once", "twice")))
 _ADDRESS = frozenset(map(stem, ("address", "email", "contact", "mail")))
 _MAIL = regex(r"\S@\S+\.\w")
@@ -101,6 +105,12 @@ def _is_elsewhere(one: Placing | None, other: Placing | None) -> bool:
     )
 
 
+def _remedied(clause: Clause, part: Clause) -> bool:
+    """Find "switched me to losartan" where another medicine for the same ailment was taken."""
+    taken, given = remedies(clause.plain), remedies(part.plain)
+    return any(given[name] - taken[name] for name in taken.keys() & given.keys())
+
+
 def _possessed(clause: Clause, part: Clause) -> bool:
     """Find "friday is my day off now"."""
     one, other = possession(clause.plain), possession(part.plain)
@@ -126,7 +136,9 @@ def _paced(clause: Clause, part: Clause) -> bool:
 def _paced_things(clause: Clause) -> frozenset[str]:
     """Return the stems of what is done at a rate: "run" of "i only run once a week now"."""
     spoken = renewals.without_now(RATE.sub(" ", clause.plain)).split()
-    return _stems(" ".join(one for one in spoken if not is_adverb(one))) - UNITS - _OFTEN - _OWN
+    told = _stems(" ".join(one for one in spoken if not is_adverb(one) and one not in _MERELY))
+    things = told - UNITS - _OFTEN - _OWN
+    return (things - _TRAINING) | {_TRAINS} if things & _TRAINING else things
 
 
 def _done(clause: Clause, part: Clause) -> bool:
@@ -210,6 +222,7 @@ _FORMS = (
     _done,
     _taken_over,
     _readdressed,
+    _remedied,
 )
 
 

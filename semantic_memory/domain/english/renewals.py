@@ -16,7 +16,14 @@ from semantic_memory.domain.english.notation import one_of, phrase
 from semantic_memory.domain.english.numbers import numbers
 from semantic_memory.domain.english.slips import without_slips
 from semantic_memory.domain.english.spelling import prepared
-from semantic_memory.domain.english.tables import mapping, phrase_list, phrases, substitution, words
+from semantic_memory.domain.english.tables import (
+    mapping,
+    phrase_list,
+    phrase_of,
+    phrases,
+    substitution,
+    words,
+)
 from semantic_memory.domain.english.tenses import is_past
 from semantic_memory.domain.english.words import (
     Form,
@@ -50,8 +57,13 @@ def _cue(entry: str) -> re.Pattern[str]:
 _NOW = _cue("renewals.now")
 _REPLACED = _cue("renewals.replaced")
 _CORRECTS = _cue("renewals.corrects")
+_OWN_SLIP = _cue("renewals.own_slip")
 _SPELLS = _cue("renewals.spells")
 _OPENS = regex(rf"(?:{phrases('renewals.opens_correction')})(?![\w'])")
+_RECANTS = tuple(
+    regex(rf"(?<![\w']){source}(?![\w'])")
+    for source in phrase_of("renewals.recants", old=r"[\w'@.:/-]+(?: [\w'-]+)?", new=r"[\w'@.:/-]+")
+)
 _BY_THE_WAY = _cue("renewals.by_the_way")
 _PRAISE = _cue("renewals.praise")
 _GENERAL = regex(rf"(?:{phrases('renewals.general')})(?![\w'])|\w+ing ")
@@ -428,6 +440,25 @@ def spells(plain: str) -> bool:
     (True, False)
     """
     return _SPELLS.search(plain) is not None
+
+
+def owns_slip(plain: str) -> bool:
+    """Return whether a folded text takes back what the speaker said, not what others did.
+
+    >>> owns_slip("my bad, port 1195"), owns_slip("the scan is wrong by 3 metres")
+    (True, False)
+    """
+    return _OWN_SLIP.search(plain) is not None
+
+
+def recants(plain: str) -> frozenset[str]:
+    """Return what a folded text names to take it back: a value, or what has one.
+
+    >>> sorted(recants("sorry, i said 12, it is 21")), sorted(recants("i was wrong about the invoice"))
+    (['12'], ['invoice'])
+    """
+    found = (one["old"] for pattern in _RECANTS for one in pattern.finditer(plain))
+    return frozenset(old.strip(".,") for old in found)
 
 
 def opens_correction(plain: str) -> bool:
