@@ -9,11 +9,15 @@ from semantic_memory.consolidation.subjects import other_kind, other_person, oth
 from semantic_memory.consolidation.telling import DENIED, Telling
 from semantic_memory.domain.english import renewals
 from semantic_memory.domain.english.renewals import Clause, clause_of
+from semantic_memory.domain.english.tables import words
 from semantic_memory.domain.english.words import is_word
 
 _SHORT = 10  # words of a message that only corrects the one before
 _LEAST_SPELLED = 0.15
 _LEAST_RECANTED = 0.1
+_TELLING = 3  # digits of a figure that is hardly another one by chance
+_SUMS = words("restatements.grants.sums")
+_GIVEN = words("restatements.grants.given")
 _SPELLING = 5  # of one that only spells a word of it anew
 
 
@@ -61,24 +65,43 @@ def recanted(clause: Clause, new: Telling) -> Reason | None:
         if other_person(clause, sentence) or renewals.claims_nothing(sentence.plain):
             continue
         for old in renewals.recants(sentence.plain):
-            named = clause_of(old)
-            values = named.numbers | named.dates
-            if values and values <= clause.numbers | clause.dates and _typed(clause, sentence):
+            values = _figures(clause_of(old))
+            named = values and values <= _figures(clause)
+            if named and _typed(clause, sentence) and _of_one_sum(clause, sentence, values):
                 return Reason(f"recanted: {old}", _LEAST_RECANTED)
-            if named.content and named.content <= clause.content and _gives_another(clause, sentence):
+        for old in renewals.misnamed(sentence.plain):
+            content = clause_of(old).content
+            if content and content <= clause.content and _gives_another(clause, new, content):
                 return Reason(f"recanted: {old}", _LEAST_RECANTED)
     return None
 
 
-def _gives_another(clause: Clause, sentence: Clause) -> bool:
-    """Return whether a sentence gives another figure, or a word nearly as one of a clause's."""
-    return retyped(clause, sentence) or _respelled(clause, sentence)
+def _figures(clause: Clause) -> frozenset[str]:
+    return clause.numbers | clause.dates
+
+
+def _of_one_sum(clause: Clause, sentence: Clause, values: frozenset[str]) -> bool:
+    """Return whether a figure is told apart by its length, its topic, or as a sum that is given."""
+    if any(len(one) >= _TELLING for one in values) or clause.content & sentence.content:
+        return True
+    if not _GIVEN.isdisjoint(sentence.words):
+        return not _SUMS.isdisjoint(clause.words)
+    return renewals.owns_slip(sentence.plain)
+
+
+def _gives_another(clause: Clause, new: Telling, wrong: frozenset[str]) -> bool:
+    """Return whether a message gives another figure, or another name for one that was wrong."""
+    if wrong <= new.names:
+        return bool(new.names - wrong - clause.content)
+    return any(retyped(clause, one) for one in new.sentences)
 
 
 def amended(clause: Clause, new: Telling) -> Reason | None:
     """Find another figure for the same thing in a correction: "my bad, the port is 1195"."""
     if not any(renewals.owns_slip(one.plain) for one in new.sentences):
         return None
+    if any(_transposed(clause, one) for one in new.sentences):
+        return Reason(f"transposed: {listed(clause.numbers)}", _LEAST_RECANTED)
     for part in new.clauses:
         shared = (clause.content & part.content) - UNITS
         if (
@@ -91,6 +114,15 @@ def amended(clause: Clause, new: Telling) -> Reason | None:
         ):
             return Reason(f"amended: {listed(shared)}", LEAST_SHARED)
     return None
+
+
+def _transposed(clause: Clause, sentence: Clause) -> bool:
+    """Return whether a sentence gives the digits of a clause's number in another order."""
+    return any(
+        len(one) >= _TELLING - 1 and one != other and sorted(one) == sorted(other)
+        for one in clause.numbers
+        for other in sentence.numbers
+    )
 
 
 def _near(one: str, other: str) -> bool:

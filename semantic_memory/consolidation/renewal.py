@@ -38,7 +38,7 @@ from semantic_memory.domain.english.facets import NAMED, facets
 from semantic_memory.domain.english.negation import denies
 from semantic_memory.domain.english.paraphrases import paraphrases
 from semantic_memory.domain.english.persons import OTHERS
-from semantic_memory.domain.english.renewals import ORDINALS, STAGES, Clause, Ending, clause_of
+from semantic_memory.domain.english.renewals import ORDINALS, STAGES, TRAVELS, Clause, Ending, clause_of
 from semantic_memory.domain.english.restatements import is_journey
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stem
@@ -186,7 +186,8 @@ def _changed(clause: Clause, new: Telling) -> Reason | None:
             or renewals.is_of_the_past(clause.plain)
         ):
             continue
-        for thing in renewals.changed(part):
+        for told_of in renewals.changed(part):
+            thing = (is_journey(clause.plain) and told_of - TRAVELS) or told_of
             if (
                 thing <= clause.content
                 and not (thing <= new.names and not (retyped(clause, part) or is_journey(clause.plain)))

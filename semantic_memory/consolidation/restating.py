@@ -39,9 +39,11 @@ from semantic_memory.domain.text import STOP_WORDS, stem
 _ONE_AT_A_TIME = words("restatements.one_at_a_time")
 _HABITS = tuple(frozenset(map(stem, told.split())) for told in mapping("normal_form.habits").values())
 _KIN = frozenset(map(stem, KIN))
+_DAY_PARTS = frozenset(map(stem, words("normal_form.day_parts")))
 _MERELY = words("restatements.habits.merely")
 _TRAINING = frozenset(map(stem, words("restatements.habits.training")))
 _TRAINS = stem("train")
+_TIME = words("numbers.dimensions.time")
 _OFTEN = frozenset(map(stem, ("once", "twice")))
 _ADDRESS = frozenset(map(stem, ("address", "email", "contact", "mail")))
 _MAIL = regex(r"\S@\S+\.\w")
@@ -126,8 +128,9 @@ def _paced(clause: Clause, part: Clause) -> bool:
         return False
     return (
         one.span == other.span
-        and (one.unit == other.unit or not (one.unit and other.unit))
-        and one.amount != other.amount
+        and (one.unit == other.unit or not (one.unit and other.unit) or _TIME >= {one.unit, other.unit})
+        and (one.amount, one.unit) != (other.amount, other.unit)
+        and (one.amount != other.amount or bool(one.unit and other.unit))
         and bool(part.content)
         and _paced_things(part) <= _paced_things(clause)
     )
@@ -205,6 +208,18 @@ def _habitual(clause: Clause, part: Clause) -> bool:
     )
 
 
+def _retimed(clause: Clause, part: Clause) -> bool:
+    """Find "I shower in the morning now" where it was the evening."""
+    return any(
+        one.relation == other.relation == "at_times"
+        and (one.subject, one.value) == (other.subject, other.value)
+        and one.about != other.about
+        and _DAY_PARTS >= {*one.about, *other.about}
+        for one in paraphrases(clause.plain)
+        for other in paraphrases(part.plain)
+    )
+
+
 def _is_other_habit(before: frozenset[str], after: frozenset[str]) -> bool:
     return any(
         before & kind and after & kind and before.isdisjoint(after & kind) for kind in _HABITS
@@ -214,6 +229,7 @@ def _is_other_habit(before: frozenset[str], after: frozenset[str]) -> bool:
 _FORMS = (
     _claimed_anew,
     _habitual,
+    _retimed,
     _succeeded,
     _turned_round,
     _placed,

@@ -66,6 +66,7 @@ class Telling:
                 or renewals.spells(one.plain)
                 or renewals.recants(one.plain)
                 or renewals.owns_slip(one.plain)
+                or renewals.misnamed(one.plain)
                 for one in self.sentences
             )
             or any(

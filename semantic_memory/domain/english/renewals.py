@@ -60,10 +60,17 @@ _CORRECTS = _cue("renewals.corrects")
 _OWN_SLIP = _cue("renewals.own_slip")
 _SPELLS = _cue("renewals.spells")
 _OPENS = regex(rf"(?:{phrases('renewals.opens_correction')})(?![\w'])")
-_RECANTS = tuple(
-    regex(rf"(?<![\w']){source}(?![\w'])")
-    for source in phrase_of("renewals.recants", old=r"[\w'@.:/-]+(?: [\w'-]+)?", new=r"[\w'@.:/-]+")
-)
+_VALUE = r"[\w'@.:/-]+"
+
+
+def _naming(entry: str) -> tuple[re.Pattern[str], ...]:
+    """Return patterns for phrases that name what is taken back, `old`."""
+    sources = phrase_of(entry, old=rf"{_VALUE}(?: [\w'-]+)?", new=_VALUE)
+    return tuple(regex(rf"(?<![\w']){source}(?![\w'])") for source in sources)
+
+
+_RECANTS = _naming("renewals.recants")
+_MISNAMED = _naming("renewals.misnamed")
 _BY_THE_WAY = _cue("renewals.by_the_way")
 _PRAISE = _cue("renewals.praise")
 _GENERAL = regex(rf"(?:{phrases('renewals.general')})(?![\w'])|\w+ing ")
@@ -162,7 +169,8 @@ _NO_THINGS = words("renewals.ends.no_things")
 _MERELY = words("renewals.ends.merely")
 _VAGUE = frozenset(map(stem, words("renewals.heads.vague"))) | words("renewals.heads.vague")
 _THROUGH = frozenset(map(stem, words("renewals.heads.through")))
-_TRAVELS = frozenset(map(stem, words("renewals.heads.travels")))
+TRAVELS = frozenset(map(stem, words("renewals.heads.travels")))
+"""Stems of words for journeys, of which the place says which one."""
 ORDINALS = mapping("renewals.ordinals")
 
 
@@ -296,7 +304,7 @@ def _head(thing: str, *, first: bool) -> frozenset[str]:
     """
     found = thing_of(thing)
     last = stem(thing.split()[-1].removesuffix("'s"))
-    compound = first and len(found) > 1 and last in found - _TRAVELS
+    compound = first and len(found) > 1 and last in found - TRAVELS
     return frozenset({last}) if compound else found
 
 
@@ -452,12 +460,25 @@ def owns_slip(plain: str) -> bool:
 
 
 def recants(plain: str) -> frozenset[str]:
-    """Return what a folded text names to take it back: a value, or what has one.
+    """Return the values that a folded text names to take them back.
 
-    >>> sorted(recants("sorry, i said 12, it is 21")), sorted(recants("i was wrong about the invoice"))
-    (['12'], ['invoice'])
+    >>> sorted(recants("sorry, i said 12, it is 21"))
+    ['12']
     """
-    found = (one["old"] for pattern in _RECANTS for one in pattern.finditer(plain))
+    return _named(plain, _RECANTS)
+
+
+def misnamed(plain: str) -> frozenset[str]:
+    """Return the names and things that a folded text says were wrong.
+
+    >>> sorted(misnamed("i was wrong about the invoice"))
+    ['invoice']
+    """
+    return _named(plain, _MISNAMED)
+
+
+def _named(plain: str, wordings: Sequence[re.Pattern[str]]) -> frozenset[str]:
+    found = (one["old"] for pattern in wordings for one in pattern.finditer(plain))
     return frozenset(old.strip(".,") for old in found)
 
 

@@ -72,7 +72,7 @@ _REMEDIES = {
 _JOURNEY = regex(rf"\b{phrases('restatements.plans.journeys')} \w")
 DAYS = words("restatements.plans.days")
 RATE = regex(
-    r"(?P<amount>\d+(?:[.,]\d+)?|once|twice)(?P<unit> [a-z]+)? "
+    r"(?P<amount>\d+(?:[.,]\d+)?|once|twice|half an?(?= hour)|an(?= hour))(?P<unit> [a-z]+)? "
     r"(?:a|per|each|every) (?P<span>[a-z]+)"
 )
 
