@@ -65,8 +65,9 @@ def recanted(clause: Clause, new: Telling) -> Reason | None:
         if other_person(clause, sentence) or renewals.claims_nothing(sentence.plain):
             continue
         for old in renewals.recants(sentence.plain):
-            values = _figures(clause_of(old))
-            named = values and values <= _figures(clause)
+            value = clause_of(old)
+            values = _figures(value)
+            named = values and values <= _figures(clause) and value.content <= clause.content
             if named and _typed(clause, sentence) and _of_one_sum(clause, sentence, values):
                 return Reason(f"recanted: {old}", _LEAST_RECANTED)
         for old in renewals.misnamed(sentence.plain):

@@ -82,7 +82,7 @@ def renewal(
         if not (clause.stems or clause.numbers or clause.dates or paraphrases(clause.plain)):
             continue
         lasting = renewals.is_lasting(clause.plain) and not clause.plain.endswith("?")
-        for rule in _RULES if lasting else ():
+        for rule in _RULES if lasting else _CORRECTIONS:
             if (found := rule(clause, new)) and similarity >= found.least:
                 return Renewal(clause.plain, found.reason)
         if close and not renewals.is_small(clause.plain) and corrected(clause, new):
@@ -97,7 +97,8 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
         shared = ending.stems & clause.content
         if len(shared) * 2 < len(ending.stems):
             continue
-        if ending.head.isdisjoint(shared) and not ending.stems <= clause.content:
+        named = not ending.head.isdisjoint(shared) or ending.stems <= clause.content
+        if not named and not (ending.head <= TRAVELS and is_journey(clause.plain)):
             continue
         if ending.whole and not ending.stems <= clause.content:
             continue
@@ -165,6 +166,7 @@ def _contrasted(clause: Clause, new: Telling) -> Reason | None:
         values = denied.content | denied.numbers | denied.dates
         if (
             values
+            and (denied.content or not before.numbers or before.content <= clause.content)
             and not denies(clause.words)
             and denied.content <= clause.content
             and denied.numbers <= clause.numbers
@@ -216,9 +218,9 @@ def _counted(clause: Clause, new: Telling) -> Reason | None:
             staged = stages.get(noun) == before
             if (counted or staged) and not other_person(clause, part):
                 return Reason(f"counted: {number} {noun}", LEAST_SHARED)
-        for number, noun in COUNT.findall(part.plain) if is_surely_cued(part.plain) else ():
-            if stem(noun) in _only_ones(clause) and not other_person(clause, part):
-                return Reason(f"counted: {number} {noun}", LEAST_SHARED)
+        more = COUNT.match(part.plain) if is_surely_cued(part.plain) else None
+        if more and stem(more["noun"]) in _only_ones(clause) and not other_person(clause, part):
+            return Reason(f"counted: {more['noun']}", LEAST_SHARED)
     return None
 
 
@@ -260,6 +262,8 @@ def _may_be_name(value: frozenset[str], new: Telling) -> bool:
     return not value.isdisjoint(new.names) or new.text == new.text.lower()
 
 
+_CORRECTIONS = (recanted, amended)
+"""Rules for statements of what was, too."""
 _RULES = (
     _ended,
     _contrasted,
@@ -272,6 +276,5 @@ _RULES = (
     turned,
     contradicted,
     respelled,
-    recanted,
-    amended,
+    *_CORRECTIONS,
 )

@@ -303,9 +303,8 @@ def _head(thing: str, *, first: bool) -> frozenset[str]:
     "The boat insurance has expired" says nothing of the boat.
     """
     found = thing_of(thing)
-    last = stem(thing.split()[-1].removesuffix("'s"))
-    compound = first and len(found) > 1 and last in found - TRAVELS
-    return frozenset({last}) if compound else found
+    named = [one for one in stems(thing) if one in found] if first else []
+    return frozenset(named[-1:]) or found
 
 
 def _is_no_end(verb: Sequence[str], before: str) -> bool:
