@@ -120,7 +120,7 @@ def amended(clause: Clause, new: Telling) -> Reason | None:
 def _transposed(clause: Clause, sentence: Clause) -> bool:
     """Return whether a sentence gives the digits of a clause's number in another order."""
     return any(
-        len(one) >= _TELLING - 1 and one != other and sorted(one) == sorted(other)
+        len(one) >= _TELLING and one != other and sorted(one) == sorted(other)
         for one in clause.numbers
         for other in sentence.numbers
     )

@@ -38,7 +38,14 @@ from semantic_memory.domain.english.facets import NAMED, facets
 from semantic_memory.domain.english.negation import denies
 from semantic_memory.domain.english.paraphrases import paraphrases
 from semantic_memory.domain.english.persons import OTHERS
-from semantic_memory.domain.english.renewals import ORDINALS, STAGES, TRAVELS, Clause, Ending, clause_of
+from semantic_memory.domain.english.renewals import (
+    ORDINALS,
+    STAGES,
+    TRAVELS,
+    Clause,
+    Ending,
+    clause_of,
+)
 from semantic_memory.domain.english.restatements import is_journey
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stem
@@ -166,7 +173,7 @@ def _contrasted(clause: Clause, new: Telling) -> Reason | None:
         values = denied.content | denied.numbers | denied.dates
         if (
             values
-            and (denied.content or not before.numbers or before.content <= clause.content)
+            and (denied.content or not before.numbers or before.content & clause.content)
             and not denies(clause.words)
             and denied.content <= clause.content
             and denied.numbers <= clause.numbers
@@ -192,7 +199,9 @@ def _changed(clause: Clause, new: Telling) -> Reason | None:
             thing = (is_journey(clause.plain) and told_of - TRAVELS) or told_of
             if (
                 thing <= clause.content
-                and not (thing <= new.names and not (retyped(clause, part) or is_journey(clause.plain)))
+                and not (
+                    thing <= new.names and not (retyped(clause, part) or is_journey(clause.plain))
+                )
                 and clause.content | clause.numbers | clause.dates != thing
                 and not other_person(clause, part)
                 and not other_kind(clause, part, thing)

@@ -37,7 +37,9 @@ from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS, stem
 
 _ONE_AT_A_TIME = words("restatements.one_at_a_time")
-_HABITS = tuple(frozenset(map(stem, told.split())) for told in mapping("normal_form.habits").values())
+_HABITS = tuple(
+    frozenset(map(stem, told.split())) for told in mapping("normal_form.habits").values()
+)
 _KIN = frozenset(map(stem, KIN))
 _DAY_PARTS = frozenset(map(stem, words("normal_form.day_parts")))
 _MERELY = words("restatements.habits.merely")
@@ -128,7 +130,11 @@ def _paced(clause: Clause, part: Clause) -> bool:
         return False
     return (
         one.span == other.span
-        and (one.unit == other.unit or not (one.unit and other.unit) or _TIME >= {one.unit, other.unit})
+        and (
+            one.unit == other.unit
+            or not (one.unit and other.unit)
+            or {one.unit, other.unit} <= _TIME
+        )
         and (one.amount, one.unit) != (other.amount, other.unit)
         and (one.amount != other.amount or bool(one.unit and other.unit))
         and bool(part.content)
@@ -214,7 +220,7 @@ def _retimed(clause: Clause, part: Clause) -> bool:
         one.relation == other.relation == "at_times"
         and (one.subject, one.value) == (other.subject, other.value)
         and one.about != other.about
-        and _DAY_PARTS >= {*one.about, *other.about}
+        and {*one.about, *other.about} <= _DAY_PARTS
         for one in paraphrases(clause.plain)
         for other in paraphrases(part.plain)
     )

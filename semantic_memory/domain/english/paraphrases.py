@@ -11,7 +11,14 @@ from typing import NamedTuple
 from semantic_memory.domain.english.negation import NEGATIONS
 from semantic_memory.domain.english.notation import any_of, one_of, phrase, spellings
 from semantic_memory.domain.english.renewals import clauses
-from semantic_memory.domain.english.tables import keys, mapping, phrase_list, phrases, substitution, words
+from semantic_memory.domain.english.tables import (
+    keys,
+    mapping,
+    phrase_list,
+    phrases,
+    substitution,
+    words,
+)
 from semantic_memory.domain.english.tellers import as_own, base
 from semantic_memory.domain.english.words import Form, forms
 from semantic_memory.domain.patterns import regex
@@ -30,9 +37,7 @@ _MEDICINE = any_of(
     one_of(words("restatements.medicines.others")),
     rf"[a-z]+{one_of(words('restatements.medicines.endings'))}",
 )
-MEANS = {
-    word: name for name, told in mapping("normal_form.means").items() for word in told.split()
-}
+MEANS = {word: name for name, told in mapping("normal_form.means").items() for word in told.split()}
 """Means of transport by the words for them."""
 _SLOTS = {
     "x": _THING,
@@ -62,7 +67,10 @@ _IN_ORDER = (
         r"\g<rest> \g<what>",
     ),
     (regex(r"^(?P<when>(?:every|each|on|in the) [a-z]+) (?P<rest>i .+)$"), r"\g<rest> \g<when>"),
-    (regex(r"^(?P<where>in my [a-z]+) (?:there )?(?:is|are) (?P<rest>.+)$"), r"i have \g<rest> \g<where>"),
+    (
+        regex(r"^(?P<where>in my [a-z]+) (?:there )?(?:is|are) (?P<rest>.+)$"),
+        r"i have \g<rest> \g<where>",
+    ),
 )
 _CLOSE = regex(rf"(?:\s{phrases('normal_form.behind')})+$")
 _done_alike = substitution("normal_form.deeds")

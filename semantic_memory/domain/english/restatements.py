@@ -67,7 +67,8 @@ _PLAN_DENIED = regex(
     rf"(?!{one_of(words('restatements.plans.no_denials'))}\b)"
 )
 _REMEDIES = {
-    name: regex(rf"[a-z]*{one_of(ends.split())}") for name, ends in mapping("restatements.remedies").items()
+    name: regex(rf"[a-z]*{one_of(ends.split())}")
+    for name, ends in mapping("restatements.remedies").items()
 }
 _JOURNEY = regex(rf"\b{phrases('restatements.plans.journeys')} \w")
 DAYS = words("restatements.plans.days")
@@ -98,7 +99,6 @@ class Cleft(NamedTuple):
         if self.kind == "time":
             return not _TIMES.isdisjoint(plain.split()) or self._is_of_a_day(plain)
         return _telling(self.kind, self.noun, self.rest).search(plain) is not None
-
 
     def _is_of_a_day(self, plain: str) -> bool:
         """Return whether a clause says on which day the same is done by the same."""
