@@ -104,8 +104,8 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
         shared = ending.stems & clause.content
         if len(shared) * 2 < len(ending.stems):
             continue
-        named = not ending.head.isdisjoint(shared) or ending.stems <= clause.content
-        if not named and not (ending.head <= TRAVELS and is_journey(clause.plain)):
+        meant = not ending.head.isdisjoint(shared) or ending.stems <= clause.content
+        if not meant and not (ending.head <= TRAVELS and is_journey(clause.plain)):
             continue
         if ending.whole and not ending.stems <= clause.content:
             continue

@@ -29,7 +29,11 @@ def test_the_examples_run():
 @pytest.mark.parametrize(
     ("before", "correction", "fact"),
     [
-        ("My locker is number 12.", "Sorry, I said 12, it's 21.", "The user's locker is number 21."),
+        (
+            "My locker is number 12.",
+            "Sorry, I said 12, it's 21.",
+            "The user's locker is number 21.",
+        ),
         ("VPN port is 1194.", "My bad, it's 1195.", "VPN port is 1195."),
         ("My seat is 14C.", "not 14C, 41C", "The user's seat is 41C."),
         ("My tutor is Lena.", "It's Leena with two e's, not Lena.", "The user's tutor is Leena."),
