@@ -22,6 +22,7 @@ from ingest.extract.feedback import directive, verdict
 from ingest.extract.frames import is_material, is_play, is_unmeant, without_quotes
 from ingest.extract.judge import Judge, judge_for
 from ingest.extract.languages import told
+from ingest.extract.mending import mended
 from ingest.extract.naming import introduced, named
 from ingest.extract.orders import standing_order
 from ingest.extract.possessions import possessions, words_of
@@ -68,6 +69,8 @@ _MOST_IN_CHAT = 28
 _MOST_WORDS = 45
 _TOO_SHORT_TO_TELL = 3
 """Words of an answer from which its language can't be told."""
+_MENDED_WITHIN = 3
+"""Sentences before a correction that it may be about."""
 _PASTED = 3_000
 """Characters from which a message is more likely a pasted text than something said."""
 # "Can you always cite sources?" asks for good
@@ -141,6 +144,8 @@ class _Talk(NamedTuple):
     is_chat: bool
     """True if several people talk to each other."""
     judge: Judge
+    own: Message | None = None
+    """The speaker's message before, unless a question has been asked since."""
 
     @property
     def name(self) -> str:
@@ -178,13 +183,22 @@ class OfflineExtractor:
         among_people = _is_among_people(messages)
         is_chat = among_people and len(speakers) > 1
         antecedents = Antecedents(of_people_only=among_people)
+        own: dict[str, Message] = {}
         for message in messages:
             if message.role == "user":
                 listener = _listener(message, speakers)
                 asked = _other(before, message)
                 talk = _Talk(
-                    message, listener, asked, antecedents, among_people, is_chat, self._judge
+                    message,
+                    listener,
+                    asked,
+                    antecedents,
+                    among_people,
+                    is_chat,
+                    self._judge,
+                    None if asked and last_question(asked.content) else own.get(message.speaker),
                 )
+                own[message.speaker] = message
                 for candidate, clear in _candidates(talk):
                     if not clear:
                         unclear.append(len(candidates))
@@ -261,6 +275,8 @@ class _Found:
         self.is_chat = talk.is_chat
         self._handed_over = handed_over
         self._known: set[str] = set()
+        self._mended: set[Sentence] = set()
+        """Sentences put together with what they correct."""
 
     def candidates(self, text: str) -> Iterator[tuple[Candidate, bool]]:
         """Yield the candidates of a prepared text."""
@@ -275,10 +291,13 @@ class _Found:
         answer = talk.before.content if talk.before and talk.before.role == "assistant" else None
         pending: list[_Statement] = []
         before = ""
+        told_before = _last_sentences(talk.own)
         parts = list(_requests_apart(sentences(_POLITE.sub(r"please \1.", text))))
         for sentence in parts:
             if is_unmeant(sentence.said):
                 continue
+            sentence = self._as_meant(sentence, told_before)
+            told_before = [*told_before, sentence.text][-_MENDED_WITHIN:]
             introduction, rest = introduced(sentence.said.rstrip(" .!"), alone=len(parts) == 1)
             if introduction and not talk.is_chat:
                 yield self.candidate(introduction, Category.PERSONAL)
@@ -299,6 +318,15 @@ class _Found:
             yield self._pending(statement)
         for stated in possessions(text, self._known) if not self.is_pasted else ():
             yield self.candidate(stated, Category.PERSONAL, IMPLIED)
+
+    def _as_meant(self, sentence: Sentence, before: Sequence[str]) -> Sentence:
+        """Return a correction put together with what it corrects; any other sentence as it is."""
+        fixed = mended(sentence.said, before)
+        if fixed is None:
+            return sentence
+        whole = Sentence(fixed, fixed)
+        self._mended.add(whole)
+        return whole
 
     def reports(self, statement: _Statement) -> list[_Statement]:
         """Return what a statement says of others and of things, its pronoun resolved."""
@@ -360,7 +388,8 @@ class _Found:
         sure = min(sure, ADDRESSED) if self.is_pasted else sure
         if sure > ADDRESSED:
             self._known |= words_of(content)
-        return self._candidate(content, shown, sure), shown is not None
+        source = self._talk.own if statement.sentence in self._mended else None
+        return self._candidate(content, shown, sure, source), shown is not None
 
     def _worth_keeping(self, found: Sequence[_Statement]) -> list[_Statement]:
         """Return the statements that stand alone and aren't talk of the moment."""
@@ -461,6 +490,13 @@ def _gather(pending: list[_Statement], found: Iterable[_Statement], rules: _Foun
                 pending.append(statement)
         else:
             pending += rules.reports(statement)
+
+
+def _last_sentences(message: Message | None) -> list[str]:
+    """Return the sentences of a message that the next one may correct."""
+    if message is None or len(message.content) > _PASTED:
+        return []
+    return [one.text for one in sentences(prepared(message.content))][-_MENDED_WITHIN:]
 
 
 def _listener(message: Message, speakers: set[str]) -> str | None:

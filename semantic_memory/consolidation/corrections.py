@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from difflib import SequenceMatcher
 
-from semantic_memory.consolidation.replacing import Reason
-from semantic_memory.consolidation.subjects import other_person
+from semantic_memory.consolidation.replacing import LEAST_SHARED, UNITS, Reason, listed, retyped
+from semantic_memory.consolidation.subjects import other_kind, other_person, other_subject
 from semantic_memory.consolidation.telling import DENIED, Telling
 from semantic_memory.domain.english import renewals
 from semantic_memory.domain.english.renewals import Clause, clause_of
+from semantic_memory.domain.english.tables import words
 from semantic_memory.domain.english.words import is_word
 
 _SHORT = 10  # words of a message that only corrects the one before
 _LEAST_SPELLED = 0.15
+_LEAST_RECANTED = 0.1
+_TELLING = 3  # digits of a figure that is hardly another one by chance
+_SUMS = words("restatements.grants.sums")
+_GIVEN = words("restatements.grants.given")
 _SPELLING = 5  # of one that only spells a word of it anew
 
 
@@ -52,6 +57,73 @@ def respelled(clause: Clause, new: Telling) -> Reason | None:
             if one not in spelt and not is_word(one) and any(_near(one, two) for two in spelt):
                 return Reason(f"spelled: {one}", _LEAST_SPELLED)
     return None
+
+
+def recanted(clause: Clause, new: Telling) -> Reason | None:
+    """Find a value that is named and taken back: "I said 12, it's 21", "it's 241, not 214"."""
+    for sentence in new.sentences:
+        if other_person(clause, sentence) or renewals.claims_nothing(sentence.plain):
+            continue
+        for old in renewals.recants(sentence.plain):
+            value = clause_of(old)
+            values = _figures(value)
+            named = values and values <= _figures(clause) and value.content <= clause.content
+            if named and _typed(clause, sentence) and _of_one_sum(clause, sentence, values):
+                return Reason(f"recanted: {old}", _LEAST_RECANTED)
+        for old in renewals.misnamed(sentence.plain):
+            content = clause_of(old).content
+            if content and content <= clause.content and _gives_another(clause, new, content):
+                return Reason(f"recanted: {old}", _LEAST_RECANTED)
+    return None
+
+
+def _figures(clause: Clause) -> frozenset[str]:
+    return clause.numbers | clause.dates
+
+
+def _of_one_sum(clause: Clause, sentence: Clause, values: frozenset[str]) -> bool:
+    """Return whether a figure is told apart by its length, its topic, or as a sum that is given."""
+    if any(len(one) >= _TELLING for one in values) or clause.content & sentence.content:
+        return True
+    if not _GIVEN.isdisjoint(sentence.words):
+        return not _SUMS.isdisjoint(clause.words)
+    return renewals.owns_slip(sentence.plain)
+
+
+def _gives_another(clause: Clause, new: Telling, wrong: frozenset[str]) -> bool:
+    """Return whether a message gives another figure, or another name for one that was wrong."""
+    if wrong <= new.names:
+        return bool(new.names - wrong - clause.content)
+    return any(retyped(clause, one) for one in new.sentences)
+
+
+def amended(clause: Clause, new: Telling) -> Reason | None:
+    """Find another figure for the same thing in a correction: "my bad, the port is 1195"."""
+    if not any(renewals.owns_slip(one.plain) for one in new.sentences):
+        return None
+    if any(_transposed(clause, one) for one in new.sentences):
+        return Reason(f"transposed: {listed(clause.numbers)}", _LEAST_RECANTED)
+    for part in new.clauses:
+        shared = (clause.content & part.content) - UNITS
+        if (
+            shared
+            and retyped(clause, part)
+            and not renewals.claims_nothing(part.plain)
+            and not other_person(clause, part)
+            and not other_kind(clause, part, shared)
+            and not other_subject(clause, part)
+        ):
+            return Reason(f"amended: {listed(shared)}", LEAST_SHARED)
+    return None
+
+
+def _transposed(clause: Clause, sentence: Clause) -> bool:
+    """Return whether a sentence gives the digits of a clause's number in another order."""
+    return any(
+        len(one) >= _TELLING and one != other and sorted(one) == sorted(other)
+        for one in clause.numbers
+        for other in sentence.numbers
+    )
 
 
 def _near(one: str, other: str) -> bool:

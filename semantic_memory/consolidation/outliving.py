@@ -65,7 +65,7 @@ def concluded(clause: Clause, new: Telling) -> Reason | None:
             if denies(done.beside.split()):
                 continue  # "I'm not allowed to eat nuts"
             for matter in matters:
-                if _settles(done, matter, part) and not (
+                if _settles(done, matter, clause, part) and not (
                     renewals.claims_nothing(matter.beside)
                     or other_person(clause, part)
                     or other_kind(clause, part, done.things)
@@ -83,9 +83,9 @@ def _of_another(clause: Clause, part: Clause) -> bool:
     return bool(places[1] - places[0])
 
 
-def _settles(done: Matter, matter: Matter, part: Clause) -> bool:
+def _settles(done: Matter, matter: Matter, clause: Clause, part: Clause) -> bool:
     """Return whether both are of one kind and about one thing of one person."""
-    shared, more = done.things & matter.things, done.things - matter.things
+    shared, more = done.things & matter.things, done.things - matter.things - clause.content
     # "had the hip replaced" is about the hip, "got my visa card" isn't about the visa
     deeds = {stem(word) for word in part.words if Form.PAST in forms(word)}
     return (

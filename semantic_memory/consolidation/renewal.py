@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from semantic_memory.consolidation.corrections import corrected, respelled
+from semantic_memory.consolidation.corrections import amended, corrected, recanted, respelled
 from semantic_memory.consolidation.outliving import concluded, contradicted, outlived, turned
 from semantic_memory.consolidation.replacing import LEAST_SHARED, Reason, listed, replaced, retyped
 from semantic_memory.consolidation.restating import abandoned, restated
@@ -22,12 +22,14 @@ from semantic_memory.consolidation.subjects import (
     owners_of,
 )
 from semantic_memory.consolidation.telling import (
+    COUNT,
     DENIED,
     ORDINAL,
     Telling,
     is_cued,
     is_held_back,
     is_question,
+    is_surely_cued,
     told,
 )
 from semantic_memory.domain.english import renewals
@@ -36,12 +38,22 @@ from semantic_memory.domain.english.facets import NAMED, facets
 from semantic_memory.domain.english.negation import denies
 from semantic_memory.domain.english.paraphrases import paraphrases
 from semantic_memory.domain.english.persons import OTHERS
-from semantic_memory.domain.english.renewals import ORDINALS, STAGES, Clause, Ending, clause_of
+from semantic_memory.domain.english.renewals import (
+    ORDINALS,
+    STAGES,
+    TRAVELS,
+    Clause,
+    Ending,
+    clause_of,
+)
+from semantic_memory.domain.english.restatements import is_journey
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stem
 
 _ONE_OF_THEM = regex(r"\b(?:an?|one(?: of (?:my|our|the))?) ([a-z]+)")
+_ONE = regex(r"\b(?:one|1) ([a-z]+)")
 _THEIRS = regex(r"\b(?:quit|left|lost|sold|dropped|gave up|finished|stopped) (?:his|her|their)\b")
+_TO_SOMEONE = regex(r"\b(?<=gave |give |lent )(\S+) to .+$")
 _MOST_APART = 3
 _LEAST_ENDED = 0.25
 _LEAST_FACET = 0.15
@@ -74,10 +86,10 @@ def renewal(
             continue
         if found := outlived(clause, new) or concluded(clause, new):
             return Renewal(clause.plain, found.reason)
-        if not (clause.stems or clause.numbers or clause.dates):
+        if not (clause.stems or clause.numbers or clause.dates or paraphrases(clause.plain)):
             continue
         lasting = renewals.is_lasting(clause.plain) and not clause.plain.endswith("?")
-        for rule in _RULES if lasting else ():
+        for rule in _RULES if lasting else _CORRECTIONS:
             if (found := rule(clause, new)) and similarity >= found.least:
                 return Renewal(clause.plain, found.reason)
         if close and not renewals.is_small(clause.plain) and corrected(clause, new):
@@ -92,14 +104,15 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
         shared = ending.stems & clause.content
         if len(shared) * 2 < len(ending.stems):
             continue
-        if ending.head.isdisjoint(shared) and not ending.stems <= clause.content:
+        meant = not ending.head.isdisjoint(shared) or ending.stems <= clause.content
+        if not meant and not (ending.head <= TRAVELS and is_journey(clause.plain)):
             continue
         if ending.whole and not ending.stems <= clause.content:
             continue
         if len(ending.stems) <= 3 and ending.predicate and not ending.stems <= clause.content:
             continue
         if (
-            owners_of(ending.clause) - owners_of(clause) - clause.words
+            owners_of(_without_recipient(ending.clause)) - owners_of(clause) - clause.words
             or _by_another(ending, clause)
             or _is_one_of_many(ending, clause)
             or shared <= _owners_in(ending)
@@ -113,6 +126,12 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
             continue
         return Reason(f"ended: {listed(shared)}", _LEAST_ENDED)
     return None
+
+
+def _without_recipient(clause: Clause) -> Clause:
+    """Return a clause without who got what was given away: "to the neighbours' girl"."""
+    given = _TO_SOMEONE.sub("", clause.plain)
+    return clause if given == clause.plain else clause_of(given)
 
 
 def _owners_in(ending: Ending) -> frozenset[str]:
@@ -154,6 +173,7 @@ def _contrasted(clause: Clause, new: Telling) -> Reason | None:
         values = denied.content | denied.numbers | denied.dates
         if (
             values
+            and (denied.content or not before.numbers or before.content & clause.content)
             and not denies(clause.words)
             and denied.content <= clause.content
             and denied.numbers <= clause.numbers
@@ -175,10 +195,13 @@ def _changed(clause: Clause, new: Telling) -> Reason | None:
             or renewals.is_of_the_past(clause.plain)
         ):
             continue
-        for thing in renewals.changed(part):
+        for told_of in renewals.changed(part):
+            thing = (is_journey(clause.plain) and told_of - TRAVELS) or told_of
             if (
                 thing <= clause.content
-                and not (thing <= new.names and not retyped(clause, part))
+                and not (
+                    thing <= new.names and not (retyped(clause, part) or is_journey(clause.plain))
+                )
                 and clause.content | clause.numbers | clause.dates != thing
                 and not other_person(clause, part)
                 and not other_kind(clause, part, thing)
@@ -197,10 +220,22 @@ def _counted(clause: Clause, new: Telling) -> Reason | None:
         for digits, word, noun in ORDINAL.findall(part.plain):
             number = digits or ORDINALS[word]
             before = str(int(number) - 1)
-            counted = before in clause.numbers and stem(noun) in clause.content
-            if counted or (stages.get(noun) == before and not other_person(clause, part)):
+            ones = _only_ones(clause) if before == "1" else frozenset[str]()
+            counted = stem(noun) in ones or (
+                before in clause.numbers and stem(noun) in clause.content
+            )
+            staged = stages.get(noun) == before
+            if (counted or staged) and not other_person(clause, part):
                 return Reason(f"counted: {number} {noun}", LEAST_SHARED)
+        more = COUNT.match(part.plain) if is_surely_cued(part.plain) else None
+        if more and stem(more["noun"]) in _only_ones(clause) and not other_person(clause, part):
+            return Reason(f"counted: {more['noun']}", LEAST_SHARED)
     return None
+
+
+def _only_ones(clause: Clause) -> frozenset[str]:
+    """Return the stems of things of which a clause says there is one: "we have one dog"."""
+    return frozenset(map(stem, _ONE.findall(clause.plain)))
 
 
 def _stages(clause: Clause) -> Iterator[tuple[str, str]]:
@@ -236,6 +271,8 @@ def _may_be_name(value: frozenset[str], new: Telling) -> bool:
     return not value.isdisjoint(new.names) or new.text == new.text.lower()
 
 
+_CORRECTIONS = (recanted, amended)
+"""Rules for statements of what was, too."""
 _RULES = (
     _ended,
     _contrasted,
@@ -248,4 +285,5 @@ _RULES = (
     turned,
     contradicted,
     respelled,
+    *_CORRECTIONS,
 )

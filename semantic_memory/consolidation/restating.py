@@ -29,13 +29,23 @@ from semantic_memory.domain.english.restatements import (
     placing,
     possession,
     rate,
+    remedies,
 )
-from semantic_memory.domain.english.tables import words
+from semantic_memory.domain.english.tables import mapping, words
 from semantic_memory.domain.english.words import is_adverb
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS, stem
 
 _ONE_AT_A_TIME = words("restatements.one_at_a_time")
+_HABITS = tuple(
+    frozenset(map(stem, told.split())) for told in mapping("normal_form.habits").values()
+)
+_KIN = frozenset(map(stem, KIN))
+_DAY_PARTS = frozenset(map(stem, words("normal_form.day_parts")))
+_MERELY = words("restatements.habits.merely")
+_TRAINING = frozenset(map(stem, words("restatements.habits.training")))
+_TRAINS = stem("train")
+_TIME = words("numbers.dimensions.time")
 _OFTEN = frozenset(map(stem, ("once", "twice")))
 _ADDRESS = frozenset(map(stem, ("address", "email", "contact", "mail")))
 _MAIL = regex(r"\S@\S+\.\w")
@@ -99,6 +109,12 @@ def _is_elsewhere(one: Placing | None, other: Placing | None) -> bool:
     )
 
 
+def _remedied(clause: Clause, part: Clause) -> bool:
+    """Find "switched me to losartan" where another medicine for the same ailment was taken."""
+    taken, given = remedies(clause.plain), remedies(part.plain)
+    return any(given[name] - taken[name] for name in taken.keys() & given.keys())
+
+
 def _possessed(clause: Clause, part: Clause) -> bool:
     """Find "friday is my day off now"."""
     one, other = possession(clause.plain), possession(part.plain)
@@ -114,8 +130,13 @@ def _paced(clause: Clause, part: Clause) -> bool:
         return False
     return (
         one.span == other.span
-        and (one.unit == other.unit or not (one.unit and other.unit))
-        and one.amount != other.amount
+        and (
+            one.unit == other.unit
+            or not (one.unit and other.unit)
+            or {one.unit, other.unit} <= _TIME
+        )
+        and (one.amount, one.unit) != (other.amount, other.unit)
+        and (one.amount != other.amount or bool(one.unit and other.unit))
         and bool(part.content)
         and _paced_things(part) <= _paced_things(clause)
     )
@@ -124,7 +145,9 @@ def _paced(clause: Clause, part: Clause) -> bool:
 def _paced_things(clause: Clause) -> frozenset[str]:
     """Return the stems of what is done at a rate: "run" of "i only run once a week now"."""
     spoken = renewals.without_now(RATE.sub(" ", clause.plain)).split()
-    return _stems(" ".join(one for one in spoken if not is_adverb(one))) - UNITS - _OFTEN - _OWN
+    told = _stems(" ".join(one for one in spoken if not is_adverb(one) and one not in _MERELY))
+    things = told - UNITS - _OFTEN - _OWN
+    return (things - _TRAINING) | {_TRAINS} if things & _TRAINING else things
 
 
 def _done(clause: Clause, part: Clause) -> bool:
@@ -173,14 +196,46 @@ def _claimed_anew(clause: Clause, part: Clause) -> bool:
         one.relation == other.relation
         and one.relation in _ONE_AT_A_TIME
         and (one.subject, one.about) == (other.subject, other.about)
+        and _KIN.isdisjoint(one.about)
         and not (set(one.value) <= set(other.value) or set(other.value) <= set(one.value))
         for one in paraphrases(clause.plain)
         for other in paraphrases(part.plain)
     )
 
 
+def _habitual(clause: Clause, part: Clause) -> bool:
+    """Find another habit of one kind at one time: "pilates in the mornings now", then "I run"."""
+    return any(
+        one.relation == other.relation == "at_times"
+        and (one.subject, one.about) == (other.subject, other.about)
+        and _is_other_habit(frozenset(one.value), frozenset(other.value))
+        for one in paraphrases(clause.plain)
+        for other in paraphrases(part.plain)
+    )
+
+
+def _retimed(clause: Clause, part: Clause) -> bool:
+    """Find "I shower in the morning now" where it was the evening."""
+    return any(
+        one.relation == other.relation == "at_times"
+        and (one.subject, one.value) == (other.subject, other.value)
+        and one.about != other.about
+        and {*one.about, *other.about} <= _DAY_PARTS
+        for one in paraphrases(clause.plain)
+        for other in paraphrases(part.plain)
+    )
+
+
+def _is_other_habit(before: frozenset[str], after: frozenset[str]) -> bool:
+    return any(
+        before & kind and after & kind and before.isdisjoint(after & kind) for kind in _HABITS
+    )
+
+
 _FORMS = (
     _claimed_anew,
+    _habitual,
+    _retimed,
     _succeeded,
     _turned_round,
     _placed,
@@ -189,6 +244,7 @@ _FORMS = (
     _done,
     _taken_over,
     _readdressed,
+    _remedied,
 )
 
 

@@ -15,6 +15,7 @@ from semantic_memory.domain.english.words import is_quality, is_verb
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS, stem, stems
 
+_POSSESSIVE = regex(r"\w{2,}'s$")  # not "two e's"
 _FOR_OF = regex(r"\b(for|of|in) (?=(?:(?:the|my|our|a|an) )?([a-z][\w'-]*))")
 _DETERMINERS = frozenset(
     "the a an my our his her their your this that these those new old i we is are was".split()
@@ -25,6 +26,7 @@ _SUBJECT = regex(
     r"(?:and |so |but )?(?:the|our|my) ((?!same)[\w-]+(?: [\w-]+)?)"
     r" (?:is|are|was|were|has|have|had|gets?|got|[a-z]{2,}s)\b"
 )
+_CLEFT = regex(r"^.+? (?:is|are) (?:when|where|what|who) (?=(?:the|our|my) )")
 _NUMBERED = regex(r"(?:(?:and|so|but|the|my|our) )*([a-z]+) (\d[\d.]*) ")
 _FAVOURED = regex(r"\bfavourite ([\w-]+) (?:is|are)\b|\b(?:is|are) my favourite ([\w-]+)")
 _IN_PASSING = frozenset(
@@ -41,7 +43,7 @@ def other_person(a: Clause, b: Clause) -> bool:
     """Return whether the clauses are about different people."""
     if _called(a) & _named(b) or _called(b) & _named(a):
         return False
-    owners = [{word for word in one.words if word.endswith("'s")} for one in (a, b)]
+    owners = [{word for word in one.words if _POSSESSIVE.match(word)} for one in (a, b)]
     if all(owners) and owners[0].isdisjoint(owners[1]):
         return True
     left, right = kin_of(a), kin_of(b)
@@ -117,7 +119,7 @@ def _led(clause: Clause, kin: frozenset[str]) -> list[str]:
 
 def other_subject(a: Clause, b: Clause) -> bool:
     """Return whether the clauses begin with different things: "the api", "the metrics"."""
-    left, right = (_SUBJECT.match(one.plain) for one in (a, b))
+    left, right = (_SUBJECT.match(_CLEFT.sub("", one.plain)) for one in (a, b))
     if not (left and right):
         return False
     x, y = frozenset(stems(left[1])), frozenset(stems(right[1]))

@@ -32,6 +32,8 @@ _QUESTION = regex(
 _ASKS_THE_OTHER = regex(r"\b(?:have|had|did|do|are|were|will|would|can|could) you\b.*\?$")
 ORDINAL = regex(rf"\b(?:(\d+)(?:st|nd|rd|th)|({one_of(ORDINALS)})) (\w+)")
 """A thing that is counted among its like: "a fourth cat"."""
+COUNT = regex(r"(?:(?:and|so|now|i|we|have|own|got|are|keep|up|to) )*\d+ (?P<noun>[a-z]{3,})\b")
+"""Things of the speaker's that are counted: "two cats"."""
 DENIED = regex(
     r"(?:and |so |but )?"
     r"(?:not(?! (?:just|only|merely|simply|a new)\b)|no longer|instead of|rather than) "
@@ -62,6 +64,9 @@ class Telling:
                 or renewals.corrects(one.plain)
                 or renewals.opens_correction(one.plain)
                 or renewals.spells(one.plain)
+                or renewals.recants(one.plain)
+                or renewals.owns_slip(one.plain)
+                or renewals.misnamed(one.plain)
                 for one in self.sentences
             )
             or any(

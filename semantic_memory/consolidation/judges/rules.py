@@ -139,6 +139,8 @@ class RuleJudge:
         accounted |= {"negation", "opposites", "roles", "people"} if alike else set()
         accounted |= {"opposites", "roles", "people", "owners", "direction"} if reworded else set()
         apart = {*disagreements(a, b), *distinctions(a, b)} - accounted
+        if not (alike or reworded) and _claim_another(a, b):
+            apart.add("values")
         if other_script(a.text) != other_script(b.text):
             return None
         if apart or _another_day(pair, a, b):
@@ -178,6 +180,17 @@ def _same(reason: str, pair: Pair) -> Verdict:
 def _reworded(a: Statement, b: Statement) -> bool:
     """Return whether the first clauses of both make one claim."""
     return not paraphrases(a.text).isdisjoint(paraphrases(b.text))
+
+
+def _claim_another(a: Statement, b: Statement) -> bool:
+    """Return whether both make claims of one kind whose values differ: "learn", "teach Welsh"."""
+    return any(
+        (one.relation, one.subject, one.about) == (other.relation, other.subject, other.about)
+        and set(one.value) - set(other.value)
+        and set(other.value) - set(one.value)
+        for one in paraphrases(a.text)
+        for other in paraphrases(b.text)
+    )
 
 
 def _claims_alike(pair: Pair, a: Statement, b: Statement) -> bool:

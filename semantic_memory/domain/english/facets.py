@@ -39,11 +39,12 @@ _GROUPS = words("facets.roles.groups")
 _PERSON = r"[a-z][\w'.-]*(?: [a-z][\w'.-]*)?"
 _OF = r"[\w'&.-]+(?: [\w'&.-]+){0,3}?"
 _KIND = one_of(phrase_list("facets.roles.kinds"))
-_SLOT = regex(r"\{(value|role|person|number|own)\}")
+_SLOT = regex(r"\{(value|role|person|number|own|phone)\}")
 _SLOTS = {
     "value": _VALUE,
     "person": _PERSON,
     "own": "mine|ours",
+    "phone": one_of(words("facets.roles.phones")),
     "number": r"\d{1,3}",
 }
 _ME = regex(r"\b(?:me|us)\b")

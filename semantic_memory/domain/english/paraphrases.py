@@ -11,7 +11,14 @@ from typing import NamedTuple
 from semantic_memory.domain.english.negation import NEGATIONS
 from semantic_memory.domain.english.notation import any_of, one_of, phrase, spellings
 from semantic_memory.domain.english.renewals import clauses
-from semantic_memory.domain.english.tables import keys, phrase_list, words
+from semantic_memory.domain.english.tables import (
+    keys,
+    mapping,
+    phrase_list,
+    phrases,
+    substitution,
+    words,
+)
 from semantic_memory.domain.english.tellers import as_own, base
 from semantic_memory.domain.english.words import Form, forms
 from semantic_memory.domain.patterns import regex
@@ -25,11 +32,13 @@ _UNIT = one_of(
     for unit in words(f"numbers.dimensions.{kind}")
 )
 _FIGURE = rf"[$€£]?\d[\d.,]*(?:k|%)?(?: {_UNIT})?(?: (?:a|an|per|each|every) [a-z]+)?"
-_TIME = r"(?:half past |quarter (?:past|to) )?\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?|midnight|noon"
+_TIME = r"(?:half past |quarter (?:past|to) )?\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?|one|midnight|noon"
 _MEDICINE = any_of(
     one_of(words("restatements.medicines.others")),
     rf"[a-z]+{one_of(words('restatements.medicines.endings'))}",
 )
+MEANS = {word: name for name, told in mapping("normal_form.means").items() for word in told.split()}
+"""Means of transport by the words for them."""
 _SLOTS = {
     "x": _THING,
     "y": _THING,
@@ -38,20 +47,39 @@ _SLOTS = {
     "n": _FIGURE,
     "t": f"(?:{_TIME})",
     "m": _MEDICINE,
+    "k": one_of(MEANS),
+    "s": one_of(words("normal_form.things.seats")),
+    "g": one_of(words("normal_form.things.used")),
 }
-_VALUES = frozenset("xvntm")
+_VALUES = frozenset("xvntmks")
 
 _LEAD = regex(r"^(?:(?:the|a|an|my|our|own|playing|doing|to)\s)+")
 _TAIL = regex(
     r"\s(?:of an evening|a lot|most|best|the most|of the user's|originaly|originally|these days|now"
     r"|so|because|in the evenings?|please|pls|lol|btw)(?:\s.*)?$"
 )
-_OPEN = regex(r"^(?:(?:and|so|but|well|yes|btw|fyi)\s)+")
+_OPEN = regex(rf"^(?:(?:and|so|but|yes|btw|fyi|{phrases('normal_form.before')})\s)+")
+_DEGREE = regex(rf"\b{phrases('normal_form.degree')}\s")
+# what is put first, and how it is read: "tennis i love", "in my house there is a sauna"
+_IN_ORDER = (
+    (
+        regex(rf"^(?P<what>{_THING}) (?P<rest>i {phrases('normal_form.objects_first')})$"),
+        r"\g<rest> \g<what>",
+    ),
+    (regex(r"^(?P<when>(?:every|each|on|in the) [a-z]+) (?P<rest>i .+)$"), r"\g<rest> \g<when>"),
+    (
+        regex(r"^(?P<where>in my [a-z]+) (?:there )?(?:is|are) (?P<rest>.+)$"),
+        r"i have \g<rest> \g<where>",
+    ),
+)
+_CLOSE = regex(rf"(?:\s{phrases('normal_form.behind')})+$")
+_done_alike = substitution("normal_form.deeds")
 _IST = regex(r"(?<=\w{4})ist$")  # a physicist's field is physics
 _NTH = regex(r"\b(\d+)(?:st|nd|rd|th)(?: of)?\b")
-_SHORT_IS = regex(r"(?<=[a-z])'s(?= (?:an?|at|in|on|called|named|set|\d)\b)")
+_SHORT_IS = regex(
+    r"(?<=[a-z])'s(?= (?:an?|at|in|on|called|named|set|built|hosted|kept|written|run|done|\d)\b)"
+)
 _FAVOURITE_IS = regex(r"\b(favourite [a-z]+)'s\b")
-_FRONTED = regex(r"^(?P<when>(?:every|each) [a-z]+) (?P<rest>i .+)$")
 # "their database" of a statement about the user is "my database"
 _IN_ONE_PERSON = (
     (regex(r"\b(?:i and others|we)\b"), "i"),
@@ -59,14 +87,16 @@ _IN_ONE_PERSON = (
     (regex(r"\b(?:ourselves|themselves)\b"), "myself"),
     (regex(r"\b(?:have|has) got\b"), "have"),
     (regex(r"\b(for|to|with|pays|gives|makes|brings|drives|relaxes) i\b"), r"\1 me"),
+    (regex(r"(?<= )i$"), "me"),
+    (regex(r"\bat my$"), "at mine"),
     (_NTH, r"\1"),
     (_SHORT_IS, " is"),
     (_FAVOURITE_IS, r"\1 is"),
 )
-_ACTS = regex(r"\bi (?P<adverb>(?:also|usually|always|mostly|just|really) )?(?P<verb>[a-z]+)\b")
+_ACTS = regex(r"\bi (?P<adverb>(?:also|usually|always|mostly|just|never) )?(?P<verb>[a-z]+)\b")
 _USER = "user"
 _ARTICLES = frozenset({"the", "a", "an", "my", "own"})
-_NOT_A_THING = words("persons.others") | NEGATIONS
+_NOT_A_THING = words("persons.others") | NEGATIONS | {"i"}
 
 
 class Paraphrase(NamedTuple):
@@ -133,11 +163,13 @@ def is_one_claim(text: str) -> bool:
 
 def _normal(plain: str) -> str:
     """Return a folded clause in one person, with verbs that agree: "i have", not "i has"."""
-    told = _TAIL.sub("", _OPEN.sub("", plain))
+    told = _CLOSE.sub("", _TAIL.sub("", _OPEN.sub("", _DEGREE.sub("", plain))))
     for pattern, wording in _IN_ONE_PERSON:
         told = pattern.sub(wording, told)
-    told = _FRONTED.sub(r"\g<rest> \g<when>", told)
-    return _ACTS.sub(lambda found: f"i {found['adverb'] or ''}{base(found['verb'])}", told)
+    told = _ACTS.sub(lambda found: f"i {found['adverb'] or ''}{base(found['verb'])}", told)
+    for pattern, wording in _IN_ORDER:
+        told = pattern.sub(wording, told)
+    return told
 
 
 def _claims(who: str, plain: str) -> Iterator[Paraphrase]:
@@ -146,7 +178,7 @@ def _claims(who: str, plain: str) -> Iterator[Paraphrase]:
         if needed <= spoken and (found := pattern.fullmatch(plain)):
             slots = sorted(found.groupdict().items())
             if all(_is_thing(slot, text) for slot, text in slots):
-                value = (_thing(text) for slot, text in slots if slot in _VALUES)
+                value = (_value(slot, text) for slot, text in slots if slot in _VALUES)
                 about = (_thing(text) for slot, text in slots if slot not in _VALUES)
                 yield Paraphrase(relation, who, (*chain(*value),), (*chain(*about),))
 
@@ -158,6 +190,11 @@ def _is_thing(slot: str, text: str) -> bool:
         and not (slot == "w" and forms(text) == {Form.PAST})
         and any(_thing(text))
     )
+
+
+def _value(slot: str, text: str) -> tuple[str, ...]:
+    """Return the words of a value, of which some mean one thing: "cycle", "bike"."""
+    return (MEANS[text],) if slot == "k" else _thing(_done_alike(text))
 
 
 def _thing(text: str) -> tuple[str, ...]:

@@ -16,7 +16,14 @@ from semantic_memory.domain.english.notation import one_of, phrase
 from semantic_memory.domain.english.numbers import numbers
 from semantic_memory.domain.english.slips import without_slips
 from semantic_memory.domain.english.spelling import prepared
-from semantic_memory.domain.english.tables import mapping, phrase_list, phrases, substitution, words
+from semantic_memory.domain.english.tables import (
+    mapping,
+    phrase_list,
+    phrase_of,
+    phrases,
+    substitution,
+    words,
+)
 from semantic_memory.domain.english.tenses import is_past
 from semantic_memory.domain.english.words import (
     Form,
@@ -50,8 +57,20 @@ def _cue(entry: str) -> re.Pattern[str]:
 _NOW = _cue("renewals.now")
 _REPLACED = _cue("renewals.replaced")
 _CORRECTS = _cue("renewals.corrects")
+_OWN_SLIP = _cue("renewals.own_slip")
 _SPELLS = _cue("renewals.spells")
 _OPENS = regex(rf"(?:{phrases('renewals.opens_correction')})(?![\w'])")
+_VALUE = r"[\w'@.:/-]+"
+
+
+def _naming(entry: str) -> tuple[re.Pattern[str], ...]:
+    """Return patterns for phrases that name what is taken back, `old`."""
+    sources = phrase_of(entry, old=rf"{_VALUE}(?: [\w'-]+)?", new=_VALUE)
+    return tuple(regex(rf"(?<![\w']){source}(?![\w'])") for source in sources)
+
+
+_RECANTS = _naming("renewals.recants")
+_MISNAMED = _naming("renewals.misnamed")
 _BY_THE_WAY = _cue("renewals.by_the_way")
 _PRAISE = _cue("renewals.praise")
 _GENERAL = regex(rf"(?:{phrases('renewals.general')})(?![\w'])|\w+ing ")
@@ -152,6 +171,8 @@ _NO_THINGS = words("renewals.ends.no_things")
 _MERELY = words("renewals.ends.merely")
 _VAGUE = frozenset(map(stem, words("renewals.heads.vague"))) | words("renewals.heads.vague")
 _THROUGH = frozenset(map(stem, words("renewals.heads.through")))
+TRAVELS = frozenset(map(stem, words("renewals.heads.travels")))
+"""Stems of words for journeys, of which the place says which one."""
 ORDINALS = mapping("renewals.ordinals")
 
 
@@ -273,9 +294,19 @@ def endings(clause: Clause) -> Iterator[Ending]:
                 continue
             if thing := thing_of(found["thing"], whole=predicate):
                 moment = not first and before[0] in _MOMENTS
-                head = thing if predicate else thing_of(found["thing"].split(" of ")[0])
+                head = thing if predicate else _head(found["thing"].split(" of ")[0], first=first)
                 of_oneself = not first and before[0] in _OF_ONESELF
                 yield Ending(thing, moment, first, clause, predicate, head, leading, of_oneself)
+
+
+def _head(thing: str, *, first: bool) -> frozenset[str]:
+    """Return the stems of a thing; of a compound before its verb, that of its last noun.
+
+    "The boat insurance has expired" says nothing of the boat.
+    """
+    found = thing_of(thing)
+    named = [one for one in stems(thing) if one in found] if first else []
+    return frozenset(named[-1:]) or found
 
 
 def _is_no_end(verb: Sequence[str], before: str) -> bool:
@@ -418,6 +449,38 @@ def spells(plain: str) -> bool:
     (True, False)
     """
     return _SPELLS.search(plain) is not None
+
+
+def owns_slip(plain: str) -> bool:
+    """Return whether a folded text takes back what the speaker said, not what others did.
+
+    >>> owns_slip("my bad, port 1195"), owns_slip("the scan is wrong by 3 metres")
+    (True, False)
+    """
+    return _OWN_SLIP.search(plain) is not None
+
+
+def recants(plain: str) -> frozenset[str]:
+    """Return the values that a folded text names to take them back.
+
+    >>> sorted(recants("sorry, i said 12, it is 21"))
+    ['12']
+    """
+    return _named(plain, _RECANTS)
+
+
+def misnamed(plain: str) -> frozenset[str]:
+    """Return the names and things that a folded text says were wrong.
+
+    >>> sorted(misnamed("i was wrong about the invoice"))
+    ['invoice']
+    """
+    return _named(plain, _MISNAMED)
+
+
+def _named(plain: str, wordings: Sequence[re.Pattern[str]]) -> frozenset[str]:
+    found = (one["old"] for pattern in wordings for one in pattern.finditer(plain))
+    return frozenset(old.strip(".,") for old in found)
 
 
 def opens_correction(plain: str) -> bool:

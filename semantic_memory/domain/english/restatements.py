@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from semantic_memory.domain.english.notation import one_of
-from semantic_memory.domain.english.tables import keys, phrase_of, phrases, words
+from semantic_memory.domain.english.tables import keys, mapping, phrase_of, phrases, words
 from semantic_memory.domain.english.words import is_quality
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stem
@@ -21,6 +22,7 @@ _TITLE = r"[a-z]+(?: [a-z]+){0,2}?"
 _OFTEN = rf"(?:{one_of(words('restatements.habits.often'))} )?"
 _PREPOSITION = one_of(words("restatements.places.prepositions"))
 _WHERE = one_of(words("restatements.places.prepositions", "restatements.places.beside"))
+_WAYS = frozenset({"with", "in", "on", "from", "at"})
 _NO_PLACES = words("restatements.places.no_places")
 _TIMES = words("restatements.habits.times")
 _ENDS = r"(?= (?:now|instead|these|nowadays|from|as|since|because|today|for|this)\b|$)"
@@ -64,9 +66,14 @@ _PLAN_DENIED = regex(
     rf"^{_LEAD}{phrases('restatements.plans.denied')} "
     rf"(?!{one_of(words('restatements.plans.no_denials'))}\b)"
 )
+_REMEDIES = {
+    name: regex(rf"[a-z]*{one_of(ends.split())}")
+    for name, ends in mapping("restatements.remedies").items()
+}
+_JOURNEY = regex(rf"\b{phrases('restatements.plans.journeys')} \w")
 DAYS = words("restatements.plans.days")
 RATE = regex(
-    r"(?P<amount>\d+(?:[.,]\d+)?|once|twice)(?P<unit> [a-z]+)? "
+    r"(?P<amount>\d+(?:[.,]\d+)?|once|twice|half an?(?= hour)|an(?= hour))(?P<unit> [a-z]+)? "
     r"(?:a|per|each|every) (?P<span>[a-z]+)"
 )
 
@@ -90,17 +97,27 @@ class Cleft(NamedTuple):
         False
         """
         if self.kind == "time":
-            return not _TIMES.isdisjoint(plain.split())
-        return _telling(self.kind, self.noun, self.rest.split()[0]).search(plain) is not None
+            return not _TIMES.isdisjoint(plain.split()) or self._is_of_a_day(plain)
+        return _telling(self.kind, self.noun, self.rest).search(plain) is not None
+
+    def _is_of_a_day(self, plain: str) -> bool:
+        """Return whether a clause says on which day the same is done by the same."""
+        verb = re.escape(self.rest.split()[0].removesuffix("s"))
+        who = re.escape(self.noun) if self.noun else r"(?:i|we|(?:my|our) [a-z]+(?: [a-z]+)?)"
+        told = regex(rf"^(?:(?:the|my|our) )?{who} {_OFTEN}{verb}s? (?:on |every |each )?\w+day")
+        return told.search(plain) is not None
 
 
 @lru_cache(maxsize=256)
-def _telling(kind: str, noun: str, verb: str) -> re.Pattern[str]:
+def _telling(kind: str, noun: str, rest: str) -> re.Pattern[str]:
     """Return the form of clauses that tell a value of a kind in straight order."""
-    noun, verb = re.escape(noun), re.escape(verb)
+    noun, verb = re.escape(noun), re.escape(rest.split()[0])
     match kind:
         case "object":
-            form = rf"^(?:i|we) {_OFTEN}{verb} (?!(?:{_PREPOSITION}|with|for|from)\b)\w"
+            way = rest.split()[1:2]
+            through = rf"(?:[\w-]+ ){{0,2}}?{way[0]} \w" if way and way[0] in _WAYS else None
+            straight = rf"(?!(?:{_PREPOSITION}|with|for|from)\b)\w"
+            form = rf"^(?:i|we) {_OFTEN}{verb} {through or straight}"
         case "person":
             form = rf"^(?:i|we) {_OFTEN}{verb} (?:with|for) \w+$"
         case "place":
@@ -236,6 +253,20 @@ def office(plain: str) -> Office | None:
     return Office(found["who"], found["title"], found["the"] is not None, found["of"] or "")
 
 
+def remedies(plain: str) -> Mapping[str, frozenset[str]]:
+    """Return the medicines that a folded clause names, by the ailment.
+
+    >>> remedies("i take ramipril"), remedies("i take a walk")
+    ({'pressure': frozenset({'ramipril'})}, {})
+    """
+    spoken = plain.replace(",", " ").split()
+    return {
+        name: frozenset(one for one in spoken if ends.fullmatch(one))
+        for name, ends in _REMEDIES.items()
+        if any(ends.fullmatch(one) for one in spoken)
+    }
+
+
 def is_planned(plain: str) -> bool:
     """Return whether a folded clause tells of what the user is to do.
 
@@ -243,6 +274,15 @@ def is_planned(plain: str) -> bool:
     (True, False)
     """
     return _PLANNED.match(plain) is not None
+
+
+def is_journey(plain: str) -> bool:
+    """Return whether a folded clause tells of a journey.
+
+    >>> is_journey("we are going to skye in june"), is_journey("we live on skye")
+    (True, False)
+    """
+    return _JOURNEY.search(plain) is not None
 
 
 def denies_plan(plain: str) -> bool:

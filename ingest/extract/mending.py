@@ -1,0 +1,72 @@
+"""Put a correction in the place of what it corrects: "sorry, I said 12, it's 21".
+
+The statement that comes out is whole, "My locker is number 21", and is extracted as if it had been
+said so. In doubt nothing is put together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from semantic_memory.domain.english.calendar import MONTHS, WEEKDAY
+from semantic_memory.domain.english.notation import one_of
+from semantic_memory.domain.english.tables import phrases
+from semantic_memory.domain.patterns import regex
+
+_FIGURE = r"\d[\w:.,/-]*\w|\d"
+_DAY = rf"{WEEKDAY}|{one_of(MONTHS)}"
+_NAME = r"(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?"
+_KINDS = tuple(regex(rf"(?<![\w'])(?:{kind})(?![\w'])", re.IGNORECASE) for kind in (_FIGURE, _DAY))
+_VALUE = rf"(?:{_FIGURE}|{_DAY}|{_NAME})"
+_GAP = r"[\s,;:.–—-]+"
+_CORRECTION = regex(
+    rf"^(?P<opening>(?:{phrases('mending.opening')}{_GAP})*)"
+    rf"(?:{phrases('mending.wrong')} (?P<wrong>{_VALUE}){_GAP}(?:but )?)?"
+    rf"(?:{phrases('mending.meant')} )*(?P<right>{_VALUE})"
+    r"(?: with [^,]+)?"
+    rf"(?:,? {phrases('mending.wrong_behind')} (?P<not>{_VALUE}))?\W*$",
+    re.IGNORECASE,
+)
+
+
+def mended(text: str, before: Sequence[str]) -> str | None:
+    """Return the nearest statement of `before` with its value corrected; None if none is.
+
+    `before` are sentences of the same speaker, the latest last.
+
+    >>> mended("Sorry, I said 12, it's 21", ["My locker is number 12"])
+    'My locker is number 21'
+    >>> mended("It's Leena with two e's, not Lena", ["My tutor's name is Lena"])
+    "My tutor's name is Leena"
+    >>> mended("oops, the 9th", ["My birthday is on the 8th of May", "I like cake"])
+    'My birthday is on the 9th of May'
+    >>> mended("It's 21", ["My locker is number 12"])
+    """
+    found = _CORRECTION.match(text.strip())
+    if found is None:
+        return None
+    wrong = found["wrong"] or found["not"]
+    if not (wrong or found["opening"]):
+        return None
+    for sentence in reversed(before):
+        spoken = _spoken(wrong, sentence) if wrong else _alike(found["right"], sentence)
+        if len(spoken) == 1:
+            start, end = spoken[0].span()
+            return sentence[:start] + found["right"] + sentence[end:]
+    return None
+
+
+def _spoken(value: str, sentence: str) -> list[re.Match[str]]:
+    """Return where a sentence has a value."""
+    wrong = re.compile(rf"(?<![\w']){re.escape(value)}(?![\w'])", re.IGNORECASE)
+    return list(wrong.finditer(sentence))
+
+
+def _alike(value: str, sentence: str) -> list[re.Match[str]]:
+    """Return where a sentence has a value of the same kind: figures, or days and months."""
+    for kind in _KINDS:
+        if kind.fullmatch(value):
+            ordinal = value[-1].isalpha()
+            return [one for one in kind.finditer(sentence) if one[0][-1].isalpha() is ordinal]
+    return []
