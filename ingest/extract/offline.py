@@ -22,7 +22,7 @@ from ingest.extract.feedback import directive, verdict
 from ingest.extract.frames import is_material, is_play, is_unmeant, without_quotes
 from ingest.extract.judge import Judge, judge_for
 from ingest.extract.languages import told
-from ingest.extract.naming import introduced, named
+from ingest.extract.naming import introduced, named, signed
 from ingest.extract.orders import standing_order
 from ingest.extract.possessions import possessions, words_of
 from ingest.extract.replies import answered, last_question
@@ -71,7 +71,10 @@ _TOO_SHORT_TO_TELL = 3
 _PASTED = 3_000
 """Characters from which a message is more likely a pasted text than something said."""
 # "Can you always cite sources?" asks for good
-_PRESENTED = regex(r"^I(?:'m| am) (?P<name>(?P<first>[A-Z][\w'’-]+)(?: [A-Z][\w'’-]+){0,2})$")
+_PRESENTED = regex(
+    r"^(?:I(?:'m| am)|[Mm]y name(?:'s| is)) "
+    r"(?P<name>(?P<first>[A-Z][\w'’-]+)(?: [A-Z][\w'’-]+){0,2})$"
+)
 _POLITE = regex(
     r"\b(?:can|could|would|will) you (?:please |kindly )?"
     r"((?:always|never|stop|only|not)\b[^.?!\n]{3,100}"
@@ -223,9 +226,12 @@ def _candidates(talk: _Talk) -> Iterator[tuple[Candidate, bool]]:
         yield from _in_other_words(message, str(code)) if len(content) <= _PASTED else ()
         return
     handed_over = is_material(whole)
+    signature, content = ("", content) if handed_over or talk.is_chat else signed(content)
     text = prepared(without_quotes(content) if handed_over else content)
     text = listed(text)
     found = _Found(talk, spans, len(message.content) > _PASTED, handed_over)
+    if signature and not found.is_pasted:
+        yield found.candidate(signature, Category.PERSONAL)
     if not handed_over and not found.is_pasted and (told_of := entries(text)):
         yield from (found.candidate(entry.statement, entry.category) for entry in told_of)
         return
@@ -399,7 +405,13 @@ class _Found:
         return self._candidate(self._told(statement), category, sure, source), category is not None
 
     def _told(self, statement: str) -> str:
-        return _told(statement, self._talk.name, self._talk.message)
+        talk = self._talk
+        presented = _PRESENTED.match(statement)
+        if presented and presented["first"] == talk.name.split()[0]:
+            # "Maya is Maya" says nothing; that the user is Maya does, where there is one user.
+            name = _USER if talk.is_to_assistant else talk.name
+            return _told(f"my name is {presented['name']}", name, talk.message)
+        return _told(statement, talk.name, talk.message)
 
     def _candidate(
         self,
@@ -512,9 +524,6 @@ def _of_one_named(before: str, clause: str, speaker: str) -> str | None:
 
 
 def _told(statement: str, name: str, message: Message) -> str:
-    presented = _PRESENTED.match(statement)
-    if presented and presented["first"] == name.split()[0]:
-        statement = f"my name is {presented['name']}"  # not "Maya is Maya"
     if message.created_at is not None:
         statement = absolute_dates(statement, message.created_at)
     return third_person(statement, name).rstrip(" ,;:.!") + "."
