@@ -50,7 +50,7 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
     "name": (
         _any("core.name"),
         _NAME,
-        regex(r"(?<!\bhis )(?<!\bher )(?<!\bits )(?<!\btheir )\b(?:first )?name\b", re.I),
+        regex(r"\b(?:my|the|first|last|middle|full) name\b(?! (?:of|for)\b)", re.IGNORECASE),
     ),
     "allergies": (
         _any("core.allergies"),
@@ -83,6 +83,7 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
             rf"|^I lives? (?:[\w-]+ ){{0,5}}(?:in|near|outside) {_PROPER}",
             re.IGNORECASE,
         ),
+        regex(rf"^I (?:am|are|is) (?:back )?in {_PROPER}[\w'-]+ (?:from|since|for good)\b", re.I),
         regex(rf"\bhere (?:is )?in {_PROPER}|^I (?:am|is) an? {_PROPER}\w+er\b", re.I),
     ),
     "work": (
@@ -118,6 +119,9 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
             rf"|\b{_TONGUE} (?:is|comes) (?:\w+ )?"
             r"(?:easy|hard|difficult|easily) (?:for|to) (?:I|me)\b"
             rf"|\b{_TONGUE} (?:lessons?|class(?:es)?|courses?)\b"
+            rf"|^{_TONGUE} (?:only )?(?:with|at|for|on|is what) (?:my|our|the|home|work|\w+s\b)"
+            rf"|^{_TONGUE} (?:is|was) (?:my|our) [\w-]+'s? (?:\w+ )?(?:language|tongue)\b"
+            rf"|\blanguages?\b.* (?:is|are) (?:\w+,? (?:and )?){{0,2}}{_TONGUE}\b"
             rf"|\bspeaks? an? (?:little|bit of) {_TONGUE}\b|\ba (?:little|bit of) {_TONGUE}\b",
             re.IGNORECASE,
         ),
@@ -131,6 +135,9 @@ _SUFFERS = regex(
     rf"^(?:the |any |even |all )?(?:[\w-]+ (?:and|or) )?{_ALLERGENS}\b"
     rf".*\b{phrases('core.symptoms')}\b",
     re.IGNORECASE,
+)
+_FORBIDDEN = regex(
+    rf"^(?:\w+ )?{_ALLERGENS} (?:is|are) .*\b{phrases('core.forbidden')}\b", re.IGNORECASE
 )
 _ME = regex(r"\b(?:I|me|my)\b", re.IGNORECASE)
 _ABOUT = regex(
@@ -149,7 +156,7 @@ _SOME = r"(?:both|all|one|two|three|most) (?:\w+ )?(?:of )?"
 _OF_KIN = regex(
     rf"^(?:(?:{_SOME})?(?:my|our|the) (?:[\w-]+ ){{0,2}}?{_KIN}"
     rf"|there(?:'s| is| are) (?:an?|my|our|two|three|four) (?:[\w-]+ ){{0,2}}?{_KIN}"
-    r"|(?:mum|mom|mama|dad|papa|gran|nan|granny|grandma|grandpa|grandad))\b",
+    rf"|{phrases('core.elders')})\b",
     re.IGNORECASE,
 )
 _OF_PET = regex(
@@ -193,6 +200,7 @@ _HERE = regex(
     r"^home (?:for \w+ )?is\b|^(?:\w+ ){1,4}(?:off the (?:menu|table)|a no-go) for I\b",
     re.IGNORECASE,
 )
+_WISHED = regex(r"^(?:(?:the )?\w+ thing|what|one day,?|some ?day,?) I\b", re.IGNORECASE)
 _TOGETHER = regex(r"^[A-ZÀ-Þ][\w'’-]+ and I\b")
 _POINTS = regex(r"\b(?:mention|tell|repeat|say|discuss|share) (?:it|this|that|them)\b")
 _LINKS = regex(
@@ -216,9 +224,15 @@ _NAME_LIKE = (
 )
 _VERB = r"(?:is|was|has|had|got|told|said|and|who|does|did|came|\w+ed|\w+s)"
 _NAMED = regex(rf"(?<=[a-z,:] ){_NAME_LIKE}|^{_NAME_LIKE}(?=(?:'s \w+|,)? {_VERB}\b)")
+# "My parents like him" leaves open whom
+_OF_UNNAMED = regex(
+    r"^(?:my|our|the) (?:[\w-]+ )?(?:parents|kids|children|sisters|brothers|folks|grandparents)\b"
+    r"(?:(?! (?-i:[A-Z])[a-z]).)*\b(?:he|she|him|her)\b",
+    re.IGNORECASE,
+)
 _THIRD = regex(r"\b(?:he|she|him|her|his)\b", re.IGNORECASE)
 _DUE = _any("core.due")
-_OVER = _any("core.over")
+_OVER = regex(rf"(?<![\w'-]){phrases('core.over')}(?![\w'-]| notice\b)", re.IGNORECASE)
 _LASTING = frozenset({"home", "work", "languages", "goals"})  # fields that end when they are over
 
 
@@ -243,6 +257,8 @@ def core_field(content: str, category: Category, names: Collection[str] = ()) ->
     if field := _whatever_the_subject(text):
         return field
     if _OF_KIN.match(text):
+        if _OF_UNNAMED.match(text):
+            return None
         private = _SENSITIVE.search(text) or _ILL.search(text)
         return None if private and not _OF_PET.match(text) else "family"
     if _OF_OTHERS.match(text):
@@ -258,7 +274,9 @@ def _whatever_the_subject(text: str) -> CoreField | None:
         return "health"
     if _SPOKEN_OF.match(text) and any(sign.search(text) for sign in _BY_SIGN["languages"]):
         return "languages"
-    suffers = _SUFFERS.match(text) and _ME.search(text) and not _of_kin_or_others(text)
+    if _of_kin_or_others(text):
+        return "allergies" if _REACTS.search(text) else None
+    suffers = (_SUFFERS.match(text) and _ME.search(text)) or _FORBIDDEN.match(text)
     return "allergies" if suffers or _REACTS.search(text) else None
 
 
@@ -291,7 +309,7 @@ def _is_own(text: str) -> bool:
     first = text.split(maxsplit=1)[0]
     if first.lower() in ("i", "my", "our", "we", "no", "not") or _ADVERBIAL.match(text):
         return True
-    if _FOR_ME.search(text) or _TOGETHER.match(text) or _HERE.match(text):
+    if any(sign.search(text) for sign in (_FOR_ME, _TOGETHER, _HERE, _WISHED)):
         return True
     # "Lives in Oslo": a sentence without its subject
     return _LINKS.match(first.lower()) is not None and not first.lower().endswith(("ss", "us"))
