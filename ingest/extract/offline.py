@@ -81,6 +81,12 @@ _POLITE = regex(
     rf"|[^.?!\n]{{3,100}}\b{phrases('orders.for_good')}\b(?! tense)[^.?!\n]{{0,60}})(?:\?|\s*$)",
     re.IGNORECASE | re.MULTILINE,
 )
+# "can you explain loops, and don't just give me the answer"
+_ORDER_BEHIND = regex(
+    r"^(?P<asked>(?:can|could|would|will) (?:you|u)\b[^.?!\n]+?),? (?:and|but) "
+    r"(?=(?:please )?(?:do not|don't|never|always)\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _PLEASE = regex(r"\b(?:please|pls)\W*$", re.IGNORECASE)
 _OPENS_CASE = regex(r"^(?:so |and |but )?(?:when(?:ever)?|if|every time|each time)\b", re.I)
 _REQUEST_BEHIND = regex(r"[,;]?\s+(?:and|so)\s+(?=please\s)|[,;]\s+(?=please\s)", re.I)
@@ -281,6 +287,7 @@ class _Found:
         answer = talk.before.content if talk.before and talk.before.role == "assistant" else None
         pending: list[_Statement] = []
         before = ""
+        text = _ORDER_BEHIND.sub(r"\g<asked>? ", text)
         parts = list(_requests_apart(sentences(_POLITE.sub(r"please \1.", text))))
         for sentence in parts:
             if is_unmeant(sentence.said):

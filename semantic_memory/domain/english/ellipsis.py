@@ -59,6 +59,9 @@ _BEHIND = regex(
     r"^(?:he|she|they|it)(?:'s|'re| is| are)\s(?P<told>[^,]{3,60}),\s"
     r"(?P<who>(?:my|our)(?:\s[\w'-]+){1,3}|[A-Z][\w'-]+(?:\s[A-Z][\w'-]+){0,2})(?:,?\s(?:and|but)\s(?P<rest>.+))?$"
 )
+_WHO_IS_MY = regex(
+    r"^(?P<name>[A-Z][\w'-]+), (?P<who>(?:my|our) (?:[\w-]+ ){0,2}[\w-]+), (?P<rest>[a-z].+)$"
+)
 _IT_IS_MY = regex(
     r"^it(?:'s| is) (?P<what>(?:my|our) [\w' -]{3,40}?) "
     r"(?P<when>(?:on|at|in|tomorrow|tonight|today|next|this)\b.*)$",
@@ -143,6 +146,8 @@ def _reworded(sentence: str) -> str | None:
         map(_may_be_verb, recurring["what"].split())
     ):
         return f"I have {_lowered(sentence)}"
+    if (named := _WHO_IS_MY.match(sentence)) and not named["rest"].startswith(("and ", "my ")):
+        return f"{named['who']} {named['name']} {named['rest']}"
     if dated := _IT_IS_MY.match(sentence):
         return f"{dated['what']} is {dated['when']}"
     if nothing := _NOTHING_MORE.match(sentence):
