@@ -221,19 +221,28 @@ def _referents(sentence: str) -> Iterator[Referent]:
         reading.take(found)
         text = f"{found['thing']}{found['name']}"
         yield Referent(text, frozenset(("they", "it", "he", "she")), is_named=True)
-    for found in reading.found(_MADE):
-        reading.take(found)
-        for name in filter(None, (found["name"], found["other"])):
-            if name not in _CALENDAR:
-                yield Referent(name, frozenset(("it",)), is_named=True)
-    for found in _PLACE.finditer(sentence):
-        if found["place"].split()[0] not in _CALENDAR:
-            yield Referent(found["place"], frozenset(("there",)), is_named=True)
+    yield from _work(reading)
+    yield from _places(sentence)
     for found in reading.found(_THING):
         if thing := _thing(found, own):
             reading.take(found)
             yield thing
     yield from _people(reading)
+
+
+def _work(reading: _Reading) -> Iterator[Referent]:
+    """Yield the pieces of work that are named by what is done to them: "we're building Heron"."""
+    for found in reading.found(_MADE):
+        reading.take(found)
+        for name in filter(None, (found["name"], found["other"])):
+            if name not in _CALENDAR:
+                yield Referent(name, frozenset(("it",)), is_named=True)
+
+
+def _places(sentence: str) -> Iterator[Referent]:
+    for found in _PLACE.finditer(sentence):
+        if found["place"].split()[0] not in _CALENDAR:
+            yield Referent(found["place"], frozenset(("there",)), is_named=True)
 
 
 def _people(reading: _Reading) -> Iterator[Referent]:
