@@ -46,7 +46,7 @@ from semantic_memory.domain.english.persons import mentions_speaker, third_perso
 from semantic_memory.domain.english.predications import has_time
 from semantic_memory.domain.english.pronouns import dangles
 from semantic_memory.domain.english.relative_dates import absolute_dates
-from semantic_memory.domain.english.requests import is_request
+from semantic_memory.domain.english.requests import asks_for_text, is_request
 from semantic_memory.domain.english.sentences import Sentence, sentences
 from semantic_memory.domain.english.spelling import prepared
 from semantic_memory.domain.english.standing import is_about_the_other, is_bound, stands
@@ -377,7 +377,7 @@ class _Found:
 
     def _worth_keeping(self, found: Sequence[_Statement]) -> list[_Statement]:
         """Return the statements that stand alone and aren't talk of the moment."""
-        standing = [one for one in found if stands(one.text)]
+        standing = [one for one in found if stands(one.text) and not self._is_request(one.text)]
         # What someone tells an assistant is mostly meant to be known; among people most is talk.
         if not self._talk.is_among_people:
             return standing
@@ -391,6 +391,9 @@ class _Found:
             if likely >= _LEAST_WORTH
         }
         return [one for one in standing if one.is_report or one.text in kept]
+
+    def _is_request(self, text: str) -> bool:
+        return self._talk.is_to_assistant and asks_for_text(text)
 
     def _stands_in_chat(self, text: str) -> bool:
         """Return True if a statement among people is short, bound, and not about the listener."""

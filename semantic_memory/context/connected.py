@@ -26,7 +26,7 @@ def connected(hits: Sequence[Hit], query: str = "") -> list[Hit]:
     sensitive about other people needs a question that names them, who said it, or what it is.
     """
     asked = frozenset(stems(query))
-    hits = [hit for hit in hits if _may_be_shown(hit.fact, asked)]
+    hits = [hit for hit in hits if may_be_shown(hit.fact, asked)]
     if query and not asks_of_the_talk(query):
         hits = _without_passing(hits, subjects(query))
     best = max((hit.parts.match for hit in hits), default=0.0)
@@ -99,7 +99,7 @@ def shares_words(text: str, query: str) -> bool:
     return not asked.isdisjoint(stems(text))
 
 
-def _may_be_shown(fact: Fact, asked: Collection[str]) -> bool:
+def may_be_shown(fact: Fact, asked: Collection[str]) -> bool:
     """Return False for something sensitive about others of which the question has no stem."""
     told = told_of_others(fact.content)
     if not told:  # as of most

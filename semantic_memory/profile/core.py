@@ -13,6 +13,7 @@ from datetime import datetime
 from semantic_memory.domain.english.core import (
     core_field,
     due_on,
+    is_verdict,
     name_in,
     shortened,
     tells_of_kin,
@@ -31,7 +32,8 @@ def derive_core(
 ) -> dict[CoreField, tuple[Fact, ...]]:
     """Return at most `most` facts of each field and scope, pinned ones first, then the latest.
 
-    Fields in `written` are left out. The result doesn't depend on the order of `facts`.
+    Verdicts on single answers come last. Fields in `written` are left out. The result doesn't
+    depend on the order of `facts`.
     """
     trusted = _trusted(facts)
     names = user_names(trusted)
@@ -143,5 +145,5 @@ def _first_of_each_scope(facts: Iterable[Fact], most: int) -> Iterator[Fact]:
             yield fact
 
 
-def _worth(fact: Fact) -> tuple[bool, float, str]:
-    return not fact.is_pinned, -fact.stated_at.timestamp(), fact.id
+def _worth(fact: Fact) -> tuple[bool, bool, float, str]:
+    return not fact.is_pinned, is_verdict(fact.content), -fact.stated_at.timestamp(), fact.id

@@ -202,6 +202,7 @@ _HERE = regex(
 )
 _WISHED = regex(r"^(?:(?:the )?\w+ thing|what|one day,?|some ?day,?) I\b", re.IGNORECASE)
 _TOGETHER = regex(r"^[A-ZÀ-Þ][\w'’-]+ and I\b")
+_VERDICT = regex(r" (?:confirmed|corrected) the assistant's answer \"")
 _POINTS = regex(r"\b(?:mention|tell|repeat|say|discuss|share) (?:it|this|that|them)\b")
 _LINKS = regex(
     r"^(?:[a-z]+s|am|have|did|do|can|will|would)$|^(?:[a-z]+ed|went|got|bought|grew|left|took)$"
@@ -381,6 +382,11 @@ def _days(content: str, said: date) -> Iterator[date]:
         except ValueError:
             continue  # 30 February
         yield named
+
+
+def is_verdict(content: str) -> bool:
+    """Return True if a fact judges one answer of the assistant, rather than asking for a manner."""
+    return _VERDICT.search(content) is not None
 
 
 def names_a_need(text: str) -> bool:
