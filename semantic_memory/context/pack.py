@@ -84,6 +84,7 @@ class Packer:
         ]
         block.recall(connected(recalled, query), query, policy)
         block.fill(overview.core, policy.core, self._core)
+        block.leave_out_told()
         block.fill(block.bearing(overview.events, query), history)
         return block.finished(hits, _relevance(hits, policy.floor))
 
@@ -197,6 +198,18 @@ class _Block:
         if waiting := [one for one in part if one.fact.id not in shown]:
             self._room = self._budget - self._fitted()[2]
             self.show(waiting, most, prices)
+
+    def leave_out_told(self) -> None:
+        """Leave out messages that the other lines tell in full."""
+        self._shown = [
+            one
+            for one in self._shown
+            if one.fact.category is not Category.CONVERSATION or not _is_told(one.fact, self._told)
+        ]
+
+    @property
+    def _told(self) -> list[Placed]:
+        return [one for one in self._shown if one.fact.category is not Category.CONVERSATION]
 
     def finished(self, hits: Sequence[Hit], relevance: float) -> Context:
         """Return the block, with those of `hits` that it shows."""

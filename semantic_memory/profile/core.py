@@ -24,6 +24,7 @@ from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.trust import Trust
 
 _FEWEST = 3  # facts that begin with a name, from which on it may be the user's
+_AT_ONCE: frozenset[CoreField] = frozenset({"allergies"})
 _FAMILIAR = 0.5  # share of such facts that begin with the same name
 
 
@@ -60,7 +61,8 @@ def in_turn(
     """Return the facts of the core that hold at `now`, the most needed ones first.
 
     The first fact of every field comes before the second of any, so that a small budget has some
-    of each; deadlines that have passed are left out.
+    of each, but for allergies, which come all at once: one that is missing may harm. Deadlines
+    that have passed are left out.
     """
     ahead = {
         name: [fact for fact in facts if name != "deadlines" or is_ahead(fact, now)]
@@ -68,11 +70,17 @@ def in_turn(
     }
     turns = max(map(len, ahead.values()), default=0)
     return [
-        (name, facts[turn])
+        (name, fact)
         for turn in range(turns)
         for name in CORE_FIELDS
-        if turn < len(facts := ahead.get(name, []))
+        for fact in _of_turn(name, ahead.get(name, []), turn)
     ]
+
+
+def _of_turn(name: CoreField, facts: Sequence[Fact], turn: int) -> Sequence[Fact]:
+    if name in _AT_ONCE:
+        return [] if turn else facts
+    return facts[turn : turn + 1]
 
 
 def is_ahead(fact: Fact, now: datetime) -> bool:

@@ -223,6 +223,7 @@ _NAME_LIKE = (
     r"(?!(?:The|My|Our|An|One|He|She|They|It|You|We|This|That|What|There)\b)"
     r"[A-ZÀ-Þ][^\W\dA-Z_][\w-]*"
 )
+_OF_NAMED = regex(rf"^(?:my|our) (?:[a-z-]+ ){{1,3}}(?P<who>{_NAME_LIKE})\b(?!'s)")
 _VERB = r"(?:is|was|has|had|got|told|said|and|who|does|did|came|\w+ed|\w+s)"
 _NAMED = regex(rf"(?<=[a-z,:] ){_NAME_LIKE}|^{_NAME_LIKE}(?=(?:'s \w+|,)? {_VERB}\b)")
 # "My parents like him" leaves open whom
@@ -438,7 +439,7 @@ def told_of_others(content: str) -> tuple[str, ...]:
         told = _HEARD.sub("", sentence)
         found = [match[0] for match in _SENSITIVE.finditer(sentence)]
         people = [name for name in _NAMED.findall(told) if name not in found]
-        if head := _PERSON.match(told):
+        if head := _PERSON.match(told) or _OF_NAMED.match(told):
             people.append(head["who"])
         own = _OWN_PART.match(told) and not (head and told.lower().startswith(("my", "our", "one")))
         if found and not own and (people or _THIRD.search(told)):
