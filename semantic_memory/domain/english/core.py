@@ -27,7 +27,7 @@ _NAME = regex(
     rf"(?!\w+ing\b|(?i:{phrases('core.peoples', 'core.tongues')})\b)[A-Z][\w'’-]+"
 )
 _CALLED = regex(
-    r"^(?:\w+|my \w+|most \w+) (?:\w+ )?(?:calls?|knows?) I (?:as )?(?-i:[A-Z])"
+    r"^(?:\w+|my \w+|most \w+) (?:\w+ ){0,3}(?:calls?|knows?) I (?:as )?(?-i:[A-Z])"
     r"|^[A-Z]\w+ is my name\b"
     r"|^(?:every(?:one|body)|people|most people|friends)(?: \w+){0,3} (?:says?|uses?) (?-i:[A-Z])"
     r"[\w'’-]+\W*$",
@@ -58,6 +58,7 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
         regex(rf"\bcan(?:'t|not| not) (?:do|handle|take|stand near) {_ALLERGENS}\b", re.I),
         regex(
             r"\b(?:must|ha(?:ve|s) to|needs? to) (?:avoid|steer clear of|stay away from) "
+            rf"(?:\w+ )?{_ALLERGENS}\b|\b(?:never|not) to (?:eat|have|take|touch|go near) "
             rf"(?:\w+ )?{_ALLERGENS}\b",
             re.IGNORECASE,
         ),
@@ -66,7 +67,9 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
         _any("core.diet"),
         regex(
             rf"\bno (?:more )?{_ABSTAINED} for (?:me|I)\b|^no more {_ABSTAINED}\b"
-            rf"|\b(?:doesn't|don't) have {_ABSTAINED}\b",
+            rf"|\b(?:doesn't|don't) have {_ABSTAINED}\b"
+            rf"|\b(?:doesn't|don't) do (?:\w+ or )?{_ABSTAINED}\b"
+            rf"|\b{phrases('core.gives_up')} (?:out |off |all |any )?{_ABSTAINED}\b",
             re.IGNORECASE,
         ),
     ),
@@ -80,7 +83,7 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
         regex(rf"\b{phrases('core.housed')} (?:\w+ ){{0,4}}{_DWELLING}\b.* {_PROPER}", re.I),
         regex(
             rf"\b(?:my|our|their|a) {_DWELLING} (?:in|near) {_PROPER}"
-            rf"|^I lives? (?:[\w-]+ ){{0,5}}(?:in|near|outside) {_PROPER}",
+            rf"|^I (?:(?:have|has) lived|lives?) (?:[\w-]+ ){{0,5}}(?:in|near|outside) {_PROPER}",
             re.IGNORECASE,
         ),
         regex(rf"^I (?:am|are|is) (?:back )?in {_PROPER}[\w'-]+ (?:from|since|for good)\b", re.I),
@@ -104,6 +107,11 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
         regex(
             rf"^I {_ADVERBS}{phrases('core.does')} (?:[\w-]+ ){{0,6}}?"
             rf"{phrases('core.employers')}\b",
+            re.IGNORECASE,
+        ),
+        regex(
+            r"^I am (?:on|in|with|at) the .* (?:at|of) (?:an?|the|my) "
+            rf".*{phrases('core.employers')}\b",
             re.IGNORECASE,
         ),
         regex(rf"^(?:my|our) (?:[\w-]+ )?team at {_PROPER}", re.IGNORECASE),
@@ -200,7 +208,11 @@ _HERE = regex(
     r"^home (?:for \w+ )?is\b|^(?:\w+ ){1,4}(?:off the (?:menu|table)|a no-go) for I\b",
     re.IGNORECASE,
 )
-_WISHED = regex(r"^(?:(?:the )?\w+ thing|what|one day,?|some ?day,?) I\b", re.IGNORECASE)
+_WISHED = regex(
+    r"^(?:(?:the )?\w+ thing|what|one day,?|some ?day,?) I\b"
+    r"|^(?:the|our) (?:plan|goal|aim|dream|ambition) is to\b",
+    re.IGNORECASE,
+)
 _TOGETHER = regex(r"^[A-ZÀ-Þ][\w'’-]+ and I\b")
 _VERDICT = regex(r" (?:confirmed|corrected) the assistant's answer \"")
 _POINTS = regex(r"\b(?:mention|tell|repeat|say|discuss|share) (?:it|this|that|them)\b")
