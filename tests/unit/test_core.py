@@ -114,7 +114,7 @@ UNRELATED = "Book me a hotel in Lisbon"
         ("The user likes jazz", None),
         ("The user ate a fish soup in Porto", None),
         ("The user needs a team name for their 3v3", None),
-        ("At home the user and others speak Yoruba, the children answer in English every time", "languages"),
+        ("At home the user and others speak Yoruba, the kids answer in English", "languages"),
         ("The user is living on coffee and regret", None),
         ("The user and others are in Jayanagar from the week of 6 April 2026", "home"),
         ("The user drives the 47 for the city", "work"),
