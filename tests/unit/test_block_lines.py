@@ -9,6 +9,7 @@ from semantic_memory.domain.english.core import is_verdict, told_of_others
 from semantic_memory.domain.english.relative_dates import dated_in_place
 from semantic_memory.domain.facts import Category, Fact, Source
 from semantic_memory.domain.messages import Message
+from semantic_memory.domain.profile import CoreField
 from semantic_memory.profile.core import derive_core, in_turn
 
 SAID = datetime(2026, 3, 20, 9, tzinfo=UTC)
@@ -62,7 +63,7 @@ def test_a_message_that_its_fact_tells_in_full_isnt_shown_beside_it(memory):
 
 
 def test_all_allergies_come_before_the_second_fact_of_another_field():
-    core = {
+    core: dict[CoreField, list[Fact]] = {
         "allergies": [fact("The user is allergic to nuts."), fact("Latex gives the user a rash.")],
         "home": [fact("The user lives in Oslo."), fact("The user's flat is in Grünerløkka.")],
     }
