@@ -1,4 +1,4 @@
-"""What stands in a block beside what was recalled, and what doesn't."""
+"""Lines of a block beside the recalled memories: which stand there, in which order."""
 
 from datetime import UTC, datetime
 
