@@ -52,6 +52,10 @@ _APPOSED = regex(
 )
 _GOT = regex(r"\b(?:I|we)(?:'ve| have)?\s(?:\w+\s)?(?:have|got|own|bought|adopted|keep)\b", re.I)
 _PERSON_NAME = regex(r"(?<![\w'])(?P<before>[\w'-]+\s)?(?P<name>[A-Z][a-z'-]+)(?![\w'-])")
+_MADE = regex(
+    rf"\b{phrases('antecedents.making')}\s(?P<name>[A-Z][\w-]+)(?:\sand\s(?P<other>[A-Z][\w-]+))?"
+    rf"(?=$|[,.;:!]|\s{phrases('antecedents.behind_made')}\b)"
+)
 _PLACE = regex(r"\b(?:in|to|at|from|near)\s(?P<place>[A-Z][\w'-]+(?:\s[A-Z][\w'-]+)?)")
 _PLACE_WORDS = words("antecedents.before_places")
 _BEGINS = regex(
@@ -63,7 +67,14 @@ _EXISTS = regex(rf"\b{phrases('antecedents.before_existential')}\sthere$", re.I)
 _BARE = regex(
     rf"^(?P<noun>(?:the\s)?(?:new\s)?{phrases('antecedents.relational')})\b(?!\s(?:of|for)\b)", re.I
 )
-_NEXT_ONE = regex(rf"^(?P<which>the {one_of(words('predications.ordinals'))}) one\b", re.I)
+_NEXT_ONE = regex(
+    rf"^(?P<which>the {one_of(words('predications.ordinals'))}|(?:the )?next) one\b", re.I
+)
+_RECURRING = regex(
+    r"^(?:(?:the|our|my) )?(?P<kind>(?:[\w-]+ )?[\w-]+?)s? (?:is|are|goes|go|comes|come|happens?)"
+    rf" (?:\w+ )?{phrases('antecedents.recurring')}\b",
+    re.IGNORECASE,
+)
 _NUMBERED = regex(
     rf"\b(?P<kind>[a-z]{{3,}}) (?:number |no\. )?(?:\d{{1,3}}|{one_of(words('numbers.small'))})\b"
     rf"|\bthe {one_of(words('predications.ordinals'))} (?P<other>[a-z]{{3,}})\b",
@@ -120,7 +131,8 @@ class Antecedents:
                 return f"{before} {to} {place}{statement[found.end() :]}"
         if found := _NEXT_ONE.match(statement):
             kind = self._kind_named(speaker)
-            return f"{found['which']} {kind}{statement[found.end() :]}" if kind else None
+            which = found["which"].lower().removeprefix("the ")
+            return f"the {which} {kind}{statement[found.end() :]}" if kind else None
         if found := _BARE.match(statement):
             named = self._nearest("it", speaker, named=True)
             if named:
@@ -129,8 +141,10 @@ class Antecedents:
         return None
 
     def _kind_named(self, speaker: str) -> str | None:
-        """Return the noun of the last numbered thing that the speaker named: "chapter two"."""
+        """Return the last numbered or recurring thing that the speaker named: "chapter two"."""
         for teller, sentence in reversed(self._said):
+            if teller == speaker and (recurring := _RECURRING.match(sentence)):
+                return str(recurring["kind"]).lower()
             nouns = [found["kind"] or found["other"] for found in _NUMBERED.finditer(sentence)]
             if teller == speaker and nouns and can_be_noun(nouns[-1].lower()):
                 return str(nouns[-1]).lower()
@@ -148,7 +162,8 @@ class Antecedents:
             return f"{who}'s{statement[found.end('pronoun') :]}"
         rest = statement[found.end() :]
         if found["short"]:
-            return f"{who}{_SHORT[found['short']]}{rest}"
+            has = found["short"] == "'s" and rest.startswith((" got ", " been "))
+            return f"{who}{' has' if has else _SHORT[found['short']]}{rest}"
         if pronoun == "they" and not who.endswith("s"):
             return third_person(f"I{rest}", who)  # made to agree with one
         return f"{who}{rest}"
@@ -206,14 +221,28 @@ def _referents(sentence: str) -> Iterator[Referent]:
         reading.take(found)
         text = f"{found['thing']}{found['name']}"
         yield Referent(text, frozenset(("they", "it", "he", "she")), is_named=True)
-    for found in _PLACE.finditer(sentence):
-        if found["place"].split()[0] not in _CALENDAR:
-            yield Referent(found["place"], frozenset(("there",)), is_named=True)
+    yield from _work(reading)
+    yield from _places(sentence)
     for found in reading.found(_THING):
         if thing := _thing(found, own):
             reading.take(found)
             yield thing
     yield from _people(reading)
+
+
+def _work(reading: _Reading) -> Iterator[Referent]:
+    """Yield the pieces of work that are named by what is done to them: "we're building Heron"."""
+    for found in reading.found(_MADE):
+        reading.take(found)
+        for name in filter(None, (found["name"], found["other"])):
+            if name not in _CALENDAR:
+                yield Referent(name, frozenset(("it",)), is_named=True)
+
+
+def _places(sentence: str) -> Iterator[Referent]:
+    for found in _PLACE.finditer(sentence):
+        if found["place"].split()[0] not in _CALENDAR:
+            yield Referent(found["place"], frozenset(("there",)), is_named=True)
 
 
 def _people(reading: _Reading) -> Iterator[Referent]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ingest.extract.orders import is_of_manners
 from semantic_memory.domain.english.commands import is_command
 from semantic_memory.domain.english.openers import without_opener
 from semantic_memory.domain.english.questions import stated_in
@@ -36,6 +37,7 @@ _PERSONAL = words("entries.personal")
 _PLANNED = words("entries.planned")
 _REFERRED = words("entries.referred")
 _PEOPLE = words("entries.people")
+_RULES = words("entries.rules")
 _KNOWN = (_OF_USER | _PREFERRED | _DECIDED | _PERSONAL | _PLANNED | _REFERRED | _PEOPLE) | words(
     "entries.numbered"
 )
@@ -57,6 +59,8 @@ def entries(text: str) -> list[Entry]:
     ['my editor is helix', 'my os is Fedora 41']
     >>> [entry.statement for entry in entries("staging = eu-north-1, prod = eu-west-3")]
     ['staging: eu-north-1', 'prod: eu-west-3']
+    >>> entries("Rules: bullets, no intros")[0].category.value
+    'feedback'
     >>> entries("look: it rains"), entries("listen 443 ssl;\nserver_name a.example;")
     ([], [])
     """
@@ -104,6 +108,8 @@ def _entry(found: re.Match[str]) -> Entry | None:
         return None
     head = lowered[-1]
     category = _category(lowered)
+    if head in _RULES and is_of_manners(value):
+        return Entry(f"{key}: {value}", Category.FEEDBACK)
     if own or key.lower() in _OF_USER or head in _OF_USER:
         named = key if key.isupper() else key[:1].lower() + key[1:]
         verb = "are" if head.endswith("s") and head not in ("os", "address", "status") else "is"

@@ -42,7 +42,9 @@ _ASKED_FOR = regex(
     r" (?P<for>(?:for|to|not to) [^,]+)$",
     re.IGNORECASE,
 )
-_VERB = regex(r"(?:always\s+|never\s+|do not\s+|don't\s+)?([\w']+)", re.IGNORECASE)
+_VERB = regex(
+    r"(?:(?:always|never|do not|don't)\s+)?(?:(?:just|ever|simply|only)\s+)?([\w']+)", re.IGNORECASE
+)
 _NEGATED = regex(r"(?:don't|do not)\s+(.+)", re.IGNORECASE)
 
 

@@ -13,7 +13,10 @@ from semantic_memory.domain.english.words import MODALS, WORD, Form, forms, is_w
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS
 
-_NAME = r"(?P<name>(?:(?:dr|mr|mrs|ms|prof)\.?\s)?[^\W\d_][\w'’.-]*(?:\s[A-Z][\w'’-]*){0,3})"
+_NAME = (
+    r"(?P<name>(?:(?:dr|mr|mrs|ms|prof)\.?\s)?[^\W\d_][\w'’.-]*"
+    r"(?:\s(?!(?:I|from|at|of|here|and|the)\b)[A-Z][\w'’-]*){0,3})"
+)
 _REST = r"(?P<rest>(?:,?\s(?:not|instead of|rather than|with|at|in|for|when|by)\b.{1,60})?)"
 _CALLS = regex(rf"^{phrases('naming.callers')} {_NAME}{_REST}$", re.IGNORECASE)
 _ORDER = regex(rf"^{phrases('naming.orders')} {_NAME}{_REST}$", re.IGNORECASE)
@@ -51,6 +54,27 @@ _LEADS_IN = regex(
     r"(?P<here> here(?: from (?-i:[A-Z])\w+)?)?, (?P<rest>(?:I|my|we|our)\b.*)$",
     re.IGNORECASE,
 )
+_NAME_FIRST = regex(
+    rf"^{_GREETING}(?:my )?name(?:'s| is) (?:(?P<short>\w+), (?=(?P=short)\b))?"
+    rf"(?P<name>{_FULL_NAME})(?:,| and|, and) (?P<rest>(?:I|my|we|our)\b.*)$",
+    re.IGNORECASE,
+)
+_THEN_CALLED = regex(
+    rf"^{_GREETING}(?P<name>{_FULL_NAME}), (?P<rest>{phrases('naming.orders')} .+)$", re.IGNORECASE
+)
+_WITH_ASIDE = regex(r"^(?P<presented>.{3,60}?) ?\((?P<aside>[^()]{2,60})\)$")
+_PRONOUNS = regex(r"^(?:he|she|they|it|xe|ze)/\w+(?:/\w+)?$", re.IGNORECASE)
+_ROLE = regex(rf"^(?:an? )?(?P<role>(?:[\w-]+ ){{0,2}}{phrases('core.roles')})$", re.IGNORECASE)
+_SIGNED = regex(
+    rf"(?:\n\s*(?:[-–—~]{{1,2}}|thanks[,!.]?\n)|(?:\n|[.!?])\s*{phrases('naming.sign_offs')}(?:,|[!.]?\n))"
+    rf"\s*(?P<name>{_FULL_NAME})[.!\s]*$",
+    re.IGNORECASE,
+)
+_LIST_OR_LETTER = regex(
+    rf"^\s*(?:[-–—*•]\s.*\n"
+    rf"|(?:dear|{phrases('naming.greetings')}),? (?-i:[A-Z])[\w .'’-]*[,!:]?\s*$)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _FIRST_AND_LAST = r"(?-i:[A-Z][\w'’-]+)(?: (?-i:[A-Z][\w'’-]+)){1,2}"
 _CARD = regex(
     rf"^{_GREETING}(?P<name>{_FIRST_AND_LAST})(?:, (?P<age>\d\d))?, (?:an? )?"
@@ -59,6 +83,7 @@ _CARD = regex(
     re.IGNORECASE,
 )
 _NO_PERSON = regex(rf"\b(?:{WEEKDAY}|{ANY_MONTH}|{phrases('naming.no_persons')})\b", re.IGNORECASE)
+_OTHERS = regex(r"\b(?:he|she|they|him|her|them|his|their|you|your)\b", re.IGNORECASE)
 _PERSONAL = regex(r"\b(?:I|me|my|we|us|our|you|your|he|she|it|they|who)\b", re.IGNORECASE)
 _ENOUGH = regex(
     r"^(?:.{0,40}, )?(?:(?:just |simply )?(?P<name>(?-i:[A-Z])[\w'’-]+) (?:is|will|would)"
@@ -85,6 +110,7 @@ _STATES = words("worth.lasting_states")
 _ADJECTIVE_ENDINGS = ("ic", "ed", "an", "ish", "al", "ive", "ous", "able", "less", "ful", "ing")
 _ORDINARY = STOP_WORDS | words("numbers.small", "numbers.large", "predications.prepositions")
 _NO_NAMES = words("naming.no_names")
+_GIVEN_NAMES = words("naming.given_names")
 
 
 def named(sentence: str, *, alone: bool) -> str | None:
@@ -129,10 +155,12 @@ def _presented(text: str) -> str | None:
     """Return the name with which a text presents its speaker."""
     if here := _HERE.match(text):
         name = _capital(here["name"] or here["again"])
-        return f"my name is {name}" if is_name(name.split()[0]) else None
+        return f"my name is {name}" if _is_given(name.split()[0]) else None
     presented = _PRESENTED.match(text)
-    if presented is None:
+    if presented is None or _NO_PERSON.search(presented["name"]):
         return None
+    if _OTHERS.search(presented["tail"] or ""):
+        return None  # "it's Marta from the clinic, she wants the keys"
     first = presented["name"].split()[0]
     if first.lower() in _STATES or (first.islower() and first.endswith(_ADJECTIVE_ENDINGS)):
         return None
@@ -140,7 +168,7 @@ def _presented(text: str) -> str | None:
         return None
     own = presented["by"].lower().startswith("i") and not presented["by"].lower().startswith("it")
     told = f"{'I am' if own else 'my name is'} {_capital(presented['name'])}"
-    return told if is_name(first[:1].upper() + first[1:]) else None
+    return told if first in _GIVEN_NAMES or _is_given(first[:1].upper() + first[1:]) else None
 
 
 def introduced(sentence: str, *, alone: bool) -> tuple[str, str]:
@@ -153,6 +181,10 @@ def introduced(sentence: str, *, alone: bool) -> tuple[str, str]:
     ('my name is Imre Nagy', 'I maintain the parser')
     >>> introduced("Hi, I'm late", alone=True)
     ('', "Hi, I'm late")
+    >>> introduced("Rakesh Menon, call me RK", alone=False)
+    ('I am Rakesh Menon', 'call me RK')
+    >>> introduced("Name's Beau, Beau Thibodeaux, and I run a boat", alone=False)
+    ('my name is Beau Thibodeaux', 'I run a boat')
     >>> introduced("Ellen Maddox, GP in Inverness", alone=True)
     ('I am Ellen Maddox', 'I am a GP in Inverness')
     >>> introduced("Marta Voss, nurse at St Mary's, helped me", alone=True)[0]
@@ -163,13 +195,50 @@ def introduced(sentence: str, *, alone: bool) -> tuple[str, str]:
         age = f"I am {card['age']}, " if card["age"] else ""
         # Not "my name is": a name that nobody claimed must not replace one that the user did.
         return f"I am {card['name']}", f"{age}I am {indefinite(role)} {role}"
+    if called := _THEN_CALLED.match(sentence):
+        return f"I am {called['name']}", called["rest"]
+    if first := _NAME_FIRST.match(sentence):
+        return f"my name is {first['name']}", first["rest"]
     found = _LEADS_IN.match(sentence)
     if found is None or not (found["hi"] or found["by"] or found["here"]):
-        return "", sentence
+        return _with_aside(sentence)
     name = _capital(found["name"])
-    if not is_name(name.split()[0]):
+    if not _is_given(name.split()[0]):
         return "", sentence
     return f"my name is {name}", found["rest"]
+
+
+def _with_aside(sentence: str) -> tuple[str, str]:
+    """Return the name that a sentence presents, and what it says in brackets behind it.
+
+    >>> _with_aside("this is Dana (nurse)"), _with_aside("Hey, this is Mirela (she/her)")
+    (('my name is Dana', 'I am a nurse'), ('my name is Mirela', 'my pronouns are she/her'))
+    """
+    found = _WITH_ASIDE.match(sentence)
+    name = _presented(found["presented"]) if found else None
+    if found is None or name is None:
+        return "", sentence
+    if _PRONOUNS.match(found["aside"]):
+        return name, f"my pronouns are {found['aside'].lower()}"
+    role = _ROLE.match(found["aside"])
+    return name, f"I am {indefinite(role['role'])} {role['role']}" if role else ""
+
+
+def signed(message: str) -> tuple[str, str]:
+    r"""Return the name below a message, as a statement, and the rest of it.
+
+    The statement is empty if there is none, or if the message has a list or a letter in it, whose
+    end a name may be.
+
+    >>> signed("Is the rota done?\n- Marek"), signed("Buy:\n- Milk\n- Mango")
+    (('my name is Marek', 'Is the rota done?'), ('', 'Buy:\n- Milk\n- Mango'))
+    >>> signed("Cheers, Jo")
+    ('', 'Cheers, Jo')
+    """
+    found = _SIGNED.search(message)
+    if found is None or not _is_given(found["name"].split()[0]) or _LIST_OR_LETTER.search(message):
+        return "", message
+    return f"my name is {found['name']}", message[: found.start() + (found[0][0] in ".!?")]
 
 
 def _is_of_speaker(card: re.Match[str]) -> bool:
@@ -208,6 +277,11 @@ def _is_other_spelling(name: str, other: str) -> bool:
     """Return True if two words are spellings of one name: "Karin", "Karen"."""
     alike = SequenceMatcher(None, name.lower(), other.lower()).ratio()
     return _LEAST_ALIKE <= alike < 1 and _can_be_name(name)
+
+
+def _is_given(name: str) -> bool:
+    """Return True if a word is a name, though it may be a word of the dictionary as well."""
+    return is_name(name) or (name[:1].isupper() and name.lower() in _GIVEN_NAMES)
 
 
 def _can_be_name(name: str) -> bool:

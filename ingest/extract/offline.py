@@ -23,7 +23,7 @@ from ingest.extract.frames import is_material, is_play, is_unmeant, without_quot
 from ingest.extract.judge import Judge, judge_for
 from ingest.extract.languages import told
 from ingest.extract.mending import mended
-from ingest.extract.naming import introduced, named
+from ingest.extract.naming import introduced, named, signed
 from ingest.extract.orders import standing_order
 from ingest.extract.possessions import possessions, words_of
 from ingest.extract.replies import answered, last_question
@@ -47,7 +47,7 @@ from semantic_memory.domain.english.persons import mentions_speaker, third_perso
 from semantic_memory.domain.english.predications import has_time
 from semantic_memory.domain.english.pronouns import dangles
 from semantic_memory.domain.english.relative_dates import absolute_dates
-from semantic_memory.domain.english.requests import is_request
+from semantic_memory.domain.english.requests import asks_for_text, is_request
 from semantic_memory.domain.english.sentences import Sentence, sentences
 from semantic_memory.domain.english.spelling import prepared
 from semantic_memory.domain.english.standing import is_about_the_other, is_bound, stands
@@ -74,11 +74,20 @@ _MENDED_WITHIN = 3
 _PASTED = 3_000
 """Characters from which a message is more likely a pasted text than something said."""
 # "Can you always cite sources?" asks for good
-_PRESENTED = regex(r"^I(?:'m| am) (?P<name>(?P<first>[A-Z][\w'’-]+)(?: [A-Z][\w'’-]+){0,2})$")
+_PRESENTED = regex(
+    r"^(?:I(?:'m| am)|[Mm]y name(?:'s| is)) "
+    r"(?P<name>(?P<first>[A-Z][\w'’-]+)(?: [A-Z][\w'’-]+){0,2})$"
+)
 _POLITE = regex(
     r"\b(?:can|could|would|will) you (?:please |kindly )?"
     r"((?:always|never|stop|only|not)\b[^.?!\n]{3,100}"
     rf"|[^.?!\n]{{3,100}}\b{phrases('orders.for_good')}\b(?! tense)[^.?!\n]{{0,60}})(?:\?|\s*$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+# "can you explain loops, and don't just give me the answer"
+_ORDER_BEHIND = regex(
+    r"^(?P<asked>(?:can|could|would|will) (?:you|u)\b[^.?!\n]+?),? (?:and|but) "
+    r"(?=(?:please )?(?:do not|don't|never|always)\b)",
     re.IGNORECASE | re.MULTILINE,
 )
 _PLEASE = regex(r"\b(?:please|pls)\W*$", re.IGNORECASE)
@@ -237,9 +246,12 @@ def _candidates(talk: _Talk) -> Iterator[tuple[Candidate, bool]]:
         yield from _in_other_words(message, str(code)) if len(content) <= _PASTED else ()
         return
     handed_over = is_material(whole)
+    signature, content = ("", content) if handed_over or talk.is_chat else signed(content)
     text = prepared(without_quotes(content) if handed_over else content)
     text = listed(text)
     found = _Found(talk, spans, len(message.content) > _PASTED, handed_over)
+    if signature and not found.is_pasted:
+        yield found.candidate(signature, Category.PERSONAL)
     if not handed_over and not found.is_pasted and (told_of := entries(text)):
         yield from (found.candidate(entry.statement, entry.category) for entry in told_of)
         return
@@ -292,6 +304,7 @@ class _Found:
         pending: list[_Statement] = []
         before = ""
         told_before = _last_sentences(talk.own)
+        text = _ORDER_BEHIND.sub(r"\g<asked>? ", text)
         parts = list(_requests_apart(sentences(_POLITE.sub(r"please \1.", text))))
         for sentence in parts:
             if is_unmeant(sentence.said):
@@ -393,7 +406,7 @@ class _Found:
 
     def _worth_keeping(self, found: Sequence[_Statement]) -> list[_Statement]:
         """Return the statements that stand alone and aren't talk of the moment."""
-        standing = [one for one in found if stands(one.text)]
+        standing = [one for one in found if stands(one.text) and not self._is_request(one.text)]
         # What someone tells an assistant is mostly meant to be known; among people most is talk.
         if not self._talk.is_among_people:
             return standing
@@ -407,6 +420,9 @@ class _Found:
             if likely >= _LEAST_WORTH
         }
         return [one for one in standing if one.is_report or one.text in kept]
+
+    def _is_request(self, text: str) -> bool:
+        return self._talk.is_to_assistant and asks_for_text(text)
 
     def _stands_in_chat(self, text: str) -> bool:
         """Return True if a statement among people is short, bound, and not about the listener."""
@@ -428,7 +444,13 @@ class _Found:
         return self._candidate(self._told(statement), category, sure, source), category is not None
 
     def _told(self, statement: str) -> str:
-        return _told(statement, self._talk.name, self._talk.message)
+        talk = self._talk
+        presented = _PRESENTED.match(statement)
+        if presented and presented["first"] == talk.name.split()[0]:
+            # "Maya is Maya" says nothing; that the user is Maya does, where there is one user.
+            name = _USER if talk.is_to_assistant else talk.name
+            return _told(f"my name is {presented['name']}", name, talk.message)
+        return _told(statement, talk.name, talk.message)
 
     def _candidate(
         self,
@@ -548,9 +570,6 @@ def _of_one_named(before: str, clause: str, speaker: str) -> str | None:
 
 
 def _told(statement: str, name: str, message: Message) -> str:
-    presented = _PRESENTED.match(statement)
-    if presented and presented["first"] == name.split()[0]:
-        statement = f"my name is {presented['name']}"  # not "Maya is Maya"
     if message.created_at is not None:
         statement = absolute_dates(statement, message.created_at)
     return third_person(statement, name).rstrip(" ,;:.!") + "."

@@ -40,7 +40,7 @@ _OBJECTS = words("predications.determiners") | {"me", "us", "it", "them"}
 _ONE_THING = regex(r"^(?:me\s|us\s)?(?:an?|one|two|three|four|five|\d+|some|another)\s", re.I)
 _FIRMLY = regex(whole(phrases("orders.firmly")), re.IGNORECASE)
 _IS_ASKED = regex(r"^do (?!not\b|it\b|so\b|the\b|this\b|that\b|all\b|everything\b|an?\b)", re.I)
-_NO = regex(r"^no (?:more )?(?P<thing>[\w' -]{3,60})(?:, .{3,40})?$", re.IGNORECASE)
+_NO = regex(r"^no (?:more )?(?P<thing>[\w' -]{3,60})(?:, .{3,80})?$", re.IGNORECASE)
 _PRODUCED = words("orders.produced")
 _NO_THINGS = regex(rf"^{phrases('ellipsis.no_things')}\b", re.IGNORECASE)
 _NOT = regex(
@@ -160,7 +160,7 @@ def standing_order(sentence: str) -> str | None:
 
 def _verbless(sentence: str, order: str, spoken: list[str]) -> str | None:
     """Return the order that only names what is wanted, if it is one for good."""
-    if wanted := _without_verb(order, spoken) or _generic(sentence, order, spoken):
+    if wanted := _without_verb(sentence, order, spoken) or _generic(sentence, order, spoken):
         return wanted
     if scoped := _SCOPED.match(sentence):
         wanted = _TAIL.sub("", _LEAD.sub("", scoped["what"]))
@@ -240,7 +240,7 @@ def _is_manner(order: str) -> bool:
     return _MANNERLY.match(order) is not None and not re.match(r"keep it up", order, re.I)
 
 
-def _without_verb(order: str, spoken: list[str]) -> str | None:
+def _without_verb(sentence: str, order: str, spoken: list[str]) -> str | None:
     """Return the order that is made without a verb: "no emojis", "tabs, not spaces"."""
     if (no := _NO.match(order)) and not _NO_THINGS.match(no["thing"]):
         things = WORD.findall(no["thing"].lower())
@@ -268,7 +268,9 @@ def _without_verb(order: str, spoken: list[str]) -> str | None:
         return f"use {_lowered(order)}"
     if everywhere := _EVERYWHERE.match(order):
         things = WORD.findall(everywhere["thing"].lower())
-        if things and not any(map(_is_only_verb, things)) and things[0] not in _DETERMINED:
+        mess = len(things) < 2 and not _is_asked(order, "", sentence)  # "boxes everywhere"
+        verbless = not any(map(_is_only_verb, things)) and things[0] not in _DETERMINED
+        if verbless and not mess:
             return f"use {_lowered(order)}"
     if _PLAIN.match(order):
         return f"give {_lowered(order)}"

@@ -14,6 +14,7 @@ from semantic_memory.domain.text import stems
 
 _CLEAR = 0.16  # match of the best hit below which messages need words of the question
 _WORDS = 0.05  # share of the question's words, weighed by rarity, that they need then
+_FEWEST_WORDS = 3  # content words of an answer that says something by itself
 _SHORTEST = 3  # letters of a word that says what a text is about
 _NUMBERS = frozenset(stem for number in words("numbers.small") for stem in stems(number))
 _STRONG = 0.5  # share of the best match from which on a hit needs no connection
@@ -26,7 +27,7 @@ def connected(hits: Sequence[Hit], query: str = "") -> list[Hit]:
     sensitive about other people needs a question that names them, who said it, or what it is.
     """
     asked = frozenset(stems(query))
-    hits = [hit for hit in hits if _may_be_shown(hit.fact, asked)]
+    hits = [hit for hit in hits if may_be_shown(hit.fact, asked)]
     if query and not asks_of_the_talk(query):
         hits = _without_passing(hits, subjects(query))
     best = max((hit.parts.match for hit in hits), default=0.0)
@@ -60,7 +61,8 @@ def connected(hits: Sequence[Hit], query: str = "") -> list[Hit]:
 def _without_passing(hits: Sequence[Hit], asked: frozenset[str]) -> list[Hit]:
     """Leave out requests that have nothing to do with the question, and the answers to them.
 
-    An answer without a word of the question stays behind a message that stays.
+    An answer without a word of the question stays behind a message that stays, unless it is of a
+    word or two: "Noted".
     """
     apart = {
         hit.fact.id
@@ -74,7 +76,9 @@ def _without_passing(hits: Sequence[Hit], asked: frozenset[str]) -> list[Hit]:
         for hit in hits
         if hit.fact.id not in unasked
         and (
-            hit.fact.id not in apart or hit.fact.source.role != "assistant" or _place(hit) in places
+            hit.fact.id not in apart
+            or hit.fact.source.role != "assistant"
+            or (_place(hit) in places and len(set(stems(hit.fact.content))) >= _FEWEST_WORDS)
         )
     ]
 
@@ -99,7 +103,7 @@ def shares_words(text: str, query: str) -> bool:
     return not asked.isdisjoint(stems(text))
 
 
-def _may_be_shown(fact: Fact, asked: Collection[str]) -> bool:
+def may_be_shown(fact: Fact, asked: Collection[str]) -> bool:
     """Return False for something sensitive about others of which the question has no stem."""
     told = told_of_others(fact.content)
     if not told:  # as of most

@@ -7,7 +7,7 @@ from functools import cache
 
 from semantic_memory.context import render
 from semantic_memory.context.choose import Candidate, Heading, Line, Policy, choose
-from semantic_memory.context.connected import connected, shares_words
+from semantic_memory.context.connected import connected, may_be_shown, shares_words
 from semantic_memory.context.excerpt import excerpt
 from semantic_memory.context.overview import Overview, Placed
 from semantic_memory.context.prices import Prices, headings, word_bits
@@ -55,8 +55,8 @@ class Packer:
         ones first, within their shares. No hit is shown if none reaches the floor. Messages with
         an id in `without` are left out, and so are hits and facts that come from such messages
         only. Long memories are cut around the words of `query`. What is free in the end goes to
-        the rest of the core, then to events of the history, first those that share words with the
-        question or a session with what was recalled.
+        the rest of the core, then to events of the history: those that share words with the
+        question or a session with what was recalled, then those that aren't about other people.
 
         The tokens are counted in the finished text, so the count is exact and never over the
         budget. A budget too small for one memory gives an empty block.
@@ -80,12 +80,12 @@ class Packer:
         recalled = [
             hit
             for hit in _relevant(hits, policy, known)
-            if hit.fact.id not in shown and not _is_said(hit.fact, said, texts)
+            if hit.fact.id not in shown and not _is_said(hit.fact, said, texts, block.shown)
         ]
         block.recall(connected(recalled, query), query, policy)
         block.fill(overview.core, policy.core, self._core)
-        events = sorted(overview.events, key=lambda one: not block.shares(one.fact, query))
-        block.fill(events, history)
+        block.leave_out_told()
+        block.fill(block.bearing(overview.events, query), history)
         return block.finished(hits, _relevance(hits, policy.floor))
 
 
@@ -111,15 +111,31 @@ class _Block:
         self._rendered: tuple[list[render.Entry], str, int] | None = None
 
     @property
+    def shown(self) -> Sequence[Placed]:
+        """The memories that it shows, each with its place."""
+        return self._shown
+
+    @property
     def facts(self) -> list[Fact]:
         """The memories that it shows."""
         return [one.fact for one in self._shown]
 
-    def shares(self, fact: Fact, query: str) -> bool:
-        """Return True if a fact shares words with the question, or a session with a shown hit."""
+    def bearing(self, events: Sequence[Placed], query: str) -> list[Placed]:
+        """Return the events that bear on the question, and then those that aren't of others.
+
+        An event bears on it if it shares words with it, or a session with a shown hit.
+        """
+        asked = frozenset(stems(query))
         recalled = [one for one in self.facts if one.id in self._recalled]
         sessions = {session for one in recalled for session in one.sessions}
-        return not sessions.isdisjoint(fact.sessions) or shares_words(fact.content, query)
+
+        def bears(fact: Fact) -> bool:
+            return not sessions.isdisjoint(fact.sessions) or shares_words(fact.content, query)
+
+        admitted = [one for one in events if may_be_shown(one.fact, asked)]
+        bearing = [one for one in admitted if bears(one.fact)]
+        rest = [one for one in admitted if one not in bearing and not _is_of_others(one.fact)]
+        return [*bearing, *rest]
 
     def show(self, part: Sequence[Placed], most: int, prices: Prices | None = None) -> None:
         """Show those of a part that fit into `most` tokens, the first ones first.
@@ -183,6 +199,18 @@ class _Block:
             self._room = self._budget - self._fitted()[2]
             self.show(waiting, most, prices)
 
+    def leave_out_told(self) -> None:
+        """Leave out messages that the other lines tell in full."""
+        self._shown = [
+            one
+            for one in self._shown
+            if one.fact.category is not Category.CONVERSATION or not _is_told(one.fact, self._told)
+        ]
+
+    @property
+    def _told(self) -> list[Placed]:
+        return [one for one in self._shown if one.fact.category is not Category.CONVERSATION]
+
     def finished(self, hits: Sequence[Hit], relevance: float) -> Context:
         """Return the block, with those of `hits` that it shows."""
         entries, text, tokens = self._fitted()
@@ -217,6 +245,12 @@ class _Block:
         changed = hit.changed if hit else None
         text = self._template.shown(one.fact, changed, one.section, one.text, one.space)
         return render.Entry(one.fact, text, one.section, one.rank)
+
+
+def _is_of_others(fact: Fact) -> bool:
+    """Return True if a personal fact's subject is neither its user nor what is theirs."""
+    own = ("The user", *filter(None, [fact.source.speaker]))
+    return fact.category is Category.PERSONAL and not fact.content.startswith(own)
 
 
 def _cost(prices: Prices, one: Placed, opened: Collection[Heading]) -> int:
@@ -255,15 +289,27 @@ def _candidate(hit: Hit) -> Candidate:
     return Candidate(score, fact.category, *headings(fact, section), len(fact.text))
 
 
-def _is_said(fact: Fact, said: Collection[str], texts: Collection[str]) -> bool:
+def _is_said(
+    fact: Fact, said: Collection[str], texts: Collection[str], shown: Sequence[Placed]
+) -> bool:
     """Return True if one of `said` is the fact's sentence, or one of `texts` contains it.
 
-    All are normalised. Facts of several agents may have one text.
+    All are normalised. Facts of several agents may have one text. A message is said if the lines
+    in `shown` that come from it have all of its words.
     """
     if fact.category is Category.CONVERSATION:
-        return False
+        return _is_told(fact, shown)
     own = normalised(fact.content)
     return own in said or any(own in text for text in texts)
+
+
+def _is_told(message: Fact, shown: Sequence[Placed]) -> bool:
+    """Return True if the shown lines that come from a message have all of its words."""
+    own = set(message.message_ids)
+    lines = [
+        one.text or one.fact.content for one in shown if not own.isdisjoint(one.fact.message_ids)
+    ]
+    return bool(lines) and set(stems(" ".join(lines))).issuperset(stems(message.content))
 
 
 def _is_known(fact: Fact, without: frozenset[str]) -> bool:

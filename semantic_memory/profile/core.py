@@ -13,6 +13,7 @@ from datetime import datetime
 from semantic_memory.domain.english.core import (
     core_field,
     due_on,
+    is_verdict,
     name_in,
     shortened,
     tells_of_kin,
@@ -23,6 +24,7 @@ from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.trust import Trust
 
 _FEWEST = 3  # facts that begin with a name, from which on it may be the user's
+_AT_ONCE: frozenset[CoreField] = frozenset({"allergies"})
 _FAMILIAR = 0.5  # share of such facts that begin with the same name
 
 
@@ -31,7 +33,8 @@ def derive_core(
 ) -> dict[CoreField, tuple[Fact, ...]]:
     """Return at most `most` facts of each field and scope, pinned ones first, then the latest.
 
-    Fields in `written` are left out. The result doesn't depend on the order of `facts`.
+    Verdicts on single answers come last. Fields in `written` are left out. The result doesn't
+    depend on the order of `facts`.
     """
     trusted = _trusted(facts)
     names = user_names(trusted)
@@ -58,7 +61,8 @@ def in_turn(
     """Return the facts of the core that hold at `now`, the most needed ones first.
 
     The first fact of every field comes before the second of any, so that a small budget has some
-    of each; deadlines that have passed are left out.
+    of each, but for allergies, which come all at once: one that is missing may harm. Deadlines
+    that have passed are left out.
     """
     ahead = {
         name: [fact for fact in facts if name != "deadlines" or is_ahead(fact, now)]
@@ -66,11 +70,17 @@ def in_turn(
     }
     turns = max(map(len, ahead.values()), default=0)
     return [
-        (name, facts[turn])
+        (name, fact)
         for turn in range(turns)
         for name in CORE_FIELDS
-        if turn < len(facts := ahead.get(name, []))
+        for fact in _of_turn(name, ahead.get(name, []), turn)
     ]
+
+
+def _of_turn(name: CoreField, facts: Sequence[Fact], turn: int) -> Sequence[Fact]:
+    if name in _AT_ONCE:
+        return [] if turn else facts
+    return facts[turn : turn + 1]
 
 
 def is_ahead(fact: Fact, now: datetime) -> bool:
@@ -143,5 +153,5 @@ def _first_of_each_scope(facts: Iterable[Fact], most: int) -> Iterator[Fact]:
             yield fact
 
 
-def _worth(fact: Fact) -> tuple[bool, float, str]:
-    return not fact.is_pinned, -fact.stated_at.timestamp(), fact.id
+def _worth(fact: Fact) -> tuple[bool, bool, float, str]:
+    return not fact.is_pinned, is_verdict(fact.content), -fact.stated_at.timestamp(), fact.id

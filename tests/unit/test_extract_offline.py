@@ -61,7 +61,7 @@ def test_a_statement_is_told_of_its_speaker_with_its_date():
         ("I love hiking and swimming in lakes.", ["Maya loves hiking and swimming in lakes."]),
         ("When I was young, I lived in Oslo.", ["When Maya was young, Maya lived in Oslo."]),
         ("I was fired and replaced by a robot.", ["Maya was fired and replaced by a robot."]),
-        ("I'm Maya, and I live in Oslo.", ["Maya's name is Maya.", "Maya lives in Oslo."]),
+        ("I'm Maya, and I live in Oslo.", ["The user's name is Maya.", "Maya lives in Oslo."]),
         (
             "I'm allergic to bees, so no hives here.",
             ["Maya is allergic to bees, so no hives here."],

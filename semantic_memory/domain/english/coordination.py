@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from semantic_memory.domain.english.calendar import WEEKDAY
 from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.predications import Predication, has_time, predication
 from semantic_memory.domain.english.pronouns import dangles
@@ -42,6 +43,7 @@ _BE = regex(
 )
 _PART = regex(r",\s*(?:and\s+)?|\s+and\s+")
 _ARTICLE = regex(r"(?:an?|the)\s", re.IGNORECASE)
+_DAY = regex(rf"an?\s{WEEKDAY}\b", re.IGNORECASE)
 _MEASURE = regex(
     rf"\d[\d.,']*(?:$|\s?{phrases('coordination.measures')}\b)|\d+(?:st|nd|rd|th)\b", re.IGNORECASE
 )
@@ -196,6 +198,8 @@ def _complements(clause: str) -> list[str]:
         is_verb = bool(told) and _continues(part.split(), own=subject == "I")
         if is_verb:
             told.append(f"{subject} {part}")
+        elif _DAY.match(part):
+            return []  # "on 3 June, a Wednesday"
         elif told and _ARTICLE.match(parts[0]) and _is_bare_noun(part):
             return []  # "a wrestler and video game designer"
         elif _is_complement(part):
@@ -237,8 +241,8 @@ def _is_complement(part: str) -> bool:
     if not first.islower() and " " in part:
         return False  # "Under Armour"
     lowered = first.lower()
-    if lowered in ("so", "no"):
-        return False  # "so no hives" follows from the first part, "no lift" is had
+    if lowered in ("so", "no", "like"):
+        return False  # "so no hives" follows from the first part, "no lift" is had; "like ..."
     described = is_quality(lowered) and not is_adverb(lowered) and Form.ING not in forms(lowered)
     return (described or "-" in lowered) and lowered not in _COPULA
 

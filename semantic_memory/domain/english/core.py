@@ -27,7 +27,7 @@ _NAME = regex(
     rf"(?!\w+ing\b|(?i:{phrases('core.peoples', 'core.tongues')})\b)[A-Z][\w'’-]+"
 )
 _CALLED = regex(
-    r"^(?:\w+|my \w+|most \w+) (?:\w+ )?(?:calls?|knows?) I (?:as )?(?-i:[A-Z])"
+    r"^(?:\w+|my \w+|most \w+) (?:\w+ ){0,3}(?:calls?|knows?) I (?:as )?(?-i:[A-Z])"
     r"|^[A-Z]\w+ is my name\b"
     r"|^(?:every(?:one|body)|people|most people|friends)(?: \w+){0,3} (?:says?|uses?) (?-i:[A-Z])"
     r"[\w'’-]+\W*$",
@@ -50,7 +50,7 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
     "name": (
         _any("core.name"),
         _NAME,
-        regex(r"(?<!\bhis )(?<!\bher )(?<!\bits )(?<!\btheir )\b(?:first )?name\b", re.I),
+        regex(r"\b(?:my|the|first|last|middle|full) name\b(?! (?:of|for)\b)", re.IGNORECASE),
     ),
     "allergies": (
         _any("core.allergies"),
@@ -58,6 +58,7 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
         regex(rf"\bcan(?:'t|not| not) (?:do|handle|take|stand near) {_ALLERGENS}\b", re.I),
         regex(
             r"\b(?:must|ha(?:ve|s) to|needs? to) (?:avoid|steer clear of|stay away from) "
+            rf"(?:\w+ )?{_ALLERGENS}\b|\b(?:never|not) to (?:eat|have|take|touch|go near) "
             rf"(?:\w+ )?{_ALLERGENS}\b",
             re.IGNORECASE,
         ),
@@ -66,7 +67,9 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
         _any("core.diet"),
         regex(
             rf"\bno (?:more )?{_ABSTAINED} for (?:me|I)\b|^no more {_ABSTAINED}\b"
-            rf"|\b(?:doesn't|don't) have {_ABSTAINED}\b",
+            rf"|\b(?:doesn't|don't) have {_ABSTAINED}\b"
+            rf"|\b(?:doesn't|don't) do (?:\w+ or )?{_ABSTAINED}\b"
+            rf"|\b{phrases('core.gives_up')} (?:out |off |all |any )?{_ABSTAINED}\b",
             re.IGNORECASE,
         ),
     ),
@@ -80,9 +83,10 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
         regex(rf"\b{phrases('core.housed')} (?:\w+ ){{0,4}}{_DWELLING}\b.* {_PROPER}", re.I),
         regex(
             rf"\b(?:my|our|their|a) {_DWELLING} (?:in|near) {_PROPER}"
-            rf"|^I lives? (?:[\w-]+ ){{0,5}}(?:in|near|outside) {_PROPER}",
+            rf"|^I (?:(?:have|has) lived|lives?) (?:[\w-]+ ){{0,5}}(?:in|near|outside) {_PROPER}",
             re.IGNORECASE,
         ),
+        regex(rf"^I (?:am|are|is) (?:back )?in {_PROPER}[\w'-]+ (?:from|since|for good)\b", re.I),
         regex(rf"\bhere (?:is )?in {_PROPER}|^I (?:am|is) an? {_PROPER}\w+er\b", re.I),
     ),
     "work": (
@@ -105,6 +109,11 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
             rf"{phrases('core.employers')}\b",
             re.IGNORECASE,
         ),
+        regex(
+            r"^I am (?:on|in|with|at) the .* (?:at|of) (?:an?|the|my) "
+            rf".*{phrases('core.employers')}\b",
+            re.IGNORECASE,
+        ),
         regex(rf"^(?:my|our) (?:[\w-]+ )?team at {_PROPER}", re.IGNORECASE),
         regex(rf"^I {_ADVERBS}(?:started|began|starts?) (?:\w+ )?(?:at|with) (?-i:[A-Z])", re.I),
     ),
@@ -118,6 +127,9 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
             rf"|\b{_TONGUE} (?:is|comes) (?:\w+ )?"
             r"(?:easy|hard|difficult|easily) (?:for|to) (?:I|me)\b"
             rf"|\b{_TONGUE} (?:lessons?|class(?:es)?|courses?)\b"
+            rf"|^{_TONGUE} (?:only )?(?:with|at|for|on|is what) (?:my|our|the|home|work|\w+s\b)"
+            rf"|^{_TONGUE} (?:is|was) (?:my|our) [\w-]+'s? (?:\w+ )?(?:language|tongue)\b"
+            rf"|\blanguages?\b.* (?:is|are) (?:\w+,? (?:and )?){{0,2}}{_TONGUE}\b"
             rf"|\bspeaks? an? (?:little|bit of) {_TONGUE}\b|\ba (?:little|bit of) {_TONGUE}\b",
             re.IGNORECASE,
         ),
@@ -131,6 +143,9 @@ _SUFFERS = regex(
     rf"^(?:the |any |even |all )?(?:[\w-]+ (?:and|or) )?{_ALLERGENS}\b"
     rf".*\b{phrases('core.symptoms')}\b",
     re.IGNORECASE,
+)
+_FORBIDDEN = regex(
+    rf"^(?:\w+ )?{_ALLERGENS} (?:is|are) .*\b{phrases('core.forbidden')}\b", re.IGNORECASE
 )
 _ME = regex(r"\b(?:I|me|my)\b", re.IGNORECASE)
 _ABOUT = regex(
@@ -149,7 +164,7 @@ _SOME = r"(?:both|all|one|two|three|most) (?:\w+ )?(?:of )?"
 _OF_KIN = regex(
     rf"^(?:(?:{_SOME})?(?:my|our|the) (?:[\w-]+ ){{0,2}}?{_KIN}"
     rf"|there(?:'s| is| are) (?:an?|my|our|two|three|four) (?:[\w-]+ ){{0,2}}?{_KIN}"
-    r"|(?:mum|mom|mama|dad|papa|gran|nan|granny|grandma|grandpa|grandad))\b",
+    rf"|{phrases('core.elders')})\b",
     re.IGNORECASE,
 )
 _OF_PET = regex(
@@ -193,7 +208,13 @@ _HERE = regex(
     r"^home (?:for \w+ )?is\b|^(?:\w+ ){1,4}(?:off the (?:menu|table)|a no-go) for I\b",
     re.IGNORECASE,
 )
+_WISHED = regex(
+    r"^(?:(?:the )?\w+ thing|what|one day,?|some ?day,?) I\b"
+    r"|^(?:the|our) (?:plan|goal|aim|dream|ambition) is to\b",
+    re.IGNORECASE,
+)
 _TOGETHER = regex(r"^[A-ZÀ-Þ][\w'’-]+ and I\b")
+_VERDICT = regex(r" (?:confirmed|corrected) the assistant's answer \"")
 _POINTS = regex(r"\b(?:mention|tell|repeat|say|discuss|share) (?:it|this|that|them)\b")
 _LINKS = regex(
     r"^(?:[a-z]+s|am|have|did|do|can|will|would)$|^(?:[a-z]+ed|went|got|bought|grew|left|took)$"
@@ -214,11 +235,18 @@ _NAME_LIKE = (
     r"(?!(?:The|My|Our|An|One|He|She|They|It|You|We|This|That|What|There)\b)"
     r"[A-ZÀ-Þ][^\W\dA-Z_][\w-]*"
 )
+_OF_NAMED = regex(rf"^(?:my|our) (?:[a-z-]+ ){{1,3}}(?P<who>{_NAME_LIKE})\b(?!'s)")
 _VERB = r"(?:is|was|has|had|got|told|said|and|who|does|did|came|\w+ed|\w+s)"
 _NAMED = regex(rf"(?<=[a-z,:] ){_NAME_LIKE}|^{_NAME_LIKE}(?=(?:'s \w+|,)? {_VERB}\b)")
+# "My parents like him" leaves open whom
+_OF_UNNAMED = regex(
+    r"^(?:my|our|the) (?:[\w-]+ )?(?:parents|kids|children|sisters|brothers|folks|grandparents)\b"
+    r"(?:(?! (?-i:[A-Z])[a-z]).)*\b(?:he|she|him|her)\b",
+    re.IGNORECASE,
+)
 _THIRD = regex(r"\b(?:he|she|him|her|his)\b", re.IGNORECASE)
 _DUE = _any("core.due")
-_OVER = _any("core.over")
+_OVER = regex(rf"(?<![\w'-]){phrases('core.over')}(?![\w'-]| notice\b)", re.IGNORECASE)
 _LASTING = frozenset({"home", "work", "languages", "goals"})  # fields that end when they are over
 
 
@@ -243,6 +271,8 @@ def core_field(content: str, category: Category, names: Collection[str] = ()) ->
     if field := _whatever_the_subject(text):
         return field
     if _OF_KIN.match(text):
+        if _OF_UNNAMED.match(text):
+            return None
         private = _SENSITIVE.search(text) or _ILL.search(text)
         return None if private and not _OF_PET.match(text) else "family"
     if _OF_OTHERS.match(text):
@@ -258,7 +288,9 @@ def _whatever_the_subject(text: str) -> CoreField | None:
         return "health"
     if _SPOKEN_OF.match(text) and any(sign.search(text) for sign in _BY_SIGN["languages"]):
         return "languages"
-    suffers = _SUFFERS.match(text) and _ME.search(text) and not _of_kin_or_others(text)
+    if _of_kin_or_others(text):
+        return "allergies" if _REACTS.search(text) else None
+    suffers = (_SUFFERS.match(text) and _ME.search(text)) or _FORBIDDEN.match(text)
     return "allergies" if suffers or _REACTS.search(text) else None
 
 
@@ -291,7 +323,7 @@ def _is_own(text: str) -> bool:
     first = text.split(maxsplit=1)[0]
     if first.lower() in ("i", "my", "our", "we", "no", "not") or _ADVERBIAL.match(text):
         return True
-    if _FOR_ME.search(text) or _TOGETHER.match(text) or _HERE.match(text):
+    if any(sign.search(text) for sign in (_FOR_ME, _TOGETHER, _HERE, _WISHED)):
         return True
     # "Lives in Oslo": a sentence without its subject
     return _LINKS.match(first.lower()) is not None and not first.lower().endswith(("ss", "us"))
@@ -365,6 +397,11 @@ def _days(content: str, said: date) -> Iterator[date]:
         yield named
 
 
+def is_verdict(content: str) -> bool:
+    """Return True if a fact judges one answer of the assistant, rather than asking for a manner."""
+    return _VERDICT.search(content) is not None
+
+
 def names_a_need(text: str) -> bool:
     """Return True if a text names an allergy, a diet, or a state of health, whoever's it is.
 
@@ -414,7 +451,7 @@ def told_of_others(content: str) -> tuple[str, ...]:
         told = _HEARD.sub("", sentence)
         found = [match[0] for match in _SENSITIVE.finditer(sentence)]
         people = [name for name in _NAMED.findall(told) if name not in found]
-        if head := _PERSON.match(told):
+        if head := _PERSON.match(told) or _OF_NAMED.match(told):
             people.append(head["who"])
         own = _OWN_PART.match(told) and not (head and told.lower().startswith(("my", "our", "one")))
         if found and not own and (people or _THIRD.search(told)):

@@ -12,7 +12,7 @@ from semantic_memory.domain.english.articles import indefinite
 from semantic_memory.domain.english.calendar import WEEKDAY
 from semantic_memory.domain.english.commands import is_command
 from semantic_memory.domain.english.notation import one_of
-from semantic_memory.domain.english.predications import predication
+from semantic_memory.domain.english.predications import is_name, predication
 from semantic_memory.domain.english.subjects import with_subject
 from semantic_memory.domain.english.tables import phrases, rows, split, words
 from semantic_memory.domain.english.words import WORD, can_be_noun, forms, noun
@@ -59,6 +59,15 @@ _BEHIND = regex(
     r"^(?:he|she|they|it)(?:'s|'re| is| are)\s(?P<told>[^,]{3,60}),\s"
     r"(?P<who>(?:my|our)(?:\s[\w'-]+){1,3}|[A-Z][\w'-]+(?:\s[A-Z][\w'-]+){0,2})(?:,?\s(?:and|but)\s(?P<rest>.+))?$"
 )
+# "Severe nut allergy here", "Jain household"
+_NEED = regex(
+    rf"^(?P<what>(?:[\w-]+ ){{0,3}}(?:{phrases('ellipsis.needs')}|(?P<house>household)))"
+    r"(?: here| too| as well)?(?P<rest>$|,.*)",
+    re.IGNORECASE,
+)
+_WHO_IS_MY = regex(
+    r"^(?P<name>[A-Z][\w'-]+), (?P<who>(?:my|our) (?:[\w-]+ ){0,2}[\w-]+), (?P<rest>[a-z].+)$"
+)
 _IT_IS_MY = regex(
     r"^it(?:'s| is) (?P<what>(?:my|our) [\w' -]{3,40}?) "
     r"(?P<when>(?:on|at|in|tomorrow|tonight|today|next|this)\b.*)$",
@@ -96,6 +105,7 @@ _BEATS = regex(r"^nothing beats (?P<one>.{3,60})$", re.IGNORECASE)
 _GIVE_ME = regex(r"^give me (?P<one>[\w' -]{3,40}) over (?P<other>.+)$", re.IGNORECASE)
 _AGE = regex(r"^(?:1[3-9]|[2-9]\d)(?:\s?(?:yo|y/o|years old))?$", re.IGNORECASE)
 _COUNTED = regex(rf"^(?:\d+|{one_of(words('numbers.small'))}|an?|one|no)\s[\w\s-]+$", re.I)
+_NOT_OWN = words("predications.no_subject", "predications.determiners", "ellipsis.of_no_one")
 _TRADE = words("ellipsis.trades")
 _TRADE_ENDINGS = ("ist", "eer", "ician", "ologist")
 _STATE = regex(rf"^(?:{phrases('ellipsis.list_states')})\b", re.IGNORECASE)
@@ -143,8 +153,12 @@ def _reworded(sentence: str) -> str | None:
         map(_may_be_verb, recurring["what"].split())
     ):
         return f"I have {_lowered(sentence)}"
+    if (named := _WHO_IS_MY.match(sentence)) and not named["rest"].startswith(("and ", "my ")):
+        return f"{named['who']} {named['name']} {named['rest']}"
     if dated := _IT_IS_MY.match(sentence):
         return f"{dated['what']} is {dated['when']}"
+    if needed := _needed(sentence):
+        return needed
     if nothing := _NOTHING_MORE.match(sentence):
         return f"I don't have {nothing['thing']} any more{nothing['rest'].rstrip()}"
     if favourite := _FAVOURITE.match(sentence):
@@ -156,6 +170,19 @@ def _reworded(sentence: str) -> str | None:
     if preferred := _GIVE_ME.match(sentence):
         return f"I prefer {preferred['one']} over {preferred['other']}"
     return None
+
+
+def _needed(sentence: str) -> str | None:
+    """Return a need that is only named as a statement of the one who names it.
+
+    >>> _needed("Severe nut allergy here"), _needed("Jain household"), _needed("any allergy")
+    ('I have a severe nut allergy', 'we are a Jain household', None)
+    """
+    need = _NEED.match(sentence)
+    if need is None or len(first := need["what"].split()) < 2 or first[0].lower() in _NOT_OWN:
+        return None
+    what = need["what"] if is_name(first[0]) else _lowered(need["what"])
+    return f"{'we are' if need['house'] else 'I have'} {indefinite(what)} {what}{need['rest']}"
 
 
 def _begun(sentence: str) -> str:

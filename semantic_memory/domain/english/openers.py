@@ -62,7 +62,11 @@ _OPENER = regex(
 
 # "Tom, I ..."
 _NO_NAME = any_of(phrases("openers.no_vocatives"), r"\w+day,", r"\w+ly,")
-_VOCATIVE = regex(rf"^(?!{_NO_NAME})[A-Z][a-z]+[,!]\s+(?=I\b|[Mm]y\b|[Ww]e\b)")
+# "Lena, my daughter, ..." tells who Lena is
+_VOCATIVE = regex(
+    rf"^(?!{_NO_NAME})[A-Z][a-z]+(?:,(?!\s[Mm]y\s(?:[\w-]+\s){{0,2}}[\w-]+,)|!)\s+"
+    r"(?=I\b|[Mm]y\b|[Ww]e\b)"
+)
 
 _PICTURE = r"[\s,]*[^\w\s.,!?;:'\"()%$€£+#/&*-]+"
 _SMILEY = r"\s*[:;]['-]?[()DPp/]+|\s*<3"

@@ -25,6 +25,8 @@ _ASKING_WORD = (
     rf"{phrases('questions.question_words')}\b(?! an?\b)(?!.*\bis (?:that|where|how|why)\b)"
 )
 _QUESTION = regex(f"^(?:{_ASKING_VERB}|{_ASKING_WORD})", re.IGNORECASE)
+# "What I want is a garden" states what is wanted.
+_CLEFT = regex(rf"^what (?:I|we) {phrases('questions.cleft')}\b[^?]* (?:is|are|was)\b[^?]*$", re.I)
 # "I love the lake?" has the order of a statement.
 _DECLARES = regex(r"(?:I|I'(?:m|ve)|my|we)\s", re.IGNORECASE)
 _OWN_ANSWER = rf"\s(?=I {phrases('questions.answering')}\b|my favou?rite\b)"
@@ -54,7 +56,7 @@ def stated_in(sentence: str) -> str:
     'I work at a bank'
     """
     asks = sentence.endswith("?") and not _DECLARES.match(sentence)
-    if not asks and not _QUESTION.match(sentence):
+    if not asks and (not _QUESTION.match(sentence) or _CLEFT.match(sentence)):
         return sentence
     answer = _ANSWERS_ITSELF.search(sentence.rstrip("?"))
     is_asked = answer is not None and len(sentence[: answer.start()].split()) > 2

@@ -248,7 +248,9 @@ def _around(text: str, found: re.Match[str]) -> tuple[str, int]:
     """
     first = max(0, found.start() - _NEARBY)
     last = min(len(text), found.end() + _NEARBY)
-    start = max((end.end() for end in _ENDS.finditer(text, first, found.start())), default=first)
+    # one letter further, at which the end of the sentence before looks
+    ends = (end.end() for end in _ENDS.finditer(text, first, found.start() + 1))
+    start = max((end for end in ends if end <= found.start()), default=first)
     behind = _ENDS.search(text, found.end(), last)
     return text[start : behind.start() if behind else last], start
 

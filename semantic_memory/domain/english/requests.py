@@ -17,6 +17,12 @@ _OWN = regex(r"\b(?:my|mine|our|ours|we|im|ive|I(?:'m|'ve| am| have))\b", re.IGN
 _FOR_GOOD = regex(rf"\b{phrases('orders.firmly')}\b", re.IGNORECASE)
 _OF_THE_TALK = regex(rf"\b{phrases('requests.of_the_talk')}\b", re.IGNORECASE)
 _ASKING = words("requests.asking")
+_TEXT = regex(
+    r"^(?:I )?(?:just |also )?(?:need|want|would like|could use) "
+    rf"(?:an?|some|another|one|{phrases('numbers.small')}|\d+) (?:[\w'-]+ ){{0,3}}?"
+    rf"{phrases('requests.texts')}\b(?! from\b)",
+    re.IGNORECASE,
+)
 _LONGEST = 400  # characters; more is material that was handed over
 _SHORTEST = 3  # letters of a word that says what a text is about
 
@@ -47,6 +53,15 @@ def is_request(sentence: str) -> bool:
     """
     found = WORD.match(sentence)
     return found is not None and found[0].lower() in _ASKING and is_command(sentence)
+
+
+def asks_for_text(statement: str) -> bool:
+    """Return True if a statement to an assistant is a request for something that it writes.
+
+    >>> asks_for_text("I need a team name for our club"), asks_for_text("I need a visa for Ghana")
+    (True, False)
+    """
+    return _TEXT.match(statement) is not None
 
 
 def asks_of_the_talk(query: str) -> bool:
