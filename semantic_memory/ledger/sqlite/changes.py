@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
+from sqlite3 import Connection
 
 from semantic_memory.concurrency import Bell
 from semantic_memory.domain.changes import Change
-from semantic_memory.domain.errors import StoreUnavailableError
+from semantic_memory.domain.errors import StoreError, StoreUnavailableError
 from semantic_memory.ledger.sqlite.batch import Batch
 from semantic_memory.ledger.sqlite.connections import Connections
 from semantic_memory.ledger.sqlite.part import Part
@@ -22,12 +23,12 @@ class ChangeWriter(Part):
 
     def __init__(self, connections: Connections) -> None:
         super().__init__(connections)
-        self._revision = self._number("SELECT coalesce(max(revision), 0) FROM facts")
         self._revisions: dict[str, int] = {}
         self._bell = Bell()
 
-    def exclusive(self) -> AbstractContextManager[None]:
-        """Keep other writers out, so that changes can depend on reads. Reentrant."""
+    def exclusive(self, *user_ids: str) -> AbstractContextManager[None]:
+        """Keep other writers out, of all users: the database has one writer. Reentrant."""
+        del user_ids
         return self._connections.exclusive()
 
     def apply(self, changes: Sequence[Change]) -> int:
@@ -44,14 +45,18 @@ class ChangeWriter(Part):
         return self._apply(changes)
 
     def _apply(self, changes: Sequence[Change]) -> int:
-        with self.exclusive():
-            batch = Batch(self._revision)
-            with self._connections.transaction() as db:
-                effects = sum(batch.write(db, change) for change in changes)
-            if batch.revision != self._revision:
-                self._connections.mark.note(batch.revision)
-            self._revision = batch.revision
-            self._revisions.update(batch.touched)
+        batch = Batch()
+        with self._connections.exclusive():
+            try:
+                with self._connections.transaction() as db:
+                    effects = sum(batch.write(db, change) for change in changes)
+                    reached = _counted(db, batch.changes) if batch.changes else None
+            except StoreError:
+                self._revisions.clear()  # a commit that the disk refused may stand all the same
+                raise
+            if reached is not None:
+                self._connections.mark.note(reached)
+            self._revisions.update(batch.revisions)
         self._bell.ring()
         return effects
 
@@ -59,14 +64,12 @@ class ChangeWriter(Part):
         """Call `wake` after each transaction of changes, and at the end."""
         return self._bell.listen(wake)
 
-    def revision(self, user_id: str | None = None) -> int:
-        """Return the number of the latest change, of one user or of all; 0 before any."""
-        if user_id is None:
-            return self._revision
+    def revision(self, user_id: str) -> int:
+        """Return the number of the user's latest change; 0 before any."""
         known = self._revisions.get(user_id)
         if known is None:
-            with self.exclusive():
-                query = "SELECT coalesce(max(revision), 0) FROM facts WHERE user_id = ?"
+            with self._connections.exclusive():
+                query = "SELECT coalesce(max(revision), 0) FROM users WHERE user_id = ?"
                 known = self._number(query, (user_id,))
                 if known:  # anybody can make up user ids: these must not fill the memory
                     self._revisions[user_id] = known
@@ -78,3 +81,9 @@ class ChangeWriter(Part):
         with self._connections.snapshot() as db:
             query = f"SELECT id FROM facts WHERE user_id = ? AND revision > ?{facts} LIMIT ?"
             return {fact_id for (fact_id,) in db.execute(query, (user_id, since, limit))}
+
+
+def _counted(db: Connection, changes: int) -> int:
+    """Add to the number of changes of all users; return it."""
+    db.execute("UPDATE counts SET changes = changes + ?", (changes,))
+    return int(db.execute("SELECT changes FROM counts").fetchone()[0])
