@@ -262,6 +262,8 @@ class IndexKeeper:
         while done < target and not self._closed:
             index = self._opened()
             batch = self._ledger.outbox(_BATCH if self._level else _FILLED_AT_ONCE)
+            if not batch.taken:
+                break
             # Before anything is written, as what is moved is written twice.
             users = {entry.fact.user_id for entry in batch.entries}
             self._hold_apart(users, self._own_at)
@@ -299,6 +301,9 @@ class IndexKeeper:
     def _opened(self) -> VectorIndex:
         self._refuse_if_closed()
         if self._index is None:
+            if self._is_older_copy():
+                self._observe(IndexSetAside("it is an older copy", kept_at=None))
+                self._generation = ""
             if not self._generation:
                 self._home.empty()
                 self._generation, self._position = uuid.uuid4().hex, 0
@@ -307,13 +312,12 @@ class IndexKeeper:
             self._resume(self._index)
         return self._index
 
+    def _is_older_copy(self) -> bool:
+        noted = self._home.position()
+        return noted is not None and noted < self._position
+
     def _resume(self, index: VectorIndex) -> None:
         """Go on with an index as it is. Raises IndexBrokenError if it is impossible."""
-        noted = self._home.position()
-        if noted is not None and noted < self._position:
-            raise IndexBrokenError(
-                f"it is an older copy, after {noted:,} changes instead of {self._position:,}"
-            )
         least, most = self._ledger.held()
         if not least <= (held := index.count()) <= most:
             raise IndexBrokenError(f"it holds {held} memories instead of {least}")
