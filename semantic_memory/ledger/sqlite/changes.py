@@ -5,14 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
-from sqlite3 import Connection
 
 from semantic_memory.concurrency import Bell
 from semantic_memory.domain.changes import Change
 from semantic_memory.domain.errors import StoreError, StoreUnavailableError
 from semantic_memory.ledger.sqlite.batch import Batch
 from semantic_memory.ledger.sqlite.connections import Connections
-from semantic_memory.ledger.sqlite.part import Part
+from semantic_memory.ledger.sqlite.part import CHANGES, Part
 
 # Before the second and the third try. stamina would log each try through the application's logging.
 _PAUSES_SECONDS = (0.02, 0.04)
@@ -23,6 +22,7 @@ class ChangeWriter(Part):
 
     def __init__(self, connections: Connections) -> None:
         super().__init__(connections)
+        self._changes = self._number(CHANGES)
         self._revisions: dict[str, int] = {}
         self._bell = Bell()
 
@@ -50,12 +50,12 @@ class ChangeWriter(Part):
             try:
                 with self._connections.transaction() as db:
                     effects = sum(batch.write(db, change) for change in changes)
-                    reached = _counted(db, batch.changes) if batch.changes else None
             except StoreError:
                 self._revisions.clear()  # a commit that the disk refused may stand all the same
                 raise
-            if reached is not None:
-                self._connections.mark.note(reached)
+            if batch.changes:
+                self._changes += batch.changes
+                self._connections.mark.note(self._changes)
             self._revisions.update(batch.revisions)
         self._bell.ring()
         return effects
@@ -81,9 +81,3 @@ class ChangeWriter(Part):
         with self._connections.snapshot() as db:
             query = f"SELECT id FROM facts WHERE user_id = ? AND revision > ?{facts} LIMIT ?"
             return {fact_id for (fact_id,) in db.execute(query, (user_id, since, limit))}
-
-
-def _counted(db: Connection, changes: int) -> int:
-    """Add to the number of changes of all users; return it."""
-    db.execute("UPDATE counts SET changes = changes + ?", (changes,))
-    return int(db.execute("SELECT changes FROM counts").fetchone()[0])

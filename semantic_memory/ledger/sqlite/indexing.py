@@ -9,7 +9,7 @@ from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.ports import Match, Outbox, Unindexed
 from semantic_memory.ledger import rules
-from semantic_memory.ledger.sqlite.part import Part, set_meta
+from semantic_memory.ledger.sqlite.part import CHANGES, Part, set_meta
 from semantic_memory.ledger.sqlite.rows import (
     FACT,
     VECTORS,
@@ -37,7 +37,7 @@ class IndexFeed(Part):
                 " ORDER BY u.user_id, u.num LIMIT ?",
                 (limit,),
             ).fetchall()
-            (changes,) = db.execute("SELECT changes FROM counts").fetchone()
+            (changes,) = db.execute(CHANGES).fetchone()
         stored = []
         for *columns, num, embedded, revision, windows, sentences, data in found:
             vectors = to_vectors(windows, sentences, data) if embedded == 1 else None

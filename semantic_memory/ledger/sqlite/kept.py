@@ -59,11 +59,12 @@ class KeptFacts:
     ) -> dict[str, _Kept]:
         """Return those of a user's facts that are unchanged in a snapshot, as of its revision."""
         revision = _revision(db, user_id)
-        own = {one: kept for one, kept in own.items() if kept.level <= revision}
-        since = min((kept.level for kept in own.values()), default=revision)
-        if since == revision:
+        levels = {kept.level for kept in own.values()}
+        if levels == {revision}:
             return own
-        changed = _changed(db, user_id, since)
+        if max(levels) > revision:  # a snapshot from before
+            return {}
+        changed = _changed(db, user_id, min(levels))
         if len(changed) == _MOST_CHANGES:
             return {}
         own = {one: _Kept(kept.fact, revision) for one, kept in own.items() if one not in changed}

@@ -80,7 +80,7 @@ class SqliteLedger(
         if recovering:
             mark.hold()  # until all of it is done: a recovery cut off half way starts again
             return
-        noted, changes = max(mark.read(), reached), self._changes()
+        noted, changes = max(mark.read(), reached), self._changes
         if noted > changes:
             raise LedgerBehindError(
                 f"the ledger {path} has {changes:,} changes, but had {noted:,}: the end of it is"
@@ -90,10 +90,7 @@ class SqliteLedger(
 
     def accept(self) -> None:
         """Take the present state for the latest from now on, after a recovery."""
-        self._connections.mark.release(self._changes())
-
-    def _changes(self) -> int:
-        return self._number("SELECT changes FROM counts")
+        self._connections.mark.release(self._changes)
 
     def close(self) -> None:
         """Close every connection, after the transaction under way."""

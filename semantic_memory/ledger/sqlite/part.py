@@ -8,6 +8,12 @@ from typing import Any
 
 from semantic_memory.ledger.sqlite.connections import Connections
 
+CHANGES = (
+    "SELECT coalesce(sum(revision), 0)"
+    " + (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'changes apart') FROM users"
+)
+"""Selects the number of changes of facts so far, of all users."""
+
 
 class Part:
     """A part of the ledger: reads in snapshots and writes in transactions of one database."""

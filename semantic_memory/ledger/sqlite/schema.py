@@ -395,9 +395,10 @@ INSERT INTO unindexed SELECT user_id, num, revision FROM facts
         (SELECT replace(value, rtrim(value, '0123456789'), '') FROM meta WHERE key = 'index'), 0
     ) + 0;
 
--- Changes of facts so far, of all users: the number that the watermark notes.
-CREATE TABLE counts (changes INTEGER NOT NULL);
-INSERT INTO counts SELECT coalesce(max(revision), 0) FROM facts;
+-- The watermark notes the number of changes so far: the sum of the users' revisions, which were
+-- further apart until now.
+INSERT INTO meta SELECT 'changes apart',
+    (SELECT coalesce(max(revision), 0) FROM facts) - (SELECT coalesce(sum(revision), 0) FROM users);
 
 CREATE TRIGGER memory_added AFTER INSERT ON facts BEGIN
     INSERT INTO users VALUES (new.user_id, new.status <> 'forgotten', new.revision)
