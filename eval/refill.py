@@ -71,7 +71,8 @@ def measure_refill(memories: int = _MEMORIES) -> dict[str, float]:
             found, took = _rebuilt(memory)
         log = sum(file.stat().st_size for file in directory.rglob("*.jsonl"))
         ledger = SqliteLedger(directory / "ledger.sqlite3")
-        entries = ledger.outbox(0, memories).entries
+        ledger.unindex("index", "")
+        entries = ledger.outbox(memories).entries
         ledger.close()
         vectors = sum(len(entry.windows) for entry in entries)
         alone = _chroma_alone(Path(scratch, "alone"), entries)

@@ -74,7 +74,7 @@ class Asking:
             self._forget(asked.user_id, found)
         state: RequestState = "declined" if asked.answer == "decline" else "done"
         now = self._clock.now()
-        with self._ledger.exclusive():
+        with self._ledger.exclusive(asked.user_id):
             settle_requests(self._ledger, asked.user_id, state, now, lambda one: one.id == found.id)
         self._observe(
             ForgetSettled(asked.user_id, found.session_id, found.message_id, asked.answer)

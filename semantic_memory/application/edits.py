@@ -84,7 +84,7 @@ class Edits:
         vectors = self._vectors(facts)
         held = [fact for item, fact in zip(items, facts, strict=True) if self._suspects(item)]
         taken = [fact for fact in facts if fact not in held]
-        with self._ledger.exclusive():
+        with self._ledger.exclusive(user_id):
             changes, kept = believed(taken, self._same, now)
             changes += [Add(_quarantined(fact)) for fact in held]
             stored = dict(zip((fact.id for fact in taken), kept, strict=True))
@@ -110,8 +110,9 @@ class Edits:
         Raises NotFoundError, InvalidInputError.
         """
         values = cleared(self._gate, _values(asked), "update")
-        with self._ledger.exclusive():
-            fact = one_fact(self._ledger, asked.fact_id, asked.user_id, self._expiry.now)
+        user_id = one_fact(self._ledger, asked.fact_id, asked.user_id).user_id
+        with self._ledger.exclusive(user_id):
+            fact = one_fact(self._ledger, asked.fact_id, user_id, self._expiry.now)
             now = self._clock.now()
             new, before = revised(fact, values, now)
             if suspected(self._gate, values, fact.trust):
@@ -121,8 +122,8 @@ class Edits:
                 self._ledger.apply(
                     [*kept, Update(new, "updated", now, self._gate.redacted(asked.reason))]
                 )
-        self._changed(fact.user_id)
-        return one_fact(self._ledger, fact.id, fact.user_id)
+        self._changed(user_id)
+        return one_fact(self._ledger, fact.id, user_id)
 
     def delete(self, asked: DeleteRequest) -> None:
         """Delete a memory for good, with what goes with it. Raises NotFoundError."""
@@ -142,8 +143,9 @@ class Edits:
 
         Raises NotFoundError, InvalidInputError for a message that isn't to be recalled.
         """
-        with self._ledger.exclusive():
-            fact = one_fact(self._ledger, asked.fact_id, asked.user_id, self._expiry.now)
+        user_id = one_fact(self._ledger, asked.fact_id, asked.user_id).user_id
+        with self._ledger.exclusive(user_id):
+            fact = one_fact(self._ledger, asked.fact_id, user_id, self._expiry.now)
             if is_logged_only(fact):
                 raise InvalidInputError(
                     f"restore: memory {fact.id!r} is a message that was observed with recall=False:"
@@ -154,8 +156,8 @@ class Edits:
                 back = restoration(self._ledger, fact, self._gate.redacted(asked.reason), now)
                 full = Evict(fact.user_id, self._cap, now, sparing=fact.id)
                 self._ledger.apply([*back, full])
-        self._changed(fact.user_id)
-        return one_fact(self._ledger, fact.id, fact.user_id)
+        self._changed(user_id)
+        return one_fact(self._ledger, fact.id, user_id)
 
     def _cleared(self, item: NewFact, place: str) -> NewFact:
         texts = {name: getattr(item, name) for name in NewFact.model_fields}

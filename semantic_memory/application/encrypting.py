@@ -36,7 +36,7 @@ from semantic_memory.domain.sealing import is_current, sealed, unsealed
 from semantic_memory.ledger.lock import DirectoryLock
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.ledger.sqlite.conversion import convert_file, key_of
-from semantic_memory.vectors.home import ChromaDirectory
+from semantic_memory.vectors.home import STATE, ChromaDirectory, state
 
 INTENT = "conversion"
 """Name of the file that stands in a data directory while it is converted."""
@@ -176,7 +176,7 @@ class _Conversion:
     def _drop_index(self, ledger: SqliteLedger) -> None:
         for directory in _indexes(self._directory):
             ChromaDirectory(directory, 2, self._disk).empty()
-        ledger.set_meta(ChromaDirectory.key, " 0")
+        ledger.set_meta(STATE, state(ChromaDirectory.name))
 
     def _convert_file(self, path: Path) -> bool:
         content = path.read_bytes()

@@ -63,7 +63,7 @@ class Erasing:
         while True:
             sessions = found.places.keys() | set(whole)
             with self._pipeline.held(sessions):
-                with self._ledger.exclusive():
+                with self._ledger.exclusive(user_id):
                     found = reached()
                     if held := found.places.keys() <= sessions:
                         redacts = _redacts(found, whole)

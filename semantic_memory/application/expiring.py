@@ -108,7 +108,7 @@ class Expiring:
         return outcome
 
     def _expire_some(self, user_id: str, now: Unexpired) -> int:
-        with self._ledger.exclusive():
+        with self._ledger.exclusive(user_id):
             facts = self._ledger.expired(user_id, now, limit=_BATCH)
             ids = dict.fromkeys(one for fact in facts for one in self._unpinned(fact))
             self._ledger.apply([Forget(one, now.at, EXPIRED, actor()) for one in ids])

@@ -113,7 +113,7 @@ class Forgetting:
     def _settle(self, asked: ForgetRequest, user_id: str, whole: Sequence[SessionKey]) -> None:
         """Drop the requests of what was forgotten as a whole; settle those for the same subject."""
         subject = (asked.query or asked.entity or "").casefold()
-        with self._ledger.exclusive():
+        with self._ledger.exclusive(user_id):
             if whole:
                 drop_requests(self._ledger, user_id, [key.session_id for key in whole])
             if subject:
@@ -128,7 +128,7 @@ class Forgetting:
     def _withdrawn(self, user_id: str, reached: Callable[[], Reach], reason: str) -> Forgotten:
         """Quarantine what came from a source, and revive the facts that it retired."""
         now = self._clock.now()
-        with self._ledger.exclusive():
+        with self._ledger.exclusive(user_id):
             gone = reached().gone
             withdrawn = list(withdrawing(gone, now, reason))
             self._ledger.apply([*withdrawn, *reviving(self._ledger, gone, now)])

@@ -88,7 +88,7 @@ class ItemStore:
     def delete(self, asked: DeleteItemRequest) -> bool:
         """Delete the item under a key; return False if there is none."""
         place = (asked.user_id, asked.namespace, asked.key)
-        with self._ledger.exclusive():
+        with self._ledger.exclusive(asked.user_id):
             there = self._ledger.item(*place, self._clock.now()) is not None
             self._ledger.apply([DropItem(*place)])
         return there

@@ -52,7 +52,7 @@ class Profiles:
             if text is not None and self._gate.suspects([text], Trust.USER):
                 raise InvalidInputError(f"{name} reads like an instruction to a model")
         cleared = {name for name, text in texts.items() if text is None}
-        with self._ledger.exclusive():
+        with self._ledger.exclusive(asked.user_id):
             changes: list[Change] = [
                 Retire(line.id, now)
                 for line in self._ledger.lines(asked.user_id)

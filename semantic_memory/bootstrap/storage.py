@@ -37,7 +37,7 @@ def make_ledger(
     recovering: bool,
     reading: str = "",
 ) -> Ledger:
-    """Open the ledger that the settings name, which an index has followed to revision `reached`.
+    """Open the ledger that the settings name, of which an index has `reached` so many changes.
 
     `reading` says why it is opened to read only.
     Raises LedgerBehindError, unless `recovering`, if it is gone or older than it was.

@@ -108,7 +108,7 @@ class Resolver:
         """Quarantine the new facts whose reading raises one of `faults`; return their ids."""
         now = self._clock.now()
         changes: list[Change] = []
-        with self._ledger.exclusive():
+        with self._ledger.exclusive(user.user_id):
             for belief in self._ledger.beliefs(user.user_id, since=user.seen):
                 try:
                     _keys(belief.fact)
@@ -146,12 +146,12 @@ class Resolver:
     def keeping(self, user_id: str, changes: Sequence[Change]) -> list[Change]:
         """Return `changes`, after which nothing new is to be compared, with marks that say so.
 
-        Apply them while the ledger is held exclusively. A user with something to compare keeps it:
+        Apply them while the user is held exclusively. A user with something to compare keeps it:
         the marks move only from the latest change to these.
         """
         jobs = {*BOTH, *self._settling}
         settled = [job for job in jobs if not self._ledger.pending(job, user_id)]
-        return [*changes, *self._marks(settled, user_id, self._ledger.revision() + len(changes))]
+        return [*changes, *self._marks(settled, user_id)]
 
     def _pending(
         self, jobs: Collection[str], user_id: str | None, *, everyone: bool = False
@@ -230,12 +230,10 @@ class Resolver:
         versions: dict[str, int] = {}
         changes = [change for one in decisions for change in self._changes(one, versions)]
         try:
-            with self._ledger.exclusive():
-                reached = user.revision
-                if self._ledger.revision(user.user_id) == reached:
-                    # nothing came between: these changes need no second look
-                    reached = self._ledger.revision() + len(changes)
-                marks = self._marks(jobs, user.user_id, reached)
+            with self._ledger.exclusive(user.user_id):
+                # If nothing came between, these changes need no second look.
+                alone = self._ledger.revision(user.user_id) == user.revision
+                marks = self._marks(jobs, user.user_id, None if alone else user.revision)
                 self._ledger.apply([*changes, *keyed, *marks])
             outcome.counts.update(map(_name, decisions))
         except (ConcurrentUpdateError, NotFoundError):
@@ -250,7 +248,10 @@ class Resolver:
                 versions = attempt
                 outcome.counts[_name(decision)] += 1
 
-    def _marks(self, jobs: Collection[str], user_id: str, revision: int) -> list[Mark]:
+    def _marks(
+        self, jobs: Collection[str], user_id: str, revision: int | None = None
+    ) -> list[Mark]:
+        """Return marks at a revision, or at that of the latest change before them."""
         now = self._clock.now()
         return [Mark(job, user_id, revision, now) for job in sorted(jobs)]
 

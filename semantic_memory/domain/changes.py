@@ -84,7 +84,8 @@ class Mark:
 
     job: str
     user_id: str
-    revision: int
+    revision: int | None
+    """The user's; None for that of the latest change before this one in its transaction."""
     at: datetime
 
 

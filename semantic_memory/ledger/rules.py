@@ -18,7 +18,7 @@ from semantic_memory.domain.facts import Category, Fact, Source, Status, Tombsto
 from semantic_memory.domain.feed import EventKind
 from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.messages import SessionInfo
-from semantic_memory.domain.ports import IndexEntry, Outbox
+from semantic_memory.domain.ports import IndexEntry, Outbox, Unindexed
 from semantic_memory.domain.profile import (
     CORE_FIELDS,
     PROFILE_FIELDS,
@@ -249,21 +249,23 @@ def replaced(line: Line, standing: Iterable[Line]) -> list[Line] | None:
 class Stored(NamedTuple):
     """A fact as it is stored."""
 
+    num: int
     fact: Fact
     vectors: FactVectors | None
     revision: int
 
 
-def outbox(since: int, changed: Sequence[Stored]) -> Outbox:
-    """Return changed facts, by ascending revision, as a batch for an index at `since`."""
+def outbox(lacked: Sequence[Stored], changes: int) -> Outbox:
+    """Return the facts that an index lacks as a batch for it."""
     entries: list[IndexEntry] = []
     removed: list[str] = []
-    for fact, vectors, _ in changed:
+    for _, fact, vectors, _ in lacked:
         if vectors is not None and fact.status is not Status.FORGOTTEN:
             entries.append(IndexEntry(fact, vectors.windows))
-        elif fact.version > 1:  # at version 1 no index can have it yet
+        else:
             removed.append(fact.id)
-    return Outbox(changed[-1].revision if changed else since, entries, removed)
+    taken = [Unindexed(fact.user_id, num, revision) for num, fact, _, revision in lacked]
+    return Outbox(entries, removed, taken, changes)
 
 
 class SessionPart(NamedTuple):

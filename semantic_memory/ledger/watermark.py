@@ -1,4 +1,4 @@
-"""The latest revision of a ledger, noted in a file beside it.
+"""The number of changes in a ledger, noted in a file beside it.
 
 A database that loses the end of its write-ahead log, or is replaced by an older copy, opens without
 a complaint: nothing in it says that there was more. The mark does. It is written after each commit
@@ -38,29 +38,29 @@ class Watermark:
             raise StoreUnavailableError(f"can't open {path}: {error.strerror or error}") from error
 
     def read(self) -> int:
-        """Return the revision noted; 0 if none is, or the file is damaged."""
+        """Return the number noted; 0 if none is, or the file is damaged."""
         with suppress(OSError, ValueError), self._disk.reader(self._path) as file:
             line = file.read()
-            if line == _line(revision := int(line[:_DIGITS])):
-                return revision
+            if line == _line(changes := int(line[:_DIGITS])):
+                return changes
         return 0
 
     def hold(self) -> None:
         """Keep the mark as high as it is until it is released."""
         self._least = self.read()
 
-    def release(self, revision: int) -> None:
-        """Note a revision, lower than before if need be."""
+    def release(self, changes: int) -> None:
+        """Note a number, lower than before if need be."""
         self._least = 0
-        self.note(revision)
+        self.note(changes)
 
-    def note(self, revision: int) -> None:
-        """Note a revision that the ledger has committed."""
+    def note(self, changes: int) -> None:
+        """Note the number of changes that the ledger has committed."""
         if self._file < 0:
             return
         # A commit stands even if it can't be noted here: a low mark does no harm.
         with suppress(OSError):
-            self._disk.write_at(self._file, _line(max(revision, self._least)), 0)
+            self._disk.write_at(self._file, _line(max(changes, self._least)), 0)
 
     def close(self) -> None:
         """Close the file. Does nothing the second time."""
@@ -69,6 +69,6 @@ class Watermark:
             self._file = -1
 
 
-def _line(revision: int) -> bytes:
-    digits = b"%020d" % revision
+def _line(changes: int) -> bytes:
+    digits = b"%020d" % changes
     return b"%b %08x\n" % (digits, zlib.crc32(digits))

@@ -74,7 +74,7 @@ class Committer:
         the stretch doesn't stand any more or its session is no longer to be extracted.
         """
         admitted = self._admission.admit(stretch, found)
-        with self._ledger.exclusive():
+        with self._ledger.exclusive(stretch.key.user_id):
             if not self._reader.stands(stretch.portion):
                 return False
             if not read_options(self._ledger, stretch.key).extract:

@@ -154,7 +154,7 @@ class StretchReader:
         """Move a session's cursor behind its last message."""
         rest = self._reader.read(key, "extracted", lambda records: deque(records, maxlen=1))
         if rest is not None:
-            with self._ledger.exclusive():
+            with self._ledger.exclusive(key.user_id):
                 if self._reader.stands(rest):
                     self._ledger.apply([Advance(rest.end)])
 

@@ -76,7 +76,7 @@ class Sessions:
         if not redact.message_ids:
             self._files.drop(*key)
             self._log.remove(*key)
-            with self._ledger.exclusive():
+            with self._ledger.exclusive(key.user_id):
                 reset(self._ledger, key)
                 self._ledger.apply([*(Advance(Cursor(*key, one)) for one in _STAGES), done])
             return
@@ -93,7 +93,7 @@ class Sessions:
         """Set the options of a session; messages observed while extraction was off stay unread."""
         if not self.options(key).extract:
             self._stretches.pass_over(key)
-        with self._ledger.exclusive():
+        with self._ledger.exclusive(key.user_id):
             write_options(self._ledger, key, options)
             self._begin(key)
 
@@ -103,7 +103,7 @@ class Sessions:
 
     def mark(self, key: SessionKey, state: SessionState) -> None:
         """Record when a session was created and closed; it is listed from now on."""
-        with self._ledger.exclusive():
+        with self._ledger.exclusive(key.user_id):
             write_state(self._ledger, key, state)
             self._begin(key)
 
@@ -160,7 +160,7 @@ class Sessions:
             self._ledger.apply(done)
             return 0
         freed, offsets = self._log.compact(*key, gone, cut, forgotten=forgotten)
-        with self._ledger.exclusive():
+        with self._ledger.exclusive(key.user_id):
             cursors = [self._ledger.cursor(*key, stage) for stage in _STAGES]
             # A cursor beyond the log's end is found to be lost when it is read from.
             moved = [

@@ -151,7 +151,7 @@ class Storing:
         memories = [self._memories(portion, now) for portion in portions]
         committed: list[Portion] = []
         changes: list[Change] = []
-        with self._ledger.exclusive():
+        with self._ledger.exclusive(*{portion.key.user_id for portion in portions}):
             for portion, made in zip(portions, memories, strict=True):
                 if self._reader.stands(portion):
                     committed.append(portion)

@@ -110,7 +110,7 @@ class Rollup:
             written = [line for line in lines if line.origin != "derived"]
             wanted = [*written, *self._derived(user_id, written, now)]
             changes, _ = difference(lines, wanted, now)
-            with self._ledger.exclusive():
+            with self._ledger.exclusive(user_id):
                 if self._ledger.lines(user_id) == lines:
                     self._ledger.apply([*changes, Mark(_DERIVED, user_id, revision, now)])
                     return
@@ -139,7 +139,7 @@ class Rollup:
         outcome.planned.extend(notes.planned)
         if dry_run:
             return outcome
-        with self._ledger.exclusive():
+        with self._ledger.exclusive(user.user_id):
             if self._ledger.lines(user.user_id) != lines:
                 return Outcome()  # changed while it was planned: left to the next run
             mark = Mark(ROLLUP, user.user_id, user.revision, now)

@@ -13,8 +13,15 @@ from semantic_memory.domain.ports.disk import Disk
 from semantic_memory.vectors.chroma import seal
 from semantic_memory.vectors.chroma.process import ChromaProcess
 
+STATE = "index"
+"""Key in the ledger's meta of the state of the index that follows it."""
 _DELETED_AT_ONCE = 1_000
 _PREDECESSOR_SECONDS = 10.0
+
+
+def state(name: str, generation: str = "", position: int = 0) -> str:
+    """Return the state of an index: its home, its filling, and the changes that it has reached."""
+    return f"{name} {generation} {position}"
 
 
 class IndexHome(Protocol):
@@ -25,8 +32,8 @@ class IndexHome(Protocol):
     """
 
     @property
-    def key(self) -> str:
-        """The key under which the ledger keeps this index's generation and revision."""
+    def name(self) -> str:
+        """One word, by which the ledger knows whether it was this index that followed it last."""
         ...
 
     @property
@@ -43,11 +50,11 @@ class IndexHome(Protocol):
         ...
 
     def position(self) -> int | None:
-        """Return the revision noted beside the open index; None where none can be."""
+        """Return the number of changes noted beside the index; None where none can be."""
         ...
 
-    def note(self, revision: int) -> None:
-        """Note the revision that the open index has reached, beside it."""
+    def note(self, changes: int) -> None:
+        """Note the number of changes that the open index has reached, beside it."""
         ...
 
     def set_aside(self) -> Path | None:
@@ -66,7 +73,7 @@ class IndexHome(Protocol):
 class ChromaDirectory:
     """Opens a directory of Chroma in a process of its own."""
 
-    key = "index"
+    name = "chroma"
     keeps_deleted = True  # in the queue that Chroma writes before it indexes
 
     def __init__(self, directory: Path, sync_threshold: int, disk: Disk) -> None:
@@ -93,20 +100,20 @@ class ChromaDirectory:
         return self._process
 
     def position(self) -> int:
-        """Return the revision noted in the directory; 0 if none is."""
+        """Return the number of changes noted in the directory; 0 if none is."""
         try:
             with self._disk.reader(self._position) as file:
                 return int(file.read())
         except (OSError, ValueError):
             return 0
 
-    def note(self, revision: int) -> None:
-        """Write the revision into the directory, so that a copy of it has its own position."""
+    def note(self, changes: int) -> None:
+        """Write the number into the directory, so that a copy of it has its own position."""
         draft = self._position.with_suffix(".new")
         try:
             descriptor = self._disk.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             try:
-                self._disk.write_at(descriptor, b"%d" % revision, 0)
+                self._disk.write_at(descriptor, b"%d" % changes, 0)
             finally:
                 self._disk.close(descriptor)
             self._disk.replace(draft, self._position)
@@ -143,7 +150,7 @@ class ChromaDirectory:
 class GivenIndex:
     """An index given by the caller, for this store alone."""
 
-    key = "given index"
+    name = "given"
     keeps_deleted = False
 
     def __init__(self, index: VectorIndex) -> None:
@@ -160,7 +167,7 @@ class GivenIndex:
     def position(self) -> None:
         """Return None: there is no place for a note."""
 
-    def note(self, revision: int) -> None:
+    def note(self, changes: int) -> None:
         """Do nothing: there is no place for a note."""
 
     def set_aside(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Collection
 from typing import Protocol
 
 from semantic_memory.domain.changes import Matrix
@@ -15,7 +16,7 @@ class Keeper(Protocol):
 
     @property
     def behind(self) -> int:
-        """Number of changes that `sync` has to bring in."""
+        """Number of memories that `sync` has to bring in."""
         ...
 
     def inspect(self) -> None:
@@ -93,10 +94,15 @@ class LedgerKeeper:
 
 
 def scan(
-    ledger: SyncFeed, vector: Matrix, user_id: str, limit: int, filters: Filters, since: int = 0
+    ledger: SyncFeed,
+    vector: Matrix,
+    user_id: str,
+    limit: int,
+    filters: Filters,
+    among: Collection[str] | None = None,
 ) -> list[Match]:
-    """Return the nearest of a user's memories that changed after a revision, by their vectors."""
+    """Return the nearest of a user's memories, or of those `among` some ids, by their vectors."""
     best: list[Match] = []
-    for matches in ledger.similarities(vector, user_id, filters, since):
+    for matches in ledger.similarities(vector, user_id, filters, among):
         best = heapq.nlargest(limit, [*best, *matches], key=lambda match: match.similarity)
     return best

@@ -1,9 +1,11 @@
 """Synchronisation of the vector index with the ledger; answers queries even without an index.
 
-The index is derived: its position is one revision number, kept in the ledger, and beside the index
-if it has a place for it. An index that is damaged, or breaks, is set aside and filled again from
-the vectors in the ledger, without embedding anything. One that merely can't be reached is kept and
-tried again. Meanwhile queries are answered by scanning the ledger.
+The index is derived: each change of a memory marks it in the ledger as one that the index lacks,
+until its present state has been written to the index. The number of changes that an index has
+reached is noted in the ledger and beside the index, if it has a place for it, so that an older copy
+is told. An index that is damaged, or breaks, is set aside and filled again from the vectors in the
+ledger, without embedding anything. One that merely can't be reached is kept and tried again.
+Meanwhile queries are answered by scanning the ledger.
 """
 
 from __future__ import annotations
@@ -30,17 +32,18 @@ from semantic_memory.domain.ports import (
     IndexEntry,
     KeyValues,
     Match,
+    Outbox,
     Progress,
     SyncFeed,
     VectorIndex,
 )
-from semantic_memory.vectors.home import IndexHome
+from semantic_memory.vectors.home import STATE, IndexHome, state
 from semantic_memory.vectors.keeper import scan
 
 _BATCH = 256
 _FILLED_AT_ONCE = 1_000
 _ATTEMPTS = 3
-_MOST_CHANGED = 1_000  # of a user's memories, that a query looks up besides asking the index
+_MOST_LACKED = 1_000  # of a user's memories, that a query looks up besides asking the index
 
 T = TypeVar("T")
 
@@ -96,9 +99,8 @@ class IndexKeeper:
         # Replaced under the lock and read by queries, which never wait for it:
         self._index: VectorIndex | None = None
         self._level = False  # whether it has been level with the ledger since it was opened
-        # "<generation> <revision>"; without a generation there is no index to go on with.
-        generation, _, revision = (ledger.meta(home.key) or "").partition(" ")
-        self._generation, self._revision = generation, int(revision or 0)
+        # Without a generation there is no index to go on with.
+        self._generation, self._position = _read(ledger.meta(STATE), home.name)
         # Left by queries for the next sync:
         self._asked_about: set[str] = set()
         self._failed: tuple[VectorIndex | None, IndexBrokenError | IndexUnavailableError] | None
@@ -107,13 +109,13 @@ class IndexKeeper:
 
     def inspect(self) -> None:
         """Look for plain damage without opening the index; the next `sync` sets it aside."""
-        if self._revision and (why := self._home.damage(self._generation)):
+        if self._position and (why := self._home.damage(self._generation)):
             self._failed = None, IndexBrokenError(why)
 
     @property
     def behind(self) -> int:
-        """Number of changes that `sync` has to bring in; 1 if it has something else to do."""
-        missing = self._ledger.revision() - self._revision
+        """Number of memories that `sync` has to bring in; 1 if it has something else to do."""
+        missing = self._ledger.count_unindexed() if self._generation else self._ledger.count()
         waits = self._failed is not None or (self._index is None and bool(self._asked_about))
         return max(missing, int(waits))
 
@@ -162,8 +164,7 @@ class IndexKeeper:
             wanted = self._ledger.embedded_ids()
             if held == wanted:
                 return set(), set()
-            later = self._ledger.outbox(self._revision, _MOST_CHANGED)
-            changed = {entry.fact.id for entry in later.entries} | set(later.removed)
+            changed = self._ledger.unindexed(_MOST_LACKED)
             return wanted - held - changed, held - wanted - changed
 
         return self._mending(compare)
@@ -179,11 +180,11 @@ class IndexKeeper:
         if user_id not in self._asked_about:
             self._asked_about.add(user_id)
             self._lags()
-        generation, index, revision = self._generation, self._index, self._revision
+        generation, index = self._generation, self._index
         indexed = all(map(in_columns, filters.conditions()))
         if index is not None and self._level and indexed:
             try:
-                found = self._ask(index, revision, vector, user_id, limit, filters)
+                found = self._ask(index, vector, user_id, limit, filters)
             except IndexBusyError:
                 pass
             except (IndexBrokenError, IndexUnavailableError) as error:
@@ -210,25 +211,19 @@ class IndexKeeper:
     def _ask(
         self,
         index: VectorIndex,
-        revision: int,
         vector: Matrix,
         user_id: str,
         limit: int,
         filters: Filters,
     ) -> list[Match] | None:
-        """Return the matches of an index at `revision`, corrected by the changes since.
-
-        None if there are too many changes.
-        """
-        changed: set[str] = set()
-        if self._ledger.revision(user_id) > revision:
-            changed = self._ledger.changed(user_id, revision, _MOST_CHANGED)
-            if len(changed) == _MOST_CHANGED:
-                return None
-        found = index.query(vector, user_id=user_id, limit=limit + len(changed), filters=filters)
-        best = {match.id: match for match in found if match.id not in changed}
-        if changed:
-            fresh = scan(self._ledger, vector, user_id, limit, filters, since=revision)
+        """Return the matches of an index, corrected by what it lacks; None if that is too much."""
+        lacked = self._ledger.unindexed(_MOST_LACKED, user_id)
+        if len(lacked) == _MOST_LACKED:
+            return None
+        found = index.query(vector, user_id=user_id, limit=limit + len(lacked), filters=filters)
+        best = {match.id: match for match in found if match.id not in lacked}
+        if lacked:
+            fresh = scan(self._ledger, vector, user_id, limit, filters, lacked)
             best.update((match.id, match) for match in fresh)
         return heapq.nlargest(limit, best.values(), key=lambda match: match.similarity)
 
@@ -260,12 +255,15 @@ class IndexKeeper:
         failed, self._failed = self._failed, None
         if failed is not None and failed[0] is self._index:
             raise failed[1]
-        if self._asked_about or self._revision < self._ledger.revision():
+        if self._asked_about or self.behind:
             self._opened()
-        first, target = self._revision, self._ledger.revision()  # who writes on, holds up nobody
-        while self._revision < target and not self._closed:
+        target = self._ledger.count_unindexed()  # who writes on, holds up nobody
+        done = 0
+        while done < target and not self._closed:
             index = self._opened()
-            batch = self._ledger.outbox(self._revision, _BATCH if self._level else _FILLED_AT_ONCE)
+            batch = self._ledger.outbox(_BATCH if self._level else _FILLED_AT_ONCE)
+            if not batch.taken:
+                break
             # Before anything is written, as what is moved is written twice.
             users = {entry.fact.user_id for entry in batch.entries}
             self._hold_apart(users, self._own_at)
@@ -274,11 +272,12 @@ class IndexKeeper:
                 self._write(index, batch.entries)
             if batch.removed:
                 index.delete(batch.removed)
-            self._reach(batch.revision)
+            self._reach(batch)
+            done += len(batch.taken)
             upserted += len(batch.entries)
             deleted += len(batch.removed)
             if progress:
-                progress("indexing", min(self._revision, target) - first, target - first)
+                progress("indexing", min(done, target), target)
         self._hold_apart(self._asked_about.copy(), 0)
         self._level = self._index is not None
         if upserted or deleted:
@@ -302,19 +301,24 @@ class IndexKeeper:
     def _opened(self) -> VectorIndex:
         self._refuse_if_closed()
         if self._index is None:
+            if self._is_older_copy():
+                self._observe(IndexSetAside("it is an older copy", kept_at=None))
+                self._generation = ""
             if not self._generation:
                 self._home.empty()
-                self._record(uuid.uuid4().hex, 0)
+                self._generation, self._position = uuid.uuid4().hex, 0
+                self._ledger.unindex(STATE, self._state())
             self._index = self._home.open(self._generation)
             self._resume(self._index)
         return self._index
 
-    def _resume(self, index: VectorIndex) -> None:
-        """Continue from the index's own position. Raises IndexBrokenError if it is impossible."""
+    def _is_older_copy(self) -> bool:
         noted = self._home.position()
-        if noted is not None:
-            self._revision = noted  # less if it was restored, or the end came before it was noted
-        least, most = self._ledger.held_at(self._revision)
+        return noted is not None and noted < self._position
+
+    def _resume(self, index: VectorIndex) -> None:
+        """Go on with an index as it is. Raises IndexBrokenError if it is impossible."""
+        least, most = self._ledger.held()
         if not least <= (held := index.count()) <= most:
             raise IndexBrokenError(f"it holds {held} memories instead of {least}")
 
@@ -332,17 +336,24 @@ class IndexKeeper:
 
     def _begin_anew(self) -> None:
         self._let_go()
-        self._record("", 0)
+        self._generation, self._position = "", 0
+        self._ledger.set_meta(STATE, self._state())
 
-    def _reach(self, revision: int) -> None:
-        # The ledger first: an index that has come further than the ledger says is a sure sign.
-        self._record(self._generation, revision)
-        self._home.note(revision)
+    def _reach(self, batch: Outbox) -> None:
+        # The index first: one that notes less than the ledger is sure to be an older copy.
+        self._home.note(batch.changes)
+        self._position = batch.changes
+        self._ledger.note_indexed(batch.taken, STATE, self._state())
 
-    def _record(self, generation: str, revision: int) -> None:
-        self._generation, self._revision = generation, revision
-        self._ledger.set_meta(self._home.key, f"{generation} {revision}")
+    def _state(self) -> str:
+        return state(self._home.name, self._generation, self._position)
 
     def _refuse_if_closed(self) -> None:
         if self._closed:
             raise StoreClosedError("this memory has been closed")
+
+
+def _read(kept: str | None, name: str) -> tuple[str, int]:
+    """Return generation and position of the index that followed last, if it has this name."""
+    last, generation, position = (kept or state(name)).split(" ")
+    return (generation, int(position)) if last == name else ("", 0)

@@ -92,7 +92,7 @@ def contents(ledger: Ledger) -> dict[str, Any]:
         "past lines": [
             ledger.past_lines(user, layer) for user in users for layer in (*PROFILE_FIELDS, *TIERS)
         ],
-        "revisions": [ledger.revision(user) for user in (None, *users)],
+        "revisions": [ledger.revision(user) for user in users],
         "changed": [ledger.changed(user, 0, 99) for user in users],
         "events": [
             [event.model_dump() for event in ledger.events(after, 99, user)]
@@ -100,8 +100,10 @@ def contents(ledger: Ledger) -> dict[str, Any]:
             for after in (0, 2)
         ],
         "ends of the feed": (ledger.first_event(), ledger.last_event()),
-        "outbox": _outbox(ledger.outbox(0, 99)),
-        "held": [ledger.held_at(revision) for revision in range(ledger.revision() + 1)],
+        "outbox": _outbox(ledger.outbox(99)),
+        "unindexed": [ledger.unindexed(99, user) for user in (None, *users)],
+        "count unindexed": ledger.count_unindexed(),
+        "held": ledger.held(),
         "embedded": ledger.embedded_ids(),
         "deltas": [_delta(ledger.delta(user, 0)) for user in users],
         "footprints": [ledger.footprint(user) for user in users],
@@ -174,4 +176,4 @@ def _delta(delta: Delta) -> Any:
 
 def _outbox(batch: Outbox) -> Any:
     entries = [(entry.fact, entry.windows.tolist()) for entry in batch.entries]
-    return batch.revision, entries, list(batch.removed)
+    return entries, list(batch.removed), list(batch.taken), batch.changes

@@ -48,7 +48,7 @@ def test_all_changes_are_kept_or_none(ledger):
     with pytest.raises(NotFoundError):
         ledger.apply([Add(make_fact()), Forget("unknown", NOW)])
     assert ledger.get(["fact-1"]) == []
-    assert ledger.revision() == ledger.revision("u1") == 0
+    assert ledger.revision("u1") == ledger.outbox(1).changes == 0
 
 
 def test_an_update_keeps_the_state_before(ledger):
@@ -149,19 +149,40 @@ def test_a_change_beside_one_that_fails_leaves_nothing_behind(ledger, change):
     assert contents(ledger) != before
 
 
-def test_revisions_count_the_changes_of_facts_in_their_order(ledger):
+def test_revisions_count_the_changes_of_each_users_facts_in_their_order(ledger):
     assert ledger.apply([]) == 0
     ledger.apply([Add(make_fact(1)), Add(make_fact(2, user_id="u2")), Add(make_fact(3))])
-    assert (ledger.revision(), ledger.revision("u1"), ledger.revision("u2")) == (3, 3, 2)
-    ledger.apply([Touch("fact-2", confidence=0.5), Add(make_fact(3)), Mark("decay", "u1", 3, NOW)])
-    assert (ledger.revision(), ledger.revision("u1"), ledger.revision("u2")) == (4, 3, 4)
+    assert (ledger.revision("u1"), ledger.revision("u2")) == (2, 1)
+    ledger.apply([Touch("fact-2", confidence=0.5), Add(make_fact(3)), Mark("decay", "u1", 2, NOW)])
+    assert (ledger.revision("u1"), ledger.revision("u2")) == (2, 2)
     ledger.apply([Embed("fact-1", "Thing number 1", None)])  # nothing that a follower needs
-    assert ledger.revision() == 4
+    assert ledger.revision("u1") == 2
     ledger.apply([Forget("fact-1", NOW), Embed("fact-3", "Thing number 3", vectors())])
     assert [row.trait.id for row in ledger.delta("u1", 0).rows] == ["fact-3"]
-    assert ledger.delta("u1", 0, limit=1).revision == 5
-    assert ledger.delta("u1", 0).revision == ledger.revision("u1") == 6
+    assert ledger.delta("u1", 0, limit=1).revision == 3
+    assert ledger.delta("u1", 0).revision == ledger.revision("u1") == 4
     assert ledger.revision("nobody") == 0
+    assert ledger.outbox(1).changes == 6
+
+
+def test_a_mark_without_a_revision_is_at_the_latest_change_before_it(ledger):
+    ledger.apply([Add(make_fact(1)), Add(make_fact(2, user_id="u2"))])
+    ledger.apply([Mark("dedup", "u1", 0, NOW), Mark("dedup", "nobody", None, NOW)])
+    ledger.apply(
+        [
+            Touch("fact-1", confidence=0.5),
+            Touch("unknown", confidence=0.5),
+            Touch("fact-2", confidence=0.5),
+            Mark("dedup", "u1", None, NOW),
+            Add(make_fact(3, user_id="u2")),
+        ]
+    )
+    assert ledger.pending("dedup", "u1") == []
+    (user,) = ledger.pending("dedup", "u1", everyone=True)
+    assert (user.revision, user.seen) == (2, 2)
+    ledger.apply([Mark("dedup", "u1", None, NOW), Touch("fact-1", confidence=0.6)])
+    (user,) = ledger.pending("dedup", "u1")
+    assert (user.revision, user.seen) == (3, 2)
 
 
 def test_a_use_moves_the_last_time_only_forwards(ledger):
@@ -188,7 +209,7 @@ def test_an_exclusive_writer_keeps_others_out_and_is_told_of(ledger, events):
     ledger.apply([Add(make_fact(1))])
     assert events == []
     with ThreadPoolExecutor(1) as other:
-        with ledger.exclusive(), ledger.exclusive():
+        with ledger.exclusive("u1"), ledger.exclusive("u1"):
             waiting = other.submit(ledger.apply, [Add(make_fact(2))])
             with pytest.raises(TimeoutError):
                 waiting.result(timeout=0.05)
@@ -197,12 +218,12 @@ def test_an_exclusive_writer_keeps_others_out_and_is_told_of(ledger, events):
     (event,) = events
     assert event.lock == "ledger"
     assert event.seconds > 0
-    assert ledger.revision() == 3
+    assert ledger.revision("u1") == 3
 
 
 def test_readers_do_not_wait_for_an_exclusive_writer(ledger):
     ledger.apply([Add(make_fact(1))])
-    with ThreadPoolExecutor(1) as other, ledger.exclusive():
+    with ThreadPoolExecutor(1) as other, ledger.exclusive("u1"):
         assert other.submit(ledger.count).result(timeout=120) == 1
         assert len(other.submit(ledger.get, ["fact-1"]).result(timeout=120)) == 1
 
@@ -225,7 +246,7 @@ def test_threads_share_it(ledger):
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(work, range(200)))
     assert ledger.count() == 200
-    assert ledger.revision() == 200
+    assert [ledger.revision(f"u{user}") for user in range(5)] == [40] * 5
 
 
 def test_using_it_after_closing_is_said(ledger):

@@ -260,10 +260,10 @@ def test_a_listing_by_relevance_is_paged_and_follows_what_was_weighed(ledger):
             after = page[-1].id
 
     assert list(pages(2)) == ["fact-5", "fact-4", "fact-3", "fact-2", "fact-1"]
-    revision = ledger.revision()
+    revision = ledger.revision("u1")
     ledger.apply([Weigh("fact-5", 0.1, 1.0), Weigh("fact-4", 0.5, 1.0), Weigh("unknown", 1.0, 1.0)])
     assert list(pages(2)) == ["fact-3", "fact-2", "fact-4", "fact-1", "fact-5"]
-    assert ledger.revision() == revision
+    assert ledger.revision("u1") == revision
     assert ledger.get(["fact-5"]) == [make_fact(5, importance=0.5)]
 
 
@@ -279,7 +279,7 @@ def test_messages_are_read_by_change_and_beside_beliefs_by_id_and_key(ledger):
         ]
     )
     assert [one.fact.id for one in ledger.messages("u1")] == ["fact-2"]
-    assert ledger.messages("u1", since=ledger.revision()) == []
+    assert ledger.messages("u1", since=ledger.revision("u1")) == []
     assert ledger.messages("u2") == []
     found = ledger.beliefs_among("u1", ["fact-1", "fact-4"], [b"key"], messages=True)
     assert sorted(one.fact.id for one in found) == ["fact-1", "fact-2"]

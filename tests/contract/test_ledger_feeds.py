@@ -1,6 +1,7 @@
 """Feeding indexes, partitions and the embedder: the contract of every ledger."""
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import numpy as np
@@ -82,31 +83,123 @@ def test_a_footprint_counts_texts_and_vectors_of_one_user(ledger):
     assert ledger.footprint("nobody") == (0, 0)
 
 
-def test_the_outbox_gives_changes_in_order_and_each_once(ledger):
+def drained(ledger, limit=2):
+    """Follow the ledger as an index does; return what the index then got and lost."""
+    upserted, removed = {}, set()
+    while (batch := ledger.outbox(limit)).taken:
+        upserted.update({entry.fact.id: entry.fact.confidence for entry in batch.entries})
+        removed.update(batch.removed)
+        ledger.note_indexed(batch.taken, "index", "state")
+    return upserted, removed
+
+
+def test_the_outbox_gives_what_the_index_lacks_in_its_present_state(ledger):
     ledger.apply([Add(make_fact(number), vectors(number)) for number in range(5)])
     ledger.apply(
         [Add(make_fact(9)), Forget("fact-2", NOW), Update(make_fact(0, confidence=0.1), "x", NOW)]
     )
-    position, upserted, removed = 0, {}, set()
-    while (batch := ledger.outbox(position, 2)).revision > position:
-        upserted.update({entry.fact.id: entry.fact.confidence for entry in batch.entries})
-        removed.update(batch.removed)
-        position = batch.revision
-    assert set(upserted) == {"fact-0", "fact-1", "fact-3", "fact-4"}  # fact-9 has no vector yet
+    assert ledger.count_unindexed() == 5  # fact-9 has no vector yet
+    upserted, removed = drained(ledger)
+    assert set(upserted) == {"fact-0", "fact-1", "fact-3", "fact-4"}
     assert upserted["fact-0"] == 0.1
     assert removed == {"fact-2"}
-    assert ledger.outbox(position, 2).revision == ledger.revision()
+    assert (ledger.count_unindexed(), ledger.unindexed(9), ledger.outbox(2).taken) == (0, set(), [])
+    assert ledger.outbox(2).changes == 8
+    assert ledger.meta("index") == "state"
 
 
-def test_what_an_index_must_and_may_hold_is_known_for_any_revision(ledger):
+def test_a_follower_that_reads_between_two_users_commits_misses_nothing(ledger):
+    seen: set[str] = set()
+    for number in range(20):
+        ledger.apply([Add(make_fact(number, user_id=f"u{number % 3}"), vectors(number))])
+        if number % 4 == 3:
+            seen |= set(drained(ledger)[0])
+    assert seen == ledger.embedded_ids()
+    assert [ledger.revision(f"u{user}") for user in range(3)] == [7, 7, 6]
+
+
+def test_followers_miss_nothing_of_writers_of_several_users(ledger):
+    facts = [make_fact(number, user_id=f"u{number % 4}") for number in range(120)]
+    partitions: dict[str, tuple[int, set[str]]] = {}
+
+    def write(user: int) -> None:
+        for fact in facts[user::4]:
+            ledger.apply([Add(fact, vectors())])
+            ledger.apply([Touch(fact.id, confidence=0.5)])
+
+    def follow() -> dict[str, float]:
+        held: dict[str, float] = {}
+        while not all(done.done() for done in writing) or ledger.count_unindexed():
+            held |= drained(ledger, 3)[0]
+            for user in ("u0", "u1", "u2", "u3"):
+                since, known = partitions.get(user, (0, set()))
+                delta = ledger.delta(user, since, 5)
+                partitions[user] = delta.revision, known | {row.trait.id for row in delta.rows}
+        return held
+
+    with ThreadPoolExecutor(5) as pool:
+        writing = [pool.submit(write, user) for user in range(4)]
+        held = pool.submit(follow).result(timeout=300)
+    assert held == {fact.id: 0.5 for fact in facts}
+    for user, (since, known) in partitions.items():
+        known |= {row.trait.id for row in ledger.delta(user, since).rows}
+        assert known == {fact.id for fact in facts if fact.user_id == user}
+        assert ledger.revision(user) == 60
+
+
+def test_a_fact_that_changes_while_it_is_being_indexed_is_still_lacking(ledger):
+    ledger.apply([Add(make_fact(n), vectors(n)) for n in (1, 2)])
+    batch = ledger.outbox(9)
+    ledger.apply([Touch("fact-1", confidence=0.5)])
+    ledger.note_indexed(batch.taken, "index", "state")
+    assert ledger.unindexed(9, "u1") == {"fact-1"}
+    batch = ledger.outbox(9)
+    assert [entry.fact.confidence for entry in batch.entries] == [0.5]
+    ledger.apply([Forget("fact-1", NOW)])
+    ledger.note_indexed(batch.taken, "index", "state")
+    assert drained(ledger) == ({}, {"fact-1"})
+
+
+def test_what_an_index_holds_of_a_forgotten_fact_is_removed_erased_or_not(ledger):
+    ledger.apply([Add(make_fact(n), vectors(n)) for n in (1, 2, 3)])
+    drained(ledger)
+    ledger.apply([Forget("fact-1", NOW), Forget("fact-2", NOW)])
+    ledger.erase()
+    assert drained(ledger) == ({}, {"fact-1", "fact-2"})
+
+
+def test_a_text_that_waits_for_its_new_vectors_leaves_the_index(ledger):
+    ledger.apply([Add(make_fact(), vectors())])
+    drained(ledger)
+    ledger.apply([Update(make_fact(content="New text"), "updated", NOW)])
+    assert drained(ledger) == ({}, {"fact-1"})
+    ledger.apply([Embed("fact-1", "New text", vectors())])
+    assert set(drained(ledger)[0]) == {"fact-1"}
+
+
+def test_an_index_that_is_filled_anew_lacks_all_that_it_should_hold(ledger):
+    ledger.apply([Add(make_fact(n), vectors(n)) for n in (1, 2)])
+    ledger.apply([Add(make_fact(3)), Add(make_fact(4, user_id="u2"), vectors(4))])
+    drained(ledger)
+    ledger.apply([Forget("fact-1", NOW)])
+    ledger.unindex("index", "another")
+    assert ledger.unindexed(9) == {"fact-2", "fact-4"}
+    assert ledger.unindexed(9, "u2") == {"fact-4"}
+    assert len(ledger.unindexed(1)) == 1
+    assert ledger.meta("index") == "another"
+    assert drained(ledger) == ({"fact-2": 1.0, "fact-4": 1.0}, set())
+
+
+def test_what_an_index_must_and_may_hold_is_known(ledger):
     ledger.apply([Add(make_fact(n), vectors(n)) for n in (1, 2)])
     ledger.apply([Add(make_fact(3))])
-    since = ledger.revision()
-    assert ledger.held_at(since) == (2, 2)
+    assert ledger.held() == (0, 2)
+    drained(ledger)
+    assert ledger.held() == (2, 2)
     ledger.apply([Forget("fact-1", NOW)])
-    assert ledger.held_at(since) == (1, 2)
-    assert ledger.held_at(ledger.revision()) == (1, 1)
-    assert ledger.held_at(0) == (0, 3)
+    assert ledger.held() == (1, 2)
+    drained(ledger)
+    assert ledger.held() == (1, 1)
 
 
 def test_similarities_are_those_of_the_nearest_window(ledger):
@@ -132,14 +225,13 @@ def test_sentences_are_no_windows_and_memories_keep_their_own(ledger):
     )
 
 
-def test_similarities_can_be_asked_of_what_changed_only(ledger):
-    ledger.apply([Add(make_fact(n), vectors(n)) for n in (1, 2)])
-    since = ledger.revision("u1")
-    ledger.apply([Add(make_fact(3), vectors(3))])
-    ledger.apply([Update(make_fact(1, confidence=0.1), "updated", NOW)])
-    vector = unit_vectors(1, seed=3)[0]
-    found = [m.id for batch in ledger.similarities(vector, "u1", Filters(), since) for m in batch]
+def test_similarities_can_be_asked_of_some_only(ledger):
+    ledger.apply([Add(make_fact(n), vectors(n)) for n in (1, 2, 3)])
+    ledger.apply([Add(make_fact(4, user_id="u2"), vectors(4))])
+    vector, some = unit_vectors(1, seed=3)[0], {"fact-1", "fact-3", "fact-4"}
+    found = [m.id for batch in ledger.similarities(vector, "u1", Filters(), some) for m in batch]
     assert sorted(found) == ["fact-1", "fact-3"]
+    assert list(ledger.similarities(vector, "u1", Filters(), ())) == []
 
 
 def test_neighbours_are_one_place_away_in_the_same_session(ledger):

@@ -264,7 +264,7 @@ def test_a_restored_ledger_is_not_answered_from_what_it_does_not_know(sound, tmp
         assert answers(memory) == expected
 
 
-def test_a_restored_index_is_brought_up_to_the_ledger(sound, tmp_path) -> None:
+def test_an_older_copy_of_the_index_is_told_and_filled_anew(sound, tmp_path) -> None:
     original, _ = sound
     directory = tmp_path / "store"
     shutil.copytree(original, directory)
@@ -283,8 +283,11 @@ def test_a_restored_index_is_brought_up_to_the_ledger(sound, tmp_path) -> None:
         assert found_by_meaning(memory) == by_meaning
         assert [finding for finding in memory.check() if not finding.ok] == []
         held = len(inside(memory).ledger.embedded_ids())
-    assert not [event for event in events if isinstance(event, IndexSetAside)]
-    assert next(event.upserted for event in events if isinstance(event, IndexSynced)) < held
+    assert [event.reason for event in events if isinstance(event, IndexSetAside)] == [
+        "it is an older copy"
+    ]
+    assert next(event.upserted for event in events if isinstance(event, IndexSynced)) == held
+    assert not (directory / "chroma.broken").exists()
 
 
 def test_compaction_leaves_no_text_in_chroma(tmp_path) -> None:

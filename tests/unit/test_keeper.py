@@ -259,6 +259,53 @@ def test_an_index_that_went_away_is_opened_again_where_it_was(ledger, events):
     assert reasons(events) == []
 
 
+def test_what_is_forgotten_while_it_is_being_indexed_does_not_stay(ledger, events):
+    class Overtaken(InMemoryIndex):
+        def upsert(self, entries):
+            if forgotten := {entry.fact.id for entry in entries} & {"fact-1", "fact-3"}:
+                ledger.apply([Forget(one, NOW) for one in sorted(forgotten)])
+            super().upsert(entries)
+
+    keeper = keeper_of(ledger, index := Overtaken(), events)
+    add(ledger, 1, 2)
+    add(ledger, 3, user_id="u2")
+    keeper.sync()
+    assert asked(keeper, 1, limit=9) == ["fact-2"]
+    while keeper.behind:
+        keeper.sync()
+    assert index.ids() == {"fact-2"}
+    assert keeper.differences() == (set(), set())
+
+
+def test_what_was_indexed_before_a_kill_is_indexed_again_and_nothing_is_lost(ledger, events):
+    class Killed(Home):
+        def note(self, changes: int) -> None:
+            raise KeyboardInterrupt
+
+    index = InMemoryIndex()
+    add(ledger, 1, 2)
+    with pytest.raises(KeyboardInterrupt):
+        keeper_of(ledger, Killed(index), events).sync()
+    ledger.apply([Forget("fact-1", NOW)])
+    again = keeper_of(ledger, index, events)
+    again.sync()
+    assert again.differences() == (set(), set())
+    assert [(e.upserted, e.deleted) for e in events] == [(1, 1)]
+
+
+def test_an_index_of_another_home_than_the_last_is_filled_anew(ledger, events):
+    class Another(Home):
+        name = "another"
+
+    add(ledger, 1, 2)
+    keeper_of(ledger, first := InMemoryIndex(), events).sync()
+    add(ledger, 3)
+    keeper_of(ledger, Another(second := InMemoryIndex()), events).sync()
+    ledger.apply([Forget("fact-1", NOW)])
+    keeper_of(ledger, first, events).sync()
+    assert (second.count(), first.ids()) == (3, {"fact-2", "fact-3"})
+
+
 def test_queries_are_answered_from_the_ledger_until_the_index_is_level(ledger, events):
     index = Failing()
     keeper = keeper_of(ledger, index, events)

@@ -5,9 +5,13 @@ from typing import Any, cast
 
 import pytest
 
+from semantic_memory.disk import SystemDisk
 from semantic_memory.domain.changes import Add, Forget, Touch
 from semantic_memory.domain.errors import StoreCorruptError
 from semantic_memory.ledger.sqlite import SqliteLedger
+from semantic_memory.ledger.sqlite.changes import ChangeWriter
+from semantic_memory.ledger.sqlite.connections import Connections
+from semantic_memory.ledger.sqlite.kept import KeptFacts
 from semantic_memory.ledger.sqlite.rows import from_fact, to_fact
 from tests.conftest import NOW, make_fact
 
@@ -44,6 +48,30 @@ def test_a_change_is_read_though_the_fact_was_read_before(ledger, content):
     assert [one.confidence for one in found] == [0.25, other.confidence]
     ledger.apply([Forget(fact.id, NOW)])
     assert [one.id for one in ledger.get([fact.id, other.id])] == [other.id]
+
+
+def test_a_change_by_another_process_is_read(ledger, path):
+    facts = [make_fact(1), make_fact(2, user_id="u2")]
+    ledger.apply([Add(fact) for fact in facts])
+    assert ledger.get(["fact-1", "fact-2"]) == facts
+    other = SqliteLedger(path)
+    other.apply([Touch("fact-2", confidence=0.25)])
+    other.close()
+    assert [one.confidence for one in ledger.get(["fact-1", "fact-2"])] == [1.0, 0.25]
+
+
+def test_a_reader_of_an_older_state_is_not_given_what_later_ones_read(path):
+    connections = Connections(path, print, SystemDisk())
+    writer, kept = ChangeWriter(connections), KeptFacts()
+    writer.apply([Add(make_fact(1))])
+    with connections.snapshot() as before:
+        assert kept.read(before, ["fact-1"])["fact-1"].confidence == 1.0
+        writer.apply([Touch("fact-1", confidence=0.25), Add(make_fact(2, user_id="u2"))])
+        with connections.snapshot() as after:
+            found = kept.read(after, ["fact-1", "fact-2"])
+        assert [one.confidence for one in found.values()] == [0.25, 1.0]
+        assert kept.read(before, ["fact-1", "fact-2"]) == {"fact-1": make_fact(1)}
+    connections.close()
 
 
 def test_changes_are_read_though_there_were_very_many(ledger):

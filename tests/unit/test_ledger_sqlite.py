@@ -1,13 +1,15 @@
 """Behaviour specific to the ledger on SQLite."""
 
+import gzip
 import os
 import sqlite3
 import stat
+from pathlib import Path
 
 import pytest
 
 from semantic_memory.disk import SystemDisk
-from semantic_memory.domain.changes import Add, Write
+from semantic_memory.domain.changes import Add, Touch, Write
 from semantic_memory.domain.errors import (
     SchemaTooNewError,
     StoreCorruptError,
@@ -118,7 +120,7 @@ def test_everything_is_there_after_reopening(path):
     ledger.close()
     again = SqliteLedger(path)
     assert again.get(["fact-1"]) == [make_fact()]
-    assert again.revision() == again.revision("u1") == 1
+    assert again.revision("u1") == 1
     assert again.meta("key") == "value"
     assert again.users() == ["u1"]
     assert again.damage() == []
@@ -186,6 +188,63 @@ def test_a_ledger_of_an_older_schema_is_brought_up_to_date(path, version):
     ledger.close()
 
 
+WRITTEN_BEFORE = Path(__file__).parents[1] / "support/ledger-14.sqlite3.gz"
+"""A ledger that was written when revisions were numbers of all users."""
+
+
+@pytest.fixture
+def written_before(path):
+    path.write_bytes(gzip.decompress(WRITTEN_BEFORE.read_bytes()))
+    ledger = SqliteLedger(path)
+    yield ledger
+    ledger.close()
+
+
+def test_revisions_of_all_users_become_those_of_each(written_before, path):
+    ledger = written_before
+    assert [ledger.revision(user) for user in ("u1", "u2")] == [9, 10]
+    assert [(one.user_id, one.revision, one.seen) for one in ledger.pending("dedup")] == [
+        ("u1", 9, 5),
+        ("u2", 10, 4),
+    ]
+    assert ledger.outbox(9).changes == 10
+    assert sorted(ledger.unindexed(9)) == ["fact-0", "fact-1", "fact-2"]
+    assert ledger.held() == (3, 6)
+    assert {row.trait.id for row in ledger.delta("u1", 5).rows} == {"fact-2"}
+    first = ledger.page("u1", Filters(), order="confidence", limit=1)
+    ledger.apply([Touch("fact-4", confidence=0.1), Touch("fact-5", confidence=0.2)])
+    rest = ledger.page("u1", Filters(), order="confidence", behind=first.next)
+    assert [fact.id for fact in (*first.facts, *rest.facts)] == ["fact-4", "fact-2"]
+    ledger.apply([Add(make_fact(7, user_id="u3"), vectors(7))])
+    assert [ledger.revision(user) for user in ("u1", "u2", "u3")] == [10, 11, 1]
+    assert ledger.outbox(9).changes == 13
+    assert ledger.damage() == []
+    with sqlite3.connect(path) as db:
+        assert db.execute("PRAGMA foreign_key_check").fetchall() == []
+    db.close()
+
+
+@pytest.mark.parametrize(
+    ("kept", "state", "lacked"),
+    [
+        ({}, None, 6),
+        ({"index": " 0"}, "chroma  0", 6),
+        ({"index": "generation 9", "given index": "other 3"}, "chroma generation 9", 0),
+        ({"given index": "other 8"}, "given other 8", 1),
+    ],
+)
+def test_an_index_of_before_goes_on_where_it_was(path, kept, state, lacked):
+    path.write_bytes(gzip.decompress(WRITTEN_BEFORE.read_bytes()))
+    with sqlite3.connect(path) as db:
+        db.execute("DELETE FROM meta WHERE key LIKE '%index'")
+        db.executemany("INSERT INTO meta VALUES (?, ?)", kept.items())
+    db.close()
+    ledger = SqliteLedger(path)
+    assert (ledger.meta("index"), ledger.meta("given index")) == (state, None)
+    assert ledger.count_unindexed() == lacked
+    ledger.close()
+
+
 def test_a_ledger_that_another_program_has_locked_is_tried_again_and_then_named(path):
     intruder = sqlite3.connect(path, isolation_level=None)
     tries = []
@@ -208,7 +267,7 @@ def test_a_ledger_that_another_program_has_locked_is_tried_again_and_then_named(
     assert len(tries) == 3
     assert changes.apply([Add(make_fact(1))]) == 1
     assert len(tries) == 6
-    assert changes.revision() == 1
+    assert changes.revision("u1") == 1
     intruder.close()
     connections.close()
 

@@ -297,7 +297,7 @@ def test_threads_that_drive_each_other_out_all_get_their_answers(ledger):
         for step in range(60):
             user = f"u{(start + step) % 6}"
             if step % 10 == 0:
-                with ledger.exclusive():
+                with ledger.exclusive(user):
                     (fact,) = ledger.get([f"fact-{100 * int(user[1]) + step % 20}"])
                     ledger.apply([Update(fact, "x", NOW)])
             sizes.append(len(index.query(unit_vectors(1)[0], user_id=user, limit=50)))

@@ -199,13 +199,13 @@ class Upkeep:
                 if used(fact, noted[fact.id]) != fact:
                     touched[fact.user_id].append(Touch(fact.id, used_at=noted[fact.id]))
         for user_id, changes in touched.items():
-            with self._ledger.exclusive():
+            with self._ledger.exclusive(user_id):
                 self._ledger.apply(self._resolver.keeping(user_id, changes))
             outcome.counts["used"] += len(changes)
         return outcome
 
     def _fade(self, user: Pending, *, dry_run: bool) -> Outcome:
-        with self._ledger.exclusive():
+        with self._ledger.exclusive(user.user_id):
             return self._faded(user, dry_run=dry_run)
 
     def _regained(self, user: Pending, since: datetime, *, dry_run: bool) -> Outcome:

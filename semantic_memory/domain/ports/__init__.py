@@ -28,6 +28,7 @@ from semantic_memory.domain.ports.feeds import (
     Trait,
     TraitRow,
     Traits,
+    Unindexed,
     WordSearch,
 )
 from semantic_memory.domain.ports.items import Items, ItemTerms, ItemVectors, KeptItem
@@ -103,6 +104,7 @@ __all__ = [
     "Trait",
     "TraitRow",
     "Traits",
+    "Unindexed",
     "VectorIndex",
     "VectorSearch",
     "WordSearch",

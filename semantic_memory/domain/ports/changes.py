@@ -10,10 +10,10 @@ from semantic_memory.domain.changes import Change
 
 
 class Revisions(Protocol):
-    """Numbers the changes of facts. Every change takes the next revision."""
+    """Numbers the changes of facts. Every change takes the next revision of its user."""
 
-    def revision(self, user_id: str | None = None) -> int:
-        """Return the number of the latest change, of one user or of all; 0 before any."""
+    def revision(self, user_id: str) -> int:
+        """Return the number of the user's latest change; 0 before any."""
         ...
 
     def changed(self, user_id: str, since: int, limit: int, *, messages: bool = True) -> set[str]:
@@ -30,12 +30,16 @@ class ChangeLog(Revisions, Protocol):
     def apply(self, changes: Sequence[Change]) -> int:
         """Commit all of `changes`, durably, or none; return how many had an effect.
 
-        Changes get ascending revisions and become visible in that order: a reader that has seen
-        revision n has seen all before it. Raises NotFoundError for an update or a forget of an
-        unknown or forgotten id, ConcurrentUpdateError for an update of another version.
+        Changes of a user's facts get ascending revisions and become visible in that order: a reader
+        that has seen revision n of a user has seen all before it. Between users there is no order.
+        Raises NotFoundError for an update or a forget of an unknown or forgotten id,
+        ConcurrentUpdateError for an update of another version.
         """
         ...
 
-    def exclusive(self) -> AbstractContextManager[None]:
-        """Keep other writers out, so that changes can depend on reads. Reentrant."""
+    def exclusive(self, *user_ids: str) -> AbstractContextManager[None]:
+        """Keep others from changing what is these users', so that changes can depend on reads.
+
+        Reentrant for the same users. An embedded ledger keeps out all other writers.
+        """
         ...

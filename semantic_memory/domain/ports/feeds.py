@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from semantic_memory.domain.changes import FactVectors, Matrix
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.filters import NO_FILTERS, Filters
-from semantic_memory.domain.ports.changes import Revisions
 from semantic_memory.domain.ports.vectors import IndexEntry, Match
 
 
@@ -58,7 +57,7 @@ class TraitRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """A user's memories that changed after a revision."""
+    """A user's memories that changed after a revision of theirs."""
 
     revision: int
     """A partition is level with this revision once it has applied the delta."""
@@ -67,21 +66,32 @@ class Delta:
     """Numbers of forgotten memories."""
 
 
+class Unindexed(NamedTuple):
+    """A memory that the index lacks in the state that it has at a revision."""
+
+    user_id: str
+    num: int
+    revision: int
+
+
 @dataclass(frozen=True, slots=True)
 class Outbox:
-    """A batch of changes for an index."""
+    """Memories that the index lacks, in their present state."""
 
-    revision: int
-    """The index is level with this revision once the batch is applied."""
     entries: Sequence[IndexEntry]
     removed: Sequence[str]
+    taken: Sequence[Unindexed]
+    """All of them, as they were read."""
+    changes: int
+    """Number of changes in the ledger when they were read. It only grows, in an embedded ledger: an
+    index beside one tells by it which of both is an older copy."""
 
 
 class PartitionFeed(Protocol):
     """Fills a user's partition in RAM and keeps it level."""
 
-    def revision(self, user_id: str | None = None) -> int:
-        """Return the number of the latest change, of one user or of all; 0 before any."""
+    def revision(self, user_id: str) -> int:
+        """Return the number of the user's latest change; 0 before any."""
         ...
 
     def delta(self, user_id: str, since: int, limit: int | None = None) -> Delta:
@@ -93,15 +103,39 @@ class PartitionFeed(Protocol):
         ...
 
 
-class SyncFeed(Revisions, Protocol):
-    """Fills a vector index, and answers queries while the index lags."""
+class SyncFeed(Protocol):
+    """Fills a vector index, and answers queries while the index lags.
 
-    def outbox(self, since: int, limit: int) -> Outbox:
-        """Return the next changes that an index at revision `since` lacks, in order."""
+    Each transaction notes which memories the index lacks from then on: those whose present state it
+    may not hold. There is one index at a time.
+    """
+
+    def outbox(self, limit: int) -> Outbox:
+        """Return at most `limit` of the memories that the index lacks, by user."""
         ...
 
-    def held_at(self, revision: int) -> tuple[int, int]:
-        """Return how many memories an index at `revision` holds at least, and at most."""
+    def note_indexed(self, done: Sequence[Unindexed], key: str, value: str) -> None:
+        """Take memories that haven't changed since as indexed, and keep a small value with it.
+
+        Those that have changed are still lacking. `value` is kept under `key`, as by `set_meta`, in
+        the same transaction.
+        """
+        ...
+
+    def unindex(self, key: str, value: str) -> None:
+        """Take no memory as indexed, and keep a small value, in one transaction."""
+        ...
+
+    def count_unindexed(self) -> int:
+        """Return the number of memories that the index lacks."""
+        ...
+
+    def unindexed(self, limit: int, user_id: str | None = None) -> set[str]:
+        """Return the ids of at most `limit` memories that the index lacks, of a user or of all."""
+        ...
+
+    def held(self) -> tuple[int, int]:
+        """Return how many memories the index holds at least, and at most."""
         ...
 
     def embedded_ids(self) -> set[str]:
@@ -109,11 +143,15 @@ class SyncFeed(Revisions, Protocol):
         ...
 
     def similarities(
-        self, vector: Matrix, user_id: str, filters: Filters, since: int = 0
+        self,
+        vector: Matrix,
+        user_id: str,
+        filters: Filters,
+        among: Collection[str] | None = None,
     ) -> Iterator[list[Match]]:
         """Yield the cosine of `vector` to each memory's nearest window, in batches.
 
-        Only of memories that pass `filters` and changed after revision `since`.
+        Only of memories that pass `filters`, and have one of the ids in `among`, if given.
         """
         ...
 

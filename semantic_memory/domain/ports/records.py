@@ -17,9 +17,9 @@ class Pending(NamedTuple):
 
     user_id: str
     revision: int
-    """The latest change of the user's memories."""
+    """Revision of the latest change of the user's memories."""
     seen: int
-    """The latest one that the job has processed; 0 if none."""
+    """Revision of the latest one that the job has processed; 0 if none."""
     seen_at: datetime | None
 
 
@@ -154,7 +154,10 @@ class Maintenance(Protocol):
         ...
 
     def accept(self) -> None:
-        """Take the present revision for the highest from now on, after a recovery."""
+        """Take the present state for the latest from now on, after a recovery.
+
+        Of an embedded ledger, which notes beside its file how many changes it has.
+        """
         ...
 
     def drop_vectors(self, key: str, value: str) -> int:

@@ -45,8 +45,9 @@ from semantic_memory.ledger.memory.words import counted
 class ChangeWriter(Part):
     """The role `ChangeLog`."""
 
-    def exclusive(self) -> AbstractContextManager[None]:
-        """Keep other writers out, so that changes can depend on reads. Reentrant."""
+    def exclusive(self, *user_ids: str) -> AbstractContextManager[None]:
+        """Keep other writers out, of all users, so that changes can depend on reads. Reentrant."""
+        del user_ids
         return self._store.exclusive()
 
     def apply(self, changes: Sequence[Change]) -> int:
@@ -56,10 +57,9 @@ class ChangeWriter(Part):
         self._store.bell.ring()
         return effects
 
-    def revision(self, user_id: str | None = None) -> int:
-        """Return the number of the latest change, of one user or of all; 0 before any."""
-        tables = self._store.snapshot()
-        return tables.revision if user_id is None else tables.revisions.get(user_id, 0)
+    def revision(self, user_id: str) -> int:
+        """Return the number of the user's latest change; 0 before any."""
+        return self._store.snapshot().revisions.get(user_id, 0)
 
     def changed(self, user_id: str, since: int, limit: int, *, messages: bool = True) -> set[str]:
         """Return the ids of at most `limit` of the user's facts that changed after `since`."""
@@ -120,17 +120,18 @@ def _note_progress(tables: Tables, change: Mark | Advance | Extracted | Redact |
             tables.redactions[key] = Redact(*key, message_ids)
         case Redacted(user_id, session_id):
             tables.redactions.pop(SessionKey(user_id, session_id), None)
-        case Mark(job, user_id):
-            tables.marks[job, user_id] = change
+        case Mark(job, user_id, revision):
+            seen = tables.revisions.get(user_id, 0) if revision is None else revision
+            tables.marks[job, user_id] = replace(change, revision=seen)
         case Advance(cursor):
             tables.cursors[cursor.user_id, cursor.session_id, cursor.stage] = cursor
     return True
 
 
 def _next(tables: Tables, user_id: str) -> int:
-    tables.revision += 1
-    tables.revisions[user_id] = tables.revision
-    return tables.revision
+    tables.changes += 1
+    tables.revisions[user_id] = tables.revisions.get(user_id, 0) + 1
+    return tables.revisions[user_id]
 
 
 def _kept(tables: Tables, fact_id: str) -> Row | None:
@@ -142,16 +143,18 @@ def _add(tables: Tables, change: Add) -> bool:
     fact = change.fact
     if fact.id in tables.facts:
         return False
-    tables.facts[fact.id] = Row(
-        num=len(tables.facts) + 1,
-        fact=fact,
-        action="added",
-        reason="",
-        changed_at=fact.recorded_at,
-        by=None,
-        words=counted(fact),
-        revision=_next(tables, fact.user_id),
-        vectors=change.vectors,
+    tables.put(
+        Row(
+            num=len(tables.facts) + 1,
+            fact=fact,
+            action="added",
+            reason="",
+            changed_at=fact.recorded_at,
+            by=None,
+            words=counted(fact),
+            revision=_next(tables, fact.user_id),
+            vectors=change.vectors,
+        )
     )
     events.note(tables, None, tables.facts[fact.id])
     return True
@@ -164,19 +167,22 @@ def _update(tables: Tables, change: Update) -> bool:
     old, new = row.fact, rules.updated(row.fact, change)
     same = old.text == new.text
     revision = _next(tables, new.user_id)
-    tables.facts[new.id] = replace(
-        row,
-        fact=new,
-        action=change.action,
-        reason=change.reason,
-        changed_at=change.at,
-        by=change.by,
-        words=row.words if rules.searched_text(old) == rules.searched_text(new) else counted(new),
-        revision=revision,
-        placings=_placings(row, new, revision),
-        versions=(*row.versions, row.version),
-        vectors=row.vectors if same else None,
-        refused=row.refused and same,
+    same_words = rules.searched_text(old) == rules.searched_text(new)
+    tables.put(
+        replace(
+            row,
+            fact=new,
+            action=change.action,
+            reason=change.reason,
+            changed_at=change.at,
+            by=change.by,
+            words=row.words if same_words else counted(new),
+            revision=revision,
+            placings=_placings(row, new, revision),
+            versions=(*row.versions, row.version),
+            vectors=row.vectors if same else None,
+            refused=row.refused and same,
+        )
     )
     lines.follow(tables, old, new, change.at)
     events.note(tables, old, tables.facts[new.id])
@@ -230,9 +236,8 @@ def _touch(tables: Tables, change: Touch) -> bool:
         used = max(change.used_at, fact.last_used_at or change.used_at)
         fact = fact.model_copy(update={"last_used_at": used, "use_count": fact.use_count + 1})
     revision = _next(tables, fact.user_id)
-    tables.facts[fact.id] = replace(
-        row, fact=fact, revision=revision, placings=_placings(row, fact, revision)
-    )
+    placings = _placings(row, fact, revision)
+    tables.put(replace(row, fact=fact, revision=revision, placings=placings))
     return True
 
 
@@ -251,11 +256,10 @@ def _embed(tables: Tables, change: Embed) -> bool:
     if change.vectors is None:
         if row.vectors is not None:
             return False
-        row = replace(row, refused=True)
+        tables.facts[change.fact_id] = replace(row, refused=True)
     else:
         revision = _next(tables, row.fact.user_id)
-        row = replace(row, refused=False, vectors=change.vectors, revision=revision)
-    tables.facts[change.fact_id] = row
+        tables.put(replace(row, refused=False, vectors=change.vectors, revision=revision))
     return True
 
 

@@ -1,63 +1,28 @@
-"""Following the ledger: the outbox of an index, the deltas of partitions, the backlog."""
+"""Following the ledger: the deltas of partitions, large searches, the backlog of the embedder."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from operator import attrgetter
 
-from semantic_memory.domain.changes import Matrix
-from semantic_memory.domain.conditions import meets
 from semantic_memory.domain.decay import endurance
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.filters import Filters
-from semantic_memory.domain.ports import Delta, Match, Outbox, Trait, TraitRow
+from semantic_memory.domain.ports import Delta, Trait, TraitRow
 from semantic_memory.ledger import rules
 from semantic_memory.ledger.memory.store import Part, Row
 
 
 class Feeds(Part):
-    """The roles `SyncFeed`, `PartitionFeed`, `Traits` and `EmbeddingBacklog`."""
-
-    # ---------------------------------------------------------------- an index
-
-    def outbox(self, since: int, limit: int) -> Outbox:
-        """Return the next changes that an index at revision `since` lacks, in order."""
-        rows = self._changed(None, since, limit)
-        return rules.outbox(
-            since, [rules.Stored(row.fact, row.vectors, row.revision) for row in rows]
-        )
-
-    def held_at(self, revision: int) -> tuple[int, int]:
-        """Return how many memories an index at `revision` holds at least, and at most."""
-        rows = self._store.snapshot().facts.values()
-        later = sum(row.revision > revision for row in rows)
-        least = sum(_held(row) for row in rows if row.revision <= revision)
-        return least, least + later
-
-    def embedded_ids(self) -> set[str]:
-        """Return the ids of all memories that an index should hold."""
-        return {row.fact.id for row in self._store.snapshot().facts.values() if _held(row)}
-
-    def similarities(
-        self, vector: Matrix, user_id: str, filters: Filters, since: int = 0
-    ) -> Iterator[list[Match]]:
-        """Yield the cosine of `vector` to each memory's nearest window, in one batch."""
-        conditions = filters.conditions()
-        matches = [
-            Match(row.fact.id, float((row.vectors.windows @ vector).max()))
-            for row in self._store.snapshot().of(user_id)
-            if row.vectors is not None and row.revision > since and meets(row.fact, conditions)
-        ]
-        if matches:
-            yield matches
+    """The roles `PartitionFeed`, `Traits` and `EmbeddingBacklog`."""
 
     # ---------------------------------------------------------------- a partition
 
     def delta(self, user_id: str, since: int, limit: int | None = None) -> Delta:
         """Return the first `limit` changes of a user after revision `since`."""
-        rows = self._changed(user_id, since, limit)
+        changed = (row for row in self._store.snapshot().of(user_id) if row.revision > since)
+        rows = sorted(changed, key=attrgetter("revision"))[:limit]
         return Delta(
             revision=rows[-1].revision if rows else since,
             rows=[_trait(row) for row in rows if row.kept],
@@ -70,10 +35,6 @@ class Feeds(Part):
         texts = sum(len(row.fact.content) for row in rows)
         vectors = [row.vectors for row in rows if row.vectors is not None]
         return len(rows), texts + sum(v.windows.nbytes + v.sentences.nbytes for v in vectors)
-
-    def _changed(self, user_id: str | None, since: int, limit: int | None) -> list[Row]:
-        rows = (row for row in self._store.snapshot().of(user_id) if row.revision > since)
-        return sorted(rows, key=attrgetter("revision"))[:limit]
 
     # ---------------------------------------------------------------- a large search
 
@@ -107,10 +68,6 @@ class Feeds(Part):
     def count_unembedded(self) -> int:
         """Return the number of memories that wait for their vectors."""
         return sum(row.waiting for row in self._store.snapshot().facts.values())
-
-
-def _held(row: Row) -> bool:
-    return row.kept and row.vectors is not None
 
 
 def _place(fact: Fact) -> tuple[str, str | None, int | None]:

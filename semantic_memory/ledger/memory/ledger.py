@@ -10,6 +10,7 @@ from semantic_memory.ledger.memory.changes import ChangeWriter
 from semantic_memory.ledger.memory.events import EventReader
 from semantic_memory.ledger.memory.facts import BeliefReader, FactReader
 from semantic_memory.ledger.memory.feeds import Feeds
+from semantic_memory.ledger.memory.indexing import IndexFeed
 from semantic_memory.ledger.memory.items import ItemReader
 from semantic_memory.ledger.memory.lines import LineReader
 from semantic_memory.ledger.memory.listing import ListingReader
@@ -26,6 +27,7 @@ class MemoryLedger(
     ChangeWriter,
     EventReader,
     Feeds,
+    IndexFeed,
     WordSearcher,
     ItemReader,
     SessionReader,

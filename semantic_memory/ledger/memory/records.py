@@ -68,7 +68,7 @@ class JobRecords(Part):
         found = []
         for one in sorted({row.fact.user_id for row in tables.of(user_id) if row.kept}):
             mark = tables.marks.get((job, one))
-            seen, seen_at = (0, None) if mark is None else (mark.revision, mark.at)
+            seen, seen_at = (0, None) if mark is None else (mark.revision or 0, mark.at)
             if everyone or tables.revisions[one] > seen:
                 found.append(Pending(one, tables.revisions[one], seen, seen_at))
         return found

@@ -128,11 +128,14 @@ class ItemRow:
 class Tables:
     """A state of the ledger. A committed one never changes."""
 
-    revision: int = 0
+    changes: int = 0
+    """Number of revisions taken, by all users."""
     revisions: dict[str, int] = field(default_factory=dict)
     """By user: revision of the latest change."""
     facts: dict[str, Row] = field(default_factory=dict)
     """By id, in the order written."""
+    unindexed: dict[tuple[str, int], str] = field(default_factory=dict)
+    """Ids of the memories that the index lacks, by user and number."""
     lines: dict[str, Line] = field(default_factory=dict)
     """By id, in the order written."""
     cursors: dict[tuple[str, str, CursorStage], Cursor] = field(default_factory=dict)
@@ -155,6 +158,7 @@ class Tables:
             self,
             revisions=self.revisions.copy(),
             facts=self.facts.copy(),
+            unindexed=self.unindexed.copy(),
             lines=self.lines.copy(),
             cursors=self.cursors.copy(),
             marks=self.marks.copy(),
@@ -164,6 +168,12 @@ class Tables:
             items=self.items.copy(),
             events=self.events.copy(),
         )
+
+    def put(self, row: Row) -> None:
+        """Put a changed memory in its place; the index lacks it, unless it never had vectors."""
+        self.facts[row.fact.id] = row
+        if row.vectors is not None or row.fact.version > 1:
+            self.unindexed[row.fact.user_id, row.num] = row.fact.id
 
     def of(self, user_id: str | None) -> Iterator[Row]:
         """Yield the memories of a user, or all, in the order written."""

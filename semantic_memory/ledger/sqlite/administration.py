@@ -11,7 +11,7 @@ from semantic_memory.domain.errors import StoreCorruptError
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.ledger.sqlite import forms, words
 from semantic_memory.ledger.sqlite.feeds import WAITING
-from semantic_memory.ledger.sqlite.part import Part
+from semantic_memory.ledger.sqlite.part import Part, set_meta
 from semantic_memory.ledger.sqlite.rows import chunks, of_user
 
 _UNERASED = "status = 'forgotten' AND content <> ''"
@@ -55,7 +55,7 @@ class Administration(Part):
     def set_meta(self, key: str, value: str) -> None:
         """Keep a value."""
         with self._connections.transaction() as db:
-            _set_meta(db, key, value)
+            set_meta(db, key, value)
 
     # ---------------------------------------------------------------- erasure
 
@@ -88,7 +88,7 @@ class Administration(Part):
                 if ids or cuts:
                     words.merge_segments(db)
                     forms.merge_segments(db)
-                    _set_meta(db, _UNCLEAN, "")
+                    set_meta(db, _UNCLEAN, "")
             if self.meta(_UNCLEAN) is not None:
                 self._connections.rebuild()
                 with self._connections.transaction() as db:
@@ -116,7 +116,7 @@ class Administration(Part):
             db.execute("UPDATE facts SET embedded = 0 WHERE embedded <> 0")
             db.execute("DELETE FROM item_vectors")
             db.execute("UPDATE items SET embedded = 0 WHERE paths <> '[]'")
-            _set_meta(db, key, value)
+            set_meta(db, key, value)
             (waiting,) = db.execute(f"SELECT count(*) FROM facts WHERE {WAITING}").fetchone()
         return int(waiting)
 
@@ -149,10 +149,6 @@ class Administration(Part):
         if unlisted:
             found.append(f"the word index lacks {unlisted} memories")
         return found
-
-
-def _set_meta(db: Connection, key: str, value: str) -> None:
-    db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
 
 
 def _erase(db: Connection, nums: Sequence[int]) -> None:

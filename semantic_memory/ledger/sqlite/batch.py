@@ -64,11 +64,12 @@ _UPDATE = f"UPDATE facts SET ({', '.join(_COLUMNS)}) = ({_MARKS}) WHERE num = ?"
 
 
 class Batch:
-    """Writes the changes of one transaction, numbered from the revision after `revision`."""
+    """Writes the changes of one transaction; a change of a fact takes its user's next revision."""
 
-    def __init__(self, revision: int) -> None:
-        self.revision = revision
-        self.touched: dict[str, int] = {}
+    def __init__(self) -> None:
+        self.changes = 0
+        """Number of revisions taken."""
+        self.revisions: dict[str, int] = {}
         """The latest revision of every user with a change."""
 
     def write(self, db: Connection, change: Change) -> bool:
@@ -105,16 +106,21 @@ class Batch:
             case EraseReasons(user_id):
                 return _erase_reasons(db, user_id)
 
-    def _next(self, user_id: str) -> int:
-        self.revision += 1
-        self.touched[user_id] = self.revision
-        return self.revision
+    def _next(self, db: Connection, user_id: str) -> int:
+        latest = self.revisions.get(user_id)
+        if latest is None:
+            query = "SELECT revision FROM users WHERE user_id = ?"
+            (latest,) = db.execute(query, (user_id,)).fetchone() or (0,)
+        self.revisions[user_id] = latest + 1
+        self.changes += 1
+        return latest + 1
 
     def _add(self, db: Connection, fact: Fact, vectors: FactVectors | None) -> bool:
         if db.execute("SELECT 1 FROM facts WHERE id = ?", (fact.id,)).fetchone():
             return False
         state = ("added", "", micros(fact.recorded_at), None, vectors is not None)
-        num = db.execute(_INSERT, (*from_fact(fact), *state, self._next(fact.user_id))).lastrowid
+        values = (*from_fact(fact), *state, self._next(db, fact.user_id))
+        num = db.execute(_INSERT, values).lastrowid
         words.write(db, num, fact)
         forms.write(db, num, fact)
         if vectors is not None:
@@ -142,7 +148,7 @@ class Batch:
             embedded = 0
             db.execute("DELETE FROM vectors WHERE num = ?", (num,))
         state = (change.action, change.reason, micros(change.at), change.by, embedded)
-        db.execute(_UPDATE, (*from_fact(new), *state, self._next(new.user_id), num))
+        db.execute(_UPDATE, (*from_fact(new), *state, self._next(db, new.user_id), num))
         lines.follow(db, old, new, change.at)
         words.follow(db, num, old, new)
         forms.follow(db, num, old, new)
@@ -196,7 +202,7 @@ class Batch:
             " use_count = use_count + (? IS NOT NULL),"
             " last_used_at = max(coalesce(last_used_at, ?), coalesce(?, last_used_at)),"
             " revision = ? WHERE num = ?",
-            (change.confidence, used, used, used, self._next(user_id), num),
+            (change.confidence, used, used, used, self._next(db, user_id), num),
         )
         return True
 
@@ -211,9 +217,8 @@ class Batch:
             query = "UPDATE facts SET embedded = -1 WHERE num = ? AND embedded <> 1"
             return db.execute(query, (num,)).rowcount > 0
         _write_vectors(db, num, change.vectors)
-        db.execute(
-            "UPDATE facts SET embedded = 1, revision = ? WHERE num = ?", (self._next(user_id), num)
-        )
+        revision = self._next(db, user_id)
+        db.execute("UPDATE facts SET embedded = 1, revision = ? WHERE num = ?", (revision, num))
         return True
 
 
@@ -247,7 +252,8 @@ def _write_progress(db: Connection, change: Mark | Advance | Extracted | Redact 
             )
         case Mark(job, user_id, revision, at):
             db.execute(
-                "INSERT OR REPLACE INTO marks (job, user_id, revision, at) VALUES (?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO marks (job, user_id, revision, at) VALUES (?1, ?2,"
+                " coalesce(?3, (SELECT revision FROM users WHERE user_id = ?2), 0), ?4)",
                 (job, user_id, revision, micros(at)),
             )
         case Advance(cursor):

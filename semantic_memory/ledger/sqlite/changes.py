@@ -8,10 +8,10 @@ from contextlib import AbstractContextManager, suppress
 
 from semantic_memory.concurrency import Bell
 from semantic_memory.domain.changes import Change
-from semantic_memory.domain.errors import StoreUnavailableError
+from semantic_memory.domain.errors import StoreError, StoreUnavailableError
 from semantic_memory.ledger.sqlite.batch import Batch
 from semantic_memory.ledger.sqlite.connections import Connections
-from semantic_memory.ledger.sqlite.part import Part
+from semantic_memory.ledger.sqlite.part import CHANGES, Part
 
 # Before the second and the third try. stamina would log each try through the application's logging.
 _PAUSES_SECONDS = (0.02, 0.04)
@@ -22,12 +22,13 @@ class ChangeWriter(Part):
 
     def __init__(self, connections: Connections) -> None:
         super().__init__(connections)
-        self._revision = self._number("SELECT coalesce(max(revision), 0) FROM facts")
+        self._changes = self._number(CHANGES)
         self._revisions: dict[str, int] = {}
         self._bell = Bell()
 
-    def exclusive(self) -> AbstractContextManager[None]:
-        """Keep other writers out, so that changes can depend on reads. Reentrant."""
+    def exclusive(self, *user_ids: str) -> AbstractContextManager[None]:
+        """Keep other writers out, of all users: the database has one writer. Reentrant."""
+        del user_ids
         return self._connections.exclusive()
 
     def apply(self, changes: Sequence[Change]) -> int:
@@ -44,14 +45,18 @@ class ChangeWriter(Part):
         return self._apply(changes)
 
     def _apply(self, changes: Sequence[Change]) -> int:
-        with self.exclusive():
-            batch = Batch(self._revision)
-            with self._connections.transaction() as db:
-                effects = sum(batch.write(db, change) for change in changes)
-            if batch.revision != self._revision:
-                self._connections.mark.note(batch.revision)
-            self._revision = batch.revision
-            self._revisions.update(batch.touched)
+        batch = Batch()
+        with self._connections.exclusive():
+            try:
+                with self._connections.transaction() as db:
+                    effects = sum(batch.write(db, change) for change in changes)
+            except StoreError:
+                self._revisions.clear()  # a commit that the disk refused may stand all the same
+                raise
+            if batch.changes:
+                self._changes += batch.changes
+                self._connections.mark.note(self._changes)
+            self._revisions.update(batch.revisions)
         self._bell.ring()
         return effects
 
@@ -59,14 +64,12 @@ class ChangeWriter(Part):
         """Call `wake` after each transaction of changes, and at the end."""
         return self._bell.listen(wake)
 
-    def revision(self, user_id: str | None = None) -> int:
-        """Return the number of the latest change, of one user or of all; 0 before any."""
-        if user_id is None:
-            return self._revision
+    def revision(self, user_id: str) -> int:
+        """Return the number of the user's latest change; 0 before any."""
         known = self._revisions.get(user_id)
         if known is None:
-            with self.exclusive():
-                query = "SELECT coalesce(max(revision), 0) FROM facts WHERE user_id = ?"
+            with self._connections.exclusive():
+                query = "SELECT coalesce(max(revision), 0) FROM users WHERE user_id = ?"
                 known = self._number(query, (user_id,))
                 if known:  # anybody can make up user ids: these must not fill the memory
                     self._revisions[user_id] = known

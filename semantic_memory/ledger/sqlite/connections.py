@@ -62,7 +62,7 @@ class Connections:
                     self._database.create()
                     migrate(self._writing())
                 self.mark = Watermark(path.with_name(WATERMARK), disk, reading=bool(reading))
-                """The latest committed revision, noted beside the database."""
+                """The number of committed changes, noted beside the database."""
                 opened.pop_all()
 
     def _connect(self, *pragmas: str) -> sqlite3.Connection:

@@ -1,89 +1,30 @@
-"""Following the ledger: the outbox of an index, the deltas of partitions, the backlog."""
+"""Following the ledger: the deltas of partitions, large searches, the backlog of the embedder."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.facts import Fact, Status
-from semantic_memory.domain.filters import Filters
-from semantic_memory.domain.ports import Delta, Match, Outbox, TraitRow
-from semantic_memory.ledger import rules
+from semantic_memory.domain.ports import Delta, TraitRow
 from semantic_memory.ledger.sqlite.part import Part
 from semantic_memory.ledger.sqlite.rows import (
     FACT,
     MOST_ROWS,
     TRAIT,
-    VECTORS,
     FactRow,
     TraitColumns,
     chunks,
-    nearest_windows,
     to_fact,
     to_trait,
-    to_vectors,
 )
-from semantic_memory.ledger.sqlite.where import where
 
-_SCAN_BATCH = 250
 _WITH_VECTORS = "facts f LEFT JOIN vectors v ON v.num = f.num"
 _LOGGED_ONLY = "category = 'conversation' AND status = 'archived'"
 WAITING = f"embedded = 0 AND status <> 'forgotten' AND NOT ({_LOGGED_ONLY})"
-_HELD = "embedded = 1 AND status <> 'forgotten'"
 
 
 class Feeds(Part):
-    """The roles `SyncFeed`, `PartitionFeed`, `Traits` and `EmbeddingBacklog`."""
-
-    # ---------------------------------------------------------------- an index
-
-    def outbox(self, since: int, limit: int) -> Outbox:
-        """Return the next changes that an index at revision `since` lacks, in order."""
-        with self._connections.snapshot() as db:
-            found = db.execute(
-                f"SELECT {FACT}, f.embedded, f.revision, {VECTORS} FROM {_WITH_VECTORS}"
-                " WHERE f.revision > ? ORDER BY f.revision LIMIT ?",
-                (since, limit),
-            ).fetchall()
-        changed = []
-        for *columns, embedded, revision, windows, sentences, data in found:
-            vectors = to_vectors(windows, sentences, data) if embedded == 1 else None
-            changed.append(rules.Stored(to_fact(FactRow._make(columns)), vectors, revision))
-        return rules.outbox(since, changed)
-
-    def held_at(self, revision: int) -> tuple[int, int]:
-        """Return how many memories an index at `revision` holds at least, and at most."""
-        with self._connections.snapshot() as db:
-            least, later = db.execute(
-                f"SELECT count(*) FILTER (WHERE revision <= ?1 AND {_HELD}),"
-                " count(*) FILTER (WHERE revision > ?1) FROM facts",
-                (revision,),
-            ).fetchone()
-        return least, least + later
-
-    def embedded_ids(self) -> set[str]:
-        """Return the ids of all memories that an index should hold."""
-        with self._connections.snapshot() as db:
-            query = f"SELECT id FROM facts WHERE {_HELD}"
-            return {fact_id for (fact_id,) in db.execute(query)}
-
-    def similarities(
-        self, vector: Matrix, user_id: str, filters: Filters, since: int = 0
-    ) -> Iterator[list[Match]]:
-        """Yield the cosine of `vector` to each memory's nearest window, in batches."""
-        condition, values = where(user_id, filters.conditions())
-        with self._connections.snapshot() as db:
-            found = db.execute(
-                f"SELECT f.id, {VECTORS} FROM facts f JOIN vectors v ON v.num = f.num"
-                f" WHERE f.embedded = 1 AND f.revision > ? AND {condition}",
-                (since, *values),
-            )
-            while batch := found.fetchmany(_SCAN_BATCH):
-                nearest = nearest_windows([stored for _, *stored in batch], vector)
-                yield [
-                    Match(fact_id, cosine)
-                    for (fact_id, *_), cosine in zip(batch, nearest.tolist(), strict=True)
-                ]
+    """The roles `PartitionFeed`, `Traits` and `EmbeddingBacklog`."""
 
     # ---------------------------------------------------------------- a partition
 

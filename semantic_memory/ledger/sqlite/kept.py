@@ -1,8 +1,9 @@
 """The facts that were read last, kept level with the ledger.
 
 Searches read the same facts again and again, and a row of SQLite with the fact built from it costs
-ten times a copy of the fact. Every change of a fact takes a new revision, so what has changed since
-the last reading is asked for by the index of revisions, and nothing else is read again.
+ten times a copy of the fact. Every change of a fact takes its user's next revision, so what has
+changed since the last reading is asked for by the index of revisions, and nothing else is read
+again.
 """
 
 from __future__ import annotations
@@ -12,13 +13,22 @@ import threading
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from itertools import islice
+from typing import NamedTuple
 
 from semantic_memory.domain.facts import Fact
 from semantic_memory.ledger.sqlite.rows import FACT, FactRow, chunks, to_fact
 
 _MOST = 4_096  # about 12 MB
 _LONG = 4_000  # characters of a row whose fact isn't kept
-_MOST_CHANGES = 1_024  # since the last reading, after which all facts are read again
+_MOST_CHANGES = 1_024  # of a user since the last reading, after which all facts are read again
+
+
+class _Kept(NamedTuple):
+    """A fact as it was read, which is true for ever of the revisions that it names."""
+
+    fact: Fact
+    level: int
+    """The latest revision of its user at which it was known to be unchanged."""
 
 
 class KeptFacts:
@@ -26,40 +36,60 @@ class KeptFacts:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._revision = 0
-        self._facts: dict[str, Fact] = {}
+        self._kept: dict[str, _Kept] = {}
 
     def read(self, db: sqlite3.Connection, fact_ids: Sequence[str]) -> dict[str, Fact]:
         """Return the facts with these ids that aren't forgotten, in the snapshot of `db`."""
-        (revision,) = db.execute("SELECT coalesce(max(revision), 0) FROM facts").fetchone()
         with self._lock:
-            self._follow(db, revision)
-            kept = self._facts if revision == self._revision else {}
-            found = {one: kept[one] for one in fact_ids if one in kept}
+            known = {one: self._kept[one] for one in fact_ids if one in self._kept}
+        found: dict[str, _Kept] = {}
+        for user_id in {kept.fact.user_id for kept in known.values()}:
+            own = {one: kept for one, kept in known.items() if kept.fact.user_id == user_id}
+            found |= self._raised(db, user_id, own)
         if missing := [one for one in fact_ids if one not in found]:
             rows = list(_rows(db, missing))
-            read = {row.id: to_fact(row) for row in rows}
-            short = {row.id for row in rows if len(row.content) + len(row.detail) <= _LONG}
-            self._keep({one: fact for one, fact in read.items() if one in short}, revision)
+            levels = {user_id: _revision(db, user_id) for user_id in {row.user_id for row in rows}}
+            read = {row.id: _Kept(to_fact(row), levels[row.user_id]) for row in rows}
+            self._keep({row.id: read[row.id] for row in rows if _is_short(row)})
             found |= read
-        return {one: _copied(fact) for one, fact in found.items()}
+        return {one: _copied(kept.fact) for one, kept in found.items()}
 
-    def _follow(self, db: sqlite3.Connection, revision: int) -> None:
-        """Drop what has changed up to a revision. A snapshot from before changes nothing."""
-        if revision - self._revision > _MOST_CHANGES:
-            self._facts.clear()
-        elif revision > self._revision:
-            query = "SELECT id FROM facts WHERE revision > ?"
-            for (fact_id,) in db.execute(query, (self._revision,)):
-                self._facts.pop(fact_id, None)
-        self._revision = max(revision, self._revision)
+    def _raised(
+        self, db: sqlite3.Connection, user_id: str, own: dict[str, _Kept]
+    ) -> dict[str, _Kept]:
+        """Return those of a user's facts that are unchanged in a snapshot, as of its revision."""
+        revision = _revision(db, user_id)
+        levels = {kept.level for kept in own.values()}
+        if levels == {revision}:
+            return own
+        if max(levels) > revision:  # a snapshot from before
+            return {}
+        changed = _changed(db, user_id, min(levels))
+        if len(changed) == _MOST_CHANGES:
+            return {}
+        own = {one: _Kept(kept.fact, revision) for one, kept in own.items() if one not in changed}
+        self._keep(own)
+        return own
 
-    def _keep(self, facts: dict[str, Fact], revision: int) -> None:
+    def _keep(self, read: dict[str, _Kept]) -> None:
         with self._lock:
-            if revision == self._revision:
-                self._facts |= facts
-                for one in list(islice(self._facts, max(0, len(self._facts) - _MOST))):
-                    del self._facts[one]
+            self._kept |= read
+            for one in list(islice(self._kept, max(0, len(self._kept) - _MOST))):
+                del self._kept[one]
+
+
+def _revision(db: sqlite3.Connection, user_id: str) -> int:
+    query = "SELECT coalesce(max(revision), 0) FROM users WHERE user_id = ?"
+    return int(db.execute(query, (user_id,)).fetchone()[0])
+
+
+def _changed(db: sqlite3.Connection, user_id: str, since: int) -> set[str]:
+    query = "SELECT id FROM facts WHERE user_id = ? AND revision > ? LIMIT ?"
+    return {one for (one,) in db.execute(query, (user_id, since, _MOST_CHANGES))}
+
+
+def _is_short(row: FactRow) -> bool:
+    return len(row.content) + len(row.detail) <= _LONG
 
 
 def _rows(db: sqlite3.Connection, fact_ids: Sequence[str]) -> Iterable[FactRow]:

@@ -1,8 +1,8 @@
 """The ledger on SQLite: `apply` writes, everything else reads.
 
-Every change takes the next revision number, and a reader asks for the changes after a revision. So
-the vector index and the partitions in RAM follow the ledger by one number each; no outbox table is
-needed.
+Every change of a fact takes its user's next revision, and a reader asks for a user's changes after
+a revision: so the partitions in RAM and listings follow the ledger by one number each. A vector
+index holds all users: the memories that it lacks are marked.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from semantic_memory.ledger.sqlite.connections import Connections
 from semantic_memory.ledger.sqlite.events import EventReader
 from semantic_memory.ledger.sqlite.facts import FactReader
 from semantic_memory.ledger.sqlite.feeds import Feeds
+from semantic_memory.ledger.sqlite.indexing import IndexFeed
 from semantic_memory.ledger.sqlite.items import ItemReader
 from semantic_memory.ledger.sqlite.lines import LineReader
 from semantic_memory.ledger.sqlite.listing import ListingReader
@@ -41,6 +42,7 @@ class SqliteLedger(
     ChangeWriter,
     EventReader,
     Feeds,
+    IndexFeed,
     WordSearcher,
     ItemReader,
     SessionReader,
@@ -64,7 +66,7 @@ class SqliteLedger(
 
         `reading` says why nothing may be written, as every change is told then.
         Raises LedgerBehindError, unless `recovering`, if it has been further: by its watermark, or
-        by the revision that an index has `reached`.
+        by the number of changes that an index has `reached`.
         """
         connections = Connections(path, observe, disk, keys, reading)
         with ExitStack() as opened:
@@ -78,17 +80,17 @@ class SqliteLedger(
         if recovering:
             mark.hold()  # until all of it is done: a recovery cut off half way starts again
             return
-        noted, revision = max(mark.read(), reached), self.revision()
-        if noted > revision:
+        noted, changes = max(mark.read(), reached), self._changes
+        if noted > changes:
             raise LedgerBehindError(
-                f"the ledger {path} has {revision:,} changes, but had {noted:,}: the end of it is"
+                f"the ledger {path} has {changes:,} changes, but had {noted:,}: the end of it is"
                 f" lost, or an older copy was put in its place; {HOW_TO_RECOVER}"
             )
-        mark.release(revision)
+        mark.release(changes)
 
     def accept(self) -> None:
-        """Take the present revision for the highest from now on, after a recovery."""
-        self._connections.mark.release(self.revision())
+        """Take the present state for the latest from now on, after a recovery."""
+        self._connections.mark.release(self._changes)
 
     def close(self) -> None:
         """Close every connection, after the transaction under way."""

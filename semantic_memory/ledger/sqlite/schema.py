@@ -315,9 +315,120 @@ CREATE TABLE events (
 CREATE INDEX events_by_user ON events (user_id);
 """
 
+_V15 = """
+-- Revisions are numbers of their user, whose row in `users` has the latest, rather than of all. The
+-- table is copied, as a constraint of a column can't be dropped.
+CREATE TABLE new_facts (
+    num            INTEGER PRIMARY KEY,
+    id             TEXT NOT NULL UNIQUE,
+    user_id        TEXT NOT NULL,
+    session_id     TEXT,
+    position       INTEGER,
+    role           TEXT,
+    speaker        TEXT,
+    category       TEXT NOT NULL,
+    status         TEXT NOT NULL,
+    content        TEXT NOT NULL,
+    content_key    BLOB NOT NULL,
+    confidence     REAL NOT NULL,
+    importance     REAL NOT NULL,
+    created_at     INTEGER NOT NULL,
+    recorded_at    INTEGER NOT NULL,
+    valid_from     INTEGER NOT NULL,
+    valid_to       INTEGER,
+    confirmed_at   INTEGER,
+    last_used_at   INTEGER,
+    use_count      INTEGER NOT NULL,
+    superseded_by  TEXT,
+    tags           TEXT NOT NULL,
+    said_in        TEXT NOT NULL,
+    detail         TEXT NOT NULL,
+    version        INTEGER NOT NULL,
+    action         TEXT NOT NULL,
+    reason         TEXT NOT NULL,
+    changed_at     INTEGER NOT NULL,
+    embedded       INTEGER NOT NULL,
+    revision       INTEGER NOT NULL,        -- the user's, at the latest change
+    expires_at     INTEGER,
+    body           TEXT,
+    changed_by     TEXT,
+    retention      REAL NOT NULL DEFAULT 1.0,
+    recency        REAL NOT NULL DEFAULT 1.5,
+    trust          TEXT NOT NULL DEFAULT 'user',
+    agent_id       TEXT NOT NULL DEFAULT '',
+    run_id         TEXT NOT NULL DEFAULT ''
+);
+INSERT INTO new_facts SELECT * FROM facts;
+DROP TABLE facts;
+ALTER TABLE new_facts RENAME TO facts;
+CREATE UNIQUE INDEX facts_by_change ON facts (user_id, revision);
+CREATE INDEX facts_by_time     ON facts (user_id, created_at, num);
+CREATE INDEX facts_by_place    ON facts (user_id, session_id, position);
+CREATE INDEX facts_by_content  ON facts (user_id, content_key) WHERE category <> 'conversation';
+CREATE INDEX facts_by_category ON facts (user_id, category, status, created_at);
+CREATE INDEX facts_by_agent    ON facts (user_id, agent_id, created_at, num) WHERE agent_id <> '';
+CREATE INDEX facts_by_run      ON facts (user_id, run_id, created_at, num)   WHERE run_id <> '';
+CREATE INDEX facts_unembedded  ON facts (num) WHERE embedded = 0;
+CREATE INDEX facts_forgotten   ON facts (user_id, session_id)
+    WHERE status = 'forgotten' AND content <> '';
+CREATE INDEX facts_superseded  ON facts (user_id, session_id) WHERE status = 'superseded';
+CREATE INDEX facts_replaced    ON facts (superseded_by) WHERE superseded_by IS NOT NULL;
+CREATE INDEX facts_expiring    ON facts (user_id, expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX beliefs_by_time   ON facts (user_id, created_at, num)
+    WHERE category <> 'conversation';
+CREATE INDEX beliefs_by_change ON facts (user_id, revision) WHERE category <> 'conversation';
+
+-- Memories of which the index may not hold the present state. One that never had vectors can't be
+-- in it. `meta` names the index that they are for, its filling, and the changes it has reached.
+CREATE TABLE unindexed (
+    user_id  TEXT NOT NULL,
+    num      INTEGER NOT NULL REFERENCES facts (num),
+    revision INTEGER NOT NULL,
+    PRIMARY KEY (user_id, num)
+) WITHOUT ROWID;
+UPDATE meta SET key = 'index', value = 'given ' || value
+    WHERE key = 'given index' AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'index');
+UPDATE meta SET value = 'chroma ' || value WHERE key = 'index' AND value NOT LIKE 'given %';
+DELETE FROM meta WHERE key = 'given index';
+INSERT INTO unindexed SELECT user_id, num, revision FROM facts
+    WHERE (embedded = 1 OR version > 1) AND revision > coalesce(
+        (SELECT replace(value, rtrim(value, '0123456789'), '') FROM meta WHERE key = 'index'), 0
+    ) + 0;
+
+-- The watermark notes the number of changes so far: the sum of the users' revisions, which were
+-- further apart until now.
+INSERT INTO meta SELECT 'changes apart',
+    (SELECT coalesce(max(revision), 0) FROM facts) - (SELECT coalesce(sum(revision), 0) FROM users);
+
+CREATE TRIGGER memory_added AFTER INSERT ON facts BEGIN
+    INSERT INTO users VALUES (new.user_id, new.status <> 'forgotten', new.revision)
+    ON CONFLICT (user_id) DO UPDATE
+    SET memories = memories + excluded.memories, revision = excluded.revision;
+    INSERT INTO unindexed SELECT new.user_id, new.num, new.revision WHERE new.embedded = 1;
+END;
+CREATE TRIGGER memory_changed AFTER UPDATE OF status, revision ON facts BEGIN
+    UPDATE users
+    SET memories = memories + (new.status <> 'forgotten') - (old.status <> 'forgotten'),
+        revision = max(revision, new.revision)
+    WHERE user_id = new.user_id;
+    INSERT OR REPLACE INTO unindexed SELECT new.user_id, new.num, new.revision
+    WHERE new.embedded = 1 OR new.version > 1;
+END;
+CREATE TRIGGER placing_changed AFTER UPDATE OF created_at, importance, confidence ON facts
+WHEN old.created_at <> new.created_at OR old.importance <> new.importance
+    OR old.confidence <> new.confidence
+BEGIN
+    INSERT OR REPLACE INTO placings VALUES
+        (new.num, new.revision, old.created_at, old.importance, old.confidence);
+    DELETE FROM placings WHERE num = new.num AND revision <= (
+        SELECT revision FROM placings WHERE num = new.num ORDER BY revision DESC LIMIT 1 OFFSET 8
+    );
+END;
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     *(_V1, _V2, _V3, _V4, _V5, _V6, _V7, _V8, _V9, _V10, _V11, _V12),
-    *(_V13, _V14),
+    *(_V13, _V14, _V15),
 )
 
 
@@ -341,10 +452,13 @@ def migrate(connection: sqlite3.Connection) -> int:
     """
     version = _version(connection)
     add_functions(connection)
+    # A table that others refer to may be replaced; no transaction can change this.
+    connection.execute("PRAGMA foreign_keys = OFF")
     for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
         connection.executescript(
             f"BEGIN IMMEDIATE; {script} PRAGMA user_version = {number}; COMMIT;"
         )
+    connection.execute("PRAGMA foreign_keys = ON")
     return version
 
 

@@ -1,0 +1,114 @@
+"""Filling an index: the memories that it lacks, in their present state, and which it then has."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+
+from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.ports import Match, Outbox, Unindexed
+from semantic_memory.ledger import rules
+from semantic_memory.ledger.sqlite.part import CHANGES, Part, set_meta
+from semantic_memory.ledger.sqlite.rows import (
+    FACT,
+    VECTORS,
+    FactRow,
+    nearest_windows,
+    of_user,
+    to_fact,
+    to_vectors,
+)
+from semantic_memory.ledger.sqlite.where import where
+
+_SCAN_BATCH = 250
+_HELD = "f.embedded = 1 AND f.status <> 'forgotten'"
+
+
+class IndexFeed(Part):
+    """The role `SyncFeed`. Triggers note in `unindexed` what an index lacks."""
+
+    def outbox(self, limit: int) -> Outbox:
+        """Return at most `limit` of the memories that the index lacks, by user."""
+        with self._connections.snapshot() as db:
+            found = db.execute(
+                f"SELECT {FACT}, f.num, f.embedded, f.revision, {VECTORS} FROM unindexed u"
+                " JOIN facts f ON f.num = u.num LEFT JOIN vectors v ON v.num = f.num"
+                " ORDER BY u.user_id, u.num LIMIT ?",
+                (limit,),
+            ).fetchall()
+            (changes,) = db.execute(CHANGES).fetchone()
+        stored = []
+        for *columns, num, embedded, revision, windows, sentences, data in found:
+            vectors = to_vectors(windows, sentences, data) if embedded == 1 else None
+            stored.append(rules.Stored(num, to_fact(FactRow._make(columns)), vectors, revision))
+        return rules.outbox(stored, changes)
+
+    def note_indexed(self, done: Sequence[Unindexed], key: str, value: str) -> None:
+        """Take memories that haven't changed since as indexed, and set `key`."""
+        with self._connections.transaction() as db:
+            db.executemany(
+                "DELETE FROM unindexed WHERE user_id = ? AND num = ? AND revision = ?", done
+            )
+            set_meta(db, key, value)
+
+    def unindex(self, key: str, value: str) -> None:
+        """Take no memory as indexed, and set `key`, in one transaction."""
+        with self._connections.transaction() as db:
+            db.execute("DELETE FROM unindexed")
+            db.execute(
+                "INSERT INTO unindexed SELECT f.user_id, f.num, f.revision FROM facts f"
+                f" WHERE {_HELD} ORDER BY f.user_id, f.num"
+            )
+            set_meta(db, key, value)
+
+    def count_unindexed(self) -> int:
+        """Return the number of memories that the index lacks."""
+        return self._number("SELECT count(*) FROM unindexed")
+
+    def unindexed(self, limit: int, user_id: str | None = None) -> set[str]:
+        """Return the ids of at most `limit` memories that the index lacks, of a user or of all."""
+        lacked, values = of_user("SELECT num FROM unindexed", (), user_id)
+        query = f"SELECT id FROM facts WHERE num IN ({lacked} LIMIT ?)"
+        with self._connections.snapshot() as db:
+            return {fact_id for (fact_id,) in db.execute(query, (*values, limit))}
+
+    def held(self) -> tuple[int, int]:
+        """Return how many memories the index holds at least, and at most."""
+        with self._connections.snapshot() as db:
+            least, lacked = db.execute(
+                f"SELECT count(*) FILTER (WHERE u.num IS NULL AND {_HELD}), count(u.num)"
+                " FROM facts f LEFT JOIN unindexed u ON u.user_id = f.user_id AND u.num = f.num"
+            ).fetchone()
+        return least, least + lacked
+
+    def embedded_ids(self) -> set[str]:
+        """Return the ids of all memories that an index should hold."""
+        with self._connections.snapshot() as db:
+            query = f"SELECT f.id FROM facts f WHERE {_HELD}"
+            return {fact_id for (fact_id,) in db.execute(query)}
+
+    def similarities(
+        self,
+        vector: Matrix,
+        user_id: str,
+        filters: Filters,
+        among: Collection[str] | None = None,
+    ) -> Iterator[list[Match]]:
+        """Yield the cosine of `vector` to each memory's nearest window, in batches."""
+        condition, values = where(user_id, filters.conditions())
+        if among is not None:
+            condition += " AND f.id IN (SELECT value FROM json_each(?))"
+            values = [*values, json.dumps([*among])]
+        with self._connections.snapshot() as db:
+            found = db.execute(
+                f"SELECT f.id, {VECTORS} FROM facts f JOIN vectors v ON v.num = f.num"
+                f" WHERE f.embedded = 1 AND {condition}",
+                values,
+            )
+            while batch := found.fetchmany(_SCAN_BATCH):
+                nearest = nearest_windows([stored for _, *stored in batch], vector)
+                yield [
+                    Match(fact_id, cosine)
+                    for (fact_id, *_), cosine in zip(batch, nearest.tolist(), strict=True)
+                ]
