@@ -9,10 +9,11 @@ from sqlite3 import Connection
 from semantic_memory.domain.changes import Redact
 from semantic_memory.domain.errors import StoreCorruptError
 from semantic_memory.domain.messages import SessionKey
+from semantic_memory.ledger.sql.feeds import WAITING
+from semantic_memory.ledger.sql.part import set_meta
+from semantic_memory.ledger.sql.rows import chunks, of_user
 from semantic_memory.ledger.sqlite import forms, words
-from semantic_memory.ledger.sqlite.feeds import WAITING
-from semantic_memory.ledger.sqlite.part import Part, set_meta
-from semantic_memory.ledger.sqlite.rows import chunks, of_user
+from semantic_memory.ledger.sqlite.part import Part
 
 _UNERASED = "status = 'forgotten' AND content <> ''"
 

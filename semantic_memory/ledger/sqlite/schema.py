@@ -10,9 +10,9 @@ import sqlite3
 from semantic_memory.domain.bodies import whole_text
 from semantic_memory.domain.errors import SchemaTooNewError, StoreUnavailableError
 from semantic_memory.domain.text import matchable
+from semantic_memory.ledger.sql.owners import owner_token
+from semantic_memory.ledger.sql.rows import to_body
 from semantic_memory.ledger.sqlite import forms
-from semantic_memory.ledger.sqlite.owners import owner_token
-from semantic_memory.ledger.sqlite.rows import to_body
 
 _V1 = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
