@@ -13,7 +13,6 @@ from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.ledger.sqlite.changes import ChangeWriter
 from semantic_memory.ledger.sqlite.connections import Connections
 from semantic_memory.ledger.sqlite.kept import KeptFacts
-from semantic_memory.ledger.sql.rows import from_fact, to_fact
 from tests.conftest import NOW, make_fact
 
 

@@ -1,1 +1,1 @@
-"""What the ledgers on SQL share: rows, conditions, and the parts whose statements are the same."""
+"""Rows, conditions and the parts whose statements are the same on SQLite and PostgreSQL."""

@@ -7,25 +7,16 @@ that its matches are those of the other engines for every script, and no query h
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.lexical import Term, tokens
-from semantic_memory.domain.patterns import regex
+from semantic_memory.domain.lexical import Term
 from semantic_memory.ledger.sql.owners import owner_token
 from semantic_memory.ledger.sql.part import Database
-
-_OTHER = regex("[^a-y0-9]")
-
-
-def written(text: str) -> str:
-    """Return the words of a text as the table holds them."""
-    return " ".join(map(_spelled, tokens(text)))
+from semantic_memory.ledger.sql.spelling import spelled, written
 
 
 def match(user_id: str, term: Term) -> str:
     """Return the FTS5 expression for the memories of a user that hold a term."""
-    words = " ".join(map(_spelled, term.words))
+    words = " ".join(map(spelled, term.words))
     return f'owner : "{owner_token(user_id)}" AND text : "{words}"{" *" if term.open_ended else ""}'
 
 
@@ -52,9 +43,3 @@ def erase(db: Database, num: int) -> None:
 def merge_segments(db: Database) -> None:
     """Merge the index's segments, in which deleted words stay until then."""
     db.execute("INSERT INTO forms (forms) VALUES ('optimize')")
-
-
-@lru_cache(maxsize=65_536)
-def _spelled(word: str) -> str:
-    """Spell a word in ASCII, character by character, so that a beginning stays a beginning."""
-    return _OTHER.sub(lambda found: f"z{ord(found[0]):06x}", word)
