@@ -24,6 +24,7 @@ from eval.decay import draw, simulate
 from eval.encryption import measure_encryption
 from eval.extraction_report import attacks, extraction
 from eval.flood import flood as put_flood
+from eval.ledgers import measure_ledgers
 from eval.load import fill
 from eval.load import load as put_load
 from eval.measures import measure as parse_measure
@@ -349,6 +350,23 @@ def starvation(
             f" longest {longest:.3f} s"
             for name, (quiet, loaded, longest) in found.items()
         }
+    )
+
+
+@app.command()
+def ledgers(
+    url: Annotated[
+        str,
+        typer.Argument(help="Schema to fill on a server, like postgresql://host/db?schema=trial."),
+    ],
+    users: Annotated[int, typer.Option(help="Number of users.")] = 10,
+    memories: Annotated[int, typer.Option(help="Number of memories of each user.")] = 1_000,
+    rounds: Annotated[int, typer.Option(help="Number of times that each call is timed.")] = 100,
+) -> None:
+    """Time the calls of the ledger on PostgreSQL beside those of the one on SQLite, in turns."""
+    found = measure_ledgers(url, users, memories, rounds)
+    show.pairs(
+        {one.call: f"SQLite {one.sqlite:.2f} ms, PostgreSQL {one.postgres:.2f} ms" for one in found}
     )
 
 

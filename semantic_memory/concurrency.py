@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from semantic_memory.domain.errors import StoreClosedError
 from semantic_memory.domain.events import Event, LockWaited
+from semantic_memory.domain.observers import ignore_event
 
 KeyT = TypeVar("KeyT")
 
@@ -127,9 +128,12 @@ class Contended:
 
 
 class KeyedLocks(Generic[KeyT]):
-    """A lock for each key, which exists only while it is held or waited for."""
+    """A lock for each key, which exists only while it is held or waited for. Reentrant."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "key", emit: Callable[[Event], None] = ignore_event) -> None:
+        """Emit an event of this name for each that has to wait."""
+        self._name = name
+        self._emit = emit
         self._guard = threading.Lock()
         self._locks: dict[KeyT, tuple[FairLock, int]] = {}
 
@@ -140,7 +144,7 @@ class KeyedLocks(Generic[KeyT]):
             lock, users = self._locks.get(key) or (FairLock(), 0)
             self._locks[key] = lock, users + 1
         try:
-            with lock:
+            with Contended(self._name, lock, self._emit):
                 yield
         finally:
             with self._guard:

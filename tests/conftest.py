@@ -19,6 +19,7 @@ from semantic_memory import Category, Fact, Message, SemanticMemory
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.events import Event
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
+from tests.support import postgres
 from tests.support.effort import QUICK
 
 NOW = datetime(2026, 5, 10, 12, tzinfo=UTC)
@@ -77,6 +78,17 @@ def clock() -> FrozenClock:
 @pytest.fixture
 def events() -> list[Event]:
     return []
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[postgres.Server]:
+    """A PostgreSQL server of these tests' own."""
+    postgres.require()
+    server = postgres.create()
+    server.start()
+    yield server
+    server.stop("immediate")
+    server.remove()
 
 
 OpenMemory = Callable[..., SemanticMemory]

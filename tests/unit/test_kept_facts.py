@@ -8,11 +8,11 @@ import pytest
 from semantic_memory.disk import SystemDisk
 from semantic_memory.domain.changes import Add, Forget, Touch
 from semantic_memory.domain.errors import StoreCorruptError
+from semantic_memory.ledger.sql.rows import from_fact, to_fact
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.ledger.sqlite.changes import ChangeWriter
 from semantic_memory.ledger.sqlite.connections import Connections
 from semantic_memory.ledger.sqlite.kept import KeptFacts
-from semantic_memory.ledger.sqlite.rows import from_fact, to_fact
 from tests.conftest import NOW, make_fact
 
 

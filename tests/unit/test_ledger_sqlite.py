@@ -19,15 +19,15 @@ from semantic_memory.domain.facts import Category, Status
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.profile import Line
 from semantic_memory.domain.retention import Periods, Unexpired
+from semantic_memory.ledger.sql.beliefs import BeliefReader
+from semantic_memory.ledger.sql.listing import ListingReader
+from semantic_memory.ledger.sql.owners import owner_token
+from semantic_memory.ledger.sql.rows import FactRow, from_fact
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.ledger.sqlite.administration import Administration
-from semantic_memory.ledger.sqlite.beliefs import BeliefReader
 from semantic_memory.ledger.sqlite.changes import ChangeWriter
 from semantic_memory.ledger.sqlite.connections import Connections
 from semantic_memory.ledger.sqlite.facts import FactReader
-from semantic_memory.ledger.sqlite.listing import ListingReader
-from semantic_memory.ledger.sqlite.owners import owner_token
-from semantic_memory.ledger.sqlite.rows import FactRow, from_fact
 from semantic_memory.ledger.sqlite.schema import MIGRATIONS, add_functions
 from tests.conftest import NOW, make_fact
 from tests.contract.conftest import vectors

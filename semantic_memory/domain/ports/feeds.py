@@ -173,7 +173,8 @@ class WordSearch(Protocol):
     ) -> tuple[int, dict[str, float]]:
         """Return the number of a user's memories, and about how many hold each stemmed word.
 
-        Estimated from the frequencies among all users' memories, forgotten ones included.
+        Estimated from the frequencies among the memories of the user or of all users, forgotten
+        ones included.
         """
         ...
 

@@ -1,80 +1,25 @@
-"""Counting, small values, erasure, integrity checks."""
+"""Erasure and integrity checks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 from sqlite3 import Connection
 
-from semantic_memory.domain.changes import Redact
 from semantic_memory.domain.errors import StoreCorruptError
-from semantic_memory.domain.messages import SessionKey
+from semantic_memory.ledger.sql.administration import AdministrationReader
+from semantic_memory.ledger.sql.part import set_meta
+from semantic_memory.ledger.sql.rows import chunks, of_user
 from semantic_memory.ledger.sqlite import forms, words
-from semantic_memory.ledger.sqlite.feeds import WAITING
-from semantic_memory.ledger.sqlite.part import Part, set_meta
-from semantic_memory.ledger.sqlite.rows import chunks, of_user
-
-_UNERASED = "status = 'forgotten' AND content <> ''"
+from semantic_memory.ledger.sqlite.connections import Connections
 
 _UNCLEAN = "unclean"
 """Key in the ledger's meta while its file isn't written anew after an erasure."""
 
 
-class Administration(Part):
+class Administration(AdministrationReader):
     """The roles `Census`, `KeyValues`, `Erasure` and `Maintenance`."""
 
-    def count(self, user_id: str | None = None) -> int:
-        """Return the number of facts, forgotten ones aside."""
-        query = "SELECT coalesce(sum(memories), 0) FROM users"
-        return self._number(*of_user(query, (), user_id))
-
-    def tally(self, user_id: str | None = None) -> dict[str, int]:
-        """Return the number of facts by `category/status`, forgotten ones included."""
-        query, values = of_user("SELECT category, status, count(*) FROM facts", (), user_id)
-        with self._connections.snapshot() as db:
-            found = db.execute(query + " GROUP BY category, status ORDER BY 1, 2", values)
-            return {f"{category}/{status}": number for category, status, number in found}
-
-    def users(self) -> list[str]:
-        """Return every user with a memory that isn't forgotten, or an item, sorted."""
-        query = (
-            "SELECT user_id FROM users WHERE memories > 0"
-            " UNION SELECT user_id FROM items ORDER BY user_id"
-        )
-        with self._connections.snapshot() as db:
-            return [user_id for (user_id,) in db.execute(query)]
-
-    # ---------------------------------------------------------------- small values
-
-    def meta(self, key: str) -> str | None:
-        """Return the value kept under `key`."""
-        with self._connections.snapshot() as db:
-            row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return None if row is None else str(*row)
-
-    def set_meta(self, key: str, value: str) -> None:
-        """Keep a value."""
-        with self._connections.transaction() as db:
-            set_meta(db, key, value)
-
-    # ---------------------------------------------------------------- erasure
-
-    def sessions_with_forgotten(self, user_id: str | None = None) -> list[SessionKey]:
-        """Return the sessions with a message that is forgotten and not erased, sorted."""
-        query, values = of_user(
-            f"SELECT DISTINCT user_id, session_id FROM facts WHERE {_UNERASED}"
-            " AND category = 'conversation' AND session_id IS NOT NULL",
-            (),
-            user_id,
-        )
-        with self._connections.snapshot() as db:
-            return [SessionKey(*row) for row in db.execute(query + " ORDER BY 1, 2", values)]
-
-    def forgotten(self, user_id: str | None = None) -> list[str]:
-        """Return the ids of memories that are forgotten and not erased."""
-        query, values = of_user(f"SELECT id FROM facts WHERE {_UNERASED}", (), user_id)
-        with self._connections.snapshot() as db:
-            return [fact_id for (fact_id,) in db.execute(query, values)]
+    _connections: Connections
 
     def erase(self, user_id: str | None = None) -> int:
         """Erase the text of forgotten memories from every page and version; return how many."""
@@ -95,30 +40,6 @@ class Administration(Part):
                     db.execute("DELETE FROM meta WHERE key = ?", (_UNCLEAN,))
             self._connections.checkpoint()
         return len(ids) + cuts
-
-    def redactions(self) -> list[Redact]:
-        """Return what is still to be erased from the logs of sessions, sorted by session."""
-        query = "SELECT user_id, session_id, message_id FROM redactions ORDER BY 1, 2, 3"
-        with self._connections.snapshot() as db:
-            rows = db.execute(query).fetchall()
-        found: list[Redact] = []
-        for key, group in groupby(rows, key=lambda row: (row[0], row[1])):
-            ids = [message_id for _, _, message_id in group]
-            found.append(Redact(*key, frozenset(ids if ids[0] else ())))
-        return found
-
-    # ---------------------------------------------------------------- maintenance
-
-    def drop_vectors(self, key: str, value: str) -> int:
-        """Drop every vector and set `key`, in one transaction; return how many need new ones."""
-        with self._connections.transaction() as db:
-            db.execute("DELETE FROM vectors")
-            db.execute("UPDATE facts SET embedded = 0 WHERE embedded <> 0")
-            db.execute("DELETE FROM item_vectors")
-            db.execute("UPDATE items SET embedded = 0 WHERE paths <> '[]'")
-            set_meta(db, key, value)
-            (waiting,) = db.execute(f"SELECT count(*) FROM facts WHERE {WAITING}").fetchone()
-        return int(waiting)
 
     def damage(self) -> list[str]:
         """Return the findings of SQLite's and FTS5's integrity checks, in words.

@@ -9,12 +9,15 @@ from contextlib import AbstractContextManager, suppress
 from semantic_memory.concurrency import Bell
 from semantic_memory.domain.changes import Change
 from semantic_memory.domain.errors import StoreError, StoreUnavailableError
-from semantic_memory.ledger.sqlite.batch import Batch
+from semantic_memory.ledger.sql.batch import Batch
 from semantic_memory.ledger.sqlite.connections import Connections
-from semantic_memory.ledger.sqlite.part import CHANGES, Part
+from semantic_memory.ledger.sqlite.dialect import SQLITE
+from semantic_memory.ledger.sqlite.part import Part
+from semantic_memory.ledger.sqlite.words import Texts
 
 # Before the second and the third try. stamina would log each try through the application's logging.
 _PAUSES_SECONDS = (0.02, 0.04)
+_TEXTS = Texts()
 
 
 class ChangeWriter(Part):
@@ -22,7 +25,7 @@ class ChangeWriter(Part):
 
     def __init__(self, connections: Connections) -> None:
         super().__init__(connections)
-        self._changes = self._number(CHANGES)
+        self._changes = self._number(SQLITE.changes)
         self._revisions: dict[str, int] = {}
         self._bell = Bell()
 
@@ -45,7 +48,7 @@ class ChangeWriter(Part):
         return self._apply(changes)
 
     def _apply(self, changes: Sequence[Change]) -> int:
-        batch = Batch()
+        batch = Batch(SQLITE, _TEXTS)
         with self._connections.exclusive():
             try:
                 with self._connections.transaction() as db:

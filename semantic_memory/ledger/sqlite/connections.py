@@ -14,6 +14,7 @@ from semantic_memory.domain.errors import StoreClosedError, StoreUnavailableErro
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.ports.disk import Disk
 from semantic_memory.ledger.sqlite.database import Database
+from semantic_memory.ledger.sqlite.dialect import SQLITE
 from semantic_memory.ledger.sqlite.schema import MIGRATIONS, add_functions, check_schema, migrate
 from semantic_memory.ledger.watermark import WATERMARK, Watermark
 
@@ -31,6 +32,8 @@ def migrate_file(path: Path, keys: Sequence[bytes] = ()) -> tuple[int, int]:
 
 class Connections:
     """One writing connection, under a lock, and reading ones lent out as needed. Thread-safe."""
+
+    dialect = SQLITE
 
     def __init__(
         self,

@@ -1,177 +1,21 @@
-"""Reading facts and their versions."""
+"""Reading facts, of which the last are kept in RAM."""
 
 from __future__ import annotations
 
-import json
-import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
-from semantic_memory.domain.facts import Fact, FactVersion
-from semantic_memory.domain.filters import NO_FILTERS, Filters
-from semantic_memory.domain.retention import Unexpired
-from semantic_memory.domain.scope import SHARED, Scope
-from semantic_memory.ledger.rules import unknown
-from semantic_memory.ledger.sqlite.connections import Connections
+from semantic_memory.domain.facts import Fact
+from semantic_memory.ledger.sql import facts
+from semantic_memory.ledger.sql.part import Connections, Database
 from semantic_memory.ledger.sqlite.kept import KeptFacts
-from semantic_memory.ledger.sqlite.part import Part
-from semantic_memory.ledger.sqlite.rows import (
-    FACT,
-    MOST_ROWS,
-    FactRow,
-    chunks,
-    content_key,
-    moment,
-    of_user,
-    to_fact,
-    to_old_fact,
-)
-from semantic_memory.ledger.sqlite.where import expired, where
-
-_KEPT = "f.status <> 'forgotten'"
-_MAYBE_SAID = (  # most facts were said in one place
-    "(f.said_in IN (SELECT value FROM json_each(?)) OR instr(f.said_in, ' ')"
-    " OR f.position IN (SELECT value FROM json_each(?)))"
-)
 
 
-class FactReader(Part):
+class FactReader(facts.FactReader):
     """The roles `Facts` and `FactHistory`."""
 
     def __init__(self, connections: Connections) -> None:
         super().__init__(connections)
         self._kept = KeptFacts()
 
-    def get(self, fact_ids: Sequence[str], user_id: str | None = None) -> list[Fact]:
-        """Return the facts with these ids, in their order; forgotten ones are left out."""
-        with self._connections.snapshot() as db:
-            return self._read(db, fact_ids, user_id)
-
-    def known(self, fact_ids: Sequence[str]) -> set[str]:
-        """Return those of the ids that have ever been written."""
-        found: set[str] = set()
-        with self._connections.snapshot() as db:
-            for chunk, marks in chunks(fact_ids):
-                query = f"SELECT id FROM facts WHERE id IN ({marks})"
-                found.update(fact_id for (fact_id,) in db.execute(query, tuple(chunk)))
-        return found
-
-    def newest(self, user_id: str, filters: Filters, limit: int) -> list[Fact]:
-        """Return the user's `limit` newest facts that pass `filters`, forgotten ones aside."""
-        condition, values = where(user_id, filters.conditions())
-        query = (
-            f"SELECT f.id FROM facts f WHERE {condition}"
-            " ORDER BY f.created_at DESC, f.num DESC LIMIT ?"
-        )
-        with self._connections.snapshot() as db:
-            return self._read(db, [one for (one,) in db.execute(query, (*values, limit))])
-
-    def ids(self, user_id: str, filters: Filters = NO_FILTERS) -> list[str]:
-        """Return the ids of the user's facts in the order written, forgotten ones aside."""
-        condition, values = where(user_id, filters.narrowing())
-        with self._connections.snapshot() as db:
-            query = f"SELECT f.id FROM facts f WHERE {condition} AND {_KEPT} ORDER BY f.num"
-            return [fact_id for (fact_id,) in db.execute(query, values)]
-
-    def resting_on(self, user_id: str, messages: Collection[tuple[str, str]]) -> list[Fact]:
-        """Return the user's facts, in any status, that have one of these messages as a source."""
-        wanted = {f"{session}/{message}" for session, message in messages}
-        with self._connections.snapshot() as db:
-            rows = db.execute(
-                f"SELECT f.id, f.said_in FROM facts f WHERE f.user_id = ? AND {_KEPT}"
-                " AND f.category <> 'conversation' AND f.said_in <> '' ORDER BY f.num",
-                (user_id,),
-            ).fetchall()
-        return self.get([one for one, said in rows if not wanted.isdisjoint(said.split())])
-
-    def superseded_in(
-        self,
-        user_id: str,
-        session_ids: Collection[str],
-        places: Collection[str],
-        positions: Collection[tuple[str, int]],
-    ) -> list[Fact]:
-        """Return the user's superseded facts that were said first in one of these sessions.
-
-        Only those stated at one of `places` (`session/message`), or said first at one of
-        `positions`, pairs of a session and a position in it.
-        """
-        said, at = set(places), set(positions)
-        wanted = json.dumps(sorted(said)), json.dumps(sorted({place for _, place in at}))
-        found: list[str] = []
-        with self._connections.snapshot() as db:
-            for chunk, marks in chunks(list(dict.fromkeys(session_ids))):
-                query = (
-                    "SELECT f.id, f.session_id, f.position, f.said_in FROM facts f"
-                    f" WHERE f.user_id = ? AND f.session_id IN ({marks})"
-                    f" AND f.status = 'superseded' AND {_MAYBE_SAID} ORDER BY f.num"
-                )
-                rows = db.execute(query, (user_id, *chunk, *wanted))
-                found += [
-                    fact_id
-                    for fact_id, session_id, position, said_in in rows
-                    if (session_id, position) in at or not said.isdisjoint(said_in.split())
-                ]
-            return self._read(db, found)
-
-    def same_content(self, user_id: str, content: str, scope: Scope = SHARED) -> Fact | None:
-        """Return the active fact of a scope with the same normalised content, messages aside."""
-        with self._connections.snapshot() as db:
-            row = db.execute(
-                f"SELECT {FACT} FROM facts f WHERE f.user_id = ? AND f.content_key = ?"
-                " AND f.agent_id = ? AND f.run_id = ?"
-                " AND f.category <> 'conversation' AND f.status = 'active'"
-                " ORDER BY f.expires_at IS NOT NULL, f.expires_at DESC, f.num LIMIT 1",
-                (user_id, content_key(content), *scope.columns),
-            ).fetchone()
-        return None if row is None else to_fact(FactRow._make(row))
-
-    def expired(self, user_id: str, condition: Unexpired, limit: int | None = None) -> list[Fact]:
-        """Return the user's facts of any status, forgotten ones aside, that have expired."""
-        clause, values = expired(user_id, condition)
-        with self._connections.snapshot() as db:
-            query = f"SELECT {FACT} FROM facts f WHERE {clause} ORDER BY f.num LIMIT ?"
-            rows = db.execute(query, [*values, MOST_ROWS if limit is None else limit])
-            return [to_fact(FactRow._make(row)) for row in rows]
-
-    def history(self, fact_id: str, user_id: str | None = None) -> list[FactVersion]:
-        """Return every version of a fact, oldest first. Raises NotFoundError."""
-        query, values = of_user(
-            f"SELECT {FACT}, f.num, f.changed_at, f.action, f.reason FROM facts f WHERE f.id = ?",
-            (fact_id,),
-            user_id,
-        )
-        with self._connections.snapshot() as db:
-            found = db.execute(query, values).fetchone()
-            if found is None:
-                raise unknown(fact_id)
-            *columns, num, changed_at, action, reason = found
-            past = db.execute(
-                "SELECT at, action, reason, snapshot FROM versions WHERE num = ? ORDER BY version",
-                (num,),
-            ).fetchall()
-        versions = [
-            _version(to_old_fact(snapshot), at, did, why) for at, did, why, snapshot in past
-        ]
-        now = to_fact(FactRow._make(columns))
-        return [*versions, _version(now, changed_at, action, reason)]
-
-    def replaced(self, fact_id: str, user_id: str) -> list[Fact]:
-        """Return the facts that this one superseded or absorbed, oldest first."""
-        query = (
-            f"SELECT {FACT} FROM facts f WHERE f.superseded_by = ? AND +f.user_id = ?"
-            " AND +f.status IN ('superseded', 'archived') ORDER BY f.created_at, f.num"
-        )
-        with self._connections.snapshot() as db:
-            rows = map(FactRow._make, db.execute(query, (fact_id, user_id)))
-            return [to_fact(row) for row in rows]
-
-    def _read(
-        self, db: sqlite3.Connection, fact_ids: Sequence[str], user_id: str | None = None
-    ) -> list[Fact]:
-        found = self._kept.read(db, fact_ids)
-        facts = [found[one] for one in fact_ids if one in found]
-        return [one for one in facts if user_id is None or one.user_id == user_id]
-
-
-def _version(fact: Fact, at: int, action: str, reason: str) -> FactVersion:
-    return FactVersion(version=fact.version, at=moment(at), action=action, reason=reason, fact=fact)
+    def _found(self, db: Database, fact_ids: Sequence[str]) -> dict[str, Fact]:
+        return self._kept.read(db, fact_ids)

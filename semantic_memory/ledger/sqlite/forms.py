@@ -7,29 +7,20 @@ that its matches are those of the other engines for every script, and no query h
 
 from __future__ import annotations
 
-from functools import lru_cache
-from sqlite3 import Connection
-
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.lexical import Term, tokens
-from semantic_memory.domain.patterns import regex
-from semantic_memory.ledger.sqlite.owners import owner_token
-
-_OTHER = regex("[^a-y0-9]")
-
-
-def written(text: str) -> str:
-    """Return the words of a text as the table holds them."""
-    return " ".join(map(_spelled, tokens(text)))
+from semantic_memory.domain.lexical import Term
+from semantic_memory.ledger.sql.owners import owner_token
+from semantic_memory.ledger.sql.part import Database
+from semantic_memory.ledger.sql.spelling import spelled, written
 
 
 def match(user_id: str, term: Term) -> str:
     """Return the FTS5 expression for the memories of a user that hold a term."""
-    words = " ".join(map(_spelled, term.words))
+    words = " ".join(map(spelled, term.words))
     return f'owner : "{owner_token(user_id)}" AND text : "{words}"{" *" if term.open_ended else ""}'
 
 
-def write(db: Connection, num: int | None, fact: Fact) -> None:
+def write(db: Database, num: int, fact: Fact) -> None:
     """Index the words of a fact."""
     db.execute(
         "INSERT INTO forms (rowid, owner, text) VALUES (?, ?, ?)",
@@ -37,24 +28,18 @@ def write(db: Connection, num: int | None, fact: Fact) -> None:
     )
 
 
-def follow(db: Connection, num: int, old: Fact, new: Fact) -> None:
+def follow(db: Database, num: int, old: Fact, new: Fact) -> None:
     """Index the words of a changed fact, if its text changed."""
     if old.text != new.text:
         erase(db, num)
         write(db, num, new)
 
 
-def erase(db: Connection, num: int) -> None:
+def erase(db: Database, num: int) -> None:
     """Take a fact out of the index."""
     db.execute("DELETE FROM forms WHERE rowid = ?", (num,))
 
 
-def merge_segments(db: Connection) -> None:
+def merge_segments(db: Database) -> None:
     """Merge the index's segments, in which deleted words stay until then."""
     db.execute("INSERT INTO forms (forms) VALUES ('optimize')")
-
-
-@lru_cache(maxsize=65_536)
-def _spelled(word: str) -> str:
-    """Spell a word in ASCII, character by character, so that a beginning stays a beginning."""
-    return _OTHER.sub(lambda found: f"z{ord(found[0]):06x}", word)

@@ -8,15 +8,16 @@ again.
 
 from __future__ import annotations
 
-import sqlite3
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from itertools import islice
 from typing import NamedTuple
 
 from semantic_memory.domain.facts import Fact
-from semantic_memory.ledger.sqlite.rows import FACT, FactRow, chunks, to_fact
+from semantic_memory.ledger.sql.facts import fact_rows
+from semantic_memory.ledger.sql.part import Database
+from semantic_memory.ledger.sql.rows import FactRow, to_fact
 
 _MOST = 4_096  # about 12 MB
 _LONG = 4_000  # characters of a row whose fact isn't kept
@@ -38,7 +39,7 @@ class KeptFacts:
         self._lock = threading.Lock()
         self._kept: dict[str, _Kept] = {}
 
-    def read(self, db: sqlite3.Connection, fact_ids: Sequence[str]) -> dict[str, Fact]:
+    def read(self, db: Database, fact_ids: Sequence[str]) -> dict[str, Fact]:
         """Return the facts with these ids that aren't forgotten, in the snapshot of `db`."""
         with self._lock:
             known = {one: self._kept[one] for one in fact_ids if one in self._kept}
@@ -47,16 +48,14 @@ class KeptFacts:
             own = {one: kept for one, kept in known.items() if kept.fact.user_id == user_id}
             found |= self._raised(db, user_id, own)
         if missing := [one for one in fact_ids if one not in found]:
-            rows = list(_rows(db, missing))
+            rows = list(fact_rows(db, missing))
             levels = {user_id: _revision(db, user_id) for user_id in {row.user_id for row in rows}}
             read = {row.id: _Kept(to_fact(row), levels[row.user_id]) for row in rows}
             self._keep({row.id: read[row.id] for row in rows if _is_short(row)})
             found |= read
         return {one: _copied(kept.fact) for one, kept in found.items()}
 
-    def _raised(
-        self, db: sqlite3.Connection, user_id: str, own: dict[str, _Kept]
-    ) -> dict[str, _Kept]:
+    def _raised(self, db: Database, user_id: str, own: dict[str, _Kept]) -> dict[str, _Kept]:
         """Return those of a user's facts that are unchanged in a snapshot, as of its revision."""
         revision = _revision(db, user_id)
         levels = {kept.level for kept in own.values()}
@@ -78,24 +77,18 @@ class KeptFacts:
                 del self._kept[one]
 
 
-def _revision(db: sqlite3.Connection, user_id: str) -> int:
+def _revision(db: Database, user_id: str) -> int:
     query = "SELECT coalesce(max(revision), 0) FROM users WHERE user_id = ?"
     return int(db.execute(query, (user_id,)).fetchone()[0])
 
 
-def _changed(db: sqlite3.Connection, user_id: str, since: int) -> set[str]:
+def _changed(db: Database, user_id: str, since: int) -> set[str]:
     query = "SELECT id FROM facts WHERE user_id = ? AND revision > ? LIMIT ?"
     return {one for (one,) in db.execute(query, (user_id, since, _MOST_CHANGES))}
 
 
 def _is_short(row: FactRow) -> bool:
     return len(row.content) + len(row.detail) <= _LONG
-
-
-def _rows(db: sqlite3.Connection, fact_ids: Sequence[str]) -> Iterable[FactRow]:
-    for chunk, marks in chunks(fact_ids):
-        query = f"SELECT {FACT} FROM facts f WHERE f.id IN ({marks}) AND f.status <> 'forgotten'"
-        yield from map(FactRow._make, db.execute(query, tuple(chunk)))
 
 
 def _copied(fact: Fact) -> Fact:

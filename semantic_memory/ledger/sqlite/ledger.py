@@ -17,18 +17,18 @@ from semantic_memory.domain.events import Event
 from semantic_memory.domain.observers import ignore_event
 from semantic_memory.domain.ports.disk import Disk
 from semantic_memory.ledger.remedies import HOW_TO_RECOVER
+from semantic_memory.ledger.sql.beliefs import BeliefReader
+from semantic_memory.ledger.sql.feeds import Feeds
+from semantic_memory.ledger.sql.indexing import IndexFeed
+from semantic_memory.ledger.sql.items import ItemReader
+from semantic_memory.ledger.sql.lines import LineReader
+from semantic_memory.ledger.sql.listing import ListingReader
+from semantic_memory.ledger.sql.records import JobRecords, SessionReader
 from semantic_memory.ledger.sqlite.administration import Administration
-from semantic_memory.ledger.sqlite.beliefs import BeliefReader
 from semantic_memory.ledger.sqlite.changes import ChangeWriter
 from semantic_memory.ledger.sqlite.connections import Connections
 from semantic_memory.ledger.sqlite.events import EventReader
 from semantic_memory.ledger.sqlite.facts import FactReader
-from semantic_memory.ledger.sqlite.feeds import Feeds
-from semantic_memory.ledger.sqlite.indexing import IndexFeed
-from semantic_memory.ledger.sqlite.items import ItemReader
-from semantic_memory.ledger.sqlite.lines import LineReader
-from semantic_memory.ledger.sqlite.listing import ListingReader
-from semantic_memory.ledger.sqlite.records import JobRecords, SessionReader
 from semantic_memory.ledger.sqlite.words import WordSearcher
 
 _DISK = SystemDisk()

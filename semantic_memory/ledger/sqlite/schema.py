@@ -10,9 +10,9 @@ import sqlite3
 from semantic_memory.domain.bodies import whole_text
 from semantic_memory.domain.errors import SchemaTooNewError, StoreUnavailableError
 from semantic_memory.domain.text import matchable
-from semantic_memory.ledger.sqlite import forms
-from semantic_memory.ledger.sqlite.owners import owner_token
-from semantic_memory.ledger.sqlite.rows import to_body
+from semantic_memory.ledger.sql.owners import owner_token
+from semantic_memory.ledger.sql.rows import to_body
+from semantic_memory.ledger.sql.spelling import written
 
 _V1 = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -480,4 +480,4 @@ def add_functions(connection: sqlite3.Connection) -> None:
 
 
 def _word_forms(content: str, body: str | None) -> str:
-    return forms.written(whole_text(content, to_body(body)))
+    return written(whole_text(content, to_body(body)))

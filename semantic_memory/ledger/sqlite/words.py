@@ -9,9 +9,11 @@ from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Match
 from semantic_memory.ledger.rules import searched_text
-from semantic_memory.ledger.sqlite.owners import owner_token
+from semantic_memory.ledger.sql.owners import owner_token
+from semantic_memory.ledger.sql.part import Database
+from semantic_memory.ledger.sqlite import forms
+from semantic_memory.ledger.sqlite.dialect import SQLITE
 from semantic_memory.ledger.sqlite.part import Part
-from semantic_memory.ledger.sqlite.where import where
 
 
 class WordSearcher(Part):
@@ -24,7 +26,7 @@ class WordSearcher(Part):
         if not terms:
             return []
         alternatives = " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
-        condition, values = where(user_id, filters.conditions())
+        condition, values = SQLITE.where(user_id, filters.conditions())
         match = f"owner : {owner_token(user_id)} AND text : ({alternatives})"
         with self._connections.snapshot() as db:
             # The owner's token narrows the match; the user's id decides.
@@ -53,19 +55,27 @@ class WordSearcher(Part):
             return own, {term: doc * own / total for term, doc in db.execute(query, list(terms))}
 
 
-def write(db: Connection, num: int | None, fact: Fact) -> None:
-    """Index the words of a fact."""
+class Texts:
+    """Both full-text indexes: of stems, and of words as they are written."""
+
+    def write(self, db: Database, num: int, fact: Fact) -> None:
+        """Index the words of a new fact."""
+        _write(db, num, fact)
+        forms.write(db, num, fact)
+
+    def follow(self, db: Database, num: int, old: Fact, new: Fact) -> None:
+        """Index the words of a changed fact, if they changed."""
+        if searched_text(old) != searched_text(new):
+            db.execute("DELETE FROM words WHERE rowid = ?", (num,))
+            _write(db, num, new)
+        forms.follow(db, num, old, new)
+
+
+def _write(db: Database, num: int, fact: Fact) -> None:
     db.execute(
         "INSERT INTO words (rowid, owner, text) VALUES (?, ?, ?)",
         (num, owner_token(fact.user_id), searched_text(fact)),
     )
-
-
-def follow(db: Connection, num: int, old: Fact, new: Fact) -> None:
-    """Index the words of a changed fact, if they changed."""
-    if searched_text(old) != searched_text(new):
-        db.execute("DELETE FROM words WHERE rowid = ?", (num,))
-        write(db, num, new)
 
 
 def merge_segments(db: Connection) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Sequence
 
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.ports import Match, Outbox, Unindexed
 from semantic_memory.ledger import rules
-from semantic_memory.ledger.sqlite.part import CHANGES, Part, set_meta
-from semantic_memory.ledger.sqlite.rows import (
+from semantic_memory.ledger.sql.part import Part, set_meta
+from semantic_memory.ledger.sql.rows import (
     FACT,
     VECTORS,
     FactRow,
@@ -19,7 +18,6 @@ from semantic_memory.ledger.sqlite.rows import (
     to_fact,
     to_vectors,
 )
-from semantic_memory.ledger.sqlite.where import where
 
 _SCAN_BATCH = 250
 _HELD = "f.embedded = 1 AND f.status <> 'forgotten'"
@@ -33,11 +31,12 @@ class IndexFeed(Part):
         with self._connections.snapshot() as db:
             found = db.execute(
                 f"SELECT {FACT}, f.num, f.embedded, f.revision, {VECTORS} FROM unindexed u"
-                " JOIN facts f ON f.num = u.num LEFT JOIN vectors v ON v.num = f.num"
+                " JOIN facts f ON f.user_id = u.user_id AND f.num = u.num"
+                f" LEFT JOIN vectors v ON {self._connections.dialect.same('v', 'f')}"
                 " ORDER BY u.user_id, u.num LIMIT ?",
                 (limit,),
             ).fetchall()
-            (changes,) = db.execute(CHANGES).fetchone()
+            (changes,) = db.execute(self._connections.dialect.changes).fetchone()
         stored = []
         for *columns, num, embedded, revision, windows, sentences, data in found:
             vectors = to_vectors(windows, sentences, data) if embedded == 1 else None
@@ -68,8 +67,8 @@ class IndexFeed(Part):
 
     def unindexed(self, limit: int, user_id: str | None = None) -> set[str]:
         """Return the ids of at most `limit` memories that the index lacks, of a user or of all."""
-        lacked, values = of_user("SELECT num FROM unindexed", (), user_id)
-        query = f"SELECT id FROM facts WHERE num IN ({lacked} LIMIT ?)"
+        lacked, values = of_user("SELECT user_id, num FROM unindexed", (), user_id)
+        query = f"SELECT f.id FROM ({lacked} LIMIT ?) u JOIN facts f USING (user_id, num)"
         with self._connections.snapshot() as db:
             return {fact_id for (fact_id,) in db.execute(query, (*values, limit))}
 
@@ -96,13 +95,14 @@ class IndexFeed(Part):
         among: Collection[str] | None = None,
     ) -> Iterator[list[Match]]:
         """Yield the cosine of `vector` to each memory's nearest window, in batches."""
-        condition, values = where(user_id, filters.conditions())
+        dialect = self._connections.dialect
+        condition, values = dialect.where(user_id, filters.conditions())
         if among is not None:
-            condition += " AND f.id IN (SELECT value FROM json_each(?))"
-            values = [*values, json.dumps([*among])]
+            clause, ids = dialect.among("f.id", among)
+            condition, values = f"{condition} AND {clause}", [*values, *ids]
         with self._connections.snapshot() as db:
             found = db.execute(
-                f"SELECT f.id, {VECTORS} FROM facts f JOIN vectors v ON v.num = f.num"
+                f"SELECT f.id, {VECTORS} FROM facts f JOIN vectors v ON {dialect.same('v', 'f')}"
                 f" WHERE f.embedded = 1 AND {condition}",
                 values,
             )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from sqlite3 import Connection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from semantic_memory.domain.errors import NotFoundError
@@ -13,9 +11,9 @@ from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.ports.listing import Listed, Position
 from semantic_memory.ledger import rules
-from semantic_memory.ledger.sqlite.part import Part
-from semantic_memory.ledger.sqlite.rows import FACT, MOST_ROWS, FactRow, moment, to_fact
-from semantic_memory.ledger.sqlite.where import Clause, where
+from semantic_memory.ledger.sql.dialect import Clause
+from semantic_memory.ledger.sql.part import Database, Part
+from semantic_memory.ledger.sql.rows import FACT, MOST_ROWS, FactRow, moment, to_fact
 
 _KEYS: Mapping[Sort, str] = {
     "time": "{0}.created_at",
@@ -43,7 +41,7 @@ class ListingReader(Part):
     ) -> list[Fact]:
         """Return the user's facts that pass `filters`, sorted, behind the fact `after`."""
         behind = None if after is None else self.position(after, user_id, sort)
-        clause = where(user_id, filters.conditions(status))
+        clause = self._connections.dialect.where(user_id, filters.conditions(status))
         most = MOST_ROWS if limit is None else min(limit, MOST_ROWS)
         with self._connections.snapshot() as db:
             rows = _first(db, clause, sort, behind, most)
@@ -60,13 +58,13 @@ class ListingReader(Part):
         behind: Position | None = None,
     ) -> Listed:
         """Return the user's facts that pass `filters`, sorted, behind a position."""
-        clause = where(user_id, filters.conditions(status))
+        clause = self._connections.dialect.where(user_id, filters.conditions(status))
         most = MOST_ROWS if limit is None else min(limit + 1, MOST_ROWS)
         with self._connections.snapshot() as db:
-            revision, last = _state(db, user_id)
+            revision, last = self._state(db, user_id)
             if behind is not None and behind.revision is not None:
                 revision, last = behind.revision, behind.last
-                rows = _continued(db, clause, order, behind, most)
+                rows = self._continued(db, clause, order, behind, most)
             else:
                 rows = _first(db, clause, order, behind, most)
         facts = [_shown(row) for _, _, *row in rows]
@@ -88,7 +86,7 @@ class ListingReader(Part):
 
     def tags(self, user_id: str, filters: Filters) -> dict[str, int]:
         """Return the number of the user's active facts by tag, of those that pass `filters`."""
-        condition, values = where(user_id, filters.conditions())
+        condition, values = self._connections.dialect.where(user_id, filters.conditions())
         query = (
             f"SELECT f.tags, count(*) FROM facts f WHERE {condition} AND f.tags <> ''"
             " GROUP BY f.tags"
@@ -102,21 +100,66 @@ class ListingReader(Part):
     ) -> frozenset[str]:
         """Return the ids at most `depth` references away from `start`, itself aside."""
         # Of the rows of other users, and of those without references, no JSON is read.
+        dialect = self._connections.dialect
+        some = dialect.holds("f.detail", "'\"references\"'")
         found = (
-            "FROM facts f JOIN json_each(f.detail, '$.references') r WHERE f.user_id = ?"
-            " AND f.status <> 'forgotten' AND instr(f.detail, '\"references\"') AND"
+            f"FROM facts f {dialect.references} WHERE f.user_id = ?"
+            f" AND f.status <> 'forgotten' AND {some} AND"
         )
-        query = (
-            f"SELECT DISTINCT f.id {found} r.value IN (SELECT value FROM json_each(?))"
-            if backwards
-            else f"SELECT DISTINCT r.value {found} f.id IN (SELECT value FROM json_each(?))"
-        )
+        read, given = ("f.id", "r.value") if backwards else ("r.value", "f.id")
         with self._connections.snapshot() as db:
-            return rules.followed(
-                start,
-                depth,
-                lambda ids: {one for (one,) in db.execute(query, (user_id, json.dumps([*ids])))},
-            )
+
+            def step(ids: Collection[str]) -> set[str]:
+                clause, values = dialect.among(given, ids)
+                query = f"SELECT DISTINCT {read} {found} {clause}"
+                return {one for (one,) in db.execute(query, (user_id, *values))}
+
+            return rules.followed(start, depth, step)
+
+    def _state(self, db: Database, user_id: str) -> tuple[int, int | None]:
+        """Return the latest revision of a user, and the latest number of all."""
+        found: tuple[int, int] = db.execute(
+            "SELECT coalesce((SELECT revision FROM users WHERE user_id = ?), 0),"
+            " coalesce((SELECT max(num) FROM facts), 0)",
+            (user_id,),
+        ).fetchone()
+        return found
+
+    def _continued(
+        self, db: Database, clause: Clause, order: Sort, behind: Position, most: int
+    ) -> list[Any]:
+        """Return facts in the order of the first page.
+
+        Those unchanged since by an index; of the others, the value that they had then.
+        """
+        condition, values = clause
+        column = _key(order)
+        before = _KEYS[order].format("p")
+        own = self._connections.dialect.same("p", "f")
+        past = (
+            f"coalesce((SELECT {before} FROM placings p WHERE {own} AND p.revision > ?"
+            f" ORDER BY p.revision LIMIT 1), {column})"
+        )
+        place = [behind.key, behind.num]
+        unchanged = (
+            f"SELECT {column} AS key, f.num AS num, {_SHOWN} FROM facts f WHERE {condition}"
+            f" AND f.revision <= ? AND f.num <= ? AND ({column}, f.num) < (?, ?)"
+            f" ORDER BY {column} DESC, f.num DESC LIMIT ?"
+        )
+        changed = (
+            f"SELECT {past} AS key, f.num AS num, {_SHOWN} FROM facts f WHERE {condition}"
+            f" AND f.revision > ? AND f.num <= ? AND ({past}, f.num) < (?, ?)"
+            f" {_SORTED}"
+        )
+        since = behind.revision
+        return db.execute(
+            f"SELECT * FROM ({unchanged}) u UNION ALL SELECT * FROM ({changed}) c {_SORTED}",
+            [
+                *(*values, since, behind.last, *place, most),
+                *(since, *values, since, behind.last, since, *place, most),
+                most,
+            ],
+        ).fetchall()
 
 
 def _key(order: Sort) -> str:
@@ -132,18 +175,8 @@ def _shown(row: tuple[Any, ...]) -> Fact:
     return rules.audited(fact, action, moment(at), reason, by)
 
 
-def _state(db: Connection, user_id: str) -> tuple[int, int | None]:
-    """Return the latest revision of a user, and the latest number of all."""
-    found: tuple[int, int] = db.execute(
-        "SELECT coalesce((SELECT revision FROM users WHERE user_id = ?), 0),"
-        " coalesce((SELECT max(num) FROM facts), 0)",
-        (user_id,),
-    ).fetchone()
-    return found
-
-
 def _first(
-    db: Connection, clause: Clause, order: Sort, behind: Position | None, most: int
+    db: Database, clause: Clause, order: Sort, behind: Position | None, most: int
 ) -> list[Any]:
     """Return facts in their present order."""
     condition, values = clause
@@ -155,40 +188,4 @@ def _first(
         f"SELECT {column}, f.num, {_SHOWN} FROM facts f WHERE {condition}"
         f" ORDER BY {column} DESC, f.num DESC LIMIT ?",
         [*values, most],
-    ).fetchall()
-
-
-def _continued(
-    db: Connection, clause: Clause, order: Sort, behind: Position, most: int
-) -> list[Any]:
-    """Return facts in the order of the first page.
-
-    Those unchanged since by an index; of the others, the value that they had then.
-    """
-    condition, values = clause
-    column = _key(order)
-    before = _KEYS[order].format("p")
-    past = (
-        f"coalesce((SELECT {before} FROM placings p WHERE p.num = f.num AND p.revision > ?"
-        f" ORDER BY p.revision LIMIT 1), {column})"
-    )
-    place = [behind.key, behind.num]
-    unchanged = (
-        f"SELECT {column} AS key, f.num AS num, {_SHOWN} FROM facts f WHERE {condition}"
-        f" AND f.revision <= ? AND f.num <= ? AND ({column}, f.num) < (?, ?)"
-        f" ORDER BY {column} DESC, f.num DESC LIMIT ?"
-    )
-    changed = (
-        f"SELECT {past} AS key, f.num AS num, {_SHOWN} FROM facts f WHERE {condition}"
-        f" AND f.revision > ? AND f.num <= ? AND ({past}, f.num) < (?, ?)"
-        f" {_SORTED}"
-    )
-    since = behind.revision
-    return db.execute(
-        f"SELECT * FROM ({unchanged}) UNION ALL SELECT * FROM ({changed}) {_SORTED}",
-        [
-            *(*values, since, behind.last, *place, most),
-            *(since, *values, since, behind.last, since, *place, most),
-            most,
-        ],
     ).fetchall()

@@ -1,32 +1,24 @@
-"""Items: their rows, and the changes that write them."""
+"""Reading items, and their rows."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
-from sqlite3 import Connection
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from semantic_memory.domain.changes import (
-    DropItem,
-    EmbedItem,
     EraseItems,
-    ItemChange,
-    Matrix,
-    PutItem,
-    RefreshItems,
 )
 from semantic_memory.domain.items import Item, ItemScope
 from semantic_memory.domain.ports import ItemTerms, ItemVectors, KeptItem
-from semantic_memory.ledger.sqlite.part import Part
-from semantic_memory.ledger.sqlite.rows import (
+from semantic_memory.ledger.sql.part import Part
+from semantic_memory.ledger.sql.rows import (
     chunks,
     decoding,
-    maybe_micros,
     maybe_moment,
     micros,
     moment,
@@ -53,11 +45,8 @@ class ItemRow(NamedTuple):
 
 
 _SELECT = f"SELECT {', '.join(f'i.{name}' for name in ItemRow._fields)} FROM items i"
-_INSERT = (
-    f"INSERT INTO items ({', '.join(ItemRow._fields[1:])}, embedded)"
-    f" VALUES ({', '.join('?' * len(ItemRow._fields))})"
-)
-_PLACE = "namespace = ? AND key = ? AND user_id = ?"
+PLACE = "namespace = ? AND key = ? AND user_id = ?"
+"""The condition of the item under a key."""
 
 
 class ItemReader(Part):
@@ -69,8 +58,8 @@ class ItemReader(Part):
         """Return the item under a key; None if there is none, or it has expired."""
         with self._connections.snapshot() as db:
             row = db.execute(
-                f"{_SELECT} WHERE {_PLACE} AND (expires_at IS NULL OR expires_at > ?)",
-                (_written(namespace), key, user_id, micros(now)),
+                f"{_SELECT} WHERE {PLACE} AND (expires_at IS NULL OR expires_at > ?)",
+                (written(namespace), key, user_id, micros(now)),
             ).fetchone()
         return None if row is None else _to_item(ItemRow._make(row))
 
@@ -104,8 +93,9 @@ class ItemReader(Part):
     def item_vectors(self, scope: ItemScope) -> ItemVectors:
         """Return the vectors of the items in a scope."""
         condition, values = _within(scope)
+        own = self._connections.dialect.same("v", "i")
         query = (
-            "SELECT v.num, v.rows, v.data FROM items i JOIN item_vectors v ON v.num = i.num"
+            f"SELECT v.num, v.rows, v.data FROM items i JOIN item_vectors v ON {own}"
             f" WHERE {condition}"
         )
         with self._connections.snapshot() as db:
@@ -115,13 +105,16 @@ class ItemReader(Part):
     def item_terms(self, scope: ItemScope, terms: Sequence[str]) -> ItemTerms:
         """Return which items in a scope hold which of these stemmed words."""
         condition, values = _within(scope)
+        own = self._connections.dialect.same("t", "i")
         marks = ", ".join("?" * len(terms))
         held: dict[int, set[str]] = {}
         with self._connections.snapshot() as db:
             query = f"SELECT count(*) FROM items i WHERE {condition}"
             (number,) = db.execute(query, values).fetchone()
+            if not terms:
+                return ItemTerms(number, {})
             query = (
-                "SELECT t.num, t.term FROM item_terms t JOIN items i ON i.num = t.num"
+                f"SELECT t.num, t.term FROM item_terms t JOIN items i ON {own}"
                 f" WHERE t.term IN ({marks}) AND {condition}"
             )
             for num, term in db.execute(query, (*terms, *values)):
@@ -136,88 +129,11 @@ class ItemReader(Part):
 
     def count_items(self, user_id: str | None = None, *, expired_by: datetime | None = None) -> int:
         """Return the number of items, or of those that have expired by a time."""
-        condition, values = _of(EraseItems(user_id, expired_by))
+        condition, values = condition_of(EraseItems(user_id, expired_by))
         return self._number(f"SELECT count(*) FROM items WHERE {condition}", values)
 
 
-def write(db: Connection, change: ItemChange) -> bool:
-    """Write a change of items; return True if it had an effect."""
-    match change:
-        case PutItem():
-            return _put(db, change)
-        case DropItem(user_id, namespace, key):
-            place = (_written(namespace), key, user_id)
-            return db.execute(f"DELETE FROM items WHERE {_PLACE}", place).rowcount > 0
-        case RefreshItems(nums, at):
-            for part, marks in chunks(nums):
-                query = (
-                    "UPDATE items SET expires_at = ? + ttl WHERE ttl IS NOT NULL"
-                    f" AND num IN ({marks})"
-                )
-                db.execute(query, (micros(at), *part))
-            return True
-        case EmbedItem():
-            return _embed(db, change)
-        case EraseItems():
-            condition, values = _of(change)
-            return db.execute(f"DELETE FROM items WHERE {condition}", values).rowcount > 0
-
-
-def _put(db: Connection, change: PutItem) -> bool:
-    item = change.item
-    namespace = _written(item.namespace)
-    place = (namespace, item.key, item.user_id)
-    created_at = item.created_at
-    found = db.execute(f"SELECT created_at, expires_at FROM items WHERE {_PLACE}", place).fetchone()
-    if found is not None:
-        stands = found[1] is None or found[1] > micros(change.at)
-        if change.fresh and stands:
-            return False
-        if stands:
-            created_at = moment(found[0])
-        db.execute(f"DELETE FROM items WHERE {_PLACE}", place)
-    num = db.execute(
-        _INSERT,
-        (
-            item.user_id,
-            namespace,
-            item.key,
-            json.dumps(item.value, ensure_ascii=False),
-            micros(created_at),
-            micros(item.updated_at),
-            None if item.ttl is None else timedelta(seconds=item.ttl) // _MICROSECOND,
-            maybe_micros(item.expires_at),
-            json.dumps(item.index),
-            not item.index or change.vectors is not None,
-        ),
-    ).lastrowid
-    db.executemany(
-        "INSERT INTO item_terms (term, num) VALUES (?, ?)",
-        [(term, num) for term in sorted(change.terms)],
-    )
-    _write_vectors(db, num, change.vectors or {})
-    return True
-
-
-def _embed(db: Connection, change: EmbedItem) -> bool:
-    query = "UPDATE items SET embedded = 1 WHERE num = ? AND embedded = 0"
-    if not db.execute(query, (change.num,)).rowcount:
-        return False
-    _write_vectors(db, change.num, change.vectors)
-    return True
-
-
-def _write_vectors(db: Connection, num: int | None, vectors: Mapping[str, Matrix]) -> None:
-    db.executemany(
-        "INSERT INTO item_vectors (num, path, rows, data) VALUES (?, ?, ?, ?)",
-        [
-            (num, path, len(rows), rows.astype(np.float32).tobytes())
-            for path, rows in vectors.items()
-        ],
-    )
-
-
-def _written(namespace: Sequence[str]) -> str:
+def written(namespace: Sequence[str]) -> str:
     """Return a namespace as its column has it: what begins alike has labels alike."""
     return "".join(label.replace("%", "%25").replace(_END, "%1F") + _END for label in namespace)
 
@@ -236,14 +152,15 @@ def _within(scope: ItemScope) -> tuple[str, list[Any]]:
         condition += " AND i.user_id = ?"
         values.append(scope.user_id)
     if scope.prefix:
-        prefix = _written(scope.prefix)
+        prefix = written(scope.prefix)
         condition += " AND i.namespace >= ? AND i.namespace < ?"
         values += [prefix, prefix[:-1] + _BEHIND]
     return condition, values
 
 
-def _of(change: EraseItems) -> tuple[str, list[Any]]:
-    condition = "1"
+def condition_of(change: EraseItems) -> tuple[str, list[Any]]:
+    """Return the condition of the items that are erased, and its values."""
+    condition = "TRUE"
     values: list[Any] = []
     if change.user_id is not None:
         condition += " AND user_id = ?"

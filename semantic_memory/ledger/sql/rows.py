@@ -113,12 +113,13 @@ class TraitColumns(NamedTuple):
 FACT = ", ".join(f"f.{name}" for name in FactRow._fields)
 """Selects a FactRow of `facts f`."""
 VECTORS = "v.windows, v.sentences, v.data"
-TRAIT = (
-    ", ".join(f"f.{name}" for name in TraitColumns._fields[:-4])
-    + ", CASE WHEN f.category = 'conversation' THEN 0"
-    f" ELSE coalesce(json_array_length(f.detail, '$.corroborations'), 0) END, {VECTORS}"
-)
-"""Selects TraitColumns."""
+_TRAIT = ", ".join(f"f.{name}" for name in TraitColumns._fields[:-4])
+
+
+def traits(corroborations: str) -> str:
+    """Return the selection of TraitColumns; `corroborations` counts those of a fact."""
+    counted = f"CASE WHEN f.category = 'conversation' THEN 0 ELSE coalesce({corroborations}, 0) END"
+    return f"{_TRAIT}, {counted}, {VECTORS}"
 
 
 def micros(moment: datetime) -> int:

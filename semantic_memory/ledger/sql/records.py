@@ -11,8 +11,8 @@ from semantic_memory.domain.ports import Pending
 from semantic_memory.domain.prompts import PromptRecord
 from semantic_memory.domain.reports import JobRun
 from semantic_memory.ledger import rules
-from semantic_memory.ledger.sqlite.part import Part
-from semantic_memory.ledger.sqlite.rows import maybe_moment, micros, moment
+from semantic_memory.ledger.sql.part import Part
+from semantic_memory.ledger.sql.rows import maybe_moment, micros, moment
 
 
 class SessionReader(Part):
@@ -22,7 +22,7 @@ class SessionReader(Part):
         """Return the session's cursor at a stage; at the beginning, if it has none."""
         with self._connections.snapshot() as db:
             row = db.execute(
-                "SELECT position, offset, message_id FROM cursors"
+                'SELECT position, "offset", message_id FROM cursors'
                 " WHERE user_id = ? AND session_id = ? AND stage = ?",
                 (user_id, session_id, stage),
             ).fetchone()
@@ -31,7 +31,7 @@ class SessionReader(Part):
     def cursors(self, stage: CursorStage) -> list[Cursor]:
         """Return every session's cursor at a stage."""
         query = (
-            "SELECT user_id, session_id, stage, position, offset, message_id FROM cursors"
+            'SELECT user_id, session_id, stage, position, "offset", message_id FROM cursors'
             " WHERE stage = ?"
         )
         with self._connections.snapshot() as db:
@@ -45,9 +45,11 @@ class SessionReader(Part):
 
     def session_infos(self, user_id: str) -> list[SessionInfo]:
         """Return a summary of each session with a kept fact, newest first."""
+        dialect = self._connections.dialect
+        seen_at = dialect.greater("recorded_at", "coalesce(last_used_at, 0)")
         query = (
             "SELECT session_id, category, count(*), min(created_at), max(created_at),"
-            " min(recorded_at), max(max(recorded_at, coalesce(last_used_at, 0))) FROM facts"
+            f" min(recorded_at), max({seen_at}) FROM facts"
             " WHERE user_id = ? AND session_id IS NOT NULL AND status <> 'forgotten'"
             " GROUP BY session_id, category"
         )

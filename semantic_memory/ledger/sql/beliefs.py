@@ -6,31 +6,45 @@ from collections.abc import Collection
 from typing import Any
 
 from semantic_memory.domain.ports import Belief
-from semantic_memory.ledger.sqlite.part import Part
-from semantic_memory.ledger.sqlite.rows import FACT, VECTORS, FactRow, chunks, to_fact, to_vectors
-
-_BELIEFS = (
-    f"SELECT {FACT}, {VECTORS}, f.revision FROM facts f JOIN vectors v ON v.num = f.num"
-    " WHERE f.user_id = ? AND f.status = 'active' AND f.embedded = 1"
+from semantic_memory.ledger.sql.part import Connections, Part
+from semantic_memory.ledger.sql.rows import (
+    FACT,
+    MOST_ROWS,
+    VECTORS,
+    FactRow,
+    chunks,
+    to_fact,
+    to_vectors,
 )
+
 _NO_MESSAGE = "f.category <> 'conversation'"
 
 
 class BeliefReader(Part):
     """The role `Beliefs`."""
 
+    def __init__(self, connections: Connections) -> None:
+        super().__init__(connections)
+        self._beliefs = (
+            f"SELECT {FACT}, {VECTORS}, f.revision FROM facts f"
+            f" JOIN vectors v ON {connections.dialect.same('v', 'f')}"
+            " WHERE f.user_id = ? AND f.status = 'active' AND f.embedded = 1"
+        )
+
     def beliefs(self, user_id: str, *, since: int = 0, limit: int | None = None) -> list[Belief]:
         """Return the user's beliefs that changed after revision `since`, at most `limit`."""
-        query = f"{_BELIEFS} AND {_NO_MESSAGE} AND f.revision > ? LIMIT ?"
+        most = MOST_ROWS if limit is None else limit
+        query = f"{self._beliefs} AND {_NO_MESSAGE} AND f.revision > ? LIMIT ?"
         with self._connections.snapshot() as db:
-            rows = db.execute(query, (user_id, since, -1 if limit is None else limit)).fetchall()
+            rows = db.execute(query, (user_id, since, most)).fetchall()
         return [_to_belief(row) for row in rows]
 
     def messages(self, user_id: str, *, since: int = 0, limit: int | None = None) -> list[Belief]:
         """Return the user's active verbatim messages changed after `since`, at most `limit`."""
-        query = f"{_BELIEFS} AND f.category = 'conversation' AND f.revision > ? LIMIT ?"
+        most = MOST_ROWS if limit is None else limit
+        query = f"{self._beliefs} AND f.category = 'conversation' AND f.revision > ? LIMIT ?"
         with self._connections.snapshot() as db:
-            rows = db.execute(query, (user_id, since, -1 if limit is None else limit)).fetchall()
+            rows = db.execute(query, (user_id, since, most)).fetchall()
         return [_to_belief(row) for row in rows]
 
     def beliefs_among(
@@ -42,7 +56,7 @@ class BeliefReader(Part):
         messages: bool = False,
     ) -> list[Belief]:
         """Return the user's beliefs with one of these ids or one of these keys."""
-        beliefs = _BELIEFS if messages else f"{_BELIEFS} AND {_NO_MESSAGE}"
+        beliefs = self._beliefs if messages else f"{self._beliefs} AND {_NO_MESSAGE}"
         found: dict[tuple[Any, ...], None] = {}  # a belief may be found by its id and by a key
         with self._connections.snapshot() as db:
             for chunk, marks in chunks(list(fact_ids)):

@@ -6,19 +6,18 @@ from collections.abc import Sequence
 
 from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.domain.ports import Delta, TraitRow
-from semantic_memory.ledger.sqlite.part import Part
-from semantic_memory.ledger.sqlite.rows import (
+from semantic_memory.ledger.sql.part import Connections, Part
+from semantic_memory.ledger.sql.rows import (
     FACT,
     MOST_ROWS,
-    TRAIT,
     FactRow,
     TraitColumns,
     chunks,
     to_fact,
     to_trait,
+    traits,
 )
 
-_WITH_VECTORS = "facts f LEFT JOIN vectors v ON v.num = f.num"
 _LOGGED_ONLY = "category = 'conversation' AND status = 'archived'"
 WAITING = f"embedded = 0 AND status <> 'forgotten' AND NOT ({_LOGGED_ONLY})"
 
@@ -26,13 +25,20 @@ WAITING = f"embedded = 0 AND status <> 'forgotten' AND NOT ({_LOGGED_ONLY})"
 class Feeds(Part):
     """The roles `PartitionFeed`, `Traits` and `EmbeddingBacklog`."""
 
+    def __init__(self, connections: Connections) -> None:
+        super().__init__(connections)
+        dialect = connections.dialect
+        self._with_vectors = f"facts f LEFT JOIN vectors v ON {dialect.same('v', 'f')}"
+        self._traits = f"SELECT {traits(dialect.corroborations)} FROM {self._with_vectors}"
+        self._by_place = dialect.by_place
+
     # ---------------------------------------------------------------- a partition
 
     def delta(self, user_id: str, since: int, limit: int | None = None) -> Delta:
         """Return the first `limit` changes of a user after revision `since`."""
         with self._connections.snapshot() as db:
             found = db.execute(
-                f"SELECT {TRAIT} FROM {_WITH_VECTORS} WHERE f.user_id = ? AND f.revision > ?"
+                f"{self._traits} WHERE f.user_id = ? AND f.revision > ?"
                 " ORDER BY f.revision LIMIT ?",
                 (user_id, since, MOST_ROWS if limit is None else limit),
             ).fetchall()
@@ -51,7 +57,7 @@ class Feeds(Part):
         with self._connections.snapshot() as db:
             number, size = db.execute(
                 "SELECT count(*), coalesce(sum(length(f.content) + coalesce(length(v.data), 0)), 0)"
-                f" FROM {_WITH_VECTORS} WHERE f.user_id = ? AND f.status <> 'forgotten'",
+                f" FROM {self._with_vectors} WHERE f.user_id = ? AND f.status <> 'forgotten'",
                 (user_id,),
             ).fetchone()
         return number, size
@@ -63,10 +69,7 @@ class Feeds(Part):
         found: list[TraitRow] = []
         with self._connections.snapshot() as db:
             for chunk, marks in chunks(fact_ids):
-                query = (
-                    f"SELECT {TRAIT} FROM {_WITH_VECTORS}"
-                    f" WHERE f.id IN ({marks}) AND f.status <> 'forgotten'"
-                )
+                query = self._traits + f" WHERE f.id IN ({marks}) AND f.status <> 'forgotten'"
                 rows = map(TraitColumns._make, db.execute(query, chunk))
                 found.extend(map(to_trait, rows))
         return found
@@ -77,7 +80,7 @@ class Feeds(Part):
         with self._connections.snapshot() as db:
             for chunk, marks in chunks(fact_ids):
                 query = f"""
-                    SELECT n.id FROM facts f JOIN facts n INDEXED BY facts_by_place
+                    SELECT n.id FROM facts f JOIN facts n {self._by_place}
                     ON n.user_id = f.user_id AND n.session_id = f.session_id
                        AND n.position BETWEEN f.position - 1 AND f.position + 1
                     WHERE f.id IN ({marks})

@@ -1,0 +1,64 @@
+"""Erasure and checks."""
+
+from __future__ import annotations
+
+from semantic_memory.ledger.sql.administration import AdministrationReader
+from semantic_memory.ledger.sql.part import Database
+from semantic_memory.ledger.sql.rows import of_user
+
+_BESIDE = ("versions", "vectors", "words", "placings", "claim_keys")
+
+
+class Administration(AdministrationReader):
+    """The roles `Census`, `KeyValues`, `Erasure` and `Maintenance`."""
+
+    def erase(self, user_id: str | None = None) -> int:
+        """Erase the text of forgotten memories from every row and version; return how many.
+
+        What rows held before stays in the server's files until it is vacuumed and overwritten.
+        """
+        query, values = of_user(
+            "SELECT user_id, num FROM facts WHERE status = 'forgotten' AND content <> ''",
+            (),
+            user_id,
+        )
+        with self._connections.transaction() as db:
+            cuts = db.execute(*of_user("DELETE FROM cuts", (), user_id)).rowcount
+            forgotten: list[tuple[str, int]] = db.execute(
+                f"{query} ORDER BY user_id, num FOR UPDATE", values
+            ).fetchall()
+            for owner, num in forgotten:
+                _erase(db, owner, num)
+        return len(forgotten) + cuts
+
+    def accept(self) -> None:
+        """Do nothing: the server's own log says how far the ledger has come."""
+
+    def damage(self) -> list[str]:
+        """Return what contradicts itself in the tables, in words; the server checks its pages."""
+        orphans = self._number(
+            "SELECT count(*) FROM facts f LEFT JOIN vectors v USING (user_id, num)"
+            " WHERE f.embedded = 1 AND v.num IS NULL"
+        )
+        unlisted = self._number(
+            "SELECT count(*) FROM facts f LEFT JOIN words w USING (user_id, num)"
+            " WHERE f.content <> '' AND w.num IS NULL"
+        )
+        found = []
+        if orphans:
+            found.append(f"{orphans} memories are marked as embedded but have no vector")
+        if unlisted:
+            found.append(f"the word index lacks {unlisted} memories")
+        return found
+
+
+def _erase(db: Database, user_id: str, num: int) -> None:
+    """Erase all of a forgotten memory but its tombstone."""
+    for table in _BESIDE:
+        db.execute(f"DELETE FROM {table} WHERE user_id = ? AND num = ?", (user_id, num))
+    db.execute(
+        "UPDATE facts SET content = '', content_key = ?, speaker = NULL, tags = '', body = NULL,"
+        " said_in = '', detail = '{\"schema_version\": 1}', embedded = -1"
+        " WHERE user_id = ? AND num = ?",
+        (b"", user_id, num),
+    )

@@ -1,0 +1,179 @@
+"""Connections to a PostgreSQL database, pooled, and the transactions on them.
+
+No state is kept in a session, so that a pool between, like PgBouncer's of transactions, may serve
+each transaction by another one: names are looked up in the schema that each transaction sets, and
+no statement is prepared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from semantic_memory.domain.errors import ConfigurationError
+from semantic_memory.domain.events import Event
+from semantic_memory.ledger.postgres.dialect import POSTGRES
+from semantic_memory.ledger.postgres.driver import psycopg, psycopg_pool, translated
+from semantic_memory.ledger.postgres.schema import migrate
+
+DEFAULT_SCHEMA = "semantic_memory"
+_SCHEMA = re.compile("[a-z_][a-z0-9_]{0,62}")
+_MOST_CONNECTIONS = 10
+_WAIT_SECONDS = 10.0
+_READING = "ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_WRITING = "ISOLATION LEVEL READ COMMITTED"
+
+
+class Session:
+    """A connection within a transaction, with the statements of `sql.part.Database`."""
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self._connection = connection
+
+    def execute(self, query: str, values: Sequence[Any] = (), /) -> psycopg.Cursor[Any]:
+        """Run a statement; values are bound to question marks."""
+        return self._connection.execute(marked(query), values, binary=True)
+
+    def executemany(self, query: str, values: Iterable[Sequence[Any]], /) -> None:
+        """Run a statement once for each row of values."""
+        with self._connection.cursor() as cursor:
+            cursor.executemany(marked(query), values)
+
+
+class Connections:
+    """Two pools: one for reading and writing, one for the locks held meanwhile. Thread-safe."""
+
+    dialect = POSTGRES
+
+    def __init__(self, url: str, observe: Callable[[Event], None]) -> None:
+        """Open the database, `postgresql://host/database?schema=name`, and bring it up to date.
+
+        Raises ConfigurationError for another URL, StoreUnavailableError without a server.
+        """
+        conninfo, self.schema = split_url(url)
+        self.name = _shown(conninfo)
+        """The database, without a password."""
+        self.observe = observe
+        """Is told how long a lock was waited for."""
+        migrate(conninfo, self.schema, self.name)
+        self._pool = _pool(conninfo)
+        # A thread that holds a lock needs a connection beside it, which none that waits may take.
+        self._lock_pool = _pool(conninfo)
+        try:
+            with translated(self.name):
+                self._pool.open()
+                self._lock_pool.open()
+        except BaseException:
+            self.close()
+            raise
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Session]:
+        """Lend a connection that sees one state of the database throughout."""
+        with translated(self.name), self._begun(self._pool, _READING) as session:
+            yield session
+
+    @contextmanager
+    def transaction(self) -> Iterator[Session]:
+        """Lend a writing connection; commit at the end, roll back if something is raised."""
+        with translated(self.name), self.contending() as session:
+            yield session
+
+    @contextmanager
+    def contending(self) -> Iterator[Session]:
+        """Lend a writing connection, and leave the driver's errors as they are."""
+        with self._begun(self._pool, _WRITING) as session:
+            yield session
+
+    @contextmanager
+    def locking(self) -> Iterator[Session]:
+        """Lend a connection for the locks of a transaction that writes nothing."""
+        with translated(self.name), self._begun(self._lock_pool, _WRITING) as session:
+            yield session
+
+    def close(self) -> None:
+        """Close all connections, after the transactions under way."""
+        self._pool.close()
+        self._lock_pool.close()
+
+    @contextmanager
+    def _begun(self, pool: psycopg_pool.ConnectionPool[Any], level: str) -> Iterator[Session]:
+        connection = self._begin(pool, level)
+        try:
+            yield Session(connection)
+            connection.execute("COMMIT")
+        except BaseException:
+            if not connection.broken and not connection.closed:
+                connection.rollback()
+            raise
+        finally:
+            pool.putconn(connection)
+
+    def _begin(self, pool: psycopg_pool.ConnectionPool[Any], level: str) -> psycopg.Connection[Any]:
+        """Return a connection with a transaction begun, passing over those that have broken."""
+        begin = f"BEGIN {level}; SET LOCAL search_path TO {self.schema}"
+        if level == _WRITING:  # durable once acknowledged, whatever the default of the server
+            begin += "; SET LOCAL synchronous_commit TO on"
+        for _ in range(_MOST_CONNECTIONS + 1):
+            connection: psycopg.Connection[Any] = pool.getconn(_WAIT_SECONDS)
+            try:
+                connection.execute(begin.encode())
+            except psycopg.OperationalError:
+                broken = connection.broken
+                pool.putconn(connection)
+                if not broken:
+                    raise
+            except BaseException:
+                pool.putconn(connection)
+                raise
+            else:
+                return connection
+        raise psycopg.OperationalError("every connection of the pool is broken")
+
+
+def _pool(conninfo: str) -> psycopg_pool.ConnectionPool[Any]:
+    return psycopg_pool.ConnectionPool(
+        conninfo,
+        min_size=0,
+        max_size=_MOST_CONNECTIONS,
+        timeout=_WAIT_SECONDS,
+        open=False,
+        kwargs={"autocommit": True, "prepare_threshold": None, "connect_timeout": 10},
+    )
+
+
+def split_url(url: str) -> tuple[str, str]:
+    """Return the URL that the driver knows, and the schema. Raises ConfigurationError.
+
+    >>> split_url("postgresql://db.example/memories?schema=agents&sslmode=require")
+    ('postgresql://db.example/memories?sslmode=require', 'agents')
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("postgresql", "postgres"):
+        raise ConfigurationError(
+            f"{parts.scheme}:... isn't the URL of a PostgreSQL database:"
+            " write postgresql://user@host/database?schema=name"
+        )
+    options = dict(parse_qsl(parts.query))
+    schema = options.pop("schema", DEFAULT_SCHEMA)
+    if not _SCHEMA.fullmatch(schema):
+        raise ConfigurationError(
+            f"the schema {schema!r} must be 1-63 lower-case letters, digits and _,"
+            " and not begin with a digit"
+        )
+    return urlunsplit(parts._replace(query=urlencode(options))), schema
+
+
+@lru_cache(maxsize=1_024)
+def marked(query: str) -> bytes:
+    """Return a statement with the driver's marks in place of question marks."""
+    return query.replace("%", "%%").replace("?", "%s").encode()
+
+
+def _shown(conninfo: str) -> str:
+    parts = urlsplit(conninfo)
+    return f"{parts.hostname or 'localhost'}{parts.path}"

@@ -1,0 +1,61 @@
+"""The ledger on PostgreSQL: `apply` writes, everything else reads.
+
+Several processes may write at once. Who changes what is a user's locks the user, so that a user's
+changes are numbered in the order in which they are committed; between users there is no order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from semantic_memory.domain.events import Event
+from semantic_memory.domain.observers import ignore_event
+from semantic_memory.ledger.postgres.administration import Administration
+from semantic_memory.ledger.postgres.changes import ChangeWriter
+from semantic_memory.ledger.postgres.connections import Connections
+from semantic_memory.ledger.postgres.events import EventReader
+from semantic_memory.ledger.postgres.listing import ListingReader
+from semantic_memory.ledger.postgres.words import WordSearcher
+from semantic_memory.ledger.sql.beliefs import BeliefReader
+from semantic_memory.ledger.sql.facts import FactReader
+from semantic_memory.ledger.sql.feeds import Feeds
+from semantic_memory.ledger.sql.indexing import IndexFeed
+from semantic_memory.ledger.sql.items import ItemReader
+from semantic_memory.ledger.sql.lines import LineReader
+from semantic_memory.ledger.sql.records import JobRecords, SessionReader
+
+
+class PostgresLedger(
+    EventReader,
+    FactReader,
+    ListingReader,
+    BeliefReader,
+    LineReader,
+    Feeds,
+    IndexFeed,
+    WordSearcher,
+    ItemReader,
+    SessionReader,
+    JobRecords,
+    Administration,
+    ChangeWriter,
+):
+    """The `Ledger` in one schema of a PostgreSQL database. Thread-safe, for many processes."""
+
+    def __init__(self, url: str, observe: Callable[[Event], None] = ignore_event) -> None:
+        """Open the database at `url`, `postgresql://user@host/database?schema=name`.
+
+        The schema, `semantic_memory` by default, is created if need be, and brought to this version
+        of the package. Raises StoreUnavailableError if the server can't be reached.
+        """
+        connections = Connections(url, observe)
+        with ExitStack() as opened:
+            opened.callback(connections.close)
+            super().__init__(connections)
+            opened.pop_all()
+
+    def close(self) -> None:
+        """Close every connection, after the transactions under way."""
+        self._connections.close()
+        self._bell.ring()

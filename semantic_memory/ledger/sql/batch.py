@@ -1,0 +1,325 @@
+"""The writer of one transaction's changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import astuple
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from semantic_memory.domain.bodies import whole_text
+from semantic_memory.domain.changes import (
+    Add,
+    Advance,
+    Change,
+    Cut,
+    DropItem,
+    Embed,
+    EmbedItem,
+    EraseItems,
+    EraseLines,
+    EraseReasons,
+    Evict,
+    Extracted,
+    FactVectors,
+    Forget,
+    Keyed,
+    Mark,
+    PutItem,
+    Redact,
+    Redacted,
+    RefreshItems,
+    Retire,
+    Touch,
+    Update,
+    Weigh,
+    Write,
+)
+from semantic_memory.domain.facts import Fact, Status
+from semantic_memory.ledger import rules
+from semantic_memory.ledger.sql import events, item_writing
+from semantic_memory.ledger.sql.dialect import Dialect
+from semantic_memory.ledger.sql.lines import lines_of
+from semantic_memory.ledger.sql.part import Database
+from semantic_memory.ledger.sql.rows import (
+    FACT,
+    FactRow,
+    from_fact,
+    from_vectors,
+    maybe_micros,
+    micros,
+    to_body,
+    to_fact,
+)
+
+_COLUMNS = (
+    *FactRow._fields,
+    "action",
+    "reason",
+    "changed_at",
+    "changed_by",
+    "embedded",
+    "revision",
+)
+_MARKS = ", ".join("?" * len(_COLUMNS))
+_INSERT = f"INSERT INTO facts ({', '.join(_COLUMNS)}) VALUES ({_MARKS}) RETURNING num"
+_UPDATE = f"UPDATE facts SET ({', '.join(_COLUMNS)}) = ({_MARKS}) WHERE user_id = ? AND num = ?"
+
+
+class Texts(Protocol):
+    """The full-text indexes."""
+
+    def write(self, db: Database, num: int, fact: Fact) -> None:
+        """Index the words of a new fact."""
+        ...
+
+    def follow(self, db: Database, num: int, old: Fact, new: Fact) -> None:
+        """Index the words of a changed fact, if they changed."""
+        ...
+
+
+class Batch:
+    """Writes the changes of one transaction; a change of a fact takes its user's next revision."""
+
+    def __init__(
+        self, dialect: Dialect, texts: Texts, revisions: Mapping[str, int] = MappingProxyType({})
+    ) -> None:
+        """Begin with the `revisions` of users that have been read already."""
+        self.changes = 0
+        """Number of revisions taken."""
+        self.revisions = dict(revisions)
+        """The latest revision of every user with a change."""
+        self._dialect = dialect
+        self._texts = texts
+        self._own = dialect.own
+
+    def write(self, db: Database, change: Change) -> bool:
+        """Write a change; return True if it had an effect."""
+        match change:
+            case Add(fact, vectors):
+                return self._add(db, fact, vectors)
+            case Update() | Forget() | Cut() | EraseReasons():
+                return self._replace(db, change)
+            case Evict():
+                return self._evict(db, change)
+            case Touch():
+                return self._touch(db, change)
+            case Embed():
+                return self._embed(db, change)
+            case Keyed() | Weigh():
+                return self._write_beside(db, change)
+            case Write() | Retire() | EraseLines():
+                return lines_of(self._dialect).write(db, change)
+            case PutItem() | DropItem() | RefreshItems() | EmbedItem() | EraseItems():
+                return item_writing.write(db, self._dialect, change)
+            case Mark() | Advance() | Extracted() | Redact() | Redacted():
+                return _write_progress(db, change)
+
+    def _replace(self, db: Database, change: Update | Forget | Cut | EraseReasons) -> bool:
+        """Replace the state of a memory, or of several."""
+        match change:
+            case Update():
+                return self._update(db, change)
+            case Forget():
+                return self._forget(db, change)
+            case Cut():
+                return self._cut(db, change)
+            case EraseReasons(user_id):
+                return _erase_reasons(db, user_id)
+
+    def _next(self, db: Database, user_id: str) -> int:
+        latest = self.revisions.get(user_id)
+        if latest is None:
+            query = f"SELECT revision FROM users WHERE user_id = ?{self._dialect.locking}"
+            (latest,) = db.execute(query, (user_id,)).fetchone() or (0,)
+        self.revisions[user_id] = latest + 1
+        self.changes += 1
+        return latest + 1
+
+    def _add(self, db: Database, fact: Fact, vectors: FactVectors | None) -> bool:
+        if db.execute("SELECT 1 FROM facts WHERE id = ?", (fact.id,)).fetchone():
+            return False
+        state = ("added", "", micros(fact.recorded_at), None, int(vectors is not None))
+        values = (*from_fact(fact), *state, self._next(db, fact.user_id))
+        [(num,)] = db.execute(_INSERT, values).fetchall()
+        self._texts.write(db, num, fact)
+        if vectors is not None:
+            self._write_vectors(db, fact.user_id, num, vectors)
+        events.note(db, events.Event(num, None, fact, "added", fact.recorded_at))
+        return True
+
+    def _update(self, db: Database, change: Update) -> bool:
+        found = db.execute(
+            f"SELECT {FACT}, f.num, f.changed_at, f.action, f.reason, f.embedded FROM facts f"
+            " WHERE f.id = ?",
+            (change.fact.id,),
+        ).fetchone()
+        if found is None:
+            raise rules.unknown(change.fact.id)
+        *columns, num, changed_at, action, reason, embedded = found
+        old = to_fact(FactRow._make(columns))
+        new = rules.updated(old, change)
+        key = self._own.values(old.user_id, num)
+        db.execute(
+            f"INSERT INTO versions ({self._own.columns}, version, at, action, reason, snapshot)"
+            f" VALUES ({self._own.marks}, ?, ?, ?, ?, ?)",
+            (*key, old.version, changed_at, action, reason, old.model_dump_json()),
+        )
+        if old.text != new.text:
+            embedded = 0
+            db.execute(f"DELETE FROM vectors WHERE {self._own.condition}", key)
+        state = (change.action, change.reason, micros(change.at), change.by, embedded)
+        revision = self._next(db, new.user_id)
+        db.execute(_UPDATE, (*from_fact(new), *state, revision, old.user_id, num))
+        lines_of(self._dialect).follow(db, old, new, change.at)
+        self._texts.follow(db, num, old, new)
+        events.note(db, events.Event(num, old, new, change.action, change.at))
+        return True
+
+    def _forget(self, db: Database, change: Forget) -> bool:
+        query = f"SELECT {FACT} FROM facts f WHERE f.id = ?"
+        row = db.execute(query, (change.fact_id,)).fetchone()
+        if row is None:
+            raise rules.unknown(change.fact_id)
+        return self._update(db, rules.forgetting(to_fact(FactRow._make(row)), change))
+
+    def _cut(self, db: Database, change: Cut) -> bool:
+        query = f"SELECT {FACT}, f.num FROM facts f WHERE f.id = ? AND f.status <> 'forgotten'"
+        row = db.execute(query, (change.fact_id,)).fetchone()
+        if row is None:
+            raise rules.unknown(change.fact_id)
+        *columns, num = row
+        old = to_fact(FactRow._make(columns))
+        if old.content == change.content:
+            return False
+        gone = old.model_copy(update={"status": Status.FORGOTTEN})
+        lines_of(self._dialect).follow(db, old, gone, change.at)
+        self._update(db, rules.cutting(old, change))
+        key = self._own.values(old.user_id, num)
+        db.execute(f"DELETE FROM versions WHERE {self._own.condition}", key)
+        db.execute(
+            "INSERT INTO cuts (num, user_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
+            (num, old.user_id),
+        )
+        return True
+
+    def _evict(self, db: Database, change: Evict) -> bool:
+        held = "f.user_id = ? AND f.category <> 'conversation' AND f.status = 'active'"
+        query = f"SELECT count(*) FROM facts f WHERE {held}"
+        (number,) = db.execute(query, (change.user_id,)).fetchone()
+        if number > change.cap:
+            rows = db.execute(
+                f"SELECT {FACT} FROM facts f WHERE {held} AND NOT {self._dialect.is_pinned}"
+                f" AND f.id <> ? ORDER BY f.confidence, {self._dialect.stated_at}, f.num LIMIT ?",
+                (change.user_id, change.sparing or "", number - change.cap),
+            ).fetchall()
+            for row in rows:
+                self._update(db, rules.archiving(to_fact(FactRow._make(row)), change))
+        return False
+
+    def _touch(self, db: Database, change: Touch) -> bool:
+        found = _kept(db, change.fact_id)
+        if found is None:
+            return False
+        num, user_id = found
+        used = maybe_micros(change.used_at)
+        last = self._dialect.greater("coalesce(last_used_at, ?)", "coalesce(?, last_used_at)")
+        db.execute(
+            "UPDATE facts SET confidence = coalesce(?, confidence), use_count = use_count + ?,"
+            f" last_used_at = {last}, revision = ? WHERE user_id = ? AND num = ?",
+            (
+                *(change.confidence, int(used is not None), used, used),
+                *(self._next(db, user_id), user_id, num),
+            ),
+        )
+        return True
+
+    def _embed(self, db: Database, change: Embed) -> bool:
+        found = _kept(db, change.fact_id, "content", "body")
+        if found is None:
+            return False
+        num, user_id, content, body = found
+        if whole_text(content, to_body(body)) != change.text:
+            return False
+        if change.vectors is None:
+            query = "UPDATE facts SET embedded = -1 WHERE user_id = ? AND num = ? AND embedded <> 1"
+            return db.execute(query, (user_id, num)).rowcount > 0
+        self._write_vectors(db, user_id, num, change.vectors)
+        query = "UPDATE facts SET embedded = 1, revision = ? WHERE user_id = ? AND num = ?"
+        db.execute(query, (self._next(db, user_id), user_id, num))
+        return True
+
+    def _write_vectors(self, db: Database, user_id: str, num: int, vectors: FactVectors) -> None:
+        own = self._own
+        db.execute(
+            f"INSERT INTO vectors ({own.columns}, windows, sentences, data)"
+            f" VALUES ({own.marks}, ?, ?, ?) ON CONFLICT ({own.columns}) DO UPDATE SET"
+            " windows = excluded.windows, sentences = excluded.sentences, data = excluded.data",
+            (*own.values(user_id, num), *from_vectors(vectors)),
+        )
+
+    def _write_beside(self, db: Database, change: Keyed | Weigh) -> bool:
+        """Write what is derived from a fact and is no part of it."""
+        found = _kept(db, change.fact_id)
+        if found is None:
+            return False
+        num, user_id = found
+        if isinstance(change, Weigh):
+            query = "UPDATE facts SET retention = ?, recency = ? WHERE user_id = ? AND num = ?"
+            db.execute(query, (change.retention, change.recency, user_id, num))
+            return True
+        own = self._own
+        key = own.values(user_id, num)
+        db.execute(f"DELETE FROM claim_keys WHERE {own.condition}", key)
+        db.executemany(
+            "INSERT INTO claim_keys (user_id, key, num) VALUES (?, ?, ?)",
+            [(user_id, one, num) for one in sorted(change.keys)],
+        )
+        return True
+
+
+def _erase_reasons(db: Database, user_id: str) -> bool:
+    condition = "user_id = ? AND status = 'forgotten' AND reason <> ''"
+    return db.execute(f"UPDATE facts SET reason = '' WHERE {condition}", (user_id,)).rowcount > 0
+
+
+def _kept(db: Database, fact_id: str, *columns: str) -> tuple[Any, ...] | None:
+    """Return the number, the user and further columns of a fact that isn't forgotten."""
+    chosen = ", ".join(("num", "user_id", *columns))
+    query = f"SELECT {chosen} FROM facts WHERE id = ? AND status <> 'forgotten'"
+    found: tuple[Any, ...] | None = db.execute(query, (fact_id,)).fetchone()
+    return found
+
+
+def _write_progress(db: Database, change: Mark | Advance | Extracted | Redact | Redacted) -> bool:
+    match change:
+        case Extracted():
+            events.note_extraction(db, change)
+        case Redact(user_id, session_id, message_ids):
+            db.executemany(
+                "INSERT INTO redactions (user_id, session_id, message_id) VALUES (?, ?, ?)"
+                " ON CONFLICT DO NOTHING",
+                [(user_id, session_id, one) for one in sorted(message_ids) or [""]],
+            )
+        case Redacted(user_id, session_id):
+            db.execute(
+                "DELETE FROM redactions WHERE user_id = ? AND session_id = ?",
+                (user_id, session_id),
+            )
+        case Mark(job, user_id, revision, at):
+            db.execute(
+                "INSERT INTO marks (job, user_id, revision, at) VALUES (?, ?,"
+                " coalesce(?, (SELECT revision FROM users WHERE user_id = ?), 0), ?)"
+                " ON CONFLICT (job, user_id) DO UPDATE"
+                " SET revision = excluded.revision, at = excluded.at",
+                (job, user_id, revision, user_id, micros(at)),
+            )
+        case Advance(cursor):
+            db.execute(
+                'INSERT INTO cursors (user_id, session_id, stage, position, "offset", message_id)'
+                " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (user_id, session_id, stage) DO UPDATE"
+                ' SET position = excluded.position, "offset" = excluded."offset",'
+                " message_id = excluded.message_id",
+                astuple(cursor),
+            )
+    return True

@@ -1,0 +1,263 @@
+"""The ledger on PostgreSQL: several writers, a server that fails, and what else is its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from semantic_memory.domain.changes import Add, Evict, Extracted, Touch, Update
+from semantic_memory.domain.errors import (
+    ConfigurationError,
+    SchemaTooNewError,
+    StoreClosedError,
+    StoreUnavailableError,
+)
+from semantic_memory.domain.filters import Filters
+from tests.conftest import NOW, make_fact
+from tests.contract.conftest import vectors
+from tests.support import postgres
+
+postgres.require()
+
+import psycopg  # noqa: E402 - it may be absent
+
+from semantic_memory.ledger.postgres import PostgresLedger  # noqa: E402
+from semantic_memory.ledger.postgres.connections import split_url  # noqa: E402
+
+Two = tuple[PostgresLedger, PostgresLedger]
+
+
+@pytest.fixture
+def url(postgres_server: postgres.Server) -> str:
+    return postgres_server.emptied("unit")
+
+
+@pytest.fixture
+def ledger(url: str) -> Iterator[PostgresLedger]:
+    ledger = PostgresLedger(url)
+    yield ledger
+    ledger.close()
+
+
+@pytest.fixture
+def two(url: str, ledger: PostgresLedger) -> Iterator[Two]:
+    """Two ledgers of one database, which share nothing but it, like those of two processes."""
+    other = PostgresLedger(url)
+    yield ledger, other
+    other.close()
+
+
+def executed(url: str, statement: str) -> None:
+    with psycopg.connect(url.partition("&schema")[0]) as connection:
+        connection.execute(statement.encode())
+
+
+# ---------------------------------------------------------------- several writers
+
+
+def test_writers_of_one_user_number_its_changes_without_gaps(two):
+    def write(writer: int) -> None:
+        for number in range(40):
+            two[writer % 2].apply([Add(make_fact(writer * 100 + number))])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(4)))
+    assert two[0].revision("u1") == two[1].count("u1") == 160
+    assert [two[1].delta("u1", n, 1).revision for n in range(160)] == list(range(1, 161))
+
+
+def test_what_is_read_in_an_exclusive_section_is_not_changed_by_another_process(two):
+    two[0].apply([Add(make_fact())])
+
+    def raise_it(writer: int) -> None:
+        ledger = two[writer % 2]
+        for _ in range(10):
+            with ledger.exclusive("u1"), ledger.exclusive("u1"):
+                (fact,) = ledger.get(["fact-1"])
+                more = fact.model_copy(update={"use_count": fact.use_count + 1})
+                ledger.apply([Update(more, "updated", NOW)])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(raise_it, range(4)))
+    (fact,) = two[1].get(["fact-1"])
+    assert (fact.use_count, fact.version) == (40, 41)
+
+
+def test_changes_of_two_users_in_any_order_do_not_stop_each_other(two):
+    for user in ("u1", "u2"):
+        two[0].apply([Add(make_fact(n, id=f"{user}-{n}", user_id=user)) for n in range(3)])
+
+    def touch(writer: int) -> None:
+        order = ["u1", "u2"] if writer % 2 else ["u2", "u1"]
+        for number in range(20):
+            two[writer % 2].apply([Touch(f"{user}-{number % 3}", 0.5) for user in order])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(touch, range(4)))
+    assert [two[0].revision(user) for user in ("u1", "u2")] == [83, 83]
+
+
+def test_a_follower_of_the_feed_misses_nothing_of_several_writers(two):
+    def write(writer: int) -> None:
+        user = f"u{writer}"
+        for number in range(60):
+            fact = make_fact(number, id=f"{user}-{number}", user_id=user)
+            two[writer % 2].apply([Add(fact), Extracted(user, "s1", 1, number, NOW)])
+
+    def follow(ledger: PostgresLedger) -> list[tuple[int, str, int | None]]:
+        seen: list[tuple[int, str, int | None]] = []
+        after = 0
+        while len(seen) < 480:
+            page = ledger.events(after, 7)
+            seen += [(one.id, one.user_id, one.facts) for one in page]
+            after = page.next
+        return seen
+
+    with ThreadPoolExecutor(6) as pool:
+        following = [pool.submit(follow, ledger) for ledger in two]
+        list(pool.map(write, range(4)))
+        one, other = (done.result(timeout=300) for done in following)
+    assert one == other
+    assert [number for number, _, _ in one] == list(range(1, 481))
+    for user in ("u0", "u1", "u2", "u3"):
+        own = [facts for _, owner, facts in one if owner == user and facts is not None]
+        assert own == list(range(60))
+
+
+def test_a_follower_of_a_user_misses_nothing_of_several_writers(two):
+    seen: set[str] = set()
+
+    def write(writer: int) -> None:
+        for number in range(40):
+            changes = [Add(make_fact(writer * 100 + number)), Evict("u1", 9_999, NOW)]
+            two[writer % 2].apply(changes)
+
+    with ThreadPoolExecutor(4) as pool:
+        writing = [pool.submit(write, writer) for writer in range(4)]
+        since = 0
+        while not all(done.done() for done in writing) or since < two[0].revision("u1"):
+            delta = two[0].delta("u1", since, 5)
+            seen |= {row.trait.id for row in delta.rows}
+            since = delta.revision
+    assert len(seen) == 160
+
+
+def test_processes_bring_a_new_schema_up_to_date_at_once(postgres_server):
+    url = f"{postgres_server.url}&schema=at_once"
+    with ThreadPoolExecutor(4) as pool:
+        ledgers = list(pool.map(PostgresLedger, [url] * 4))
+    assert ledgers[0].apply([Add(make_fact())]) == 1
+    assert [ledger.count() for ledger in ledgers] == [1] * 4
+    for ledger in ledgers:
+        ledger.close()
+
+
+# ---------------------------------------------------------------- failures
+
+
+def test_a_killed_server_is_told_of_and_its_return_is_noticed():
+    server = postgres.create()
+    try:
+        server.start()
+        ledger = PostgresLedger(server.emptied("killed"))
+        ledger.apply([Add(make_fact(1), vectors())])
+        server.stop("immediate")
+        with pytest.raises(StoreUnavailableError, match="see that the server runs"):
+            ledger.apply([Add(make_fact(2))])
+        with pytest.raises(StoreUnavailableError, match="see that the server runs"):
+            PostgresLedger(server.url)
+        server.start()
+        assert ledger.apply([Add(make_fact(2))]) == 1
+        assert ledger.ids("u1") == ["fact-1", "fact-2"]
+        assert ledger.embedded_ids() == {"fact-1"}
+        ledger.close()
+    finally:
+        server.stop("immediate")
+        server.remove()
+
+
+def test_a_restart_of_the_server_between_two_calls_goes_unnoticed(ledger, url):
+    ledger.apply([Add(make_fact(1))])
+    executed(
+        url,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'",
+    )
+    assert ledger.apply([Add(make_fact(2))]) == 1
+
+
+def test_nothing_is_written_once_an_exclusive_section_has_lost_its_lock(ledger, url):
+    with pytest.raises(StoreUnavailableError), ledger.exclusive("u1"):  # noqa: PT012
+        executed(url, "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
+        ledger.apply([Add(make_fact())])
+    assert ledger.count() == 0
+    assert ledger.apply([Add(make_fact())]) == 1
+
+
+def test_a_closed_ledger_says_so(ledger):
+    ledger.close()
+    with pytest.raises(StoreClosedError), ledger.exclusive("u1"):
+        pass
+
+
+def test_a_schema_of_a_newer_version_is_refused(url):
+    executed(url, "INSERT INTO unit.migrations VALUES (99)")
+    try:
+        with pytest.raises(SchemaTooNewError, match="has schema 99"):
+            PostgresLedger(url)
+    finally:
+        executed(url, "DELETE FROM unit.migrations WHERE number = 99")
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("mysql://host/database", "isn't the URL of a PostgreSQL database"),
+        ("postgresql://host/database?schema=a;b", "must be 1-63 lower-case letters"),
+    ],
+)
+def test_a_url_that_names_no_schema_is_refused(url, said):
+    with pytest.raises(ConfigurationError, match=said):
+        split_url(url)
+
+
+def test_without_its_packages_the_install_is_named():
+    code = (
+        "import sys; sys.modules['psycopg'] = None\n"
+        "from semantic_memory.domain.errors import MissingDependencyError\n"
+        "try:\n    import semantic_memory.ledger.postgres\n"
+        "except MissingDependencyError as error:\n    print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert 'pip install "semantic-memory[postgres]"' in done.stdout
+
+
+# ---------------------------------------------------------------- words and values
+
+
+def test_a_text_of_any_size_and_words_of_any_length_are_found(ledger):
+    many = " ".join(f"word{number:06}" for number in range(80_000))
+    ledger.apply([Add(make_fact(1, content=many)), Add(make_fact(2, content="x" * 9_000))])
+    assert [one.id for one in ledger.words("u1", ["word079999"], limit=2)] == ["fact-1"]
+    assert [one.id for one in ledger.words("u1", ["x" * 9_000], limit=2)] == ["fact-2"]
+    for word, found in (("word07999*", ["fact-1"]), ("word07", []), ("xx*", ["fact-2"])):
+        assert ledger.ids("u1", Filters(words=(word,))) == found
+
+
+def test_metadata_may_hold_what_no_column_can(ledger):
+    values = {"a": "1\0\0\\u0000", "b": 2}
+    ledger.apply([Add(make_fact(metadata=values, references=("fact-2",)))])
+    assert ledger.ids("u1", Filters(metadata={"b": {"$gt": 1}})) == ["fact-1"]
+    assert ledger.linked("u1", "fact-1", depth=1) == {"fact-2"}
+    assert ledger.get(["fact-1"])[0].metadata == values
+
+
+def test_users_of_one_database_see_nothing_of_another_schema(ledger, postgres_server):
+    other = PostgresLedger(f"{postgres_server.url}&schema=another")
+    ledger.apply([Add(make_fact())])
+    assert other.users() == []
+    other.close()
