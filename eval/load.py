@@ -130,6 +130,7 @@ def service(directory: Path, *options: str) -> Iterator[tuple[subprocess.Popen[b
     """
     address = directory / ADDRESS_FILE
     address.unlink(missing_ok=True)
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     with (directory / "service.log").open("wb") as log:
         process = subprocess.Popen(  # noqa: S603  # this project's program
             [

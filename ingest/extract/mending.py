@@ -59,8 +59,7 @@ def mended(text: str, before: Sequence[str]) -> str | None:
 
 def _spoken(value: str, sentence: str) -> list[re.Match[str]]:
     """Return where a sentence has a value."""
-    wrong = re.compile(rf"(?<![\w']){re.escape(value)}(?![\w'])", re.IGNORECASE)
-    return list(wrong.finditer(sentence))
+    return list(re.finditer(rf"(?<![\w']){re.escape(value)}(?![\w'])", sentence, re.IGNORECASE))
 
 
 def _alike(value: str, sentence: str) -> list[re.Match[str]]:

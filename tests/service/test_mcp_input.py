@@ -55,6 +55,7 @@ ODD: dict[str, tuple[Any, ...]] = {
     "query": (*TEXTS, 3, None, ["tea"], "9999-12-31", "in the year 1"),
     "agent_id": (*TEXTS, 5, "null", ["a"]),
     "run_id": (*TEXTS, {}, True),
+    "spaces": ("team", [""], ["\ud800"], ["a" * 5_000], [3], [["a"]], ["team"] * 9),
     "where": (*TEXTS, "(" * 300, "tag:", "since:9999-12-31", '{"$or": 1}', 7, "limit:1e9"),
     "limit": NUMBERS,
     "budget": NUMBERS,

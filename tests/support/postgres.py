@@ -42,8 +42,11 @@ class Server:
         self._directory = directory
         self._data = directory / "data"
         self._schemas: set[str] = set()
+        folder = binaries()
+        assert folder is not None
+        self._programs = folder
         if os.geteuid() == 0:
-            os.chown(directory, _NOBODY, _NOBODY)
+            self._programs = _lent(folder, directory)
         self._run("initdb", "-A", "trust", "-U", "tests", "-E", "UTF8", "--locale=C", "-N")
         with (self._data / "postgresql.conf").open("a") as settings:
             settings.write(f"{_SETTINGS}unix_socket_directories = '{directory}'\n")
@@ -82,9 +85,7 @@ class Server:
         shutil.rmtree(self._directory, ignore_errors=True)
 
     def _run(self, program: str, *options: str) -> None:
-        folder = binaries()
-        assert folder is not None
-        command = [str(folder / program), "-D", str(self._data), *options]
+        command = [str(self._programs / program), "-D", str(self._data), *options]
         if os.geteuid() == 0:  # the server refuses to run as root
             ids = (f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups")
             command = ["setpriv", *ids, *command]
@@ -94,6 +95,15 @@ class Server:
             )
             said.seek(0)
             assert done.returncode == 0, said.read().decode()
+
+
+def _lent(folder: Path, directory: Path) -> Path:
+    """Give a directory to the ordinary user, with a copy of the programs: root's may be private."""
+    package = folder.parent.parent
+    for source in (package, package.with_name(f"{package.name}.libs")):
+        shutil.copytree(source, directory / source.name, ignore=shutil.ignore_patterns("include"))
+    subprocess.run(["chown", "-R", f"{_NOBODY}:{_NOBODY}", str(directory)], check=True)
+    return directory / folder.relative_to(package.parent)
 
 
 def is_installed() -> bool:

@@ -7,7 +7,6 @@ no statement is prepared.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -16,12 +15,13 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.events import Event
+from semantic_memory.domain.patterns import regex
 from semantic_memory.ledger.postgres.dialect import POSTGRES
 from semantic_memory.ledger.postgres.driver import psycopg, psycopg_pool, translated
 from semantic_memory.ledger.postgres.schema import migrate
 
 DEFAULT_SCHEMA = "semantic_memory"
-_SCHEMA = re.compile("[a-z_][a-z0-9_]{0,62}")
+_SCHEMA = regex("[a-z_][a-z0-9_]{0,62}")
 _MOST_CONNECTIONS = 10
 _WAIT_SECONDS = 10.0
 _READING = "ISOLATION LEVEL REPEATABLE READ READ ONLY"
