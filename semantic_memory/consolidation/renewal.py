@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from semantic_memory.consolidation.corrections import amended, corrected, recanted, respelled
 from semantic_memory.consolidation.outliving import concluded, contradicted, outlived, turned
+from semantic_memory.consolidation.passing import may_go_on
 from semantic_memory.consolidation.replacing import LEAST_SHARED, Reason, listed, replaced, retyped
 from semantic_memory.consolidation.restating import abandoned, restated
 from semantic_memory.consolidation.subjects import (
@@ -117,6 +118,7 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
             or _is_one_of_many(ending, clause)
             or shared <= _owners_in(ending)
             or _is_of_their_own(ending)
+            or may_go_on(ending, clause, repaired=new.is_repaired(ending.clause))
         ):
             continue
         named = shared & beside_kin(clause)

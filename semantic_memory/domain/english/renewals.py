@@ -214,6 +214,8 @@ class Ending:
     """The words before the verb, in which its subject stands."""
     of_oneself: bool = False
     """True if the subject tells of itself: "ann left the choir"."""
+    verb: str = ""
+    """The words that tell of the end: "was cancelled"."""
 
 
 @lru_cache(maxsize=16_384)
@@ -296,7 +298,10 @@ def endings(clause: Clause) -> Iterator[Ending]:
                 moment = not first and before[0] in _MOMENTS
                 head = thing if predicate else _head(found["thing"].split(" of ")[0], first=first)
                 of_oneself = not first and before[0] in _OF_ONESELF
-                yield Ending(thing, moment, first, clause, predicate, head, leading, of_oneself)
+                verb = found["verb"].strip() if first else " ".join(before)
+                yield Ending(
+                    thing, moment, first, clause, predicate, head, leading, of_oneself, verb
+                )
 
 
 def _head(thing: str, *, first: bool) -> frozenset[str]:

@@ -1,0 +1,135 @@
+"""Recognise what passes: breakdowns that were repaired, one day's closing, qualities of the moment.
+
+They leave what older statements tell as it was, whatever words they share with it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from semantic_memory.domain.english.renewals import Clause
+from semantic_memory.domain.english.tables import phrases, words
+from semantic_memory.domain.patterns import regex
+
+
+
+def _cue(entry: str) -> re.Pattern[str]:
+    return regex(rf"(?<![\w'])(?:{phrases(f'incidents.{entry}')})(?![\w'])")
+
+
+_REMEDIED = regex(rf"(?:{phrases('incidents.remedied')})(?:,? [a-z]+ly)?")
+_BRIEFLY = _cue("briefly")
+_ONE_DAY = _cue("one_day")
+_LASTING = _cue("lasting")
+_FAILURES = _cue("failures")
+_MOODS = _cue("moods")
+_ADDITIONS = _cue("additions")
+_JOURNEYS = _cue("journeys")
+_FAILS = words("incidents.fails")
+_SUSPENDS = words("incidents.suspends")
+_NORMS = words("incidents.norms")
+
+
+def is_remedied(plain: str) -> bool:
+    """Return whether a clause of a folded text tells only that something is as it was.
+
+    >>> is_remedied("back now"), is_remedied("back in oslo now")
+    (True, False)
+    """
+    return _REMEDIED.fullmatch(plain) is not None
+
+
+def is_brief(plain: str) -> bool:
+    """Return whether a folded text tells that something happened once more, or for a short time.
+
+    >>> is_brief("lost my glasses again"), is_brief("i lost my job")
+    (True, False)
+    """
+    return _BRIEFLY.search(plain) is not None and not is_for_good(plain)
+
+
+def is_of_a_day(plain: str) -> bool:
+    """Return whether a folded text tells of a day or a week, and not of an end for good.
+
+    >>> is_of_a_day("yoga was cancelled this week"), is_of_a_day("yoga is cancelled for good")
+    (True, False)
+    """
+    return _ONE_DAY.search(plain) is not None and not is_for_good(plain)
+
+
+def is_for_good(plain: str) -> bool:
+    """Return whether a folded text says that something is over for good.
+
+    >>> is_for_good("yoga is cancelled for good"), is_for_good("yoga is cancelled")
+    (True, False)
+    """
+    return _LASTING.search(plain) is not None
+
+
+def is_failure(plain: str) -> bool:
+    """Return whether a folded text tells that something failed once.
+
+    >>> is_failure("the password was wrong again"), is_failure("the password is new")
+    (True, False)
+    """
+    return (is_brief(plain) or is_of_a_day(plain)) and _FAILURES.search(plain) is not None
+
+
+def is_mood(plain: str) -> bool:
+    """Return whether a folded text gives a quality of the moment.
+
+    >>> is_mood("my hair is so dry now"), is_mood("my hair is blonde now")
+    (True, False)
+    """
+    return _MOODS.search(plain) is not None
+
+
+def is_addition(plain: str) -> bool:
+    """Return whether a folded text tells what something has besides.
+
+    >>> is_addition("the choir has new folders now"), is_addition("the choir has 12 singers now")
+    (True, False)
+    """
+    return _ADDITIONS.search(plain) is not None
+
+
+def is_journey(plain: str) -> bool:
+    """Return whether a folded text tells where somebody has gone for a while.
+
+    >>> is_journey("pam has gone to malta for a week"), is_journey("pam has gone back to malta")
+    (True, False)
+    """
+    return _JOURNEYS.search(plain) is not None and not is_for_good(plain)
+
+
+def is_repaired(told: tuple[Clause, ...]) -> bool:
+    """Return whether a statement's last clause says that what the others tell is as it was.
+
+    >>> from semantic_memory.domain.english.renewals import clauses
+    >>> is_repaired(clauses("the database was down, back now")), is_repaired(clauses("back now"))
+    (True, False)
+    """
+    return len(told) > 1 and is_remedied(told[-1].plain)
+
+
+def may_come_back(verb: str) -> bool:
+    """Return whether the verb of an end is one after which a thing may come back.
+
+    >>> may_come_back("was cancelled"), may_come_back("sold")
+    (True, False)
+    """
+    return not _FAILS.isdisjoint(verb.split())
+
+
+def suspends(verb: str) -> bool:
+    """Return whether the verb of an end may be said of one of many days.
+
+    >>> suspends("was cancelled"), suspends("died")
+    (True, False)
+    """
+    return not _SUSPENDS.isdisjoint(verb.split())
+
+
+def is_norm(clause: Clause) -> bool:
+    """Return whether a clause gives what is asked for: "the coverage gate is 80 percent"."""
+    return not clause.words.isdisjoint(_NORMS)
