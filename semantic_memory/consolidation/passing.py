@@ -10,17 +10,17 @@ from semantic_memory.domain.english import incidents
 from semantic_memory.domain.english.renewals import Clause, Ending
 from semantic_memory.domain.english.words import Form, can_be_noun, forms
 from semantic_memory.domain.patterns import regex
-from semantic_memory.domain.text import STOP_WORDS, stem
+from semantic_memory.domain.text import stem
 
 _HABIT = regex(r"(?:and |so |but )?(?:i|we) (?:(?:also|still|always|usually|only) )?([a-z]+)\b")
 _PLANS = frozenset("have am are plan intend need want got go fly travel visit meet".split())
 _WEEKLY = regex(r"\b(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)days\b|\b(?:every|each) ")
 _IN_THE_PAST = regex(r"(?:was|were|got)\b")
 _INDEFINITE = regex(r"^(?:and |so |but )?(?:an?|another|some) ((?:[a-z]+ ){0,3})")
-_FIRST_PERSON = frozenset("i me my mine we us our".split())
-_THEIRS = "its their his her".split()
+_KNOWN = frozenset("i me my mine we us our you he she they it".split())
+_THEIR_THING = regex(r"\b(?:its|their|his|her) ((?:[a-z-]+ ?){1,3})")
 _SUBJECT_END = regex(
-    r" (?:is|are|was|were|has|have|had|can|will|does|do|now|became|goes|go|runs|run)\b"
+    r" (?:is|are|was|were|has|have|had|can|will|does|do|now|became|becomes|goes?|runs?|lives?)\b"
 )
 
 
@@ -45,3 +45,100 @@ def is_habit(clause: Clause) -> bool:
         return False
     planned = found[1] in _PLANS and not _WEEKLY.search(clause.plain)
     return not planned and Form.BASE in forms(found[1])
+
+
+def is_of_another(ending: Ending, clause: Clause) -> bool:
+    """Return whether somebody else ended a thing of theirs: "a neighbour sold his van"."""
+    if ending.first:
+        return False
+    return _acts_for_others(ending.before, clause) or (
+        _is_theirs(ending.clause.plain[len(ending.before) :], ending.head)
+        and _is_stranger(ending.before, clause)
+    )
+
+
+def changes_another(part: Clause, thing: frozenset[str], clause: Clause) -> bool:
+    """Return whether somebody else changed a thing of theirs: "a rival postponed its launch"."""
+    return (
+        _acts_for_others(part.plain, clause) or _is_stranger(part.plain, clause)
+    ) and _is_theirs(part.plain, thing)
+
+
+def _acts_for_others(before: str, clause: Clause) -> bool:
+    """Return whether an unknown acts by what is told: "a junior here moved from"."""
+    found = _INDEFINITE.match(before)
+    return found is not None and clause.content.isdisjoint(map(stem, found[1].split()))
+
+
+def _is_stranger(before: str, clause: Clause) -> bool:
+    """Return whether the first words name somebody of whom the other clause says nothing."""
+    first, *rest = [*before.split(), ""]
+    leading = {first, *rest[:1]}
+    return _KNOWN.isdisjoint(leading) and clause.content.isdisjoint(map(stem, leading))
+
+
+def _is_theirs(plain: str, thing: frozenset[str]) -> bool:
+    """Return whether a thing stands behind "its", "their", "his" or "her"."""
+    return any(
+        not thing.isdisjoint(map(stem, found.split())) for found in _THEIR_THING.findall(plain)
+    )
+
+
+def is_left_out(ending: Ending, clause: Clause) -> bool:
+    """Return whether only what belongs to the older clause's thing ended: "binned the vape box".
+
+    The word right behind what both share is a noun of its own, or only "one".
+    """
+    if ending.first or ending.predicate:
+        return False
+    spoken = [*ending.clause.plain[len(ending.before) :].replace(",", " ").split(), ""]
+    places = [n for n, word in enumerate(spoken) if stem(word) in ending.stems & clause.content]
+    if not places:
+        return False
+    behind = spoken[places[-1] + 1]
+    return (behind in ("one", "ones") and ending.verb == "finished") or (
+        can_be_noun(behind)
+        and stem(behind) in ending.stems - clause.content
+        and not forms(behind) & {Form.PAST, Form.ING}
+    )
+
+
+def is_one_of_several(ending: Ending, clause: Clause) -> bool:
+    """Return whether a single thing ended of those that a habit is about: "the train to prague"."""
+    ended = {word for word in ending.clause.words if stem(word) in ending.stems}
+    return any(f"{word}s" in clause.words for word in ended - clause.words)
+
+
+def gives_another_aspect(clause: Clause, sentence: Clause) -> bool:
+    """Return whether the newer one tells something else of a thing: its mood, an addition, a part.
+
+    "My hair is so dry now" leaves its colour, "Splunk now shows the logs in UTC" where they go.
+    """
+    added = incidents.additions(sentence.plain)
+    return (
+        incidents.is_mood(sentence.plain)
+        or incidents.gains(sentence.plain)
+        or bool(added and added.isdisjoint(clause.content))
+        or _begins_with_value(clause, sentence)
+    )
+
+
+def _begins_with_value(clause: Clause, sentence: Clause) -> bool:
+    """Return whether the newer one is about the older one's value: "professor nowak became"."""
+    thing, value = _parted(clause)
+    about, _ = _parted(sentence)
+    return bool(thing and about & value) and about.isdisjoint(thing)
+
+
+def _parted(clause: Clause) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the stems before the first verb of a clause, and the others."""
+    found = _SUBJECT_END.search(clause.plain)
+    if found is None:
+        return frozenset(), frozenset()
+    before = frozenset(map(stem, clause.plain[: found.start()].split()))
+    return before & clause.content, clause.content - before
+
+
+def measures_only(clause: Clause, part: Clause) -> bool:
+    """Return whether the older one gives what is asked for, and the newer one what is measured."""
+    return incidents.is_norm(clause) and not incidents.is_norm(part)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from semantic_memory.domain.english.renewals import Clause
+from semantic_memory.domain.english.renewals import Clause, around_things, thing_of
 from semantic_memory.domain.english.tables import phrases, words
 from semantic_memory.domain.patterns import regex
 
@@ -23,7 +23,8 @@ _ONE_DAY = _cue("one_day")
 _LASTING = _cue("lasting")
 _FAILURES = _cue("failures")
 _MOODS = _cue("moods")
-_ADDITIONS = _cue("additions")
+_ABILITIES = _cue("abilities")
+_ADDITIONS = around_things("incidents.additions")
 _JOURNEYS = _cue("journeys")
 _FAILS = words("incidents.fails")
 _SUSPENDS = words("incidents.suspends")
@@ -84,13 +85,23 @@ def is_mood(plain: str) -> bool:
     return _MOODS.search(plain) is not None
 
 
-def is_addition(plain: str) -> bool:
-    """Return whether a folded text tells what something has besides.
+def gains(plain: str) -> bool:
+    """Return whether a folded text tells what something can do besides.
 
-    >>> is_addition("the choir has new folders now"), is_addition("the choir has 12 singers now")
+    >>> gains("splunk now shows the logs in colour"), gains("splunk now gets the logs")
     (True, False)
     """
-    return _ADDITIONS.search(plain) is not None
+    return _ABILITIES.search(plain) is not None
+
+
+def additions(plain: str) -> frozenset[str]:
+    """Return the stems of what a folded text says that something has besides.
+
+    >>> sorted(additions("the choir has new folders now")), additions("the choir is in leeds now")
+    (['folder'], frozenset())
+    """
+    found = (one for pattern in _ADDITIONS for one in pattern.finditer(plain))
+    return frozenset(thing for one in found for thing in thing_of(one["thing"]))
 
 
 def is_journey(plain: str) -> bool:
