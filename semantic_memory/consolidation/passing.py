@@ -7,7 +7,7 @@ one's value rather than of what has that value.
 from __future__ import annotations
 
 from semantic_memory.domain.english import incidents
-from semantic_memory.domain.english.renewals import Clause, Ending
+from semantic_memory.domain.english.renewals import KIN, Clause, Ending
 from semantic_memory.domain.english.words import Form, can_be_noun, forms
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stem
@@ -29,13 +29,16 @@ def may_go_on(ending: Ending, clause: Clause, *, repaired: bool) -> bool:
     plain = ending.clause.plain
     if "gone" in ending.verb.split() and incidents.is_journey(plain):
         return True
+    if incidents.falls(plain) or incidents.is_left_behind(ending.verb, ending.head):
+        return True
     if incidents.may_come_back(ending.verb) and (repaired or incidents.is_brief(plain)):
         return True
-    if not incidents.suspends(ending.verb) or not ending.first or incidents.is_for_good(plain):
+    by_user = not ending.first and not {"i", "we", ""}.isdisjoint(ending.before.split(" "))
+    if not incidents.suspends(ending.verb) or by_user or incidents.is_for_good(plain):
         return False
-    closed = {"closed", "shut"} & {*ending.verb.split()}
+    closed = not {"closed", "shut"}.isdisjoint(ending.verb.split())
     once = _IN_THE_PAST.match(ending.verb) is not None or incidents.is_of_a_day(plain)
-    return once and bool(closed or is_habit(clause))
+    return once and (closed or is_habit(clause))
 
 
 def is_habit(clause: Clause) -> bool:
@@ -48,12 +51,17 @@ def is_habit(clause: Clause) -> bool:
 
 
 def is_of_another(ending: Ending, clause: Clause) -> bool:
-    """Return whether somebody else ended a thing of theirs: "a neighbour sold his van"."""
+    """Return whether somebody else ended a thing of theirs: "a neighbour sold his van".
+
+    A shop that is "out of" a thing hasn't left it either.
+    """
     if ending.first:
         return False
+    theirs = "out" in ending.verb.split() or _is_theirs(
+        ending.clause.plain[len(ending.before) :], ending.head
+    )
     return _acts_for_others(ending.before, clause) or (
-        _is_theirs(ending.clause.plain[len(ending.before) :], ending.head)
-        and _is_stranger(ending.before, clause)
+        theirs and _is_stranger(ending.before, clause)
     )
 
 
@@ -72,9 +80,10 @@ def _acts_for_others(before: str, clause: Clause) -> bool:
 
 def _is_stranger(before: str, clause: Clause) -> bool:
     """Return whether the first words name somebody of whom the other clause says nothing."""
-    first, *rest = [*before.split(), ""]
+    first, *rest = before.split() or ["i"]
     leading = {first, *rest[:1]}
-    return _KNOWN.isdisjoint(leading) and clause.content.isdisjoint(map(stem, leading))
+    of_kin = not KIN.isdisjoint(word.removesuffix("s") for word in rest[:1])
+    return (of_kin or _KNOWN.isdisjoint(leading)) and clause.content.isdisjoint(map(stem, leading))
 
 
 def _is_theirs(plain: str, thing: frozenset[str]) -> bool:
@@ -96,7 +105,7 @@ def is_left_out(ending: Ending, clause: Clause) -> bool:
     if not places:
         return False
     behind = spoken[places[-1] + 1]
-    return (behind in ("one", "ones") and ending.verb == "finished") or (
+    return (behind in ("one", "ones") and incidents.uses_up(ending.verb)) or (
         can_be_noun(behind)
         and stem(behind) in ending.stems - clause.content
         and not forms(behind) & {Form.PAST, Form.ING}
@@ -114,20 +123,31 @@ def gives_another_aspect(clause: Clause, sentence: Clause) -> bool:
 
     "My hair is so dry now" leaves its colour, "Splunk now shows the logs in UTC" where they go.
     """
-    added = incidents.additions(sentence.plain)
     return (
         incidents.is_mood(sentence.plain)
         or incidents.gains(sentence.plain)
-        or bool(added and added.isdisjoint(clause.content))
-        or _begins_with_value(clause, sentence)
+        or adds_to(clause, sentence)
+        or _is_about_value(clause, sentence)
     )
 
 
-def _begins_with_value(clause: Clause, sentence: Clause) -> bool:
-    """Return whether the newer one is about the older one's value: "professor nowak became"."""
+def adds_to(clause: Clause, sentence: Clause) -> bool:
+    """Return whether the newer one tells of something besides: "new chairs on floor 3"."""
+    added = incidents.additions(sentence.plain)
+    return bool(added) and added.isdisjoint(clause.content)
+
+
+def _is_about_value(clause: Clause, sentence: Clause) -> bool:
+    """Return whether the newer one is about the older one's value: "professor nowak became".
+
+    Or it says that value again, of something else: "the jenkins agent is on".
+    """
     thing, value = _parted(clause)
     about, _ = _parted(sentence)
-    return bool(thing and about & value) and about.isdisjoint(thing)
+    if not (thing and value):
+        return False
+    kept = value <= sentence.content and not thing <= sentence.content
+    return kept or (bool(about & value) and about.isdisjoint(thing))
 
 
 def _parted(clause: Clause) -> tuple[frozenset[str], frozenset[str]]:

@@ -10,7 +10,7 @@ import re
 from semantic_memory.domain.english.renewals import Clause, around_things, thing_of
 from semantic_memory.domain.english.tables import phrases, words
 from semantic_memory.domain.patterns import regex
-
+from semantic_memory.domain.text import stem
 
 
 def _cue(entry: str) -> re.Pattern[str]:
@@ -28,6 +28,13 @@ _ADDITIONS = around_things("incidents.additions")
 _JOURNEYS = _cue("journeys")
 _FAILS = words("incidents.fails")
 _SUSPENDS = words("incidents.suspends")
+_USES_UP = words("incidents.uses_up")
+_BELONGINGS = frozenset(map(stem, words("incidents.belongings")))
+# "dropped my glasses in the sink", not "dropped the gym in the end"
+_FALLS = regex(
+    r"\b(?:dropped|spilt|spilled)\b.* (?:in|on|into|onto|down|under|behind) (?:the|my|our|a) "
+    r"(?!(?:end|spring|summer|autumn|winter|new|first|second|last|meantime)\b)\w"
+)
 _NORMS = words("incidents.norms")
 
 
@@ -123,6 +130,15 @@ def is_repaired(told: tuple[Clause, ...]) -> bool:
     return len(told) > 1 and is_remedied(told[-1].plain)
 
 
+def falls(plain: str) -> bool:
+    """Return whether a folded text tells that something fell.
+
+    >>> falls("i dropped my phone in the bath"), falls("i dropped the gym in the end")
+    (True, False)
+    """
+    return _FALLS.search(plain) is not None
+
+
 def may_come_back(verb: str) -> bool:
     """Return whether the verb of an end is one after which a thing may come back.
 
@@ -130,6 +146,24 @@ def may_come_back(verb: str) -> bool:
     (True, False)
     """
     return not _FAILS.isdisjoint(verb.split())
+
+
+def is_left_behind(verb: str, thing: frozenset[str]) -> bool:
+    """Return whether the thing of an end, by its stems, is one that was left somewhere.
+
+    >>> is_left_behind("left", frozenset({"umbrella"})), is_left_behind("left", frozenset({"choir"}))
+    (True, False)
+    """
+    return verb == "left" and not thing.isdisjoint(_BELONGINGS)
+
+
+def uses_up(verb: str) -> bool:
+    """Return whether the verb of an end may tell of one of many things.
+
+    >>> uses_up("finished"), uses_up("sold")
+    (True, False)
+    """
+    return verb in _USES_UP
 
 
 def suspends(verb: str) -> bool:
