@@ -151,8 +151,8 @@ def may_come_back(verb: str) -> bool:
 def is_left_behind(verb: str, thing: frozenset[str]) -> bool:
     """Return whether the thing of an end, by its stems, is one that was left somewhere.
 
-    >>> is_left_behind("left", frozenset({"umbrella"})), is_left_behind("left", frozenset({"choir"}))
-    (True, False)
+    >>> [is_left_behind("left", frozenset({one})) for one in ("umbrella", "choir")]
+    [True, False]
     """
     return verb == "left" and not thing.isdisjoint(_BELONGINGS)
 
