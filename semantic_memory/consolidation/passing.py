@@ -161,4 +161,5 @@ def _parted(clause: Clause) -> tuple[frozenset[str], frozenset[str]]:
 
 def measures_only(clause: Clause, part: Clause) -> bool:
     """Return whether the older one gives what is asked for, and the newer one what is measured."""
-    return incidents.is_norm(clause) and not incidents.is_norm(part)
+    asked = incidents.is_norm(clause) and not clause.dates
+    return asked and not incidents.is_norm(part) and incidents.is_measured(part.plain)

@@ -26,6 +26,7 @@ _MOODS = _cue("moods")
 _ABILITIES = _cue("abilities")
 _ADDITIONS = around_things("incidents.additions")
 _JOURNEYS = _cue("journeys")
+_MEASURED = _cue("measured")
 _FAILS = words("incidents.fails")
 _SUSPENDS = words("incidents.suspends")
 _USES_UP = words("incidents.uses_up")
@@ -178,3 +179,12 @@ def suspends(verb: str) -> bool:
 def is_norm(clause: Clause) -> bool:
     """Return whether a clause gives what is asked for: "the coverage gate is 80 percent"."""
     return not clause.words.isdisjoint(_NORMS)
+
+
+def is_measured(plain: str) -> bool:
+    """Return whether a folded text tells how a figure came out.
+
+    >>> is_measured("coverage went up to 83"), is_measured("we raised coverage to 83")
+    (True, False)
+    """
+    return _MEASURED.search(plain) is not None
