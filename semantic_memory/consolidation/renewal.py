@@ -12,6 +12,14 @@ from typing import NamedTuple
 
 from semantic_memory.consolidation.corrections import amended, corrected, recanted, respelled
 from semantic_memory.consolidation.outliving import concluded, contradicted, outlived, turned
+from semantic_memory.consolidation.passing import (
+    changes_another,
+    is_left_out,
+    is_of_another,
+    is_one_of_several,
+    may_go_on,
+    measures_only,
+)
 from semantic_memory.consolidation.replacing import LEAST_SHARED, Reason, listed, replaced, retyped
 from semantic_memory.consolidation.restating import abandoned, restated
 from semantic_memory.consolidation.subjects import (
@@ -117,6 +125,10 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
             or _is_one_of_many(ending, clause)
             or shared <= _owners_in(ending)
             or _is_of_their_own(ending)
+            or may_go_on(ending, clause, repaired=new.is_repaired(ending.clause))
+            or is_of_another(ending, clause)
+            or is_left_out(ending, clause)
+            or is_one_of_several(ending, clause)
         ):
             continue
         named = shared & beside_kin(clause)
@@ -206,6 +218,8 @@ def _changed(clause: Clause, new: Telling) -> Reason | None:
                 and not other_person(clause, part)
                 and not other_kind(clause, part, thing)
                 and not other_number(clause, part, thing)
+                and not changes_another(part, thing, clause)
+                and not measures_only(clause, part)
             ):
                 return Reason(f"changed: {listed(thing)}", LEAST_SHARED)
     return None

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
+from semantic_memory.consolidation.passing import gives_another_aspect, measures_only
 from semantic_memory.consolidation.subjects import (
     is_turned_round,
     kin_of,
@@ -148,6 +149,7 @@ class _Pair:
             or other_number(clause, sentence, topic)
             or is_turned_round(clause, sentence, topic)
             or is_turned_round(sentence, clause, topic)
+            or measures_only(clause, sentence)
         ):
             return False
         spoken = clause.words - STOP_WORDS
@@ -184,6 +186,8 @@ class _Pair:
         if owned and not self.surely:  # "my passion", "our community" may stand in any statement
             owned = bool(self.topic & (_leading(self.clause) | _leading(self.sentence)))
         figured = self.typed and (self.surely or self._half)
+        if not (figured or self.turned) and gives_another_aspect(self.clause, self.sentence):
+            return None
         found = f"replaced: {listed(self.topic)}"
         if figured or self.turned or (owned and self._half):
             near = len(self.topic) >= 2 or (self.topic and (figured or owned))

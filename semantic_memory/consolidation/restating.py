@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from semantic_memory.consolidation.passing import adds_to
 from semantic_memory.consolidation.replacing import LEAST_SHARED, UNITS, Reason, listed
 from semantic_memory.consolidation.subjects import other_person
 from semantic_memory.consolidation.telling import (
@@ -58,6 +59,8 @@ def restated(clause: Clause, new: Telling) -> Reason | None:
         return None
     for part in new.clauses:
         if is_question(part.plain) or is_held_back(part.plain) or other_person(clause, part):
+            continue
+        if adds_to(clause, part):
             continue
         cued = is_surely_cued(part.plain) and any(form(clause, part) for form in _FORMS)
         if cued or _moved(clause, part) or (is_cued(part.plain) and _placed(clause, part)):

@@ -21,6 +21,7 @@ _DETERMINERS = frozenset(
     "the a an my our his her their your this that these those new old i we is are was".split()
 )
 _OWN = frozenset({"i", "me", "my", "we", "us", "our"})
+_BE = frozenset({"is", "are", "was", "were"})
 _ARTICLES = frozenset("the my our his her their a an for have has take takes".split())
 _SUBJECT = regex(
     r"(?:and |so |but )?(?:the|our|my) ((?!same)[\w-]+(?: [\w-]+)?)"
@@ -154,7 +155,8 @@ def same_frame(older: str, newer: str) -> bool:
         return False
     if not rest:
         return first > 0 and own[first - 1] in _WITH
-    return not first and _OWN.isdisjoint({*a, *b}) and rest >= _LEAST_SHARED + 1
+    done_alike = (_OWN | _BE).isdisjoint({*a, *b})  # "my desk is on floor 3", "chairs on floor 3"
+    return not first and done_alike and rest >= _LEAST_SHARED + 1
 
 
 def other_number(a: Clause, b: Clause, topic: frozenset[str]) -> bool:

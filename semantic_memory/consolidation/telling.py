@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, takewhile
 
-from semantic_memory.domain.english import renewals
+from semantic_memory.domain.english import incidents, renewals
 from semantic_memory.domain.english.concluded import settled
 from semantic_memory.domain.english.facets import facets
 from semantic_memory.domain.english.names import names
@@ -95,6 +95,14 @@ class Telling:
             (facet.name, facet.subject) for one in self.clauses for facet in facets(one, newly=True)
         )
 
+    def is_repaired(self, clause: Clause) -> bool:
+        """Return whether the sentence of a clause says that all is as it was: "..., back now"."""
+        return any(
+            incidents.is_repaired(tuple(renewals.parts(one)))
+            for one in self.sentences
+            if clause.plain in one.plain
+        )
+
     @property
     def topics(self) -> list[str]:
         """The words by which older statements on the same are looked up."""
@@ -157,7 +165,9 @@ def is_cued(plain: str) -> bool:
 def is_held_back(plain: str) -> bool:
     """Return whether a folded text, cued or not, replaces nothing: a wish, an event, the past."""
     return (
-        renewals.claims_nothing(plain)
+        incidents.is_remedied(plain)
+        or incidents.is_failure(plain)
+        or renewals.claims_nothing(plain)
         or renewals.is_besides(plain)
         or renewals.is_of_the_past(plain)
         or renewals.is_one_event(plain)

@@ -154,6 +154,8 @@ _DOES_IT = regex(r"\w+ing (?:them|it|this|that|those|these)\b")
 # "ran off after a squirrel"
 _GOES_ON = regex(rf"\s{phrases('renewals.ends.goes_on')}(?![\w'])")
 # "never quit"
+_CLOSES = words("renewals.ends.closes")
+_OBJECTS = words("renewals.ends.objects")
 _NEVER = regex(r"\b(?:never|do not|does not|did not|will not|can not) $")
 _ARE = regex(rf" r (?={phrases('renewals.behind_r')}(?:\s|$))")
 _IS = regex(rf"(?<=\w)'s (?={phrases('renewals.behind_is')}(?![\w']))")
@@ -214,6 +216,8 @@ class Ending:
     """The words before the verb, in which its subject stands."""
     of_oneself: bool = False
     """True if the subject tells of itself: "ann left the choir"."""
+    verb: str = ""
+    """The words that tell of the end: "was cancelled"."""
 
 
 @lru_cache(maxsize=16_384)
@@ -296,7 +300,10 @@ def endings(clause: Clause) -> Iterator[Ending]:
                 moment = not first and before[0] in _MOMENTS
                 head = thing if predicate else _head(found["thing"].split(" of ")[0], first=first)
                 of_oneself = not first and before[0] in _OF_ONESELF
-                yield Ending(thing, moment, first, clause, predicate, head, leading, of_oneself)
+                verb = found["verb"].strip() if first else " ".join(before)
+                yield Ending(
+                    thing, moment, first, clause, predicate, head, leading, of_oneself, verb
+                )
 
 
 def _head(thing: str, *, first: bool) -> frozenset[str]:
@@ -326,8 +333,14 @@ def _is_aside(verb: Sequence[str], opening: str) -> bool:
 
 
 def _goes_on(found: re.Match[str]) -> bool:
-    """Return whether what left or closed is still there: "left me in awe", "closed for easter"."""
+    """Return whether what left or closed is still there: "left me in awe", "closed for easter".
+
+    It may have closed something else: "the bank closed the branch".
+    """
     if _GOES_ON.match(found.string, found.end()):
+        return True
+    verb, behind = found["verb"].split(), found.string[found.end() :].split()
+    if len(verb) == 1 and verb[0] in _CLOSES and behind and behind[0] in _OBJECTS:
         return True
     return found["verb"].split()[0] == "left" and bool(
         _IMPRESSES.match(found.string, found.start("verb") + len(" left"))

@@ -1,0 +1,190 @@
+"""Recognise what passes: breakdowns that were repaired, one day's closing, qualities of the moment.
+
+They leave what older statements tell as it was, whatever words they share with it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from semantic_memory.domain.english.renewals import Clause, around_things, thing_of
+from semantic_memory.domain.english.tables import phrases, words
+from semantic_memory.domain.patterns import regex
+from semantic_memory.domain.text import stem
+
+
+def _cue(entry: str) -> re.Pattern[str]:
+    return regex(rf"(?<![\w'])(?:{phrases(f'incidents.{entry}')})(?![\w'])")
+
+
+_REMEDIED = regex(rf"(?:{phrases('incidents.remedied')})(?:,? [a-z]+ly)?")
+_BRIEFLY = _cue("briefly")
+_ONE_DAY = _cue("one_day")
+_LASTING = _cue("lasting")
+_FAILURES = _cue("failures")
+_MOODS = _cue("moods")
+_ABILITIES = _cue("abilities")
+_ADDITIONS = around_things("incidents.additions")
+_JOURNEYS = _cue("journeys")
+_MEASURED = _cue("measured")
+_FAILS = words("incidents.fails")
+_SUSPENDS = words("incidents.suspends")
+_USES_UP = words("incidents.uses_up")
+_BELONGINGS = frozenset(map(stem, words("incidents.belongings")))
+# "dropped my glasses in the sink", not "dropped the gym in the end"
+_FALLS = regex(
+    r"\b(?:dropped|spilt|spilled)\b.* (?:in|on|into|onto|down|under|behind) (?:the|my|our|a) "
+    r"(?!(?:end|spring|summer|autumn|winter|new|first|second|last|meantime)\b)\w"
+)
+_NORMS = words("incidents.norms")
+
+
+def is_remedied(plain: str) -> bool:
+    """Return whether a clause of a folded text tells only that something is as it was.
+
+    >>> is_remedied("back now"), is_remedied("back in oslo now")
+    (True, False)
+    """
+    return _REMEDIED.fullmatch(plain) is not None
+
+
+def is_brief(plain: str) -> bool:
+    """Return whether a folded text tells that something happened once more, or for a short time.
+
+    >>> is_brief("lost my glasses again"), is_brief("i lost my job")
+    (True, False)
+    """
+    return _BRIEFLY.search(plain) is not None and not is_for_good(plain)
+
+
+def is_of_a_day(plain: str) -> bool:
+    """Return whether a folded text tells of a day or a week, and not of an end for good.
+
+    >>> is_of_a_day("yoga was cancelled this week"), is_of_a_day("yoga is cancelled for good")
+    (True, False)
+    """
+    return _ONE_DAY.search(plain) is not None and not is_for_good(plain)
+
+
+def is_for_good(plain: str) -> bool:
+    """Return whether a folded text says that something is over for good.
+
+    >>> is_for_good("yoga is cancelled for good"), is_for_good("yoga is cancelled")
+    (True, False)
+    """
+    return _LASTING.search(plain) is not None
+
+
+def is_failure(plain: str) -> bool:
+    """Return whether a folded text tells that something failed once.
+
+    >>> is_failure("the password was wrong again"), is_failure("the password is new")
+    (True, False)
+    """
+    return (is_brief(plain) or is_of_a_day(plain)) and _FAILURES.search(plain) is not None
+
+
+def is_mood(plain: str) -> bool:
+    """Return whether a folded text gives a quality of the moment.
+
+    >>> is_mood("my hair is so dry now"), is_mood("my hair is blonde now")
+    (True, False)
+    """
+    return _MOODS.search(plain) is not None
+
+
+def gains(plain: str) -> bool:
+    """Return whether a folded text tells what something can do besides.
+
+    >>> gains("splunk now shows the logs in colour"), gains("splunk now gets the logs")
+    (True, False)
+    """
+    return _ABILITIES.search(plain) is not None
+
+
+def additions(plain: str) -> frozenset[str]:
+    """Return the stems of what a folded text says that something has besides.
+
+    >>> sorted(additions("the choir has new folders now")), additions("the choir is in leeds now")
+    (['folder'], frozenset())
+    """
+    found = (one for pattern in _ADDITIONS for one in pattern.finditer(plain))
+    return frozenset(thing for one in found for thing in thing_of(one["thing"]))
+
+
+def is_journey(plain: str) -> bool:
+    """Return whether a folded text tells where somebody has gone for a while.
+
+    >>> is_journey("pam has gone to malta for a week"), is_journey("pam has gone back to malta")
+    (True, False)
+    """
+    return _JOURNEYS.search(plain) is not None and not is_for_good(plain)
+
+
+def is_repaired(told: tuple[Clause, ...]) -> bool:
+    """Return whether a statement's last clause says that what the others tell is as it was.
+
+    >>> from semantic_memory.domain.english.renewals import clauses
+    >>> is_repaired(clauses("the database was down, back now")), is_repaired(clauses("back now"))
+    (True, False)
+    """
+    return len(told) > 1 and is_remedied(told[-1].plain)
+
+
+def falls(plain: str) -> bool:
+    """Return whether a folded text tells that something fell.
+
+    >>> falls("i dropped my phone in the bath"), falls("i dropped the gym in the end")
+    (True, False)
+    """
+    return _FALLS.search(plain) is not None
+
+
+def may_come_back(verb: str) -> bool:
+    """Return whether the verb of an end is one after which a thing may come back.
+
+    >>> may_come_back("was cancelled"), may_come_back("sold")
+    (True, False)
+    """
+    return not _FAILS.isdisjoint(verb.split())
+
+
+def is_left_behind(verb: str, thing: frozenset[str]) -> bool:
+    """Return whether the thing of an end, by its stems, is one that was left somewhere.
+
+    >>> [is_left_behind("left", frozenset({one})) for one in ("umbrella", "choir")]
+    [True, False]
+    """
+    return verb == "left" and not thing.isdisjoint(_BELONGINGS)
+
+
+def uses_up(verb: str) -> bool:
+    """Return whether the verb of an end may tell of one of many things.
+
+    >>> uses_up("finished"), uses_up("sold")
+    (True, False)
+    """
+    return verb in _USES_UP
+
+
+def suspends(verb: str) -> bool:
+    """Return whether the verb of an end may be said of one of many days.
+
+    >>> suspends("was cancelled"), suspends("died")
+    (True, False)
+    """
+    return not _SUSPENDS.isdisjoint(verb.split())
+
+
+def is_norm(clause: Clause) -> bool:
+    """Return whether a clause gives what is asked for: "the coverage gate is 80 percent"."""
+    return not clause.words.isdisjoint(_NORMS)
+
+
+def is_measured(plain: str) -> bool:
+    """Return whether a folded text tells how a figure came out.
+
+    >>> is_measured("coverage went up to 83"), is_measured("we raised coverage to 83")
+    (True, False)
+    """
+    return _MEASURED.search(plain) is not None
