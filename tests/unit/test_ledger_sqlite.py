@@ -224,6 +224,18 @@ def test_revisions_of_all_users_become_those_of_each(written_before, path):
     db.close()
 
 
+def test_a_mark_beyond_its_user_hides_no_later_change(path):
+    path.write_bytes(gzip.decompress(WRITTEN_BEFORE.read_bytes()))
+    with sqlite3.connect(path) as db:  # u1 was settled without an effect after u2's latest change
+        db.execute("UPDATE marks SET revision = 10 WHERE job = 'dedup' AND user_id = 'u1'")
+    db.close()
+    ledger = SqliteLedger(path)
+    assert ledger.pending("dedup", "u1") == []
+    ledger.apply([Touch("fact-4", confidence=0.1)])
+    assert [(one.revision, one.seen) for one in ledger.pending("dedup", "u1")] == [(10, 9)]
+    ledger.close()
+
+
 @pytest.mark.parametrize(
     ("kept", "state", "lacked"),
     [

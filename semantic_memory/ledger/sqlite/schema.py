@@ -395,6 +395,11 @@ INSERT INTO unindexed SELECT user_id, num, revision FROM facts
         (SELECT replace(value, rtrim(value, '0123456789'), '') FROM meta WHERE key = 'index'), 0
     ) + 0;
 
+-- Marks were numbers of all users too. One beyond its user's latest change would hide the next ones.
+UPDATE marks SET revision = min(revision, coalesce(
+    (SELECT u.revision FROM users u WHERE u.user_id = marks.user_id), 0
+));
+
 -- The watermark notes the number of changes so far: the sum of the users' revisions, which were
 -- further apart until now.
 INSERT INTO meta SELECT 'changes apart',
