@@ -117,7 +117,8 @@ class IndexKeeper:
         """Number of memories that `sync` has to bring in; 1 if it has something else to do."""
         missing = self._ledger.count_unindexed() if self._generation else self._ledger.count()
         waits = self._failed is not None or (self._index is None and bool(self._asked_about))
-        return max(missing, int(waits))
+        given_up = not self._generation and bool(self._home.position())
+        return max(missing, int(waits or given_up))
 
     def sync(self, progress: Progress | None = None) -> None:
         """Bring the index level with the ledger, setting it aside and refilling it if it is broken.

@@ -53,6 +53,16 @@ def test_a_ledger_that_is_gone_is_never_started_anew(open_memory, store, left):
         assert [hit.fact.content for hit in memory.search("one", **U)] == ["One"]
 
 
+def test_a_store_of_which_nothing_could_be_recovered_opens(store):
+    with SemanticMemory.open(store, embedder=HashEmbedder()) as memory:
+        memory.add("Likes tea", **U)
+        assert memory.rebuild() == 1
+    for file in store.glob("ledger.sqlite3*"):
+        file.unlink()
+    with recovered(store) as memory:
+        assert memory.search("tea", **U) == []
+
+
 @pytest.mark.parametrize("damage", ["deleted", "emptied", "flipped"])
 def test_a_lost_end_of_the_ledger_is_noticed(open_memory, store, tmp_path, damage):
     memory = open_memory()
