@@ -225,6 +225,21 @@ def test_a_url_that_names_no_schema_is_refused(url, said):
         split_url(url)
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql:///memories?host=/run/postgresql",
+        "postgresql://u@db/memories?options=-c%20statement_timeout%3D5s&sslmode=require",
+        "postgresql://u@db/memories?password=a+b%20c",
+        "postgresql://u:p%23w@one:5432,two:5433/memories",
+    ],
+)
+def test_the_rest_of_a_url_reaches_the_driver_as_it_is_written(url):
+    joint = "&" if "?" in url else "?"
+    assert split_url(f"{url}{joint}schema=agents") == (url, "agents")
+    assert split_url(url) == (url, "semantic_memory")
+
+
 def test_without_its_packages_the_install_is_named():
     code = (
         "import sys; sys.modules['psycopg'] = None\n"

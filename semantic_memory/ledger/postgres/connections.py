@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit
 
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.events import Event
@@ -21,6 +21,7 @@ from semantic_memory.ledger.postgres.driver import psycopg, psycopg_pool, transl
 from semantic_memory.ledger.postgres.schema import migrate
 
 DEFAULT_SCHEMA = "semantic_memory"
+_NAMES_SCHEMA = "schema="
 _SCHEMA = regex("[a-z_][a-z0-9_]{0,62}")
 _MOST_CONNECTIONS = 10
 _WAIT_SECONDS = 10.0
@@ -152,20 +153,24 @@ def split_url(url: str) -> tuple[str, str]:
     >>> split_url("postgresql://db.example/memories?schema=agents&sslmode=require")
     ('postgresql://db.example/memories?sslmode=require', 'agents')
     """
-    parts = urlsplit(url)
-    if parts.scheme not in ("postgresql", "postgres"):
+    scheme = urlsplit(url).scheme
+    if scheme not in ("postgresql", "postgres"):
         raise ConfigurationError(
-            f"{parts.scheme}:... isn't the URL of a PostgreSQL database:"
+            f"{scheme}:... isn't the URL of a PostgreSQL database:"
             " write postgresql://user@host/database?schema=name"
         )
-    options = dict(parse_qsl(parts.query))
-    schema = options.pop("schema", DEFAULT_SCHEMA)
+    # The rest stays as it is written: the driver decodes it by rules of its own.
+    base, _, query = url.partition("?")
+    options = query.split("&") if query else []
+    named = [one for one in options if one.startswith(_NAMES_SCHEMA)]
+    schema = unquote(named[-1].removeprefix(_NAMES_SCHEMA)) if named else DEFAULT_SCHEMA
     if not _SCHEMA.fullmatch(schema):
         raise ConfigurationError(
             f"the schema {schema!r} must be 1-63 lower-case letters, digits and _,"
             " and not begin with a digit"
         )
-    return urlunsplit(parts._replace(query=urlencode(options))), schema
+    others = "&".join(one for one in options if one not in named)
+    return f"{base}?{others}" if others else base, schema
 
 
 @lru_cache(maxsize=1_024)
