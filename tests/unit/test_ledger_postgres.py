@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from semantic_memory.domain.changes import Add, Evict, Extracted, Touch, Update
+from semantic_memory.domain.changes import Add, Evict, Extracted, Forget, Touch, Update
 from semantic_memory.domain.errors import (
     ConfigurationError,
     SchemaTooNewError,
@@ -249,6 +250,55 @@ def test_without_its_packages_the_install_is_named():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert 'pip install "semantic-memory[postgres]"' in done.stdout
+
+
+# ---------------------------------------------------------------- beside writers
+
+
+def test_an_index_is_filled_anew_and_followed_beside_writers(two):
+    writing, following = two
+    facts = [make_fact(number, user_id=f"u{number % 2}") for number in range(40)]
+    writing.apply([Add(fact, vectors(1)) for fact in facts])
+
+    def write(first: int) -> None:
+        for start in range(first, first + 30):
+            turned = [facts[(start - number) % 40].id for number in range(20)]
+            writing.apply([Touch(fact_id, confidence=0.5) for fact_id in turned])
+
+    with ThreadPoolExecutor(2) as pool:
+        writers = [pool.submit(write, first) for first in (0, 20)]
+        while not all(writer.done() for writer in writers):
+            following.unindex("index", "filled")
+            following.note_indexed(following.outbox(1_000).taken, "index", "followed")
+        for writer in writers:
+            writer.result()
+    following.note_indexed(following.outbox(1_000).taken, "index", "followed")
+    assert following.count_unindexed() == 0
+    assert following.held() == (40, 40)
+
+
+def test_a_mark_that_a_writer_holds_stays(ledger, url):
+    ledger.apply([Add(make_fact(1), vectors(1)), Add(make_fact(2), vectors(2))])
+    with psycopg.connect(url.partition("&schema")[0]) as writer:
+        writer.execute("SELECT FROM unit.unindexed WHERE num = 1 FOR UPDATE")
+        ledger.note_indexed(ledger.outbox(9).taken, "index", "followed")
+        assert ledger.unindexed(9) == {"fact-1"}
+
+
+def test_erasing_waits_for_the_users_writer_before_it_holds_a_memory(ledger, url):
+    ledger.apply([Add(make_fact(1)), Forget("fact-1", NOW)])
+    with (
+        ThreadPoolExecutor(1) as pool,
+        psycopg.connect(url.partition("&schema")[0]) as writer,
+    ):
+        writer.execute("SELECT FROM unit.users WHERE user_id = 'u1' FOR UPDATE")
+        erased = pool.submit(ledger.erase)
+        waits = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+        while writer.execute(waits.encode()).fetchone() == (0,):
+            time.sleep(0.01)
+        writer.execute("UPDATE unit.facts SET reason = '' WHERE num = 1")
+        writer.commit()
+        assert erased.result() == 1
 
 
 # ---------------------------------------------------------------- words and values

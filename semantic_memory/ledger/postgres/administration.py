@@ -22,7 +22,10 @@ class Administration(AdministrationReader):
             (),
             user_id,
         )
+        users = f"SELECT user_id FROM users WHERE user_id IN (SELECT user_id FROM ({query}) f)"
         with self._connections.transaction() as db:
+            # As writers do, users first: their words are counted there.
+            db.execute(f"{users} ORDER BY user_id FOR UPDATE", values)
             cuts = db.execute(*of_user("DELETE FROM cuts", (), user_id)).rowcount
             forgotten: list[tuple[str, int]] = db.execute(
                 f"{query} ORDER BY user_id, num FOR UPDATE", values

@@ -8,7 +8,7 @@ from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.ports import Match, Outbox, Unindexed
 from semantic_memory.ledger import rules
-from semantic_memory.ledger.sql.part import Part, set_meta
+from semantic_memory.ledger.sql.part import Database, Part, set_meta
 from semantic_memory.ledger.sql.rows import (
     FACT,
     VECTORS,
@@ -46,20 +46,28 @@ class IndexFeed(Part):
     def note_indexed(self, done: Sequence[Unindexed], key: str, value: str) -> None:
         """Take memories that haven't changed since as indexed, and set `key`."""
         with self._connections.transaction() as db:
-            db.executemany(
-                "DELETE FROM unindexed WHERE user_id = ? AND num = ? AND revision = ?", done
-            )
+            self._unmark(db, done)
             set_meta(db, key, value)
 
     def unindex(self, key: str, value: str) -> None:
         """Take no memory as indexed, and set `key`, in one transaction."""
         with self._connections.transaction() as db:
-            db.execute("DELETE FROM unindexed")
+            self._unmark_all(db)
             db.execute(
                 "INSERT INTO unindexed SELECT f.user_id, f.num, f.revision FROM facts f"
                 f" WHERE {_HELD} ORDER BY f.user_id, f.num"
             )
             set_meta(db, key, value)
+
+    def _unmark(self, db: Database, done: Sequence[Unindexed]) -> None:
+        """Remove the marks of memories that haven't changed since."""
+        db.executemany(
+            "DELETE FROM unindexed WHERE user_id = ? AND num = ? AND revision = ?", done
+        )
+
+    def _unmark_all(self, db: Database) -> None:
+        """Remove every mark; none comes until the transaction ends."""
+        db.execute("DELETE FROM unindexed")
 
     def count_unindexed(self) -> int:
         """Return the number of memories that the index lacks."""

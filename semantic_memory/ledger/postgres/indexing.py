@@ -1,0 +1,31 @@
+"""Filling an index beside any number of writers, who mark memories in an order of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from semantic_memory.domain.ports import Unindexed
+from semantic_memory.ledger.sql import indexing
+from semantic_memory.ledger.sql.part import Database
+
+# A mark that a writer holds stays: waiting for it could end in a deadlock.
+_UNMARK = """
+    DELETE FROM unindexed u USING (
+        SELECT m.user_id, m.num
+        FROM unindexed m JOIN unnest(?::text[], ?::bigint[], ?::bigint[]) d(user_id, num, revision)
+            ON m.user_id = d.user_id AND m.num = d.num AND m.revision = d.revision
+        FOR UPDATE OF m SKIP LOCKED
+    ) d WHERE u.user_id = d.user_id AND u.num = d.num
+"""
+
+
+class IndexFeed(indexing.IndexFeed):
+    """The role `SyncFeed`."""
+
+    def _unmark(self, db: Database, done: Sequence[Unindexed]) -> None:
+        columns = ([one.user_id for one in done], [one.num for one in done])
+        db.execute(_UNMARK, (*columns, [one.revision for one in done]))
+
+    def _unmark_all(self, db: Database) -> None:
+        db.execute("LOCK TABLE unindexed IN SHARE ROW EXCLUSIVE MODE")
+        super()._unmark_all(db)
