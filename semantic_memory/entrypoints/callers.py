@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from semantic_memory.domain.errors import AccessDeniedError
+from semantic_memory.domain.fields import MOST_SPACES
 from semantic_memory.entrypoints.rights import Right as Right
 
 ANYONE = frozenset(Right)
@@ -56,11 +57,13 @@ class Caller:
     def beside(self, user_id: str, named: Sequence[str] | None) -> tuple[str, ...]:
         """Return the spaces that a call reads beside its user: those it names, or the caller's.
 
-        Where the user is a space itself, there are none by default. Raises AccessDeniedError.
+        Of these, the first that a call may have; none where the user is a space itself. Raises AccessDeniedError.
         """
         if named is None:
             own = _match(user_id, self.users)
-            return tuple(one for one in self.spaces if own and _is_one(one) and one != user_id)
+            spaces = dict.fromkeys(one for one in self.spaces if own and _is_one(one))
+            spaces.pop(user_id, None)
+            return tuple(spaces)[:MOST_SPACES]
         self.require_all(named)
         return tuple(named)
 

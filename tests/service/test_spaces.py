@@ -104,6 +104,15 @@ def test_tools_read_the_spaces_that_the_key_names_unless_told_otherwise(service,
     assert service.memory.get(deploys["team-a"]).content == TEAM
 
 
+def test_tools_read_as_many_spaces_of_a_key_as_a_search_takes(service, deploys):
+    async def use(client: Any) -> None:
+        found = await call(client, "search_memory", query=ASKED)
+        assert said(found["memories"]) == {(OWN, None), (TEAM, "team-a")}
+
+    spaces = ["team-a", "team-a", *(f"team-{number}" for number in range(9))]
+    over_http(service, service.token(["maya"], [R, W], spaces=spaces), use)
+
+
 def test_a_server_over_stdio_has_spaces_and_an_agent_of_its_own(service, deploys):
     async def use(client: Any) -> None:
         found = await call(client, "search_memory", query=ASKED)
