@@ -122,8 +122,11 @@ class Edits:
                 self._ledger.apply(
                     [*kept, Update(new, "updated", now, self._gate.redacted(asked.reason))]
                 )
+            written = self._ledger.get([fact.id], user_id)  # before anybody forgets it
+        if not written:
+            raise StoreCorruptError("update: the ledger lacks what it just wrote: check the disk")
         self._changed(user_id)
-        return one_fact(self._ledger, fact.id, user_id)
+        return written[0]
 
     def delete(self, asked: DeleteRequest) -> None:
         """Delete a memory for good, with what goes with it. Raises NotFoundError."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from semantic_memory import Candidate, Category, Message, SemanticMemory, Status
+from semantic_memory.domain.changes import Forget
 from semantic_memory.domain.errors import (
     EmbedderMismatchError,
     InvalidInputError,
@@ -546,3 +547,11 @@ def test_a_message_that_told_what_no_longer_holds_gives_way(open_memory, clock):
     ]
     memory.restore(old.id)
     assert found("Where do I live?")["I live in Oslo."].parts.outdated == 0
+
+
+def test_an_update_returns_what_it_wrote_though_that_is_forgotten_at_once(memory, monkeypatch):
+    fact = memory.add("Likes tea", user_id="u1")
+    edits = memory._use_cases.edits
+    forget = Forget(fact.id, NOW)
+    monkeypatch.setattr(edits, "_changed", lambda _: edits._ledger.apply([forget]))
+    assert memory.update(fact.id, content="Likes coffee").content == "Likes coffee"
