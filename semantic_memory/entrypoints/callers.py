@@ -57,7 +57,8 @@ class Caller:
     def beside(self, user_id: str, named: Sequence[str] | None) -> tuple[str, ...]:
         """Return the spaces that a call reads beside its user: those it names, or the caller's.
 
-        Of these, the first that a call may have; none where the user is a space itself. Raises AccessDeniedError.
+        Of the caller's, as many as a call may have; none where the user is a space itself. Raises
+        AccessDeniedError.
         """
         if named is None:
             own = _match(user_id, self.users)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from semantic_memory.domain.errors import (
 )
 from semantic_memory.domain.events import Event, ExtractionFailed, FactsExtracted, MessagesObserved
 from semantic_memory.domain.reports import Finding
+from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.settings import IngestSettings, Settings
 from semantic_memory.testing import HashEmbedder, ScriptedExtractor
 from tests.conftest import NOW, eventually, say
@@ -551,7 +553,14 @@ def test_a_message_that_told_what_no_longer_holds_gives_way(open_memory, clock):
 
 def test_an_update_returns_what_it_wrote_though_that_is_forgotten_at_once(memory, monkeypatch):
     fact = memory.add("Likes tea", user_id="u1")
-    edits = memory._use_cases.edits
-    forget = Forget(fact.id, NOW)
-    monkeypatch.setattr(edits, "_changed", lambda _: edits._ledger.apply([forget]))
+    exclusive, forget = SqliteLedger.exclusive, [Forget(fact.id, NOW)]
+
+    @contextmanager
+    def left(ledger, *users):
+        with exclusive(ledger, *users):
+            yield
+        monkeypatch.undo()
+        ledger.apply(forget)
+
+    monkeypatch.setattr(SqliteLedger, "exclusive", left)
     assert memory.update(fact.id, content="Likes coffee").content == "Likes coffee"

@@ -61,9 +61,7 @@ class IndexFeed(Part):
 
     def _unmark(self, db: Database, done: Sequence[Unindexed]) -> None:
         """Remove the marks of memories that haven't changed since."""
-        db.executemany(
-            "DELETE FROM unindexed WHERE user_id = ? AND num = ? AND revision = ?", done
-        )
+        db.executemany("DELETE FROM unindexed WHERE user_id = ? AND num = ? AND revision = ?", done)
 
     def _unmark_all(self, db: Database) -> None:
         """Remove every mark; none comes until the transaction ends."""

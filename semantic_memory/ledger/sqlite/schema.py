@@ -395,7 +395,7 @@ INSERT INTO unindexed SELECT user_id, num, revision FROM facts
         (SELECT replace(value, rtrim(value, '0123456789'), '') FROM meta WHERE key = 'index'), 0
     ) + 0;
 
--- Marks were numbers of all users too. One beyond its user's latest change would hide the next ones.
+-- Marks were numbers of all users too: one beyond its user's latest change would hide the next.
 UPDATE marks SET revision = min(revision, coalesce(
     (SELECT u.revision FROM users u WHERE u.user_id = marks.user_id), 0
 ));
