@@ -17,8 +17,13 @@ from semantic_memory.domain.patterns import regex
 _FIGURE = r"\d[\w:.,/-]*\w|\d"
 _DAY = rf"{WEEKDAY}|{one_of(MONTHS)}"
 _NAME = r"(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?"
-_KINDS = tuple(regex(rf"(?<![\w'])(?:{kind})(?![\w'])", re.IGNORECASE) for kind in (_FIGURE, _DAY))
+_KINDS = tuple(
+    regex(rf"(?<![\w'])(?:{kind})(?![\w'])", re.IGNORECASE)
+    for kind in (_FIGURE, WEEKDAY, one_of(MONTHS))
+)
+_BEFORE_MONTH = regex(rf"(?:\b{phrases('mending.before_months')}|\d(?:st|nd|rd|th)?) $", re.I)
 _VALUE = rf"(?:{_FIGURE}|{_DAY}|{_NAME})"
+_MONTHS = frozenset(month.lower() for month in MONTHS)
 _GAP = r"[\s,;:.–—-]+"
 _CORRECTION = regex(
     rf"^(?P<opening>(?:{phrases('mending.opening')}{_GAP})*)"
@@ -30,10 +35,11 @@ _CORRECTION = regex(
 )
 
 
-def mended(text: str, before: Sequence[str]) -> str | None:
+def mended(text: str, before: Sequence[str], heard: str = "") -> str | None:
     """Return the nearest statement of `before` with its value corrected; None if none is.
 
-    `before` are sentences of the same speaker, the latest last.
+    `before` are sentences of the same speaker, the latest last. `heard` is what another said since;
+    a correction that doesn't name what was wrong may be of a value in it.
 
     >>> mended("Sorry, I said 12, it's 21", ["My locker is number 12"])
     'My locker is number 21'
@@ -42,6 +48,8 @@ def mended(text: str, before: Sequence[str]) -> str | None:
     >>> mended("oops, the 9th", ["My birthday is on the 8th of May", "I like cake"])
     'My birthday is on the 9th of May'
     >>> mended("It's 21", ["My locker is number 12"])
+    >>> mended("No, 7", ["I have 2 kids"], heard="Then take a car with 5 seats.")
+    >>> mended("Sorry, June", ["My daughter April is 4"])
     """
     found = _CORRECTION.match(text.strip())
     if found is None:
@@ -52,6 +60,8 @@ def mended(text: str, before: Sequence[str]) -> str | None:
     for sentence in reversed(before):
         spoken = _spoken(wrong, sentence) if wrong else _alike(found["right"], sentence)
         if len(spoken) == 1:
+            if not wrong and _gives_another(heard, spoken[0][0]):
+                return None
             start, end = spoken[0].span()
             return sentence[:start] + found["right"] + sentence[end:]
     return None
@@ -63,9 +73,20 @@ def _spoken(value: str, sentence: str) -> list[re.Match[str]]:
 
 
 def _alike(value: str, sentence: str) -> list[re.Match[str]]:
-    """Return where a sentence has a value of the same kind: figures, or days and months."""
+    """Return where a sentence has a value of the same kind: figures, weekdays, or months."""
     for kind in _KINDS:
         if kind.fullmatch(value):
             ordinal = value[-1].isalpha()
-            return [one for one in kind.finditer(sentence) if one[0][-1].isalpha() is ordinal]
+            return [
+                one
+                for one in kind.finditer(sentence)
+                if one[0][-1].isalpha() is ordinal
+                and (one[0].lower() not in _MONTHS or _BEFORE_MONTH.search(sentence[: one.start()]))
+            ]
     return []
+
+
+def _gives_another(heard: str, value: str) -> bool:
+    """Return whether a text has a value of the same kind, and not this one."""
+    found = {one[0].lower() for one in _alike(value, heard)}
+    return bool(found) and value.lower() not in found

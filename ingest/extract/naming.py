@@ -71,10 +71,11 @@ _SIGNED = regex(
     re.IGNORECASE,
 )
 _LIST_OR_LETTER = regex(
-    rf"^\s*(?:[-–—*•]\s.*\n"
+    rf"^[^\S\n]*(?:[-–—*•]\s.*\n"
     rf"|(?:dear|{phrases('naming.greetings')}),? (?-i:[A-Z])[\w .'’-]*[,!:]?\s*$)",
     re.IGNORECASE | re.MULTILINE,
 )
+_SIGNATURE = 200  # characters at the end of a message among which its writer's name may stand
 _FIRST_AND_LAST = r"(?-i:[A-Z][\w'’-]+)(?: (?-i:[A-Z][\w'’-]+)){1,2}"
 _CARD = regex(
     rf"^{_GREETING}(?P<name>{_FIRST_AND_LAST})(?:, (?P<age>\d\d))?, (?:an? )?"
@@ -235,10 +236,12 @@ def signed(message: str) -> tuple[str, str]:
     >>> signed("Cheers, Jo")
     ('', 'Cheers, Jo')
     """
-    found = _SIGNED.search(message)
+    whole = message.rstrip()
+    below = max(0, len(whole) - _SIGNATURE)
+    found = _SIGNED.search(whole[below:])
     if found is None or not _is_given(found["name"].split()[0]) or _LIST_OR_LETTER.search(message):
         return "", message
-    return f"my name is {found['name']}", message[: found.start() + (found[0][0] in ".!?")]
+    return f"my name is {found['name']}", whole[: below + found.start() + (found[0][0] in ".!?")]
 
 
 def _is_of_speaker(card: re.Match[str]) -> bool:

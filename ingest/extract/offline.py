@@ -334,7 +334,8 @@ class _Found:
 
     def _as_meant(self, sentence: Sentence, before: Sequence[str]) -> Sentence:
         """Return a correction put together with what it corrects; any other sentence as it is."""
-        fixed = mended(sentence.said, before)
+        heard = self._talk.before
+        fixed = mended(sentence.said, before, heard.content if heard else "")
         if fixed is None:
             return sentence
         whole = Sentence(fixed, fixed)

@@ -9,13 +9,23 @@ from semantic_memory.consolidation.subjects import other_kind, other_person, oth
 from semantic_memory.consolidation.telling import DENIED, Telling
 from semantic_memory.domain.english import renewals
 from semantic_memory.domain.english.renewals import Clause, clause_of
-from semantic_memory.domain.english.tables import words
+from semantic_memory.domain.english.tables import phrases, words
 from semantic_memory.domain.english.words import is_word
+from semantic_memory.domain.patterns import regex
+from semantic_memory.domain.text import stem
 
 _SHORT = 10  # words of a message that only corrects the one before
 _LEAST_SPELLED = 0.15
 _LEAST_RECANTED = 0.1
 _TELLING = 3  # digits of a figure that is hardly another one by chance
+_IN_PASSING = frozenset(map(stem, ("sorry", "wait", "instead", "oops")))
+_MEANT = regex(
+    rf"(?:(?:and|so|but) )*(?:{phrases('mending.meant')} )+(?P<name>\S+(?: \S+)?)(?: with .+)?$"
+)
+_OF_THING = regex(
+    r"(?:(?:and|so|but|sorry|wait) )*(?:the|my|our) (?P<thing>[a-z][\w-]*(?: [a-z][\w-]*){0,2}?) "
+    r"(?:is|are|was|were) \W*\d"
+)
 _SUMS = words("restatements.grants.sums")
 _GIVEN = words("restatements.grants.given")
 _SPELLING = 5  # of one that only spells a word of it anew
@@ -68,7 +78,12 @@ def recanted(clause: Clause, new: Telling) -> Reason | None:
             value = clause_of(old)
             values = _figures(value)
             named = values and values <= _figures(clause) and value.content <= clause.content
-            if named and _typed(clause, sentence) and _of_one_sum(clause, sentence, values):
+            if (
+                named
+                and _typed(clause, sentence)
+                and _of_one_sum(clause, sentence, values)
+                and not any(_of_another(clause, part) for part in new.clauses)
+            ):
                 return Reason(f"recanted: {old}", _LEAST_RECANTED)
         for old in renewals.misnamed(sentence.plain):
             content = clause_of(old).content
@@ -83,17 +98,30 @@ def _figures(clause: Clause) -> frozenset[str]:
 
 def _of_one_sum(clause: Clause, sentence: Clause, values: frozenset[str]) -> bool:
     """Return whether a figure is told apart by its length, its topic, or as a sum that is given."""
-    if any(len(one) >= _TELLING for one in values) or clause.content & sentence.content:
+    if clause.content & sentence.content:
         return True
     if not _GIVEN.isdisjoint(sentence.words):
         return not _SUMS.isdisjoint(clause.words)
-    return renewals.owns_slip(sentence.plain)
+    # "I paid 300 instead of 200" may be of anything
+    told = renewals.owns_slip(sentence.plain) or sentence.content <= _IN_PASSING
+    return told and any(len(one) >= _TELLING for one in values)
+
+
+def _of_another(clause: Clause, part: Clause) -> bool:
+    """Return whether a figure is that of a thing which a clause doesn't name: "the pin is 4321"."""
+    found = _OF_THING.match(part.plain)
+    return found is not None and not clause_of(found["thing"]).content <= clause.content
 
 
 def _gives_another(clause: Clause, new: Telling, wrong: frozenset[str]) -> bool:
-    """Return whether a message gives another figure, or another name for one that was wrong."""
+    """Return whether a message gives another figure, or another name for one that was wrong.
+
+    "I was wrong about Karen, Tom says" gives none.
+    """
     if wrong <= new.names:
-        return bool(new.names - wrong - clause.content)
+        meant = (_MEANT.match(part.plain) for part in new.clauses)
+        told = {stem(word) for found in meant if found for word in found["name"].split()}
+        return bool(told & new.names - wrong - clause.content)
     return any(retyped(clause, one) for one in new.sentences)
 
 
@@ -101,7 +129,7 @@ def amended(clause: Clause, new: Telling) -> Reason | None:
     """Find another figure for the same thing in a correction: "my bad, the port is 1195"."""
     if not any(renewals.owns_slip(one.plain) for one in new.sentences):
         return None
-    if any(_transposed(clause, one) for one in new.sentences):
+    if any(_transposed(clause, one) and not _of_another(clause, one) for one in new.clauses):
         return Reason(f"transposed: {listed(clause.numbers)}", _LEAST_RECANTED)
     for part in new.clauses:
         shared = (clause.content & part.content) - UNITS
@@ -112,6 +140,7 @@ def amended(clause: Clause, new: Telling) -> Reason | None:
             and not other_person(clause, part)
             and not other_kind(clause, part, shared)
             and not other_subject(clause, part)
+            and not _of_another(clause, part)
         ):
             return Reason(f"amended: {listed(shared)}", LEAST_SHARED)
     return None

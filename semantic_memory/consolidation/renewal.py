@@ -24,6 +24,7 @@ from semantic_memory.consolidation.replacing import LEAST_SHARED, Reason, listed
 from semantic_memory.consolidation.restating import abandoned, restated
 from semantic_memory.consolidation.subjects import (
     beside_kin,
+    other_end,
     other_kind,
     other_number,
     other_person,
@@ -220,6 +221,7 @@ def _changed(clause: Clause, new: Telling) -> Reason | None:
                 and not other_number(clause, part, thing)
                 and not changes_another(part, thing, clause)
                 and not measures_only(clause, part)
+                and not other_end(clause, part, thing)
             ):
                 return Reason(f"changed: {listed(thing)}", LEAST_SHARED)
     return None

@@ -28,6 +28,7 @@ _SUBJECT = regex(
     r" (?:is|are|was|were|has|have|had|gets?|got|[a-z]{2,}s)\b"
 )
 _CLEFT = regex(r"^.+? (?:is|are) (?:when|where|what|who) (?=(?:the|our|my) )")
+_TO_OR_WITH = regex(r"\b([\w-]+) (?:to|with) (?:(?:the|my|our|an?) )?([a-z][\w-]*)")
 _NUMBERED = regex(r"(?:(?:and|so|but|the|my|our) )*([a-z]+) (\d[\d.]*) ")
 _FAVOURED = regex(r"\bfavourite ([\w-]+) (?:is|are)\b|\b(?:is|are) my favourite ([\w-]+)")
 _IN_PASSING = frozenset(
@@ -168,6 +169,18 @@ def other_number(a: Clause, b: Clause, topic: frozenset[str]) -> bool:
 def _numbered(clause: Clause, topic: frozenset[str]) -> str:
     found = _NUMBERED.match(clause.plain)
     return found[2] if found and stem(found[1]) in topic else ""
+
+
+def other_end(a: Clause, b: Clause, topic: frozenset[str]) -> bool:
+    """Return whether both say to where or with whom: "the trip to japan", "the trip to porto"."""
+    left, right = (
+        {word: end for word, end in _TO_OR_WITH.findall(one.plain) if stem(word) in topic}
+        for one in (a, b)
+    )
+    return any(
+        stem(left[one]) not in b.content and stem(right[one]) not in a.content
+        for one in left.keys() & right.keys()
+    )
 
 
 def is_turned_round(clause: Clause, other: Clause, topic: frozenset[str]) -> bool:

@@ -11,6 +11,7 @@ from semantic_memory.context.connected import connected, may_be_shown, shares_wo
 from semantic_memory.context.excerpt import excerpt
 from semantic_memory.context.overview import Overview, Placed
 from semantic_memory.context.prices import Prices, headings, word_bits
+from semantic_memory.domain.english.core import names_a_need
 from semantic_memory.domain.english.smalltalk import is_filler
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.ports import TokenCounter
@@ -248,9 +249,13 @@ class _Block:
 
 
 def _is_of_others(fact: Fact) -> bool:
-    """Return True if a personal fact's subject is neither its user nor what is theirs."""
+    """Return True if a personal fact is of neither its user nor what is theirs, nor of a need."""
     own = ("The user", *filter(None, [fact.source.speaker]))
-    return fact.category is Category.PERSONAL and not fact.content.startswith(own)
+    return (
+        fact.category is Category.PERSONAL
+        and not fact.content.startswith(own)
+        and not names_a_need(fact.content)
+    )
 
 
 def _cost(prices: Prices, one: Placed, opened: Collection[Heading]) -> int:

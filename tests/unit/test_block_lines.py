@@ -56,6 +56,11 @@ def test_events_of_other_people_dont_fill_a_block(memory):
     assert "Colm" not in memory.context("Which hours has the harbour office?", **USER).text
 
 
+def test_what_another_person_needs_stays_in_a_block(memory):
+    observed(memory, "Tom from work uses a wheelchair.", "I bought a red kayak.")
+    assert "wheelchair" in memory.context("Team outing ideas?", **USER).text
+
+
 def test_a_message_that_its_fact_tells_in_full_isnt_shown_beside_it(memory):
     observed(memory, "I am allergic to hazelnuts.")
     block = memory.context("Am I allergic to hazelnuts?", **USER).text

@@ -50,3 +50,18 @@ def test_an_answer_to_a_question_corrects_nothing():
         ("user", "My flat is 14."), ("assistant", "Do you have 14 keys?"), ("user", "No, 15.")
     )
     assert "The user's flat is 15." not in [one.content for one in found]
+
+
+@pytest.mark.parametrize(
+    ("before", "heard", "correction", "wrong"),
+    [
+        ("I have 2 kids.", "A car with 5 seats fits.", "No, 7.", "The user has 7 kids."),
+        ("I moved in May.", "Noted.", "Wait, Monday.", "The user moved in Monday."),
+        ("My daughter April is 4.", "Noted.", "Sorry, June.", "The user's daughter June is 4."),
+    ],
+)
+def test_a_value_of_another_kind_or_of_another_speaker_isnt_corrected(
+    before, heard, correction, wrong
+):
+    found = facts(("user", before), ("assistant", heard), ("user", correction))
+    assert wrong not in [one.content for one in found]

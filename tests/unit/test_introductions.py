@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from ingest.extract.naming import signed
 from ingest.extract.offline import OfflineExtractor
 from semantic_memory.domain.messages import Message
 from semantic_memory.retrieval.question import read
@@ -123,3 +124,11 @@ def test_a_name_beside_a_role_replaces_no_name_that_was_told(memory):
 )
 def test_a_time_to_come_is_no_window_on_memories(question, number):
     assert len(read(question, SAID).windows) == number
+
+
+@pytest.mark.parametrize("gap", ["\n", "\n \n", "  ", "- a\n"])
+def test_a_signature_is_looked_for_at_the_end_of_a_long_message_alone(gap):
+    message = f"{gap * 5_000}See you.\nBest,\nPriya Nair\n"
+    statement, rest = signed(message)
+    assert statement in ("my name is Priya Nair", "")
+    assert rest == (message if not statement else f"{gap * 5_000}See you.")

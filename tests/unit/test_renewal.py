@@ -8,6 +8,10 @@ from semantic_memory.consolidation.renewal import renewal
 from semantic_memory.consolidation.telling import told
 
 RENEWED = [
+    # corrections
+    ("My invoice number is 214.", "Sorry, it's 241, not 214."),
+    ("My tutor is Lena.", "I misspelled Lena, it's Leena."),
+    ("The trip to Japan is in May.", "The trip to Japan is put off."),
     # endings
     ("My dog Bruno is a beagle.", "Bruno died in March."),
     ("I have a Netflix subscription.", "I cancelled Netflix last week."),
@@ -57,6 +61,17 @@ RENEWED = [
     ("I can't stand olives.", "Olives have grown on me."),
 ]
 KEPT = [
+    # corrections of something else
+    ("My locker is number 12.", "Sorry, I said 12, the table is 21."),
+    ("I have 12 hens.", "I said 12, it's 21."),
+    ("I spend 200 on food.", "I paid 300 instead of 200 for the shoes."),
+    ("My bike lock's code is 4482.", "My mistake, the alarm code is 4428."),
+    ("The invoice number is 1234.", "My bad, the PIN is 4321."),
+    ("My boss is Karen.", "I was wrong about Karen, Tom told me she is nice."),
+    ("We use Postgres.", "I was wrong about Postgres, it does support MERGE."),
+    ("My tutor is Lena.", "I wrote Lena about Oskar."),
+    ("The trip to Japan is in May.", "The trip to Porto is put off."),
+    ("The meeting with Ana is on 3 May.", "The meeting with Ben was put back."),
     # other people
     ("My dad lives in Bath.", "My mom moved to Wells."),
     ("My sister is allergic to nuts.", "My brother is no longer allergic to nuts."),

@@ -60,7 +60,7 @@ _CORRECTS = _cue("renewals.corrects")
 _OWN_SLIP = _cue("renewals.own_slip")
 _SPELLS = _cue("renewals.spells")
 _OPENS = regex(rf"(?:{phrases('renewals.opens_correction')})(?![\w'])")
-_VALUE = r"[\w'@.:/-]+"
+_VALUE = r"[\w'@.:/-]{1,80}"
 
 
 def _naming(entry: str) -> tuple[re.Pattern[str], ...]:
@@ -69,6 +69,7 @@ def _naming(entry: str) -> tuple[re.Pattern[str], ...]:
     return tuple(regex(rf"(?<![\w']){source}(?![\w'])") for source in sources)
 
 
+_BEFORE_NOT = regex(r",(?= (?:and )?not )")
 _RECANTS = _naming("renewals.recants")
 _MISNAMED = _naming("renewals.misnamed")
 _BY_THE_WAY = _cue("renewals.by_the_way")
@@ -476,10 +477,10 @@ def owns_slip(plain: str) -> bool:
 def recants(plain: str) -> frozenset[str]:
     """Return the values that a folded text names to take them back.
 
-    >>> sorted(recants("sorry, i said 12, it is 21"))
-    ['12']
+    >>> sorted(recants("sorry, i said 12, it is 21")), sorted(recants("it is 241, not 214"))
+    (['12'], ['214'])
     """
-    return _named(plain, _RECANTS)
+    return _named(_BEFORE_NOT.sub("", plain), _RECANTS)
 
 
 def misnamed(plain: str) -> frozenset[str]:
