@@ -249,11 +249,16 @@ class _Block:
 
 
 def _is_of_others(fact: Fact) -> bool:
-    """Return True if a personal fact is of neither its user nor what is theirs, nor of a need."""
-    own = ("The user", *filter(None, [fact.source.speaker]))
+    """Return True if a personal fact of a conversation names neither its user nor a need.
+
+    What the application adds is of its user: "Prefers black tea".
+    """
+    own = ("the user", *filter(None, [fact.source.speaker]))
+    told = fact.content.casefold()
     return (
         fact.category is Category.PERSONAL
-        and not fact.content.startswith(own)
+        and bool(fact.message_ids)
+        and not any(one.casefold() in told for one in own)
         and not names_a_need(fact.content)
     )
 

@@ -100,7 +100,9 @@ class IndexKeeper:
         self._index: VectorIndex | None = None
         self._level = False  # whether it has been level with the ledger since it was opened
         # Without a generation there is no index to go on with.
-        self._generation, self._position = _read(ledger.meta(STATE), home.name)
+        kept = ledger.meta(STATE)
+        self._generation, self._position = _read(kept, home.name)
+        self._is_given_up = kept is not None and not self._generation
         # Left by queries for the next sync:
         self._asked_about: set[str] = set()
         self._failed: tuple[VectorIndex | None, IndexBrokenError | IndexUnavailableError] | None
@@ -117,7 +119,7 @@ class IndexKeeper:
         """Number of memories that `sync` has to bring in; 1 if it has something else to do."""
         missing = self._ledger.count_unindexed() if self._generation else self._ledger.count()
         waits = self._failed is not None or (self._index is None and bool(self._asked_about))
-        given_up = not self._generation and bool(self._home.position())
+        given_up = self._is_given_up or (not self._generation and bool(self._home.position()))
         return max(missing, int(waits or given_up))
 
     def sync(self, progress: Progress | None = None) -> None:
@@ -308,6 +310,7 @@ class IndexKeeper:
             if not self._generation:
                 self._home.empty()
                 self._generation, self._position = uuid.uuid4().hex, 0
+                self._is_given_up = False
                 self._ledger.unindex(STATE, self._state())
             self._index = self._home.open(self._generation)
             self._resume(self._index)
@@ -338,6 +341,7 @@ class IndexKeeper:
     def _begin_anew(self) -> None:
         self._let_go()
         self._generation, self._position = "", 0
+        self._is_given_up = True
         self._ledger.set_meta(STATE, self._state())
 
     def _reach(self, batch: Outbox) -> None:
