@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -14,6 +15,7 @@ import typer
 from eval import growth_report
 from eval.bench import build_store, measure_store
 from eval.growth import measure_growth
+from eval.peers import bench as peers_bench
 from eval.refill import measure_refill
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.entrypoints.cli import show
@@ -39,12 +41,23 @@ def bench(
     plot: Annotated[
         Path | None, typer.Option(help="With --growth: write a plot to this SVG file.")
     ] = None,
+    peers: Annotated[
+        bool, typer.Option("--peers", help="Measure other memory systems beside this instead.")
+    ] = False,
+    systems: Annotated[
+        str, typer.Option(help="With --peers: those to measure, with commas.")
+    ] = ",".join(peers_bench.NAMES),
+    memories: Annotated[
+        int, typer.Option(min=1, help="With --peers: number of memories, 1,000 of a user.")
+    ] = 5_000,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, last.")] = False,
 ) -> None:
     """Measure speed and RAM with a user of 5,000 memories and many small users, and rebuilding."""
     if growth:
         asked = f"{sizes},{growth_report.MILLION}" if million else sizes
         _growth(asked, plot, as_json=as_json)
+    elif peers:
+        _peers([name.strip() for name in systems.split(",")], memories, as_json=as_json)
     elif million or plot:
         raise InvalidInputError("--million and --plot are for --growth: give it too")
     else:
@@ -64,6 +77,24 @@ def _growth(sizes: str, plot: Path | None, *, as_json: bool) -> None:
         print(json.dumps(growth_report.document(grown)))
     else:
         show.out.print(growth_report.table(grown))
+
+
+def _peers(names: Sequence[str], memories: int, *, as_json: bool) -> None:
+    unknown = set(names) - set(peers_bench.NAMES)
+    if unknown:
+        raise InvalidInputError(f"unknown system {min(unknown)!r}: {','.join(peers_bench.NAMES)}")
+    measured = []
+    with show.progress(quiet=False) as report:
+        for number, one in enumerate(peers_bench.measure_peers(names, memories), start=1):
+            report("systems measured", number, len(names))
+            measured.append(one)
+    if as_json:
+        print(json.dumps(peers_bench.document(measured)))
+    else:
+        show.out.print(peers_bench.table(measured))
+        for one in measured:
+            if one.missing:
+                show.warn(f"{one.name} {one.missing}")
 
 
 def _store(users: int, each: int, store: Path | None, *, as_json: bool) -> None:
