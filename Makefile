@@ -18,8 +18,8 @@ INSTALL := $(BIN)/pip install -qq --disable-pip-version-check --no-compile -c co
 step = @printf '  %-44s' '$(1)'; began=$$(date +%s); { $(2); } && \
 	printf '%4d s %6d MB\n' $$(($$(date +%s) - began)) $$(du -sm $(VENV) | cut -f 1)
 
-.PHONY: install client demo serve test test-full test-kills test-frameworks lint check bench benchmarks \
-	benchmarks-growth benchmarks-peers eval model clean
+.PHONY: install client demo serve test test-full test-kills test-frameworks lint check bench bench-all \
+	bench-growth bench-peers eval eval-peers model clean
 
 # What development needs
 install: $(WITH_DEV)
@@ -61,7 +61,7 @@ model: $(WITH_DEV)
 
 # Nothing is compiled twice, even if the environment forbids compiled modules: tests start hundreds of
 # Python processes.
-$(READY) demo test test-full test-kills test-frameworks benchmarks: export PYTHONDONTWRITEBYTECODE =
+$(READY) demo test test-full test-kills test-frameworks bench-all bench-growth bench-peers: export PYTHONDONTWRITEBYTECODE =
 
 # One worker more than processors: many tests wait for a process or a timer.
 WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
@@ -109,9 +109,9 @@ timed = printf '\n%s\n' "$(1)"; began=$$(date +%s); $(1) && echo "[$$(($$(date +
 
 # Every figure of docs/benchmarks.md but those of installing (make demo), growth and peers, on a
 # machine with nothing else to do: half an hour on two cores, most of it to fill the store of `bench`.
-# make benchmarks LOCOMO=locomo10.json; shorter: BENCH_USERS=100
+# make bench-all LOCOMO=locomo10.json; shorter: BENCH_USERS=100
 BENCH_USERS ?= 1000
-benchmarks: install
+bench-all: install
 	@test -n "$(LOCOMO)" || { echo "name LoCoMo's file: make $@ LOCOMO=locomo10.json"; exit 2; }
 	@uptime
 # 1.5 minutes, half of them to fill a store of 10,000 memories
@@ -132,21 +132,36 @@ benchmarks: install
 # 1 minute
 	@$(call timed,$(BIN)/python -m eval starvation)
 
-# How search, RAM and opening grow with the number of users of 100 memories each: half an hour. A million
-# memories, USERS=10000, take three to four hours to fill the store.
-USERS ?= 10 100 1000
-benchmarks-growth: install
-	@for users in $(USERS); do $(call timed,$(BIN)/python -m eval bench --users $$users) || exit 1; done
+# How speed, RAM and disk grow with users and memories: half an hour. Other sizes, users x memories of
+# each: SIZES=1x1000,1000x100. A million memories, of one user and of 10,000: MILLION=--million, hours
+SIZES ?=
+MILLION ?=
+bench-growth: install
+	@$(call timed,nice -n 5 $(BIN)/python -m eval bench --growth $(if $(SIZES),--sizes $(SIZES)) $(MILLION) \
+		--plot docs/images/growth.svg)
 
-# Latency and recall of this product and of others with the same vectors, in an environment of its
+# This product beside others with the same texts and vectors, each in an environment of its own in
+# .cache/peers: ten minutes at 5,000 memories, and as long to install; hours with MEMORIES=100000.
+# One that can't be installed is a line of the table.
+MEMORIES ?= 5000
+PEERS := .cache/peers
+PEER_NAMES := $(basename $(notdir $(wildcard eval/peers/requirements/*.txt)))
+bench-peers: install $(PEER_NAMES:%=$(PEERS)/%/.ready)
+	@$(call timed,nice -n 5 $(BIN)/python -m eval bench --peers --memories $(MEMORIES))
+
+$(PEERS)/%/.ready: eval/peers/requirements/%.txt
+	@rm -rf $(@D) && $(PYTHON) -m venv $(@D)
+	@if $(@D)/bin/pip install -qq --disable-pip-version-check -r $<; \
+		then touch $@; else rm -rf $(@D); echo "$* can't be installed"; fi
+
+# Recall of this product and of others on a data set, with the same vectors, in an environment of its
 # own: 2 minutes on the shipped set, and 3 to install. Another set: SET=locomo DATA=locomo10.json
-PEERS := .venv-peers
 COMPARED := semantic-memory,chroma,langgraph,mem0,mempalace
-benchmarks-peers:
-	test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
-	$(PEERS)/bin/pip install -qq --disable-pip-version-check --no-compile \
+eval-peers:
+	test -x $(PEERS)/eval/bin/python || $(PYTHON) -m venv $(PEERS)/eval
+	$(PEERS)/eval/bin/pip install -qq --disable-pip-version-check --no-compile \
 		-e '.[eval,eval-langgraph,eval-mem0,eval-mempalace]'
-	@$(call timed,$(PEERS)/bin/python -m eval run --set $(SET) $(if $(DATA),--data $(DATA)) \
+	@$(call timed,$(PEERS)/eval/bin/python -m eval run --set $(SET) $(if $(DATA),--data $(DATA)) \
 		--systems $(COMPARED) --no-pack)
 
 clean:

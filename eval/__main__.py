@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, cast
@@ -16,7 +14,7 @@ from rich.table import Table
 import eval.gate as gating
 from eval import beliefs as belief_rules
 from eval import experiment, sweeps
-from eval.bench import build_store, measure_store
+from eval.bench_command import bench
 from eval.datasets.load import NAMES as SETS
 from eval.datasets.load import load, named
 from eval.datasets.scenarios import BELIEFS
@@ -30,7 +28,6 @@ from eval.load import load as put_load
 from eval.measures import measure as parse_measure
 from eval.natural.command import measure_natural
 from eval.qa import Answers, Chat, answer_all
-from eval.refill import measure_refill
 from eval.relevance_report import relevance
 from eval.report import document, page, terminal
 from eval.results import summary, write_rows
@@ -70,6 +67,7 @@ app.command()(languages)
 app.command()(core)
 app.command()(relevance)
 app.command()(spaces)
+app.command()(bench)
 
 
 @app.callback()
@@ -205,35 +203,6 @@ def qa(
         print(json.dumps(document.answers(found)))
     else:
         terminal.answers(found)
-
-
-@app.command()
-def bench(
-    users: Annotated[
-        int, typer.Option(help="Number of small users besides the large one.")
-    ] = 1_000,
-    each: Annotated[int, typer.Option(help="Number of memories of a small user.")] = 100,
-    store: Annotated[
-        Path | None, typer.Option(help="Keep the store here, or measure an existing one.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Measure speed and RAM with a user of 5,000 memories and many small users, and rebuilding."""
-    with TemporaryDirectory(prefix="semantic-memory-bench-") as scratch:
-        directory = store or Path(scratch, "store")
-        figures: dict[str, float] = {}
-        if not directory.exists():
-            # In a process of its own, so that its garbage isn't measured.
-            with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as apart:
-                figures["messages taken in a second"] = apart.submit(
-                    build_store, directory, users, each
-                ).result()
-        figures |= measure_store(directory, users, each)
-    figures |= measure_refill()
-    if as_json:
-        print(json.dumps({name: round(value, 3) for name, value in figures.items()}))
-    else:
-        show.pairs({name: f"{value:,.2f}" for name, value in figures.items()})
 
 
 @app.command()

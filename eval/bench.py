@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from eval.processes import resident_megabytes
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.ports import Progress
 from semantic_memory.entrypoints.cli import show
@@ -104,7 +105,7 @@ def measure_store(directory: Path, users: int, each: int) -> dict[str, float]:
             if users:
                 figures |= _timed(f"search, one of {users:,} users", search_any, 1_000)
             context()
-            figures["resident MB"] = resident_megabytes()
+            figures["resident MB"] = resident_megabytes(os.getpid())
             figures |= _timed("context of 2,000 tokens", context, 100)
             figures |= _timed("observe", observe, 200)
             figures |= _timed("add", add, 200)
@@ -123,12 +124,6 @@ def _timed(name: str, call: Callable[[], None], times: int) -> dict[str, float]:
         f"{name}: p50 ms": statistics.median(taken),
         f"{name}: p95 ms": taken[int(0.95 * (times - 1))],
     }
-
-
-def resident_megabytes() -> float:
-    """Return the resident memory of this process in MB."""
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 @contextmanager

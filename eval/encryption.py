@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from eval.refill import RandomEmbedder
+from eval.vectors import RandomEmbedder
 from ingest.encryption import Cipher, new_key
 from semantic_memory.application.encrypting import convert_store
 from semantic_memory.domain.messages import Message

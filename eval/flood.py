@@ -13,7 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from eval.bench import resident_megabytes, sentence
+from eval.bench import sentence
+from eval.processes import resident_megabytes
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.messages import Message
@@ -37,7 +38,7 @@ class Watch:
         """Sample until the end, and keep the highest figures."""
         while not self._ending.wait(_SAMPLE_SECONDS):
             self.threads = max(self.threads, threading.active_count())
-            self.megabytes = max(self.megabytes, resident_megabytes())
+            self.megabytes = max(self.megabytes, resident_megabytes(os.getpid()))
 
     def end(self) -> None:
         """Stop sampling."""
@@ -53,7 +54,7 @@ def flood(directory: Path, sessions: int, each: int, callers: int) -> dict[str, 
     with SemanticMemory.open(directory) as memory:
         memory.add("Warmed up", user_id="warm")
         memory.flush()
-        before = resident_megabytes()
+        before = resident_megabytes(os.getpid())
         own = threading.active_count()
         watch = Watch()
         watcher = threading.Thread(target=watch.run)

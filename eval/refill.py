@@ -6,7 +6,6 @@ them would take ten minutes and neither the ledger nor Chroma cares.
 
 from __future__ import annotations
 
-import hashlib
 import random
 import tempfile
 import threading
@@ -18,9 +17,9 @@ import chromadb
 import numpy as np
 from chromadb.config import Settings as ChromaSettings
 
-from semantic_memory.domain.changes import Matrix
+from eval.vectors import RandomEmbedder
 from semantic_memory.domain.messages import Message
-from semantic_memory.domain.ports import EmbedderIdentity, IndexEntry, InputType
+from semantic_memory.domain.ports import IndexEntry
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.settings import IngestSettings, Settings
@@ -28,34 +27,12 @@ from semantic_memory.vectors.chroma.index import BATCH, pieces
 
 _MEMORIES = 5_000
 _CHARACTERS = 2_000
-_DIMENSION = 384
 _USER = "large"
 _WORDS = (
     "the a scheduler flat cluster report ticket class bicycle latency talk storage engine milk key"
     " rotation script present team customer manager moved painted deployed bought planned measured"
     " visited lost yesterday week March Tuesday again"
 ).split()
-
-
-class RandomEmbedder:
-    """Draws a unit vector for each text, always the same one."""
-
-    @property
-    def identity(self) -> EmbedderIdentity:
-        """The identity of random vectors."""
-        return EmbedderIdentity("random", _DIMENSION, "none", "fp32")
-
-    def embed(self, texts: Sequence[str], input_type: InputType) -> Matrix:
-        """Return unit row vectors, shape (len(texts), 384)."""
-        del input_type
-        rows = np.stack([_drawn(text) for text in texts])
-        units: Matrix = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        return units
-
-
-def _drawn(text: str) -> Matrix:
-    seed = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
-    return np.random.default_rng(seed).standard_normal(_DIMENSION, np.float32)
 
 
 def measure_refill(memories: int = _MEMORIES) -> dict[str, float]:

@@ -30,7 +30,8 @@ from starlette.routing import Route
 
 from eval.bench import sentence
 from eval.load import QUESTIONS, fill, service
-from eval.starts import Drawn, seconds_of
+from eval.processes import seconds_of
+from eval.starts import Drawn
 from semantic_memory.domain.messages import Message
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.settings import ADDRESS_FILE

@@ -19,6 +19,7 @@ from pathlib import Path
 import httpx
 import numpy as np
 
+from eval.processes import seconds_of
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.ports import EmbedderIdentity, InputType, Progress
@@ -35,7 +36,6 @@ _PROGRAM = (sys.executable, "-c", _SCRIPT)
 _BATCH = 500
 _PATIENCE = 120.0
 _SAID = datetime(2026, 1, 1, tzinfo=UTC)
-_TICKS = os.sysconf("SC_CLK_TCK")
 _ENVIRONMENT = {  # modules are compiled once, as after an installation
     name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
 }
@@ -162,11 +162,3 @@ def _running(command: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
             yield process
         finally:
             process.terminate()
-
-
-def seconds_of(pid: int) -> float:
-    """Return the CPU seconds that a process and its children have taken until now (Linux)."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    own = sum(map(int, fields[11:15])) / _TICKS  # itself, and children that have ended
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
-    return own + sum(map(seconds_of, map(int, children)))

@@ -46,7 +46,7 @@ def recall_over_k(results: Sequence[Result], level: Level) -> str:
         axes.set_xticks(_DEPTHS, [str(k) for k in _DEPTHS])
         axes.minorticks_off()
         axes.legend(fontsize=8)
-        return _svg(figure)
+        return svg(figure)
 
 
 def by_kind_of_question(results: Sequence[Result], level: Level, measure: str) -> str:
@@ -69,7 +69,7 @@ def by_kind_of_question(results: Sequence[Result], level: Level, measure: str) -
         axes.margins(y=0.01)
         axes.invert_yaxis()
         axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
-        return _svg(figure)
+        return svg(figure)
 
 
 def survival_over_budget(results: Sequence[Result]) -> str:
@@ -95,7 +95,7 @@ def survival_over_budget(results: Sequence[Result]) -> str:
                 )
         axes.set(xlabel="token budget", ylabel="share left", ylim=(0, 1.02))
         axes.legend(fontsize=8)
-        return _svg(figure)
+        return svg(figure)
 
 
 def ablation(parts: Sequence[Ablation], measure: str) -> str:
@@ -124,10 +124,11 @@ def ablation(parts: Sequence[Ablation], measure: str) -> str:
         axes.axvline(0, color="0.2", lw=0.8)
         axes.set(xlabel=f"change of {measure} without the part")
         axes.invert_yaxis()
-        return _svg(figure)
+        return svg(figure)
 
 
-def _svg(figure: Figure) -> str:
+def svg(figure: Figure) -> str:
+    """Return a figure as an SVG element."""
     text = StringIO()
     figure.savefig(text, format="svg", metadata={"Date": None})
     drawn = text.getvalue()

@@ -12,9 +12,9 @@ from datetime import datetime
 from pathlib import Path
 
 from eval.datasets import History, Memory
+from eval.endpoint import EmbeddingEndpoint
 from eval.systems import Found
 from eval.systems.documents import Vectors, line
-from eval.systems.endpoint import EmbeddingEndpoint
 from semantic_memory.domain.ports import Embedder, Progress
 
 _BATCH = 128

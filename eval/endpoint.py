@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
-
-from eval.systems.documents import Vectors
 
 
 class EmbeddingEndpoint:
     """Server of `/v1/embeddings` on a free local port."""
 
-    def __init__(self, vectors: Vectors) -> None:
+    def __init__(self, vectors: Callable[[list[str]], list[list[float]]]) -> None:
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 

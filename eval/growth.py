@@ -1,0 +1,147 @@
+"""How a store grows: speed, RAM and disk over the number of users, and of one user's memories.
+
+Each size is built in one process and measured in another, in a directory of its own. Vectors are
+drawn around centres, so that nothing is embedded; facts go through `add_many` with its gate, and
+the index is filled from the ledger. Duplicates and conflicts are looked for by `maintain`, of one
+user.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from eval.processes import family, megabytes_on_disk, resident_megabytes
+from eval.vectors import CentredEmbedder, question, statement
+from semantic_memory.memory import SemanticMemory
+from semantic_memory.settings import IngestSettings, Settings
+
+SMALL = 100
+"""Number of memories of each of many users."""
+_BATCH = 1_000
+_WARM = 50
+"""Number of users that are searched again and again."""
+_SEARCHES = 200
+_MAINTAINED = 10_000
+"""Number of a user's memories up to which `maintain` is measured; it takes some ms for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Size of a store."""
+
+    users: int
+    each: int
+    """Number of memories of each user."""
+
+    @property
+    def memories(self) -> int:
+        """Number of memories in all."""
+        return self.users * self.each
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """Figures of a store of one size; those that weren't measured are missing."""
+
+    size: Size
+    figures: dict[str, float]
+
+
+def measure_growth(sizes: Sequence[Size]) -> Iterator[Grown]:
+    """Build and measure a store of each size, in processes and a directory of their own."""
+    for size in sizes:
+        with TemporaryDirectory(prefix="semantic-memory-growth-") as scratch:
+            directory = Path(scratch, "store")
+            yield Grown(size, _apart(_build, directory, size) | _apart(_measure, directory, size))
+
+
+def _apart(
+    step: Callable[[Path, Size], dict[str, float]], directory: Path, size: Size
+) -> dict[str, float]:
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as apart:
+        return apart.submit(step, directory, size).result()
+
+
+def _build(directory: Path, size: Size) -> dict[str, float]:
+    dice = random.Random(0)
+    with _opened(directory) as memory:
+        start = time.perf_counter()
+        for user in range(size.users):
+            for first in range(0, size.each, _BATCH):
+                numbers = range(first, min(first + _BATCH, size.each))
+                items = [{"content": statement(dice, number)} for number in numbers]
+                memory.add_many(items, user_id=_name(user))
+        added = time.perf_counter()
+        memory.rebuild()
+        filled = time.perf_counter()
+    return {
+        "add_many, a memory, ms": 1_000 * (added - start) / size.memories,
+        "index, a memory, ms": 1_000 * (filled - added) / size.memories,
+    }
+
+
+def _measure(directory: Path, size: Size) -> dict[str, float]:
+    dice = random.Random(1)
+    start = time.perf_counter()
+    with _opened(directory) as memory:
+        opened = time.perf_counter()
+        figures = {"open, ms": 1_000 * (opened - start)}
+
+        def search(user: int) -> float:
+            return _milliseconds(lambda: memory.search(question(dice), user_id=_name(user)))
+
+        figures["first search, ms"] = search(0)
+        cold = [search(user) for user in range(1, min(size.users, _WARM))]
+        if cold:
+            figures["first search of another user, ms"] = statistics.median(cold)
+        memory.check()  # levels and opens the index, which background work would do
+        warm = sorted(search(dice.randrange(min(size.users, _WARM))) for _ in range(_SEARCHES))
+        figures["search p50, ms"] = statistics.median(warm)
+        figures["search p95, ms"] = warm[int(0.95 * (_SEARCHES - 1))]
+        figures["resident, MB"] = sum(map(resident_megabytes, family(os.getpid())))
+        figures |= _disk(directory)
+        if size.each <= _MAINTAINED:
+            figures["maintain a user, s"] = (
+                _milliseconds(lambda: memory.maintain(user_id=_name(0))) / 1_000
+            )
+        figures["forget a user, ms"] = _milliseconds(
+            lambda: memory.forget(user_id=_name(0), everything=True)
+        )
+    return figures
+
+
+@contextmanager
+def _opened(directory: Path) -> Iterator[SemanticMemory]:
+    settings = Settings(data_dir=directory, ingest=IngestSettings(background=False))
+    with SemanticMemory.open(settings=settings, embedder=CentredEmbedder()) as memory:
+        yield memory
+
+
+def _disk(directory: Path) -> dict[str, float]:
+    ledger = sum(map(megabytes_on_disk, directory.glob("ledger.sqlite3*")))
+    index = megabytes_on_disk(directory / "chroma")
+    return {
+        "ledger, MB": ledger,
+        "index, MB": index,
+        "logs and locks, MB": megabytes_on_disk(directory) - ledger - index,
+    }
+
+
+def _name(user: int) -> str:
+    return f"user-{user}"
+
+
+def _milliseconds(call: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    call()
+    return 1_000 * (time.perf_counter() - start)
