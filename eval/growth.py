@@ -1,4 +1,4 @@
-"""How a store grows: speed, RAM and disk over the number of users, and of one user's memories.
+"""Growth of a store: speed, RAM and disk over the number of users, and of one user's memories.
 
 Each size is built in one process and measured in another, in a directory of its own. Vectors are
 drawn around centres, so that nothing is embedded; facts go through `add_many` with its gate, and

@@ -1,4 +1,4 @@
-"""What a process and its directory take: CPU, RAM and disk (Linux)."""
+"""CPU, RAM and disk of a process and its directory (Linux)."""
 
 from __future__ import annotations
 
