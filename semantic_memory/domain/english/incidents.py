@@ -14,19 +14,19 @@ from semantic_memory.domain.text import stem
 
 
 def _cue(entry: str) -> re.Pattern[str]:
-    return regex(rf"(?<![\w'])(?:{phrases(f'incidents.{entry}')})(?![\w'])")
+    return regex(rf"(?<![\w'])(?:{phrases(entry)})(?![\w'])")
 
 
 _REMEDIED = regex(rf"(?:{phrases('incidents.remedied')})(?:,? [a-z]+ly)?")
-_BRIEFLY = _cue("briefly")
-_ONE_DAY = _cue("one_day")
-_LASTING = _cue("lasting")
-_FAILURES = _cue("failures")
-_MOODS = _cue("moods")
-_ABILITIES = _cue("abilities")
+_BRIEFLY = _cue("incidents.briefly")
+_ONE_DAY = _cue("incidents.one_day")
+_LASTING = _cue("incidents.lasting")
+_FAILURES = _cue("incidents.failures")
+_MOODS = _cue("incidents.moods")
+_ABILITIES = _cue("incidents.abilities")
 _ADDITIONS = around_things("incidents.additions")
-_JOURNEYS = _cue("journeys")
-_MEASURED = _cue("measured")
+_JOURNEYS = _cue("incidents.journeys")
+_MEASURED = _cue("incidents.measured")
 _FAILS = words("incidents.fails")
 _SUSPENDS = words("incidents.suspends")
 _USES_UP = words("incidents.uses_up")
