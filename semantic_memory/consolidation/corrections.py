@@ -18,7 +18,7 @@ _SHORT = 10  # words of a message that only corrects the one before
 _LEAST_SPELLED = 0.15
 _LEAST_RECANTED = 0.1
 _TELLING = 3  # digits of a figure that is hardly another one by chance
-_IN_PASSING = frozenset(map(stem, ("sorry", "wait", "instead", "oops")))
+_IN_PASSING = frozenset(map(stem, words("mending.in_passing")))
 _MEANT = regex(
     rf"(?:(?:and|so|but) )*(?:{phrases('mending.meant')} )+(?P<name>\S+(?: \S+)?)(?: with .+)?$"
 )

@@ -33,7 +33,7 @@ _COUNTED = rf"{_NUMBER} {UNIT}s?"
 _DAY_PART = rf"(?: {phrases('calendar.day_parts')})?"
 _TH = "(?:st|nd|rd|th)?"
 _ORDINAL = (
-    r"\d{1,2}(?=st|nd|rd|th)(?:st|nd|rd|th)"
+    r"\d{1,2}(?:st|nd|rd|th)"
     r"(?=\s*(?:$|[,.;:!)]|(?:and|at|for|because|so|but|when|if|now)\b))"
 )
 _DAY_OF_MONTH = rf"(?:{ANY_MONTH} \d{{1,2}}{_TH}|\d{{1,2}}{_TH} (?:of )?{ANY_MONTH})"
@@ -93,7 +93,7 @@ _FOR_SOMETHING = regex(
 _FOR_APPOSED = regex(rf"\b{phrases('calendar.reserved')}\b[^.;]{{0,60}} for [^.;]{{2,60}}, $", re.I)
 _ON_DAY = r"(?: \w+ly| now| already| still| again)?(?: on)? $"
 _FALLS_ON = regex(
-    rf"\b{phrases('calendar.on_day')}(?:'s| (?:\w+ ){{0,4}}?(?:is|are|(?P<was>was|were))){_ON_DAY}",
+    rf"\b{phrases('calendar.on_day')}(?:'s| (?:\w+ ){{0,4}}?(?:is|are|was|were)){_ON_DAY}",
     re.IGNORECASE,
 )
 # "handover is 3 May"
@@ -197,11 +197,9 @@ def _direction(sentence: str, place: int, end: int) -> Direction | None:
     before = _AT.sub("", sentence[:end])
     if _FOR.search(before) or _FOR_APPOSED.search(sentence[:place]):
         return "future"
+    # "class is on Monday" may recur
     if _IS_DATE.search(sentence[:place]) and not _NAMED_DAY.search(sentence, place, end):
         return "future"
-    falls = _FALLS_ON.search(sentence[:place])
-    if falls and not _NAMED_DAY.search(sentence, place, end):  # "class is on Monday" may recur
-        return "past" if falls["was"] else "future"
     begun = max((end.end() for end in _PARTS.finditer(sentence, 0, place)), default=0)
     dated = max((end.end() for end in _RELATIVE.finditer(sentence, 0, place)), default=0)
     behind = _PARTS.search(sentence, end - 1)
