@@ -292,11 +292,7 @@ def _newest(
         return {}
     similar = snapshot.alike(facts)
     gained = newest.fresher(facts, similar, ranked.score, columns, weight)
-    given = {
-        row: read
-        for row in facts
-        if row in snapshot.figured and (read := newest.read_figures(*snapshot.figured[row]))
-    }
+    given = {row: read for row in facts if (read := newest.read_figures(*snapshot.texts[row]))}
     places = [place for place, row in enumerate(facts) if row in given]
     return gained | newest.gains(
         list(given),
