@@ -174,13 +174,14 @@ class LedgerSettings(Section):
 class IndexSettings(Section):
     """Vectors in RAM and in Chroma."""
 
-    exact_limit: int = Field(default=7_000, ge=0)
-    """Number of memories of a user up to which searches scan exactly, in RAM. Chat messages take
-    4.5 KB each, so this many fill `exact_megabytes`; fewer but longer memories may fill it too,
-    and are not scanned either."""
+    exact_limit: int = Field(default=30_000, ge=0)
+    """Number of memories of a user up to which searches scan exactly, in RAM, if they fit into
+    `exact_megabytes`. Chat messages take 4.5 KB each, facts 2.5, and loading a user takes a second
+    for so many."""
     exact_megabytes: int | None = Field(default=None, ge=1)
-    """RAM for the users searched last, in MB. Default: 32 in a library, which shares its process;
-    in the service a quarter of the machine's RAM, at most 2,000."""
+    """RAM for the users searched last, in MB; one who needs more alone is searched in the index.
+    Default: 32 in a library, which shares its process and has room for 7,000 chat messages; in the
+    service a quarter of the machine's RAM, at most 2,000."""
     sync_threshold: int = Field(default=10_000, ge=2)
     """Number of writes after which Chroma flushes its HNSW files. Writes not flushed are replayed
     at start, about 1 s for 10,000."""
