@@ -265,6 +265,7 @@ def to_fact(row: FactRow) -> Fact:
         ),
         metadata=detail.get("metadata", {}),
         body=to_body(row.body),
+        tombstone=None,
         trust=_TRUSTS[row.trust],
         agent_id=row.agent_id or None,
         run_id=row.run_id or None,

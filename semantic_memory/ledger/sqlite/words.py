@@ -13,7 +13,7 @@ from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Match
 from semantic_memory.domain.text import stems
-from semantic_memory.ledger.rules import searched_text
+from semantic_memory.ledger.rules import has_same_words, searched_text
 from semantic_memory.ledger.sql.owners import owner_token
 from semantic_memory.ledger.sql.part import Database
 from semantic_memory.ledger.sqlite import forms
@@ -70,7 +70,7 @@ class Texts:
 
     def follow(self, db: Database, num: int, old: Fact, new: Fact) -> None:
         """Index the words of a changed fact, if they changed."""
-        if searched_text(old) != searched_text(new):
+        if not has_same_words(old, new):
             erase(db, num)
             _write(db, num, new)
         forms.follow(db, num, old, new)
