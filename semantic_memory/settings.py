@@ -176,7 +176,7 @@ class IndexSettings(Section):
 
     exact_limit: int = Field(default=30_000, ge=0)
     """Number of memories of a user up to which searches scan exactly, in RAM, if they fit into
-    `exact_megabytes`. Chat messages take 4.5 KB each, facts 2.5, and loading a user takes a second
+    `exact_megabytes`. Chat messages take 4.5 KB each, facts 3, and loading a user takes a second
     for so many."""
     exact_megabytes: int | None = Field(default=None, ge=1)
     """RAM for the users searched last, in MB; one who needs more alone is searched in the index.
