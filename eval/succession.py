@@ -1,12 +1,14 @@
-"""Train the model by which a search ranks a statement above an older one that it makes untrue.
+"""Train the model that orders and marks statements which newer ones likely made untrue.
 
-    python -m eval.succession --realtalk FILE
+    python -m eval.succession --realtalk FILE            # trains, writes and measures
+    python -m eval.succession --realtalk FILE --cross    # and measures by writers left out
 
-Fits a logistic regression with an L2 penalty to the pairs of `data/gold/successions.jsonl`, to the
-facts extracted from their older statements, to statements beside older ones on other matters, and
-to pairs of near messages in ordinary conversations, of which hardly any ends another. The features
-are those of `semantic_memory.retrieval.succession`, to which it writes the weights. The pairs
-marked "held" and every fifth speaker are only measured.
+Fits a logistic regression with an L2 penalty to the pairs of `data/gold`: successions, changes,
+voices, duplicates and the half of the scenarios that is built on; to the facts extracted from
+their statements, to statements beside older ones on other matters, and to pairs of near messages in
+ordinary conversations, of which hardly any ends another. The features are those of
+`semantic_memory.retrieval.succession`, to which it writes the weights. The pairs marked "held" and
+every fifth speaker are only measured.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ import typer
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
 
+from eval.datasets.load import GOLD
 from eval.datasets.realtalk import load_realtalk
+from eval.datasets.scenarios import load_scenarios
 from eval.extraction import read_lines
 from eval.logistic import Vector, fit
 from ingest.extract.offline import OfflineExtractor
@@ -28,19 +32,32 @@ from semantic_memory.bootstrap.models import make_embedder
 from semantic_memory.consolidation.renewal import renewal
 from semantic_memory.domain.english.foreign import own_words
 from semantic_memory.domain.messages import Message
-from semantic_memory.retrieval.succession import BUCKETS, COMPONENTS, FILE, LIKELY, buckets
+from semantic_memory.retrieval import pairs as reading
+from semantic_memory.retrieval.succession import (
+    BUCKETS,
+    COMPONENTS,
+    DOUBTED,
+    FILE,
+    LIKELY,
+    SIGNS,
+    buckets,
+    hashed,
+)
 from semantic_memory.settings import Settings
 from semantic_memory.vectors.passages import split
 
-PAIRS = Path(__file__).parent.parent / "data" / "gold" / "successions.jsonl"
 _PENALTY = 1.0
 _STEPS = 80
-_VECTORS, _PRODUCTS, _OLDER, _NEWER = 2.0, 8.0, 5.0, 10.0
+_VECTORS, _PRODUCTS, _OLDER, _NEWER, _GRAMS = 2.0, 8.0, 5.0, 10.0, 6.0
 """Scales of the parts: each divides the penalty of its weights."""
 _UPDATE = 2.0
 """Weight of an update in the fit, as there are fewer of them."""
-_UNRELATED = 0.8
-"""Weight of a pair on two matters, of which any number could be made."""
+_WRITER = 1.5
+"""Weight of a pair of one of the few writers with habits of their own, besides."""
+_PARTS = 5
+"""Parts of the writers, each left out of one fit."""
+_MADE = {"unrelated": 0.3, "ordinary": 0.35}
+"""Weights of pairs of which any number could be made."""
 _DRAWN, _ANY = 60, 2
 """Statements on other matters of which the nearest is taken, and how many others."""
 _NEAR = 3
@@ -50,7 +67,11 @@ _HELD = 5
 _SHARES = (0.01, 0.03, 0.05, 0.1, 0.2)
 """Shares of look-alikes above the scores at which updates are counted."""
 
+_LIMITS = (-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0)
+_OVER = {True: "updates", False: "others"}
+
 Rows = NDArray[np.float32]
+Chosen = NDArray[np.bool_]
 
 
 class Pair(NamedTuple):
@@ -62,10 +83,12 @@ class Pair(NamedTuple):
     kind: str
     held: bool
     matter: str = ""
+    writer: str = ""
+    """One of those with habits of their own; empty for the many pairs without."""
 
 
 def written() -> list[Pair]:
-    """Return the pairs written for this project."""
+    """Return the pairs of `successions.jsonl`, of which some are held out."""
     return [
         Pair(
             own_words(row["older"]),
@@ -75,8 +98,26 @@ def written() -> list[Pair]:
             row["held"],
             row["type"],
         )
-        for row in read_lines(PAIRS)
+        for row in read_lines(GOLD / "successions.jsonl")
     ]
+
+
+def by_writers() -> Iterator[Pair]:
+    """Yield the pairs of writers, and the scenarios of the half that is built on as one more."""
+    for name in ("changes", "voices"):
+        for row in read_lines(GOLD / f"{name}.jsonl"):
+            writer = f"{name}, {row['writer']}"
+            yield Pair(row["older"], row["newer"], row["over"], name, held=False, writer=writer)
+    for one in load_scenarios():
+        if one.half == "build":
+            told = one.told("old").content, one.told("new").content
+            yield Pair(*told, one.retires, "scenarios", held=False, writer="scenarios")
+
+
+def doubles() -> Iterator[Pair]:
+    """Yield pairs that say the same or only look alike: neither ends the other."""
+    for row in read_lines(GOLD / "duplicates.jsonl"):
+        yield Pair(row["a"], row["b"], over=False, kind="double", held=False)
 
 
 def extracted(pairs: Sequence[Pair]) -> Iterator[Pair]:
@@ -175,23 +216,36 @@ def features(pairs: Sequence[Pair], vectors: Vectors, basis: Basis) -> csr_matri
         _OLDER * _words([pair.older for pair in pairs]),
         _NEWER * _words([pair.newer for pair in pairs]),
     ]
-    return hstack([*map(csr_matrix, dense), *words], format="csr")
+    read = [(reading.read(pair.older), reading.read(pair.newer)) for pair in pairs]
+    grams = [hashed(reading.grams(*one), BUCKETS) for one in read]
+    signs = [
+        hashed(reading.signs(*one, float(near)), SIGNS)
+        for one, near in zip(read, cosine[:, 0], strict=True)
+    ]
+    both = [_GRAMS * _rows(grams, BUCKETS), _rows(signs, SIGNS, shared=False)]
+    return hstack([*map(csr_matrix, dense), *words, *both], format="csr")
 
 
 def _words(texts: Sequence[str]) -> csr_matrix:
-    found = [buckets(text) for text in texts]
+    return _rows([buckets(text) for text in texts], BUCKETS)
+
+
+def _rows(found: Sequence[NDArray[np.int64]], number: int, *, shared: bool = True) -> csr_matrix:
+    """Return a row for each set of buckets, which share its weight if there are many."""
     ends = np.cumsum([0, *map(len, found)])
-    values = np.concatenate([np.full(len(one), 1 / np.sqrt(len(one) + 1)) for one in found])
-    return csr_matrix((values, np.concatenate(found), ends), shape=(len(texts), BUCKETS))
+    weights = [1 / np.sqrt(len(one) + 1) if shared else 1.0 for one in found]
+    values = np.repeat(weights, np.diff(ends))
+    return csr_matrix((values, np.concatenate(found), ends), shape=(len(found), number))
 
 
 def save(embedder: str, basis: Basis, weights: Vector, bias: float) -> None:
     """Write the weights, those of words in eight bits."""
-    sizes = [COMPONENTS, COMPONENTS, COMPONENTS, 1, BUCKETS, BUCKETS]
-    scales = [_VECTORS, _VECTORS, _PRODUCTS, 1.0, _OLDER, _NEWER]
+    sizes = [COMPONENTS, COMPONENTS, COMPONENTS, 1, BUCKETS, BUCKETS, BUCKETS, SIGNS]
+    scales = [_VECTORS, _VECTORS, _PRODUCTS, 1.0, _OLDER, _NEWER, _GRAMS, 1.0]
     parts = np.split(weights * np.repeat(scales, sizes), np.cumsum(sizes)[:-1])
-    scale = max(np.abs(part).max() for part in parts[4:]) / 127
-    older, newer = (np.round(part / scale).astype(np.int8) for part in parts[4:])
+    scale = max(np.abs(part).max() for part in parts[4:7]) / 127
+    scale_of_signs = np.abs(parts[7]).max() / 127
+    older, newer, grams = (np.round(part / scale).astype(np.int8) for part in parts[4:7])
     np.savez_compressed(
         FILE,
         embedder=np.array(embedder),
@@ -202,29 +256,79 @@ def save(embedder: str, basis: Basis, weights: Vector, bias: float) -> None:
         bias=np.array(bias),
         older_words=older,
         newer_words=newer,
+        grams=grams,
+        signs=np.round(parts[7] / scale_of_signs).astype(np.int8),
         scale=np.array(scale),
+        scale_of_signs=np.array(scale_of_signs),
     )
 
 
-def main(realtalk: Annotated[Path, typer.Option(exists=True)]) -> None:
+def main(
+    realtalk: Annotated[Path, typer.Option(exists=True)],
+    cross: Annotated[
+        bool, typer.Option(help="Measure by writers left out of the fit, too.")
+    ] = False,
+) -> None:
     """Train, write and measure the model."""
     vectors = Vectors()
     own = written()
     pairs = [
         *own,
         *extracted(own),
+        *by_writers(),
+        *doubles(),
         *unrelated(own, vectors),
         *ordinary(said(realtalk), vectors),
     ]
     basis = Basis.of(vectors.of(text for one in own for text in (one.older, one.newer)))
     matrix = features(pairs, vectors, basis)
-    over = np.array([float(one.over) for one in pairs])
     learnt = np.array([not one.held for one in pairs])
-    counts = {"unrelated": _UNRELATED}
-    share = np.array([_UPDATE if one.over else counts.get(one.kind, 1.0) for one in pairs])
-    weights, bias = fit(matrix[learnt], over[learnt], share[learnt], penalty=_PENALTY, steps=_STEPS)
+    weights, bias = fitted(pairs, matrix, learnt)
     save(vectors.embedder, basis, weights, bias)
     report(pairs, np.asarray(matrix @ weights + bias))
+    if cross:
+        report_crossed(pairs, crossed(pairs, matrix, learnt))
+
+
+def fitted(pairs: Sequence[Pair], matrix: csr_matrix, chosen: Chosen) -> tuple[Vector, float]:
+    """Fit the weights to the chosen pairs."""
+    over = np.array([float(one.over) for one in pairs])
+    share = np.array([_share(one) for one in pairs])
+    return fit(matrix[chosen], over[chosen], share[chosen], penalty=_PENALTY, steps=_STEPS)
+
+
+def _share(pair: Pair) -> float:
+    kind = _UPDATE if pair.over else _MADE.get(pair.kind, 1.0)
+    return kind * (_WRITER if pair.writer else 1.0)
+
+
+def crossed(pairs: Sequence[Pair], matrix: csr_matrix, learnt: Chosen) -> Vector:
+    """Return scores: those of a writer's pairs from a fit without that writer, others' averaged."""
+    writers = sorted({one.writer for one in pairs} - {"", "scenarios"})
+    parts = [["scenarios"], *(writers[place :: _PARTS - 1] for place in range(_PARTS - 1))]
+    of = np.array([one.writer for one in pairs])
+    found = np.zeros(len(pairs))
+    for part in parts:
+        without = np.isin(of, part)
+        weights, bias = fitted(pairs, matrix, learnt & ~without)
+        scores = np.asarray(matrix @ weights + bias)
+        found += np.where(of == "", scores / len(parts), np.where(without, scores, 0.0))
+    return found
+
+
+def report_crossed(pairs: Sequence[Pair], scores: Vector) -> None:
+    """Print the shares of pairs above some scores, by where they are from."""
+
+    def kind(pair: Pair) -> str:
+        name = "held" if pair.held and pair.kind == "own" else pair.kind
+        return name if name in ("ordinary", "unrelated") else f"{name}, {_OVER[pair.over]}"
+
+    wanted = [place for place, one in enumerate(pairs) if one.writer or one.held]
+    kinds = np.array([kind(pairs[place]) for place in wanted])
+    for name in sorted(set(kinds)):
+        own = scores[wanted][kinds == name]
+        shares = ", ".join(f"{(own > limit).mean():.1%} above {limit:g}" for limit in _LIMITS)
+        print(f"{name} ({len(own)}): {shares}")
 
 
 def report(pairs: Sequence[Pair], scores: Vector) -> None:
@@ -246,7 +350,7 @@ def report(pairs: Sequence[Pair], scores: Vector) -> None:
     higher = scores[updates][:, None] > scores[alike][None]
     print(f"area under the curve, updates against look-alikes: {higher.mean():.3f}")
     limits = [float(np.quantile(scores[alike], 1 - share)) for share in _SHARES]
-    for limit in (LIKELY, *limits):
+    for limit in (DOUBTED, LIKELY, *limits):
         kinds = [(scores[part] > limit).mean() for part in (updates, alike, apart, usual)]
         print(
             "above {:.1f}: {:.0%} of updates, {:.0%} of look-alikes, ".format(limit, *kinds), end=""

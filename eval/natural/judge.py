@@ -9,8 +9,8 @@ from functools import cached_property
 from eval.datasets.scenarios import Scenario, Side, Words
 from semantic_memory.domain.facts import Fact, Status
 
-CHANGED = "since changed"
-"""Marks a line of a block as no longer true."""
+CHANGED = ("since changed", "perhaps changed")
+"""Mark a line of a block as no longer true, or as perhaps no longer true."""
 
 _ENDED = Words.of(
     "no longer|any more|anymore|not|isn't|doesn't|don't|never|quit|quits|left|leaves|stopped|ended|"
@@ -158,7 +158,8 @@ class Outcome:
         return not shown.verbatim and not _ENDED.carried_by(shown.text)
 
     def _is_standing(self, shown: Shown) -> bool:
-        return self._is_old(shown) and CHANGED not in shown.text.lower()
+        text = shown.text.lower()
+        return self._is_old(shown) and not any(mark in text for mark in CHANGED)
 
     def _is_chatter(self, shown: Shown) -> bool:
         turns = self.scenario.turns

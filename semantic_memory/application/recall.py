@@ -21,6 +21,7 @@ from semantic_memory.domain.english.layers import asked_tiers
 from semantic_memory.domain.events import ContextPacked, Searched
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.filters import NO_FILTERS, Filters
+from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Clock, Ledger, Observer, TokenCounter
 from semantic_memory.domain.profile import (
     CORE_FIELDS,
@@ -36,9 +37,11 @@ from semantic_memory.domain.requests import ContextRequest, SearchRequest
 from semantic_memory.domain.retention import Expiry
 from semantic_memory.domain.values import MAX_QUERY_BYTES, clipped
 from semantic_memory.ledger.rules import placing
+from semantic_memory.pipeline.facts import verbatim_id
 from semantic_memory.profile.core import in_turn
 from semantic_memory.retrieval.contests import material_last, standing_rivals, trusted_first
-from semantic_memory.retrieval.question import read
+from semantic_memory.retrieval.doubts import lifted
+from semantic_memory.retrieval.question import Question, read
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.retrieval.spaces import merged
 from semantic_memory.retrieval.successors import noted
@@ -50,6 +53,7 @@ STANDING_IMPORTANCE = 0.8
 _JOINT = 8  # tokens that joining files and block may cost
 _STANDING = frozenset(Category) - {Category.CONVERSATION}
 _OF_SCOPES = ("agents", "not_agents", "runs", "not_runs")
+_COMPARED = 40  # of the best memories, which a later one may have made untrue
 _STANDING_LOOKED_AT = 32  # the newest, of which the important ones are shown
 
 
@@ -143,13 +147,16 @@ class Recall:
         filters = wanted[user_id]
         standing = self._standing(user_id, filters)
         overview = self._overview(user_id, asked_tiers(query), filters)
+        best = [hit.fact for hit in hits[:_COMPARED]]
+        later = self._later(query, [*best, *standing, *overview.likely_shown(best)], filters)
         packed = (packer or self._packer).pack(
-            hits,
+            lifted(hits, later),
             budget=budget,
             query=query,
             standing=standing,
             overview=overview,
             without=without,
+            doubted={one: fact.stated_at for one, fact in later.items()},
         )
         now = self._clock.now()
         self._uses.note((hit.fact.id for hit in packed.hits), now)
@@ -160,6 +167,15 @@ class Recall:
             ContextPacked(user_id, budget, packed.tokens, number, packed.left_out, seconds)
         )
         return packed
+
+    def _later(self, query: str, facts: Sequence[Fact], filters: Filters) -> Mapping[str, Fact]:
+        """Return what likely made some of `facts` untrue, for a question about the present."""
+        if not _is_of_present(read(query, self._clock.now()), filters):
+            return {}
+        told_in = {one for fact in facts for one in _messages_of(fact)}
+        messages = self._ledger.get(sorted(told_in))
+        compared = {fact.id: fact for fact in (*facts, *messages)}
+        return self._searcher.doubted(list(compared.values()))
 
     def _resolved(self, filters: Filters, owners: Sequence[str]) -> Mapping[str, Filters]:
         return {owner: self._resolver.for_search(filters, owner) for owner in owners}
@@ -177,7 +193,7 @@ class Recall:
         found = self._searcher.search(query, user_id, k, wanted)
         then = wanted.believed_at
         question = read(query, then or self._clock.now())
-        present = then is None and not question.past and not question.windows
+        present = _is_of_present(question, wanted)
         hits = noted(found, self._ledger, user_id, as_of=then, present=present)
         admitted = {hit.fact.id for hit in found}
         added = [hit.fact for hit in hits if hit.fact.id not in admitted]
@@ -245,6 +261,19 @@ class Recall:
         ids = [one for line in lines if line.origin == "derived" for one in line.fact_ids]
         admitted = filters.admitted(self._ledger.get(ids, user_id))
         return {fact.id: fact for fact in standing_rivals(admitted, self._ledger, user_id)}
+
+
+def _messages_of(fact: Fact) -> list[str]:
+    """Return the id of the memory of the message from which a fact was drawn first."""
+    source = fact.source
+    if fact.category is Category.CONVERSATION or source.session_id is None:
+        return []
+    key = SessionKey(fact.user_id, source.session_id)
+    return [verbatim_id(key, one) for one in source.message_ids[:1]]
+
+
+def _is_of_present(question: Question, filters: Filters) -> bool:
+    return filters.believed_at is None and not question.past and not question.windows
 
 
 def _stands(fact: Fact) -> bool:

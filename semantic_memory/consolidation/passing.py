@@ -12,6 +12,9 @@ from semantic_memory.domain.english.words import Form, can_be_noun, forms
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stem
 
+_CLOSED = frozenset(("closed", "shut"))
+_OURS = frozenset(("my", "our"))
+_AT_SOME = regex(r"\b(?:at|in|for) an? (?:[a-z-]+ )?([a-z]+)\b")
 _HABIT = regex(r"(?:and |so |but )?(?:i|we) (?:(?:also|still|always|usually|only) )?([a-z]+)\b")
 _PLANS = frozenset("have am are plan intend need want got go fly travel visit meet".split())
 _WEEKLY = regex(r"\b(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)days\b|\b(?:every|each) ")
@@ -33,12 +36,22 @@ def may_go_on(ending: Ending, clause: Clause, *, repaired: bool) -> bool:
         return True
     if incidents.may_come_back(ending.verb) and (repaired or incidents.is_brief(plain)):
         return True
+    if _is_another_place(ending, clause):
+        return True
     by_user = not ending.first and not {"i", "we", ""}.isdisjoint(ending.before.split(" "))
     if not incidents.suspends(ending.verb) or by_user or incidents.is_for_good(plain):
         return False
-    closed = not {"closed", "shut"}.isdisjoint(ending.verb.split())
+    closed = not _CLOSED.isdisjoint(ending.verb.split())
     once = _IN_THE_PAST.match(ending.verb) is not None or incidents.is_of_a_day(plain)
     return once and (closed or is_habit(clause))
+
+
+def _is_another_place(ending: Ending, clause: Clause) -> bool:
+    """Return whether a place closed that isn't named: "I work at a bank", "the bank closed"."""
+    if _CLOSED.isdisjoint(ending.verb.split()) or not _OURS.isdisjoint(ending.before.split()):
+        return False
+    unnamed = {stem(place) for place in _AT_SOME.findall(clause.plain)}
+    return bool(unnamed) and ending.head <= unnamed
 
 
 def is_habit(clause: Clause) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import NamedTuple
 
 from semantic_memory.domain.facts import Fact
@@ -20,6 +22,8 @@ class Placed(NamedTuple):
     """The part of the fact that is shown; all of it by default."""
     space: str | None = None
     """The further user, such as a team, whose memory it is; None for the user's own."""
+    doubted: datetime | None = None
+    """Time of a later statement by which it may no longer hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,17 @@ class Overview:
     """Written lines of the other tiers, within theirs."""
     events: list[Placed] = field(default_factory=list)
     """Facts of the other tiers, within the same share of what recalled memories leave free."""
+
+    def likely_shown(self, recalled: Sequence[Fact]) -> list[Fact]:
+        """Return the facts of the core, and those of the history from messages of `recalled`."""
+        known = {one for fact in recalled for one in _places(fact)}
+        history = (one.fact for one in (*self.asked, *self.events))
+        told = [fact for fact in history if not known.isdisjoint(_places(fact))]
+        return [*(one.fact for one in self.core), *told]
+
+
+def _places(fact: Fact) -> set[tuple[str | None, str]]:
+    return {(source.session_id, one) for source in fact.sources for one in source.message_ids}
 
 
 def placed_in(layer: ProfileField, fact: Fact, text: str | None = None) -> Placed:

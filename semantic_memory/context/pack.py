@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from functools import cache
+from types import MappingProxyType
 
 from semantic_memory.context import render
 from semantic_memory.context.choose import Candidate, Heading, Line, Policy, choose
@@ -26,6 +28,7 @@ _MATERIAL = 0.75  # weight of what tools returned beside what people said
 _MEASURE = "xml"  # template in whose tokens the core is measured: it holds as much in any other
 NOTHING = Overview()
 """An empty overview."""
+_NONE: Mapping[str, datetime] = MappingProxyType({})
 
 
 class Packer:
@@ -49,6 +52,7 @@ class Packer:
         standing: Sequence[Fact] = (),
         overview: Overview = NOTHING,
         without: Collection[str] = (),
+        doubted: Mapping[str, datetime] = _NONE,
     ) -> Context:
         """Pack as many of `hits`, given best first, as fit into `budget` tokens.
 
@@ -58,13 +62,15 @@ class Packer:
         only. Long memories are cut around the words of `query`. What is free in the end goes to
         the rest of the core, then to events of the history: those that share words with the
         question or a session with what was recalled, then those that aren't about other people.
+        `doubted` are the times of later statements by which memories may no longer hold, by the
+        memories' ids: their lines say so.
 
         The tokens are counted in the finished text, so the count is exact and never over the
         budget. A budget too small for one memory gives an empty block.
         """
         policy = self._policy
         known = frozenset(without)
-        block = _Block(self._template, self._prices, budget, known, len(hits))
+        block = _Block(self._template, self._prices, budget, known, len(hits), doubted)
         history = int(budget * policy.history)
         block.show(overview.written, budget)
         block.show(overview.core, policy.core, self._core)
@@ -100,7 +106,9 @@ class _Block:
         budget: int,
         without: frozenset[str],
         most_left_out: int,
+        doubted: Mapping[str, datetime],
     ) -> None:
+        self._doubted = doubted
         self._template = template
         self._prices = prices
         self._budget = budget
@@ -146,7 +154,7 @@ class _Block:
         shown = {fact.id for fact in self.facts}
         said = {normalised(fact.content) for fact in self.facts}  # also for another agent
         left = most
-        for one in part:
+        for one in map(self._marked, part):
             text = normalised(one.fact.content)
             if one.fact.id in shown or text in said:
                 continue
@@ -173,7 +181,8 @@ class _Block:
         @cache  # few of those considered are looked at
         def placed(place: int) -> Placed:
             hit, section = considered[place], candidates[place].section[0]
-            return Placed(hit.fact, section, text=_cut(hit.fact, wanted, longest), space=hit.space)
+            text = _cut(hit.fact, wanted, longest)
+            return self._marked(Placed(hit.fact, section, text=text, space=hit.space))
 
         @cache
         def line(place: int) -> Line:
@@ -238,13 +247,18 @@ class _Block:
                 self._shown.pop()
         return self._rendered
 
+    def _marked(self, one: Placed) -> Placed:
+        return one._replace(doubted=self._doubted.get(one.fact.id))
+
     def _left_out(self, shown: set[str]) -> int:
         return len(self._recalled) - len(self._recalled.keys() & shown)
 
     def _entry(self, one: Placed) -> render.Entry:
         hit = self._recalled.get(one.fact.id)
         changed = hit.changed if hit else None
-        text = self._template.shown(one.fact, changed, one.section, one.text, one.space)
+        text = self._template.shown(
+            one.fact, changed, one.section, one.text, one.space, one.doubted
+        )
         return render.Entry(one.fact, text, one.section, one.rank)
 
 

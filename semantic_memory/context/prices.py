@@ -45,7 +45,9 @@ class Prices:
 
     def line(self, one: Placed, changed: datetime | None = None) -> Line:
         """Return the tokens and words of a memory's line."""
-        text = self._template.shown(one.fact, changed, one.section, one.text, one.space)
+        text = self._template.shown(
+            one.fact, changed, one.section, one.text, one.space, one.doubted
+        )
         priced = self._priced(text)
         if one.fact.category is not Category.CONVERSATION:
             return priced

@@ -87,11 +87,12 @@ class Template:
         section: str | None = None,
         content: str | None = None,
         space: str | None = None,
+        doubted: datetime | None = None,
     ) -> str:
         """Render a memory as its entry shows it; see the functions `shown` and `members`."""
         if self.form == "json":
-            return members(fact, changed, content, space)
-        return shown(fact, changed, section, content, space)
+            return members(fact, changed, content, space, doubted)
+        return shown(fact, changed, section, content, space, doubted)
 
 
 @lru_cache
@@ -180,6 +181,7 @@ def shown(
     section: str | None = None,
     content: str | None = None,
     space: str | None = None,
+    doubted: datetime | None = None,
 ) -> str:
     """Render a memory, with the speaker of a message or the confidence of a fact.
 
@@ -187,18 +189,20 @@ def shown(
     `DATED` every one, and so is the trust in what the user, the application or an agent said.
     `changed` is the time from which a message no longer holds; lines of the sections in `DATED`
     end in their day. `content` is the part of the memory to show instead of all of it, `space` the
-    owner to name.
+    owner to name. `doubted` is the time of a later statement by which it may no longer hold.
     """
     text = _told(fact, content)
     marks = [f"of {space}"] if space else []
+    perhaps = [f"perhaps changed: see {doubted.date().isoformat()}"] if doubted else []
     if fact.category is Category.CONVERSATION:
-        marks += [f"since changed: {changed.date().isoformat()}"] if changed else []
+        marks += [f"since changed: {changed.date().isoformat()}"] if changed else perhaps
         return f"{_speaker(fact.source)}: {_marked(text, marks)}"
     certain = fact.confidence >= 0.995 or section in DATED
     marks += [] if certain else [f"{fact.confidence:.0%}"]
     marks += [fact.trust.value] if fact.trust in _UNVETTED else []
     marks += ["contested"] if fact.contested_by else []
     marks += [_day(fact)] if section in DATED else []
+    marks += perhaps
     return _marked(text, marks)
 
 
@@ -211,11 +215,13 @@ def members(
     changed: datetime | None = None,
     content: str | None = None,
     space: str | None = None,
+    doubted: datetime | None = None,
 ) -> str:
     """Render a memory as the members of a JSON object, without its braces.
 
     Its date, id, owner if that is a `space`, source (session and message), trust and text; of a
-    message the speaker, of a fact its confidence if that isn't 1.
+    message the speaker, of a fact its confidence if that isn't 1; the day from which it no longer
+    holds, or that of a later statement by which it may no longer hold.
     """
     source = fact.source
     place = "/".join(filter(None, (source.session_id, *source.message_ids[:1])))
@@ -230,6 +236,7 @@ def members(
         "confidence": 0.0 if is_message or fact.confidence >= 0.995 else round(fact.confidence, 2),
         "contested": bool(fact.contested_by),
         "changed": changed.date().isoformat() if changed else "",
+        "perhaps changed": doubted.date().isoformat() if doubted and not changed else "",
         "text": _told(fact, content),
     }
     return json.dumps({name: told for name, told in known.items() if told}, ensure_ascii=False)[

@@ -14,7 +14,7 @@ from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.decay import CURVE, PRIOR, Curve
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import EmbeddingFailed, Event
-from semantic_memory.domain.facts import Category
+from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.messages import SessionOptions
 from semantic_memory.domain.ports import (
@@ -31,6 +31,7 @@ from semantic_memory.domain.text import figures, searched_words
 from semantic_memory.domain.values import normalised
 from semantic_memory.retrieval import fading, names, newest, succession
 from semantic_memory.retrieval.bm25 import Scores
+from semantic_memory.retrieval.doubts import doubted
 from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.retrieval.order import descending, top
 from semantic_memory.retrieval.partition import CATEGORIES, Partition
@@ -95,6 +96,12 @@ class Searcher:
         vector = self._embed(question, snapshot.speakers)
         with self._turn:
             return self._answer(user_id, snapshot, question, vector, k, filters)
+
+    def doubted(self, facts: Sequence[Fact]) -> dict[str, Fact]:
+        """Return those of `facts` that likely made others of them untrue, by the others' ids."""
+        if self._succession is None or len(facts) < 2:
+            return {}
+        return doubted(facts, self._ledger.traits([fact.id for fact in facts]), self._succession)
 
     def _search_large(
         self, question: Question, user_id: str, k: int, filters: Filters

@@ -52,12 +52,12 @@ def _ended(
     if not sessions:
         return {}
     said_at = [_places(message.source, message) for message in messages]
-    answers = [_answered(message) for message in messages]
+    answers = [answered(message) for message in messages]
     superseded = ledger.superseded_in(
         user_id,
         [one for one in sessions if one is not None],
         set(chain.from_iterable(said_at)),
-        {answered for answered in answers if answered},
+        {place for place in answers if place},
     )
     ended = [fact for fact in superseded if _ended_by(fact, as_of)]
     by_place: dict[str, list[int]] = defaultdict(list)
@@ -68,11 +68,11 @@ def _ended(
             for place in _places(source, source):
                 by_place[place].append(number)
     found: dict[str, Fact] = {}
-    for message, places, answered in zip(messages, said_at, answers, strict=True):
+    for message, places, answer_to in zip(messages, said_at, answers, strict=True):
         told = {one for place in places for one in by_place.get(place, ())}
-        if answered:
-            repeated = by_position.get(answered, ())
-            told |= {one for one in repeated if _repeated(ended[one], message)}
+        if answer_to:
+            repeated = by_position.get(answer_to, ())
+            told |= {one for one in repeated if repeats(ended[one], message)}
         if told:
             found[message.id] = max((ended[one] for one in sorted(told)), key=_end)
     return found
@@ -82,7 +82,7 @@ def _places(source: Source, told: Source | Fact) -> list[str]:
     return [f"{source.session_id or ''}/{message_id}" for message_id in told.message_ids]
 
 
-def _answered(message: Fact) -> tuple[str, int] | None:
+def answered(message: Fact) -> tuple[str, int] | None:
     """Return the session and position of what a reply answers; None if it is no reply."""
     source = message.source
     if source.role != "assistant" or source.session_id is None or source.position is None:
@@ -102,7 +102,7 @@ def _drawn_from(fact: Fact, message: Fact) -> bool:
     )
 
 
-def _repeated(fact: Fact, reply: Fact) -> bool:
+def repeats(fact: Fact, reply: Fact) -> bool:
     """Return whether a reply repeats words of the message before it that state `fact`."""
     return not set(stems(fact.content)).isdisjoint(stems(reply.content))
 

@@ -7,6 +7,7 @@ Only openings and lists that the tables name are completed; the rest is left to
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from semantic_memory.domain.english.articles import indefinite
 from semantic_memory.domain.english.calendar import WEEKDAY
@@ -85,6 +86,7 @@ _RECURRING = regex(
     rf" (?:every|each|on) (?:other )?(?:{WEEKDAY}s?|{_TIME_OF_DAY}|spring|summer|winter)\b.*$",
     re.IGNORECASE,
 )
+_ENDS = words("ellipsis.ends")
 _MOST_TOOLS = 4
 _FAVOURITE = regex(
     r"^(?:maybe |like |probably )?(?P<thing>(?!it|that|this|he|she|they)"
@@ -103,6 +105,7 @@ _BEST = regex(
 )
 _BEATS = regex(r"^nothing beats (?P<one>.{3,60})$", re.IGNORECASE)
 _GIVE_ME = regex(r"^give me (?P<one>[\w' -]{3,40}) over (?P<other>.+)$", re.IGNORECASE)
+_OF_ONESELF = regex(r"^I(?:['’]m|['’]ve| am| have)?\s")
 _AGE = regex(r"^(?:1[3-9]|[2-9]\d)(?:\s?(?:yo|y/o|years old))?$", re.IGNORECASE)
 _COUNTED = regex(rf"^(?:\d+|{one_of(words('numbers.small'))}|an?|one|no)\s[\w\s-]+$", re.I)
 _NOT_OWN = words("predications.no_subject", "predications.determiners", "ellipsis.of_no_one")
@@ -110,8 +113,9 @@ _TRADE = words("ellipsis.trades")
 _TRADE_ENDINGS = ("ist", "eer", "ician", "ologist")
 _STATE = regex(rf"^(?:{phrases('ellipsis.list_states')})\b", re.IGNORECASE)
 _STATE_FIRST = regex(
-    rf"^{phrases('ellipsis.list_states')}(?=,? (?:and|but)\b)", re.IGNORECASE
-)  # "Vegetarian, and nuts give me hives"
+    rf"^{phrases('ellipsis.list_states')}(?=,? (?:(?:and|but)\b|(?:btw|fyi|by the way)$))",
+    re.IGNORECASE,
+)  # "Vegetarian, and nuts give me hives", "veggie btw"
 _HAVING = words("possessions.kin", "possessions.animals") | words("fragments.plurals")
 _MOST_IN_LIST = 5
 
@@ -123,6 +127,10 @@ def completed(sentence: str) -> list[str]:
     (['I am done with sugar for good'], ['I am a tea person, no doubt'])
     >>> completed("34, nurse, two kids, living in Cork")
     ['I am 34', 'I am a nurse', 'I have two kids', 'I am living in Cork']
+    >>> completed("I'm a nurse, like to hike, no kids")
+    ["I'm a nurse", 'I like to hike', 'I have no kids']
+    >>> completed("veggie btw"), completed("sprint ends on Wed")
+    (['I am veggie btw'], ['sprint ends on Wed'])
     >>> completed("he's our new director, Bram Oosting"), completed("the lake is cold")
     (['Bram Oosting is our new director'], ['the lake is cold'])
     >>> completed("I live in Bonn with my aunt Edda, I'm vegan")
@@ -149,9 +157,7 @@ def listed(text: str) -> str:
 
 def _reworded(sentence: str) -> str | None:
     """Return a statement that was made without a verb, or with its subject last; or None."""
-    if (recurring := _RECURRING.match(sentence)) and not any(
-        map(_may_be_verb, recurring["what"].split())
-    ):
+    if (recurring := _RECURRING.match(sentence)) and not _has_verb(recurring["what"].split()):
         return f"I have {_lowered(sentence)}"
     if (named := _WHO_IS_MY.match(sentence)) and not named["rest"].startswith(("and ", "my ")):
         return f"{named['who']} {named['name']} {named['rest']}"
@@ -238,7 +244,17 @@ def _tools(sentence: str) -> list[str]:
     return [f"I use {part}" for part in parts]
 
 
-def _may_be_verb(word: str) -> bool:
+def _has_verb(spoken: Sequence[str]) -> bool:
+    """Return whether one of two words is surely a verb, or the second one is that of the first.
+
+    >>> _has_verb(["sprint", "ends"]), _has_verb(["piano", "lessons"])
+    (True, False)
+    """
+    _, *behind = spoken
+    return any(map(_must_be_verb, spoken)) or any(word.lower() in _ENDS for word in behind)
+
+
+def _must_be_verb(word: str) -> bool:
     return bool(forms(word)) and noun(word) is None and not can_be_noun(word)
 
 
@@ -268,6 +284,8 @@ def _part(part: str) -> str | None:
     spoken = WORD.findall(part)
     if not spoken:
         return None
+    if _OF_ONESELF.match(part):
+        return part
     last = noun(spoken[-1]) or spoken[-1].lower()
     if _AGE.match(part):
         return f"I am {part}"
