@@ -53,7 +53,7 @@ STANDING_IMPORTANCE = 0.8
 _JOINT = 8  # tokens that joining files and block may cost
 _STANDING = frozenset(Category) - {Category.CONVERSATION}
 _OF_SCOPES = ("agents", "not_agents", "runs", "not_runs")
-_COMPARED = 40  # of the best memories, which a later one may have made untrue
+_COMPARED = 10  # of the best memories, which a later one may have made untrue
 _STANDING_LOOKED_AT = 32  # the newest, of which the important ones are shown
 
 

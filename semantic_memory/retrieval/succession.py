@@ -30,9 +30,9 @@ SIGNS = 1 << 13
 COMPONENTS = 64
 COMPARED = 10
 """Hits that are compared with each other."""
-LIKELY = 0.75
+LIKELY = 1.25
 """Score, in logits, from which a statement ranks above another."""
-DOUBTED = 2.0
+DOUBTED = 3.0
 """Score from which a block marks an older statement as perhaps changed."""
 FILE = Path(__file__).with_name("succession.npz")
 _SHARE = 0.3
