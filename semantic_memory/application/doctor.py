@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import islice
-from pathlib import Path
 
 from ingest.session_log import SessionLog
 from semantic_memory.application.items import every_item
@@ -15,7 +13,6 @@ from semantic_memory.domain.ports import EmbedderIdentity, Ledger
 from semantic_memory.domain.reports import Finding
 from semantic_memory.ledger.remedies import HOW_TO_MEND
 from semantic_memory.pipeline.facts import verbatim_id
-from semantic_memory.sharing.owner import Owner
 from semantic_memory.vectors.keeper import Keeper
 
 _BATCH = 500
@@ -24,7 +21,7 @@ _MULTILINGUAL = "paraphrase-multilingual-MiniLM-L12-v2"
 
 
 class Doctor:
-    """Check the directory, ledger, session logs, embeddings and index of a store. Thread-safe."""
+    """Check the place, ledger, session logs, embeddings and index of a store. Thread-safe."""
 
     def __init__(
         self,
@@ -32,28 +29,19 @@ class Doctor:
         log: SessionLog,
         keeper: Keeper,
         embedder: EmbedderIdentity,
-        data_dir: Path,
-        encrypted: Callable[[], Finding],
-        owner: Callable[[], Owner | None],
-        reading: str = "",
+        place: Callable[[], Iterable[Finding]],
     ) -> None:
-        """Check a store; `reading` says why it is opened to read only."""
+        """Check a store; `place` checks where it is kept."""
         self._ledger = ledger
         self._log = log
         self._keeper = keeper
         self._embedder = embedder
-        self._data_dir = data_dir
-        self._encrypted = encrypted
-        self._owner = owner
-        self._reading = reading
+        self._place = place
 
     def check(self) -> list[Finding]:
         """Run every check. Brings the index level first, which may take a while."""
         return [
-            *_writable(self._reading),
-            _permissions(self._data_dir),
-            _owned(self._owner()),
-            self._encrypted(),
+            *self._place(),
             _sound(self._ledger),
             _readable(self._log),
             _stored(self._log, self._ledger),
@@ -62,41 +50,6 @@ class Doctor:
             _level(self._keeper),
             understood(self._embedder),
         ]
-
-
-def _writable(reading: str) -> list[Finding]:
-    if not reading:
-        return []
-    return [
-        Finding(
-            check="writing",
-            ok=False,
-            detail=reading,
-            remedy="free some space, or give the owner the right to write",
-        )
-    ]
-
-
-def _permissions(directory: Path) -> Finding:
-    mode = directory.stat().st_mode & 0o777
-    if mode & 0o077:
-        return Finding(
-            check="directory",
-            ok=False,
-            detail=f"{directory} can be read by others (mode {mode:o})",
-            remedy=f"chmod 700 {directory}",
-        )
-    return Finding(check="directory", ok=True, detail=f"{directory} is private")
-
-
-def _owned(owner: Owner | None) -> Finding:
-    """Report which process has the store open, and where others reach it."""
-    if owner is None:
-        detail = f"process {os.getpid()}, which doesn't share it"
-        remedy = "for several processes at once open it with `SemanticMemory.connect`"
-        return Finding(check="owner", ok=True, detail=detail, remedy=remedy)
-    detail = f"{owner.name} of semantic-memory {owner.version}, which shares it at {owner.address}"
-    return Finding(check="owner", ok=True, detail=detail)
 
 
 def _sound(ledger: Ledger) -> Finding:

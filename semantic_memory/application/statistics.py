@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Callable
 
 from ingest.session_log import SessionLog
 from semantic_memory.domain.facts import Status
@@ -16,12 +14,17 @@ class Statistics:
     """Count users, sessions, memories and bytes. Thread-safe."""
 
     def __init__(
-        self, ledger: Ledger, log: SessionLog, embedder: EmbedderIdentity, data_dir: Path
+        self,
+        ledger: Ledger,
+        log: SessionLog,
+        embedder: EmbedderIdentity,
+        size: Callable[[], int],
     ) -> None:
+        """Count a store; `size` returns its bytes."""
         self._ledger = ledger
         self._log = log
         self._embedder = embedder
-        self._data_dir = data_dir
+        self._size = size
 
     def users(self) -> list[str]:
         """Return every user with a memory."""
@@ -38,19 +41,9 @@ class Statistics:
             by_category_and_status=tally,
             unembedded=self._ledger.count_unembedded(),
             log_bytes=sum(size for _, size in files),
-            store_bytes=_bytes_in(self._data_dir),
+            store_bytes=self._size(),
             embedder=str(self._embedder),
             deleted=sum(n for name, n in tally.items() if name.endswith(f"/{Status.FORGOTTEN}")),
             items=self._ledger.count_items(),
             corrupt_lines=sum(self._log.corrupt_lines(path) for path, _ in files),
         )
-
-
-def _bytes_in(directory: Path) -> int:
-    """Add up the sizes of all files below a directory, while others may come and go."""
-    total = 0
-    for folder, _, names in os.walk(directory):
-        for name in names:
-            with suppress(FileNotFoundError):
-                total += Path(folder, name).stat().st_size
-    return total

@@ -1,19 +1,41 @@
-"""Wire up the ledger and the index, in plain text or encrypted."""
+"""Parts of an open store that depend on where it is kept, and the keeping of its index."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
-from semantic_memory.application.recovery import refuse_lost
+from ingest.session_log import SessionLog
+from semantic_memory.application.proving import Contents
+from semantic_memory.application.reserve import Room
 from semantic_memory.domain.ports import Ledger, Observer, VectorIndex
 from semantic_memory.domain.ports.disk import Disk
 from semantic_memory.domain.ports.encryption import Encryption
-from semantic_memory.ledger.memory import MemoryLedger
-from semantic_memory.ledger.sqlite import SqliteLedger
+from semantic_memory.domain.ports.states import States
+from semantic_memory.domain.reports import Finding
 from semantic_memory.settings import Settings
 from semantic_memory.vectors.home import ChromaDirectory, GivenIndex, IndexHome
 from semantic_memory.vectors.keeper import Keeper, LedgerKeeper
 from semantic_memory.vectors.sync import IndexKeeper
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """The parts of an open store that depend on where it is kept."""
+
+    ledger: Ledger
+    log: SessionLog
+    states: States
+    home: IndexHome | None
+    """Home of the vector index; None if the ledger answers its queries."""
+    room: Room
+    size: Callable[[], int]
+    """Returns the bytes that the store takes."""
+    contents: Contents
+    check: Callable[[], Iterable[Finding]]
+    """Checks the place."""
+    reading: str = ""
+    """Why the store is only read; empty if it is written."""
 
 
 def make_index_home(
@@ -25,39 +47,6 @@ def make_index_home(
     if encryption is not None:
         return None
     return ChromaDirectory(settings.data_dir / "chroma", settings.index.sync_threshold, disk)
-
-
-def make_ledger(
-    settings: Settings,
-    observe: Observer,
-    disk: Disk,
-    encryption: Encryption | None,
-    *,
-    reached: int,
-    recovering: bool,
-    reading: str = "",
-) -> Ledger:
-    """Open the ledger that the settings name, of which an index has `reached` so many changes.
-
-    `reading` says why it is opened to read only.
-    Raises LedgerBehindError, unless `recovering`, if it is gone or older than it was.
-    """
-    match settings.ledger.store:
-        case "sqlite":
-            path = settings.data_dir / "ledger.sqlite3"
-            if not recovering:
-                refuse_lost(path)
-            return SqliteLedger(
-                path,
-                observe,
-                reached=reached,
-                recovering=recovering,
-                disk=disk,
-                keys=() if encryption is None else encryption.database_keys,
-                reading=reading,
-            )
-        case "memory":
-            return MemoryLedger(observe)
 
 
 def make_keeper(

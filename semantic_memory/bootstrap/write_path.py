@@ -11,6 +11,7 @@ from semantic_memory.bootstrap.models import make_client
 from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.ports import Clock, Embedder, Extractor, Ledger, Observer
+from semantic_memory.domain.ports.states import States
 from semantic_memory.domain.retention import Expiry
 from semantic_memory.pipeline.embedding import Embedding
 from semantic_memory.pipeline.extraction import Admission, Committer, Extracting
@@ -22,7 +23,6 @@ from semantic_memory.pipeline.sessions import Sessions, Shortening
 from semantic_memory.pipeline.stage import EMBED, SETTLE, WHOLE, Hint, Pace
 from semantic_memory.pipeline.storing import Storing
 from semantic_memory.profile.rollup import Rollup
-from semantic_memory.session.state_files import StateFiles
 from semantic_memory.settings import Settings
 from semantic_memory.vectors.keeper import Keeper
 
@@ -37,7 +37,7 @@ def make_pipeline(
     settings: Settings,
     ledger: Ledger,
     log: SessionLog,
-    files: StateFiles,
+    states: States,
     gate: Gate,
     embedder: Embedder,
     extractor: Extractor,
@@ -75,7 +75,7 @@ def make_pipeline(
         shortening.weigh(portion)
 
     storing = Storing(ledger, log, reader, gate, clock, observe, stored, reading=reading)
-    sessions = Sessions(ledger, log, files, reader, stretches, lambda key: storing.store([key]))
+    sessions = Sessions(ledger, log, states, reader, stretches, lambda key: storing.store([key]))
     shortening = Shortening(
         ledger, log, sessions, observe, hint, settings.log, ingest.retry_seconds
     )

@@ -14,6 +14,7 @@ from semantic_memory.domain.events import Event, LogNearlyFull, LogShortened
 from semantic_memory.domain.filters import FACTS
 from semantic_memory.domain.messages import SessionKey, SessionOptions, SessionState
 from semantic_memory.domain.ports import Ledger
+from semantic_memory.domain.ports.states import States
 from semantic_memory.pipeline.facts import forgotten, verbatim_id
 from semantic_memory.pipeline.reading import (
     Portion,
@@ -28,7 +29,6 @@ from semantic_memory.pipeline.session_records import (
     write_state,
 )
 from semantic_memory.pipeline.stage import SHORTEN, Hint, Outlook
-from semantic_memory.session.state_files import StateFiles
 from semantic_memory.settings import LogSettings
 
 _STAGES: tuple[CursorStage, ...] = ("stored", "extracted")
@@ -45,7 +45,7 @@ class Sessions:
         self,
         ledger: Ledger,
         log: SessionLog,
-        files: StateFiles,
+        states: States,
         reader: PortionReader,
         stretches: StretchReader,
         store: Callable[[SessionKey], None],
@@ -53,7 +53,7 @@ class Sessions:
         """Have the messages of a session stored by `store`."""
         self._ledger = ledger
         self._log = log
-        self._files = files
+        self._states = states
         self._reader = reader
         self._stretches = stretches
         self.store = store
@@ -74,13 +74,13 @@ class Sessions:
         key = SessionKey(redact.user_id, redact.session_id)
         done = Redacted(*key)
         if not redact.message_ids:
-            self._files.drop(*key)
+            self._states.drop(*key)
             self._log.remove(*key)
             with self._ledger.exclusive(key.user_id):
                 reset(self._ledger, key)
                 self._ledger.apply([*(Advance(Cursor(*key, one)) for one in _STAGES), done])
             return
-        self._files.drop_window(key)
+        self._states.drop_window(key)
         ids = {verbatim_id(key, one): one for one in redact.message_ids}
         left = {ids[fact.id]: fact.content for fact in self._ledger.get(list(ids))}
         self._rewrite(key, redact.message_ids - left.keys(), left, done)
@@ -139,7 +139,7 @@ class Sessions:
         self.store(key)
         ids = [record.message.id for record in self._log.read(*key)]
         freed = self.rewrite(key, forgotten(self._ledger, key, ids))
-        self._files.drop_window(key)
+        self._states.drop_window(key)
         return freed
 
     def rewrite(self, key: SessionKey, gone: Collection[str], *, forgotten: bool = True) -> int:
