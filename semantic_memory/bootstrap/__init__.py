@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from ingest.gate import Gate
-from ingest.session_log import Patience, SessionLog
+from ingest.session_log import FileSessionLog, Patience
 from semantic_memory.application.asking import Asking
 from semantic_memory.application.conversations import Conversations
 from semantic_memory.application.doctor import Doctor
@@ -120,7 +120,7 @@ class SharedParts:
     """Parts that several use cases share, for tests that look behind them."""
 
     ledger: Ledger
-    log: SessionLog
+    log: FileSessionLog
     keeper: Keeper
     index: ExactIndex
     pipeline: Pipeline
@@ -242,7 +242,7 @@ def _built(
         refuse_half_converted(directory)
         encryption = make_encryption(settings)
         # Before the ledger: where the key is wrong, no new ledger is begun.
-        log = SessionLog(
+        log = FileSessionLog(
             directory / "sessions", observe, disk, encryption, access.patience, reading=reading
         )
         home = None if reading else make_index_home(settings, parts.index, disk, encryption)
