@@ -14,11 +14,10 @@ import hashlib
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -28,6 +27,13 @@ from ingest.log_line import Chain, LineFormat
 from semantic_memory.domain.changes import Cursor
 from semantic_memory.domain.errors import InvalidInputError, StoreUnavailableError
 from semantic_memory.domain.events import CursorLost, Event, LogRepaired, WriteDelayed
+from semantic_memory.domain.logs import (
+    NOTHING_CUT,
+    LogTally,
+    Record,
+    Rewritten,
+    SessionSummary,
+)
 from semantic_memory.domain.messages import Message, SessionKey
 from semantic_memory.domain.ports.disk import Disk
 from semantic_memory.domain.ports.encryption import Encryption
@@ -37,39 +43,6 @@ _STRIPES = 64
 _GONE = b""  # in place of the digest of a forgotten message, which must not be added again
 _SAID = ("message", "cut")  # kinds of lines; of a message that was cut, a part of its text is left
 _KNOWN = (*_SAID, "gone")
-
-
-NOTHING_CUT: Mapping[str, str] = MappingProxyType({})
-
-
-class Record(NamedTuple):
-    """A message read back from the log."""
-
-    position: int
-    """Position in the session, from 0; corrupt lines count, so that positions never shift."""
-    start: int
-    """Byte offset of the line."""
-    end: int
-    """Byte offset of the end of the line, where reading continues."""
-    message: Message
-
-
-class SessionSummary(NamedTuple):
-    """Contents of a session's file; `session` is None if the first line is unreadable."""
-
-    session: SessionKey | None
-    messages: int
-    corrupt_lines: int
-    torn_bytes: int
-
-
-class Rewritten(NamedTuple):
-    """Outcome of rewriting a session's log."""
-
-    freed: int
-    """Number of bytes freed."""
-    offsets: Mapping[int, int]
-    """Byte offset of each position in the new file."""
 
 
 class Patience(NamedTuple):
@@ -106,8 +79,11 @@ class _Counted(NamedTuple):
     last: bytes = b""
 
 
-class SessionLog:
-    """Logs of all sessions, below one directory."""
+class FileSessionLog:
+    """The `SessionLog` in files, below one directory."""
+
+    shared = False
+    """One process at a time has the directory."""
 
     def __init__(
         self,
@@ -322,8 +298,34 @@ class SessionLog:
             kind, data = self._format.read(file.readline())
         return SessionKey(data["user_id"], data["session_id"]) if kind == "session" else None
 
-    def summary(self, path: Path) -> SessionSummary:
-        """Read a file and count its messages and damage."""
+    def sessions(self) -> Iterator[SessionKey]:
+        """Yield the session of every file whose first line can be read."""
+        for path, _ in self.files():
+            if (key := self.identify(path)) is not None:
+                yield key
+
+    def behind(self, stored: Callable[[], Iterable[Cursor]]) -> Iterator[SessionKey]:
+        """Yield the sessions whose file is of another size than the ledger has stored."""
+        known = {self.path(cursor.user_id, cursor.session_id): cursor for cursor in stored()}
+        for path, size in self.files():
+            cursor = known.get(path)
+            if cursor is None:
+                key = self.identify(path)
+            else:
+                key = SessionKey(cursor.user_id, cursor.session_id)
+            if key is not None and (cursor is None or size != cursor.offset):
+                yield key
+
+    def summary(self, user_id: str, session_id: str) -> SessionSummary:
+        """Read a session's file, and count its messages and damage."""
+        return self._summary(self.path(user_id, session_id))
+
+    def summaries(self) -> Iterator[SessionSummary]:
+        """Read every file, and count its messages and damage."""
+        for path, _ in self.files():
+            yield self._summary(path)
+
+    def _summary(self, path: Path) -> SessionSummary:
         messages = corrupt = torn = 0
         chain = Chain(self._format)
         with self._on_disk.opened(path) as file:
@@ -338,11 +340,20 @@ class SessionLog:
                     corrupt += 1
         return SessionSummary(self.identify(path), messages, corrupt, torn)
 
-    def corrupt_lines(self, path: Path) -> int:
+    def tally(self) -> LogTally:
+        """Count all files."""
+        files = list(self.files())
+        corrupt = sum(self._corrupt_lines(path) for path, _ in files)
+        return LogTally(len(files), sum(size for _, size in files), corrupt)
+
+    def corrupt_lines(self, user_id: str, session_id: str) -> int:
         """Count the lines of a file that can't be read, and the places where lines are missing.
 
         Lines counted before aren't read again.
         """
+        return self._corrupt_lines(self.path(user_id, session_id))
+
+    def _corrupt_lines(self, path: Path) -> int:
         with self._guard:
             generation = self._generations.get(path, 0)
             known = self._counted.get(path, _Counted())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from contextlib import suppress
 
-from ingest.session_log import SessionLog
 from semantic_memory.application.erasing import Erasing
 from semantic_memory.application.reach import Reach, reach
 from semantic_memory.domain.dating import refuse_ahead
@@ -19,7 +18,7 @@ from semantic_memory.domain.messages import (
     SessionOptions,
     SessionState,
 )
-from semantic_memory.domain.ports import Clock, Ledger
+from semantic_memory.domain.ports import Clock, Ledger, SessionLog
 from semantic_memory.domain.requests import (
     CloseSessionRequest,
     ConfigureSessionRequest,
@@ -247,7 +246,7 @@ class Conversations:
                     "options": self._pipeline.options(key),
                     "closed_at": state.closed_at,
                     "deleted": deleted.get(session_id, 0),
-                    "corrupt_lines": self._log.corrupt_lines(self._log.path(*key)),
+                    "corrupt_lines": self._log.corrupt_lines(*key),
                 }
                 infos.append(info.model_copy(update=known))
         return sorted(infos, key=lambda info: (info.last_at, info.session_id), reverse=True)

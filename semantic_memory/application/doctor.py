@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import islice
 
-from ingest.session_log import SessionLog
 from semantic_memory.application.items import every_item
 from semantic_memory.domain.errors import IndexUnavailableError, StoreCorruptError, StoreError
 from semantic_memory.domain.items import BEFORE_ALL, ItemScope
-from semantic_memory.domain.ports import EmbedderIdentity, Ledger
+from semantic_memory.domain.ports import EmbedderIdentity, Ledger, SessionLog
 from semantic_memory.domain.reports import Finding
 from semantic_memory.ledger.remedies import HOW_TO_MEND
 from semantic_memory.pipeline.facts import verbatim_id
@@ -66,8 +65,7 @@ def _sound(ledger: Ledger) -> Finding:
 
 def _readable(log: SessionLog) -> Finding:
     sessions = messages = corrupt = unreadable = 0
-    for path, _ in log.files():
-        summary = log.summary(path)
+    for summary in log.summaries():
         sessions += summary.session is not None
         messages += summary.messages
         corrupt += summary.corrupt_lines
@@ -88,10 +86,7 @@ def _readable(log: SessionLog) -> Finding:
 def _stored(log: SessionLog, ledger: Ledger) -> Finding:
     """Check that every message of the logs has reached the ledger."""
     lacking = 0
-    for path, _ in log.files():
-        key = log.identify(path)
-        if key is None:
-            continue
+    for key in log.sessions():
         records = log.read(*key)
         while batch := list(islice(records, _BATCH)):
             ids = [verbatim_id(key, record.message.id) for record in batch]

@@ -7,13 +7,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ingest.session_log import SessionLog
 from semantic_memory.application.recall import Recall
 from semantic_memory.context.pack import Packer
 from semantic_memory.context.tokens import counter_for, encoding_name
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.messages import SessionKey
-from semantic_memory.domain.ports import Clock, Ledger, Observer, Summarizer, TokenCounter
+from semantic_memory.domain.ports import (
+    Clock,
+    Ledger,
+    Observer,
+    SessionLog,
+    Summarizer,
+    TokenCounter,
+)
 from semantic_memory.domain.ports.states import States
 from semantic_memory.domain.scope import Scope
 from semantic_memory.pipeline.pipeline import Pipeline

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ingest.session_log import SessionLog
 from semantic_memory.domain.facts import Status
-from semantic_memory.domain.ports import EmbedderIdentity, Ledger
+from semantic_memory.domain.ports import EmbedderIdentity, Ledger, SessionLog
 from semantic_memory.domain.reports import Stats
 
 
@@ -32,18 +31,18 @@ class Statistics:
 
     def stats(self) -> Stats:
         """Count the contents of the whole store."""
-        files = list(self._log.files())
+        logs = self._log.tally()
         tally = self._ledger.tally()
         return Stats(
             users=len(self._ledger.users()),
-            sessions=len(files),
+            sessions=logs.sessions,
             memories=self._ledger.count(),
             by_category_and_status=tally,
             unembedded=self._ledger.count_unembedded(),
-            log_bytes=sum(size for _, size in files),
+            log_bytes=logs.size,
             store_bytes=self._size(),
             embedder=str(self._embedder),
             deleted=sum(n for name, n in tally.items() if name.endswith(f"/{Status.FORGOTTEN}")),
             items=self._ledger.count_items(),
-            corrupt_lines=sum(self._log.corrupt_lines(path) for path, _ in files),
+            corrupt_lines=logs.corrupt_lines,
         )

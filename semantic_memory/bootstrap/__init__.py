@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from ingest.gate import Gate
-from ingest.session_log import SessionLog
 from semantic_memory.application.asking import Asking
 from semantic_memory.application.conversations import Conversations
 from semantic_memory.application.doctor import Doctor
@@ -72,6 +71,7 @@ from semantic_memory.domain.ports import (
     Extractor,
     Ledger,
     Observer,
+    SessionLog,
     TokenCounter,
     VectorIndex,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from ingest.session_log import Patience, SessionLog
+from ingest.session_log import FileSessionLog, Patience
 from semantic_memory.application.encrypting import refuse_half_converted
 from semantic_memory.application.keyring import make_encryption
 from semantic_memory.application.place import DataDirectory
@@ -75,7 +75,7 @@ def open_directory(
     refuse_half_converted(directory)
     encryption = make_encryption(settings)
     # Before the ledger: where the key is wrong, no new ledger is begun.
-    log = SessionLog(
+    log = FileSessionLog(
         directory / "sessions",
         observe,
         disk,

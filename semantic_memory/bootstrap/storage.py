@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from ingest.session_log import SessionLog
 from semantic_memory.application.proving import Contents
 from semantic_memory.application.reserve import Room
-from semantic_memory.domain.ports import Ledger, Observer, VectorIndex
+from semantic_memory.domain.ports import Ledger, Observer, SessionLog, VectorIndex
 from semantic_memory.domain.ports.disk import Disk
 from semantic_memory.domain.ports.encryption import Encryption
 from semantic_memory.domain.ports.states import States

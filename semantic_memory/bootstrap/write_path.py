@@ -6,11 +6,10 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from ingest.gate import Gate
-from ingest.session_log import SessionLog
 from semantic_memory.bootstrap.models import make_client
 from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.domain.errors import ConfigurationError
-from semantic_memory.domain.ports import Clock, Embedder, Extractor, Ledger, Observer
+from semantic_memory.domain.ports import Clock, Embedder, Extractor, Ledger, Observer, SessionLog
 from semantic_memory.domain.ports.states import States
 from semantic_memory.domain.retention import Expiry
 from semantic_memory.pipeline.embedding import Embedding

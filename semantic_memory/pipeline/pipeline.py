@@ -19,7 +19,6 @@ from contextlib import contextmanager
 from typing import Literal
 
 from ingest.gate import Gate
-from ingest.session_log import SessionLog
 from semantic_memory.concurrency import Calls
 from semantic_memory.domain.changes import Redact
 from semantic_memory.domain.errors import ProviderError, StoreUnavailableError
@@ -31,7 +30,7 @@ from semantic_memory.domain.messages import (
     SessionOptions,
     SessionState,
 )
-from semantic_memory.domain.ports import Ledger, Progress
+from semantic_memory.domain.ports import Ledger, Progress, SessionLog
 from semantic_memory.pipeline.runner import Runner
 from semantic_memory.pipeline.sessions import Sessions, Shortening
 from semantic_memory.pipeline.stage import CONSOLIDATE, EMBED, EXTRACT, INDEX, STORE, WHOLE

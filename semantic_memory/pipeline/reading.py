@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from ingest.recalled import extractable
-from ingest.session_log import Record, SessionLog
 from semantic_memory.concurrency import KeyedLocks
 from semantic_memory.domain.changes import Advance, Cursor, CursorStage
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.filters import FACTS, Filters
+from semantic_memory.domain.logs import Record
 from semantic_memory.domain.messages import Message, SessionKey
-from semantic_memory.domain.ports import Clock, Ledger
+from semantic_memory.domain.ports import Clock, Ledger, SessionLog
 from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.text import stems
 from semantic_memory.pipeline.facts import behind, forgotten

@@ -7,13 +7,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from itertools import takewhile
 
-from ingest.session_log import NOTHING_CUT, Record, SessionLog
 from semantic_memory.domain.changes import Advance, Cursor, CursorStage, Redact, Redacted
 from semantic_memory.domain.errors import LogFullError, SessionClosedError
 from semantic_memory.domain.events import Event, LogNearlyFull, LogShortened
 from semantic_memory.domain.filters import FACTS
+from semantic_memory.domain.logs import NOTHING_CUT, Record
 from semantic_memory.domain.messages import SessionKey, SessionOptions, SessionState
-from semantic_memory.domain.ports import Ledger
+from semantic_memory.domain.ports import Ledger, SessionLog
 from semantic_memory.domain.ports.states import States
 from semantic_memory.pipeline.facts import forgotten, verbatim_id
 from semantic_memory.pipeline.reading import (
@@ -226,7 +226,7 @@ class Shortening:
         self.run(key)
         if (size := self._log.size(*key)) < self._full:
             return
-        summary = self._log.summary(self._log.path(*key))
+        summary = self._log.summary(*key)
         waiting = size - self._ledger.cursor(*key, "extracted").offset
         raise LogFullError(
             f"the log of session {key.session_id!r} of user {key.user_id!r} takes {size:,} bytes,"

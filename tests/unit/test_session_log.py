@@ -9,7 +9,7 @@ import pytest
 
 from ingest.encryption import Cipher, new_key
 from ingest.log_line import LineFormat
-from ingest.session_log import Patience, SessionLog
+from ingest.session_log import FileSessionLog, Patience
 from semantic_memory.disk import SystemDisk
 from semantic_memory.domain.changes import Cursor
 from semantic_memory.domain.errors import (
@@ -25,7 +25,7 @@ from tests.conftest import NOW, say
 @pytest.fixture
 def reopened(tmp_path, events):
     """Return a function that opens the log again."""
-    return lambda: SessionLog(tmp_path / "sessions", events.append, SystemDisk())
+    return lambda: FileSessionLog(tmp_path / "sessions", events.append, SystemDisk())
 
 
 @pytest.fixture
@@ -159,8 +159,8 @@ def test_a_corrupt_line_is_skipped_and_counted_and_moves_no_place(log, reopened,
         (2, "Three"),
     ]
     assert events[-1] == LogRepaired("u1", "s1", torn_bytes=0, corrupt_lines=1)
-    assert log.summary(path).corrupt_lines == 1
-    assert log.summary(path).messages == 2
+    assert log.summary("u1", "s1").corrupt_lines == 1
+    assert log.summary("u1", "s1").messages == 2
 
 
 def test_one_flipped_bit_is_noticed(log):
@@ -239,7 +239,7 @@ def failing_until(monkeypatch, end: float) -> None:
 def test_messages_are_held_in_ram_while_the_disk_fails_for_a_short_time(
     tmp_path, events, monkeypatch
 ):
-    log = SessionLog(
+    log = FileSessionLog(
         tmp_path / "sessions", events.append, SystemDisk(), None, Patience(10.0, 10_000)
     )
     log.append("u1", "s1", say("One"))
@@ -254,7 +254,7 @@ def test_messages_are_held_in_ram_while_the_disk_fails_for_a_short_time(
 def test_a_disk_that_fails_for_longer_is_an_error_and_nothing_is_kept(
     tmp_path, events, monkeypatch
 ):
-    log = SessionLog(
+    log = FileSessionLog(
         tmp_path / "sessions", events.append, SystemDisk(), None, Patience(0.3, 10_000)
     )
     log.append("u1", "s1", say("One"))
@@ -266,7 +266,7 @@ def test_a_disk_that_fails_for_longer_is_an_error_and_nothing_is_kept(
 
 
 def test_more_than_the_bound_is_not_held(tmp_path, events, monkeypatch):
-    log = SessionLog(
+    log = FileSessionLog(
         tmp_path / "sessions", events.append, SystemDisk(), None, Patience(60.0, 1_000)
     )
     log.append("u1", "s1", say("One"))
@@ -353,43 +353,43 @@ def test_an_unreadable_file_is_a_clear_error(log, reopened, monkeypatch):
 @pytest.mark.parametrize("taken", [1, 2, 3])
 def test_a_line_taken_out_is_missed(tmp_path, events, sealed, taken):
     cipher = Cipher([new_key()]) if sealed else None
-    log = SessionLog(tmp_path, events.append, SystemDisk(), cipher)
+    log = FileSessionLog(tmp_path, events.append, SystemDisk(), cipher)
     log.append("u1", "s1", say("One", "Two"))
     log.append("u1", "s1", say("Three", "Four", start=3))
     path = log.path("u1", "s1")
-    assert (log.corrupt_lines(path), log.summary(path).corrupt_lines) == (0, 0)
+    assert (log.corrupt_lines("u1", "s1"), log.summary("u1", "s1").corrupt_lines) == (0, 0)
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:taken] + lines[taken + 1 :]))
-    again = SessionLog(tmp_path, events.append, SystemDisk(), cipher)
+    again = FileSessionLog(tmp_path, events.append, SystemDisk(), cipher)
     assert len(list(again.read("u1", "s1"))) == 3
-    assert (again.corrupt_lines(path), again.summary(path).corrupt_lines) == (1, 1)
+    assert (again.corrupt_lines("u1", "s1"), again.summary("u1", "s1").corrupt_lines) == (1, 1)
     assert [event.corrupt_lines for event in events if isinstance(event, LogRepaired)]
 
 
 def test_what_is_appended_rewritten_or_cut_off_keeps_the_chain(tmp_path, events):
-    log = SessionLog(tmp_path, events.append, SystemDisk())
+    log = FileSessionLog(tmp_path, events.append, SystemDisk())
     path = log.path("u1", "s1")
     for number in range(1, 6):
-        log = SessionLog(tmp_path, events.append, SystemDisk())  # opened again
+        log = FileSessionLog(tmp_path, events.append, SystemDisk())  # opened again
         log.append("u1", "s1", say(f"Text {number}", start=number))
     log.compact("u1", "s1", {"m2"}, {"m3": "Text"})
     with path.open("ab") as file:
         file.write(b'{"crc":"0000')  # torn
-    log = SessionLog(tmp_path, events.append, SystemDisk())
+    log = FileSessionLog(tmp_path, events.append, SystemDisk())
     log.append("u1", "s1", say("Text 6", start=6))
-    assert log.corrupt_lines(path) == log.summary(path).corrupt_lines == 0
+    assert log.corrupt_lines("u1", "s1") == log.summary("u1", "s1").corrupt_lines == 0
     assert log.erased("u1", "s1") == {"m2": None, "m3": "Text"}
     assert not any(getattr(event, "corrupt_lines", 0) for event in events)
 
 
 def test_logs_without_a_chain_are_read(tmp_path, events, monkeypatch):
-    log = SessionLog(tmp_path, events.append, SystemDisk())
+    log = FileSessionLog(tmp_path, events.append, SystemDisk())
     with monkeypatch.context() as patch:
         write = LineFormat.write
         patch.setattr(LineFormat, "write", lambda self, kind, data, _: write(self, kind, data, b""))
         log.append("u1", "s1", say("One", "Two", "Three"))
-    SessionLog(tmp_path, events.append, SystemDisk()).append("u1", "s1", say("Four", start=4))
+    FileSessionLog(tmp_path, events.append, SystemDisk()).append("u1", "s1", say("Four", start=4))
     path = log.path("u1", "s1")
     assert b'"after"' not in path.read_bytes().splitlines()[2]
     assert b'"after"' in path.read_bytes().splitlines()[4]
-    assert log.corrupt_lines(path) == 0
+    assert log.corrupt_lines("u1", "s1") == 0

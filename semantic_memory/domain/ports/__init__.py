@@ -10,6 +10,7 @@ listing     reading facts page by page, and along their references
 feeds       reading the ledger to fill an index, a partition and the embedder's queue
 items       reading items
 records     sessions, jobs, statistics and small values
+log         the session log
 ledger      `Ledger`, the composition of all roles of the ledger
 """
 
@@ -34,6 +35,7 @@ from semantic_memory.domain.ports.feeds import (
 from semantic_memory.domain.ports.items import Items, ItemTerms, ItemVectors, KeptItem
 from semantic_memory.domain.ports.ledger import Ledger
 from semantic_memory.domain.ports.listing import Listed, Listing, Position
+from semantic_memory.domain.ports.log import SessionLog
 from semantic_memory.domain.ports.models import (
     Condensed,
     Condenser,
@@ -97,6 +99,7 @@ __all__ = [
     "ProfileLines",
     "Progress",
     "Revisions",
+    "SessionLog",
     "Sessions",
     "Summarizer",
     "SyncFeed",
