@@ -14,7 +14,15 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -162,6 +170,22 @@ class EncryptionSettings(Section):
     key_file: Path | None = None
     """A file with such keys instead, one a line, outside the data directory. `semantic-memory
     new-key` makes one, `encrypt` brings a store that exists under its first key."""
+
+
+class StoreSettings(Section):
+    """Place of a store that several machines share."""
+
+    url: SecretStr | None = None
+    """A PostgreSQL database, `postgresql://user@host/database?schema=name`, which then holds the
+    whole store, and `data_dir` nothing of it; needs the extra `postgres`. A store is in one schema,
+    `semantic_memory` by default. Any number of processes may have it open."""
+
+    @field_validator("url")
+    @classmethod
+    def _of_postgresql(cls, url: SecretStr | None) -> SecretStr | None:
+        if url is not None and not is_store_url(url.get_secret_value()):
+            raise ValueError("must begin with postgresql://")
+        return url
 
 
 class LedgerSettings(Section):
@@ -488,6 +512,7 @@ class Settings(BaseSettings):
     openai: OpenAISettings = OpenAISettings()
     extraction: ExtractionSettings = ExtractionSettings()
     log: LogSettings = LogSettings()
+    store: StoreSettings = StoreSettings()
     encryption: EncryptionSettings = EncryptionSettings()
     ingest: IngestSettings = IngestSettings()
     ledger: LedgerSettings = LedgerSettings()
@@ -538,14 +563,16 @@ class Explained(NamedTuple):
     origin: str
 
 
-def explained(**arguments: Any) -> list[Explained]:
-    """List every setting; secrets are masked. Raises ConfigurationError."""
-    given = {key: value for key, value in arguments.items() if value is not None}
-    effective = load(**given)
+def explained(place: str | Path | None = None) -> list[Explained]:
+    """List every setting, with the store at `place` if it is given; secrets are masked.
+
+    Raises ConfigurationError.
+    """
+    effective = located(place, None)
     origins = {
         **dict.fromkeys(_leaves(TomlConfigSettingsSource(Settings)()), FILE),
         **dict.fromkeys(_leaves(EnvSettingsSource(Settings)()), "environment"),
-        **dict.fromkeys(_leaves(given), "argument"),
+        **({} if place is None else {"data_dir": "argument", "store.url": "argument"}),
     }
     values = _leaves(effective.model_dump(mode="json"))
     return [Explained(name, value, origins.get(name, "default")) for name, value in values.items()]
@@ -573,13 +600,20 @@ def load(**arguments: Any) -> Settings:
         raise ConfigurationError(f"settings: {error}") from None
 
 
-def located(data_dir: str | Path | None, settings: Settings | None) -> Settings:
-    """Return `settings`, or else the effective ones, with `data_dir` if it is given.
+def is_store_url(place: str) -> bool:
+    """Return True for a place that is the URL of a database, and no directory."""
+    return place.startswith(("postgresql://", "postgres://"))
 
-    Raises ConfigurationError.
+
+def located(place: str | Path | None, settings: Settings | None) -> Settings:
+    """Return `settings`, or else the effective ones, with the store at `place` if it is given.
+
+    A place is a directory or the URL of a database. Raises ConfigurationError.
     """
-    if settings is None:
-        return load(data_dir=data_dir)
-    if data_dir is None:
-        return settings
-    return settings.model_copy(update={"data_dir": Path(data_dir)})
+    given = settings or load()
+    if place is None:
+        return given
+    url = str(place) if is_store_url(str(place)) else None
+    store = given.store.model_copy(update={"url": None if url is None else SecretStr(url)})
+    directory = given.data_dir if url is not None else Path(place)
+    return given.model_copy(update={"store": store, "data_dir": directory})

@@ -48,6 +48,7 @@ from semantic_memory.bootstrap.read_path import (
     make_packer,
     make_searcher,
 )
+from semantic_memory.bootstrap.server import open_database
 from semantic_memory.bootstrap.storage import Storage, make_keeper
 from semantic_memory.bootstrap.upkeep import (
     keep_up,
@@ -62,7 +63,7 @@ from semantic_memory.consolidation.judges.rules import RuleJudge
 from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.context.tokens import TiktokenCounter, encoding_name
 from semantic_memory.disk import SystemDisk
-from semantic_memory.domain.errors import StoreUnavailableError
+from semantic_memory.domain.errors import ConfigurationError, StoreUnavailableError
 from semantic_memory.domain.events import OpenedToRead
 from semantic_memory.domain.observers import log_event
 from semantic_memory.domain.ports import (
@@ -90,6 +91,16 @@ from semantic_memory.vectors.keeper import Keeper
 
 _THREADS = 4  # of the pipeline: one may wait for a model, one for the index
 _Opening = Callable[[ExitStack], Storage]
+_NOT_ON_A_DATABASE = {
+    "reembed": (
+        "reembed works on a data directory: bring the store into one with `semantic-memory migrate"
+        " --to DIRECTORY`, embed it anew there, and migrate it to an empty schema"
+    ),
+    "recover": (
+        "recover is for a data directory with an older ledger: a database holds ledger and session"
+        " logs together, so restore a backup of it as a whole"
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,17 +170,37 @@ def build(
     recovering: bool = False,
     sharing: Sharing | None = None,
 ) -> UseCases:
-    """Open the store in `settings.data_dir` and start its background work.
+    """Open the store that the settings name, and start its background work.
 
-    With `sharing` it is announced while it is open; who serves it is the caller's affair. On a full
-    disk, the reserve's room is used. Where nothing may be written even so, it is opened to read,
-    and neither changed nor shared. Raises StoreLockedError, StoreUnavailableError,
-    StoreCorruptError, SchemaTooNewError, EmbedderMismatchError unless `reembedding`, and
-    LedgerBehindError unless `recovering`.
+    One in a data directory is announced by `sharing` while it is open; who serves it is the
+    caller's affair. Raises StoreLockedError, StoreUnavailableError, StoreCorruptError,
+    SchemaTooNewError, EmbedderMismatchError unless `reembedding`, LedgerBehindError unless
+    `recovering`, and ConfigurationError for either of them on a database.
+    """
+    make = partial(_built, settings, parts, reembedding=reembedding, recovering=recovering)
+    if settings.store.url is None:
+        return _build_embedded(settings, parts, make, sharing, reembedding, recovering)
+    if reembedding or recovering:
+        raise ConfigurationError(_NOT_ON_A_DATABASE["reembed" if reembedding else "recover"])
+    url = settings.store.url.get_secret_value()
+    return make(partial(open_database, settings, url, parts.index, parts.observer or log_event))
+
+
+def _build_embedded(
+    settings: Settings,
+    parts: Parts,
+    make: Callable[[_Opening], UseCases],
+    sharing: Sharing | None,
+    reembedding: bool,
+    recovering: bool,
+) -> UseCases:
+    """Open the store in the data directory.
+
+    On a full disk, the reserve's room is used. Where nothing may be written even so, it is opened
+    to read, and neither changed nor shared.
     """
     observe = parts.observer or log_event
     reserve = Reserve(settings.data_dir, parts.disk or SystemDisk())
-    make = partial(_built, settings, parts, reembedding=reembedding, recovering=recovering)
 
     def opening(access: Access, sharing: Sharing | None, resources: ExitStack) -> Storage:
         return open_directory(

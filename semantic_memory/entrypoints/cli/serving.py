@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
@@ -52,7 +51,7 @@ def serve(
         raise _missing(error) from None
     given = {"host": host, "port": port}
     service = {name: value for name, value in given.items() if value is not None}
-    settings = work.settings.load(data_dir=data_dir, service=service or None)
+    settings = work.settings.located(data_dir, work.settings.load(service=service or None))
     run(settings, work.store.prepared(settings))
 
 
@@ -145,15 +144,15 @@ def config(
     if reference:
         print(work.reference.reference(), end="")
         return
-    rows = work.settings.explained(data_dir=data_dir)
+    rows = work.settings.explained(data_dir)
     if json:
         work.show.as_json({row.name: {"value": row.value, "from": row.origin} for row in rows})
     else:
         work.show.pairs({row.name: f"{row.value}  ({row.origin})" for row in rows})
 
 
-def _keys(data_dir: Path | None) -> Keys:
-    settings = work.settings.load(data_dir=data_dir)
+def _keys(data_dir: str | None) -> Keys:
+    settings = work.settings.located(data_dir, None)
     return work.keys.Keys(settings.data_dir, work.keyring.make_encryption(settings))
 
 

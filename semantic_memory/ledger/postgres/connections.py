@@ -44,6 +44,12 @@ class Session:
         with self._connection.cursor() as cursor:
             cursor.executemany(marked(query), values)
 
+    def copied(self, table: str) -> Iterator[bytes | bytearray | memoryview]:
+        """Yield all rows of a table in the binary format of COPY."""
+        statement = f"COPY {table} TO STDOUT (FORMAT BINARY)".encode()
+        with self._connection.cursor() as cursor, cursor.copy(statement) as copy:
+            yield from copy
+
 
 class Connections:
     """Two pools: one for reading and writing, one for the locks held meanwhile. Thread-safe."""

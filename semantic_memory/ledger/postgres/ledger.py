@@ -55,6 +55,11 @@ class PostgresLedger(
             super().__init__(connections)
             opened.pop_all()
 
+    @property
+    def connections(self) -> Connections:
+        """The connections, for what is kept beside the ledger."""
+        return self._connections
+
     def close(self) -> None:
         """Close every connection, after the transactions under way."""
         self._connections.close()

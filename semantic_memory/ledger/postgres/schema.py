@@ -345,7 +345,19 @@ CREATE TRIGGER words_changed AFTER INSERT OR UPDATE OR DELETE ON words
     FOR EACH ROW EXECUTE FUNCTION words_changed();
 """
 
-MIGRATIONS: tuple[str, ...] = (_V1,)
+_STATES = f"""
+-- The states of sessions' windows and tasks, as JSON.
+CREATE TABLE states (
+    user_id    {_TEXT} NOT NULL,
+    session_id {_TEXT} NOT NULL,
+    name       {_TEXT} NOT NULL,
+    version    INTEGER NOT NULL,              -- of the model whose data it is
+    data       TEXT NOT NULL,
+    PRIMARY KEY (user_id, session_id, name)
+);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_V1, _STATES)
 
 
 def lock_key(*names: str) -> int:
