@@ -79,6 +79,7 @@ from semantic_memory.domain.ports import (
 from semantic_memory.domain.ports.disk import Disk
 from semantic_memory.domain.retention import Expiry
 from semantic_memory.ledger.lock import DirectoryLock, ReadingLock
+from semantic_memory.pipeline.leasing import Leasing, LocalLeases
 from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.pipeline.runner import Runner
 from semantic_memory.pipeline.session_records import fading_of
@@ -257,7 +258,9 @@ def _built(
         )
         stack.callback(ledger.close)
         embedder = CheckedEmbedder(parts.embedder or make_embedder(settings))
-        runner = Runner(observe, settings.ingest.retry_seconds, access.threads)
+        leasing = Leasing(LocalLeases())
+        stack.callback(leasing.close)
+        runner = Runner(observe, settings.ingest.retry_seconds, access.threads, leasing)
         keeper = make_keeper(
             home, ledger, observe, settings.index.exact_limit, partial(runner.hint, INDEX, WHOLE)
         )
@@ -346,6 +349,7 @@ def _built(
             clock,
             observe,
             _fading(settings),
+            leasing,
         )
         maintenance = Maintenance(ledger, pipeline, keeper, upkeep, items)
         filtering = FilterResolver(ledger, clock)
@@ -366,7 +370,7 @@ def _built(
         asking = Asking(ledger, pipeline, forgetting, clock, observe, at_once=at_once)
         runner.add(asking)
         if not reading:
-            start_webhook(settings.webhook, ledger, clock, observe, stack)
+            start_webhook(settings.webhook, ledger, clock, observe, leasing, stack)
             pipeline.start()
         stack.callback(pipeline.close)
         if not reading:
@@ -536,7 +540,12 @@ def make_pruning(settings: Settings, ledger: Ledger) -> FeedPruning:
 
 
 def start_webhook(
-    settings: WebhookSettings, ledger: Ledger, clock: Clock, observe: Observer, stack: ExitStack
+    settings: WebhookSettings,
+    ledger: Ledger,
+    clock: Clock,
+    observe: Observer,
+    leasing: Leasing,
+    stack: ExitStack,
 ) -> None:
     """Deliver events to the endpoint, if there is one, until `stack` is closed.
 
@@ -548,7 +557,7 @@ def start_webhook(
 
     secret = None if settings.secret is None else settings.secret.get_secret_value()
     to = http_endpoint(settings.url, secret)
-    webhook = Webhook(ledger, to, settings.kinds, clock, observe)
+    webhook = Webhook(ledger, to, settings.kinds, clock, observe, leasing=leasing)
     webhook.start()
     stack.callback(webhook.close)
 

@@ -345,7 +345,28 @@ CREATE TRIGGER words_changed AFTER INSERT OR UPDATE OR DELETE ON words
     FOR EACH ROW EXECUTE FUNCTION words_changed();
 """
 
-MIGRATIONS: tuple[str, ...] = (_V1,)
+# Neither table is logged: after a crash of the server, all is granted anew.
+_LEASES = f"""
+-- Who does what; names are hashed, as they hold ids of users.
+CREATE SEQUENCE lease_fences;
+CREATE UNLOGGED TABLE leases (
+    name  BYTEA PRIMARY KEY,
+    owner TEXT NOT NULL,                  -- host:process
+    fence BIGINT NOT NULL,
+    until TIMESTAMPTZ NOT NULL
+);
+
+-- The memories that a worker embeds at present.
+CREATE UNLOGGED TABLE embedding (
+    user_id {_TEXT} NOT NULL,
+    num     BIGINT NOT NULL,
+    worker  UUID NOT NULL,
+    until   TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (user_id, num)
+);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_V1, _LEASES)
 
 
 def lock_key(*names: str) -> int:
