@@ -78,6 +78,7 @@ from semantic_memory.domain.ports import (
 )
 from semantic_memory.domain.ports.disk import Disk
 from semantic_memory.domain.retention import Expiry
+from semantic_memory.pipeline.leasing import Leasing
 from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.pipeline.runner import Runner
 from semantic_memory.pipeline.stage import INDEX, WHOLE
@@ -249,7 +250,9 @@ def _built(
         embedder = CheckedEmbedder(parts.embedder or make_embedder(settings))
         ingest = settings.ingest
         threads = _THREADS if ingest.background and written else 0
-        runner = Runner(observe, ingest.retry_seconds, threads)
+        leasing = Leasing(storage.leases)
+        stack.callback(leasing.close)
+        runner = Runner(observe, ingest.retry_seconds, threads, leasing)
         keeper = make_keeper(
             storage.home,
             ledger,
@@ -323,6 +326,7 @@ def _built(
             clock,
             expiry,
             observe,
+            leasing,
         )
         maintenance = Maintenance(ledger, pipeline, keeper, upkeep, items)
         filtering = FilterResolver(ledger, clock)
@@ -343,7 +347,7 @@ def _built(
         asking = Asking(ledger, pipeline, forgetting, clock, observe, at_once=at_once)
         runner.add(asking)
         if written:
-            start_webhook(settings.webhook, ledger, clock, observe, stack)
+            start_webhook(settings.webhook, ledger, clock, observe, leasing, stack)
             pipeline.start()
         stack.callback(pipeline.close)
         if written:

@@ -21,6 +21,7 @@ from semantic_memory.domain.ports.encryption import Encryption
 from semantic_memory.ledger.lock import DirectoryLock, ReadingLock
 from semantic_memory.ledger.memory import MemoryLedger
 from semantic_memory.ledger.sqlite import SqliteLedger
+from semantic_memory.pipeline.leasing import LocalLeases
 from semantic_memory.session.state_files import StateFiles
 from semantic_memory.settings import Settings
 from semantic_memory.sharing.sharing import Sharing
@@ -99,6 +100,7 @@ def open_directory(
         ledger=ledger,
         log=log,
         states=StateFiles(directory / "working", observe, disk, encryption),
+        leases=LocalLeases(),
         home=home,
         room=reserve,
         size=place.size,

@@ -27,6 +27,7 @@ def open_database(
     without the extra `postgres`, StoreUnavailableError if the database can't be reached.
     """
     from semantic_memory.ledger.postgres import PostgresLedger
+    from semantic_memory.ledger.postgres.leases import PostgresLeases
     from semantic_memory.ledger.postgres.place import Database
     from semantic_memory.ledger.postgres.states import PostgresStates
 
@@ -42,6 +43,7 @@ def open_database(
         ledger=ledger,
         log=FileSessionLog(settings.data_dir / "sessions", observe, SystemDisk()),  # TEMPORARY
         states=PostgresStates(ledger.connections),
+        leases=PostgresLeases(ledger.connections),
         home=None if index is None else GivenIndex(index),
         room=NoRoom(),
         size=place.size,

@@ -10,6 +10,7 @@ from semantic_memory.application.reserve import Room
 from semantic_memory.domain.ports import Ledger, Observer, SessionLog, VectorIndex
 from semantic_memory.domain.ports.disk import Disk
 from semantic_memory.domain.ports.encryption import Encryption
+from semantic_memory.domain.ports.leases import Leases
 from semantic_memory.domain.ports.states import States
 from semantic_memory.domain.reports import Finding
 from semantic_memory.settings import Settings
@@ -25,6 +26,7 @@ class Storage:
     ledger: Ledger
     log: SessionLog
     states: States
+    leases: Leases
     home: IndexHome | None
     """Home of the vector index; None if the ledger answers its queries."""
     room: Room

@@ -15,6 +15,7 @@ from semantic_memory.consolidation.fading import Fading
 from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.domain.ports import Clock, Ledger, Observer
 from semantic_memory.domain.retention import Expiry
+from semantic_memory.pipeline.leasing import Leasing
 from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.profile.history import Extent
 from semantic_memory.profile.rollup import Extents, Rollup
@@ -35,6 +36,7 @@ def make_upkeep(
     clock: Clock,
     expiry: Expiry,
     observe: Observer,
+    leasing: Leasing,
 ) -> Upkeep:
     """Make the maintenance jobs."""
     return Upkeep(
@@ -50,6 +52,7 @@ def make_upkeep(
         clock,
         observe,
         make_fading(settings),
+        leasing,
     )
 
 
@@ -102,7 +105,12 @@ def make_pruning(settings: Settings, ledger: Ledger) -> FeedPruning:
 
 
 def start_webhook(
-    settings: WebhookSettings, ledger: Ledger, clock: Clock, observe: Observer, stack: ExitStack
+    settings: WebhookSettings,
+    ledger: Ledger,
+    clock: Clock,
+    observe: Observer,
+    leasing: Leasing,
+    stack: ExitStack,
 ) -> None:
     """Deliver events to the endpoint, if there is one, until `stack` is closed.
 
@@ -114,6 +122,6 @@ def start_webhook(
 
     secret = None if settings.secret is None else settings.secret.get_secret_value()
     to = http_endpoint(settings.url, secret)
-    webhook = Webhook(ledger, to, settings.kinds, clock, observe)
+    webhook = Webhook(ledger, to, settings.kinds, clock, observe, leasing=leasing)
     webhook.start()
     stack.callback(webhook.close)

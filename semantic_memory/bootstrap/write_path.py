@@ -73,14 +73,16 @@ def make_pipeline(
         hint(SETTLE, portion.key.user_id)
         shortening.weigh(portion)
 
-    storing = Storing(ledger, log, reader, gate, clock, observe, stored, reading=reading)
+    storing = Storing(
+        ledger, log, reader, gate, clock, observe, stored, reading=reading, shared=runner.shared
+    )
     sessions = Sessions(ledger, log, states, reader, stretches, lambda key: storing.store([key]))
     shortening = Shortening(
         ledger, log, sessions, observe, hint, settings.log, ingest.retry_seconds
     )
     held = batch.holds if batch is not None else lambda _: False
     extracting = Extracting(stretches, extractor, committer, observe, held)
-    runner.add(storing, Pace(eager=True))
+    runner.add(storing, Pace(eager=True, leased=False))
     runner.add(
         extracting,
         Pace(
@@ -93,7 +95,7 @@ def make_pipeline(
     )
     if batch is not None:
         runner.add(batch, Pace(workers=0 if alone else 1, flushed=alone))
-    runner.add(Embedding(ledger, embedder, observe, hint))
+    runner.add(Embedding(ledger, embedder, observe, hint), Pace(leased=False))
     runner.add(Consolidating(resolver, observe, hint))
     runner.add(Profiling(rollup), Pace(quiet=_GATHER_PROFILE, most_wait=_GATHER_PROFILE, rest=4.0))
     runner.add(Indexing(keeper), Pace(quiet=_GATHER_INDEX, most_wait=_GATHER_INDEX))

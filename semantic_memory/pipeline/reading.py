@@ -105,14 +105,7 @@ class StretchReader:
 
     def sessions(self) -> Iterator[SessionKey]:
         """Yield the sessions with messages that extraction hasn't come to."""
-        done = {
-            (cursor.user_id, cursor.session_id): cursor.position
-            for cursor in self._ledger.cursors("extracted")
-        }
-        for cursor in self._ledger.cursors("stored"):
-            key = SessionKey(cursor.user_id, cursor.session_id)
-            if done.get(key, 0) < cursor.position:
-                yield key
+        yield from self._ledger.lagging("extracted", behind="stored")
 
     def first(self, key: SessionKey) -> Stretch | None:
         """Return the next stretch of a session; None if there is none.

@@ -31,6 +31,16 @@ Hint = Callable[[str, Hashable], None]
 ItemT = TypeVar("ItemT")
 
 
+def named(stage: str, item: Hashable) -> str:
+    r"""Return the name of the lease of an item in a stage.
+
+    >>> named("extract", ("u1", "s1")).split("\x1f")
+    ['extract', 'u1', 's1']
+    """
+    parts = item if isinstance(item, tuple) else (item,)
+    return "\x1f".join((stage, *map(str, parts)))
+
+
 class Outlook(NamedTuple):
     """Work left to a stage."""
 
@@ -86,3 +96,6 @@ class Pace:
     """`flush` waits for the stage."""
     eager: bool = False
     """A hint ends the pause after a failure."""
+    leased: bool = True
+    """Of several workers, one runs an item at a time; else the stage itself sees to it that what
+    several do at once does no harm."""

@@ -54,12 +54,15 @@ class Storing:
         stored: Callable[[Portion], None],
         *,
         reading: bool = False,
+        shared: bool = False,
     ) -> None:
         """Report to `stored` every portion that has been committed.
 
         In a store that is opened for `reading`, what the logs have besides waits for another one.
+        To a `shared` one, other processes append, and may end before they have stored.
         """
         self._reading = reading
+        self._shared = shared
         self._ledger = ledger
         self._log = log
         self._reader = reader
@@ -79,13 +82,13 @@ class Storing:
     def pending(self) -> Iterator[Whole]:
         """Yield `WHOLE` if a log goes further than the ledger.
 
-        The logs are looked through once: only this process appends to them, and says so by `add`.
+        The logs are looked through once if only this process appends to them: it says so by `add`.
         """
         if self._reading:
             return
         if not self._looked_through:
             self._put(*self._log.behind(lambda: self._ledger.cursors("stored")))
-            self._looked_through = True
+            self._looked_through = not self._shared
         if self._waiting:
             yield WHOLE
 

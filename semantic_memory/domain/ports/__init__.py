@@ -11,6 +11,7 @@ feeds       reading the ledger to fill an index, a partition and the embedder's 
 items       reading items
 records     sessions, jobs, statistics and small values
 log         the session log
+leases      who of several workers does what
 ledger      `Ledger`, the composition of all roles of the ledger
 """
 
@@ -21,6 +22,7 @@ from semantic_memory.domain.ports.delivery import Delivery
 from semantic_memory.domain.ports.events import EventFeed
 from semantic_memory.domain.ports.facts import Belief, Beliefs, FactHistory, Facts, ProfileLines
 from semantic_memory.domain.ports.feeds import (
+    Claimed,
     Delta,
     EmbeddingBacklog,
     Outbox,
@@ -33,6 +35,7 @@ from semantic_memory.domain.ports.feeds import (
     WordSearch,
 )
 from semantic_memory.domain.ports.items import Items, ItemTerms, ItemVectors, KeptItem
+from semantic_memory.domain.ports.leases import Lease, Leases
 from semantic_memory.domain.ports.ledger import Ledger
 from semantic_memory.domain.ports.listing import Listed, Listing, Position
 from semantic_memory.domain.ports.log import SessionLog
@@ -64,6 +67,7 @@ __all__ = [
     "Beliefs",
     "Census",
     "ChangeLog",
+    "Claimed",
     "Clock",
     "Condensed",
     "Condenser",
@@ -86,6 +90,8 @@ __all__ = [
     "JobRuns",
     "KeptItem",
     "KeyValues",
+    "Lease",
+    "Leases",
     "Ledger",
     "Listed",
     "Listing",

@@ -194,8 +194,23 @@ class Traits(Protocol):
         ...
 
 
+class Claimed(NamedTuple):
+    """Memories to embed next."""
+
+    facts: Sequence[Fact]
+    others: bool = False
+    """Others wait too, which other workers have claimed."""
+
+
 class EmbeddingBacklog(Protocol):
     """Lists the memories that wait for their vectors."""
+
+    def claim_unembedded(self, limit: int, seconds: float) -> Claimed:
+        """Return memories as `unembedded` does, which no other process is given for `seconds`.
+
+        What this process claimed before may be claimed by others again.
+        """
+        ...
 
     def unembedded(self, limit: int) -> list[Fact]:
         """Return memories without vectors, oldest first; refused ones are left out."""

@@ -34,6 +34,10 @@ class Sessions(Protocol):
         """Return every session's cursor at a stage."""
         ...
 
+    def lagging(self, stage: CursorStage, behind: CursorStage) -> list[SessionKey]:
+        """Return the sessions whose position at a stage is less than at another one, sorted."""
+        ...
+
     def session_ids(self, user_id: str) -> list[str]:
         """Return the user's sessions that have a cursor at any stage, sorted."""
         ...

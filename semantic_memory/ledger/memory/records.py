@@ -28,6 +28,15 @@ class SessionReader(Part):
         cursors = sorted(self._store.snapshot().cursors.items())
         return [cursor for _, cursor in cursors if cursor.stage == stage]
 
+    def lagging(self, stage: CursorStage, behind: CursorStage) -> list[SessionKey]:
+        """Return the sessions whose position at a stage is less than at another one, sorted."""
+        cursors = self._store.snapshot().cursors
+        return [
+            SessionKey(user_id, session_id)
+            for (user_id, session_id, at), cursor in sorted(cursors.items())
+            if at == behind and cursor.position > self.cursor(user_id, session_id, stage).position
+        ]
+
     def session_ids(self, user_id: str) -> list[str]:
         """Return the user's sessions that have a cursor at any stage, sorted."""
         cursors = self._store.snapshot().cursors.values()

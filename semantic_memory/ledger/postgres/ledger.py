@@ -15,12 +15,12 @@ from semantic_memory.ledger.postgres.administration import Administration
 from semantic_memory.ledger.postgres.changes import ChangeWriter
 from semantic_memory.ledger.postgres.connections import Connections
 from semantic_memory.ledger.postgres.events import EventReader
+from semantic_memory.ledger.postgres.feeds import Feeds
 from semantic_memory.ledger.postgres.indexing import IndexFeed
 from semantic_memory.ledger.postgres.listing import ListingReader
 from semantic_memory.ledger.postgres.words import WordSearcher
 from semantic_memory.ledger.sql.beliefs import BeliefReader
 from semantic_memory.ledger.sql.facts import FactReader
-from semantic_memory.ledger.sql.feeds import Feeds
 from semantic_memory.ledger.sql.items import ItemReader
 from semantic_memory.ledger.sql.lines import LineReader
 from semantic_memory.ledger.sql.records import JobRecords, SessionReader
@@ -57,7 +57,7 @@ class PostgresLedger(
 
     @property
     def connections(self) -> Connections:
-        """The connections, for what is kept beside the ledger."""
+        """The connections, for what else is kept in the schema."""
         return self._connections
 
     def close(self) -> None:

@@ -345,6 +345,27 @@ CREATE TRIGGER words_changed AFTER INSERT OR UPDATE OR DELETE ON words
     FOR EACH ROW EXECUTE FUNCTION words_changed();
 """
 
+# Neither table is logged: after a crash of the server, all is granted anew.
+_LEASES = f"""
+-- Who does what; names are hashed, as they hold ids of users.
+CREATE SEQUENCE lease_fences;
+CREATE UNLOGGED TABLE leases (
+    name  BYTEA PRIMARY KEY,
+    owner TEXT NOT NULL,                  -- host:process
+    fence BIGINT NOT NULL,
+    until TIMESTAMPTZ NOT NULL
+);
+
+-- The memories that a worker embeds at present.
+CREATE UNLOGGED TABLE embedding (
+    user_id {_TEXT} NOT NULL,
+    num     BIGINT NOT NULL,
+    worker  UUID NOT NULL,
+    until   TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (user_id, num)
+);
+"""
+
 _STATES = f"""
 -- The states of sessions' windows and tasks, as JSON.
 CREATE TABLE states (
@@ -357,7 +378,7 @@ CREATE TABLE states (
 );
 """
 
-MIGRATIONS: tuple[str, ...] = (_V1, _STATES)
+MIGRATIONS: tuple[str, ...] = (_V1, _LEASES, _STATES)
 
 
 def lock_key(*names: str) -> int:

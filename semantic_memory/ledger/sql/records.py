@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from semantic_memory.domain.changes import Cursor, CursorStage
-from semantic_memory.domain.messages import SessionInfo
+from semantic_memory.domain.messages import SessionInfo, SessionKey
 from semantic_memory.domain.ports import Pending
 from semantic_memory.domain.prompts import PromptRecord
 from semantic_memory.domain.reports import JobRun
@@ -36,6 +36,16 @@ class SessionReader(Part):
         )
         with self._connections.snapshot() as db:
             return [Cursor(*row) for row in db.execute(query, (stage,))]
+
+    def lagging(self, stage: CursorStage, behind: CursorStage) -> list[SessionKey]:
+        """Return the sessions whose position at a stage is less than at another one, sorted."""
+        query = (
+            "SELECT b.user_id, b.session_id FROM cursors b LEFT JOIN cursors s"
+            " ON s.user_id = b.user_id AND s.session_id = b.session_id AND s.stage = ?"
+            " WHERE b.stage = ? AND b.position > coalesce(s.position, 0) ORDER BY 1, 2"
+        )
+        with self._connections.snapshot() as db:
+            return [SessionKey(*row) for row in db.execute(query, (stage, behind))]
 
     def session_ids(self, user_id: str) -> list[str]:
         """Return the user's sessions that have a cursor at any stage, sorted."""
