@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 import anyio
 from anyio import to_thread
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.routing import APIRoute
 from prometheus_client import CollectorRegistry
 from starlette.middleware.cors import CORSMiddleware
@@ -22,6 +22,7 @@ from semantic_memory.entrypoints.api.access import Access, Doorkeeper
 from semantic_memory.entrypoints.api.agents import Agents
 from semantic_memory.entrypoints.api.idempotency import Replies
 from semantic_memory.entrypoints.api.middleware import BodyLimits, Requests
+from semantic_memory.entrypoints.api.routing import HEADER, same_user
 from semantic_memory.entrypoints.dashboard import routes as dashboard
 from semantic_memory.entrypoints.dashboard.files import PATH, DashboardFiles
 from semantic_memory.entrypoints.dashboard.samples import Sampler
@@ -80,6 +81,9 @@ def create_app(
         transfer.router,
         feed.router,
         upkeep.router,
+    ):
+        app.include_router(router, dependencies=[Depends(same_user)])
+    for router in (
         upkeep.scraped,
         upkeep.health,
         dashboard.router,
@@ -106,6 +110,7 @@ def create_app(
                 "Content-Type",
                 "Idempotency-Key",
                 "Last-Event-ID",
+                HEADER,
                 "X-Request-ID",
             ],
             expose_headers=["X-Request-ID", "Retry-After"],
