@@ -18,14 +18,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
-
-from pydantic import ValidationError
+from typing import NamedTuple
 
 from ingest.log_file import LogFiles, line_start
 from ingest.log_line import Chain, LineFormat
+from semantic_memory.domain import log_lines
 from semantic_memory.domain.changes import Cursor
-from semantic_memory.domain.errors import InvalidInputError, StoreUnavailableError
+from semantic_memory.domain.errors import StoreUnavailableError
 from semantic_memory.domain.events import CursorLost, Event, LogRepaired, WriteDelayed
 from semantic_memory.domain.logs import (
     NOTHING_CUT,
@@ -40,9 +39,6 @@ from semantic_memory.domain.ports.encryption import Encryption
 
 _OPEN_SESSIONS = 4_096
 _STRIPES = 64
-_GONE = b""  # in place of the digest of a forgotten message, which must not be added again
-_SAID = ("message", "cut")  # kinds of lines; of a message that was cut, a part of its text is left
-_KNOWN = (*_SAID, "gone")
 
 
 class Patience(NamedTuple):
@@ -126,10 +122,10 @@ class FileSessionLog:
             if tail.size and not tail.named:
                 self._name_session(path, user_id, session_id)
                 tail = self._tail(path, user_id, session_id)
-            fresh = self._fresh(messages, tail, session_id)
+            fresh = log_lines.fresh(messages, tail.digests, session_id)
             if not fresh:
                 return 0
-            entries = [("message", _as_logged(message)) for message in fresh.values()]
+            entries = [log_lines.logged(message) for message in fresh.values()]
             if tail.size == 0:
                 owner = {"user_id": user_id, "session_id": session_id}
                 entries.insert(0, ("session", owner))
@@ -149,7 +145,9 @@ class FileSessionLog:
                 waited = time.monotonic() - start
                 self._emit(WriteDelayed(user_id, session_id, len(data), attempts, waited))
             tail.last = last
-            tail.digests.update((message.id, _digest(message)) for message in fresh.values())
+            tail.digests.update(
+                (message.id, log_lines.digest(message)) for message in fresh.values()
+            )
             return len(fresh)
 
     @contextmanager
@@ -188,8 +186,8 @@ class FileSessionLog:
         with self._on_disk.opened(path) as file:
             start = line_start(file, cursor.offset)
             file.seek(start)
-            kind, data = self._format.read(file.read(cursor.offset - start))
-        return kind in _KNOWN and data.get("id") == cursor.message_id
+            entry = self._format.read(file.read(cursor.offset - start))
+        return log_lines.names(entry, cursor.message_id)
 
     def _records(
         self, path: Path, user_id: str, session_id: str, position: int, offset: int, size: int
@@ -202,12 +200,12 @@ class FileSessionLog:
             while offset < size and (line := file.readline()):  # it may be rewritten meanwhile
                 offset += len(line)
                 corrupt += chain.breaks(line)
-                kind, data = self._format.read(line)
-                if kind == "session":
+                entry = self._format.read(line)
+                if entry.kind == "session":
                     continue
-                message = _message(data) if kind in _SAID else None
+                message = log_lines.said(entry)
                 if message is None:
-                    corrupt += kind != "gone"
+                    corrupt += entry.kind != "gone"
                 else:
                     yield Record(position, offset - len(line), offset, message)
                 position += 1
@@ -232,7 +230,7 @@ class FileSessionLog:
 
     def freed(self, record: Record) -> int:
         """Return the bytes freed by removing a message from the log; negative if the log grows."""
-        entry = _gone(record.message.id, forgotten=False)
+        entry = log_lines.erasure(record.message.id, forgotten=False)
         return record.end - record.start - len(self._format.write(*entry, self._any))
 
     def generation(self, user_id: str, session_id: str) -> int:
@@ -266,12 +264,9 @@ class FileSessionLog:
             with self._on_disk.opened(path) as file:
                 for line in file:
                     kind, data = self._format.read(line)
-                    if kind in _KNOWN and data["id"] in gone:
-                        kind, data = _gone(data["id"], forgotten=forgotten)
-                    elif kind in _SAID and data["id"] in cut:
-                        kind, data = "cut", {**data, "content": cut[data["id"]]}
                     if kind is not None:  # is sealed with the first key
-                        line = self._format.write(kind, data, last)
+                        content = log_lines.rewritten((kind, data), gone, cut, forgotten=forgotten)
+                        line = self._format.write(*content, last)
                     last = self._format.checksum(line)
                     lines.append(line)
                     end += len(line)
@@ -330,13 +325,13 @@ class FileSessionLog:
         chain = Chain(self._format)
         with self._on_disk.opened(path) as file:
             for line in file:
-                kind, data = self._format.read(line)
+                entry = self._format.read(line)
                 corrupt += chain.breaks(line)
                 if not line.endswith(b"\n"):
                     torn = len(line)
-                elif kind in _SAID and _message(data) is not None:
+                elif log_lines.said(entry) is not None:
                     messages += 1
-                elif kind not in ("session", "gone"):
+                elif entry.kind not in ("session", "gone"):
                     corrupt += 1
         return SessionSummary(self.identify(path), messages, corrupt, torn)
 
@@ -416,8 +411,8 @@ class FileSessionLog:
         tail.named = self.identify(path) is not None
         tail.last = self._format.checksum(self._on_disk.last_line(path, tail.size))
         for record in self._records(path, user_id, session_id, 0, 0, tail.size):
-            tail.digests[record.message.id] = _digest(record.message)
-        tail.digests.update(dict.fromkeys(self._ids_erased(path), _GONE))
+            tail.digests[record.message.id] = log_lines.digest(record.message)
+        tail.digests.update(dict.fromkeys(self._ids_erased(path), log_lines.ERASED))
         return tail
 
     def _name_session(self, path: Path, user_id: str, session_id: str) -> None:
@@ -444,15 +439,8 @@ class FileSessionLog:
 
         None is left of a forgotten one.
         """
-        erased: dict[str, str | None] = {}
         with self._on_disk.opened(self.path(user_id, session_id)) as file:
-            for line in file:
-                kind, data = self._format.read(line)
-                if kind == "cut":
-                    erased[data["id"]] = data["content"]
-                elif kind == "gone" and data.get("forgotten"):
-                    erased[data["id"]] = None
-        return erased
+            return log_lines.erased(map(self._format.read, file))
 
     def _ids_erased(self, path: Path) -> Iterator[str]:
         """Yield the ids of messages whose text, or part of it, was erased."""
@@ -462,45 +450,6 @@ class FileSessionLog:
                 if kind in ("gone", "cut"):
                     yield data["id"]
 
-    def _fresh(
-        self, messages: Sequence[Message], tail: _Tail, session_id: str
-    ) -> dict[str, Message]:
-        fresh: dict[str, Message] = {}
-        for message in messages:
-            known = tail.digests.get(message.id)
-            if known is None and message.id in fresh:
-                known = _digest(fresh[message.id])
-            if known is None:
-                fresh[message.id] = message
-            elif known != _GONE and known != _digest(message):
-                raise InvalidInputError(
-                    f"message id {message.id!r} already names another message of session"
-                    f" {session_id!r}: ids must be unique within a session"
-                )
-        return fresh
-
 
 def _name(identifier: str) -> str:
     return hashlib.blake2b(identifier.encode(), digest_size=16).hexdigest()
-
-
-def _gone(message_id: str, *, forgotten: bool) -> tuple[str, dict[str, Any]]:
-    """Return the entry that stands for an erased message."""
-    return "gone", {"id": message_id, **({"forgotten": True} if forgotten else {})}
-
-
-def _digest(message: Message) -> bytes:
-    said = "\x1f".join((message.role, message.name or "", message.content))
-    return hashlib.blake2b(said.encode(), digest_size=8).digest()
-
-
-def _message(data: dict[str, Any]) -> Message | None:
-    try:
-        return Message.model_validate(data)
-    except ValidationError:
-        return None
-
-
-def _as_logged(message: Message) -> dict[str, Any]:
-    """Return a message as its line holds it: without the fields that it doesn't have."""
-    return message.model_dump(mode="json", exclude_defaults=True)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from ingest.session_log import FileSessionLog
+from ingest.log_line import LineFormat
 from semantic_memory.application.reserve import NoRoom
 from semantic_memory.bootstrap.storage import Storage
-from semantic_memory.disk import SystemDisk
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.ports import Observer, VectorIndex
 from semantic_memory.settings import Settings
@@ -41,7 +40,7 @@ def open_database(
     place = Database(ledger.connections)
     return Storage(
         ledger=ledger,
-        log=FileSessionLog(settings.data_dir / "sessions", observe, SystemDisk()),  # TEMPORARY
+        log=ledger.session_log(LineFormat(None), observe),
         states=PostgresStates(ledger.connections),
         leases=PostgresLeases(ledger.connections),
         home=None if index is None else GivenIndex(index),

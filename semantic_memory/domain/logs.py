@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from semantic_memory.domain.messages import Message, SessionKey
 
 NOTHING_CUT: Mapping[str, str] = MappingProxyType({})
+
+
+class Entry(NamedTuple):
+    """Content of a line; `kind` is None if the line is damaged."""
+
+    kind: str | None
+    data: dict[str, Any]
 
 
 class Record(NamedTuple):

@@ -1,13 +1,39 @@
-"""The session log, the truth of conversations."""
+"""The session log, the truth of conversations, and the format of its lines."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from semantic_memory.domain.changes import Cursor
-from semantic_memory.domain.logs import NOTHING_CUT, LogTally, Record, Rewritten, SessionSummary
+from semantic_memory.domain.logs import (
+    NOTHING_CUT,
+    Entry,
+    LogTally,
+    Record,
+    Rewritten,
+    SessionSummary,
+)
 from semantic_memory.domain.messages import Message, SessionKey
+
+
+class LineFormat(Protocol):
+    """Writer and reader of the lines of logs, which have checksums and may be encrypted."""
+
+    def write(self, kind: str, data: dict[str, Any], before: bytes) -> bytes:
+        """Return the line, with its line end, that follows the one whose checksum is `before`.
+
+        The first line, and one behind a damaged one, follows b"".
+        """
+        ...
+
+    def read(self, line: bytes) -> Entry:
+        """Parse a line.
+
+        Raises SchemaTooNewError for a line of a newer version, ConfigurationError for an encrypted
+        line without its key.
+        """
+        ...
 
 
 class SessionLog(Protocol):
@@ -111,9 +137,9 @@ class SessionLog(Protocol):
         ...
 
     def corrupt_lines(self, user_id: str, session_id: str) -> int:
-        """Count the lines of a log that can't be read, and the places where lines are missing.
+        """Return the number of lines that can't be read, and of places where lines are missing.
 
-        Lines counted before aren't read again.
+        A log outside this machine isn't read for it: the number is that of its latest `summary`.
         """
         ...
 

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.observers import ignore_event
+from semantic_memory.domain.ports.log import LineFormat
 from semantic_memory.ledger.postgres.administration import Administration
 from semantic_memory.ledger.postgres.changes import ChangeWriter
 from semantic_memory.ledger.postgres.connections import Connections
@@ -18,6 +19,7 @@ from semantic_memory.ledger.postgres.events import EventReader
 from semantic_memory.ledger.postgres.feeds import Feeds
 from semantic_memory.ledger.postgres.indexing import IndexFeed
 from semantic_memory.ledger.postgres.listing import ListingReader
+from semantic_memory.ledger.postgres.log import PostgresLog
 from semantic_memory.ledger.postgres.words import WordSearcher
 from semantic_memory.ledger.sql.beliefs import BeliefReader
 from semantic_memory.ledger.sql.facts import FactReader
@@ -59,6 +61,13 @@ class PostgresLedger(
     def connections(self) -> Connections:
         """The connections, for what else is kept in the schema."""
         return self._connections
+
+    def session_log(self, form: LineFormat, emit: Callable[[Event], None]) -> PostgresLog:
+        """Return the session logs of this database, with lines of this form.
+
+        Raises ConfigurationError if they are encrypted and `form` has no key that fits.
+        """
+        return PostgresLog(self._connections, self._locks, form, emit)
 
     def close(self) -> None:
         """Close every connection, after the transactions under way."""

@@ -378,7 +378,44 @@ CREATE TABLE states (
 );
 """
 
-MIGRATIONS: tuple[str, ...] = (_V1, _LEASES, _STATES)
+_LOGS = f"""
+-- The session logs. A number of the sequence is never given twice: a log that was removed and begun
+-- anew has another generation too.
+CREATE SEQUENCE log_generations;
+CREATE TABLE logs (
+    user_id    {_TEXT} NOT NULL,
+    session_id {_TEXT} NOT NULL,
+    generation BIGINT NOT NULL DEFAULT nextval('log_generations'),
+    lines      BIGINT NOT NULL DEFAULT 0,
+    size       BIGINT NOT NULL DEFAULT 0,       -- of all lines, in bytes
+    corrupt    BIGINT NOT NULL DEFAULT 0,       -- lines, as last counted
+    stored     BIGINT NOT NULL DEFAULT 0,       -- position of the cursor "stored"
+    PRIMARY KEY (user_id, session_id)
+);
+CREATE INDEX logs_behind ON logs (user_id, session_id) WHERE stored < lines;
+
+CREATE TABLE log_lines (
+    user_id    {_TEXT} NOT NULL,
+    session_id {_TEXT} NOT NULL,
+    position   BIGINT NOT NULL,
+    ends       BIGINT NOT NULL,                 -- offset behind the line, in bytes of the log
+    message_id {_TEXT},                         -- NULL: damaged, and observed again since
+    line       BYTEA NOT NULL,
+    PRIMARY KEY (user_id, session_id, position),
+    UNIQUE (user_id, session_id, message_id)
+) PARTITION BY HASH (user_id);
+{"".join(_partitions("log_lines"))}
+
+CREATE FUNCTION log_stored() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+    UPDATE logs SET stored = new.position
+    WHERE user_id = new.user_id AND session_id = new.session_id;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER log_stored AFTER INSERT OR UPDATE OF position ON cursors
+    FOR EACH ROW WHEN (new.stage = 'stored') EXECUTE FUNCTION log_stored();
+"""
+
+MIGRATIONS: tuple[str, ...] = (_V1, _LEASES, _STATES, _LOGS)
 
 
 def lock_key(*names: str) -> int:
