@@ -25,6 +25,8 @@ _NAMES_SCHEMA = "schema="
 _SCHEMA = regex("[a-z_][a-z0-9_]{0,62}")
 _MOST_CONNECTIONS = 10
 _WAIT_SECONDS = 10.0
+_WAIT_AGAIN_SECONDS = 0.5  # once one has waited in vain, until there is a connection again
+_RECONNECT_SECONDS = 2.0  # of tries at growing intervals, before a new one begins at once
 _READING = "ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITING = "ISOLATION LEVEL READ COMMITTED"
 
@@ -66,6 +68,7 @@ class Connections:
         """The database, without a password."""
         self.observe = observe
         """Is told how long a lock was waited for."""
+        self._away = False
         migrate(conninfo, self.schema, self.name)
         self._pool = _pool(conninfo)
         # A thread that holds a lock needs a connection beside it, which none that waits may take.
@@ -126,7 +129,7 @@ class Connections:
         if level == _WRITING:  # durable once acknowledged, whatever the default of the server
             begin += "; SET LOCAL synchronous_commit TO on"
         for _ in range(_MOST_CONNECTIONS + 1):
-            connection: psycopg.Connection[Any] = pool.getconn(_WAIT_SECONDS)
+            connection = self._lent(pool)
             try:
                 connection.execute(begin.encode())
             except psycopg.OperationalError:
@@ -141,6 +144,16 @@ class Connections:
                 return connection
         raise psycopg.OperationalError("every connection of the pool is broken")
 
+    def _lent(self, pool: psycopg_pool.ConnectionPool[Any]) -> psycopg.Connection[Any]:
+        """Wait for a connection; not for long while the server is away."""
+        try:
+            lent = pool.getconn(_WAIT_AGAIN_SECONDS if self._away else _WAIT_SECONDS)
+        except psycopg_pool.PoolTimeout:
+            self._away = True
+            raise
+        self._away = False
+        return lent
+
 
 def _pool(conninfo: str) -> psycopg_pool.ConnectionPool[Any]:
     return psycopg_pool.ConnectionPool(
@@ -149,6 +162,7 @@ def _pool(conninfo: str) -> psycopg_pool.ConnectionPool[Any]:
         max_size=_MOST_CONNECTIONS,
         timeout=_WAIT_SECONDS,
         open=False,
+        reconnect_timeout=_RECONNECT_SECONDS,
         kwargs={"autocommit": True, "prepare_threshold": None, "connect_timeout": 10},
     )
 
