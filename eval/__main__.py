@@ -42,6 +42,7 @@ from eval.systems.build import NAMES as SYSTEMS
 from eval.systems.build import Name as SystemName
 from eval.tune import tune as search_weights
 from eval.walk import table as walk_table
+from eval.workers import count_draws, measure_state
 from semantic_memory.consolidation.fading import Fading
 from semantic_memory.domain.errors import InvalidInputError, SemanticMemoryError
 from semantic_memory.entrypoints.cli import show
@@ -337,6 +338,25 @@ def ledgers(
     show.pairs(
         {one.call: f"SQLite {one.sqlite:.2f} ms, PostgreSQL {one.postgres:.2f} ms" for one in found}
     )
+
+
+@app.command()
+def workers(
+    url: Annotated[
+        str, typer.Argument(help="Schema on a server, like postgresql://host/db?schema=trial.")
+    ],
+    rounds: Annotated[int, typer.Option(help="Number of times that each call is timed.")] = 500,
+    rate: Annotated[
+        int, typer.Option(help="Requests a second of the caller whose are counted.")
+    ] = 350,
+) -> None:
+    """Time keys, kept answers and rates in a database of several workers beside those in files."""
+    found = measure_state(url, rounds)
+    show.pairs(
+        {one.call: f"files {one.files:.3f} ms, PostgreSQL {one.database:.3f} ms" for one in found}
+    )
+    requests, drawn = count_draws(url, rate, 10.0)
+    show.pairs({"shares drawn": f"{drawn:.1f} a second, at {requests / 10:.0f} requests a second"})
 
 
 @app.command()

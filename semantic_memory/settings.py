@@ -187,6 +187,11 @@ class StoreSettings(Section):
             raise ValueError("must begin with postgresql://")
         return url
 
+    @property
+    def plain_url(self) -> str | None:
+        """The URL with its password, for the driver alone."""
+        return None if self.url is None else self.url.get_secret_value()
+
 
 class LedgerSettings(Section):
     """Storage of facts."""

@@ -179,11 +179,11 @@ def build(
     `recovering`, and ConfigurationError for either of them on a database.
     """
     make = partial(_built, settings, parts, reembedding=reembedding, recovering=recovering)
-    if settings.store.url is None:
+    url = settings.store.plain_url
+    if url is None:
         return _build_embedded(settings, parts, make, sharing, reembedding, recovering)
     if reembedding or recovering:
         raise ConfigurationError(_NOT_ON_A_DATABASE["reembed" if reembedding else "recover"])
-    url = settings.store.url.get_secret_value()
     return make(partial(open_database, settings, url, parts.index, parts.observer or log_event))
 
 

@@ -18,10 +18,10 @@ from starlette.routing import Route
 from semantic_memory.concurrency import SystemClock
 from semantic_memory.domain.errors import ProviderError, StoreClosedError
 from semantic_memory.entrypoints.api import feed, items, problems, routes, transfer, upkeep
-from semantic_memory.entrypoints.api.access import Access, Doorkeeper
+from semantic_memory.entrypoints.api.access import Access, Doorkeeper, Rates
 from semantic_memory.entrypoints.api.agents import Agents
-from semantic_memory.entrypoints.api.idempotency import Replies
 from semantic_memory.entrypoints.api.middleware import BodyLimits, Requests
+from semantic_memory.entrypoints.api.replies import Replies
 from semantic_memory.entrypoints.api.routing import HEADER, same_user
 from semantic_memory.entrypoints.dashboard import routes as dashboard
 from semantic_memory.entrypoints.dashboard.files import PATH, DashboardFiles
@@ -38,6 +38,7 @@ def create_app(
     settings: ServiceSettings,
     doorkeeper: Doorkeeper,
     replies: Replies,
+    rates: Rates,
     registry: CollectorRegistry,
 ) -> FastAPI:
     """The service over an open memory, which it drains but doesn't close at its end."""
@@ -98,7 +99,10 @@ def create_app(
         BodyLimits, most_bytes=settings.body_bytes, most_seconds=settings.body_seconds
     )
     app.add_middleware(
-        Access, doorkeeper=doorkeeper, requests_per_minute=settings.requests_per_minute
+        Access,
+        doorkeeper=doorkeeper,
+        rates=rates,
+        requests_per_minute=settings.requests_per_minute,
     )
     if settings.cors_origins:
         app.add_middleware(

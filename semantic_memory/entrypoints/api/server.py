@@ -10,7 +10,6 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from pathlib import Path
 from types import ModuleType
 
 import uvicorn
@@ -24,14 +23,12 @@ from semantic_memory.domain.errors import ConfigurationError, MissingDependencyE
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.observers import log_event
 from semantic_memory.domain.ports import Embedder, Observer
-from semantic_memory.domain.ports.encryption import Encryption
 from semantic_memory.entrypoints.api.access import Doorkeeper
 from semantic_memory.entrypoints.api.app import create_app
 from semantic_memory.entrypoints.api.connections import guarded
 from semantic_memory.entrypoints.api.feed import Streams
-from semantic_memory.entrypoints.api.idempotency import Replies
-from semantic_memory.entrypoints.keys import Keys
 from semantic_memory.entrypoints.metrics import MetricsObserver
+from semantic_memory.entrypoints.state import opened
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.session.memory_files import system_directories
 from semantic_memory.settings import ServiceSettings, Settings
@@ -70,18 +67,20 @@ def serve(settings: Settings, embedder: Embedder | None = None) -> None:
         window = settings.window.model_copy(update={"memory_directories": system_directories()})
         settings = settings.model_copy(update={"window": window})
     encryption = make_encryption(settings)
-    keys = Keys(settings.data_dir, encryption)
-    with _listening(service) as listener:
+    with _listening(service) as listener, opened(settings.data_dir, encryption) as state:
         url = _url(listener)
         sharing = Sharing(settings, "service", encryption, url=url)
-        doorkeeper = Doorkeeper(keys, service.host, service.cors_origins, local_token=sharing.token)
+        doorkeeper = Doorkeeper(
+            state.keys(), service.host, service.cors_origins, local_token=sharing.token
+        )
         parts = Parts(embedder=embedder, observer=observe)
         with (
             SemanticMemory(build(settings, parts, sharing=sharing)) as memory,
-            _replies(settings.data_dir, encryption) as replies,
+            state.replies(SystemClock()) as replies,
         ):
             observers.append(replies.withdraw)
-            app = create_app(memory, service, doorkeeper, replies, registry)
+            rates = state.rates(service.requests_per_minute)
+            app = create_app(memory, service, doorkeeper, replies, rates, registry)
             listeners = [listener, *filter(None, [sharing.listener])]
             with _tracing().traced(app) if service.tracing else nullcontext():
                 _logger.info("serving %s at %s", settings.data_dir, url)
@@ -110,10 +109,13 @@ def serving(
     # Whoever owns the store next does what is left.
     service = settings.service.model_copy(update={"drain_seconds": 0.0, "cors_origins": ()})
     encryption = make_encryption(settings)
-    keys = Keys(settings.data_dir, encryption)
-    doorkeeper = Doorkeeper(keys, "127.0.0.1", local_token=token, closed=True)
-    with _replies(settings.data_dir, encryption) as replies:
-        app = create_app(memory, service, doorkeeper, replies, CollectorRegistry())
+    with (
+        opened(settings.data_dir, encryption) as state,
+        state.replies(SystemClock()) as replies,
+    ):
+        doorkeeper = Doorkeeper(state.keys(), "127.0.0.1", local_token=token, closed=True)
+        rates = state.rates(service.requests_per_minute)
+        app = create_app(memory, service, doorkeeper, replies, rates, CollectorRegistry())
         config = configured(app, service)
         config.timeout_graceful_shutdown = _GRACE_SECONDS
         observers.append(replies.withdraw)
@@ -196,16 +198,6 @@ def _listening(service: ServiceSettings) -> Iterator[socket.socket]:
         ) from error
     with listener:
         yield listener
-
-
-@contextmanager
-def _replies(data_dir: Path, encryption: Encryption | None) -> Iterator[Replies]:
-    keys = () if encryption is None else encryption.database_keys
-    replies = Replies(data_dir / "replies.sqlite3", SystemClock(), keys)
-    try:
-        yield replies
-    finally:
-        replies.close()
 
 
 def _url(listener: socket.socket) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
@@ -98,14 +100,16 @@ def create(
 
     rights = right or [Right.READ, Right.WRITE]
     now = SystemClock().now()
-    key, token = _keys(data_dir).create(name, user, rights, now, agent_id=agent, spaces=space or ())
+    with _keys(data_dir) as kept:
+        key, token = kept.create(name, user, rights, now, agent_id=agent, spaces=space or ())
     work.show.as_json({"id": key.id, "key": token}) if json else print(token)
 
 
 @keys.command("list")
 def list_(data_dir: DataDir = None, json: AsJson = False) -> None:
     """List all keys, without their secrets."""
-    found = _keys(data_dir).all()
+    with _keys(data_dir) as kept:
+        found = kept.read()
     if json:
         work.show.as_json([key.model_dump(mode="json", exclude={"digest"}) for key in found])
     for key in () if json else found:
@@ -128,7 +132,8 @@ def revoke(
     data_dir: DataDir = None,
 ) -> None:
     """Take a key away; a running service refuses it from then on."""
-    _keys(data_dir).revoke(key_id)
+    with _keys(data_dir) as kept:
+        kept.revoke(key_id)
     work.show.out.print(f"revoked {key_id}", highlight=False)
 
 
@@ -151,9 +156,12 @@ def config(
         work.show.pairs({row.name: f"{row.value}  ({row.origin})" for row in rows})
 
 
-def _keys(data_dir: str | None) -> Keys:
+@contextmanager
+def _keys(data_dir: str | None) -> Iterator[Keys]:
     settings = work.settings.located(data_dir, None)
-    return work.keys.Keys(settings.data_dir, work.keyring.make_encryption(settings))
+    encryption = work.keyring.make_encryption(settings)
+    with work.state.opened(settings.data_dir, encryption, settings.store.plain_url) as state:
+        yield state.keys()
 
 
 def _missing(error: ModuleNotFoundError) -> MissingDependencyError:

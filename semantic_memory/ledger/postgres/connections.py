@@ -28,7 +28,9 @@ _WAIT_SECONDS = 10.0
 _WAIT_AGAIN_SECONDS = 0.5  # once one has waited in vain, until there is a connection again
 _RECONNECT_SECONDS = 2.0  # of tries at growing intervals, before a new one begins at once
 _READING = "ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_WRITING = "ISOLATION LEVEL READ COMMITTED"
+# Durable once acknowledged, whatever the default of the server.
+_WRITING = "ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit TO on"
+_PASSING = "ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit TO off"
 
 
 class Session:
@@ -94,6 +96,12 @@ class Connections:
             yield session
 
     @contextmanager
+    def passing(self) -> Iterator[Session]:
+        """Lend a writing connection for what may be lost with the server's power."""
+        with translated(self.name), self._begun(self._pool, _PASSING) as session:
+            yield session
+
+    @contextmanager
     def contending(self) -> Iterator[Session]:
         """Lend a writing connection, and leave the driver's errors as they are."""
         with self._begun(self._pool, _WRITING) as session:
@@ -126,8 +134,6 @@ class Connections:
     def _begin(self, pool: psycopg_pool.ConnectionPool[Any], level: str) -> psycopg.Connection[Any]:
         """Return a connection with a transaction begun, passing over those that have broken."""
         begin = f"BEGIN {level}; SET LOCAL search_path TO {self.schema}"
-        if level == _WRITING:  # durable once acknowledged, whatever the default of the server
-            begin += "; SET LOCAL synchronous_commit TO on"
         for _ in range(_MOST_CONNECTIONS + 1):
             connection = self._lent(pool)
             try:

@@ -415,7 +415,43 @@ CREATE TRIGGER log_stored AFTER INSERT OR UPDATE OF position ON cursors
     FOR EACH ROW WHEN (new.stage = 'stored') EXECUTE FUNCTION log_stored();
 """
 
-MIGRATIONS: tuple[str, ...] = (_V1, _LEASES, _STATES, _LOGS)
+_SERVICE = f"""
+-- What services keep beside the memory. The number of changes of keys is in `meta`.
+CREATE TABLE api_keys (
+    id     {_TEXT} PRIMARY KEY,
+    num    BIGINT GENERATED ALWAYS AS IDENTITY,
+    record BYTEA NOT NULL
+);
+
+-- Answers by the digest of caller, request and idempotency key. While a request is worked on, its
+-- row names the worker, which renews the lease; `forgotten` are digests of users who had something
+-- forgotten meanwhile, `names` those of the identifiers in the answer.
+CREATE TABLE replies (
+    name         {_TEXT} PRIMARY KEY,
+    worker       {_TEXT},
+    leased_until TIMESTAMPTZ,
+    fingerprint  BYTEA,
+    status       INTEGER,
+    media_type   TEXT,
+    body         BYTEA,
+    names        BYTEA[] NOT NULL DEFAULT '{{}}',
+    forgotten    BYTEA[] NOT NULL DEFAULT '{{}}',
+    at           DOUBLE PRECISION NOT NULL
+);
+CREATE INDEX replies_by_time   ON replies (at);
+CREATE INDEX replies_by_names  ON replies USING gin (names);
+CREATE INDEX replies_under_way ON replies (worker) WHERE worker IS NOT NULL;
+
+-- Token buckets of callers. A crash of the server empties the table, and so fills the buckets.
+CREATE UNLOGGED TABLE rates (
+    name    {_TEXT} PRIMARY KEY,
+    tokens  DOUBLE PRECISION NOT NULL,
+    at      DOUBLE PRECISION NOT NULL,
+    granted BIGINT NOT NULL                   -- to whom drew last
+) WITH (fillfactor = 50);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_V1, _LEASES, _STATES, _LOGS, _SERVICE)
 
 
 def lock_key(*names: str) -> int:

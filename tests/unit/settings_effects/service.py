@@ -32,8 +32,8 @@ from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.ports import InputType
 from semantic_memory.entrypoints.api.server import serve
-from semantic_memory.entrypoints.keys import Keys
 from semantic_memory.entrypoints.rights import Right
+from semantic_memory.entrypoints.state.file_keys import FileKeys
 from semantic_memory.settings import ADDRESS_FILE
 from semantic_memory.testing import HashEmbedder
 from tests.conftest import NOW, eventually
@@ -237,7 +237,7 @@ def a_connection_without_a_request_is_closed(run: Trial) -> bool:
 @effect("service.requests_per_minute", 1, was=[200, 200], becomes=[200, 429], **FREE)
 def of_two_requests_with_a_key(run: Trial) -> list[int]:
     run.settings.data_dir.mkdir()
-    token = Keys(run.settings.data_dir).create("test", ("*",), tuple(Right), NOW)[1]
+    token = FileKeys(run.settings.data_dir).create("test", ("*",), tuple(Right), NOW)[1]
 
     def use(client: httpx.Client) -> list[int]:
         client.headers["Authorization"] = f"Bearer {token}"
