@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
+from urllib.parse import urlsplit
 
 import platformdirs
 from pydantic import (
@@ -327,8 +328,10 @@ class ServiceSettings(Section):
     """Any address but loopback requires API keys: `semantic-memory keys create`."""
     port: int = Field(default=8321, ge=0, le=65_535)
     """0 chooses a free port."""
+    workers: int = Field(default=1, ge=1, le=256)
+    """Number of processes that listen on the port; more than one need `store.url`."""
     threads: int = Field(default=16, ge=1)
-    """Number of requests handled at once; more wait."""
+    """Number of requests that each handles at once; more wait."""
     connections: int = Field(default=512, ge=1)
     """Number of open connections; more are answered with 503."""
     header_bytes: int = Field(default=32_000, ge=1_000)
@@ -548,6 +551,15 @@ class Settings(BaseSettings):
         """Order the sources: arguments, then the environment, then the file."""
         del dotenv_settings, file_secret_settings
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+    @property
+    def place(self) -> str:
+        """Where the store is, without a password."""
+        url = self.store.plain_url
+        if url is None:
+            return str(self.data_dir)
+        parts = urlsplit(url)
+        return f"{parts.scheme}://{parts.hostname or 'localhost'}{parts.path}"
 
     @property
     def curve(self) -> Curve:

@@ -10,6 +10,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from types import ModuleType
 
 import uvicorn
@@ -19,7 +20,11 @@ from prometheus_client import CollectorRegistry, GCCollector, PlatformCollector,
 from semantic_memory.application.keyring import make_encryption
 from semantic_memory.bootstrap import Parts, build
 from semantic_memory.concurrency import SystemClock
-from semantic_memory.domain.errors import ConfigurationError, MissingDependencyError
+from semantic_memory.domain.errors import (
+    ConfigurationError,
+    MissingDependencyError,
+    StoreUnavailableError,
+)
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.observers import log_event
 from semantic_memory.domain.ports import Embedder, Observer
@@ -27,6 +32,7 @@ from semantic_memory.entrypoints.api.access import Doorkeeper
 from semantic_memory.entrypoints.api.app import create_app
 from semantic_memory.entrypoints.api.connections import guarded
 from semantic_memory.entrypoints.api.feed import Streams
+from semantic_memory.entrypoints.api.workers import Workers
 from semantic_memory.entrypoints.metrics import MetricsObserver
 from semantic_memory.entrypoints.state import opened
 from semantic_memory.memory import SemanticMemory
@@ -40,11 +46,41 @@ _GRACE_SECONDS = 5  # for requests of other processes, when an agent or a comman
 
 
 def serve(settings: Settings, embedder: Embedder | None = None) -> None:
-    """Serve the store in `settings.data_dir` until told to end.
+    """Serve the store that the settings name until told to end, by as many processes as they say.
 
-    Raises ConfigurationError if it could be reached from elsewhere and there is no key, or if the
-    address is taken.
+    Raises ConfigurationError if it could be reached from elsewhere and there is no key, if the
+    address is taken, or if several processes are to share a data directory.
     """
+    service = settings.service
+    if service.workers > 1 and settings.store.url is None:
+        raise ConfigurationError(
+            f"{service.workers} workers need store.url: a data directory belongs to one process"
+        )
+    configure_logging(service)
+    settings = _adapted(settings)
+    with _listening(service) as listener:
+        if service.workers == 1:
+            work(settings, listener, embedder)
+            return
+        workers = Workers(partial(work, settings), listener, service.workers, service.drain_seconds)
+        if workers.run():
+            raise StoreUnavailableError("no worker could begin: the log has the reason")
+
+
+def _adapted(settings: Settings) -> Settings:
+    """Return the settings with the defaults of a service in place of a library's."""
+    if settings.index.exact_megabytes is None:
+        megabytes = max(1, _megabytes() // settings.service.workers)
+        index = settings.index.model_copy(update={"exact_megabytes": megabytes})
+        settings = settings.model_copy(update={"index": index})
+    if settings.window.memory_directories is None:  # those of whoever started it are no caller's
+        window = settings.window.model_copy(update={"memory_directories": system_directories()})
+        settings = settings.model_copy(update={"window": window})
+    return settings
+
+
+def work(settings: Settings, listener: socket.socket, embedder: Embedder | None = None) -> None:
+    """Serve a socket in this process, until SIGTERM."""
     service = settings.service
     configure_logging(service)
     registry = CollectorRegistry()
@@ -60,14 +96,8 @@ def serve(settings: Settings, embedder: Embedder | None = None) -> None:
 
     # uvicorn raises the signal again when it has ended; only this way everything is closed then.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    if settings.index.exact_megabytes is None:
-        index = settings.index.model_copy(update={"exact_megabytes": _megabytes()})
-        settings = settings.model_copy(update={"index": index})
-    if settings.window.memory_directories is None:  # those of whoever started it are no caller's
-        window = settings.window.model_copy(update={"memory_directories": system_directories()})
-        settings = settings.model_copy(update={"window": window})
     encryption = make_encryption(settings)
-    with _listening(service) as listener, opened(settings.data_dir, encryption) as state:
+    with opened(settings.data_dir, encryption, settings.store.plain_url) as state:
         url = _url(listener)
         sharing = Sharing(settings, "service", encryption, url=url)
         doorkeeper = Doorkeeper(
@@ -83,7 +113,7 @@ def serve(settings: Settings, embedder: Embedder | None = None) -> None:
             app = create_app(memory, service, doorkeeper, replies, rates, registry)
             listeners = [listener, *filter(None, [sharing.listener])]
             with _tracing().traced(app) if service.tracing else nullcontext():
-                _logger.info("serving %s at %s", settings.data_dir, url)
+                _logger.info("serving %s at %s", settings.place, url)
                 Server(app, configured(app, service)).run(sockets=listeners)
 
 
@@ -110,7 +140,7 @@ def serving(
     service = settings.service.model_copy(update={"drain_seconds": 0.0, "cors_origins": ()})
     encryption = make_encryption(settings)
     with (
-        opened(settings.data_dir, encryption) as state,
+        opened(settings.data_dir, encryption) as state,  # only directories are shared so
         state.replies(SystemClock()) as replies,
     ):
         doorkeeper = Doorkeeper(state.keys(), "127.0.0.1", local_token=token, closed=True)

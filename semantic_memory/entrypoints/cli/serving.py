@@ -44,6 +44,9 @@ def serve(
         Optional[str], typer.Option(help="Address; anything but loopback needs API keys.")
     ] = None,
     port: Annotated[Optional[int], typer.Option(help="0 takes a free one.")] = None,
+    workers: Annotated[
+        Optional[int], typer.Option(help="Processes that listen; more than one need store.url.")
+    ] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Serve the store over HTTP (REST, MCP, metrics) until interrupted."""
@@ -51,7 +54,7 @@ def serve(
         from semantic_memory.entrypoints.api.server import serve as run
     except ModuleNotFoundError as error:
         raise _missing(error) from None
-    given = {"host": host, "port": port}
+    given = {"host": host, "port": port, "workers": workers}
     service = {name: value for name, value in given.items() if value is not None}
     settings = work.settings.located(data_dir, work.settings.load(service=service or None))
     run(settings, work.store.prepared(settings))

@@ -72,9 +72,9 @@ class Connections:
         """Is told how long a lock was waited for."""
         self._away = False
         migrate(conninfo, self.schema, self.name)
-        self._pool = _pool(conninfo)
+        self._pool = _pool(conninfo, self._note_away)
         # A thread that holds a lock needs a connection beside it, which none that waits may take.
-        self._lock_pool = _pool(conninfo)
+        self._lock_pool = _pool(conninfo, self._note_away)
         try:
             with translated(self.name):
                 self._pool.open()
@@ -150,6 +150,11 @@ class Connections:
                 return connection
         raise psycopg.OperationalError("every connection of the pool is broken")
 
+    def _note_away(self, pool: psycopg_pool.ConnectionPool[Any]) -> None:
+        """Note that a pool found no server."""
+        del pool
+        self._away = True
+
     def _lent(self, pool: psycopg_pool.ConnectionPool[Any]) -> psycopg.Connection[Any]:
         """Wait for a connection; not for long while the server is away."""
         try:
@@ -161,7 +166,9 @@ class Connections:
         return lent
 
 
-def _pool(conninfo: str) -> psycopg_pool.ConnectionPool[Any]:
+def _pool(
+    conninfo: str, failed: Callable[[psycopg_pool.ConnectionPool[Any]], None]
+) -> psycopg_pool.ConnectionPool[Any]:
     return psycopg_pool.ConnectionPool(
         conninfo,
         min_size=0,
@@ -169,6 +176,7 @@ def _pool(conninfo: str) -> psycopg_pool.ConnectionPool[Any]:
         timeout=_WAIT_SECONDS,
         open=False,
         reconnect_timeout=_RECONNECT_SECONDS,
+        reconnect_failed=failed,
         kwargs={"autocommit": True, "prepare_threshold": None, "connect_timeout": 10},
     )
 
