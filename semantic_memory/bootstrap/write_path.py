@@ -73,9 +73,7 @@ def make_pipeline(
         hint(SETTLE, portion.key.user_id)
         shortening.weigh(portion)
 
-    storing = Storing(
-        ledger, log, reader, gate, clock, observe, stored, reading=reading, shared=runner.shared
-    )
+    storing = Storing(ledger, log, reader, gate, clock, observe, stored, reading=reading)
     sessions = Sessions(ledger, log, states, reader, stretches, lambda key: storing.store([key]))
     shortening = Shortening(
         ledger, log, sessions, observe, hint, settings.log, ingest.retry_seconds

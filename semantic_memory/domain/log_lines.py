@@ -20,7 +20,7 @@ ERASED = b""
 """In place of the digest of a message whose text was erased, which must not be added again."""
 
 Content = tuple[str, dict[str, Any]]
-"""What a line is written of: its kind, and its data."""
+"""The kind and the data of a line."""
 
 _SAID = ("message", "cut")
 _KNOWN = (*_SAID, "gone")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from itertools import takewhile
 
@@ -72,6 +72,17 @@ class Sessions:
         A log that goes as a whole takes the session's options and checkpoints along.
         """
         key = SessionKey(redact.user_id, redact.session_id)
+        with self._alone(key.user_id):
+            # Another process may have done it meanwhile, or have left more to do.
+            for owed in self.owed(key) if self._log.shared else [redact]:
+                self._redact(key, owed)
+
+    def owed(self, key: SessionKey) -> list[Redact]:
+        """Return what is to be erased from a session's log."""
+        redacts = self._ledger.redactions()
+        return [one for one in redacts if (one.user_id, one.session_id) == key]
+
+    def _redact(self, key: SessionKey, redact: Redact) -> None:
         done = Redacted(*key)
         if not redact.message_ids:
             self._states.drop(*key)
@@ -144,8 +155,14 @@ class Sessions:
 
     def rewrite(self, key: SessionKey, gone: Collection[str], *, forgotten: bool = True) -> int:
         """Rewrite a session's log without the texts of some messages; returns the bytes freed."""
-        with self._reader.locks.hold(key):
-            return self._rewrite(key, gone, forgotten=forgotten) if gone else 0
+        if not gone:
+            return 0
+        with self._reader.locks.hold(key), self._alone(key.user_id):
+            return self._rewrite(key, gone, forgotten=forgotten)
+
+    def _alone(self, user_id: str) -> AbstractContextManager[None]:
+        """Keep other processes off a user while a log that they share is rewritten."""
+        return self._ledger.exclusive(user_id) if self._log.shared else nullcontext()
 
     def _rewrite(
         self,

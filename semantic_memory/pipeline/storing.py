@@ -54,15 +54,12 @@ class Storing:
         stored: Callable[[Portion], None],
         *,
         reading: bool = False,
-        shared: bool = False,
     ) -> None:
         """Report to `stored` every portion that has been committed.
 
         In a store that is opened for `reading`, what the logs have besides waits for another one.
-        To a `shared` one, other processes append, and may end before they have stored.
         """
         self._reading = reading
-        self._shared = shared
         self._ledger = ledger
         self._log = log
         self._reader = reader
@@ -80,15 +77,8 @@ class Storing:
         self._put(key)
 
     def pending(self) -> Iterator[Whole]:
-        """Yield `WHOLE` if a log goes further than the ledger.
-
-        The logs are looked through once if only this process appends to them: it says so by `add`.
-        """
-        if self._reading:
-            return
-        if not self._looked_through:
-            self._put(*self._log.behind(lambda: self._ledger.cursors("stored")))
-            self._looked_through = not self._shared
+        """Yield `WHOLE` if a log goes further than the ledger."""
+        self._look()
         if self._waiting:
             yield WHOLE
 
@@ -108,6 +98,7 @@ class Storing:
 
     def store_user(self, user_id: str) -> None:
         """Store what waits of one user, without waiting for others. Raises StoreError."""
+        self._look()
         with self._guard:
             keys = [key for key in {**self._under_way, **self._waiting} if key.user_id == user_id]
         self.store(keys)  # what is stored twice at once is committed once
@@ -215,6 +206,16 @@ class Storing:
             said = reason(error) if isinstance(error, ValidationError) else type(error).__name__
             self._observe(WorkerFailed(step, said, retry_seconds=0.0))
             return None
+
+    def _look(self) -> None:
+        """Look for sessions that an earlier process left, or another one of a shared log.
+
+        Other logs are looked through once: only this process appends to them, and says so by `add`.
+        """
+        if self._reading or (self._looked_through and not self._log.shared):
+            return
+        self._put(*self._log.behind(lambda: self._ledger.cursors("stored")))
+        self._looked_through = True
 
     def _put(self, *keys: SessionKey) -> None:
         with self._guard:

@@ -1,4 +1,4 @@
-"""What every session log does, in files and in a database, in plain text and encrypted."""
+"""The contract of session logs, in files and in a database, in plain text and encrypted."""
 
 from __future__ import annotations
 
@@ -131,9 +131,7 @@ def test_two_writers_append_to_one_session_without_loss(place: Place, events: li
 
 
 def test_another_reader_finds_a_message_at_once(place: Place) -> None:
-    if not place.log.shared:
-        pytest.skip("one process has the files")
-    again = place.again()
+    again = other(place)
     place.log.append(*KEY, say("One"))
     assert contents(again) == ["One"]
     again.append(*KEY, say("Two", start=2))

@@ -20,7 +20,7 @@ Emit = Callable[[Event], None]
 
 
 class Place(Protocol):
-    """Where logs are, with the ledger beside them; the log of `u1`, `s1` can be damaged."""
+    """A place of logs, with the ledger beside them; the log of `u1`, `s1` can be damaged."""
 
     @property
     def ledger(self) -> Ledger:
@@ -81,7 +81,7 @@ class Database:
     ) -> None:
         from semantic_memory.ledger.postgres import PostgresLedger
 
-        self._url = url
+        self.url = url
         self._emit = emit
         self._form = LineFormat(encryption)
         self._ledger: type[PostgresLedger] = PostgresLedger
@@ -90,7 +90,7 @@ class Database:
         self.log = self.ledger.session_log(self._form, emit)
 
     def _process(self) -> Any:
-        ledger = self._ledger(self._url)
+        ledger = self._ledger(self.url)
         self._opened.callback(ledger.close)
         return ledger
 
@@ -120,7 +120,7 @@ class Database:
         """Run a statement on a connection of the test's own."""
         import psycopg
 
-        server, _, schema = self._url.partition("&schema=")
+        server, _, schema = self.url.partition("&schema=")
         with psycopg.connect(server) as connection:
             connection.execute(f"SET LOCAL search_path TO {schema}".encode())
             cursor = connection.execute(statement.encode(), values)
