@@ -75,13 +75,10 @@ class Asking:
         state: RequestState = "declined" if asked.answer == "decline" else "done"
         now = self._clock.now()
         with self._ledger.exclusive(asked.user_id):
-            settled = settle_requests(
-                self._ledger, asked.user_id, state, now, lambda one: one.id == found.id
-            )
-        if settled:  # by this call, and none beside it
-            self._observe(
-                ForgetSettled(asked.user_id, found.session_id, found.message_id, asked.answer)
-            )
+            settle_requests(self._ledger, asked.user_id, state, now, lambda one: one.id == found.id)
+        self._observe(
+            ForgetSettled(asked.user_id, found.session_id, found.message_id, asked.answer)
+        )
         return found.model_copy(update={"state": state, "settled_at": now, "subject": ""})
 
     def pending(self) -> Iterable[str]:

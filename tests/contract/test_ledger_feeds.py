@@ -48,6 +48,19 @@ def test_a_refused_memory_waits_no_longer_until_all_vectors_are_dropped(ledger):
     assert ledger.count_unembedded() == 2
 
 
+def test_what_is_claimed_to_embed_can_be_claimed_again_by_the_same_process(ledger):
+    ledger.apply([Add(make_fact(number)) for number in (1, 2, 3)])
+    for _ in range(2):
+        facts, others = ledger.claim_unembedded(2, 600.0)
+        assert ([fact.id for fact in facts], others) == (["fact-1", "fact-2"], False)
+    ledger.apply(
+        [Embed(f"fact-{number}", f"Thing number {number}", vectors()) for number in (1, 2)]
+    )
+    assert [fact.id for fact in ledger.claim_unembedded(2, 600.0).facts] == ["fact-3"]
+    ledger.apply([Embed("fact-3", "Thing number 3", None)])
+    assert ledger.claim_unembedded(2, 600.0) == ([], False)
+
+
 def test_a_message_that_is_not_recalled_needs_no_vectors(ledger):
     archived = {"status": "archived"}
     ledger.apply([Add(make_fact(1, **archived)), Add(make_fact(2, category="conversation"))])

@@ -82,6 +82,28 @@ def test_sessions_are_known_by_their_cursors(ledger):
     assert {cursor.session_id for cursor in ledger.cursors("stored")} == {"s1", "s2", "s3"}
 
 
+def test_sessions_are_lagging_whose_position_is_less_than_at_another_stage(ledger):
+    cursors = [
+        Cursor("u1", "s1", "stored", position=2),
+        Cursor("u1", "s1", "extracted", position=2),
+        Cursor("u1", "s2", "stored", position=2),
+        Cursor("u1", "s2", "extracted", position=1),
+        Cursor("u0", "s3", "stored", position=1),
+        Cursor("u0", "s4", "stored"),
+        Cursor("u0", "s5", "extracted", position=1),
+    ]
+    ledger.apply([Advance(cursor) for cursor in cursors])
+    assert ledger.lagging("extracted", behind="stored") == [("u0", "s3"), ("u1", "s2")]
+    assert ledger.lagging("stored", behind="extracted") == [("u0", "s5")]
+
+
+def test_small_values_are_found_by_the_beginning_of_their_keys(ledger):
+    for key in ("a 1", "a 2", "a", "b 1", "A 1", "a%"):
+        ledger.set_meta(key, key.upper())
+    assert ledger.metas("a ") == {"a 1": "A 1", "a 2": "A 2"}
+    assert ledger.metas("d") == {}
+
+
 def test_a_session_is_summed_up(ledger):
     early, late = NOW - timedelta(days=2), NOW - timedelta(days=1)
     said = {"category": "conversation", "recorded_at": late}

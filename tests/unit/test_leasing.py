@@ -152,19 +152,19 @@ def test_what_another_process_has_done_meanwhile_is_dropped(run):
 
 def test_a_look_that_fails_is_told_and_tried_again(run, events):
     faults = [StoreUnavailableError("no server")]
-    stages = leaving(1, number=1)
-    pending = stages[0].pending
 
-    def fail_once():
-        if faults and stages[0].runs:
-            raise faults.pop()
-        return pending()
+    class Faulty(Leaving):
+        def pending(self):
+            if faults and self.runs:
+                raise faults.pop()
+            return super().pending()
 
-    stages[0].pending = fail_once
-    run(*stages)
+    stage = Faulty("a", nothing)
+    stage.left = {1}
+    run(stage)
     assert eventually(lambda: not faults)
-    stages[0].left.add(2)
-    assert eventually(lambda: stages[0].runs[-1:] == [2])
+    stage.left.add(2)
+    assert eventually(lambda: stage.runs[-1:] == [2])
     (told,) = [one for one in events if isinstance(one, WorkerFailed)]
     assert (told.step, told.repeated) == ("a", False)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from datetime import timedelta
 
 import pytest
@@ -63,9 +64,14 @@ def hire(tmp_path, url, log, clock, events) -> Iterator[Hire]:
     hired: list[tuple[Worker, PostgresLedger]] = []
 
     def hire_one(
-        script=lambda messages: [], *, begins: bool = True, dies: bool = False, **options
+        script=lambda messages: [],
+        *,
+        ledger: PostgresLedger | None = None,
+        begins: bool = True,
+        dies: bool = False,
+        **options,
     ) -> Worker:
-        ledger = PostgresLedger(url)
+        ledger = ledger or PostgresLedger(url)
         leasing = Leasing(PostgresLeases(ledger.connections), 0.5 if dies else 30.0)
         if dies:
             leasing.close()  # renews nothing
@@ -160,9 +166,9 @@ def test_flushing_waits_for_what_another_worker_embeds(hire, ledger):
 
 
 def test_a_request_to_forget_is_done_once(hire, ledger, events):
-    ledger.apply([Add(make_fact(1, content="Ida has a cat"))])
     workers = [hire() for _ in range(2)]
-    workers[0].pipeline.observe(say("Please forget my cat"), *SESSION)
+    said = say("My sister Anna lives in Bergen.", "Please forget what I said about Anna.")
+    workers[0].pipeline.observe(said, *SESSION)
     for worker in workers:
         worker.pipeline.flush()
     assert eventually(lambda: any(isinstance(one, ForgetSettled) for one in events))
@@ -267,6 +273,7 @@ def test_a_job_that_another_worker_runs_is_passed_over_and_by_hand_waited_for(hi
     leases = PostgresLeases(ledger.connections)
     worker = hire(threads=0)
     lease = leases.take("job decay", 600.0)
+    assert lease is not None
     assert worker.upkeep.run_scheduled("decay", timedelta(days=1)) is None
     assert [run.error for run in worker.upkeep.run(["decay"], dry_run=True)] == [None]
     with ThreadPoolExecutor(1) as pool:
@@ -276,17 +283,29 @@ def test_a_job_that_another_worker_runs_is_passed_over_and_by_hand_waited_for(hi
         assert [run.error for run in runs.result(timeout=120)] == [None]
 
 
-def test_two_sweeps_at_once_fade_a_fact_once(hire, ledger, clock):
+class Pausing(PostgresLedger):
+    """A ledger of a worker that pauses before it looks at a user once more, to commit."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self.reached, self.go_on = threading.Event(), threading.Event()
+
+    def exclusive(self, *user_ids: str) -> AbstractContextManager[None]:
+        self.reached.set()
+        assert self.go_on.wait(timeout=120)
+        return super().exclusive(*user_ids)
+
+
+def test_a_sweep_that_was_paused_fades_nothing_that_another_has_faded(hire, url, ledger, clock):
     ledger.apply([Add(make_fact(1, category="finding", confidence=0.9), vectors())])
-    first, other = hire(threads=0, dies=True), hire(threads=0)
     clock.advance(days=7)
-    step = threading.Barrier(2, timeout=120)
-
-    def sweep(worker: Worker) -> None:
-        step.wait()
-        worker.upkeep.run_due("decay")
-
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(sweep, (first, other)))
+    pausing = Pausing(url)
+    first = hire(ledger=pausing, begins=False, dies=True)
+    with ThreadPoolExecutor(1) as pool:
+        paused = pool.submit(first.upkeep.run_due, "decay")
+        assert pausing.reached.wait(timeout=120)
+        assert hire(threads=0).upkeep.run_due("decay").counts == {"faded": 1}
+        pausing.go_on.set()
+        assert paused.result(timeout=120).counts == {}
     (fact,) = ledger.get(["fact-1"])
     assert fact.confidence == pytest.approx(0.8)

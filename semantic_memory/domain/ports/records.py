@@ -121,6 +121,10 @@ class KeyValues(Protocol):
         """Return the value kept under `key`."""
         ...
 
+    def metas(self, prefix: str) -> dict[str, str]:
+        """Return the values kept under keys that begin with `prefix`, by key."""
+        ...
+
     def set_meta(self, key: str, value: str) -> None:
         """Keep a value."""
         ...

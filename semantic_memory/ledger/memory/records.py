@@ -132,6 +132,11 @@ class Administration(Part):
         """Return the value kept under `key`."""
         return self._store.snapshot().meta.get(key)
 
+    def metas(self, prefix: str) -> dict[str, str]:
+        """Return the values kept under keys that begin with `prefix`, by key."""
+        kept = self._store.snapshot().meta.items()
+        return {key: value for key, value in kept if key.startswith(prefix)}
+
     def set_meta(self, key: str, value: str) -> None:
         """Keep a value."""
         with self._store.transaction() as tables:

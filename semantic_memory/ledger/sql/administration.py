@@ -45,6 +45,13 @@ class AdministrationReader(Part):
             row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return None if row is None else str(*row)
 
+    def metas(self, prefix: str) -> dict[str, str]:
+        """Return the values kept under keys that begin with `prefix`, by key."""
+        behind = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+        query = "SELECT key, value FROM meta WHERE key >= ? AND key < ?"
+        with self._connections.snapshot() as db:
+            return dict(db.execute(query, (prefix, behind)).fetchall())
+
     def set_meta(self, key: str, value: str) -> None:
         """Keep a value."""
         with self._connections.transaction() as db:
