@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.gate import Gate
-from ingest.session_log import SessionLog
 from semantic_memory.application.asking import Asking
 from semantic_memory.application.erasing import Erasing
 from semantic_memory.application.expiring import Expiring
@@ -30,7 +29,7 @@ from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.context.tokens import TiktokenCounter
 from semantic_memory.disk import SystemDisk
 from semantic_memory.domain.events import Event
-from semantic_memory.domain.ports import Clock, Extractor, Ledger
+from semantic_memory.domain.ports import Clock, Extractor, Ledger, SessionLog
 from semantic_memory.domain.retention import Expiry
 from semantic_memory.pipeline.leasing import Leasing
 from semantic_memory.pipeline.pipeline import Pipeline
@@ -94,7 +93,7 @@ def make_worker(
     )
     rollup = Rollup(ledger, embedder, TiktokenCounter(), None, clock, extents)
     runner = Runner(observe, ingest.retry_seconds, threads, leasing)
-    files = StateFiles(directory / "working", SystemDisk())
+    files = StateFiles(directory / "working", observe, SystemDisk())
     pipeline = make_pipeline(
         settings,
         ledger,
@@ -144,7 +143,7 @@ def make_worker(
         FilterResolver(ledger, clock),
         Naming(ledger, embedder),
         gate,
-        Prover(ledger, Maintenance(ledger, pipeline, keeper, upkeep, items), directory),
+        Prover(ledger, Maintenance(ledger, pipeline, keeper, upkeep, items), lambda: ()),
         trail,
         clock,
     )

@@ -66,7 +66,7 @@ class Worker:
         storing = Storing(
             self.ledger, self.log, self.reader, gate, clock, events.append, lambda _: None
         )
-        states = StateFiles(directory, SystemDisk())
+        states = StateFiles(directory, events.append, SystemDisk())
         sessions = Sessions(
             self.ledger,
             self.log,

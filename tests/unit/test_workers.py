@@ -10,7 +10,7 @@ from datetime import timedelta
 
 import pytest
 
-from ingest.session_log import SessionLog
+from ingest.session_log import FileSessionLog
 from semantic_memory.disk import SystemDisk
 from semantic_memory.domain.changes import Add, Embed
 from semantic_memory.domain.events import FactsExtracted, ForgetSettled
@@ -54,8 +54,8 @@ def ledger(url: str) -> Iterator[PostgresLedger]:
 
 
 @pytest.fixture
-def log(tmp_path) -> SessionLog:
-    return SessionLog(tmp_path / "sessions", ignore_event, SystemDisk())
+def log(tmp_path) -> FileSessionLog:
+    return FileSessionLog(tmp_path / "sessions", ignore_event, SystemDisk())
 
 
 @pytest.fixture

@@ -158,7 +158,9 @@ class Connections:
     def _lent(self, pool: psycopg_pool.ConnectionPool[Any]) -> psycopg.Connection[Any]:
         """Wait for a connection; not for long while the server is away."""
         try:
-            lent = pool.getconn(_WAIT_AGAIN_SECONDS if self._away else _WAIT_SECONDS)
+            lent: psycopg.Connection[Any] = pool.getconn(
+                _WAIT_AGAIN_SECONDS if self._away else _WAIT_SECONDS
+            )
         except psycopg_pool.PoolTimeout:
             self._away = True
             raise
