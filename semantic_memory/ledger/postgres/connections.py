@@ -24,7 +24,7 @@ DEFAULT_SCHEMA = "semantic_memory"
 _NAMES_SCHEMA = "schema="
 _SCHEMA = regex("[a-z_][a-z0-9_]{0,62}")
 _MOST_CONNECTIONS = 10
-_WAIT_SECONDS = 10.0
+_WAIT_SECONDS = 5.0
 _WAIT_AGAIN_SECONDS = 0.5  # once one has waited in vain, until there is a connection again
 _RECONNECT_SECONDS = 2.0  # of tries at growing intervals, before a new one begins at once
 _READING = "ISOLATION LEVEL REPEATABLE READ READ ONLY"
