@@ -16,6 +16,7 @@ from semantic_memory.ledger.postgres.changes import ChangeWriter
 from semantic_memory.ledger.postgres.connections import Connections
 from semantic_memory.ledger.postgres.events import EventReader
 from semantic_memory.ledger.postgres.feeds import Feeds
+from semantic_memory.ledger.postgres.following import Follower
 from semantic_memory.ledger.postgres.indexing import IndexFeed
 from semantic_memory.ledger.postgres.listing import ListingReader
 from semantic_memory.ledger.postgres.words import WordSearcher
@@ -53,6 +54,7 @@ class PostgresLedger(
         with ExitStack() as opened:
             opened.callback(connections.close)
             super().__init__(connections)
+            self._follower = Follower(self.last_event, self._bell.ring)
             opened.pop_all()
 
     @property
@@ -60,7 +62,13 @@ class PostgresLedger(
         """The connections, for what else is kept in the schema."""
         return self._connections
 
+    def on_commit(self, wake: Callable[[], None]) -> Callable[[], None]:
+        """Call `wake` after each transaction of changes, of other processes within a second."""
+        self._follower.start()
+        return super().on_commit(wake)
+
     def close(self) -> None:
         """Close every connection, after the transactions under way."""
+        self._follower.close()
         self._connections.close()
         self._bell.ring()
