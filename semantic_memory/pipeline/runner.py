@@ -37,6 +37,7 @@ _LAST_RETRY_SECONDS = 60.0
 _PATIENCE_SECONDS = 5.0
 _TOLD_AGAIN_SECONDS = 600.0
 _LOOK_SECONDS = 5.0  # from one look for what other processes left to the next, on average
+_LOOK_REST = 50.0  # at least, as a multiple of the time that a look took
 _TAKEN_SECONDS = 2.0  # until an item that another process runs is tried again
 _AT_ONCE = Pace()
 
@@ -285,13 +286,16 @@ class Runner:
     # ---------------------------------------------------------------- other processes
 
     def _watch(self) -> None:
-        """Look for what other processes left, each at times of its own."""
-        while not self._stopping.wait(_LOOK_SECONDS * random.uniform(0.5, 1.5)):  # noqa: S311 - no secret
+        """Look for what other processes left, at times of its own; rarely where that takes long."""
+        pause = _LOOK_SECONDS
+        while not self._stopping.wait(pause * random.uniform(0.5, 1.5)):  # noqa: S311 - no secret
+            start = time.monotonic()
             for lane in self._lanes.values():
                 try:
                     self._look(lane)
                 except Exception as error:  # the outermost loop of this thread
-                    self._tell(lane, error, _LOOK_SECONDS)
+                    self._tell(lane, error, pause)
+            pause = max(_LOOK_SECONDS, _LOOK_REST * (time.monotonic() - start))
 
     def _look(self, lane: _Lane) -> None:
         """Take up what is pending and unknown here, once whoever knows it has had the time."""

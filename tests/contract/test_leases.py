@@ -17,7 +17,7 @@ LONG = 600.0
 
 @pytest.fixture(params=["memory", "postgres"])
 def two(request: pytest.FixtureRequest) -> Iterator[Two]:
-    """What two workers take leases from."""
+    """The leases of two workers."""
     if request.param == "memory":
         leases = InMemoryLeases()
         yield leases, leases

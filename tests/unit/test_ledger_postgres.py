@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -155,6 +156,27 @@ def test_processes_bring_a_new_schema_up_to_date_at_once(postgres_server):
     assert [ledger.count() for ledger in ledgers] == [1] * 4
     for ledger in ledgers:
         ledger.close()
+
+
+def test_who_follows_the_feed_is_woken_by_what_another_process_commits(two):
+    woken = threading.Event()
+    stop = two[0].on_commit(woken.set)
+    assert woken.wait(timeout=120)
+    woken.clear()
+    two[1].apply([Add(make_fact())])
+    assert woken.wait(timeout=120)
+    assert two[0].last_event() == 1
+    stop()
+
+
+def test_what_a_paused_process_wrote_to_the_index_too_late_is_indexed_again(two):
+    two[0].apply([Add(make_fact(), vectors())])
+    paused = two[0].outbox(9)
+    two[1].apply([Forget("fact-1", NOW, "asked for")])
+    two[1].note_indexed(two[1].outbox(9).taken, "index", "level")
+    assert two[1].count_unindexed() == 0
+    two[0].note_indexed(paused.taken, "index", "level")  # it has put the forgotten text back
+    assert list(two[1].outbox(9).removed) == ["fact-1"]
 
 
 # ---------------------------------------------------------------- failures

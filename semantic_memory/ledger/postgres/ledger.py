@@ -17,6 +17,7 @@ from semantic_memory.ledger.postgres.changes import ChangeWriter
 from semantic_memory.ledger.postgres.connections import Connections
 from semantic_memory.ledger.postgres.events import EventReader
 from semantic_memory.ledger.postgres.feeds import Feeds
+from semantic_memory.ledger.postgres.following import Follower
 from semantic_memory.ledger.postgres.indexing import IndexFeed
 from semantic_memory.ledger.postgres.listing import ListingReader
 from semantic_memory.ledger.postgres.log import PostgresLog
@@ -55,6 +56,7 @@ class PostgresLedger(
         with ExitStack() as opened:
             opened.callback(connections.close)
             super().__init__(connections)
+            self._follower = Follower(self.last_event, self._bell.ring)
             opened.pop_all()
 
     @property
@@ -69,7 +71,13 @@ class PostgresLedger(
         """
         return PostgresLog(self._connections, self._locks, form, emit)
 
+    def on_commit(self, wake: Callable[[], None]) -> Callable[[], None]:
+        """Call `wake` after each transaction of changes, of other processes within a second."""
+        self._follower.start()
+        return super().on_commit(wake)
+
     def close(self) -> None:
         """Close every connection, after the transactions under way."""
+        self._follower.close()
         self._connections.close()
         self._bell.ring()
