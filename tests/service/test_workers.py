@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from ingest.encryption import Cipher, new_key
@@ -19,7 +18,7 @@ from semantic_memory.entrypoints.api.replies import Reply, Turn
 from semantic_memory.entrypoints.state import opened
 from semantic_memory.testing import FrozenClock
 from tests.conftest import eventually
-from tests.service.conftest import ALL, NOW, Served, served
+from tests.service.conftest import ALL, NOW, Served, held_up, served
 from tests.support import postgres
 
 postgres.require()
@@ -88,31 +87,20 @@ def test_workers_share_keys(start):
 def test_a_write_that_is_sent_again_to_another_worker_happens_once(start, monkeypatch):
     one, other = start("one"), start("other")
     token = one.token()
-    entered, release = threading.Event(), threading.Event()
-    add = one.memory.add
-
-    def slow(*arguments, **options):
-        entered.set()
-        release.wait(60)
-        return add(*arguments, **options)
-
-    monkeypatch.setattr(one.memory, "add", slow)
     clients = [
         worker.client(token, headers={"Idempotency-Key": "k1"}, timeout=90.0)
         for worker in (one, other)
     ]
-    answers: list[httpx.Response] = []
-    first = threading.Thread(
-        target=lambda: answers.append(clients[0].post("/v1/memories", json=TEA))
-    )
-    first.start()
-    assert entered.wait(60)
-    early = clients[1].post("/v1/memories", json=TEA)
-    release.set()
-    first.join()
+    with (
+        ThreadPoolExecutor() as pool,
+        held_up(one.memory, monkeypatch) as entered,
+    ):
+        first = pool.submit(clients[0].post, "/v1/memories", json=TEA)
+        assert entered.wait(60)
+        early = clients[1].post("/v1/memories", json=TEA)
     late = clients[1].post("/v1/memories", json=TEA)
     assert (early.status_code, early.headers["retry-after"]) == (409, "1")
-    assert late.json() == answers[0].json()
+    assert late.json() == first.result().json()
     assert late.headers["idempotency-replayed"] == "true"
     assert other.memory.list(user_id="maya") == []
     one.memory.forget(user_id="maya", everything=True)
