@@ -80,6 +80,7 @@ def _calls(stack: ExitStack, state: ServiceState) -> dict[str, Call]:
 
     return {
         "look up a key": lambda: (keys.at_hand() or keys.read()).find(token),
+        "read the keys as a new worker": lambda: state.keys().read(),
         "count a request": lambda: _sent(rates, caller),
         "count a caller's first request": lambda: _sent(rates, uuid4().hex),
         "begin a write and keep its answer": answer_once,

@@ -150,6 +150,24 @@ def served(
             thread.join()
 
 
+@contextmanager
+def held_up(memory: SemanticMemory, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Let each `add` wait until the context ends; lend the event that one has begun."""
+    entered, release = threading.Event(), threading.Event()
+    add = memory.add
+
+    def slow(*arguments: Any, **options: Any) -> Any:
+        entered.set()
+        release.wait(60)
+        return add(*arguments, **options)
+
+    monkeypatch.setattr(memory, "add", slow)
+    try:
+        yield entered
+    finally:
+        release.set()
+
+
 Serve = Callable[..., Served]
 
 

@@ -65,7 +65,9 @@ _NOTE_FORGOTTEN = """
 """
 _RENEW = """
     UPDATE replies SET leased_until = clock_timestamp() + make_interval(secs => ?)
-    WHERE name IN (SELECT name FROM replies WHERE worker = ? ORDER BY name FOR UPDATE)
+    WHERE name IN (
+        SELECT name FROM replies WHERE name = ANY(?) AND worker = ? ORDER BY name FOR UPDATE
+    )
 """
 _PURGE = """
     DELETE FROM replies WHERE name IN (
@@ -190,10 +192,12 @@ class PostgresReplies:
 
     def _renew(self) -> None:
         while not self._closed.wait(self._lease_seconds / 3):
+            with self._lock:
+                names = sorted(self._under_way)
             try:
-                if self._under_way:
+                if names:
                     with self._connections.passing() as db:
-                        db.execute(_RENEW, (self._lease_seconds, self._worker))
+                        db.execute(_RENEW, (self._lease_seconds, names, self._worker))
             except Exception:
                 _logger.exception("the leases of requests under way can't be renewed")
 
