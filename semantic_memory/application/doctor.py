@@ -151,16 +151,18 @@ def _level(keeper: Keeper) -> Finding:
         return Finding(
             check="index",
             ok=False,
-            detail=str(error),
+            detail=f"{keeper.name}: {error}",
             remedy="mend what is named; it is tried again by itself, searches go on meanwhile",
         )
     except StoreError as error:
-        return Finding(check="index", ok=False, detail=str(error), remedy="semantic-memory rebuild")
+        detail = f"{keeper.name}: {error}"
+        return Finding(check="index", ok=False, detail=detail, remedy="semantic-memory rebuild")
     if lacking or surplus:
         return Finding(
             check="index",
             ok=False,
-            detail=f"lacks {len(lacking):,} memories, has {len(surplus):,} too many",
+            detail=f"{keeper.name}: lacks {len(lacking):,} memories, has {len(surplus):,} too many",
             remedy="semantic-memory rebuild",
         )
-    return Finding(check="index", ok=True, detail="level with the ledger")
+    said = "searches read the ledger" if keeper.name == "none" else "level with the ledger"
+    return Finding(check="index", ok=True, detail=f"{keeper.name}: {said}")

@@ -12,6 +12,7 @@ from semantic_memory.domain.errors import StoreUnavailableError
 from semantic_memory.domain.ports.encryption import Encryption
 from semantic_memory.domain.reports import Finding
 from semantic_memory.sharing.owner import Owner, announced
+from semantic_memory.vectors.home import CHROMA
 
 _CHUNK = 1 << 20
 
@@ -19,8 +20,11 @@ _CHUNK = 1 << 20
 class DataDirectory:
     """The directory of an open store. Thread-safe."""
 
-    def __init__(self, path: Path, encryption: Encryption | None, reading: str = "") -> None:
-        """Look at a store; `reading` says why it is opened to read only."""
+    def __init__(
+        self, path: Path, encryption: Encryption | None, index: str, reading: str = ""
+    ) -> None:
+        """Look at a store whose index has this name; `reading` says why it is only read."""
+        self._index = index
         self._path = path
         self._encryption = encryption
         self._reading = reading
@@ -40,7 +44,7 @@ class DataDirectory:
             yield path.relative_to(self._path).as_posix(), _chunks(path)
 
     def check(self) -> Iterator[Finding]:
-        """Yield whether it can be written, is private, shared and encrypted."""
+        """Yield whether it can be written, is private, shared, encrypted, and what is left over."""
         if self._reading:
             yield Finding(
                 check="writing",
@@ -51,6 +55,18 @@ class DataDirectory:
         yield _permissions(self._path)
         yield _owned(announced(self._path, self._encryption))
         yield inspect(self._path, self._encryption)
+        yield from _left_behind(self._index, self._path / CHROMA)
+
+
+def _left_behind(index: str, left: Path) -> Iterator[Finding]:
+    """Yield that an index of this machine has been replaced by another provider's."""
+    if index not in ("chroma", "given") and left.exists():
+        yield Finding(
+            check="index",
+            ok=False,
+            detail=f"{left} is no longer used, and has texts of memories, forgotten ones too",
+            remedy=f"rm -r {left}",
+        )
 
 
 def _chunks(path: Path) -> Iterator[bytes]:

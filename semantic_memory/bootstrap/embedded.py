@@ -95,7 +95,7 @@ def open_directory(
         reading=reading,
     )
     resources.callback(ledger.close)
-    place = DataDirectory(directory, encryption, reading)
+    place = DataDirectory(directory, encryption, "none" if home is None else home.name, reading)
     return Storage(
         ledger=ledger,
         log=log,

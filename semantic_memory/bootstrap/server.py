@@ -6,11 +6,10 @@ from contextlib import ExitStack
 
 from ingest.log_line import LineFormat
 from semantic_memory.application.reserve import NoRoom
-from semantic_memory.bootstrap.storage import Storage
+from semantic_memory.bootstrap.storage import Storage, make_shared_home
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.ports import Observer, VectorIndex
 from semantic_memory.settings import Settings
-from semantic_memory.vectors.home import GivenIndex
 
 
 def open_database(
@@ -43,7 +42,7 @@ def open_database(
         log=ledger.session_log(LineFormat(None), observe),
         states=PostgresStates(ledger.connections),
         leases=PostgresLeases(ledger.connections),
-        home=None if index is None else GivenIndex(index),
+        home=make_shared_home(settings, index, url),
         room=NoRoom(),
         size=place.size,
         contents=place.contents,
