@@ -151,6 +151,14 @@ def status(client: httpx.Client) -> int:
     return client.post("/v1/search", json=SEARCH).status_code
 
 
+@effect("service.workers", 2, was="served", becomes="2 workers need store.url", **FREE)
+def serving_a_directory(run: Trial) -> str:
+    try:
+        return "served" if served(run, status).answer == 200 else "failed"
+    except ConfigurationError as error:
+        return str(error).partition(":")[0]
+
+
 @effect("service.host", "0.0.0.0", was="127.0.0.1", becomes="refused", **FREE)
 def address_without_a_key(run: Trial) -> str:
     try:
