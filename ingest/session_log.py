@@ -28,6 +28,7 @@ from semantic_memory.domain.errors import StoreUnavailableError
 from semantic_memory.domain.events import CursorLost, Event, LogRepaired, WriteDelayed
 from semantic_memory.domain.logs import (
     NOTHING_CUT,
+    Entry,
     LogTally,
     Record,
     Rewritten,
@@ -275,6 +276,31 @@ class FileSessionLog:
             self._on_disk.replace(path, b"".join(lines))
             self._outdate(path)
         return Rewritten(before - end, ends)
+
+    def entries(self, user_id: str, session_id: str) -> Iterator[Entry]:
+        """Yield the content of each complete line but the first, which names the session."""
+        path = self.path(user_id, session_id)
+        with self._on_disk.opened(path) as file:
+            for line in file:
+                entry = self._format.read(line)
+                if line.endswith(b"\n") and entry.kind != "session":
+                    yield log_lines.copied(entry, line)
+
+    def restore(self, user_id: str, session_id: str, entries: Iterable[Entry]) -> Mapping[int, int]:
+        """Write a session's file anew, atomically, from the entries of another log."""
+        path = self.path(user_id, session_id)
+        owner = {"user_id": user_id, "session_id": session_id}
+        lines = [self._format.write("session", owner, b"")]
+        ends = {0: len(lines[0])}
+        for position, (kind, data) in enumerate(entries, start=1):
+            last = self._format.checksum(lines[-1])
+            lines.append(self._format.write(str(kind), data, last))
+            ends[position] = ends[position - 1] + len(lines[-1])
+        with self._stripes[hash(path) % _STRIPES]:
+            self._on_disk.make_directory(path.parent)
+            self._on_disk.replace(path, b"".join(lines))
+            self._outdate(path)
+        return ends
 
     @property
     def is_new(self) -> bool:

@@ -21,6 +21,7 @@ from semantic_memory.application.jobs.upkeep import Upkeep, Uses
 from semantic_memory.application.lookup import Lookup
 from semantic_memory.application.maintenance import Maintenance
 from semantic_memory.application.map import Map
+from semantic_memory.application.moving import refuse_half_moved
 from semantic_memory.application.naming import Naming
 from semantic_memory.application.open_session import OpenSession
 from semantic_memory.application.profiles import Profiles
@@ -241,6 +242,7 @@ def _built(
 ) -> UseCases:
     with ExitStack() as stack:
         storage = opening(stack)
+        refuse_half_moved(storage.ledger)
         ledger, log, states = storage.ledger, storage.log, storage.states
         written = not storage.reading
         clock = parts.clock or SystemClock()

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from semantic_memory.application.proving import Contents
 from semantic_memory.application.reserve import Room
 from semantic_memory.domain.errors import ConfigurationError
-from semantic_memory.domain.ports import Ledger, Observer, SessionLog, VectorIndex
+from semantic_memory.domain.ports import Ledger, Observer, VectorIndex
 from semantic_memory.domain.ports.disk import Disk
 from semantic_memory.domain.ports.encryption import Encryption
 from semantic_memory.domain.ports.leases import Leases
-from semantic_memory.domain.ports.states import States
+from semantic_memory.domain.ports.log import CopiedLog
+from semantic_memory.domain.ports.states import CopiedStates
 from semantic_memory.domain.reports import Finding
 from semantic_memory.settings import IndexSettings, Settings
 from semantic_memory.vectors.home import CHROMA, ChromaDirectory, GivenIndex, IndexHome
@@ -25,8 +26,8 @@ class Storage:
     """The parts of an open store that depend on where it is kept."""
 
     ledger: Ledger
-    log: SessionLog
-    states: States
+    log: CopiedLog
+    states: CopiedStates
     leases: Leases
     home: IndexHome | None
     """Home of the vector index; None if the ledger answers its queries."""

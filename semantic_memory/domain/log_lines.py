@@ -22,6 +22,9 @@ ERASED = b""
 Content = tuple[str, dict[str, Any]]
 """The kind and the data of a line."""
 
+DAMAGED = "damaged"
+"""Kind of a line that holds what could be read of a damaged one, which may be a text."""
+
 _SAID = ("message", "cut")
 _KNOWN = (*_SAID, "gone")
 
@@ -34,6 +37,19 @@ def logged(message: Message) -> Content:
 def erasure(message_id: str, *, forgotten: bool) -> Content:
     """Return the content of the line that stands for an erased message."""
     return "gone", {"id": message_id, **({"forgotten": True} if forgotten else {})}
+
+
+def copied(entry: Entry, line: bytes) -> Entry:
+    """Return the entry that a copy has of a line."""
+    if entry.kind is None:
+        return Entry(DAMAGED, {"line": line.decode(errors="replace")})
+    return entry
+
+
+def named(entry: Entry) -> str | None:
+    """Return the id of an entry's message, or of what it stands for; None without one."""
+    message_id: str | None = entry.data.get("id") if entry.kind in _KNOWN else None
+    return message_id
 
 
 def said(entry: Entry) -> Message | None:

@@ -9,7 +9,6 @@ Where that was cut off, the previous state is the last one saved.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import zlib
 from collections.abc import Iterator, Mapping
@@ -25,6 +24,7 @@ from semantic_memory.domain.events import CheckpointRestored
 from semantic_memory.domain.files import (
     delete_directory,
     delete_files,
+    digest_of,
     draft_of,
     make_directories,
     write_file,
@@ -37,6 +37,7 @@ from semantic_memory.domain.ports.states import Saved
 from semantic_memory.domain.sealing import sealed, unsealed
 
 _WINDOW = "window"  # beginning of the names of a window's files: states, damaged ones, drafts
+_TASKS = "tasks"
 _SCHEMA = 1
 
 
@@ -203,7 +204,19 @@ class StateFiles:
 
     def task(self, key: SessionKey, name: str) -> StateFile:
         """Return the file of a task's checkpoint."""
-        return self._file(self._directory(*key) / "tasks" / f"{_digest(name)}.json")
+        return self._file(self._directory(*key) / _TASKS / f"{digest_of(name)}.json")
+
+    def saved(self, key: SessionKey) -> Iterator[tuple[str, Saved]]:
+        """Yield the states of a session, each with its file's path without the ending."""
+        directory = self._directory(*key)
+        for path in (directory / f"{_WINDOW}.json", *sorted(directory.glob(f"{_TASKS}/*.json"))):
+            # beside a state may stand the one before, and a damaged one
+            if path.stem.count(".") == 0 and (state := self._file(path).load()) is not None:
+                yield path.relative_to(directory).with_suffix("").as_posix(), state
+
+    def restore(self, key: SessionKey, name: str, state: Saved) -> None:
+        """Save a state under a name that `saved` gave."""
+        self._file(self._directory(*key) / f"{name}.json").save(state)
 
     def drop_window(self, key: SessionKey) -> None:
         """Delete the window of a session, which is filled from its log again."""
@@ -223,7 +236,7 @@ class StateFiles:
 
         Names are hashed, so that they never become part of a path.
         """
-        return self._root.joinpath(*map(_digest, names))
+        return self._root.joinpath(*map(digest_of, names))
 
     def _file(self, path: Path) -> StateFile:
         return StateFile(path, self._emit, self._disk, self._encryption)
@@ -231,10 +244,6 @@ class StateFiles:
 
 def _body(data: Mapping[str, Any]) -> bytes:
     return json.dumps(data, ensure_ascii=False, sort_keys=True).encode()
-
-
-def _digest(name: str) -> str:
-    return hashlib.blake2b(name.encode(), digest_size=16).hexdigest()
 
 
 @contextlib.contextmanager

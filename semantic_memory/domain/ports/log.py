@@ -146,3 +146,21 @@ class SessionLog(Protocol):
     def tally(self) -> LogTally:
         """Count all logs, also those that don't tell whose they are."""
         ...
+
+
+class CopiedLog(SessionLog, Protocol):
+    """A `SessionLog` whose lines can be copied to another one."""
+
+    def entries(self, user_id: str, session_id: str) -> Iterator[Entry]:
+        """Yield the content of each line, in the order of positions.
+
+        What can be read of a damaged one is an entry of a kind of its own.
+        """
+        ...
+
+    def restore(self, user_id: str, session_id: str, entries: Iterable[Entry]) -> Mapping[int, int]:
+        """Write a session's log anew from the entries of another one.
+
+        Returns the byte offset of each position, and of the end.
+        """
+        ...

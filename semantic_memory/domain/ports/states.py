@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from semantic_memory.domain.messages import SessionKey
@@ -56,4 +56,16 @@ class States(Protocol):
 
     def drop(self, user_id: str, session_id: str | None = None) -> None:
         """Delete the windows and checkpoints of a user or of one session."""
+        ...
+
+
+class CopiedStates(States, Protocol):
+    """`States` that can be copied to others."""
+
+    def saved(self, key: SessionKey) -> Iterable[tuple[str, Saved]]:
+        """Yield the states of a session, each with its name, the same wherever it is kept."""
+        ...
+
+    def restore(self, key: SessionKey, name: str, state: Saved) -> None:
+        """Save a state under a name that `saved` gave."""
         ...

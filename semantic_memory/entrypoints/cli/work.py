@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         migration,
         private_files,
     )
+    from semantic_memory.bootstrap import moving
     from semantic_memory.domain import requests
     from semantic_memory.entrypoints import state
     from semantic_memory.entrypoints.cli import reference, show, store
@@ -29,6 +30,7 @@ __all__ = [
     "importing",
     "keyring",
     "migration",
+    "moving",
     "private_files",
     "reference",
     "requests",
@@ -44,6 +46,7 @@ _MODULES = {
     "importing": "semantic_memory.application.importing",
     "keyring": "semantic_memory.application.keyring",
     "migration": "semantic_memory.application.migration",
+    "moving": "semantic_memory.bootstrap.moving",
     "private_files": "semantic_memory.application.private_files",
     "reference": "semantic_memory.entrypoints.cli.reference",
     "requests": "semantic_memory.domain.requests",

@@ -18,6 +18,7 @@ from semantic_memory.domain.changes import Cursor
 from semantic_memory.domain.events import CursorLost, Event, LogRepaired
 from semantic_memory.domain.logs import (
     NOTHING_CUT,
+    Entry,
     LogTally,
     Record,
     Rewritten,
@@ -177,6 +178,26 @@ class PostgresLog(Part):
             db.execute(f"DELETE FROM log_lines WHERE {_OF_SESSION}", key)
         return 0 if removed is None else int(removed[0])
 
+    def entries(self, user_id: str, session_id: str) -> Iterator[Entry]:
+        """Yield the content of each line."""
+        key, place = SessionKey(user_id, session_id), 0
+        while page := self._page(key, place):
+            for position, _, line in page:
+                yield log_lines.copied(self._format.read(line), line)
+                place = position + 1
+
+    def restore(self, user_id: str, session_id: str, entries: Iterable[Entry]) -> Mapping[int, int]:
+        """Write a session's log anew, in one transaction, from the entries of another one."""
+        key = SessionKey(user_id, session_id)
+        copied = list(entries)
+        lines = [self._line((str(kind), data)) for kind, data in copied]
+        self.remove(*key)
+        with self._connections.transaction() as db:
+            tail = _begun(db, key)
+            if lines:
+                _add(db, key, tail, [log_lines.named(one) for one in copied], lines)
+        return dict(enumerate(accumulate(map(len, lines), initial=0)))
+
     def ids(self, user_id: str, session_id: str) -> frozenset[str]:
         """Return the ids of all messages of a session, those that were erased included."""
         query = f"SELECT message_id FROM log_lines WHERE {_OF_SESSION} AND message_id IS NOT NULL"
@@ -311,7 +332,7 @@ def _add(
     db: Session,
     key: SessionKey,
     tail: _Tail,
-    ids: Sequence[str],
+    ids: Sequence[str | None],
     lines: Sequence[bytes],
 ) -> None:
     """Append the lines of messages to a log whose row is locked."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from semantic_memory.domain.errors import SchemaTooNewError
+from semantic_memory.domain.files import digest_of
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports.states import Saved
 from semantic_memory.ledger.postgres.connections import Connections
@@ -32,7 +33,19 @@ class PostgresStates:
 
     def task(self, key: SessionKey, name: str) -> StateRow:
         """Return the row of a task's checkpoint."""
-        return StateRow(self._connections, key, f"task {json.dumps(name)}")
+        return StateRow(self._connections, key, f"tasks/{digest_of(name)}")
+
+    def saved(self, key: SessionKey) -> Iterator[tuple[str, Saved]]:
+        """Yield the states of a session, each with its name."""
+        query = "SELECT name, version, data FROM states WHERE user_id = ? AND session_id = ?"
+        with self._connections.snapshot() as db:
+            rows = db.execute(f"{query} ORDER BY name", key).fetchall()
+        for name, version, data in rows:
+            yield name, Saved(version, json.loads(data))
+
+    def restore(self, key: SessionKey, name: str, state: Saved) -> None:
+        """Save a state under a name that `saved` gave."""
+        StateRow(self._connections, key, name).save(state)
 
     def drop_window(self, key: SessionKey) -> None:
         """Delete the window of a session, which is filled from its log again."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from semantic_memory.ledger.sql.batch import Texts
@@ -17,8 +17,11 @@ from semantic_memory.ledger.sql.rows import FactRow, to_fact
 
 Row = tuple[Any, ...]
 _AT_ONCE = 1_000
-_OWN_META = frozenset({"index", "changes apart"})
-"""Small values of one database alone: of its vector index, and of its watermark."""
+_OWN_META = frozenset({"index", "changes apart", "api_keys"})
+"""Small values of one database alone: of its vector index, of its watermark, and of its keys."""
+MOVING = "moving"
+"""Key of the small value that names the source while a store is copied to this database."""
+_OFFSET = "offset"  # of a cursor: in the log beside this ledger
 
 
 class Table(NamedTuple):
@@ -41,6 +44,7 @@ _FACTS = Table(
         *("retention", "recency"),
     ),
 )
+_CURSORS = Table("cursors", ("session_id", "stage", "position", _OFFSET, "message_id"), 2)
 TABLES = (
     _FACTS,
     Table("versions", ("num", "version", "at", "action", "reason", "snapshot"), 2, "facts"),
@@ -51,7 +55,7 @@ TABLES = (
     ),
     Table("lines", ("num", "id", "layer", "text", "origin", "at", "valid_from", "valid_to")),
     Table("line_sources", ("num", "source"), 2, "lines"),
-    Table("cursors", ("session_id", "stage", "position", "offset", "message_id"), 2),
+    _CURSORS,
     Table("marks", ("job", "revision", "at")),
     Table("redactions", ("session_id", "message_id"), 2),
     Table("cuts", ("num",)),
@@ -110,6 +114,12 @@ class Rows(ABC):
         query = " UNION ".join(f"SELECT user_id FROM {name}" for name in ("users", *own))
         with self.connections.snapshot() as db:
             return sorted(user_id for (user_id,) in db.execute(query))
+
+    def sessions(self) -> list[tuple[str, str]]:
+        """Return every user and session with a cursor."""
+        with self.connections.snapshot() as db:
+            found = db.execute("SELECT DISTINCT user_id, session_id FROM cursors ORDER BY 1, 2")
+            return [tuple(row) for row in found]
 
     def begun_users(self) -> set[str]:
         """Return the users who have a row of counters."""
@@ -173,7 +183,7 @@ class Rows(ABC):
         """Return the small values that concern the store, and not its database."""
         with self.connections.snapshot() as db:
             found: dict[str, str] = dict(db.execute("SELECT key, value FROM meta").fetchall())
-        return {key: value for key, value in found.items() if key not in _OWN_META}
+        return {key: one for key, one in found.items() if key not in (*_OWN_META, MOVING)}
 
     def runs(self) -> list[Row]:
         """Return the runs of jobs, in order."""
@@ -192,13 +202,28 @@ class Rows(ABC):
             self.continue_numbers(db)
 
 
-def copy_user(source: Rows, target: Rows, db: Database, user_id: str) -> None:
-    """Copy all of a user's rows in a transaction of the target."""
-    target.begin_user(db, user_id)
-    for table in TABLES:
-        for rows in source.read(table, user_id):
-            target.write(db, table, user_id, rows)
-    target.end_user(db, user_id, source.revision(user_id))
+Offsets = Mapping[str, Mapping[int, int]]
+"""The byte offset of each position in the copied logs of a user's sessions."""
+
+
+def copy_user(source: Rows, target: Rows, user_id: str, offsets: Offsets) -> None:
+    """Copy all of a user's rows in one transaction; cursors get the offsets of copied logs."""
+    with target.connections.transaction() as db:
+        target.begin_user(db, user_id)
+        for table in TABLES:
+            for rows in source.read(table, user_id):
+                if table is _CURSORS:
+                    rows = [_moved(row, offsets) for row in rows]
+                target.write(db, table, user_id, rows)
+        target.end_user(db, user_id, source.revision(user_id))
+
+
+def _moved(row: Row, offsets: Offsets) -> Row:
+    """Return the row of a cursor with its place in the copied log."""
+    cursor = dict(zip(_CURSORS.columns, row, strict=True))
+    known = offsets.get(cursor["session_id"], {})
+    cursor[_OFFSET] = known.get(cursor["position"], cursor[_OFFSET])
+    return tuple(cursor.values())
 
 
 class Sum(NamedTuple):
@@ -222,7 +247,10 @@ def sums(rows: Rows) -> dict[str, Sum]:
         for table in TABLES:
             for some in rows.read(table, user_id):
                 for row in some:
-                    found[table.name] = found[table.name].plus((user_id, *row))
+                    alike = (
+                        one for name, one in zip(table.columns, row, strict=True) if name != _OFFSET
+                    )
+                    found[table.name] = found[table.name].plus((user_id, *alike))
     found["runs"] = Sum()
     for row in rows.runs():
         found["runs"] = found["runs"].plus(row)
