@@ -211,7 +211,7 @@ class IndexSettings(Section):
     query reads all of the user's vectors in the ledger. An encrypted store has none; at
     `store.url`, `chroma` is none too."""
     url: SecretStr = SecretStr("")
-    """Where the index is: `http://host:8000` or `https://host` for `chroma-server`,
+    """Address of the index: `http://host:8000` or `https://host` for `chroma-server`,
     `postgresql://user@host/database?schema=name` for `pgvector`, by default in the schema
     `semantic_memory`, or else at `store.url`. The schema is created if need be, and may be a
     ledger's."""
