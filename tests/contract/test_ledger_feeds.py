@@ -89,7 +89,7 @@ def drained(ledger, limit=2):
     while (batch := ledger.outbox(limit)).taken:
         upserted.update({entry.fact.id: entry.fact.confidence for entry in batch.entries})
         removed.update(batch.removed)
-        ledger.note_indexed(batch.taken, "index", "state")
+        assert ledger.note_indexed(batch.taken, "index", ledger.meta("index"), "state")
     return upserted, removed
 
 
@@ -151,13 +151,25 @@ def test_a_fact_that_changes_while_it_is_being_indexed_is_still_lacking(ledger):
     ledger.apply([Add(make_fact(n), vectors(n)) for n in (1, 2)])
     batch = ledger.outbox(9)
     ledger.apply([Touch("fact-1", confidence=0.5)])
-    ledger.note_indexed(batch.taken, "index", "state")
+    ledger.note_indexed(batch.taken, "index", ledger.meta("index"), "state")
     assert ledger.unindexed(9, "u1") == {"fact-1"}
     batch = ledger.outbox(9)
     assert [entry.fact.confidence for entry in batch.entries] == [0.5]
     ledger.apply([Forget("fact-1", NOW)])
-    ledger.note_indexed(batch.taken, "index", "state")
+    ledger.note_indexed(batch.taken, "index", ledger.meta("index"), "state")
     assert drained(ledger) == ({}, {"fact-1"})
+
+
+def test_what_a_follower_wrote_beside_another_is_lacking_again(ledger):
+    ledger.apply([Add(make_fact(n), vectors(n)) for n in (1, 2)])
+    ledger.unindex("index", "begun")
+    overtaken = ledger.outbox(1)
+    ledger.apply([Forget("fact-1", NOW)])
+    assert ledger.note_indexed(ledger.outbox(9).taken, "index", "begun", "further")
+    assert ledger.count_unindexed() == 0
+    assert not ledger.note_indexed(overtaken.taken, "index", "begun", "less far")
+    assert ledger.meta("index") == "further"
+    assert ledger.outbox(9).removed == ["fact-1"]
 
 
 def test_what_an_index_holds_of_a_forgotten_fact_is_removed_erased_or_not(ledger):

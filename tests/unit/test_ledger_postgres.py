@@ -269,10 +269,11 @@ def test_an_index_is_filled_anew_and_followed_beside_writers(two):
         writers = [pool.submit(write, first) for first in (0, 20)]
         while not all(writer.done() for writer in writers):
             following.unindex("index", "filled")
-            following.note_indexed(following.outbox(1_000).taken, "index", "followed")
+            taken = following.outbox(1_000).taken
+            following.note_indexed(taken, "index", "filled", "followed")
         for writer in writers:
             writer.result()
-    following.note_indexed(following.outbox(1_000).taken, "index", "followed")
+    following.note_indexed(following.outbox(1_000).taken, "index", "followed", "followed")
     assert following.count_unindexed() == 0
     assert following.held() == (40, 40)
 
@@ -281,7 +282,7 @@ def test_a_mark_that_a_writer_holds_stays(ledger, url):
     ledger.apply([Add(make_fact(1), vectors(1)), Add(make_fact(2), vectors(2))])
     with psycopg.connect(url.partition("&schema")[0]) as writer:
         writer.execute("SELECT FROM unit.unindexed WHERE num = 1 FOR UPDATE")
-        ledger.note_indexed(ledger.outbox(9).taken, "index", "followed")
+        ledger.note_indexed(ledger.outbox(9).taken, "index", None, "followed")
         assert ledger.unindexed(9) == {"fact-1"}
 
 

@@ -114,11 +114,14 @@ class SyncFeed(Protocol):
         """Return at most `limit` of the memories that the index lacks, by user."""
         ...
 
-    def note_indexed(self, done: Sequence[Unindexed], key: str, value: str) -> None:
+    def note_indexed(
+        self, done: Sequence[Unindexed], key: str, was: str | None, value: str
+    ) -> bool:
         """Take memories that haven't changed since as indexed, and keep a small value with it.
 
         Those that have changed are still lacking. `value` is kept under `key`, as by `set_meta`, in
-        the same transaction.
+        the same transaction. Return False if the value there isn't `was`: another process follows
+        too, and may have been overtaken, so that the index lacks all of `done`.
         """
         ...
 

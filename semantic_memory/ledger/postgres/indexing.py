@@ -17,6 +17,7 @@ _UNMARK = """
         FOR UPDATE OF m SKIP LOCKED
     ) d WHERE u.user_id = d.user_id AND u.num = d.num
 """
+_ALONE = "LOCK TABLE unindexed IN SHARE ROW EXCLUSIVE MODE"
 
 
 class IndexFeed(indexing.IndexFeed):
@@ -26,6 +27,10 @@ class IndexFeed(indexing.IndexFeed):
         columns = ([one.user_id for one in done], [one.num for one in done])
         db.execute(_UNMARK, (*columns, [one.revision for one in done]))
 
+    def _mark(self, db: Database, done: Sequence[Unindexed]) -> None:
+        db.execute(_ALONE)  # else a writer and this could wait for each other
+        super()._mark(db, done)
+
     def _unmark_all(self, db: Database) -> None:
-        db.execute("LOCK TABLE unindexed IN SHARE ROW EXCLUSIVE MODE")
+        db.execute(_ALONE)
         super()._unmark_all(db)
