@@ -172,8 +172,22 @@ class LedgerSettings(Section):
 
 
 class IndexSettings(Section):
-    """Vectors in RAM and in Chroma."""
+    """Vectors in RAM, and in an index behind it."""
 
+    provider: Literal["chroma", "chroma-server", "pgvector", "none"] = "chroma"
+    """Index of the users who have outgrown RAM. `chroma` is one in the data directory,
+    `chroma-server` one on a server that `chroma run` starts, `pgvector` one in a PostgreSQL
+    database with that extension (needs the extra `postgres`); both are at `url`. With `none`, a
+    query reads all of the user's vectors in the ledger. An encrypted store has none."""
+    url: SecretStr = SecretStr("")
+    """Where the index is: `http://host:8000` or `https://host` for `chroma-server`,
+    `postgresql://user@host/database?schema=name` for `pgvector`, by default in the schema
+    `semantic_memory`. The schema is created if need be, and may be a ledger's."""
+    token: SecretStr = SecretStr("")
+    """Token for `chroma-server`, sent as a bearer and as `X-Chroma-Token`; empty for none."""
+    name: str = Field(default="semantic_memory", pattern=r"^[a-z0-9][a-z0-9_]{0,62}$")
+    """Name with which the store's collections on a Chroma server begin. Stores that share a server
+    need different names: a store deletes older collections of its name."""
     exact_limit: int = Field(default=7_000, ge=0)
     """Number of memories of a user up to which searches scan exactly, in RAM. Chat messages take
     4.5 KB each, so this many fill `exact_megabytes`; fewer but longer memories may fill it too,
@@ -182,8 +196,8 @@ class IndexSettings(Section):
     """RAM for the users searched last, in MB. Default: 32 in a library, which shares its process;
     in the service a quarter of the machine's RAM, at most 2,000."""
     sync_threshold: int = Field(default=10_000, ge=2)
-    """Number of writes after which Chroma flushes its HNSW files. Writes not flushed are replayed
-    at start, about 1 s for 10,000."""
+    """Number of writes after which Chroma flushes its HNSW files, here or on a server. Writes not
+    flushed are replayed at start, about 1 s for 10,000."""
 
 
 class RetrievalSettings(Section):

@@ -16,6 +16,7 @@ from semantic_memory.domain.reports import Finding
 from semantic_memory.ledger.remedies import HOW_TO_MEND
 from semantic_memory.pipeline.facts import verbatim_id
 from semantic_memory.sharing.owner import Owner
+from semantic_memory.vectors.home import CHROMA
 from semantic_memory.vectors.keeper import Keeper
 
 _BATCH = 500
@@ -60,6 +61,7 @@ class Doctor:
             _embedded(self._ledger, self._embedder),
             _items(self._ledger),
             _level(self._keeper),
+            *_left_behind(self._keeper, self._data_dir),
             understood(self._embedder),
         ]
 
@@ -196,6 +198,21 @@ def understood(identity: EmbedderIdentity) -> Finding:
     )
 
 
+def _left_behind(keeper: Keeper, data_dir: Path) -> list[Finding]:
+    """Report an index of this machine that another provider's has replaced."""
+    left = data_dir / CHROMA
+    if keeper.name in ("chroma", "given") or not left.exists():
+        return []
+    return [
+        Finding(
+            check="index",
+            ok=False,
+            detail=f"{left} is no longer used, and has texts of memories, forgotten ones too",
+            remedy=f"rm -r {left}",
+        )
+    ]
+
+
 def _level(keeper: Keeper) -> Finding:
     try:
         lacking, surplus = keeper.differences()
@@ -203,16 +220,18 @@ def _level(keeper: Keeper) -> Finding:
         return Finding(
             check="index",
             ok=False,
-            detail=str(error),
+            detail=f"{keeper.name}: {error}",
             remedy="mend what is named; it is tried again by itself, searches go on meanwhile",
         )
     except StoreError as error:
-        return Finding(check="index", ok=False, detail=str(error), remedy="semantic-memory rebuild")
+        detail = f"{keeper.name}: {error}"
+        return Finding(check="index", ok=False, detail=detail, remedy="semantic-memory rebuild")
     if lacking or surplus:
         return Finding(
             check="index",
             ok=False,
-            detail=f"lacks {len(lacking):,} memories, has {len(surplus):,} too many",
+            detail=f"{keeper.name}: lacks {len(lacking):,} memories, has {len(surplus):,} too many",
             remedy="semantic-memory rebuild",
         )
-    return Finding(check="index", ok=True, detail="level with the ledger")
+    said = "searches read the ledger" if keeper.name == "none" else "level with the ledger"
+    return Finding(check="index", ok=True, detail=f"{keeper.name}: {said}")

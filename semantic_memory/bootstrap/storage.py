@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from semantic_memory.application.recovery import refuse_lost
+from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.ports import Ledger, Observer, VectorIndex
 from semantic_memory.domain.ports.disk import Disk
 from semantic_memory.domain.ports.encryption import Encryption
 from semantic_memory.ledger.memory import MemoryLedger
 from semantic_memory.ledger.sqlite import SqliteLedger
-from semantic_memory.settings import Settings
-from semantic_memory.vectors.home import ChromaDirectory, GivenIndex, IndexHome
+from semantic_memory.settings import IndexSettings, Settings
+from semantic_memory.vectors.home import CHROMA, ChromaDirectory, GivenIndex, IndexHome
 from semantic_memory.vectors.keeper import Keeper, LedgerKeeper
 from semantic_memory.vectors.sync import IndexKeeper
 
@@ -19,12 +20,41 @@ from semantic_memory.vectors.sync import IndexKeeper
 def make_index_home(
     settings: Settings, given: VectorIndex | None, disk: Disk, encryption: Encryption | None
 ) -> IndexHome | None:
-    """Make the home of the index; None for an encrypted store, as vectors tell of their texts."""
+    """Make the home of the index that the settings name; None if there is to be none.
+
+    An encrypted store has none, as vectors tell of their texts. Raises ConfigurationError if it is
+    to have one elsewhere, and for a URL that isn't the provider's.
+    """
     if given is not None:
         return GivenIndex(given)
-    if encryption is not None:
+    index = settings.index
+    if encryption is not None and index.provider not in ("chroma", "none"):
+        raise ConfigurationError(
+            f"index.provider is {index.provider}, but the store is encrypted, and vectors tell of"
+            " their texts: set index.provider to none"
+        )
+    if encryption is not None or index.provider == "none":
         return None
-    return ChromaDirectory(settings.data_dir / "chroma", settings.index.sync_threshold, disk)
+    if index.provider == "chroma":
+        return ChromaDirectory(settings.data_dir / CHROMA, index.sync_threshold, disk)
+    return _served(index)
+
+
+def _served(index: IndexSettings) -> IndexHome:
+    """Make the home of an index on a server, whose client is imported only then."""
+    url = index.url.get_secret_value()
+    if not url:
+        raise ConfigurationError(
+            f"index.provider is {index.provider}, but index.url is empty: set it to where that is"
+        )
+    if index.provider == "pgvector":
+        from semantic_memory.vectors.pgvector.home import PgvectorDatabase
+
+        return PgvectorDatabase(url)
+    from semantic_memory.vectors.chroma.server import ChromaServer
+
+    token = index.token.get_secret_value()
+    return ChromaServer(url, token, index.name, index.sync_threshold)
 
 
 def make_ledger(

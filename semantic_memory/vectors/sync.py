@@ -115,6 +115,11 @@ class IndexKeeper:
             self._failed = None, IndexBrokenError(why)
 
     @property
+    def name(self) -> str:
+        """The index in one word: its home's name."""
+        return self._home.name
+
+    @property
     def behind(self) -> int:
         """Number of memories that `sync` has to bring in; 1 if it has something else to do."""
         missing = self._ledger.count_unindexed() if self._generation else self._ledger.count()

@@ -29,7 +29,7 @@ from semantic_memory.vectors.chroma.server import ChromaServer
 from semantic_memory.vectors.home import GivenIndex, IndexHome
 from semantic_memory.vectors.sync import IndexKeeper, SeparatingIndex
 from tests.conftest import NOW, make_fact, unit_vectors
-from tests.support import chroma
+from tests.support import chroma, postgres
 from tests.support.inside import inside
 
 CASES = itertools.count()
@@ -145,8 +145,17 @@ def on_chroma_server(request: pytest.FixtureRequest, name: str) -> IndexHome:
     return ChromaServer(server.url, token="", name=name, sync_threshold=1_000)
 
 
+def on_pgvector(request: pytest.FixtureRequest, name: str) -> IndexHome:
+    postgres.require()
+    from semantic_memory.vectors.pgvector.home import PgvectorDatabase
+
+    server: postgres.Server = request.getfixturevalue("postgres_server")
+    return PgvectorDatabase(f"{server.url}&schema={name}")
+
+
 SERVED: dict[str, Callable[[pytest.FixtureRequest, str], IndexHome]] = {
     "chroma-server": on_chroma_server,
+    "pgvector": on_pgvector,
 }
 """Homes of indexes on a server that all cases share, each under a name of its own."""
 
@@ -208,7 +217,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str],
 def opened(request: pytest.FixtureRequest, kind: str, name: str) -> Iterator[VectorIndex]:
     """Open an index on a server, with the cases' user apart if its kind ends so."""
     home = SERVED[kind.removesuffix("-own")](request, name)
-    index = home.open("g")
+    index = home.open("0")
     if kind.endswith("-own"):
         assert isinstance(index, SeparatingIndex)
         owned(index)

@@ -50,9 +50,15 @@ class Connections:
 
     dialect = POSTGRES
 
-    def __init__(self, url: str, observe: Callable[[Event], None]) -> None:
+    def __init__(
+        self,
+        url: str,
+        observe: Callable[[Event], None],
+        prepare: Callable[[str, str, str], object] = migrate,
+    ) -> None:
         """Open the database, `postgresql://host/database?schema=name`, and bring it up to date.
 
+        `prepare` does that first, by the driver's URL, the schema, and the database's name.
         Raises ConfigurationError for another URL, StoreUnavailableError without a server.
         """
         conninfo, self.schema = split_url(url)
@@ -60,7 +66,7 @@ class Connections:
         """The database, without a password."""
         self.observe = observe
         """Is told how long a lock was waited for."""
-        migrate(conninfo, self.schema, self.name)
+        prepare(conninfo, self.schema, self.name)
         self._pool = _pool(conninfo)
         # A thread that holds a lock needs a connection beside it, which none that waits may take.
         self._lock_pool = _pool(conninfo)

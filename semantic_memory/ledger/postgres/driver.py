@@ -17,7 +17,7 @@ try:
     import psycopg_pool
 except ImportError:
     raise MissingDependencyError(
-        'a ledger on PostgreSQL needs the psycopg package: pip install "semantic-memory[postgres]"'
+        'PostgreSQL needs the psycopg package: pip install "semantic-memory[postgres]"'
     ) from None
 
 __all__ = ["CONTENDED", "psycopg", "psycopg_pool", "translated"]

@@ -87,6 +87,15 @@ class ChromaCollections:
                 for _ in self._leave_shared(collection):
                     pass
 
+    def begin(self) -> None:
+        """Create the shared collection, unless another process has."""
+        self._collections[self._shared] = self._client.get_or_create_collection(
+            self._shared,
+            configuration=self._configuration,
+            metadata={"state": _COMPLETE},
+            embedding_function=None,
+        )
+
     def look_for(self, user_id: str) -> bool:
         """Return True if a user has a collection of their own by now, and use it."""
         name = self._own_name(user_id)

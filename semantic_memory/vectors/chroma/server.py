@@ -73,6 +73,7 @@ class ChromaServer:
         with _translated(self._url):
             prefix = f"{self._prefix}{generation}-"
             held = ChromaCollections(self._connected(), self._sync_threshold, prefix, texts=False)
+            held.begin()
             return ServedIndex(held, self._url)
 
     def position(self) -> None:
