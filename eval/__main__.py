@@ -22,6 +22,7 @@ from eval.decay import draw, simulate
 from eval.encryption import measure_encryption
 from eval.extraction_report import attacks, extraction
 from eval.flood import flood as put_flood
+from eval.indexes import Filled, Searched, measure_index
 from eval.ledgers import measure_ledgers
 from eval.load import fill
 from eval.load import load as put_load
@@ -337,6 +338,28 @@ def ledgers(
     show.pairs(
         {one.call: f"SQLite {one.sqlite:.2f} ms, PostgreSQL {one.postgres:.2f} ms" for one in found}
     )
+
+
+@app.command()
+def indexes(
+    url: Annotated[
+        str,
+        typer.Argument(
+            help="Server to fill: a Chroma server, like http://host:8000, or a schema of its own"
+            " with pgvector, like postgresql://host/db?schema=trial."
+        ),
+    ],
+    memories: Annotated[int, typer.Option(help="Number of the large user's memories.")] = 20_000,
+    queries: Annotated[int, typer.Option(help="Number of queries of each kind.")] = 100,
+) -> None:
+    """Measure recall@50 and speed of an index on a server, for a large user and small ones."""
+    for one in measure_index(url, memories, queries):
+        match one:
+            case Filled(number, filling, separating):
+                rate = number / filling
+                show.pairs({"filled": f"{rate:,.0f} memories/s, apart in {separating:.1f} s"})
+            case Searched(what, recall, milliseconds):
+                show.pairs({what: f"Recall@50 {recall:.3f}, median {milliseconds:.1f} ms"})
 
 
 @app.command()

@@ -6,9 +6,16 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import httpx
+
+Tokens = tuple[str | None, str | None]
 
 _START_SECONDS = 120.0
 
@@ -28,6 +35,16 @@ class Server:
     def url(self) -> str:
         """Its URL."""
         return f"http://127.0.0.1:{self._port}"
+
+    @property
+    def collections(self) -> str:
+        """The URL of its collections."""
+        return f"{self.url}/api/v2/tenants/default_tenant/databases/default_database/collections"
+
+    def held(self) -> dict[str, str]:
+        """Return the ids of its collections by their names."""
+        listed = httpx.get(self.collections, timeout=60.0).json()
+        return {collection["name"]: collection["id"] for collection in listed}
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
@@ -59,3 +76,35 @@ class Server:
             return httpx.get(f"{self.url}/api/v2/healthcheck", timeout=5.0).is_success
         except httpx.HTTPError:
             return False
+
+
+@dataclass
+class Refusing:
+    """A proxy before a server that refuses everybody."""
+
+    url: str
+    tokens: list[Tokens] = field(default_factory=list)
+    """The headers `Authorization` and `X-Chroma-Token` of each request."""
+
+
+@contextmanager
+def refusing() -> Iterator[Refusing]:
+    """Run a proxy that answers 401."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            proxy.tokens.append((self.headers["Authorization"], self.headers["X-Chroma-Token"]))
+            self.send_response(401)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Stay silent."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        proxy = Refusing(f"http://127.0.0.1:{server.server_port}")
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield proxy
+        server.shutdown()
+        thread.join()

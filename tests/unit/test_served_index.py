@@ -6,10 +6,7 @@ import itertools
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
-from typing import ClassVar
 
 import httpx
 import pytest
@@ -177,41 +174,20 @@ def test_a_filling_that_another_process_began_is_followed(place, ledger, events)
 def test_no_text_is_sent_to_a_chroma_server(chroma_server):
     home = ChromaServer(chroma_server.url, "", "textless", sync_threshold=1_000)
     home.open("0a").upsert([entry(1)])
-    everything = f"{chroma_server.url}/api/v2/tenants/default_tenant/databases/default_database"
-    (held,) = [
-        collection
-        for collection in httpx.get(f"{everything}/collections").json()
-        if collection["name"] == "textless-0a-memories"
-    ]
-    asked = {"include": ["documents", "metadatas"]}
-    got = httpx.post(f"{everything}/collections/{held['id']}/get", json=asked).json()
+    where = f"{chroma_server.collections}/{chroma_server.held()['textless-0a-memories']}/get"
+    got = httpx.post(where, json={"include": ["documents", "metadatas"]}).json()
     assert got["ids"] == ["fact-1"]
     assert "Thing" not in json.dumps(got)
     home.empty()
     home.close()
 
 
-class Refusing(BaseHTTPRequestHandler):
-    tokens: ClassVar[list[tuple[str | None, str | None]]] = []
-
-    def do_GET(self) -> None:
-        self.tokens.append((self.headers["Authorization"], self.headers["X-Chroma-Token"]))
-        self.send_response(401)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        """Stay silent."""
-
-
 def test_a_chroma_server_gets_the_token_and_who_is_refused_is_told_to_set_it():
-    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{server.server_port}"
+    with chroma.refusing() as server:
+        home = ChromaServer(server.url, "abc", "stores", sync_threshold=1_000)
         with pytest.raises(IndexUnavailableError, match=r"set index\.token"):
-            ChromaServer(url, "abc", "stores", sync_threshold=1_000).open("0a")
-        server.shutdown()
-    assert Refusing.tokens == [("Bearer abc", "abc")]
+            home.open("0a")
+    assert server.tokens == [("Bearer abc", "abc")]
 
 
 @pytest.mark.parametrize("url", ["localhost:8000", "http://", "ftp://host", "http://h/path"])
