@@ -180,7 +180,7 @@ class IndexSettings(Section):
     database with that extension (needs the extra `postgres`); both are at `url`. With `none`, a
     query reads all of the user's vectors in the ledger. An encrypted store has none."""
     url: SecretStr = SecretStr("")
-    """Where the index is: `http://host:8000` or `https://host` for `chroma-server`,
+    """Address of the index: `http://host:8000` or `https://host` for `chroma-server`,
     `postgresql://user@host/database?schema=name` for `pgvector`, by default in the schema
     `semantic_memory`. The schema is created if need be, and may be a ledger's."""
     token: SecretStr = SecretStr("")

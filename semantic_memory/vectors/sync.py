@@ -56,6 +56,9 @@ class SyncLedger(SyncFeed, Census, KeyValues, Protocol):
 class SeparatingIndex(VectorIndex, Protocol):
     """A `VectorIndex` that can hold a large user apart from the others."""
 
+    copies: bool
+    """True if what it holds of the user is written again, False if it is only indexed."""
+
     def owns(self, user_id: str) -> bool:
         """Return True if a user is held apart."""
         ...
@@ -270,15 +273,18 @@ class IndexKeeper:
             self._opened()
         target = self._ledger.count_unindexed()  # who writes on, holds up nobody
         done = 0
+        late: set[str] = set()
         while done < target and not self._closed:
             index = self._opened()
             batch = self._ledger.outbox(_BATCH if self._level else _FILLED_AT_ONCE)
             if not batch.taken:
                 break
-            # Before anything is written, as what is moved is written twice.
             users = {entry.fact.user_id for entry in batch.entries}
-            self._hold_apart(users, self._own_at)
-            self._hold_apart(users & self._asked_about.copy(), 0)
+            if isinstance(index, SeparatingIndex) and not index.copies:
+                late |= users
+            else:  # before anything is written, as what is moved is written twice
+                self._hold_apart(users, self._own_at)
+                self._hold_apart(users & self._asked_about.copy(), 0)
             if batch.entries:
                 self._write(index, batch.entries)
             if batch.removed:
@@ -289,6 +295,7 @@ class IndexKeeper:
             deleted += len(batch.removed)
             if progress:
                 progress("indexing", min(done, target), target)
+        self._hold_apart(late, self._own_at)
         self._hold_apart(self._asked_about.copy(), 0)
         self._level = self._index is not None
         if upserted or deleted:

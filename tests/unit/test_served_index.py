@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from ingest.encryption import new_key
+from semantic_memory import SemanticMemory
 from semantic_memory.bootstrap import Parts, build
 from semantic_memory.domain.changes import Add, FactVectors, Forget
 from semantic_memory.domain.errors import ConfigurationError, IndexUnavailableError
@@ -21,7 +22,7 @@ from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.settings import EncryptionSettings, IndexSettings, Settings
 from semantic_memory.testing import HashEmbedder
 from semantic_memory.vectors.chroma.server import ChromaServer
-from semantic_memory.vectors.home import IndexHome
+from semantic_memory.vectors.home import STATE, IndexHome
 from semantic_memory.vectors.sync import IndexKeeper, SeparatingIndex
 from tests.conftest import make_fact, unit_vectors
 from tests.support import chroma, postgres
@@ -37,7 +38,7 @@ NUMBERS = itertools.count()
 
 @dataclass
 class Place:
-    """Where indexes are served."""
+    """A server of indexes."""
 
     server: chroma.Server | postgres.Server
     name: str
@@ -221,6 +222,30 @@ def test_a_large_user_is_searched_by_the_users_own_hnsw_index(postgres_server):
     assert found(index, 5, limit=20)[0] == "fact-5"
     home.empty()
     home.close()
+
+
+def test_a_large_user_is_held_apart_once_all_is_written(place, ledger, events):
+    home = place.home()
+    keeper = IndexKeeper(home, ledger, events.append, own_at=20, lags=lambda: None)
+    add(ledger, *range(30))
+    keeper.sync()
+    _, generation, _ = (ledger.meta(STATE) or "").split(" ")
+    other = place.home()
+    index = other.open(generation)
+    assert isinstance(index, SeparatingIndex)
+    assert (index.owns("u1"), index.owns("u2")) == (True, False)
+    keeper.close()
+    other.close()
+
+
+def test_the_directory_of_a_former_index_is_named(tmp_path):
+    for provider in ("chroma", "none"):
+        settings = Settings(data_dir=tmp_path / "store", index=IndexSettings(provider=provider))
+        with SemanticMemory.open(settings=settings, embedder=HashEmbedder()) as memory:
+            memory.add("Owns a boat", user_id="u1")
+            found = [one for one in memory.check() if one.check == "index"]
+    assert [one.detail for one in found if one.ok] == ["none: searches read the ledger"]
+    assert [one.remedy for one in found if not one.ok] == [f"rm -r {tmp_path / 'store' / 'chroma'}"]
 
 
 @pytest.mark.parametrize("provider", ["chroma-server", "pgvector"])

@@ -55,6 +55,8 @@ from the shared one; complete."""
 class ChromaCollections:
     """`VectorIndex` in the collections of a client whose names begin with a prefix."""
 
+    copies = True
+
     def __init__(
         self, client: ClientAPI, sync_threshold: int, prefix: str = "", *, texts: bool = True
     ) -> None:

@@ -122,6 +122,8 @@ class ChromaServer:
 class ServedIndex:
     """`VectorIndex` of collections on a server. Thread-safe."""
 
+    copies = True
+
     def __init__(self, collections: ChromaCollections, url: str) -> None:
         self._collections = collections
         self._url = url

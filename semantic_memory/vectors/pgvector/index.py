@@ -50,14 +50,17 @@ _KEY = _COLUMNS[:3]
 _TEXT = 'TEXT COLLATE "C"'
 _OVERFETCH = 4  # pieces for a memory: of long ones, and for the order by half precision
 _MOST_DIMENSIONS = 4_000  # of an HNSW index by half precision
+# In the relaxed order, fewer are lost to a filter; what is found is ranked again by whole vectors.
 _SET = """
     SELECT set_config('search_path', ?, TRUE), set_config('hnsw.ef_search', '200', TRUE),
-        set_config('hnsw.iterative_scan', 'strict_order', TRUE)
+        set_config('hnsw.iterative_scan', 'relaxed_order', TRUE)
 """
 
 
 class PgvectorIndex:
     """`VectorIndex` in one table. Thread-safe, for many processes, of which one writes."""
+
+    copies = False
 
     def __init__(self, connections: Connections, table: str, extension: str) -> None:
         """Create `table`, if need be; the schema `extension` has the types of pgvector."""
