@@ -39,7 +39,7 @@ def opened(
 
 
 def shared(data_dir: str | None) -> SharedStore:
-    """Return the store in `data_dir` for an agent's server; its first use opens it."""
+    """Return the store at `data_dir` for an agent's server; its first use opens it."""
     settings = located(data_dir, None)
     return SharedStore(settings, "mcp", partial(_parts, settings, embeds=True))
 
