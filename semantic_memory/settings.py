@@ -570,7 +570,7 @@ class Settings(BaseSettings):
 
     @property
     def place(self) -> str:
-        """Where the store is, without a password."""
+        """The place of the store, without a password."""
         url = self.store.plain_url
         if url is None:
             return str(self.data_dir)

@@ -16,10 +16,8 @@ HEADER = "X-Memory-User"
 
 MemoryUser = Annotated[
     Identifier | None,
-    Header(
-        alias=HEADER,
-        description="The request's user again, for a proxy that spreads requests by users.",
-    ),
+    # Not in the document of the routes: a request is complete without it.
+    Header(alias=HEADER, include_in_schema=False),
 ]
 
 
