@@ -11,11 +11,13 @@ from semantic_memory.domain.changes import (
     Forget,
     Keyed,
     Mark,
+    Redact,
     Touch,
     Update,
 )
 from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.domain.facts import Source
+from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.prompts import PromptMemory, PromptRecord
 from semantic_memory.domain.reports import JobRun
 from semantic_memory.ledger import rules
@@ -95,6 +97,14 @@ def test_sessions_are_lagging_whose_position_is_less_than_at_another_stage(ledge
     ledger.apply([Advance(cursor) for cursor in cursors])
     assert ledger.lagging("extracted", behind="stored") == [("u0", "s3"), ("u1", "s2")]
     assert ledger.lagging("stored", behind="extracted") == [("u0", "s5")]
+
+
+def test_what_is_to_be_erased_is_told_of_all_sessions_or_of_one(ledger):
+    whole, parts = Redact("u0", "s2"), Redact("u1", "s1", frozenset({"m1", "m2"}))
+    ledger.apply([parts, whole])
+    assert ledger.redactions() == [whole, parts]
+    assert ledger.redactions(SessionKey("u1", "s1")) == [parts]
+    assert ledger.redactions(SessionKey("u1", "s2")) == []
 
 
 def test_small_values_are_found_by_the_beginning_of_their_keys(ledger):

@@ -141,8 +141,8 @@ class Erasure(Protocol):
         """Return the ids of memories that are forgotten and not erased."""
         ...
 
-    def redactions(self) -> list[Redact]:
-        """Return what is still to be erased from the logs of sessions, sorted by session."""
+    def redactions(self, session: SessionKey | None = None) -> list[Redact]:
+        """Return what is still to be erased from the logs of all sessions, sorted, or of one."""
         ...
 
     def erase(self, user_id: str | None = None) -> int:

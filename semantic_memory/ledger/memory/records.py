@@ -178,9 +178,10 @@ class Administration(Part):
                 )
         return len(rows) + len(cuts)
 
-    def redactions(self) -> list[Redact]:
-        """Return what is still to be erased from the logs of sessions, sorted by session."""
-        return [redact for _, redact in sorted(self._store.snapshot().redactions.items())]
+    def redactions(self, session: SessionKey | None = None) -> list[Redact]:
+        """Return what is still to be erased from the logs of all sessions, sorted, or of one."""
+        redactions = sorted(self._store.snapshot().redactions.items())
+        return [redact for key, redact in redactions if session in (None, key)]
 
     def drop_vectors(self, key: str, value: str) -> int:
         """Drop every vector and set `key`, in one transaction; return how many need new ones."""
