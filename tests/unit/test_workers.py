@@ -10,14 +10,14 @@ from datetime import timedelta
 
 import pytest
 
-from ingest.session_log import FileSessionLog
-from semantic_memory.disk import SystemDisk
+from ingest.log_line import LineFormat
 from semantic_memory.domain.changes import Add, Embed
 from semantic_memory.domain.events import FactsExtracted, ForgetSettled
 from semantic_memory.domain.extraction import Candidate
 from semantic_memory.domain.filters import FACTS
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.observers import ignore_event
+from semantic_memory.domain.ports import SessionLog
 from semantic_memory.pipeline.leasing import Leasing
 from semantic_memory.testing import ScriptedExtractor
 from tests.conftest import eventually, make_fact, say
@@ -54,12 +54,12 @@ def ledger(url: str) -> Iterator[PostgresLedger]:
 
 
 @pytest.fixture
-def log(tmp_path) -> FileSessionLog:
-    return FileSessionLog(tmp_path / "sessions", ignore_event, SystemDisk())
+def log(ledger: PostgresLedger) -> SessionLog:
+    return ledger.session_log(LineFormat(None), ignore_event)
 
 
 @pytest.fixture
-def hire(tmp_path, url, log, clock, events) -> Iterator[Hire]:
+def hire(tmp_path, url, clock, events) -> Iterator[Hire]:
     """Return a function that makes a worker with a ledger and leases of its own."""
     hired: list[tuple[Worker, PostgresLedger]] = []
 
@@ -76,6 +76,7 @@ def hire(tmp_path, url, log, clock, events) -> Iterator[Hire]:
         if dies:
             leasing.close()  # renews nothing
         extractor = ScriptedExtractor(script)
+        log = ledger.session_log(LineFormat(None), events.append)
         worker = make_worker(
             tmp_path, ledger, log, leasing, extractor, clock, events.append, **options
         )
