@@ -113,7 +113,7 @@ def test_workers_share_the_rate_of_a_key(start):
     clients = [worker.client(token) for worker in both]
     answers = [clients[number % 2].get("/v1/stats") for number in range(4)]
     assert [answer.status_code for answer in answers] == [200, 200, 429, 429]
-    assert int(answers[-1].headers["retry-after"]) == 3
+    assert 1 <= int(answers[-1].headers["retry-after"]) <= 3
 
 
 def test_without_the_database_nobody_is_let_in_and_its_name_is_not_told(tmp_path: Path):

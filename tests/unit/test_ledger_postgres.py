@@ -173,9 +173,9 @@ def test_what_a_paused_process_wrote_to_the_index_too_late_is_indexed_again(two)
     two[0].apply([Add(make_fact(), vectors())])
     paused = two[0].outbox(9)
     two[1].apply([Forget("fact-1", NOW, "asked for")])
-    two[1].note_indexed(two[1].outbox(9).taken, "index", "level")
+    assert two[1].note_indexed(two[1].outbox(9).taken, "index", None, "level")
     assert two[1].count_unindexed() == 0
-    two[0].note_indexed(paused.taken, "index", "level")  # it has put the forgotten text back
+    assert not two[0].note_indexed(paused.taken, "index", None, "level")  # it wrote the text back
     assert list(two[1].outbox(9).removed) == ["fact-1"]
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import threading
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path

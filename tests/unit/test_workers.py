@@ -79,6 +79,7 @@ def hire(tmp_path, url, clock, events) -> Iterator[Hire]:
         if dies:
             leasing.close()  # renews nothing
         extractor = ScriptedExtractor(script)
+        log = ledger.session_log(LineFormat(None), events.append)
         worker = make_worker(
             tmp_path, ledger, log, leasing, extractor, clock, events.append, **options
         )

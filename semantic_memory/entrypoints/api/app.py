@@ -16,7 +16,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route
 
 from semantic_memory.concurrency import SystemClock
-from semantic_memory.domain.errors import ProviderError, StoreClosedError
+from semantic_memory.domain.errors import ProviderError, StoreError
 from semantic_memory.entrypoints.api import feed, items, problems, routes, transfer, upkeep
 from semantic_memory.entrypoints.api.access import Access, Doorkeeper, Rates
 from semantic_memory.entrypoints.api.agents import Agents
@@ -128,7 +128,7 @@ async def _drain(memory: SemanticMemory, seconds: float) -> None:
     with anyio.move_on_after(seconds) as scope:
         try:
             await to_thread.run_sync(memory.flush, abandon_on_cancel=True)
-        except (ProviderError, StoreClosedError) as error:
+        except (ProviderError, StoreError) as error:
             _logger.warning("not everything could be done before the end: %s", error)
     if scope.cancelled_caught:
         _logger.warning("not everything was done in %g s; the next start takes it up", seconds)

@@ -39,7 +39,7 @@ class _Worker:
     process: SpawnProcess
     started: float
     failures: int
-    """Number of processes in its place that ended soon after their start, one after the other."""
+    """Number of processes that had its place before, without those before a steady one."""
 
 
 class Workers:
@@ -82,7 +82,7 @@ class Workers:
         if worker.process.is_alive():
             return worker
         ran = time.monotonic() - worker.started
-        failures = 0 if ran > _STEADY_SECONDS else worker.failures + 1
+        failures = 1 if ran > _STEADY_SECONDS else worker.failures + 1
         if ran < min(_LONGEST_PAUSE, 2.0**worker.failures):
             return worker
         _logger.warning(

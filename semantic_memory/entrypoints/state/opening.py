@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from semantic_memory.entrypoints.api.access import Rates
     from semantic_memory.entrypoints.api.replies import Replies
 
+_MOST_CONNECTIONS = 4  # as each is used for a statement or two
+
 
 class ServiceState(Protocol):
     """State of a service beside the memory, each part made when it is asked for."""
@@ -48,5 +50,5 @@ def opened(
     from semantic_memory.entrypoints.state.shared import SharedState
     from semantic_memory.ledger.postgres.connections import Connections
 
-    with closing(Connections(url, ignore_event)) as connections:
+    with closing(Connections(url, ignore_event, most=_MOST_CONNECTIONS)) as connections:
         yield SharedState(connections, encryption)

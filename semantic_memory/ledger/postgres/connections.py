@@ -65,10 +65,12 @@ class Connections:
         url: str,
         observe: Callable[[Event], None],
         prepare: Callable[[str, str, str], object] = migrate,
+        most: int = _MOST_CONNECTIONS,
     ) -> None:
         """Open the database, `postgresql://host/database?schema=name`, and bring it up to date.
 
-        `prepare` does that first, by the driver's URL, the schema, and the database's name.
+        `prepare` does that first, by the driver's URL, the schema, and the database's name. Each
+        pool has at most so many connections.
         Raises ConfigurationError for another URL, StoreUnavailableError without a server.
         """
         conninfo, self.schema = split_url(url)
@@ -78,9 +80,10 @@ class Connections:
         """Is told how long a lock was waited for."""
         self._away = False
         prepare(conninfo, self.schema, self.name)
-        self._pool = _pool(conninfo, self._note_away)
+        self._most = most
+        self._pool = _pool(conninfo, most, self._note_away)
         # A thread that holds a lock needs a connection beside it, which none that waits may take.
-        self._lock_pool = _pool(conninfo, self._note_away)
+        self._lock_pool = _pool(conninfo, most, self._note_away)
         try:
             with translated(self.name):
                 self._pool.open()
@@ -140,7 +143,7 @@ class Connections:
     def _begin(self, pool: psycopg_pool.ConnectionPool[Any], level: str) -> psycopg.Connection[Any]:
         """Return a connection with a transaction begun, passing over those that have broken."""
         begin = f"BEGIN {level}; SET LOCAL search_path TO {self.schema}"
-        for _ in range(_MOST_CONNECTIONS + 1):
+        for _ in range(self._most + 1):
             connection = self._lent(pool)
             try:
                 connection.execute(begin.encode())
@@ -175,12 +178,12 @@ class Connections:
 
 
 def _pool(
-    conninfo: str, failed: Callable[[psycopg_pool.ConnectionPool[Any]], None]
+    conninfo: str, most: int, failed: Callable[[psycopg_pool.ConnectionPool[Any]], None]
 ) -> psycopg_pool.ConnectionPool[Any]:
     return psycopg_pool.ConnectionPool(
         conninfo,
         min_size=0,
-        max_size=_MOST_CONNECTIONS,
+        max_size=most,
         timeout=_WAIT_SECONDS,
         open=False,
         reconnect_timeout=_RECONNECT_SECONDS,
