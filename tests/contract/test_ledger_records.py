@@ -84,7 +84,7 @@ def test_sessions_are_known_by_their_cursors(ledger):
     assert {cursor.session_id for cursor in ledger.cursors("stored")} == {"s1", "s2", "s3"}
 
 
-def test_sessions_are_lagging_whose_position_is_less_than_at_another_stage(ledger):
+def test_sessions_are_found_that_extraction_hasnt_come_to(ledger):
     cursors = [
         Cursor("u1", "s1", "stored", position=2),
         Cursor("u1", "s1", "extracted", position=2),
@@ -93,10 +93,19 @@ def test_sessions_are_lagging_whose_position_is_less_than_at_another_stage(ledge
         Cursor("u0", "s3", "stored", position=1),
         Cursor("u0", "s4", "stored"),
         Cursor("u0", "s5", "extracted", position=1),
+        Cursor("u0", "s6", "extracted", position=3),
+        Cursor("u0", "s6", "stored", position=3),
     ]
     ledger.apply([Advance(cursor) for cursor in cursors])
-    assert ledger.lagging("extracted", behind="stored") == [("u0", "s3"), ("u1", "s2")]
-    assert ledger.lagging("stored", behind="extracted") == [("u0", "s5")]
+    assert ledger.unextracted() == [("u0", "s3"), ("u1", "s2")]
+    moved = [
+        Cursor("u0", "s3", "extracted", position=1),
+        Cursor("u1", "s1", "stored", position=4),
+        Cursor("u1", "s2", "stored"),
+        Cursor("u0", "s6", "extracted"),
+    ]
+    ledger.apply([Advance(cursor) for cursor in moved])
+    assert ledger.unextracted() == [("u0", "s6"), ("u1", "s1")]
 
 
 def test_what_is_to_be_erased_is_told_of_all_sessions_or_of_one(ledger):

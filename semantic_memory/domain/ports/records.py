@@ -34,8 +34,8 @@ class Sessions(Protocol):
         """Return every session's cursor at a stage."""
         ...
 
-    def lagging(self, stage: CursorStage, behind: CursorStage) -> list[SessionKey]:
-        """Return the sessions whose position at a stage is less than at another one, sorted."""
+    def unextracted(self) -> list[SessionKey]:
+        """Return the sessions with stored messages that extraction hasn't come to, sorted."""
         ...
 
     def session_ids(self, user_id: str) -> list[str]:
