@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 
 from ingest.gate import Gate
@@ -17,7 +15,7 @@ from semantic_memory.application.explain import Explain
 from semantic_memory.application.feed import Feed
 from semantic_memory.application.forgetting import Forgetting
 from semantic_memory.application.items import ItemStore
-from semantic_memory.application.jobs.upkeep import Upkeep, Uses
+from semantic_memory.application.jobs.upkeep import Uses
 from semantic_memory.application.lookup import Lookup
 from semantic_memory.application.maintenance import Maintenance
 from semantic_memory.application.map import Map
@@ -26,15 +24,13 @@ from semantic_memory.application.naming import Naming
 from semantic_memory.application.open_session import OpenSession
 from semantic_memory.application.profiles import Profiles
 from semantic_memory.application.proving import Prover
-from semantic_memory.application.reading import why_only_read
 from semantic_memory.application.recall import Recall
 from semantic_memory.application.recovery import Recovery
-from semantic_memory.application.reserve import Reserve
 from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.application.statistics import Statistics
 from semantic_memory.application.trail import Trail
 from semantic_memory.application.transfer import Transfer
-from semantic_memory.bootstrap.embedded import Access, open_directory, to_read, to_write
+from semantic_memory.bootstrap.embedded import build_in_directory
 from semantic_memory.bootstrap.embedder import check_embedder, record_embedder
 from semantic_memory.bootstrap.models import (
     make_condenser,
@@ -43,6 +39,7 @@ from semantic_memory.bootstrap.models import (
     make_judge,
     make_summarizer,
 )
+from semantic_memory.bootstrap.parts import Parts, SharedParts, UseCases
 from semantic_memory.bootstrap.read_path import (
     make_index,
     make_memory_files,
@@ -50,7 +47,7 @@ from semantic_memory.bootstrap.read_path import (
     make_searcher,
 )
 from semantic_memory.bootstrap.server import open_database
-from semantic_memory.bootstrap.storage import Storage, make_keeper
+from semantic_memory.bootstrap.storage import Opening, make_keeper
 from semantic_memory.bootstrap.upkeep import (
     keep_up,
     make_extents,
@@ -63,36 +60,21 @@ from semantic_memory.concurrency import SystemClock
 from semantic_memory.consolidation.judges.rules import RuleJudge
 from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.context.tokens import TiktokenCounter, encoding_name
-from semantic_memory.disk import SystemDisk
-from semantic_memory.domain.errors import ConfigurationError, StoreUnavailableError
-from semantic_memory.domain.events import OpenedToRead
+from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.observers import log_event
-from semantic_memory.domain.ports import (
-    Clock,
-    Embedder,
-    Extractor,
-    Ledger,
-    Observer,
-    SessionLog,
-    TokenCounter,
-    VectorIndex,
-)
-from semantic_memory.domain.ports.disk import Disk
 from semantic_memory.domain.retention import Expiry
 from semantic_memory.pipeline.leasing import Leasing
-from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.pipeline.runner import Runner
 from semantic_memory.pipeline.stage import INDEX, WHOLE
 from semantic_memory.profile.rollup import Rollup
-from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.session.limits import WindowPolicy
 from semantic_memory.settings import Settings
 from semantic_memory.sharing.sharing import Sharing
 from semantic_memory.vectors.embedders.checked import CheckedEmbedder
-from semantic_memory.vectors.keeper import Keeper
+
+__all__ = ["Parts", "SharedParts", "UseCases", "build"]
 
 _THREADS = 4  # of the pipeline: one may wait for a model, one for the index
-_Opening = Callable[[ExitStack], Storage]
 _NOT_ON_A_DATABASE = {
     "reembed": (
         "reembed works on a data directory: bring the store into one with `semantic-memory migrate"
@@ -103,65 +85,6 @@ _NOT_ON_A_DATABASE = {
         " logs together, so restore a backup of it as a whole"
     ),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """Parts that replace the defaults; None keeps the default."""
-
-    embedder: Embedder | None = None
-    extractor: Extractor | None = None
-    index: VectorIndex | None = None
-    token_counter: TokenCounter | None = None
-    clock: Clock | None = None
-    observer: Observer | None = None
-    disk: Disk | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SharedParts:
-    """Parts that several use cases share, for tests that look behind them."""
-
-    ledger: Ledger
-    log: SessionLog
-    keeper: Keeper
-    index: ExactIndex
-    pipeline: Pipeline
-    resolver: Resolver
-    rollup: Rollup
-    upkeep: Upkeep
-    uses: Uses
-    clock: Clock
-
-
-@dataclass(frozen=True, slots=True)
-class UseCases:
-    """The use cases of an open store, each given the parts it needs."""
-
-    settings: Settings
-    conversations: Conversations
-    open_session: OpenSession
-    recall: Recall
-    trail: Trail
-    lookup: Lookup
-    edits: Edits
-    forgetting: Forgetting
-    asking: Asking
-    explain: Explain
-    map: Map
-    profiles: Profiles
-    transfer: Transfer
-    items: ItemStore
-    feed: Feed
-    statistics: Statistics
-    doctor: Doctor
-    maintenance: Maintenance
-    shared: SharedParts
-    resources: ExitStack
-
-    def close(self) -> None:
-        """Stop the background, then release files and the lock, whatever fails on the way."""
-        self.resources.close()
 
 
 def build(
@@ -182,60 +105,18 @@ def build(
     make = partial(_built, settings, parts, reembedding=reembedding, recovering=recovering)
     url = settings.store.plain_url
     if url is None:
-        return _build_embedded(settings, parts, make, sharing, reembedding, recovering)
+        return build_in_directory(
+            settings, parts, make, sharing, reembedding=reembedding, recovering=recovering
+        )
     if reembedding or recovering:
         raise ConfigurationError(_NOT_ON_A_DATABASE["reembed" if reembedding else "recover"])
     return make(partial(open_database, settings, url, parts.index, parts.observer or log_event))
 
 
-def _build_embedded(
-    settings: Settings,
-    parts: Parts,
-    make: Callable[[_Opening], UseCases],
-    sharing: Sharing | None,
-    reembedding: bool,
-    recovering: bool,
-) -> UseCases:
-    """Open the store in the data directory.
-
-    On a full disk, the reserve's room is used. Where nothing may be written even so, it is opened
-    to read, and neither changed nor shared.
-    """
-    observe = parts.observer or log_event
-    reserve = Reserve(settings.data_dir, parts.disk or SystemDisk())
-
-    def opening(access: Access, sharing: Sharing | None, resources: ExitStack) -> Storage:
-        return open_directory(
-            settings,
-            access,
-            parts.index,
-            observe,
-            reserve,
-            sharing,
-            resources,
-            recovering=recovering,
-        )
-
-    def written() -> UseCases:
-        return make(partial(opening, to_write(settings, parts.disk, sharing), sharing))
-
-    try:
-        opened = reserve.lend(written)
-    except StoreUnavailableError as error:
-        reading = why_only_read(settings.data_dir, error)
-        if not reading or reembedding or recovering or parts.disk is not None:
-            raise
-        opened = make(partial(opening, to_read(settings, reading), None))
-        observe(OpenedToRead(reading))
-    else:
-        reserve.keep()
-    return opened
-
-
 def _built(
     settings: Settings,
     parts: Parts,
-    opening: _Opening,
+    opening: Opening,
     *,
     reembedding: bool,
     recovering: bool,

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 
 from ingest.session_log import FileSessionLog, Patience
 from semantic_memory.application.encrypting import refuse_half_converted
 from semantic_memory.application.keyring import make_encryption
 from semantic_memory.application.place import DataDirectory
 from semantic_memory.application.private_files import make_private
+from semantic_memory.application.reading import why_only_read
 from semantic_memory.application.recovery import refuse_lost
 from semantic_memory.application.reserve import Reserve
-from semantic_memory.bootstrap.storage import Storage, make_index_home
+from semantic_memory.bootstrap.parts import Parts, UseCases
+from semantic_memory.bootstrap.storage import Opening, Storage, make_index_home
 from semantic_memory.disk import ReadingDisk, SystemDisk
-from semantic_memory.domain.errors import StoreLockedError
+from semantic_memory.domain.errors import StoreLockedError, StoreUnavailableError
+from semantic_memory.domain.events import OpenedToRead
+from semantic_memory.domain.observers import log_event
 from semantic_memory.domain.ports import Ledger, Observer, VectorIndex
 from semantic_memory.domain.ports.disk import Disk
 from semantic_memory.domain.ports.encryption import Encryption
@@ -36,6 +42,51 @@ class Access:
     patience: Patience
     reading: str = ""
     """Why the store is only read; empty if it is written."""
+
+
+def build_in_directory(
+    settings: Settings,
+    parts: Parts,
+    make: Callable[[Opening], UseCases],
+    sharing: Sharing | None,
+    *,
+    reembedding: bool,
+    recovering: bool,
+) -> UseCases:
+    """Make the use cases of the store in the data directory, by a function that opens it.
+
+    On a full disk, the reserve's room is used. Where nothing may be written even so, it is opened
+    to read, and neither changed nor shared.
+    """
+    observe = parts.observer or log_event
+    reserve = Reserve(settings.data_dir, parts.disk or SystemDisk())
+
+    def opening(access: Access, sharing: Sharing | None, resources: ExitStack) -> Storage:
+        return open_directory(
+            settings,
+            access,
+            parts.index,
+            observe,
+            reserve,
+            sharing,
+            resources,
+            recovering=recovering,
+        )
+
+    def written() -> UseCases:
+        return make(partial(opening, to_write(settings, parts.disk, sharing), sharing))
+
+    try:
+        opened = reserve.lend(written)
+    except StoreUnavailableError as error:
+        reading = why_only_read(settings.data_dir, error)
+        if not reading or reembedding or recovering or parts.disk is not None:
+            raise
+        opened = make(partial(opening, to_read(settings, reading), None))
+        observe(OpenedToRead(reading))
+    else:
+        reserve.keep()
+    return opened
 
 
 def to_write(settings: Settings, disk: Disk | None, sharing: Sharing | None) -> Access:

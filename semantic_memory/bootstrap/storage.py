@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from semantic_memory.application.proving import Contents
@@ -39,6 +40,10 @@ class Storage:
     """Checks the place."""
     reading: str = ""
     """Why the store is only read; empty if it is written."""
+
+
+Opening = Callable[[ExitStack], Storage]
+"""Opens a store; the stack closes it."""
 
 
 def make_index_home(

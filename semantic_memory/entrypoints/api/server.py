@@ -64,7 +64,7 @@ def serve(settings: Settings, embedder: Embedder | None = None) -> None:
             return
         workers = Workers(partial(work, settings), listener, service.workers, service.drain_seconds)
         if workers.run():
-            raise StoreUnavailableError("no worker could begin: the log has the reason")
+            raise StoreUnavailableError("a worker couldn't begin: the log has the reason")
 
 
 def _adapted(settings: Settings) -> Settings:

@@ -55,13 +55,16 @@ class Workers:
         self._ended = False
 
     def run(self) -> int:
-        """Keep the workers running; return 0 in the end, or `FAILED` if none could ever begin."""
+        """Keep the workers running; return 0 in the end, or `FAILED` if one can't begin at first.
+
+        Later ones that can't, as while the database is away, are tried again.
+        """
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._end)
         workers = [self._started(failures=0) for _ in range(self._number)]
         try:
             while not self._ended:
-                if all(one.process.exitcode == FAILED and not one.failures for one in workers):
+                if any(map(_cannot_begin, workers)):
                     return FAILED
                 workers = [self._mended(one) for one in workers]
                 time.sleep(_LOOK_SECONDS)
@@ -103,6 +106,11 @@ class Workers:
                 _logger.warning("worker %s did not end, and is killed", process.pid)
                 process.kill()
                 process.join()
+
+
+def _cannot_begin(worker: _Worker) -> bool:
+    is_first = not worker.failures and time.monotonic() - worker.started < _STEADY_SECONDS
+    return is_first and worker.process.exitcode == FAILED
 
 
 def _work(serving: Serving, listener: socket.socket) -> None:
