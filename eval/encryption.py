@@ -63,7 +63,7 @@ def measure_encryption(memories: int = _MEMORIES, rounds: int = _ROUNDS) -> dict
 
 
 def _opened(
-    directory: Path, encryption: EncryptionSettings, exact_limit: int = 7_000
+    directory: Path, encryption: EncryptionSettings, exact_limit: int = 30_000
 ) -> SemanticMemory:
     settings = Settings(
         data_dir=directory,

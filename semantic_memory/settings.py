@@ -220,13 +220,14 @@ class IndexSettings(Section):
     name: str = Field(default="semantic_memory", pattern=r"^[a-z0-9][a-z0-9_]{0,62}$")
     """Name with which the store's collections on a Chroma server begin. Stores that share a server
     need different names: a store deletes older collections of its name."""
-    exact_limit: int = Field(default=7_000, ge=0)
-    """Number of memories of a user up to which searches scan exactly, in RAM. Chat messages take
-    4.5 KB each, so this many fill `exact_megabytes`; fewer but longer memories may fill it too,
-    and are not scanned either."""
+    exact_limit: int = Field(default=30_000, ge=0)
+    """Number of memories of a user up to which searches scan exactly, in RAM, if they fit into
+    `exact_megabytes`. Chat messages take 4.5 KB each, facts 3, and loading a user takes a second
+    for so many."""
     exact_megabytes: int | None = Field(default=None, ge=1)
-    """RAM for the users searched last, in MB. Default: 32 in a library, which shares its process;
-    in the service a quarter of the machine's RAM, at most 2,000."""
+    """RAM for the users searched last, in MB; one who needs more alone is searched in the index.
+    Default: 32 in a library, which shares its process and has room for 7,000 chat messages; in the
+    service a quarter of the machine's RAM, at most 2,000."""
     sync_threshold: int = Field(default=10_000, ge=2)
     """Number of writes after which Chroma flushes its HNSW files, here or on a server. Writes not
     flushed are replayed at start, about 1 s for 10,000."""

@@ -40,8 +40,7 @@ class Plain:
         self._shelves = shelves(histories, self._embedder, progress)
         for user_id, shelf in self._shelves.items():
             self._postings[user_id] = BM25()
-            for text in shelf.texts:
-                self._postings[user_id].add(stems(text))
+            self._postings[user_id].extend([stems(text) for text in shelf.texts])
 
     def search(self, user_id: str, query: str, k: int, asked_at: datetime) -> Sequence[Found]:
         """Return the `k` best documents."""

@@ -59,7 +59,8 @@ class Erasing:
         `besides` are changes of the same transaction, made before the others. With `revives`, facts
         that only what is erased had superseded are active again.
         """
-        found = reached()
+        # those of a whole user or session name all sessions already: worked out once, not twice
+        found = Reach() if whole else reached()
         while True:
             sessions = found.places.keys() | set(whole)
             with self._pipeline.held(sessions):

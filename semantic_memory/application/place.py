@@ -55,7 +55,8 @@ class DataDirectory:
         yield _permissions(self._path)
         yield _owned(announced(self._path, self._encryption))
         yield inspect(self._path, self._encryption)
-        yield from _left_behind(self._index, self._path / CHROMA)
+        if not self._reading:
+            yield from _left_behind(self._index, self._path / CHROMA)
 
 
 def _left_behind(index: str, left: Path) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""What a store is built from, and what it is once it is open."""
+"""The parts of a store, those given and those of an open one."""
 
 from __future__ import annotations
 

@@ -128,6 +128,12 @@ def searched_text(fact: Fact) -> str:
     return lexical_text(fact.text, fact.source.speaker, fact.created_at.timestamp())
 
 
+def has_same_words(fact: Fact, other: Fact) -> bool:
+    """Return True if two facts are searched by the same words."""
+    one, two = ((each.text, each.source.speaker, each.created_at) for each in (fact, other))
+    return one == two or searched_text(fact) == searched_text(other)
+
+
 def places(sources: Iterable[Source]) -> tuple[str, ...]:
     """Return `session/message` of every message in `sources`, without a session `/message`."""
     return tuple(dict.fromkeys(f"{s.session_id or ''}/{m}" for s in sources for m in s.message_ids))

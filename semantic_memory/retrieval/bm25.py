@@ -17,8 +17,8 @@ sample shows and N, without which idf could turn negative and scores leave [0, 1
 from __future__ import annotations
 
 from array import array
-from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,26 +33,46 @@ K1 = 1.2
 B = 0.3
 
 
+class Postings(NamedTuple):
+    """The texts that hold a term, in ascending order, and how often each does."""
+
+    rows: array[int]
+    counts: array[int]
+
+
+_NOWHERE = Postings(array("I"), array("H"))
+
+
 class BM25:
     """Postings of texts numbered 0, 1, 2, ... in the order they were added."""
 
     def __init__(self) -> None:
-        self._rows: dict[str, array[int]] = {}
-        self._counts: dict[str, array[int]] = {}
+        self._postings: dict[str, Postings] = {}
         self._lengths = array("I")
 
     def __len__(self) -> int:
         return len(self._lengths)
 
-    def add(self, terms: Sequence[str]) -> None:
-        """Append a text, given by its stemmed words."""
-        row = len(self._lengths)
-        self._lengths.append(len(terms))
-        for term, count in Counter(terms).items():
-            if term not in self._rows:
-                self._rows[term], self._counts[term] = array("I"), array("H")
-            self._rows[term].append(row)
-            self._counts[term].append(min(count, 65_535))
+    def extend(self, texts: Sequence[Sequence[str]]) -> None:
+        """Append texts, each given by its stemmed words."""
+        first = len(self._lengths)
+        lengths = [len(terms) for terms in texts]
+        self._lengths.extend(lengths)
+        codes: dict[str, int] = {}
+        said = [codes.setdefault(term, len(codes)) for terms in texts for term in terms]
+        rows = np.repeat(np.arange(first, first + len(texts)), lengths)
+        # sorted by term, then by row
+        held, counts = np.unique(np.array(said, np.int64) << 32 | rows, return_counts=True)
+        ends = np.searchsorted(held >> 32, np.arange(len(codes)), side="right").tolist()
+        rows_held = memoryview(held.astype(np.uint32)).cast("B")
+        counted = memoryview(np.minimum(counts, 65_535).astype(np.uint16)).cast("B")
+        start = 0
+        for term, end in zip(codes, ends, strict=True):
+            if (postings := self._postings.get(term)) is None:
+                postings = self._postings[term] = Postings(array("I"), array("H"))
+            postings.rows.frombytes(rows_held[4 * start : 4 * end])
+            postings.counts.frombytes(counted[2 * start : 2 * end])
+            start = end
 
     def score(
         self,
@@ -76,8 +96,9 @@ class BM25:
         total = present if statistics is None else max(present, statistics[0])
         ideal = 0.0
         for term in dict.fromkeys(terms):
-            rows = np.frombuffer(self._rows.get(term, array("I")), dtype=np.uint32)
-            counts = np.frombuffer(self._counts.get(term, array("H")), dtype=np.uint16)
+            postings = self._postings.get(term, _NOWHERE)
+            rows = np.frombuffer(postings.rows, dtype=np.uint32)
+            counts = np.frombuffer(postings.counts, dtype=np.uint16)
             kept = alive[rows]
             rows, counts = rows[kept], counts[kept]
             holding: float = len(rows)

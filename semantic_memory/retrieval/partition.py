@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -27,10 +28,10 @@ from semantic_memory.domain.facts import Category, Status
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Delta, Trait, TraitRow
 from semantic_memory.domain.retention import Unexpired
-from semantic_memory.domain.text import figures, lexical_text, stems
 from semantic_memory.domain.values import levels
 from semantic_memory.retrieval.bm25 import BM25, Mask, Statistics
 from semantic_memory.retrieval.growing import Growing, GrowingVectors
+from semantic_memory.retrieval.slots import Slots
 from semantic_memory.retrieval.snapshot import Snapshot
 
 CATEGORIES = tuple(Category)
@@ -62,18 +63,9 @@ COLUMNS = np.dtype(
         ("expires_at", "f8"),
     ]
 )
-_SLOTS = np.dtype(
-    [
-        ("session", "i4"),
-        ("before", "i4"),
-        ("behind", "i4"),
-        ("asks", "?"),
-        ("outdated", "?"),  # a fact that was drawn from it no longer holds
-    ]
-)
 
 _UNKNOWN = -2  # the code of a value that no row has
-_ROW_OVERHEAD = 600  # bytes of strings, tuples and postings a memory, besides its text
+_ROW_OVERHEAD = 650  # bytes of strings, tuples and postings a memory, besides its text
 
 
 class Partition:
@@ -88,18 +80,16 @@ class Partition:
         self.revision = 0
         self._ids: list[str] = []
         self._said_in: list[tuple[str, ...]] = []
-        self._figured: dict[int, tuple[str, str | None]] = {}
+        self._texts: dict[int, tuple[str, str | None]] = {}
         self._tagged: dict[str, list[int]] = {}  # by tag, those above included; dead rows too
         self._row_of: dict[int, int] = {}
         self._superseded: set[int] = set()
-        self._sessions: dict[str, int] = {}
         self._speakers: dict[str, int] = {}
         self._agents = {"": 0}
         self._runs = {"": 0}
-        self._slot_of: dict[tuple[int, int], int] = {}
         self._columns = Growing(COLUMNS)
         self._alive = Growing(np.bool_)
-        self._slots = Growing(_SLOTS)
+        self._slots = Slots()
         self._windows: GrowingVectors | None = None
         self._sentences: GrowingVectors | None = None
         self._bm25 = BM25()
@@ -138,11 +128,11 @@ class Partition:
         return Snapshot(
             columns=self._columns.view,
             slots=self._slots.view.copy(),
-            sessions=len(self._sessions),
-            session_codes=self._sessions,
+            sessions=len(self._slots.sessions),
+            session_codes=self._slots.sessions,
             ids=self._ids,
             said_in=self._said_in,
-            figured=self._figured,
+            texts=self._texts,
             speakers=tuple(self._speakers),
             windows=None if self._windows is None else self._windows.view,
             sentences=None if self._sentences is None else self._sentences.view,
@@ -194,7 +184,7 @@ class Partition:
         return {
             "category": _CATEGORY,
             "status": _STATUS,
-            "session_id": self._sessions,
+            "session_id": self._slots.sessions,
             "agent_id": self._agents,
             "run_id": self._runs,
         }[field]
@@ -222,19 +212,38 @@ class Partition:
         """Apply a delta."""
         for num in delta.removed:
             self._kill(num)
-        first = len(self._ids)
-        fresh = [self._append(row) for row in delta.rows]
-        if fresh:
-            self._columns.extend(np.array(fresh, dtype=COLUMNS))
-            self._alive.extend(np.ones(len(fresh), dtype=np.bool_))
-        embedded = {
-            first + place: row.vectors
-            for place, row in enumerate(delta.rows)
-            if row.vectors is not None
-        }
+        if delta.rows:
+            self._append(delta.rows)
+        self.revision = max(self.revision, delta.revision)
+
+    def _append(self, rows: Sequence[TraitRow]) -> None:
+        first = len(self)
+        asks: dict[int, bool] = {}
+        outdated: dict[int, bool] = {}
+        embedded: dict[int, FactVectors] = {}
+        columns: list[tuple[Any, ...]] = []
+        for number, (trait, _, vectors) in enumerate(rows, start=first):
+            self._kill(trait.num)
+            self._row_of[trait.num] = number
+            if vectors is not None:
+                embedded[number] = vectors
+            session, slot = self._slots.take(trait.session_id, trait.position)
+            is_asked = trait.content.rstrip().endswith(("?", "？"))
+            if slot >= 0:
+                if trait.category == Category.CONVERSATION:
+                    asks[slot] = is_asked
+                superseded = trait.status == Status.SUPERSEDED
+                if superseded or trait.num in self._superseded:  # or restored
+                    outdated[slot] = superseded
+            is_embedded = vectors is not None
+            self._note(number, trait, embedded=is_embedded)
+            columns.append(self._coded(trait, session, slot, embedded=is_embedded, asks=is_asked))
+        self._slots.settle(asks, outdated)
+        self._columns.extend(np.array(columns, dtype=COLUMNS))
+        self._alive.extend(np.ones(len(rows), dtype=np.bool_))
+        self._bm25.extend([row.stems for row in rows])
         if embedded:
             self._take_vectors(embedded)
-        self.revision = max(self.revision, delta.revision)
 
     def _take_vectors(self, embedded: dict[int, FactVectors]) -> None:
         rows, vectors = list(embedded), list(embedded.values())
@@ -251,38 +260,35 @@ class Partition:
             self._alive.view[row] = False
             self._dead += 1
 
-    def _append(self, row: TraitRow) -> tuple[Any, ...]:
-        trait, vectors = row
-        self._kill(trait.num)
-        number = len(self._ids)
-        self._row_of[trait.num] = number
+    def _note(self, number: int, trait: Trait, *, embedded: bool) -> None:
+        """Note what no column holds of a row."""
         self._ids.append(trait.id)
         self._said_in.append(trait.said_in)
-        for level in {level for tag in trait.tags for level in levels(tag)}:
+        self._characters += len(trait.content)
+        for level in _all_levels(trait.tags):
             self._tagged.setdefault(level, []).append(number)
-        if (
-            vectors is not None
-            and trait.category != Category.CONVERSATION
-            and figures(trait.content)
-        ):
-            self._figured[number] = (trait.content, trait.speaker)
-        text = lexical_text(trait.content, trait.speaker, trait.created_at)
-        self._bm25.add(stems(text))
-        self._characters += len(text)
-        session, slot = self._place(trait)
-        self._note_outdated(trait, slot)
+        if embedded and trait.category != Category.CONVERSATION:
+            self._texts[number] = (trait.content, trait.speaker)
+        superseded = trait.status == Status.SUPERSEDED
+        (self._superseded.add if superseded else self._superseded.discard)(trait.num)
+
+    def _coded(
+        self, trait: Trait, session: int, slot: int, *, embedded: bool, asks: bool
+    ) -> tuple[Any, ...]:
+        """Return the columns of a row."""
+        speaker = trait.speaker
         return (
-            vectors is not None,
+            embedded,
             trait.category == Category.CONVERSATION,
             _CATEGORY[trait.category],
             _STATUS[trait.status],
             session,
             slot,
-            self._speaker(trait.speaker),
+            -1 if speaker is None else self._speakers.setdefault(speaker, len(self._speakers)),
             self._agents.setdefault(trait.agent_id, len(self._agents)),
             self._runs.setdefault(trait.run_id, len(self._runs)),
             trait.role in (None, "user"),
-            _asks(trait),
+            asks,
             trait.confidence,
             trait.importance,
             trait.endurance,
@@ -295,38 +301,7 @@ class Partition:
             trait.expires_at,
         )
 
-    def _note_outdated(self, trait: Trait, slot: int) -> None:
-        """Mark the place of a superseded fact, until the fact is restored."""
-        superseded = trait.status == Status.SUPERSEDED
-        if slot >= 0 and (superseded or trait.num in self._superseded):
-            self._slots.view["outdated"][slot] = superseded
-        (self._superseded.add if superseded else self._superseded.discard)(trait.num)
 
-    def _speaker(self, name: str | None) -> int:
-        if name is None:
-            return -1
-        return self._speakers.setdefault(name, len(self._speakers))
-
-    def _place(self, trait: Trait) -> tuple[int, int]:
-        if trait.session_id is None:
-            return -1, -1
-        session = self._sessions.setdefault(trait.session_id, len(self._sessions))
-        if trait.position is None:
-            return session, -1
-        slot = self._slot_of.get((session, trait.position))
-        if slot is None:
-            slot = self._slot_of[session, trait.position] = len(self._slots)
-            before = self._slot_of.get((session, trait.position - 1), -1)
-            behind = self._slot_of.get((session, trait.position + 1), -1)
-            self._slots.extend(np.array([(session, before, behind, False, False)], dtype=_SLOTS))
-            if before >= 0:
-                self._slots.view["behind"][before] = slot
-            if behind >= 0:
-                self._slots.view["before"][behind] = slot
-        if trait.category == Category.CONVERSATION:
-            self._slots.view["asks"][slot] = _asks(trait)
-        return session, slot
-
-
-def _asks(trait: Trait) -> bool:
-    return trait.content.rstrip().endswith(("?", "？"))
+@lru_cache(maxsize=4_096)
+def _all_levels(tags: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(level for tag in tags for level in levels(tag))

@@ -17,7 +17,15 @@ from semantic_memory.domain.events import EmbeddingFailed, Event
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.messages import SessionOptions
-from semantic_memory.domain.ports import Clock, Delta, Embedder, Facts, Traits, WordSearch
+from semantic_memory.domain.ports import (
+    Clock,
+    Delta,
+    Embedder,
+    Facts,
+    TraitRow,
+    Traits,
+    WordSearch,
+)
 from semantic_memory.domain.recall import Hit, ScoreParts
 from semantic_memory.domain.text import figures, searched_words
 from semantic_memory.domain.values import normalised
@@ -94,8 +102,8 @@ class Searcher:
         """Search a user whose memories aren't held in RAM: rank the candidates of both arms."""
         terms = list(dict.fromkeys(searched_words(question.text)))
         lexical = self._ledger.words(user_id, terms, limit=_ARM, filters=filters)
-        by_words = self._ledger.traits([match.id for match in lexical])
-        speakers = {row.trait.speaker for row in by_words if row.trait.speaker}
+        by_words = {row.trait.id: row for row in self._traits(match.id for match in lexical)}
+        speakers = {row.trait.speaker for row in by_words.values() if row.trait.speaker}
         vector = self._embed(question, sorted(speakers))
         dense = (
             []
@@ -105,12 +113,16 @@ class Searcher:
         candidates = dict.fromkeys([match.id for match in (*lexical, *dense)])
         around = self._ledger.neighbours(list(candidates))
         sample = Partition()
-        rows = self._ledger.traits(list(dict.fromkeys((*candidates, *around))))
+        rest = self._traits(one for one in (*candidates, *around) if one not in by_words)
+        rows = sorted((*by_words.values(), *rest), key=lambda row: row.trait.id)
         sample.apply(Delta(revision=0, rows=rows, removed=()))
         number, frequencies = self._ledger.document_frequencies(user_id, question.stems)
         statistics = (number, lambda term: frequencies.get(term, 0.0))
         snapshot = sample.snapshot(filters, question.stems, statistics)
         return self._answer(user_id, snapshot, question, vector, k, filters)
+
+    def _traits(self, fact_ids: Iterable[str]) -> list[TraitRow]:
+        return self._ledger.traits(list(dict.fromkeys(fact_ids)))
 
     def _embed(self, question: Question, speakers: Sequence[str]) -> Matrix | None:
         """Return the question's vector; None if the model can't be reached."""
@@ -292,11 +304,7 @@ def _newest(
         return {}
     similar = snapshot.alike(facts)
     gained = newest.fresher(facts, similar, ranked.score, columns, weight)
-    given = {
-        row: read
-        for row in facts
-        if row in snapshot.figured and (read := newest.read_figures(*snapshot.figured[row]))
-    }
+    given = {row: read for row in facts if (read := newest.read_figures(*snapshot.texts[row]))}
     places = [place for place, row in enumerate(facts) if row in given]
     return gained | newest.gains(
         list(given),

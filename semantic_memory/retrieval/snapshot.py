@@ -33,11 +33,8 @@ class Snapshot:
     """By row: ids of the memories."""
     said_in: Sequence[tuple[str, ...]]
     """By row: `session/message` for every message that says the memory."""
-    figured: Mapping[int, tuple[str, str | None]]
-    """By row: text and speaker of a fact that gives figures. Other rows and messages are missing.
-
-    They are read for the best rows of a search, not for all when a user is loaded.
-    """
+    texts: Mapping[int, tuple[str, str | None]]
+    """By row: text and speaker of an embedded fact. Other rows are missing."""
     speakers: tuple[str, ...]
     """Names of the speakers, by the code in the column `speaker`."""
     windows: Vectors | None

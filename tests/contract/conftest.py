@@ -193,7 +193,7 @@ def _number(row: TraitRow) -> int:
 
 
 def _trait(row: TraitRow) -> Any:
-    return row.trait._replace(num=0), _vectors(row.vectors)
+    return row.trait._replace(num=0), sorted(row.stems), _vectors(row.vectors)
 
 
 def _delta(delta: Delta) -> Any:

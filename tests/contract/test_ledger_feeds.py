@@ -2,15 +2,16 @@
 
 import math
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
 
-from semantic_memory.domain.changes import Add, Embed, Forget, Touch, Update
+from semantic_memory.domain.changes import Add, Cut, Embed, Forget, Touch, Update
 from semantic_memory.domain.decay import endurance
 from semantic_memory.domain.facts import Source, Status
 from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.text import lexical_text, stems
 from tests.conftest import NOW, make_fact, unit_vectors
 from tests.contract.conftest import vectors
 
@@ -313,8 +314,8 @@ def test_traits_hold_what_ranking_reads(ledger):
     ledger.apply([Add(fact), Add(message), Add(make_fact(3)), Forget("fact-3", NOW)])
     rows = {row.trait.id: row for row in ledger.traits(["fact-1", "fact-2", "fact-3", "unknown"])}
     assert set(rows) == {"fact-1", "fact-2"}
-    trait, none = rows["fact-1"]
-    assert none is None
+    trait, _, vectors = rows["fact-1"]
+    assert vectors is None
     assert trait[1:] == (
         "fact-1",
         "s1",
@@ -343,6 +344,41 @@ def test_traits_hold_what_ranking_reads(ledger):
     assert (other.valid_to, other.endurance) == (NOW.timestamp(), math.inf)
     assert (other.expires_at, other.used_at) == (NOW.timestamp(), -math.inf)
     assert other.num != trait.num
+
+
+def stems_of(ledger, fact_id: str) -> list[str]:
+    (row,) = ledger.traits([fact_id])
+    return sorted(row.stems)
+
+
+def test_stems_are_of_the_date_the_speaker_and_the_text(ledger):
+    said = make_fact(
+        created_at=datetime(2026, 3, 5, tzinfo=UTC),
+        content="Wir wohnten in Kassel, s und s: Kassel",
+        source=Source(speaker="Ann"),
+    )
+    ledger.apply([Add(said)])
+    expected = sorted(stems(lexical_text(said.content, "Ann", said.created_at.timestamp())))
+    assert {"ann", "wohnt0d", "2026", ""} < set(expected)
+    assert expected.count("kassel") == 2
+    assert stems_of(ledger, "fact-1") == expected
+    ((_, kept, _),) = ledger.delta("u1", 0).rows
+    assert sorted(kept) == expected
+
+
+def test_stems_follow_the_text_and_are_gone_with_it(ledger):
+    ledger.apply([Add(make_fact(content="Likes tea")), Add(make_fact(2, content="Likes tea"))])
+    ledger.apply([Update(make_fact(content="Grows roses"), "updated", NOW)])
+    ledger.apply([Update(make_fact(2, content="Likes tea", confidence=0.3), "updated", NOW)])
+    assert {"grow", "rose"} < set(stems_of(ledger, "fact-1"))
+    assert "tea" not in stems_of(ledger, "fact-1")
+    assert "tea" in stems_of(ledger, "fact-2")
+    ledger.apply([Cut("fact-1", "Grows", NOW), Forget("fact-2", NOW)])
+    assert "rose" not in stems_of(ledger, "fact-1")
+    ledger.erase()
+    assert "grow" in stems_of(ledger, "fact-1")
+    assert ledger.traits(["fact-2"]) == []
+    assert ledger.damage() == []
 
 
 def test_the_backlog_is_worked_off_from_the_oldest(ledger):

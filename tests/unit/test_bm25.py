@@ -8,8 +8,7 @@ from semantic_memory.retrieval.bm25 import BM25, K1, B
 
 def index(*texts: str) -> BM25:
     bm25 = BM25()
-    for text in texts:
-        bm25.add(text.split())
+    bm25.extend([text.split() for text in texts])
     return bm25
 
 
@@ -50,7 +49,7 @@ def test_repeating_a_term_in_the_query_changes_nothing():
 def test_texts_can_be_added_after_a_query():
     bm25 = index("a b")
     bm25.score(["a"], all_of(bm25))
-    bm25.add(["a"])
+    bm25.extend([["a"]])
     assert (bm25.score(["a"], all_of(bm25)) > 0).all()
 
 

@@ -19,6 +19,8 @@ from semantic_memory.domain.facts import Category, Status
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.profile import Line
 from semantic_memory.domain.retention import Periods, Unexpired
+from semantic_memory.domain.text import stems
+from semantic_memory.ledger.rules import searched_text
 from semantic_memory.ledger.sql.beliefs import BeliefReader
 from semantic_memory.ledger.sql.listing import ListingReader
 from semantic_memory.ledger.sql.owners import owner_token
@@ -222,6 +224,12 @@ def test_revisions_of_all_users_become_those_of_each(written_before, path):
     with sqlite3.connect(path) as db:
         assert db.execute("PRAGMA foreign_key_check").fetchall() == []
     db.close()
+
+
+def test_memories_of_before_get_their_stems(written_before):
+    (row,) = written_before.traits(["fact-4"])
+    assert sorted(row.stems) == sorted(stems(searched_text(*written_before.get(["fact-4"]))))
+    assert row.stems
 
 
 def test_a_mark_beyond_its_user_hides_no_later_change(path):

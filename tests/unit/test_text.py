@@ -52,3 +52,18 @@ def test_english_is_indexed_as_it_is_written():
     for said in ("We lived in Kassel, near the Café Zoë.", "i tkae sertraline every mornign", "42"):
         assert matchable(said) == said
         assert list(searched_words(said)) == list(words(said))
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("The user's sister moved to Lisbon", "user sister move lisbon"),
+        ("It`s Maya’s 3rd running shoe", " maya 3rd run shoe"),
+        ("Wir wohnten früher in Kassel.", "wir wohnten früher kassel wohnt0d fruh0d kassel0d"),
+        ("Mi hermana trabaja en Vigo", "mi hermana trabaja en vigo herman0 trabaj0 vig0"),
+        ("私は札幌に住んでいます。", "私は は札 札幌 幌に に住 住ん んで でい いま ます"),
+    ],
+)
+def test_what_ledgers_keep_of_a_text_is_as_it_was(said, expected):
+    """A change of it needs a migration that stores the stems and the words of all texts anew."""
+    assert " ".join(stems(matchable(said))) == expected

@@ -49,10 +49,13 @@ class Trait(NamedTuple):
 
 
 class TraitRow(NamedTuple):
-    """A memory's columns with its vectors; None while it isn't embedded yet."""
+    """A memory's columns, what it is found by in words, and its vectors."""
 
     trait: Trait
+    stems: Sequence[str]
+    """Those of its date, its speaker and its text, repeats included, in any order."""
     vectors: FactVectors | None
+    """None while it isn't embedded yet."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,7 +167,6 @@ def _update(tables: Tables, change: Update) -> bool:
     old, new = row.fact, rules.updated(row.fact, change)
     same = old.text == new.text
     revision = _next(tables, new.user_id)
-    same_words = rules.searched_text(old) == rules.searched_text(new)
     tables.put(
         replace(
             row,
@@ -176,7 +175,7 @@ def _update(tables: Tables, change: Update) -> bool:
             reason=change.reason,
             changed_at=change.at,
             by=change.by,
-            words=row.words if same_words else counted(new),
+            words=row.words if rules.has_same_words(old, new) else counted(new),
             revision=revision,
             placings=_placings(row, new, revision),
             versions=(*row.versions, row.version),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 from operator import attrgetter
@@ -108,4 +109,4 @@ def _trait(row: Row) -> TraitRow:
         endurance=endurance(fact.use_count, corroborations, fact.tags),
         corroborations=corroborations,
     )
-    return TraitRow(trait, row.vectors)
+    return TraitRow(trait, list(Counter(row.words).elements()), row.vectors)

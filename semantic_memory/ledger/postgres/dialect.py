@@ -22,6 +22,11 @@ class PostgresDialect(Dialect):
     )
     by_place = ""
     corroborations = "jsonb_array_length(details(f.detail) -> 'corroborations')"
+    stems_table = "words"
+    stems = (
+        "(SELECT string_agg(array_to_string(array_fill(u.stem, ARRAY[u.count]), ' '), ' ')"
+        " FROM unnest(s.stems, s.counts) u(stem, count) WHERE u.count > 0)"  # the owner's is 0
+    )
 
     def unindexed(self, column: str) -> str:
         """Return a column for a condition by which no index should be chosen."""

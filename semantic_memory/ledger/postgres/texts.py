@@ -13,7 +13,7 @@ from typing import Any
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.lexical import Term
 from semantic_memory.domain.text import stems
-from semantic_memory.ledger.rules import searched_text
+from semantic_memory.ledger.rules import has_same_words, searched_text
 from semantic_memory.ledger.sql.owners import owner_token
 from semantic_memory.ledger.sql.part import Database
 from semantic_memory.ledger.sql.spelling import spelled, written
@@ -42,7 +42,7 @@ class Texts:
 
     def follow(self, db: Database, num: int, old: Fact, new: Fact) -> None:
         """Index the words of a changed fact, if they changed."""
-        if old.text != new.text or searched_text(old) != searched_text(new):
+        if old.text != new.text or not has_same_words(old, new):
             self.write(db, num, new)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import astuple
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from semantic_memory.domain.bodies import whole_text
 from semantic_memory.domain.changes import (
@@ -76,6 +76,17 @@ class Texts(Protocol):
     def follow(self, db: Database, num: int, old: Fact, new: Fact) -> None:
         """Index the words of a changed fact, if they changed."""
         ...
+
+
+class _Stored(NamedTuple):
+    """A fact as it is stored, and what led to this version."""
+
+    fact: Fact
+    num: int
+    changed_at: int
+    action: str
+    reason: str
+    embedded: int
 
 
 class Batch:
@@ -149,15 +160,11 @@ class Batch:
         return True
 
     def _update(self, db: Database, change: Update) -> bool:
-        found = db.execute(
-            f"SELECT {FACT}, f.num, f.changed_at, f.action, f.reason, f.embedded FROM facts f"
-            " WHERE f.id = ?",
-            (change.fact.id,),
-        ).fetchone()
-        if found is None:
-            raise rules.unknown(change.fact.id)
-        *columns, num, changed_at, action, reason, embedded = found
-        old = to_fact(FactRow._make(columns))
+        return self._put(db, _stored(db, change.fact.id), change)
+
+    def _put(self, db: Database, stored: _Stored, change: Update) -> bool:
+        """Put the new state of a fact in place of the stored one, which becomes a version."""
+        old, num, changed_at, action, reason, embedded = stored
         new = rules.updated(old, change)
         key = self._own.values(old.user_id, num)
         db.execute(
@@ -177,24 +184,19 @@ class Batch:
         return True
 
     def _forget(self, db: Database, change: Forget) -> bool:
-        query = f"SELECT {FACT} FROM facts f WHERE f.id = ?"
-        row = db.execute(query, (change.fact_id,)).fetchone()
-        if row is None:
-            raise rules.unknown(change.fact_id)
-        return self._update(db, rules.forgetting(to_fact(FactRow._make(row)), change))
+        stored = _stored(db, change.fact_id)
+        return self._put(db, stored, rules.forgetting(stored.fact, change))
 
     def _cut(self, db: Database, change: Cut) -> bool:
-        query = f"SELECT {FACT}, f.num FROM facts f WHERE f.id = ? AND f.status <> 'forgotten'"
-        row = db.execute(query, (change.fact_id,)).fetchone()
-        if row is None:
+        stored = _stored(db, change.fact_id)
+        old, num = stored.fact, stored.num
+        if old.status is Status.FORGOTTEN:
             raise rules.unknown(change.fact_id)
-        *columns, num = row
-        old = to_fact(FactRow._make(columns))
         if old.content == change.content:
             return False
         gone = old.model_copy(update={"status": Status.FORGOTTEN})
         lines_of(self._dialect).follow(db, old, gone, change.at)
-        self._update(db, rules.cutting(old, change))
+        self._put(db, stored, rules.cutting(old, change))
         key = self._own.values(old.user_id, num)
         db.execute(f"DELETE FROM versions WHERE {self._own.condition}", key)
         db.execute(
@@ -281,6 +283,17 @@ class Batch:
 def _erase_reasons(db: Database, user_id: str) -> bool:
     condition = "user_id = ? AND status = 'forgotten' AND reason <> ''"
     return db.execute(f"UPDATE facts SET reason = '' WHERE {condition}", (user_id,)).rowcount > 0
+
+
+def _stored(db: Database, fact_id: str) -> _Stored:
+    """Return a fact in any status. Raises NotFoundError."""
+    further = ", ".join(f"f.{name}" for name in _Stored._fields[1:])
+    query = f"SELECT {FACT}, {further} FROM facts f WHERE f.id = ?"
+    row = db.execute(query, (fact_id,)).fetchone()
+    if row is None:
+        raise rules.unknown(fact_id)
+    columns = len(FactRow._fields)
+    return _Stored(to_fact(FactRow._make(row[:columns])), *row[columns:])
 
 
 def _kept(db: Database, fact_id: str, *columns: str) -> tuple[Any, ...] | None:

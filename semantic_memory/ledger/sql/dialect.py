@@ -65,6 +65,10 @@ class Dialect(ABC):
     """Names the index of `facts` by session and position."""
     corroborations: str
     """The number of a fact's sources beyond the first, NULL for none."""
+    stems_table: str
+    """The table that holds the stems of facts."""
+    stems: str
+    """The stems in a row `s` of it, separated by spaces."""
 
     def __init__(self) -> None:
         self.is_pinned = self.holds("' ' || f.tags || ' '", f"' {PINNED} '")

@@ -32,7 +32,7 @@ class SessionReader(Part):
         """Return every session's cursor at a stage."""
         query = (
             'SELECT user_id, session_id, stage, position, "offset", message_id FROM cursors'
-            " WHERE stage = ?"
+            " WHERE stage = ? ORDER BY user_id, session_id"
         )
         with self._connections.snapshot() as db:
             return [Cursor(*row) for row in db.execute(query, (stage,))]

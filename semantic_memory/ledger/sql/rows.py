@@ -78,7 +78,7 @@ class FactRow(NamedTuple):
 
 
 class TraitColumns(NamedTuple):
-    """The columns of `facts f`, left joined to `vectors v`, that ranking and filtering read."""
+    """The columns that ranking and filtering read: of `facts f`, its stems and `vectors v`."""
 
     num: int
     id: str
@@ -105,6 +105,7 @@ class TraitColumns(NamedTuple):
     use_count: int
     revision: int
     corroborations: int
+    stems: str | None
     windows: int
     sentences: int
     data: bytes | None
@@ -113,13 +114,13 @@ class TraitColumns(NamedTuple):
 FACT = ", ".join(f"f.{name}" for name in FactRow._fields)
 """Selects a FactRow of `facts f`."""
 VECTORS = "v.windows, v.sentences, v.data"
-_TRAIT = ", ".join(f"f.{name}" for name in TraitColumns._fields[:-4])
+_TRAIT = ", ".join(f"f.{name}" for name in TraitColumns._fields[:-5])
 
 
-def traits(corroborations: str) -> str:
+def traits(corroborations: str, stems: str) -> str:
     """Return the selection of TraitColumns; `corroborations` counts those of a fact."""
     counted = f"CASE WHEN f.category = 'conversation' THEN 0 ELSE coalesce({corroborations}, 0) END"
-    return f"{_TRAIT}, {counted}, {VECTORS}"
+    return f"{_TRAIT}, {counted}, {stems}, {VECTORS}"
 
 
 def micros(moment: datetime) -> int:
@@ -264,6 +265,7 @@ def to_fact(row: FactRow) -> Fact:
         ),
         metadata=detail.get("metadata", {}),
         body=to_body(row.body),
+        tombstone=None,
         trust=_TRUSTS[row.trust],
         agent_id=row.agent_id or None,
         run_id=row.run_id or None,
@@ -293,7 +295,7 @@ def to_trait(row: TraitColumns) -> TraitRow:
         speaker=row.speaker,
         category=_CATEGORIES[row.category],
         status=_STATUSES[row.status],
-        content=whole_text(row.content, to_body(row.body)),
+        content=row.content if row.body is None else whole_text(row.content, to_body(row.body)),
         confidence=row.confidence,
         importance=row.importance,
         created_at=created,
@@ -310,7 +312,9 @@ def to_trait(row: TraitColumns) -> TraitRow:
         corroborations=row.corroborations,
     )
     data = row.data
-    return TraitRow(trait, None if data is None else to_vectors(row.windows, row.sentences, data))
+    vectors = None if data is None else to_vectors(row.windows, row.sentences, data)
+    # a stem may be empty: that of "s"
+    return TraitRow(trait, row.stems.split(" ") if row.stems else (), vectors)
 
 
 def from_vectors(vectors: FactVectors) -> tuple[int, int, bytes]:

@@ -60,7 +60,8 @@ class Administration(AdministrationReader):
                 ).fetchone()
                 (unlisted,) = db.execute(
                     "SELECT (SELECT count(*) FROM facts WHERE content <> '')"
-                    " - (SELECT min((SELECT count(*) FROM words), (SELECT count(*) FROM forms)))"
+                    " - (SELECT min((SELECT count(*) FROM words), (SELECT count(*) FROM stems),"
+                    " (SELECT count(*) FROM forms)))"
                 ).fetchone()
         except StoreCorruptError as error:
             return [str(error)]
@@ -77,7 +78,7 @@ def _erase(db: Connection, nums: Sequence[int]) -> None:
     for num in nums:
         db.execute("DELETE FROM versions WHERE num = ?", (num,))
         db.execute("DELETE FROM vectors WHERE num = ?", (num,))
-        db.execute("DELETE FROM words WHERE rowid = ?", (num,))
+        words.erase(db, num)
         forms.erase(db, num)
         db.execute("DELETE FROM placings WHERE num = ?", (num,))
         db.execute("DELETE FROM claim_keys WHERE num = ?", (num,))

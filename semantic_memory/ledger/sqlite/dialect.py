@@ -23,6 +23,8 @@ class SqliteDialect(Dialect):
     references = "JOIN json_each(f.detail, '$.references') r ON TRUE"
     by_place = "INDEXED BY facts_by_place"
     corroborations = "json_array_length(f.detail, '$.corroborations')"
+    stems_table = "stems"
+    stems = "s.text"
 
     def unindexed(self, column: str) -> str:
         """Return a column for a condition by which no index should be chosen."""

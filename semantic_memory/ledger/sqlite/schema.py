@@ -9,7 +9,7 @@ import sqlite3
 
 from semantic_memory.domain.bodies import whole_text
 from semantic_memory.domain.errors import SchemaTooNewError, StoreUnavailableError
-from semantic_memory.domain.text import matchable
+from semantic_memory.domain.text import matchable, stems
 from semantic_memory.ledger.sql.owners import owner_token
 from semantic_memory.ledger.sql.rows import to_body
 from semantic_memory.ledger.sql.spelling import written
@@ -431,9 +431,15 @@ BEGIN
 END;
 """
 
+_V16 = """
+-- The stems of the words that each memory is found by, separated by spaces, repeats included.
+CREATE TABLE stems (num INTEGER PRIMARY KEY REFERENCES facts (num), text TEXT NOT NULL);
+INSERT INTO stems SELECT rowid, stemmed(text) FROM words;
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     *(_V1, _V2, _V3, _V4, _V5, _V6, _V7, _V8, _V9, _V10, _V11, _V12),
-    *(_V13, _V14, _V15),
+    *(_V13, _V14, _V15, _V16),
 )
 
 
@@ -482,6 +488,11 @@ def add_functions(connection: sqlite3.Connection) -> None:
     connection.create_function("owner_token", 1, owner_token, deterministic=True)
     connection.create_function("word_forms", 2, _word_forms, deterministic=True)
     connection.create_function("matchable", 1, matchable, deterministic=True)
+    connection.create_function("stemmed", 1, _stemmed, deterministic=True)
+
+
+def _stemmed(text: str) -> str:
+    return " ".join(stems(text))
 
 
 def _word_forms(content: str, body: str | None) -> str:
