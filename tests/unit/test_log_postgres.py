@@ -116,7 +116,7 @@ def test_writers_of_a_session_that_another_process_holds_leave_connections_to_ot
     with ThreadPoolExecutor(12) as pool, psycopg.connect(url.partition("&schema")[0]) as holder:
         holder.execute("SELECT FROM unit_log.logs FOR UPDATE")
         said = say(*map(str, range(12)), start=2)
-        appended = [pool.submit(place.log.append, *KEY, [message]) for message in said]
+        appended = [pool.submit(place.log.append, "u1", "s1", [message]) for message in said]
         assert not eventually(lambda: any(one.done() for one in appended), seconds=0.5)
         assert place.log.size("u2", "s1") == 0
         holder.rollback()

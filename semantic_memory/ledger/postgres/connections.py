@@ -206,8 +206,9 @@ def _pool(
     conninfo: str, most: int, failed: Callable[[psycopg_pool.ConnectionPool[Any]], None]
 ) -> psycopg_pool.ConnectionPool[Any]:
     form = psycopg.conninfo
+    options: dict[str, Any] = {**_ALIVE, **form.conninfo_to_dict(conninfo)}
     return psycopg_pool.ConnectionPool(
-        form.make_conninfo(**{**_ALIVE, **form.conninfo_to_dict(conninfo)}),
+        form.make_conninfo("", **options),
         min_size=0,
         max_size=most,
         timeout=_WAIT_SECONDS,
