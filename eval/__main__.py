@@ -15,6 +15,7 @@ import eval.gate as gating
 from eval import beliefs as belief_rules
 from eval import experiment, sweeps
 from eval.bench_command import bench
+from eval.chaos.command import chaos
 from eval.datasets.load import NAMES as SETS
 from eval.datasets.load import load, named
 from eval.datasets.scenarios import BELIEFS
@@ -22,6 +23,7 @@ from eval.decay import draw, simulate
 from eval.encryption import measure_encryption
 from eval.extraction_report import attacks, extraction
 from eval.flood import flood as put_flood
+from eval.indexes import Filled, Searched, measure_index
 from eval.ledgers import measure_ledgers
 from eval.load import fill
 from eval.load import load as put_load
@@ -42,6 +44,7 @@ from eval.systems.build import NAMES as SYSTEMS
 from eval.systems.build import Name as SystemName
 from eval.tune import tune as search_weights
 from eval.walk import table as walk_table
+from eval.workers import count_draws, measure_state
 from semantic_memory.consolidation.fading import Fading
 from semantic_memory.domain.errors import InvalidInputError, SemanticMemoryError
 from semantic_memory.entrypoints.cli import show
@@ -68,6 +71,7 @@ app.command()(core)
 app.command()(relevance)
 app.command()(spaces)
 app.command()(bench)
+app.command()(chaos)
 
 
 @app.callback()
@@ -337,6 +341,46 @@ def ledgers(
     show.pairs(
         {one.call: f"SQLite {one.sqlite:.2f} ms, PostgreSQL {one.postgres:.2f} ms" for one in found}
     )
+
+
+@app.command()
+def workers(
+    url: Annotated[
+        str, typer.Argument(help="Schema on a server, like postgresql://host/db?schema=trial.")
+    ],
+    rounds: Annotated[int, typer.Option(help="Number of times that each call is timed.")] = 500,
+    rate: Annotated[
+        int, typer.Option(help="Requests a second of the caller whose are counted.")
+    ] = 350,
+) -> None:
+    """Time keys, kept answers and rates in a database of several workers beside those in files."""
+    found = measure_state(url, rounds)
+    show.pairs(
+        {one.call: f"files {one.files:.3f} ms, PostgreSQL {one.database:.3f} ms" for one in found}
+    )
+    requests, drawn = count_draws(url, rate, 10.0)
+    show.pairs({"shares drawn": f"{drawn:.1f} a second, at {requests / 10:.0f} requests a second"})
+
+
+def indexes(
+    url: Annotated[
+        str,
+        typer.Argument(
+            help="Server to fill: a Chroma server, like http://host:8000, or a schema of its own"
+            " with pgvector, like postgresql://host/db?schema=trial."
+        ),
+    ],
+    memories: Annotated[int, typer.Option(help="Number of the large user's memories.")] = 20_000,
+    queries: Annotated[int, typer.Option(help="Number of queries of each kind.")] = 100,
+) -> None:
+    """Measure recall@50 and speed of an index on a server, for a large user and small ones."""
+    for one in measure_index(url, memories, queries):
+        match one:
+            case Filled(number, filling, separating):
+                rate = number / filling
+                show.pairs({"filled": f"{rate:,.0f} memories/s, apart in {separating:.1f} s"})
+            case Searched(what, recall, milliseconds):
+                show.pairs({what: f"Recall@50 {recall:.3f}, median {milliseconds:.1f} ms"})
 
 
 @app.command()

@@ -29,8 +29,8 @@ from semantic_memory.domain.errors import SemanticMemoryError
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.messages import Message
 from semantic_memory.entrypoints.cli import show
-from semantic_memory.entrypoints.keys import Keys
 from semantic_memory.entrypoints.rights import Right
+from semantic_memory.entrypoints.state.file_keys import FileKeys
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.settings import ADDRESS_FILE
 
@@ -152,7 +152,7 @@ def load(
     directory: Path, users: int, seconds: float, clients: int
 ) -> tuple[Outcome, dict[str, float]]:
     """Put load on a service over `directory`, then count lost writes."""
-    keys = Keys(directory)
+    keys = FileKeys(directory)
     key, token = keys.create("load", ["user-*"], list(Right), datetime.now(UTC))
     try:
         with service(directory) as (_, url):

@@ -17,7 +17,7 @@ import typer
 
 from eval.datasets import History
 from eval.datasets.locomo import load_locomo
-from semantic_memory.bootstrap import make_packer
+from semantic_memory.bootstrap.read_path import make_packer
 from semantic_memory.context.pack import Packer
 from semantic_memory.context.tokens import TiktokenCounter
 from semantic_memory.domain.facts import Category, Fact, Source

@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from rich.table import Table
 
-from semantic_memory.bootstrap import Parts, UseCases, build, check_embedder
+from semantic_memory.bootstrap import Parts, UseCases, build
+from semantic_memory.bootstrap.embedder import check_embedder
 from semantic_memory.domain.changes import Add, FactVectors, Matrix
 from semantic_memory.domain.facts import Category, Fact, Source
 from semantic_memory.domain.ports import IndexEntry

@@ -12,9 +12,10 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from typing import Any, NamedTuple
+from typing import Any
 
 from semantic_memory.domain.errors import ConfigurationError, SchemaTooNewError
+from semantic_memory.domain.logs import Entry
 from semantic_memory.domain.ports.encryption import Encryption
 from semantic_memory.domain.values import SCHEMA_VERSION
 
@@ -22,13 +23,6 @@ _PREFIX = b'{"crc":"'
 _BODY = len(_PREFIX) + 8 + len(b'",')
 _SEALED = re.compile(rb',"sealed":"([A-Za-z0-9_=-]+)"\}$')
 _AFTER = re.compile(rb'"v":\d+,"after":"([0-9a-f]{8})"')
-
-
-class Entry(NamedTuple):
-    """Content of a line; `kind` is None if the line is damaged."""
-
-    kind: str | None
-    data: dict[str, Any]
 
 
 class LineFormat:

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from ingest.log_file import LogFiles
 from ingest.log_line import LineFormat
+from semantic_memory.domain import log_lines
 from semantic_memory.domain.messages import SessionKey
-
-_DAMAGED = "damaged"  # kind of line that holds what could be read of a damaged one
 
 
 class Resealed(NamedTuple):
@@ -34,12 +33,10 @@ def reseal(path: Path, files: LogFiles, reads: LineFormat, writes: LineFormat) -
         for line in file:
             if not line.endswith(b"\n"):
                 break
-            kind, data = reads.read(line)
-            if kind is None:  # may hold a text all the same
-                kind, data = _DAMAGED, {"line": line.decode(errors="replace")}
+            kind, data = log_lines.copied(reads.read(line), line)
             if kind == "session":
                 session = SessionKey(data["user_id"], data["session_id"])
-            lines.append(writes.write(kind, data, last))
+            lines.append(writes.write(str(kind), data, last))
             last = writes.checksum(lines[-1])
             end += len(lines[-1])
             position += kind != "session"

@@ -14,62 +14,32 @@ import hashlib
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, NamedTuple
-
-from pydantic import ValidationError
+from typing import NamedTuple
 
 from ingest.log_file import LogFiles, line_start
 from ingest.log_line import Chain, LineFormat
+from semantic_memory.domain import log_lines
 from semantic_memory.domain.changes import Cursor
-from semantic_memory.domain.errors import InvalidInputError, StoreUnavailableError
+from semantic_memory.domain.errors import StoreUnavailableError
 from semantic_memory.domain.events import CursorLost, Event, LogRepaired, WriteDelayed
+from semantic_memory.domain.logs import (
+    NOTHING_CUT,
+    Entry,
+    LogTally,
+    Record,
+    Rewritten,
+    SessionSummary,
+)
 from semantic_memory.domain.messages import Message, SessionKey
 from semantic_memory.domain.ports.disk import Disk
 from semantic_memory.domain.ports.encryption import Encryption
 
 _OPEN_SESSIONS = 4_096
 _STRIPES = 64
-_GONE = b""  # in place of the digest of a forgotten message, which must not be added again
-_SAID = ("message", "cut")  # kinds of lines; of a message that was cut, a part of its text is left
-_KNOWN = (*_SAID, "gone")
-
-
-NOTHING_CUT: Mapping[str, str] = MappingProxyType({})
-
-
-class Record(NamedTuple):
-    """A message read back from the log."""
-
-    position: int
-    """Position in the session, from 0; corrupt lines count, so that positions never shift."""
-    start: int
-    """Byte offset of the line."""
-    end: int
-    """Byte offset of the end of the line, where reading continues."""
-    message: Message
-
-
-class SessionSummary(NamedTuple):
-    """Contents of a session's file; `session` is None if the first line is unreadable."""
-
-    session: SessionKey | None
-    messages: int
-    corrupt_lines: int
-    torn_bytes: int
-
-
-class Rewritten(NamedTuple):
-    """Outcome of rewriting a session's log."""
-
-    freed: int
-    """Number of bytes freed."""
-    offsets: Mapping[int, int]
-    """Byte offset of each position in the new file."""
 
 
 class Patience(NamedTuple):
@@ -106,8 +76,11 @@ class _Counted(NamedTuple):
     last: bytes = b""
 
 
-class SessionLog:
-    """Logs of all sessions, below one directory."""
+class FileSessionLog:
+    """The `SessionLog` in files, below one directory."""
+
+    shared = False
+    """One process at a time has the directory."""
 
     def __init__(
         self,
@@ -150,10 +123,10 @@ class SessionLog:
             if tail.size and not tail.named:
                 self._name_session(path, user_id, session_id)
                 tail = self._tail(path, user_id, session_id)
-            fresh = self._fresh(messages, tail, session_id)
+            fresh = log_lines.fresh(messages, tail.digests, session_id)
             if not fresh:
                 return 0
-            entries = [("message", _as_logged(message)) for message in fresh.values()]
+            entries = [log_lines.logged(message) for message in fresh.values()]
             if tail.size == 0:
                 owner = {"user_id": user_id, "session_id": session_id}
                 entries.insert(0, ("session", owner))
@@ -173,7 +146,9 @@ class SessionLog:
                 waited = time.monotonic() - start
                 self._emit(WriteDelayed(user_id, session_id, len(data), attempts, waited))
             tail.last = last
-            tail.digests.update((message.id, _digest(message)) for message in fresh.values())
+            tail.digests.update(
+                (message.id, log_lines.digest(message)) for message in fresh.values()
+            )
             return len(fresh)
 
     @contextmanager
@@ -212,8 +187,8 @@ class SessionLog:
         with self._on_disk.opened(path) as file:
             start = line_start(file, cursor.offset)
             file.seek(start)
-            kind, data = self._format.read(file.read(cursor.offset - start))
-        return kind in _KNOWN and data.get("id") == cursor.message_id
+            entry = self._format.read(file.read(cursor.offset - start))
+        return log_lines.names(entry, cursor.message_id)
 
     def _records(
         self, path: Path, user_id: str, session_id: str, position: int, offset: int, size: int
@@ -226,12 +201,12 @@ class SessionLog:
             while offset < size and (line := file.readline()):  # it may be rewritten meanwhile
                 offset += len(line)
                 corrupt += chain.breaks(line)
-                kind, data = self._format.read(line)
-                if kind == "session":
+                entry = self._format.read(line)
+                if entry.kind == "session":
                     continue
-                message = _message(data) if kind in _SAID else None
+                message = log_lines.said(entry)
                 if message is None:
-                    corrupt += kind != "gone"
+                    corrupt += entry.kind != "gone"
                 else:
                     yield Record(position, offset - len(line), offset, message)
                 position += 1
@@ -256,7 +231,7 @@ class SessionLog:
 
     def freed(self, record: Record) -> int:
         """Return the bytes freed by removing a message from the log; negative if the log grows."""
-        entry = _gone(record.message.id, forgotten=False)
+        entry = log_lines.erasure(record.message.id, forgotten=False)
         return record.end - record.start - len(self._format.write(*entry, self._any))
 
     def generation(self, user_id: str, session_id: str) -> int:
@@ -290,12 +265,9 @@ class SessionLog:
             with self._on_disk.opened(path) as file:
                 for line in file:
                     kind, data = self._format.read(line)
-                    if kind in _KNOWN and data["id"] in gone:
-                        kind, data = _gone(data["id"], forgotten=forgotten)
-                    elif kind in _SAID and data["id"] in cut:
-                        kind, data = "cut", {**data, "content": cut[data["id"]]}
                     if kind is not None:  # is sealed with the first key
-                        line = self._format.write(kind, data, last)
+                        content = log_lines.rewritten((kind, data), gone, cut, forgotten=forgotten)
+                        line = self._format.write(*content, last)
                     last = self._format.checksum(line)
                     lines.append(line)
                     end += len(line)
@@ -304,6 +276,31 @@ class SessionLog:
             self._on_disk.replace(path, b"".join(lines))
             self._outdate(path)
         return Rewritten(before - end, ends)
+
+    def entries(self, user_id: str, session_id: str) -> Iterator[Entry]:
+        """Yield the content of each complete line but the first, which names the session."""
+        path = self.path(user_id, session_id)
+        with self._on_disk.opened(path) as file:
+            for line in file:
+                entry = self._format.read(line)
+                if line.endswith(b"\n") and entry.kind != "session":
+                    yield log_lines.copied(entry, line)
+
+    def restore(self, user_id: str, session_id: str, entries: Iterable[Entry]) -> Mapping[int, int]:
+        """Write a session's file anew, atomically, from the entries of another log."""
+        path = self.path(user_id, session_id)
+        owner = {"user_id": user_id, "session_id": session_id}
+        lines = [self._format.write("session", owner, b"")]
+        ends = {0: len(lines[0])}
+        for position, (kind, data) in enumerate(entries, start=1):
+            last = self._format.checksum(lines[-1])
+            lines.append(self._format.write(str(kind), data, last))
+            ends[position] = ends[position - 1] + len(lines[-1])
+        with self._stripes[hash(path) % _STRIPES]:
+            self._on_disk.make_directory(path.parent)
+            self._on_disk.replace(path, b"".join(lines))
+            self._outdate(path)
+        return ends
 
     @property
     def is_new(self) -> bool:
@@ -322,27 +319,62 @@ class SessionLog:
             kind, data = self._format.read(file.readline())
         return SessionKey(data["user_id"], data["session_id"]) if kind == "session" else None
 
-    def summary(self, path: Path) -> SessionSummary:
-        """Read a file and count its messages and damage."""
+    def sessions(self) -> Iterator[SessionKey]:
+        """Yield the session of every file whose first line can be read."""
+        for path, _ in self.files():
+            if (key := self.identify(path)) is not None:
+                yield key
+
+    def behind(self, stored: Callable[[], Iterable[Cursor]]) -> Iterator[SessionKey]:
+        """Yield the sessions whose file is of another size than the ledger has stored."""
+        known = {self.path(cursor.user_id, cursor.session_id): cursor for cursor in stored()}
+        for path, size in self.files():
+            cursor = known.get(path)
+            if cursor is None:
+                key = self.identify(path)
+            else:
+                key = SessionKey(cursor.user_id, cursor.session_id)
+            if key is not None and (cursor is None or size != cursor.offset):
+                yield key
+
+    def summary(self, user_id: str, session_id: str) -> SessionSummary:
+        """Read a session's file, and count its messages and damage."""
+        return self._summary(self.path(user_id, session_id))
+
+    def summaries(self) -> Iterator[SessionSummary]:
+        """Read every file, and count its messages and damage."""
+        for path, _ in self.files():
+            yield self._summary(path)
+
+    def _summary(self, path: Path) -> SessionSummary:
         messages = corrupt = torn = 0
         chain = Chain(self._format)
         with self._on_disk.opened(path) as file:
             for line in file:
-                kind, data = self._format.read(line)
+                entry = self._format.read(line)
                 corrupt += chain.breaks(line)
                 if not line.endswith(b"\n"):
                     torn = len(line)
-                elif kind in _SAID and _message(data) is not None:
+                elif log_lines.said(entry) is not None:
                     messages += 1
-                elif kind not in ("session", "gone"):
+                elif entry.kind not in ("session", "gone"):
                     corrupt += 1
         return SessionSummary(self.identify(path), messages, corrupt, torn)
 
-    def corrupt_lines(self, path: Path) -> int:
+    def tally(self) -> LogTally:
+        """Count all files."""
+        files = list(self.files())
+        corrupt = sum(self._corrupt_lines(path) for path, _ in files)
+        return LogTally(len(files), sum(size for _, size in files), corrupt)
+
+    def corrupt_lines(self, user_id: str, session_id: str) -> int:
         """Count the lines of a file that can't be read, and the places where lines are missing.
 
         Lines counted before aren't read again.
         """
+        return self._corrupt_lines(self.path(user_id, session_id))
+
+    def _corrupt_lines(self, path: Path) -> int:
         with self._guard:
             generation = self._generations.get(path, 0)
             known = self._counted.get(path, _Counted())
@@ -405,8 +437,8 @@ class SessionLog:
         tail.named = self.identify(path) is not None
         tail.last = self._format.checksum(self._on_disk.last_line(path, tail.size))
         for record in self._records(path, user_id, session_id, 0, 0, tail.size):
-            tail.digests[record.message.id] = _digest(record.message)
-        tail.digests.update(dict.fromkeys(self._ids_erased(path), _GONE))
+            tail.digests[record.message.id] = log_lines.digest(record.message)
+        tail.digests.update(dict.fromkeys(self._ids_erased(path), log_lines.ERASED))
         return tail
 
     def _name_session(self, path: Path, user_id: str, session_id: str) -> None:
@@ -433,15 +465,8 @@ class SessionLog:
 
         None is left of a forgotten one.
         """
-        erased: dict[str, str | None] = {}
         with self._on_disk.opened(self.path(user_id, session_id)) as file:
-            for line in file:
-                kind, data = self._format.read(line)
-                if kind == "cut":
-                    erased[data["id"]] = data["content"]
-                elif kind == "gone" and data.get("forgotten"):
-                    erased[data["id"]] = None
-        return erased
+            return log_lines.erased(map(self._format.read, file))
 
     def _ids_erased(self, path: Path) -> Iterator[str]:
         """Yield the ids of messages whose text, or part of it, was erased."""
@@ -451,45 +476,6 @@ class SessionLog:
                 if kind in ("gone", "cut"):
                     yield data["id"]
 
-    def _fresh(
-        self, messages: Sequence[Message], tail: _Tail, session_id: str
-    ) -> dict[str, Message]:
-        fresh: dict[str, Message] = {}
-        for message in messages:
-            known = tail.digests.get(message.id)
-            if known is None and message.id in fresh:
-                known = _digest(fresh[message.id])
-            if known is None:
-                fresh[message.id] = message
-            elif known != _GONE and known != _digest(message):
-                raise InvalidInputError(
-                    f"message id {message.id!r} already names another message of session"
-                    f" {session_id!r}: ids must be unique within a session"
-                )
-        return fresh
-
 
 def _name(identifier: str) -> str:
     return hashlib.blake2b(identifier.encode(), digest_size=16).hexdigest()
-
-
-def _gone(message_id: str, *, forgotten: bool) -> tuple[str, dict[str, Any]]:
-    """Return the entry that stands for an erased message."""
-    return "gone", {"id": message_id, **({"forgotten": True} if forgotten else {})}
-
-
-def _digest(message: Message) -> bytes:
-    said = "\x1f".join((message.role, message.name or "", message.content))
-    return hashlib.blake2b(said.encode(), digest_size=8).digest()
-
-
-def _message(data: dict[str, Any]) -> Message | None:
-    try:
-        return Message.model_validate(data)
-    except ValidationError:
-        return None
-
-
-def _as_logged(message: Message) -> dict[str, Any]:
-    """Return a message as its line holds it: without the fields that it doesn't have."""
-    return message.model_dump(mode="json", exclude_defaults=True)

@@ -113,7 +113,7 @@ TagCounts = list[TagCount]
 
 
 class SemanticMemory:
-    """The memory of an agent's users, in one directory that this process owns.
+    """The memory of an agent's users, in one directory that this process owns, or in a database.
 
     Thread-safe. Open it with `SemanticMemory.open`, close it with `close` or as a context manager.
     Every method raises InvalidInputError for a value that it can't use, and changes nothing then.
@@ -152,7 +152,9 @@ class SemanticMemory:
         Each part can be replaced; the defaults come from `settings`, and those from the environment
         and `semantic_memory.toml`.
 
-        Other processes can't use it meanwhile; `connect` lets them.
+        Other processes can't use it meanwhile; `connect` lets them. With the URL of a PostgreSQL
+        database in place of `data_dir`, `postgresql://user@host/database?schema=name`, any number
+        of processes may have it open.
 
         Raises StoreLockedError if another process has it open, EmbedderMismatchError if it was
         embedded with another model, LedgerBehindError if the ledger is older than it was,

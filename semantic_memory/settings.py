@@ -12,9 +12,18 @@ from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
+from urllib.parse import urlsplit
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -164,6 +173,27 @@ class EncryptionSettings(Section):
     new-key` makes one, `encrypt` brings a store that exists under its first key."""
 
 
+class StoreSettings(Section):
+    """Place of a store that several machines share."""
+
+    url: SecretStr | None = None
+    """A PostgreSQL database, `postgresql://user@host/database?schema=name`, which then holds the
+    whole store, and `data_dir` nothing of it; needs the extra `postgres`. A store is in one schema,
+    `semantic_memory` by default. Any number of processes may have it open."""
+
+    @field_validator("url")
+    @classmethod
+    def _of_postgresql(cls, url: SecretStr | None) -> SecretStr | None:
+        if url is not None and not is_store_url(url.get_secret_value()):
+            raise ValueError("must begin with postgresql://")
+        return url
+
+    @property
+    def plain_url(self) -> str | None:
+        """The URL with its password, for the driver alone."""
+        return None if self.url is None else self.url.get_secret_value()
+
+
 class LedgerSettings(Section):
     """Storage of facts."""
 
@@ -172,8 +202,24 @@ class LedgerSettings(Section):
 
 
 class IndexSettings(Section):
-    """Vectors in RAM and in Chroma."""
+    """Vectors in RAM, and in an index behind it."""
 
+    provider: Literal["chroma", "chroma-server", "pgvector", "none"] = "chroma"
+    """Index of the users who have outgrown RAM. `chroma` is one in the data directory,
+    `chroma-server` one on a server that `chroma run` starts, `pgvector` one in a PostgreSQL
+    database with that extension (needs the extra `postgres`); both are at `url`. With `none`, a
+    query reads all of the user's vectors in the ledger. An encrypted store has none; at
+    `store.url`, `chroma` is none too."""
+    url: SecretStr = SecretStr("")
+    """Address of the index: `http://host:8000` or `https://host` for `chroma-server`,
+    `postgresql://user@host/database?schema=name` for `pgvector`, by default in the schema
+    `semantic_memory`, or else at `store.url`. The schema is created if need be, and may be a
+    ledger's."""
+    token: SecretStr = SecretStr("")
+    """Token for `chroma-server`, sent as a bearer and as `X-Chroma-Token`; empty for none."""
+    name: str = Field(default="semantic_memory", pattern=r"^[a-z0-9][a-z0-9_]{0,62}$")
+    """Name with which the store's collections on a Chroma server begin. Stores that share a server
+    need different names: a store deletes older collections of its name."""
     exact_limit: int = Field(default=30_000, ge=0)
     """Number of memories of a user up to which searches scan exactly, in RAM, if they fit into
     `exact_megabytes`. Chat messages take 4.5 KB each, facts 3, and loading a user takes a second
@@ -183,8 +229,8 @@ class IndexSettings(Section):
     Default: 32 in a library, which shares its process and has room for 7,000 chat messages; in the
     service a quarter of the machine's RAM, at most 2,000."""
     sync_threshold: int = Field(default=10_000, ge=2)
-    """Number of writes after which Chroma flushes its HNSW files. Writes not flushed are replayed
-    at start, about 1 s for 10,000."""
+    """Number of writes after which Chroma flushes its HNSW files, here or on a server. Writes not
+    flushed are replayed at start, about 1 s for 10,000."""
 
 
 class RetrievalSettings(Section):
@@ -299,8 +345,10 @@ class ServiceSettings(Section):
     """Any address but loopback requires API keys: `semantic-memory keys create`."""
     port: int = Field(default=8321, ge=0, le=65_535)
     """0 chooses a free port."""
+    workers: int = Field(default=1, ge=1, le=256)
+    """Number of processes that listen on the port; more than one need `store.url`."""
     threads: int = Field(default=16, ge=1)
-    """Number of requests handled at once; more wait."""
+    """Number of requests that each handles at once; more wait."""
     connections: int = Field(default=512, ge=1)
     """Number of open connections; more are answered with 503."""
     header_bytes: int = Field(default=32_000, ge=1_000)
@@ -489,6 +537,7 @@ class Settings(BaseSettings):
     openai: OpenAISettings = OpenAISettings()
     extraction: ExtractionSettings = ExtractionSettings()
     log: LogSettings = LogSettings()
+    store: StoreSettings = StoreSettings()
     encryption: EncryptionSettings = EncryptionSettings()
     ingest: IngestSettings = IngestSettings()
     ledger: LedgerSettings = LedgerSettings()
@@ -521,6 +570,15 @@ class Settings(BaseSettings):
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
 
     @property
+    def place(self) -> str:
+        """The place of the store, without a password."""
+        url = self.store.plain_url
+        if url is None:
+            return str(self.data_dir)
+        parts = urlsplit(url)
+        return f"{parts.scheme}://{parts.hostname or 'localhost'}{parts.path}"
+
+    @property
     def curve(self) -> Curve:
         """The parameters of retention and recency."""
         return Curve(**self.relevance.model_dump())
@@ -539,14 +597,16 @@ class Explained(NamedTuple):
     origin: str
 
 
-def explained(**arguments: Any) -> list[Explained]:
-    """List every setting; secrets are masked. Raises ConfigurationError."""
-    given = {key: value for key, value in arguments.items() if value is not None}
-    effective = load(**given)
+def explained(place: str | Path | None = None) -> list[Explained]:
+    """List every setting, with the store at `place` if it is given; secrets are masked.
+
+    Raises ConfigurationError.
+    """
+    effective = located(place, None)
     origins = {
         **dict.fromkeys(_leaves(TomlConfigSettingsSource(Settings)()), FILE),
         **dict.fromkeys(_leaves(EnvSettingsSource(Settings)()), "environment"),
-        **dict.fromkeys(_leaves(given), "argument"),
+        **({} if place is None else {"data_dir": "argument", "store.url": "argument"}),
     }
     values = _leaves(effective.model_dump(mode="json"))
     return [Explained(name, value, origins.get(name, "default")) for name, value in values.items()]
@@ -574,13 +634,20 @@ def load(**arguments: Any) -> Settings:
         raise ConfigurationError(f"settings: {error}") from None
 
 
-def located(data_dir: str | Path | None, settings: Settings | None) -> Settings:
-    """Return `settings`, or else the effective ones, with `data_dir` if it is given.
+def is_store_url(place: str) -> bool:
+    """Return True for a place that is the URL of a database, and no directory."""
+    return place.startswith(("postgresql://", "postgres://"))
 
-    Raises ConfigurationError.
+
+def located(place: str | Path | None, settings: Settings | None) -> Settings:
+    """Return `settings`, or else the effective ones, with the store at `place` if it is given.
+
+    A place is a directory or the URL of a database. Raises ConfigurationError.
     """
-    if settings is None:
-        return load(data_dir=data_dir)
-    if data_dir is None:
-        return settings
-    return settings.model_copy(update={"data_dir": Path(data_dir)})
+    given = settings or load()
+    if place is None:
+        return given
+    url = str(place) if is_store_url(str(place)) else None
+    store = given.store.model_copy(update={"url": None if url is None else SecretStr(url)})
+    directory = given.data_dir if url is not None else Path(place)
+    return given.model_copy(update={"store": store, "data_dir": directory})

@@ -7,6 +7,10 @@ ledger has one among its adapters: `ledger.store = "memory"` in the settings.
 from __future__ import annotations
 
 import hashlib
+import itertools
+import math
+import threading
+import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -26,7 +30,14 @@ if TYPE_CHECKING:
     from semantic_memory.bootstrap import UseCases
     from semantic_memory.memory import SemanticMemory
 
-__all__ = ["FrozenClock", "HashEmbedder", "InMemoryIndex", "ScriptedExtractor", "use_cases"]
+__all__ = [
+    "FrozenClock",
+    "HashEmbedder",
+    "InMemoryIndex",
+    "InMemoryLeases",
+    "ScriptedExtractor",
+    "use_cases",
+]
 
 
 def use_cases(memory: SemanticMemory) -> UseCases:
@@ -133,3 +144,56 @@ class InMemoryIndex:
 
     def close(self) -> None:
         """Release nothing."""
+
+
+class InMemoryLeases:
+    """Leases of several workers in one process."""
+
+    shared = True
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._fences = itertools.count(1)
+        self._taken: dict[str, _InMemoryLease] = {}
+
+    def take(self, name: str, seconds: float) -> _InMemoryLease | None:
+        """Take a name for so many seconds; return None while another lease of it lasts."""
+        with self._lock:
+            if name in self._taken and self._taken[name].held:
+                return None
+            lease = _InMemoryLease(next(self._fences), name, seconds, self._lock, self._taken)
+            self._taken[name] = lease
+            return lease
+
+
+class _InMemoryLease:
+    def __init__(
+        self,
+        fence: int,
+        name: str,
+        seconds: float,
+        lock: threading.Lock,
+        taken: dict[str, _InMemoryLease],
+    ) -> None:
+        self.fence = fence
+        self._name = name
+        self._seconds = seconds
+        self._lock = lock
+        self._taken = taken
+        self._until = time.monotonic() + seconds
+
+    @property
+    def held(self) -> bool:
+        return time.monotonic() < self._until
+
+    def renew(self) -> bool:
+        with self._lock:
+            stands = self._taken.get(self._name) is self
+            self._until = time.monotonic() + self._seconds if stands else -math.inf
+        return stands
+
+    def release(self) -> None:
+        with self._lock:
+            self._until = -math.inf
+            if self._taken.get(self._name) is self:
+                del self._taken[self._name]

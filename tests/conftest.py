@@ -19,7 +19,7 @@ from semantic_memory import Category, Fact, Message, SemanticMemory
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.events import Event
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
-from tests.support import postgres
+from tests.support import chroma, postgres
 from tests.support.effort import QUICK
 
 NOW = datetime(2026, 5, 10, 12, tzinfo=UTC)
@@ -89,6 +89,15 @@ def postgres_server() -> Iterator[postgres.Server]:
     yield server
     server.stop("immediate")
     server.remove()
+
+
+@pytest.fixture(scope="session")
+def chroma_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[chroma.Server]:
+    """A Chroma server of these tests' own."""
+    server = chroma.Server(tmp_path_factory.mktemp("chroma-server"))
+    server.start()
+    yield server
+    server.kill()
 
 
 OpenMemory = Callable[..., SemanticMemory]

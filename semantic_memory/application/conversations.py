@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from contextlib import suppress
 
-from ingest.session_log import SessionLog
 from semantic_memory.application.erasing import Erasing
 from semantic_memory.application.reach import Reach, reach
 from semantic_memory.domain.dating import refuse_ahead
@@ -19,7 +18,7 @@ from semantic_memory.domain.messages import (
     SessionOptions,
     SessionState,
 )
-from semantic_memory.domain.ports import Clock, Ledger
+from semantic_memory.domain.ports import Clock, Ledger, SessionLog
 from semantic_memory.domain.requests import (
     CloseSessionRequest,
     ConfigureSessionRequest,
@@ -155,17 +154,24 @@ class Conversations:
         self._pipeline.store_session(asked.key)
         with self._popping:  # no two take the same message
             message = self._named(asked)
-            fact_id = verbatim_id(asked.key, message.id)
-            user_id = asked.user_id
-
-            def reached() -> Reach:
-                seeds = self._ledger.get([fact_id], user_id)
-                return reach(self._ledger, user_id, seeds, sources=False)
-
-            found = self._erasing.erase(user_id, reached, TAKEN_BACK, revives=True)
-            if not found.gone:
-                self._erasing.erase_said(asked.key, message.id)
+            while not self._taken(asked.key, message.id):
+                message = self._named(asked)
         return message
+
+    def _taken(self, key: SessionKey, message_id: str) -> bool:
+        """Erase a message; return False if another process has done so before."""
+        fact_id = verbatim_id(key, message_id)
+
+        def reached() -> Reach:
+            seeds = self._ledger.get([fact_id], key.user_id)
+            return reach(self._ledger, key.user_id, seeds, sources=False)
+
+        if self._erasing.erase(key.user_id, reached, TAKEN_BACK, revives=True).gone:
+            return True
+        if forgotten(self._ledger, key, [message_id]):
+            return False
+        self._erasing.erase_said(key, message_id)
+        return True
 
     def _named(self, asked: PopRequest) -> Message:
         messages = [
@@ -247,7 +253,7 @@ class Conversations:
                     "options": self._pipeline.options(key),
                     "closed_at": state.closed_at,
                     "deleted": deleted.get(session_id, 0),
-                    "corrupt_lines": self._log.corrupt_lines(self._log.path(*key)),
+                    "corrupt_lines": self._log.corrupt_lines(*key),
                 }
                 infos.append(info.model_copy(update=known))
         return sorted(infos, key=lambda info: (info.last_at, info.session_id), reverse=True)

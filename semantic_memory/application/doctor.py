@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import islice
-from pathlib import Path
 
-from ingest.session_log import SessionLog
 from semantic_memory.application.items import every_item
 from semantic_memory.domain.errors import IndexUnavailableError, StoreCorruptError, StoreError
 from semantic_memory.domain.items import BEFORE_ALL, ItemScope
-from semantic_memory.domain.ports import EmbedderIdentity, Ledger
+from semantic_memory.domain.ports import EmbedderIdentity, Ledger, SessionLog
 from semantic_memory.domain.reports import Finding
 from semantic_memory.ledger.remedies import HOW_TO_MEND
 from semantic_memory.pipeline.facts import verbatim_id
-from semantic_memory.sharing.owner import Owner
 from semantic_memory.vectors.keeper import Keeper
 
 _BATCH = 500
@@ -24,7 +20,7 @@ _MULTILINGUAL = "paraphrase-multilingual-MiniLM-L12-v2"
 
 
 class Doctor:
-    """Check the directory, ledger, session logs, embeddings and index of a store. Thread-safe."""
+    """Check the place, ledger, session logs, embeddings and index of a store. Thread-safe."""
 
     def __init__(
         self,
@@ -32,28 +28,19 @@ class Doctor:
         log: SessionLog,
         keeper: Keeper,
         embedder: EmbedderIdentity,
-        data_dir: Path,
-        encrypted: Callable[[], Finding],
-        owner: Callable[[], Owner | None],
-        reading: str = "",
+        place: Callable[[], Iterable[Finding]],
     ) -> None:
-        """Check a store; `reading` says why it is opened to read only."""
+        """Check a store; `place` checks where it is kept."""
         self._ledger = ledger
         self._log = log
         self._keeper = keeper
         self._embedder = embedder
-        self._data_dir = data_dir
-        self._encrypted = encrypted
-        self._owner = owner
-        self._reading = reading
+        self._place = place
 
     def check(self) -> list[Finding]:
         """Run every check. Brings the index level first, which may take a while."""
         return [
-            *_writable(self._reading),
-            _permissions(self._data_dir),
-            _owned(self._owner()),
-            self._encrypted(),
+            *self._place(),
             _sound(self._ledger),
             _readable(self._log),
             _stored(self._log, self._ledger),
@@ -62,41 +49,6 @@ class Doctor:
             _level(self._keeper),
             understood(self._embedder),
         ]
-
-
-def _writable(reading: str) -> list[Finding]:
-    if not reading:
-        return []
-    return [
-        Finding(
-            check="writing",
-            ok=False,
-            detail=reading,
-            remedy="free some space, or give the owner the right to write",
-        )
-    ]
-
-
-def _permissions(directory: Path) -> Finding:
-    mode = directory.stat().st_mode & 0o777
-    if mode & 0o077:
-        return Finding(
-            check="directory",
-            ok=False,
-            detail=f"{directory} can be read by others (mode {mode:o})",
-            remedy=f"chmod 700 {directory}",
-        )
-    return Finding(check="directory", ok=True, detail=f"{directory} is private")
-
-
-def _owned(owner: Owner | None) -> Finding:
-    """Report which process has the store open, and where others reach it."""
-    if owner is None:
-        detail = f"process {os.getpid()}, which doesn't share it"
-        remedy = "for several processes at once open it with `SemanticMemory.connect`"
-        return Finding(check="owner", ok=True, detail=detail, remedy=remedy)
-    detail = f"{owner.name} of semantic-memory {owner.version}, which shares it at {owner.address}"
-    return Finding(check="owner", ok=True, detail=detail)
 
 
 def _sound(ledger: Ledger) -> Finding:
@@ -113,8 +65,7 @@ def _sound(ledger: Ledger) -> Finding:
 
 def _readable(log: SessionLog) -> Finding:
     sessions = messages = corrupt = unreadable = 0
-    for path, _ in log.files():
-        summary = log.summary(path)
+    for summary in log.summaries():
         sessions += summary.session is not None
         messages += summary.messages
         corrupt += summary.corrupt_lines
@@ -135,10 +86,7 @@ def _readable(log: SessionLog) -> Finding:
 def _stored(log: SessionLog, ledger: Ledger) -> Finding:
     """Check that every message of the logs has reached the ledger."""
     lacking = 0
-    for path, _ in log.files():
-        key = log.identify(path)
-        if key is None:
-            continue
+    for key in log.sessions():
         records = log.read(*key)
         while batch := list(islice(records, _BATCH)):
             ids = [verbatim_id(key, record.message.id) for record in batch]
@@ -203,16 +151,18 @@ def _level(keeper: Keeper) -> Finding:
         return Finding(
             check="index",
             ok=False,
-            detail=str(error),
+            detail=f"{keeper.name}: {error}",
             remedy="mend what is named; it is tried again by itself, searches go on meanwhile",
         )
     except StoreError as error:
-        return Finding(check="index", ok=False, detail=str(error), remedy="semantic-memory rebuild")
+        detail = f"{keeper.name}: {error}"
+        return Finding(check="index", ok=False, detail=detail, remedy="semantic-memory rebuild")
     if lacking or surplus:
         return Finding(
             check="index",
             ok=False,
-            detail=f"lacks {len(lacking):,} memories, has {len(surplus):,} too many",
+            detail=f"{keeper.name}: lacks {len(lacking):,} memories, has {len(surplus):,} too many",
             remedy="semantic-memory rebuild",
         )
-    return Finding(check="index", ok=True, detail="level with the ledger")
+    said = "searches read the ledger" if keeper.name == "none" else "level with the ledger"
+    return Finding(check="index", ok=True, detail=f"{keeper.name}: {said}")

@@ -10,15 +10,15 @@ from collections.abc import Callable, Collection, Iterable
 from functools import partial
 
 from semantic_memory.application.reach import Reach
-from semantic_memory.application.reserve import Reserve
+from semantic_memory.application.reserve import Room
 from semantic_memory.application.rolling_back import reviving
 from semantic_memory.domain.actor import actor
 from semantic_memory.domain.changes import Change, Cut, Forget, Redact
 from semantic_memory.domain.events import MemoriesForgotten, PinnedForgotten
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Clock, Ledger, Observer
+from semantic_memory.domain.ports.states import States
 from semantic_memory.pipeline.pipeline import Pipeline
-from semantic_memory.session.state_files import StateFiles
 
 
 class Erasing:
@@ -28,15 +28,15 @@ class Erasing:
         self,
         ledger: Ledger,
         pipeline: Pipeline,
-        files: StateFiles,
-        reserve: Reserve,
+        states: States,
+        room: Room,
         clock: Clock,
         observe: Observer,
     ) -> None:
         self._ledger = ledger
         self._pipeline = pipeline
-        self._files = files
-        self._reserve = reserve
+        self._states = states
+        self._room = room
         self._clock = clock
         self._observe = observe
 
@@ -71,12 +71,12 @@ class Erasing:
                         now = self._clock.now()
                         revived = reviving(self._ledger, found.gone, now) if revives else ()
                         changes = [*besides, *self._changes(found, reason), *revived, *redacts]
-                        self._reserve.lend(partial(self._ledger.apply, changes))
+                        self._room.lend(partial(self._ledger.apply, changes))
                 if held:
-                    self._reserve.lend(partial(self._redact, redacts))
+                    self._room.lend(partial(self._redact, redacts))
                     break
         for key in found.places:
-            self._files.drop_window(key)  # a session may have saved it again meanwhile
+            self._states.drop_window(key)  # a session may have saved it again meanwhile
         pinned = sum(fact.is_pinned for fact in found.gone.values())
         if pinned:
             self._observe(PinnedForgotten(user_id, pinned))
@@ -88,8 +88,8 @@ class Erasing:
         """Erase a message from its log that no memory stands for, like one of recalled text."""
         redact = Redact(*key, frozenset({message_id}))
         with self._pipeline.held([key]):
-            self._reserve.lend(partial(self._ledger.apply, [redact]))
-            self._reserve.lend(partial(self._redact, [redact]))
+            self._room.lend(partial(self._ledger.apply, [redact]))
+            self._room.lend(partial(self._redact, [redact]))
 
     def _changes(self, found: Reach, reason: str) -> list[Change]:
         now, by = self._clock.now(), actor()

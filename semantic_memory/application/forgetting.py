@@ -10,7 +10,7 @@ from semantic_memory.application.erasing import Erasing
 from semantic_memory.application.naming import Named, Naming
 from semantic_memory.application.proving import Prover
 from semantic_memory.application.reach import Reach, reach
-from semantic_memory.application.reserve import Reserve
+from semantic_memory.application.reserve import Room
 from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.application.rolling_back import reviving, withdrawing
 from semantic_memory.application.trail import Trail
@@ -20,11 +20,11 @@ from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.origins import Origin
 from semantic_memory.domain.ports import Clock, Ledger
+from semantic_memory.domain.ports.states import States
 from semantic_memory.domain.reports import Forgotten
 from semantic_memory.domain.requests import ForgetRequest
 from semantic_memory.pipeline.forget_requests import drop_requests, settle_requests
 from semantic_memory.pipeline.pipeline import Pipeline
-from semantic_memory.session.state_files import StateFiles
 
 _SHOWN = 100
 _OUTER = ("session_id", "since", "until", "agents", "runs")
@@ -42,8 +42,8 @@ class Forgetting:
         ledger: Ledger,
         pipeline: Pipeline,
         erasing: Erasing,
-        files: StateFiles,
-        reserve: Reserve,
+        states: States,
+        room: Room,
         resolver: FilterResolver,
         naming: Naming,
         gate: Gate,
@@ -54,8 +54,8 @@ class Forgetting:
         self._ledger = ledger
         self._pipeline = pipeline
         self._erasing = erasing
-        self._files = files
-        self._reserve = reserve
+        self._states = states
+        self._room = room
         self._resolver = resolver
         self._naming = naming
         self._gate = gate
@@ -71,7 +71,7 @@ class Forgetting:
         user_id = asked.user_id
         filters = self._resolver.resolved(asked.joined(), user_id)
         # Also what was said a moment ago.
-        self._reserve.lend(partial(self._pipeline.store_user, user_id))
+        self._room.lend(partial(self._pipeline.store_user, user_id))
         if asked.withdraw and not asked.dry_run:
             self._pipeline.flush()  # what is extracted later would escape
         reached = partial(self._reach, asked, filters)
@@ -104,7 +104,7 @@ class Forgetting:
         self._settle(asked, user_id, whole)
         if asked.everything:
             self._trail.drop(user_id)
-            self._files.drop(user_id)
+            self._states.drop(user_id)
         proof = None
         if asked.proof:
             proof = self._prover.prove([*self._prover.texts(found), *held], user_id, reason)

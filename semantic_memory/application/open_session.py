@@ -7,14 +7,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ingest.session_log import SessionLog
 from semantic_memory.application.recall import Recall
 from semantic_memory.context.pack import Packer
 from semantic_memory.context.tokens import counter_for, encoding_name
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.messages import SessionKey
-from semantic_memory.domain.ports import Clock, Ledger, Observer, Summarizer, TokenCounter
-from semantic_memory.domain.ports.encryption import Encryption
+from semantic_memory.domain.ports import (
+    Clock,
+    Ledger,
+    Observer,
+    SessionLog,
+    Summarizer,
+    TokenCounter,
+)
+from semantic_memory.domain.ports.states import States
 from semantic_memory.domain.scope import Scope
 from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.session.limits import Budget, WindowPolicy, form_of, window_of
@@ -22,7 +28,6 @@ from semantic_memory.session.long_term import BoundMemory
 from semantic_memory.session.memory_files import MemoryFiles
 from semantic_memory.session.parts import Form
 from semantic_memory.session.session import Session
-from semantic_memory.session.state_files import StateFiles
 
 
 class OpenSession:
@@ -43,13 +48,12 @@ class OpenSession:
         model: str,
         counter: TokenCounter,
         policy: WindowPolicy,
-        files: StateFiles,
+        states: States,
         clock: Clock,
         observe: Observer,
         summarizer_for: Callable[[TokenCounter], Summarizer | None],
         files_in: Callable[[Sequence[Path] | None], MemoryFiles],
         settled: Callable[[SessionKey], Collection[str]],
-        encryption: Encryption | None,
     ) -> None:
         self._ledger = ledger
         self._log = log
@@ -59,13 +63,12 @@ class OpenSession:
         self._model = model
         self._counter = counter
         self._policy = policy
-        self._files = files
+        self._states = states
         self._clock = clock
         self._observe = observe
         self._summarizer_for = summarizer_for
         self._files_in = files_in
         self._settled = settled
-        self._encryption = encryption
 
     def open(
         self,
@@ -116,8 +119,7 @@ class OpenSession:
             tools=tools,
             summarizer=summarizer or self._summarizer_for(counter),
             memory_files=self._files_in(memory_directories),
-            files=self._files,
+            states=self._states,
             clock=self._clock,
             observe=self._observe,
-            encryption=self._encryption,
         )

@@ -1,16 +1,15 @@
-"""Prove a forgetting: search every file of the data directory for what was forgotten.
+"""Prove a forgetting: search every file of the store for what was forgotten.
 
-Files are searched as bytes, whatever their format: for stretches of the forgotten texts, and for
-their single words, as word indexes keep them. Stretches and words that kept memories have too are
-left out.
+Files, or the tables of a database, are searched as bytes, whatever their format: for stretches of
+the forgotten texts, and for their single words, as word indexes keep them. Stretches and words that
+kept memories have too are left out.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,6 @@ from semantic_memory.application.clearing import texts_in
 from semantic_memory.application.items import every_item
 from semantic_memory.application.maintenance import Maintenance
 from semantic_memory.application.reach import Reach
-from semantic_memory.domain.errors import StoreUnavailableError
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.items import BEFORE_ALL, Item, ItemScope
 from semantic_memory.domain.ports import Ledger
@@ -35,6 +33,9 @@ _WORD = re.compile(rb"[a-z0-9_\x80-\xff]{%d,64}" % _SHORTEST)
 _PRIME = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2^64
 _BITS = 20
 
+Contents = Callable[[], Iterable[tuple[str, Iterable[bytes]]]]
+"""Returns the files of a store: the name of each, and its bytes in chunks of 1 MiB at most."""
+
 Prints = NDArray[np.uint64]
 """Hashes of stretches of bytes, sorted, each once."""
 
@@ -42,10 +43,10 @@ Prints = NDArray[np.uint64]
 class Prover:
     """Compact the store and search its files for forgotten texts. Thread-safe."""
 
-    def __init__(self, ledger: Ledger, maintenance: Maintenance, directory: Path) -> None:
+    def __init__(self, ledger: Ledger, maintenance: Maintenance, contents: Contents) -> None:
         self._ledger = ledger
         self._maintenance = maintenance
-        self._directory = directory
+        self._contents = contents
 
     def texts(self, lost: Reach) -> list[str]:
         """Return the texts of what was forgotten and isn't erased yet, of all its versions."""
@@ -78,9 +79,8 @@ class Prover:
             wanted.leave_out(kept)
         traces = []
         files = size = 0
-        for path in sorted(one for one in self._directory.rglob("*") if one.is_file()):
-            name = path.relative_to(self._directory).as_posix()
-            stretches, words, length = _searched(path, wanted)
+        for name, chunks in self._contents():
+            stretches, words, length = _searched(chunks, wanted)
             files, size = files + 1, size + length
             if stretches or words:
                 told = tuple(sorted(words)[:_MOST_WORDS])
@@ -150,26 +150,20 @@ def _forms(text: str) -> set[bytes]:
     }
 
 
-def _searched(path: Path, wanted: _Wanted) -> tuple[int, set[str], int]:
+def _searched(chunks: Iterable[bytes], wanted: _Wanted) -> tuple[int, set[str], int]:
     """Return the number of stretches in a file, the words in it, and its size."""
     found: dict[int, set[int]] = {length: set() for length in wanted.stretches}
     words: set[bytes] = set()
     size = 0
     before = b""
-    try:
-        with path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                size += len(chunk)
-                data = (before + chunk).lower()
-                words |= wanted.words.intersection(_WORD.findall(data))
-                for length, known in wanted.stretches.items():
-                    if len(known) and len(data) >= length:
-                        found[length] |= set(_shared(_prints(data, length), known).tolist())
-                before = data[-64:]
-    except FileNotFoundError:
-        return 0, set(), 0  # deleted meanwhile
-    except OSError as error:
-        raise StoreUnavailableError(f"can't search {path}: {error.strerror or error}") from error
+    for chunk in chunks:
+        size += len(chunk)
+        data = (before + chunk).lower()
+        words |= wanted.words.intersection(_WORD.findall(data))
+        for length, known in wanted.stretches.items():
+            if len(known) and len(data) >= length:
+                found[length] |= set(_shared(_prints(data, length), known).tolist())
+        before = data[-64:]
     told = {word.decode(errors="replace") for word in words}
     return sum(map(len, found.values())), told, size
 

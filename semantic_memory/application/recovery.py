@@ -10,7 +10,6 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from ingest.session_log import SessionLog
 from semantic_memory.application.erasing import Erasing
 from semantic_memory.application.reach import reach
 from semantic_memory.domain.changes import Advance, Cursor, CursorStage
@@ -19,7 +18,7 @@ from semantic_memory.domain.evidence import pieces
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.messages import SessionKey
-from semantic_memory.domain.ports import Ledger
+from semantic_memory.domain.ports import Ledger, SessionLog
 from semantic_memory.ledger.remedies import HOW_TO_RECOVER
 from semantic_memory.ledger.watermark import WATERMARK
 from semantic_memory.pipeline.facts import verbatim_id
@@ -59,7 +58,7 @@ class Recovery:
         self._ledger.accept()
 
     def _erase_again(self) -> None:
-        logged = [key for path, _ in self._log.files() if (key := self._log.identify(path))]
+        logged = list(self._log.sessions())
         for key in logged:
             self._erase_messages(key)
             self._erase_earlier(key)

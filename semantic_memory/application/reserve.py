@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from semantic_memory.domain.errors import StoreUnavailableError
 from semantic_memory.domain.ports.disk import Disk
@@ -21,6 +21,22 @@ _BYTES = 2_000_000
 """Room for SQLite's files, a transaction that forgets, and a session log to rewrite."""
 _PART = 10
 """Part of a small disk that it takes at most: a tenth."""
+
+
+class Room(Protocol):
+    """Room for what must be written even on a full disk."""
+
+    def lend(self, call: Callable[[], ResultT]) -> ResultT:
+        """Return what `call` returns; call it again with more room if the disk fails."""
+        ...
+
+
+class NoRoom:
+    """No room of its own: the disk is a server's."""
+
+    def lend(self, call: Callable[[], ResultT]) -> ResultT:
+        """Return what `call` returns."""
+        return call()
 
 
 class Reserve:

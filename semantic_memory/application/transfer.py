@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 from pydantic import Field
 
 from ingest.gate import Gate
-from ingest.session_log import SessionLog
 from semantic_memory.application.clearing import cleared, suspected
 from semantic_memory.application.document import (
     Document,
@@ -33,7 +32,7 @@ from semantic_memory.domain.errors import InvalidInputError, RecordRefusedError
 from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.domain.items import Item, ItemScope
 from semantic_memory.domain.messages import Message, SessionKey, SessionOptions, SessionState
-from semantic_memory.domain.ports import Clock, Ledger
+from semantic_memory.domain.ports import Clock, Ledger, SessionLog
 from semantic_memory.domain.profile import Line, overview
 from semantic_memory.domain.requests import (
     ExportRequest,

@@ -1,63 +1,105 @@
-"""Wire up the ledger and the index, in plain text or encrypted."""
+"""Parts of an open store that depend on where it is kept, and the keeping of its index."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
 
-from semantic_memory.application.recovery import refuse_lost
+from semantic_memory.application.proving import Contents
+from semantic_memory.application.reserve import Room
+from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.ports import Ledger, Observer, VectorIndex
 from semantic_memory.domain.ports.disk import Disk
 from semantic_memory.domain.ports.encryption import Encryption
-from semantic_memory.ledger.memory import MemoryLedger
-from semantic_memory.ledger.sqlite import SqliteLedger
-from semantic_memory.settings import Settings
-from semantic_memory.vectors.home import ChromaDirectory, GivenIndex, IndexHome
+from semantic_memory.domain.ports.leases import Leases
+from semantic_memory.domain.ports.log import CopiedLog
+from semantic_memory.domain.ports.states import CopiedStates
+from semantic_memory.domain.reports import Finding
+from semantic_memory.settings import IndexSettings, Settings
+from semantic_memory.vectors.home import CHROMA, ChromaDirectory, GivenIndex, IndexHome
 from semantic_memory.vectors.keeper import Keeper, LedgerKeeper
 from semantic_memory.vectors.sync import IndexKeeper
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """The parts of an open store that depend on where it is kept."""
+
+    ledger: Ledger
+    log: CopiedLog
+    states: CopiedStates
+    leases: Leases
+    home: IndexHome | None
+    """Home of the vector index; None if the ledger answers its queries."""
+    room: Room
+    size: Callable[[], int]
+    """Returns the bytes that the store takes."""
+    contents: Contents
+    check: Callable[[], Iterable[Finding]]
+    """Checks the place."""
+    reading: str = ""
+    """Why the store is only read; empty if it is written."""
+
+
+Opening = Callable[[ExitStack], Storage]
+"""Opens a store; the stack closes it."""
 
 
 def make_index_home(
     settings: Settings, given: VectorIndex | None, disk: Disk, encryption: Encryption | None
 ) -> IndexHome | None:
-    """Make the home of the index; None for an encrypted store, as vectors tell of their texts."""
+    """Make the home of the index that the settings name; None if there is to be none.
+
+    An encrypted store has none, as vectors tell of their texts. Raises ConfigurationError if it is
+    to have one elsewhere, and for a URL that isn't the provider's.
+    """
     if given is not None:
         return GivenIndex(given)
-    if encryption is not None:
+    index = settings.index
+    if encryption is not None and index.provider not in ("chroma", "none"):
+        raise ConfigurationError(
+            f"index.provider is {index.provider}, but the store is encrypted, and vectors tell of"
+            " their texts: set index.provider to none"
+        )
+    if encryption is not None or index.provider == "none":
         return None
-    return ChromaDirectory(settings.data_dir / "chroma", settings.index.sync_threshold, disk)
+    if index.provider == "chroma":
+        return ChromaDirectory(settings.data_dir / CHROMA, index.sync_threshold, disk)
+    return _served(index)
 
 
-def make_ledger(
-    settings: Settings,
-    observe: Observer,
-    disk: Disk,
-    encryption: Encryption | None,
-    *,
-    reached: int,
-    recovering: bool,
-    reading: str = "",
-) -> Ledger:
-    """Open the ledger that the settings name, of which an index has `reached` so many changes.
+def make_shared_home(settings: Settings, given: VectorIndex | None, url: str) -> IndexHome | None:
+    """Make the home of an index for all processes on the database at `url`; None for none.
 
-    `reading` says why it is opened to read only.
-    Raises LedgerBehindError, unless `recovering`, if it is gone or older than it was.
+    By pgvector it is in that database, if no other is named. Raises ConfigurationError.
     """
-    match settings.ledger.store:
-        case "sqlite":
-            path = settings.data_dir / "ledger.sqlite3"
-            if not recovering:
-                refuse_lost(path)
-            return SqliteLedger(
-                path,
-                observe,
-                reached=reached,
-                recovering=recovering,
-                disk=disk,
-                keys=() if encryption is None else encryption.database_keys,
-                reading=reading,
-            )
-        case "memory":
-            return MemoryLedger(observe)
+    if given is not None:
+        return GivenIndex(given)
+    match settings.index.provider:
+        case "chroma" | "none":
+            return None
+        case "pgvector":
+            return _served(settings.index, url)
+        case "chroma-server":
+            return _served(settings.index)
+
+
+def _served(index: IndexSettings, otherwise: str = "") -> IndexHome:
+    """Make the home of an index on a server, whose client is imported only then."""
+    url = index.url.get_secret_value() or otherwise
+    if not url:
+        raise ConfigurationError(
+            f"index.provider is {index.provider}, but index.url is empty: set it to where that is"
+        )
+    if index.provider == "pgvector":
+        from semantic_memory.vectors.pgvector.home import PgvectorDatabase
+
+        return PgvectorDatabase(url)
+    from semantic_memory.vectors.chroma.server import ChromaServer
+
+    token = index.token.get_secret_value()
+    return ChromaServer(url, token, index.name, index.sync_threshold)
 
 
 def make_keeper(

@@ -6,11 +6,11 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from ingest.gate import Gate
-from ingest.session_log import SessionLog
 from semantic_memory.bootstrap.models import make_client
 from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.domain.errors import ConfigurationError
-from semantic_memory.domain.ports import Clock, Embedder, Extractor, Ledger, Observer
+from semantic_memory.domain.ports import Clock, Embedder, Extractor, Ledger, Observer, SessionLog
+from semantic_memory.domain.ports.states import States
 from semantic_memory.domain.retention import Expiry
 from semantic_memory.pipeline.embedding import Embedding
 from semantic_memory.pipeline.extraction import Admission, Committer, Extracting
@@ -18,11 +18,10 @@ from semantic_memory.pipeline.following import Consolidating, Indexing, Profilin
 from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.pipeline.reading import Portion, PortionReader, StretchReader
 from semantic_memory.pipeline.runner import Runner
-from semantic_memory.pipeline.sessions import Sessions, Shortening
+from semantic_memory.pipeline.sessions import Redacting, Sessions, Shortening
 from semantic_memory.pipeline.stage import EMBED, SETTLE, WHOLE, Hint, Pace
 from semantic_memory.pipeline.storing import Storing
 from semantic_memory.profile.rollup import Rollup
-from semantic_memory.session.state_files import StateFiles
 from semantic_memory.settings import Settings
 from semantic_memory.vectors.keeper import Keeper
 
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from semantic_memory.pipeline.batch_extraction import BatchExtracting
 
 _GATHER_PROFILE = 5.0  # seconds within which changes of facts lead to one look at a profile
+_PATIENCE = 10.0  # seconds in which whoever forgets may erase by itself
 _GATHER_INDEX = 2.0  # seconds within which changes reach the index together
 
 
@@ -37,7 +37,7 @@ def make_pipeline(
     settings: Settings,
     ledger: Ledger,
     log: SessionLog,
-    files: StateFiles,
+    states: States,
     gate: Gate,
     embedder: Embedder,
     extractor: Extractor,
@@ -75,13 +75,13 @@ def make_pipeline(
         shortening.weigh(portion)
 
     storing = Storing(ledger, log, reader, gate, clock, observe, stored, reading=reading)
-    sessions = Sessions(ledger, log, files, reader, stretches, lambda key: storing.store([key]))
+    sessions = Sessions(ledger, log, states, reader, stretches, lambda key: storing.store([key]))
     shortening = Shortening(
         ledger, log, sessions, observe, hint, settings.log, ingest.retry_seconds
     )
     held = batch.holds if batch is not None else lambda _: False
     extracting = Extracting(stretches, extractor, committer, observe, held)
-    runner.add(storing, Pace(eager=True))
+    runner.add(storing, Pace(eager=True, leased=False))
     runner.add(
         extracting,
         Pace(
@@ -94,12 +94,16 @@ def make_pipeline(
     )
     if batch is not None:
         runner.add(batch, Pace(workers=0 if alone else 1, flushed=alone))
-    runner.add(Embedding(ledger, embedder, observe, hint))
+    runner.add(Embedding(ledger, embedder, observe, hint), Pace(leased=False))
     runner.add(Consolidating(resolver, observe, hint))
     runner.add(Profiling(rollup), Pace(quiet=_GATHER_PROFILE, most_wait=_GATHER_PROFILE, rest=4.0))
     runner.add(Indexing(keeper), Pace(quiet=_GATHER_INDEX, most_wait=_GATHER_INDEX))
     runner.add(shortening, Pace(flushed=False))
-    return Pipeline(ledger, log, gate, storing, sessions, shortening, runner, observe)
+    pipeline = Pipeline(ledger, log, gate, storing, sessions, shortening, runner, observe)
+    if log.shared:
+        pace = Pace(quiet=_PATIENCE, most_wait=_PATIENCE, flushed=False)
+        runner.add(Redacting(ledger, pipeline.pay), pace)
+    return pipeline
 
 
 def make_batch(

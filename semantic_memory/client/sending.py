@@ -69,6 +69,8 @@ def retryable(error: Exception) -> bool | timedelta:
 def request_options(call: Call) -> dict[str, Any]:
     """Return the options for httpx. A write gets a key of its own, so that it can be sent again."""
     options: dict[str, Any] = {"params": call.query, "headers": {}}
+    if (user_id := _user(call)) is not None:
+        options["headers"]["X-Memory-User"] = user_id
     if call.json is not None:
         options["json"] = call.json
     if call.lines is not None:
@@ -76,6 +78,13 @@ def request_options(call: Call) -> dict[str, Any]:
     elif call.method != "GET":
         options["headers"]["Idempotency-Key"] = new_id()
     return options
+
+
+def _user(call: Call) -> str | None:
+    """Return the user of a call, by whom a proxy may choose the worker."""
+    named = call.json if isinstance(call.json, dict) else {}
+    user_id: str | None = call.query.get("user_id") or named.get("user_id")
+    return user_id
 
 
 def unreachable(url: httpx.URL, error: httpx.TransportError) -> ServiceUnavailableError:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
 from semantic_memory.domain.ports.disk import Disk
+
+
+def digest_of(name: str) -> str:
+    """Return a name of a file that stands for another, and doesn't tell it."""
+    return hashlib.blake2b(name.encode(), digest_size=16).hexdigest()
 
 
 def write_file(disk: Disk, path: Path, data: bytes) -> None:

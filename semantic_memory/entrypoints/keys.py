@@ -1,34 +1,22 @@
-"""API keys with their users and rights, hashed in a file that is read again when it changes.
-
-The file is encrypted if the store is.
-"""
+"""API keys with their users and rights; their secrets are kept as digests alone."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
-import json
-import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
-from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Protocol, Self
 
-from filelock import FileLock
-from pydantic import Field, StringConstraints, TypeAdapter, ValidationError, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
-from semantic_memory.domain.errors import (
-    ConfigurationError,
-    NotFoundError,
-    StoreUnavailableError,
-)
-from semantic_memory.domain.ports.encryption import Encryption
-from semantic_memory.domain.sealing import sealed, unsealed
-from semantic_memory.domain.values import Identifier, Name, Timestamp, Value, explain, parse
+from semantic_memory.domain.errors import NotFoundError
+from semantic_memory.domain.values import Identifier, Name, Timestamp, Value, parse
 from semantic_memory.entrypoints.rights import Right as Right
 
 _MARK = "smk"
+_NO_KEY = hashlib.sha256(b"").hexdigest()
 
 
 UserPattern = Annotated[
@@ -61,19 +49,29 @@ class ApiKey(Value):
         return self
 
 
-_KEYS = TypeAdapter(tuple[ApiKey, ...])
-_NO_KEY = hashlib.sha256(b"").hexdigest()
+class KeyRing:
+    """All keys of a store at one moment, oldest first."""
+
+    def __init__(self, keys: Iterable[ApiKey] = ()) -> None:
+        self._keys = {key.id: key for key in keys}
+
+    def __iter__(self) -> Iterator[ApiKey]:
+        return iter(self._keys.values())
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def find(self, token: str) -> ApiKey | None:
+        """Return the key of a token, compared in constant time; None if there is none."""
+        mark, _, rest = token.partition("_")
+        key_id, _, secret = rest.partition("_")
+        key = self._keys.get(key_id) if mark == _MARK else None
+        matches = hmac.compare_digest(_digest(secret), key.digest if key else _NO_KEY)
+        return key if matches else None
 
 
-class Keys:
-    """Keys of one store. Changes by other processes take effect with the next request."""
-
-    def __init__(self, data_dir: Path, encryption: Encryption | None = None) -> None:
-        self._encryption = encryption
-        self._file = data_dir / "keys.json"
-        self._lock = FileLock(data_dir / "keys.lock", mode=0o600)
-        self._seen: tuple[int, int, int] | None = None
-        self._keys: dict[str, ApiKey] = {}
+class Keys(Protocol):
+    """The keys of one store; a base of its adapters. Thread-safe."""
 
     def create(
         self,
@@ -104,71 +102,29 @@ class Keys:
             "spaces": tuple(spaces),
         }
         key = parse(ApiKey, "key", values)
-        with self._locked():
-            self._write([*self.all(), key])
+        self.add(key)
         return key, f"{_MARK}_{key.id}_{secret}"
 
+    def add(self, key: ApiKey) -> None:
+        """Store a key."""
+        ...
+
     def revoke(self, key_id: str) -> None:
-        """Revoke a key at once. Raises NotFoundError."""
-        with self._locked():
-            kept = [key for key in self.all() if key.id != key_id]
-            if len(kept) == len(self.all()):
-                raise NotFoundError(f"no key {key_id!r}; `semantic-memory keys list` shows them")
-            self._write(kept)
+        """Revoke a key. Raises NotFoundError."""
+        ...
 
-    def all(self) -> list[ApiKey]:
-        """Return every key, oldest first. Raises ConfigurationError if the file is damaged."""
-        self._refresh()
-        return [*self._keys.values()]
+    def at_hand(self) -> KeyRing | None:
+        """Return the keys without waiting; None if they have to be read again."""
+        ...
 
-    def find(self, token: str) -> ApiKey | None:
-        """Return the key of a token, compared in constant time; None if there is none."""
-        self._refresh()
-        mark, _, rest = token.partition("_")
-        key_id, _, secret = rest.partition("_")
-        key = self._keys.get(key_id) if mark == _MARK else None
-        matches = hmac.compare_digest(_digest(secret), key.digest if key else _NO_KEY)
-        return key if matches else None
+    def read(self) -> KeyRing:
+        """Read the keys. Raises ConfigurationError if they are damaged, StoreUnavailableError."""
+        ...
 
-    def _refresh(self) -> None:
-        try:
-            stat = self._file.stat()
-        except FileNotFoundError:
-            self._seen, self._keys = None, {}
-            return
-        seen = (stat.st_mtime_ns, stat.st_ino, stat.st_size)
-        if seen == self._seen:
-            return
-        try:
-            keys = _KEYS.validate_json(unsealed(self._file.read_bytes(), self._encryption))
-        except ValueError as error:
-            why = explain(error) if isinstance(error, ValidationError) else error
-            raise ConfigurationError(
-                f"{self._file} can't be read ({why}): delete it, and create the keys"
-                " again with `semantic-memory keys create`"
-            ) from None
-        self._seen, self._keys = seen, {key.id: key for key in keys}
 
-    def _locked(self) -> FileLock:
-        self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return self._lock
-
-    def _write(self, keys: Iterable[ApiKey]) -> None:
-        text = json.dumps(
-            [key.model_dump(mode="json", exclude_defaults=True) for key in keys], indent=2
-        )
-        new = self._file.with_suffix(".new")
-        try:
-            descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(sealed(text.encode(), self._encryption))
-                file.flush()
-                os.fsync(file.fileno())
-            new.replace(self._file)
-        except OSError as error:
-            raise StoreUnavailableError(
-                f"can't write {self._file}: {error.strerror or error}"
-            ) from error
+def unknown(key_id: str) -> NotFoundError:
+    """Return the error of a key that doesn't exist."""
+    return NotFoundError(f"no key {key_id!r}; `semantic-memory keys list` shows them")
 
 
 def _digest(secret: str) -> str:

@@ -1,4 +1,7 @@
-"""The store of a data directory for several processes: one owns it, the others talk to that one."""
+"""A store for several processes: one owns a data directory, and the others talk to that one.
+
+A store in a database is opened by each.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from typing import TYPE_CHECKING, Self
 from semantic_memory.application.keyring import make_encryption
 from semantic_memory.bootstrap import Parts, build
 from semantic_memory.domain.errors import (
+    ConfigurationError,
     MissingDependencyError,
     StoreClosedError,
     StoreLockedError,
@@ -75,8 +79,14 @@ class SharedStore:
         """Return the present owner, other than `gone` if there is another by now.
 
         Raises what `memory` does, MissingDependencyError if this process can't
-        serve the store, StoreUnavailableError if it may only be read.
+        serve the store, StoreUnavailableError if it may only be read, ConfigurationError for a
+        store in a database.
         """
+        if self._settings.store.url is not None:
+            raise ConfigurationError(
+                "connect is for a store in a data directory: any number of processes may open the"
+                " one at store.url, so use `SemanticMemory.open`"
+            )
         with self._lock:
             self._settle(gone)
             if self._owned is None:
@@ -113,6 +123,9 @@ class SharedStore:
         if self._owned is not None or (self._other is not None and self._other != gone):
             return
         self._other = None
+        if self._settings.store.url is not None:
+            self.own()
+            return
         sharing = self._sharing()
         found = sharing.other() if is_held(self._settings.data_dir) else None
         if found is None:

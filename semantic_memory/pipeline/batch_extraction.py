@@ -3,9 +3,10 @@
     stretches -> note in the ledger -> submitted -> ... -> facts and cursor, stretch by stretch
 
 The note is written before anything is sent, with a token by which the batch is found again, so a
-process that is cut off anywhere goes on with the batch under way and pays for none twice. Answers
-are committed like any other extraction; a stretch that was extracted already, or reads differently
-by now, is passed over.
+process that is cut off anywhere goes on with the batch under way and pays for none twice. So does
+another process; the note is replaced only by who has read it as it stands. Answers are committed
+like any other extraction; a stretch that was extracted already, or reads differently by now, is
+passed over.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from ingest.extract.openai_batch import (
 )
 from ingest.extract.openai_batch import Stretch as Request
 from ingest.extract.prompt import spoken
-from semantic_memory.domain.errors import ProviderError
+from semantic_memory.domain.errors import ConcurrentUpdateError, ProviderError
 from semantic_memory.domain.events import Event, ExtractionBatched
 from semantic_memory.domain.extraction import Extraction
 from semantic_memory.domain.messages import SessionKey
@@ -91,8 +92,9 @@ class BatchExtracting:
         self._alone = alone
         self._poll_seconds = poll_seconds
         self._done = 0
-        stored = ledger.meta(_NOTE)
-        self._note = _Note.model_validate_json(stored) if stored else None
+        self._stored = ""
+        self._note: _Note | None = None
+        self._read()
 
     def holds(self, key: SessionKey) -> bool:
         """Tell whether the batch under way extracts a session."""
@@ -101,12 +103,14 @@ class BatchExtracting:
 
     def pending(self) -> Iterator[Whole]:
         """Yield `WHOLE` if a batch is under way, or is to be submitted."""
+        self._read()
         if self._note is not None or (self._alone and next(self._stretches.sessions(), None)):
             yield WHOLE
 
     def run(self, item: Whole) -> float | None:
         """Submit a batch, or look at the one under way. Raises ProviderError."""
         del item
+        self._read()
         if self._note is None:
             return 0.0 if self._alone and self._submit() else None
         try:
@@ -206,9 +210,23 @@ class BatchExtracting:
                 if characters >= _MOST_CHARACTERS:
                     return
 
+    def _read(self) -> None:
+        """Read the note anew if another process has written it."""
+        stored = self._ledger.meta(_NOTE) or ""
+        if stored != self._stored:
+            self._stored, self._done = stored, 0
+            self._note = _Note.model_validate_json(stored) if stored else None
+
     def _write(self, note: _Note | None) -> None:
-        self._ledger.set_meta(_NOTE, note.model_dump_json() if note else "")
-        before, self._note, self._done = self._note, note, 0
+        """Write the note. Raises ConcurrentUpdateError if another process has written it."""
+        text = note.model_dump_json() if note else ""
+        with self._ledger.exclusive(_NOTE):  # the name of no user, but of what is kept
+            if (self._ledger.meta(_NOTE) or "") != self._stored:
+                raise ConcurrentUpdateError(
+                    "another process went on with the extraction batch: nothing was changed"
+                )
+            self._ledger.set_meta(_NOTE, text)
+        before, self._note, self._stored, self._done = self._note, note, text, 0
         if note is None and before is not None:
             for key in {place.key for place in before.places.values()}:
                 self._hint(EXTRACT, key)

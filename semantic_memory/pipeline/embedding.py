@@ -19,11 +19,15 @@ from semantic_memory.pipeline.stage import CONSOLIDATE, EMBED, INDEX, WHOLE, Hin
 from semantic_memory.vectors.passages import embed_facts
 
 _BATCH = 64
+_CLAIM_SECONDS = 60.0  # within which a batch is embedded, or others may embed it as well
+_CLAIMED_SECONDS = 0.5  # until what others have claimed is looked at again
 
 
 class Embedding:
     """Stage that embeds a batch a run, the oldest memories first.
 
+    Workers share the backlog, each with batches of its own. What two embed all the same has the
+    vectors of either.
     A text that the model refuses is put aside, so that it holds up no other.
     """
 
@@ -49,9 +53,9 @@ class Embedding:
     def run(self, item: Whole) -> float | None:
         """Embed a batch. Raises ProviderError if the model can't be reached."""
         del item
-        facts = self._ledger.unembedded(_BATCH)
+        facts, others = self._ledger.claim_unembedded(_BATCH, _CLAIM_SECONDS)
         if not facts:
-            return None
+            return _CLAIMED_SECONDS if others else None
         start = time.perf_counter()
         try:
             changes = self._embedded(facts)

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from ingest.gate import Gate
-from ingest.session_log import Record
 from semantic_memory.consolidation.beliefs import believed
 from semantic_memory.domain.changes import Add, Advance, Change, Evict, Extracted, Update, Write
 from semantic_memory.domain.errors import ProviderError, StoreError
@@ -26,6 +25,7 @@ from semantic_memory.domain.events import (
 )
 from semantic_memory.domain.extraction import Candidate, Extraction
 from semantic_memory.domain.facts import PINNED, Category, Fact, Status
+from semantic_memory.domain.logs import Record
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Clock, Extractor, Ledger
 from semantic_memory.domain.profile import Layer, TierAges

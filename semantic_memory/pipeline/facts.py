@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from ingest.gate import Screened
-from ingest.session_log import Record
 from semantic_memory.domain.changes import Cursor, CursorStage
 from semantic_memory.domain.english.foreign import parted
 from semantic_memory.domain.english.forgetting import Asked, asked_to_forget
 from semantic_memory.domain.extraction import Candidate
 from semantic_memory.domain.facts import Category, Fact, Source, Status
+from semantic_memory.domain.logs import Record
 from semantic_memory.domain.messages import Message, SessionKey
 from semantic_memory.domain.ports import Ledger
 from semantic_memory.domain.profile import TIERS, Layer, Line, TierAges

@@ -15,7 +15,8 @@ from semantic_memory.pipeline.facts import verbatim_id
 
 _MOST = 100  # of a user, the latest
 _ALL = TypeAdapter(list[RequestToForget])
-_WAITING = "requests waiting"
+_WAITS = "request waits "  # with a user's name: not one list, which writers of several users share
+_WAITED = "requests waiting"  # the list that stores had before
 _NAMES = TypeAdapter(list[str])
 
 
@@ -26,9 +27,11 @@ def read_requests(ledger: KeyValues, user_id: str) -> list[RequestToForget]:
 
 
 def waiting_users(ledger: KeyValues) -> list[str]:
-    """Return the users with a request that is pending."""
-    stored = ledger.meta(_WAITING)
-    return _NAMES.validate_json(stored) if stored else []
+    """Return the users with a request that is pending, and perhaps others."""
+    stored = ledger.meta(_WAITED)
+    before = _NAMES.validate_json(stored) if stored else []
+    present = (key.removeprefix(_WAITS) for key, waits in ledger.metas(_WAITS).items() if waits)
+    return list(dict.fromkeys((*before, *present)))
 
 
 def note_requests(
@@ -89,8 +92,6 @@ def drop_requests(
 def _write(ledger: KeyValues, user_id: str, requests: Sequence[RequestToForget]) -> None:
     kept = list(requests)[:_MOST]
     ledger.set_meta(f"requests {user_id}", _ALL.dump_json(kept).decode() if kept else "")
-    users = waiting_users(ledger)
-    others = [one for one in users if one != user_id]
-    waits = [user_id] if any(one.state == "pending" for one in kept) else []
-    if others + waits != users:
-        ledger.set_meta(_WAITING, _NAMES.dump_json(others + waits).decode())
+    waits = "1" if any(one.state == "pending" for one in kept) else ""
+    if waits != (ledger.meta(f"{_WAITS}{user_id}") or ""):
+        ledger.set_meta(f"{_WAITS}{user_id}", waits)

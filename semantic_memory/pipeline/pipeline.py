@@ -1,7 +1,8 @@
 """Take messages in, and carry them through the stages until their facts are found.
 
-`observe` returns once the session log has the messages on disk. Everything after that is the work
-of stages, in the background or by `flush`:
+`observe` returns once the session log has the messages on disk, and of a log that processes share
+once they are stored too. Everything after that is the work of stages, in the background or by
+`flush`:
 
     store         log -> ledger       a memory for each message, found by its words
     extract       quiet session -> extractor -> gate -> facts
@@ -19,10 +20,9 @@ from contextlib import contextmanager
 from typing import Literal
 
 from ingest.gate import Gate
-from ingest.session_log import SessionLog
 from semantic_memory.concurrency import Calls
 from semantic_memory.domain.changes import Redact
-from semantic_memory.domain.errors import ProviderError, StoreUnavailableError
+from semantic_memory.domain.errors import ProviderError, StoreError, StoreUnavailableError
 from semantic_memory.domain.events import Event, MessagesObserved, SessionChanged
 from semantic_memory.domain.messages import (
     Message,
@@ -31,7 +31,7 @@ from semantic_memory.domain.messages import (
     SessionOptions,
     SessionState,
 )
-from semantic_memory.domain.ports import Ledger, Progress
+from semantic_memory.domain.ports import Ledger, Progress, SessionLog
 from semantic_memory.pipeline.runner import Runner
 from semantic_memory.pipeline.sessions import Sessions, Shortening
 from semantic_memory.pipeline.stage import CONSOLIDATE, EMBED, EXTRACT, INDEX, STORE, WHOLE
@@ -98,10 +98,13 @@ class Pipeline:
             except StoreUnavailableError:
                 self._to_store(key)  # a disk that refuses to take them back has kept them
                 raise
-            if accepted:
-                if begins:
-                    self._observe(SessionChanged(*key, "begun"))
+            if accepted and begins:
+                self._observe(SessionChanged(*key, "begun"))
+            if self._log.shared:
+                self._store_now(key)
+            elif accepted:
                 self._to_store(key)
+            if accepted:
                 self._runner.hint(EXTRACT, key, accepted)
         duplicates = len(messages) - accepted
         seconds = time.perf_counter() - start
@@ -111,6 +114,17 @@ class Pipeline:
     def _to_store(self, key: SessionKey) -> None:
         self._storing.add(key)
         self._runner.hint(STORE, WHOLE)
+
+    def _store_now(self, key: SessionKey) -> None:
+        """Store a session, as the next query for its messages may come to another process.
+
+        What this one leaves if it is killed is behind for all.
+        """
+        try:
+            self._storing.store([key])
+        except StoreError:
+            self._runner.hint(STORE, WHOLE)
+            raise
 
     def changed(self, user_id: str | None = None) -> None:
         """Have later stages take up changes that others made; of one user's facts, or of many's."""
@@ -186,12 +200,11 @@ class Pipeline:
 
     def pay(self, key: SessionKey) -> None:
         """Finish a forgetting that is owed to a session. Raises StoreUnavailableError."""
-        if key not in self._owed:
+        if key not in self._owed and not (self._log.shared and self._sessions.owed(key)):
             return
         with self.held([key]):
-            for redact in self._ledger.redactions():
-                if (redact.user_id, redact.session_id) == key:
-                    self.redact(redact)
+            for redact in self._sessions.owed(key):
+                self.redact(redact)
         self._owed.discard(key)
 
     def redact(self, redact: Redact) -> None:

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from ingest.recalled import extractable
-from ingest.session_log import Record, SessionLog
 from semantic_memory.concurrency import KeyedLocks
 from semantic_memory.domain.changes import Advance, Cursor, CursorStage
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.filters import FACTS, Filters
+from semantic_memory.domain.logs import Record
 from semantic_memory.domain.messages import Message, SessionKey
-from semantic_memory.domain.ports import Clock, Ledger
+from semantic_memory.domain.ports import Clock, Ledger, SessionLog
 from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.text import stems
 from semantic_memory.pipeline.facts import behind, forgotten
@@ -105,14 +105,7 @@ class StretchReader:
 
     def sessions(self) -> Iterator[SessionKey]:
         """Yield the sessions with messages that extraction hasn't come to."""
-        done = {
-            (cursor.user_id, cursor.session_id): cursor.position
-            for cursor in self._ledger.cursors("extracted")
-        }
-        for cursor in self._ledger.cursors("stored"):
-            key = SessionKey(cursor.user_id, cursor.session_id)
-            if done.get(key, 0) < cursor.position:
-                yield key
+        yield from self._ledger.unextracted()
 
     def first(self, key: SessionKey) -> Stretch | None:
         """Return the next stretch of a session; None if there is none.

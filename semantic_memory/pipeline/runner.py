@@ -1,9 +1,12 @@
 """Run stages on background threads, and on the caller's thread when flushed.
 
+Several processes may run the items of one store: each item is run under a lease, and what a process
+leaves behind is found by the others, who look at what is pending every few seconds.
+
 Lock order, outermost first; a thread that holds one may only take those after it:
 
     1. turn of an item in a stage   held while the item runs, also across a model call; nothing but
-                                    another run of the same item takes it
+       and its lease                another run of the same item takes it
     2. lock of a session            held while its log is read or rewritten
     3. writer lock of the ledger    held from checking what was read to the end of the transaction
     4. locks within the log, the ledger's connections, a partition, the index
@@ -14,6 +17,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
+import random
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -25,12 +29,16 @@ from semantic_memory.concurrency import reason
 from semantic_memory.domain.errors import ProviderError, StoreClosedError, StoreError
 from semantic_memory.domain.events import Event, WorkerFailed
 from semantic_memory.domain.ports import Progress
-from semantic_memory.pipeline.stage import Pace, Stage
+from semantic_memory.pipeline.leasing import Leasing, LocalLeases
+from semantic_memory.pipeline.stage import Pace, Stage, named
 
 _FIRST_RETRY_SECONDS = 1.0
 _LAST_RETRY_SECONDS = 60.0
 _PATIENCE_SECONDS = 5.0
 _TOLD_AGAIN_SECONDS = 600.0
+_LOOK_SECONDS = 5.0  # from one look for what other processes left to the next, on average
+_LOOK_REST = 50.0  # at least, as a multiple of the time that a look took
+_TAKEN_SECONDS = 2.0  # until an item that another process runs is tried again
 _AT_ONCE = Pace()
 
 
@@ -43,6 +51,8 @@ class _Waiting:
     hints: int
     not_before: float = -math.inf
     failures: int = 0
+    left: bool = False
+    """Another process was hinted at the item, and this one only found it pending."""
 
 
 @dataclass(slots=True)
@@ -81,12 +91,20 @@ class Runner:
     """
 
     def __init__(
-        self, observe: Callable[[Event], None], retry_seconds: float, threads: int
+        self,
+        observe: Callable[[Event], None],
+        retry_seconds: float,
+        threads: int,
+        leasing: Leasing | None = None,
     ) -> None:
-        """Run on so many `threads`; with none, only `flush` and `drain` run anything."""
+        """Run on so many `threads`; with none, only `flush` and `drain` run anything.
+
+        Without `leasing`, no other process works on the store.
+        """
         self._observe = observe
         self._retry_seconds = retry_seconds
         self._number = threads
+        self._leasing = leasing or Leasing(LocalLeases())
         self._lanes: dict[str, _Lane] = {}
         self._agenda: list[tuple[float, int, _Lane, Hashable]] = []
         """A heap of times at which to look at an item, some of them out of date."""
@@ -97,6 +115,11 @@ class Runner:
         self._told: dict[tuple[str, str], float] = {}
         """When a failure of a stage was last told."""
 
+    @property
+    def shared(self) -> bool:
+        """Other processes work on the same store."""
+        return self._leasing.shared
+
     def add(self, stage: Stage[Any], pace: Pace = _AT_ONCE) -> None:
         """Add a stage; `flush` runs stages in the order in which they were added."""
         self._lanes[stage.name] = _Lane(stage, pace)
@@ -106,8 +129,11 @@ class Runner:
         for lane in self._lanes.values():
             for item in lane.stage.pending():
                 self._note(lane, item, 1)
-        for number in range(self._number):
-            thread = threading.Thread(target=self._work, name=f"pipeline-{number}", daemon=True)
+        tasks = [self._work] * self._number
+        if self._number and self._leasing.shared:
+            tasks.append(self._watch)
+        for number, task in enumerate(tasks):
+            thread = threading.Thread(target=task, name=f"pipeline-{number}", daemon=True)
             thread.start()
             self._threads.append(thread)
 
@@ -206,7 +232,7 @@ class Runner:
             waiting = lane.waiting.get(item)
             seen = waiting.hints if waiting else 0
         try:
-            again = lane.stage.run(item)
+            again = self._run(lane, item)
         except Exception as error:  # the outermost loop of all background work
             self._postpone(lane, item, error)
             return None, error
@@ -223,6 +249,13 @@ class Runner:
                     waiting.first, waiting.not_before = waiting.last, -math.inf
         return again, None
 
+    def _run(self, lane: _Lane, item: Hashable) -> float | None:
+        """Run an item under its lease; come back to one that another process runs."""
+        if not lane.pace.leased:
+            return lane.stage.run(item)
+        with self._leasing.held(named(lane.stage.name, item)) as lease:
+            return _TAKEN_SECONDS if lease is None else lane.stage.run(item)
+
     def _postpone(self, lane: _Lane, item: Hashable, error: Exception) -> None:
         with self._changed:
             waiting = lane.waiting.get(item)
@@ -236,15 +269,48 @@ class Runner:
 
     def _tell_of(self, lane: _Lane, item: Hashable, error: Exception) -> None:
         waiting = lane.waiting.get(item)
-        if not self._stopping.is_set() and waiting is not None:
-            now = time.monotonic()
-            pause = round(max(0.0, waiting.not_before - now), 1)
-            step, said = lane.stage.name, reason(error)
-            with self._changed:
-                repeated = now < self._told.get((step, said), -math.inf) + _TOLD_AGAIN_SECONDS
-                if not repeated:
-                    self._told[step, said] = now
-            self._observe(WorkerFailed(step, said, pause, repeated))
+        if waiting is not None:
+            self._tell(lane, error, waiting.not_before - time.monotonic())
+
+    def _tell(self, lane: _Lane, error: Exception, pause: float) -> None:
+        if self._stopping.is_set():
+            return
+        now = time.monotonic()
+        step, said = lane.stage.name, reason(error)
+        with self._changed:
+            repeated = now < self._told.get((step, said), -math.inf) + _TOLD_AGAIN_SECONDS
+            if not repeated:
+                self._told[step, said] = now
+        self._observe(WorkerFailed(step, said, round(max(0.0, pause), 1), repeated))
+
+    # ---------------------------------------------------------------- other processes
+
+    def _watch(self) -> None:
+        """Look for what other processes left, at times of its own; rarely where that takes long."""
+        pause = _LOOK_SECONDS
+        while not self._stopping.wait(pause * random.uniform(0.5, 1.5)):  # noqa: S311 - no secret
+            start = time.monotonic()
+            for lane in self._lanes.values():
+                try:
+                    self._look(lane)
+                except Exception as error:  # the outermost loop of this thread
+                    self._tell(lane, error, pause)
+            pause = max(_LOOK_SECONDS, _LOOK_REST * (time.monotonic() - start))
+
+    def _look(self, lane: _Lane) -> None:
+        """Take up what is pending and unknown here, once whoever knows it has had the time."""
+        if not lane.pace.workers:
+            return
+        found = dict.fromkeys(lane.stage.pending())
+        now = time.monotonic()
+        with self._changed:
+            for item in found.keys() - lane.waiting.keys() - lane.running:
+                last = now + max(0.0, lane.pace.most_wait - lane.pace.quiet)
+                lane.waiting[item] = _Waiting(first=now, last=last, hints=0, left=True)
+                self._schedule(lane, item)
+            for item, waiting in [*lane.waiting.items()]:
+                if waiting.left and item not in found:  # its turn hasn't come: it was done
+                    del lane.waiting[item]
 
     # ---------------------------------------------------------------- turns
 
@@ -300,6 +366,7 @@ class Runner:
                 return
             before = lane.due(item)
             waiting.last = now
+            waiting.left = False
             waiting.hints += number
             if lane.pace.eager:
                 waiting.not_before = -math.inf

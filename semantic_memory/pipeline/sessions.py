@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from itertools import takewhile
 
-from ingest.session_log import NOTHING_CUT, Record, SessionLog
 from semantic_memory.domain.changes import Advance, Cursor, CursorStage, Redact, Redacted
 from semantic_memory.domain.errors import LogFullError, SessionClosedError
 from semantic_memory.domain.events import Event, LogNearlyFull, LogShortened
 from semantic_memory.domain.filters import FACTS
+from semantic_memory.domain.logs import NOTHING_CUT, Record
 from semantic_memory.domain.messages import SessionKey, SessionOptions, SessionState
-from semantic_memory.domain.ports import Ledger
+from semantic_memory.domain.ports import Ledger, SessionLog
+from semantic_memory.domain.ports.states import States
 from semantic_memory.pipeline.facts import forgotten, verbatim_id
 from semantic_memory.pipeline.reading import (
     Portion,
@@ -27,8 +28,7 @@ from semantic_memory.pipeline.session_records import (
     write_options,
     write_state,
 )
-from semantic_memory.pipeline.stage import SHORTEN, Hint, Outlook
-from semantic_memory.session.state_files import StateFiles
+from semantic_memory.pipeline.stage import REDACT, SHORTEN, Hint, Outlook
 from semantic_memory.settings import LogSettings
 
 _STAGES: tuple[CursorStage, ...] = ("stored", "extracted")
@@ -45,7 +45,7 @@ class Sessions:
         self,
         ledger: Ledger,
         log: SessionLog,
-        files: StateFiles,
+        states: States,
         reader: PortionReader,
         stretches: StretchReader,
         store: Callable[[SessionKey], None],
@@ -53,7 +53,7 @@ class Sessions:
         """Have the messages of a session stored by `store`."""
         self._ledger = ledger
         self._log = log
-        self._files = files
+        self._states = states
         self._reader = reader
         self._stretches = stretches
         self.store = store
@@ -72,15 +72,25 @@ class Sessions:
         A log that goes as a whole takes the session's options and checkpoints along.
         """
         key = SessionKey(redact.user_id, redact.session_id)
+        with self._alone(key.user_id):
+            # Another process may have done it meanwhile, or have left more to do.
+            for owed in self.owed(key) if self._log.shared else [redact]:
+                self._redact(key, owed)
+
+    def owed(self, key: SessionKey) -> list[Redact]:
+        """Return what is to be erased from a session's log."""
+        return self._ledger.redactions(key)
+
+    def _redact(self, key: SessionKey, redact: Redact) -> None:
         done = Redacted(*key)
         if not redact.message_ids:
-            self._files.drop(*key)
+            self._states.drop(*key)
             self._log.remove(*key)
             with self._ledger.exclusive(key.user_id):
                 reset(self._ledger, key)
                 self._ledger.apply([*(Advance(Cursor(*key, one)) for one in _STAGES), done])
             return
-        self._files.drop_window(key)
+        self._states.drop_window(key)
         ids = {verbatim_id(key, one): one for one in redact.message_ids}
         left = {ids[fact.id]: fact.content for fact in self._ledger.get(list(ids))}
         self._rewrite(key, redact.message_ids - left.keys(), left, done)
@@ -139,13 +149,19 @@ class Sessions:
         self.store(key)
         ids = [record.message.id for record in self._log.read(*key)]
         freed = self.rewrite(key, forgotten(self._ledger, key, ids))
-        self._files.drop_window(key)
+        self._states.drop_window(key)
         return freed
 
     def rewrite(self, key: SessionKey, gone: Collection[str], *, forgotten: bool = True) -> int:
         """Rewrite a session's log without the texts of some messages; returns the bytes freed."""
-        with self._reader.locks.hold(key):
-            return self._rewrite(key, gone, forgotten=forgotten) if gone else 0
+        if not gone:
+            return 0
+        with self._reader.locks.hold(key), self._alone(key.user_id):
+            return self._rewrite(key, gone, forgotten=forgotten)
+
+    def _alone(self, user_id: str) -> AbstractContextManager[None]:
+        """Keep other processes off a user while a log that they share is rewritten."""
+        return self._ledger.exclusive(user_id) if self._log.shared else nullcontext()
 
     def _rewrite(
         self,
@@ -170,6 +186,30 @@ class Sessions:
             ]
             self._ledger.apply([*moved, *done])
         return freed
+
+
+class Redacting:
+    """Stage that erases from logs that are shared what a process forgot that was killed then."""
+
+    name = REDACT
+
+    def __init__(self, ledger: Ledger, pay: Callable[[SessionKey], None]) -> None:
+        """Have `pay` erase what is owed to a session."""
+        self._ledger = ledger
+        self._pay = pay
+
+    def pending(self) -> Iterator[SessionKey]:
+        """Yield the sessions with messages that are yet to be erased."""
+        for one in self._ledger.redactions():
+            yield SessionKey(one.user_id, one.session_id)
+
+    def run(self, item: SessionKey) -> None:
+        """Rewrite or remove the log of a session. Raises StoreUnavailableError."""
+        self._pay(item)
+
+    def outlook(self) -> Outlook:
+        """Count the sessions."""
+        return Outlook("erasing", len(self._ledger.redactions()))
 
 
 _NEARLY = 0.9
@@ -226,7 +266,7 @@ class Shortening:
         self.run(key)
         if (size := self._log.size(*key)) < self._full:
             return
-        summary = self._log.summary(self._log.path(*key))
+        summary = self._log.summary(*key)
         waiting = size - self._ledger.cursor(*key, "extracted").offset
         raise LogFullError(
             f"the log of session {key.session_id!r} of user {key.user_id!r} takes {size:,} bytes,"

@@ -18,6 +18,7 @@ CONSOLIDATE = "consolidate"
 PROFILE = "profile"
 INDEX = "index"
 SHORTEN = "shorten"
+REDACT = "redact"
 BATCH = "batch"
 SETTLE = "settle"
 
@@ -29,6 +30,16 @@ Hint = Callable[[str, Hashable], None]
 """Note that an item may have work for the stage of that name."""
 
 ItemT = TypeVar("ItemT")
+
+
+def named(stage: str, item: Hashable) -> str:
+    r"""Return the name of the lease of an item in a stage.
+
+    >>> named("extract", ("u1", "s1")).split("\x1f")
+    ['extract', 'u1', 's1']
+    """
+    parts = item if isinstance(item, tuple) else (item,)
+    return "\x1f".join((stage, *map(str, parts)))
 
 
 class Outlook(NamedTuple):
@@ -86,3 +97,6 @@ class Pace:
     """`flush` waits for the stage."""
     eager: bool = False
     """A hint ends the pause after a failure."""
+    leased: bool = True
+    """Of several workers, one runs an item at a time; else the stage itself sees to it that what
+    several do at once does no harm."""

@@ -13,15 +13,15 @@ from pydantic import ValidationError
 
 from ingest.gate import Gate
 from ingest.recalled import without_recalled
-from ingest.session_log import Record, SessionLog
 from semantic_memory.concurrency import reason
 from semantic_memory.domain.changes import Add, Advance, Change, Forget
 from semantic_memory.domain.english.forgetting import Asked
 from semantic_memory.domain.errors import StoreError
 from semantic_memory.domain.events import Event, ForgetRequested, MemoriesStored, WorkerFailed
 from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.logs import Record
 from semantic_memory.domain.messages import SessionKey
-from semantic_memory.domain.ports import Clock, Ledger
+from semantic_memory.domain.ports import Clock, Ledger, SessionLog
 from semantic_memory.domain.scope import Scope
 from semantic_memory.pipeline.facts import asked_in, verbatim, verbatim_id
 from semantic_memory.pipeline.faults import FAULTS
@@ -77,15 +77,8 @@ class Storing:
         self._put(key)
 
     def pending(self) -> Iterator[Whole]:
-        """Yield `WHOLE` if a log goes further than the ledger.
-
-        The logs are looked through once: only this process appends to them, and says so by `add`.
-        """
-        if self._reading:
-            return
-        if not self._looked_through:
-            self._put(*self._behind())
-            self._looked_through = True
+        """Yield `WHOLE` if a log goes further than the ledger."""
+        self._look()
         if self._waiting:
             yield WHOLE
 
@@ -105,6 +98,7 @@ class Storing:
 
     def store_user(self, user_id: str) -> None:
         """Store what waits of one user, without waiting for others. Raises StoreError."""
+        self._look()
         with self._guard:
             keys = [key for key in {**self._under_way, **self._waiting} if key.user_id == user_id]
         self.store(keys)  # what is stored twice at once is committed once
@@ -213,25 +207,19 @@ class Storing:
             self._observe(WorkerFailed(step, said, retry_seconds=0.0))
             return None
 
+    def _look(self) -> None:
+        """Look for sessions that an earlier process left, or another one of a shared log.
+
+        Other logs are looked through once: only this process appends to them, and says so by `add`.
+        """
+        if self._reading or (self._looked_through and not self._log.shared):
+            return
+        self._put(*self._log.behind(lambda: self._ledger.cursors("stored")))
+        self._looked_through = True
+
     def _put(self, *keys: SessionKey) -> None:
         with self._guard:
             self._waiting.update(dict.fromkeys(keys))
-
-    def _behind(self) -> Iterator[SessionKey]:
-        """Yield the sessions whose log goes further than the ledger."""
-        known = {
-            self._log.path(cursor.user_id, cursor.session_id): cursor
-            for cursor in self._ledger.cursors("stored")
-        }
-        for path, size in self._log.files():
-            cursor = known.get(path)
-            key = (
-                self._log.identify(path)
-                if cursor is None
-                else SessionKey(cursor.user_id, cursor.session_id)
-            )
-            if key is not None and (cursor is None or size != cursor.offset):
-                yield key
 
 
 def _first(records: Iterator[Record]) -> list[Record]:

@@ -16,7 +16,7 @@ from semantic_memory.domain.errors import InvalidInputError, PromptTooLongError,
 from semantic_memory.domain.messages import Message, Receipt, SessionKey, SessionOptions
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.ports import Clock, Observer, Summarizer, TokenCounter
-from semantic_memory.domain.ports.encryption import Encryption
+from semantic_memory.domain.ports.states import States
 from semantic_memory.domain.recall import Context
 from semantic_memory.session.anthropic_form import from_anthropic, to_anthropic
 from semantic_memory.session.checkpoint import Checkpoint, Migration
@@ -27,7 +27,6 @@ from semantic_memory.session.memory_files import MemoryFiles
 from semantic_memory.session.openai_form import from_openai, to_openai
 from semantic_memory.session.pairs import complete
 from semantic_memory.session.parts import ChatMessage, Form, Text, clean, from_log, to_log
-from semantic_memory.session.state_files import WINDOW, StateFiles, digest
 from semantic_memory.session.window import Compactor, Notes, Room, WindowState, shown
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -119,10 +118,9 @@ class Session:
         tools: Sequence[Mapping[str, Any]],
         summarizer: Summarizer | None,
         memory_files: MemoryFiles,
-        files: StateFiles,
+        states: States,
         clock: Clock,
         observe: Observer,
-        encryption: Encryption | None,
     ) -> None:
         self._key = key
         self._memory = memory
@@ -137,11 +135,8 @@ class Session:
         self._compacts = options.compact
         tokens = lru_cache(8_192)(self._tokens)
         self._compactor = Compactor(key, memory, summarizer, counter, tokens, observe)
-        self._directory = files.path(*key)
-        self._disk = files.disk
-        self._encryption = encryption
-        window = self._directory / f"{WINDOW}.json"
-        self._kept = Checkpoint(window, WindowState, observe, files.disk, encryption=encryption)
+        self._states = states
+        self._kept = Checkpoint(states.window(key), WindowState)
         self._state = self._kept.load() or WindowState()
         self._asked: str | None = None
         self._recalled: tuple[str, Context] | None = None
@@ -256,14 +251,11 @@ class Session:
         `version` is the model's version; `migrations[n]` converts data of version n to n + 1.
         """
         return Checkpoint(
-            self._directory / "tasks" / f"{digest(name)}.json",
+            self._states.task(self._key, name),
             model,
-            self._emit,
-            self._disk,
             version=version,
             migrations=migrations,
             user_id=self._key.user_id,
-            encryption=self._encryption,
         )
 
     # ---------------------------------------------------------------- inside

@@ -15,6 +15,8 @@ from semantic_memory.vectors.chroma.process import ChromaProcess
 
 STATE = "index"
 """Key in the ledger's meta of the state of the index that follows it."""
+CHROMA = "chroma"
+"""Name of Chroma's directory in the data directory."""
 _DELETED_AT_ONCE = 1_000
 _PREDECESSOR_SECONDS = 10.0
 

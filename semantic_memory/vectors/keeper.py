@@ -15,6 +15,11 @@ class Keeper(Protocol):
     """Keeps an index level with the ledger, and answers queries."""
 
     @property
+    def name(self) -> str:
+        """The index in one word; `none` without one."""
+        ...
+
+    @property
     def behind(self) -> int:
         """Number of memories that `sync` has to bring in."""
         ...
@@ -57,6 +62,7 @@ class Keeper(Protocol):
 class LedgerKeeper:
     """A `Keeper` without an index: it compares a query with every vector in the ledger."""
 
+    name = "none"
     behind = 0
 
     def __init__(self, ledger: SyncFeed) -> None:

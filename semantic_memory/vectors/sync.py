@@ -56,6 +56,9 @@ class SyncLedger(SyncFeed, Census, KeyValues, Protocol):
 class SeparatingIndex(VectorIndex, Protocol):
     """A `VectorIndex` that can hold a large user apart from the others."""
 
+    copies: bool
+    """True if what it holds of the user is written again, False if it is only indexed."""
+
     def owns(self, user_id: str) -> bool:
         """Return True if a user is held apart."""
         ...
@@ -113,6 +116,11 @@ class IndexKeeper:
         """Look for plain damage without opening the index; the next `sync` sets it aside."""
         if self._position and (why := self._home.damage(self._generation)):
             self._failed = None, IndexBrokenError(why)
+
+    @property
+    def name(self) -> str:
+        """The index in one word: its home's name."""
+        return self._home.name
 
     @property
     def behind(self) -> int:
@@ -203,7 +211,8 @@ class IndexKeeper:
         self._closed = True
         with self._lock:
             index, error = self._failed or (None, None)
-            if isinstance(error, IndexBrokenError) and index is self._index:
+            broken = isinstance(error, IndexBrokenError) and index is self._index
+            if broken and not self._follow():
                 self._begin_anew()  # at the next opening
                 self._observe(IndexSetAside(str(error), kept_at=None))
             self._let_go()
@@ -241,7 +250,8 @@ class IndexKeeper:
                 try:
                     return action()
                 except IndexBrokenError as error:
-                    self._set_aside(str(error))
+                    if not self._follow():
+                        self._set_aside(str(error))
                     if attempt == _ATTEMPTS:
                         raise
                 except IndexUnavailableError as error:
@@ -255,6 +265,7 @@ class IndexKeeper:
         start = time.perf_counter()
         upserted = deleted = 0
         self._refuse_if_closed()
+        self._follow()
         failed, self._failed = self._failed, None
         if failed is not None and failed[0] is self._index:
             raise failed[1]
@@ -262,15 +273,18 @@ class IndexKeeper:
             self._opened()
         target = self._ledger.count_unindexed()  # who writes on, holds up nobody
         done = 0
+        late: set[str] = set()
         while done < target and not self._closed:
             index = self._opened()
             batch = self._ledger.outbox(_BATCH if self._level else _FILLED_AT_ONCE)
             if not batch.taken:
                 break
-            # Before anything is written, as what is moved is written twice.
             users = {entry.fact.user_id for entry in batch.entries}
-            self._hold_apart(users, self._own_at)
-            self._hold_apart(users & self._asked_about.copy(), 0)
+            if isinstance(index, SeparatingIndex) and not index.copies:
+                late |= users
+            else:  # before anything is written, as what is moved is written twice
+                self._hold_apart(users, self._own_at)
+                self._hold_apart(users & self._asked_about.copy(), 0)
             if batch.entries:
                 self._write(index, batch.entries)
             if batch.removed:
@@ -281,6 +295,7 @@ class IndexKeeper:
             deleted += len(batch.removed)
             if progress:
                 progress("indexing", min(done, target), target)
+        self._hold_apart(late, self._own_at)
         self._hold_apart(self._asked_about.copy(), 0)
         self._level = self._index is not None
         if upserted or deleted:
@@ -316,15 +331,28 @@ class IndexKeeper:
             self._resume(self._index)
         return self._index
 
+    def _follow(self) -> bool:
+        """Go on with the filling that another process has begun; return False if there is none."""
+        kept = self._ledger.meta(STATE)
+        generation, self._position = _read(kept, self._home.name)
+        if generation == self._generation:
+            return False
+        self._let_go()
+        self._generation = generation
+        self._is_given_up = kept is not None and not generation
+        return True
+
     def _is_older_copy(self) -> bool:
         noted = self._home.position()
         return noted is not None and noted < self._position
 
     def _resume(self, index: VectorIndex) -> None:
         """Go on with an index as it is. Raises IndexBrokenError if it is impossible."""
-        least, most = self._ledger.held()
-        if not least <= (held := index.count()) <= most:
-            raise IndexBrokenError(f"it holds {held} memories instead of {least}")
+        for _ in range(_ATTEMPTS):  # others may write meanwhile
+            least, most = self._ledger.held()
+            if least <= (held := index.count()) <= most:
+                return
+        raise IndexBrokenError(f"it holds {held} memories instead of {least}")
 
     def _let_go(self) -> None:
         """Let go of the index; its home closes it."""
@@ -347,8 +375,10 @@ class IndexKeeper:
     def _reach(self, batch: Outbox) -> None:
         # The index first: one that notes less than the ledger is sure to be an older copy.
         self._home.note(batch.changes)
+        was = self._state()
         self._position = batch.changes
-        self._ledger.note_indexed(batch.taken, STATE, self._state())
+        if not self._ledger.note_indexed(batch.taken, STATE, was, self._state()):
+            self._follow()
 
     def _state(self) -> str:
         return state(self._home.name, self._generation, self._position)

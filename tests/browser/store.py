@@ -18,11 +18,13 @@ from ingest.readers import Incoming, read
 from semantic_memory import SemanticMemory
 from semantic_memory.entrypoints.api.access import Doorkeeper
 from semantic_memory.entrypoints.api.app import create_app
-from semantic_memory.entrypoints.api.idempotency import Replies
 from semantic_memory.entrypoints.dashboard.samples import Sampler
 from semantic_memory.entrypoints.keys import Keys
 from semantic_memory.entrypoints.metrics import MetricsObserver
 from semantic_memory.entrypoints.rights import Right
+from semantic_memory.entrypoints.state.file_keys import FileKeys
+from semantic_memory.entrypoints.state.file_replies import FileReplies
+from semantic_memory.entrypoints.state.local_rates import LocalRates
 from semantic_memory.settings import ServiceSettings, Settings
 from semantic_memory.testing import FrozenClock
 
@@ -59,7 +61,7 @@ def serve_sample(directory: Path, port: int = 0, **parts: Any) -> Iterator[Runni
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     clock = FrozenClock(NOW)
-    keys = Keys(directory)
+    keys = FileKeys(directory)
     with ExitStack() as stack:
         memory = stack.enter_context(
             SemanticMemory.open(
@@ -71,13 +73,14 @@ def serve_sample(directory: Path, port: int = 0, **parts: Any) -> Iterator[Runni
             )
         )
         fill(memory)
-        replies = Replies(directory / "replies.sqlite3", clock)
+        replies = FileReplies(directory / "replies.sqlite3", clock)
         stack.callback(replies.close)
         app = create_app(
             memory,
             ServiceSettings(drain_seconds=5),
             Doorkeeper(keys, "127.0.0.1"),
             replies,
+            LocalRates(60_000),
             registry,
         )
         # sampled by the same clock

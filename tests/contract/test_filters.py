@@ -31,6 +31,7 @@ from semantic_memory.vectors.chroma.index import ChromaIndex
 from semantic_memory.vectors.home import GivenIndex
 from semantic_memory.vectors.sync import IndexKeeper
 from tests.conftest import NOW, make_fact, unit_vectors
+from tests.support import postgres
 
 Filtering = Callable[[str, Sequence[Fact], Filters], set[str]]
 """Stores a new user's facts, and returns the ids of those that pass."""
@@ -330,6 +331,18 @@ def in_own_collection(index: ChromaIndex) -> Filtering:
 
 
 @pytest.fixture(scope="module")
+def pgvector(request: pytest.FixtureRequest) -> Iterator[Filtering]:
+    postgres.require()
+    from semantic_memory.vectors.pgvector.home import PgvectorDatabase
+
+    server: postgres.Server = request.getfixturevalue("postgres_server")
+    home = PgvectorDatabase(f"{server.url}&schema=filters")
+    yield in_index(home.open("0"))
+    home.empty()
+    home.close()
+
+
+@pytest.fixture(scope="module")
 def engines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Filtering]]:
     directory: Path = tmp_path_factory.mktemp("filters")
     sqlite = SqliteLedger(directory / "ledger.sqlite3")
@@ -351,7 +364,17 @@ def engines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Filt
 
 
 NAMES = ["admits", "sqlite", "memory", "partition", "partition-sqlite", "stand-in", "synced"]
-COLUMNS_ONLY = ["chroma", "chroma-own"]
+COLUMNS_ONLY = ["chroma", "chroma-own", "pgvector"]
+EXPIRING = ["admits", "sqlite", "memory", "partition", "stand-in", "pgvector"]
+
+
+@pytest.fixture
+def engine(request: pytest.FixtureRequest, name: str) -> Filtering:
+    if name == "pgvector":
+        pgvector: Filtering = request.getfixturevalue("pgvector")
+        return pgvector
+    engines: dict[str, Filtering] = request.getfixturevalue("engines")
+    return engines[name]
 
 
 @pytest.mark.parametrize("name", NAMES + COLUMNS_ONLY)
@@ -362,17 +385,19 @@ COLUMNS_ONLY = ["chroma", "chroma-own"]
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 def test_an_engine_passes_what_filters_mean(
-    engines: dict[str, Filtering], name: str, data: st.DataObject
+    engine: Filtering, name: str, data: st.DataObject
 ) -> None:
     user_id = f"user-{next(NUMBERS)}"
     drawn = data.draw(st.lists(facts(), min_size=4, max_size=12))
     stored = [fact.model_copy(update={"user_id": user_id}) for fact in drawn]
     filters = data.draw(filters_of(IN_COLUMNS) if name in COLUMNS_ONLY else FILTERS)
     expected = {fact.id for fact in stored if passes(fact, filters)}
-    assert engines[name](user_id, stored, filters) == expected
+    assert engine(user_id, stored, filters) == expected
 
 
-@pytest.mark.parametrize("name", ["admits", "sqlite", "memory", "partition", "stand-in"])
+@pytest.mark.parametrize(
+    "name", ["admits", "sqlite", "memory", "partition", "stand-in", "pgvector"]
+)
 @given(
     st.data(),
     st.dictionaries(st.sampled_from(Category), PERIODS, max_size=2),
@@ -384,8 +409,7 @@ def test_an_engine_passes_what_filters_mean(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 def test_an_engine_leaves_out_what_has_expired(
-    engines: dict[str, Filtering],
-    name: str,
+    engine: Filtering,
     data: st.DataObject,
     categories: dict[Category, timedelta],
     tags: dict[str, timedelta],
@@ -406,7 +430,7 @@ def test_an_engine_leaves_out_what_has_expired(
     ]
     filters = Filters().unexpired(Unexpired(NOW, Periods(categories, tags)))
     expected = {fact.id for fact in stored if not _expired(fact, categories, tags)}
-    assert engines[name](user_id, stored, filters) == expected
+    assert engine(user_id, stored, filters) == expected
 
 
 def _expired(fact: Fact, categories: dict[Category, timedelta], tags: dict[str, timedelta]) -> bool:

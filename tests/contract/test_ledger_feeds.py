@@ -49,6 +49,19 @@ def test_a_refused_memory_waits_no_longer_until_all_vectors_are_dropped(ledger):
     assert ledger.count_unembedded() == 2
 
 
+def test_what_is_claimed_to_embed_can_be_claimed_again_by_the_same_process(ledger):
+    ledger.apply([Add(make_fact(number)) for number in (1, 2, 3)])
+    for _ in range(2):
+        facts, others = ledger.claim_unembedded(2, 600.0)
+        assert ([fact.id for fact in facts], others) == (["fact-1", "fact-2"], False)
+    ledger.apply(
+        [Embed(f"fact-{number}", f"Thing number {number}", vectors()) for number in (1, 2)]
+    )
+    assert [fact.id for fact in ledger.claim_unembedded(2, 600.0).facts] == ["fact-3"]
+    ledger.apply([Embed("fact-3", "Thing number 3", None)])
+    assert ledger.claim_unembedded(2, 600.0) == ([], False)
+
+
 def test_a_message_that_is_not_recalled_needs_no_vectors(ledger):
     archived = {"status": "archived"}
     ledger.apply([Add(make_fact(1, **archived)), Add(make_fact(2, category="conversation"))])
@@ -90,7 +103,7 @@ def drained(ledger, limit=2):
     while (batch := ledger.outbox(limit)).taken:
         upserted.update({entry.fact.id: entry.fact.confidence for entry in batch.entries})
         removed.update(batch.removed)
-        ledger.note_indexed(batch.taken, "index", "state")
+        assert ledger.note_indexed(batch.taken, "index", ledger.meta("index"), "state")
     return upserted, removed
 
 
@@ -152,13 +165,25 @@ def test_a_fact_that_changes_while_it_is_being_indexed_is_still_lacking(ledger):
     ledger.apply([Add(make_fact(n), vectors(n)) for n in (1, 2)])
     batch = ledger.outbox(9)
     ledger.apply([Touch("fact-1", confidence=0.5)])
-    ledger.note_indexed(batch.taken, "index", "state")
+    ledger.note_indexed(batch.taken, "index", ledger.meta("index"), "state")
     assert ledger.unindexed(9, "u1") == {"fact-1"}
     batch = ledger.outbox(9)
     assert [entry.fact.confidence for entry in batch.entries] == [0.5]
     ledger.apply([Forget("fact-1", NOW)])
-    ledger.note_indexed(batch.taken, "index", "state")
+    ledger.note_indexed(batch.taken, "index", ledger.meta("index"), "state")
     assert drained(ledger) == ({}, {"fact-1"})
+
+
+def test_what_a_follower_wrote_beside_another_is_lacking_again(ledger):
+    ledger.apply([Add(make_fact(n), vectors(n)) for n in (1, 2)])
+    ledger.unindex("index", "begun")
+    overtaken = ledger.outbox(1)
+    ledger.apply([Forget("fact-1", NOW)])
+    assert ledger.note_indexed(ledger.outbox(9).taken, "index", "begun", "further")
+    assert ledger.count_unindexed() == 0
+    assert not ledger.note_indexed(overtaken.taken, "index", "begun", "less far")
+    assert ledger.meta("index") == "further"
+    assert ledger.outbox(9).removed == ["fact-1"]
 
 
 def test_what_an_index_holds_of_a_forgotten_fact_is_removed_erased_or_not(ledger):

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -24,12 +25,15 @@ from semantic_memory.settings import IndexSettings, Settings
 from semantic_memory.testing import HashEmbedder, InMemoryIndex
 from semantic_memory.vectors.chroma.index import ChromaIndex
 from semantic_memory.vectors.chroma.process import ChromaProcess
-from semantic_memory.vectors.home import GivenIndex
-from semantic_memory.vectors.sync import IndexKeeper
+from semantic_memory.vectors.chroma.server import ChromaServer
+from semantic_memory.vectors.home import GivenIndex, IndexHome
+from semantic_memory.vectors.sync import IndexKeeper, SeparatingIndex
 from tests.conftest import NOW, make_fact, unit_vectors
+from tests.support import chroma, postgres
 from tests.support.inside import inside
 
 CASES = itertools.count()
+Separating = TypeVar("Separating", bound=SeparatingIndex)
 
 
 class LedgerBacked:
@@ -113,8 +117,8 @@ class InService(LedgerBacked):
         self._use_cases.close()
 
 
-def chroma_own(path: Path) -> ChromaIndex:
-    index = ChromaIndex(path / "chroma", sync_threshold=1_000)
+def owned(index: Separating) -> Separating:
+    """Hold the cases' user apart."""
     index.upsert([IndexEntry(make_fact(10**6), unit_vectors(1, seed=99))])
     index.own("u1")
     index.delete([make_fact(10**6).id])
@@ -126,7 +130,7 @@ MAKERS: dict[str, Callable[[Path], VectorIndex]] = {
     "memory": lambda _: InMemoryIndex(),
     "chroma": lambda path: ChromaIndex(path / "chroma", sync_threshold=1_000),
     "chroma-process": lambda path: ChromaProcess(path / "chroma", "g", sync_threshold=1_000),
-    "chroma-own": chroma_own,
+    "chroma-own": lambda path: owned(ChromaIndex(path / "chroma", sync_threshold=1_000)),
     "exact": lambda path: InParts(path, limit=10_000),
     "ledger-scan": lambda path: InParts(path, limit=0),
     "index-behind-ledger": lambda path: InParts(path, limit=0, synced=True),
@@ -135,6 +139,25 @@ MAKERS: dict[str, Callable[[Path], VectorIndex]] = {
     "service-chroma": lambda path: InService(path, limit=0, index=None),
 }
 
+
+def on_chroma_server(request: pytest.FixtureRequest, name: str) -> IndexHome:
+    server: chroma.Server = request.getfixturevalue("chroma_server")
+    return ChromaServer(server.url, token="", name=name, sync_threshold=1_000)
+
+
+def on_pgvector(request: pytest.FixtureRequest, name: str) -> IndexHome:
+    postgres.require()
+    from semantic_memory.vectors.pgvector.home import PgvectorDatabase
+
+    server: postgres.Server = request.getfixturevalue("postgres_server")
+    return PgvectorDatabase(f"{server.url}&schema={name}")
+
+
+SERVED: dict[str, Callable[[pytest.FixtureRequest, str], IndexHome]] = {
+    "chroma-server": on_chroma_server,
+    "pgvector": on_pgvector,
+}
+"""Homes of indexes on a server that all cases share, each under a name of its own."""
 
 SHARED = ("chroma-process", "service-chroma")
 """Indexes that serve every case, as their process takes a second to start."""
@@ -191,9 +214,24 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str],
         yield opened
 
 
-@pytest.fixture(params=MAKERS)
+def opened(request: pytest.FixtureRequest, kind: str, name: str) -> Iterator[VectorIndex]:
+    """Open an index on a server, with the cases' user apart if its kind ends so."""
+    home = SERVED[kind.removesuffix("-own")](request, name)
+    index = home.open("0")
+    if kind.endswith("-own"):
+        assert isinstance(index, SeparatingIndex)
+        owned(index)
+    yield index
+    home.empty()
+    home.close()
+
+
+@pytest.fixture(params=[*MAKERS, *SERVED, *(f"{kind}-own" for kind in SERVED)])
 def index(request, tmp_path: Path, shared) -> Iterator[VectorIndex]:
     index: VectorIndex
+    if request.param not in MAKERS:
+        yield from opened(request, request.param, f"case{next(CASES)}")
+        return
     if request.param in SHARED:
         index = OwnUsers(shared(request.param), f"case{next(CASES)}")
     else:

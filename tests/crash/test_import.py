@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ingest.session_log import SessionLog
+from ingest.session_log import FileSessionLog
 from semantic_memory.disk import SystemDisk
 from semantic_memory.domain.filters import Filters
 from semantic_memory.ledger.sqlite import SqliteLedger
@@ -98,11 +98,8 @@ def held(store: Path) -> set[tuple[Any, ...]]:
     facts = ledger.find("u1", Filters())
     assert ledger.count_unembedded() == 0
     ledger.close()
-    log = SessionLog(store / "sessions", lambda event: None, SystemDisk())
-    said = [
-        (log.identify(path), log.summary(path).messages, log.summary(path).corrupt_lines)
-        for path, _ in log.files()
-    ]
+    log = FileSessionLog(store / "sessions", lambda event: None, SystemDisk())
+    said = [(one.session, one.messages, one.corrupt_lines) for one in log.summaries()]
     return {
         *said,
         *((f.id, f.content, f.category, f.source, f.corroborations, f.confidence) for f in facts),

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ingest.session_log import SessionLog
+from ingest.session_log import FileSessionLog
 from semantic_memory.disk import SystemDisk
 from semantic_memory.ledger.sqlite import SqliteLedger
 from tests.crash.extracting import conversation
@@ -64,7 +64,7 @@ def done(store: Path) -> set[str]:
     if not (store / "ledger.sqlite3").exists():
         return set()
     ledger = SqliteLedger(store / "ledger.sqlite3")
-    log = SessionLog(store / "sessions", lambda event: None, SystemDisk())
+    log = FileSessionLog(store / "sessions", lambda event: None, SystemDisk())
     texts = {
         record.message.content
         for cursor in ledger.cursors("extracted")

@@ -14,7 +14,7 @@ from semantic_memory import Message
 from tests.crash.forgetting import KEY, SAID, fill, opened
 from tests.crash.test_kill import ROOT
 from tests.support.effort import rounds
-from tests.support.inside import inside
+from tests.support.inside import inside, log_file
 
 KILLS = rounds(full=24, quick=5)
 
@@ -43,7 +43,7 @@ def test_a_killed_forget_is_finished_or_never_began(tmp_path: Path, what: str) -
         assert killed_at(directory, what, step) == ""
         with opened(directory) as memory:
             texts = {fact.content for fact in memory.list(user_id="u1")}
-            log = inside(memory).log.path("u1", "s1")
+            log = log_file(memory, "u1", "s1")
             held = log.read_bytes() if log.exists() else b""
             began = "Anna is getting divorced" not in texts
             assert (b"divorced" in held) is not began, step

@@ -22,12 +22,13 @@ from semantic_memory.domain.events import Event
 from semantic_memory.domain.ports import Observer
 from semantic_memory.entrypoints.api.access import Doorkeeper
 from semantic_memory.entrypoints.api.app import create_app
-from semantic_memory.entrypoints.api.idempotency import Replies
 from semantic_memory.entrypoints.api.server import Server, configured
 from semantic_memory.entrypoints.api.tracing import note_event, traced
 from semantic_memory.entrypoints.keys import Keys
 from semantic_memory.entrypoints.metrics import MetricsObserver
 from semantic_memory.entrypoints.rights import Right
+from semantic_memory.entrypoints.state import ServiceState
+from semantic_memory.entrypoints.state.embedded import EmbeddedState
 from semantic_memory.settings import ServiceSettings
 from semantic_memory.sharing.owner import Owner, announcing, own_version, values_of
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
@@ -97,9 +98,13 @@ def served(
     directory: Path,
     host: str = "127.0.0.1",
     exporter: SpanExporter | None = None,
+    state: ServiceState | None = None,
     **settings: Any,
 ) -> Iterator[Served]:
-    """Serve `directory`; a host that isn't loopback is passed to the doorkeeper only."""
+    """Serve `directory`; a host that isn't loopback is passed to the doorkeeper only.
+
+    Keys, answers and rates are in its files, unless there is a `state`.
+    """
     registry = CollectorRegistry()
     clock = FrozenClock(NOW)
     service = ServiceSettings(**{"drain_seconds": 5, **settings})
@@ -110,7 +115,8 @@ def served(
             observer(event)
 
     directory.mkdir(exist_ok=True)
-    keys = Keys(directory)
+    state = state or EmbeddedState(directory, None)
+    keys = state.keys()
     doorkeeper = Doorkeeper(keys, host, service.cors_origins)
     with ExitStack() as stack:
         memory = stack.enter_context(
@@ -122,10 +128,10 @@ def served(
                 observer=observe,
             )
         )
-        replies = Replies(directory / "replies.sqlite3", clock)
-        stack.callback(replies.close)
+        replies = stack.enter_context(state.replies(clock))
         observers.append(replies.withdraw)
-        app = create_app(memory, service, doorkeeper, replies, registry)
+        rates = state.rates(service.requests_per_minute)
+        app = create_app(memory, service, doorkeeper, replies, rates, registry)
         if exporter is not None:
             stack.enter_context(traced(app, exporter))
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
@@ -142,6 +148,24 @@ def served(
                 client.close()
             server.should_exit = True
             thread.join()
+
+
+@contextmanager
+def held_up(memory: SemanticMemory, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Let each `add` wait until the context ends; lend the event that one has begun."""
+    entered, release = threading.Event(), threading.Event()
+    add = memory.add
+
+    def slow(*arguments: Any, **options: Any) -> Any:
+        entered.set()
+        release.wait(60)
+        return add(*arguments, **options)
+
+    monkeypatch.setattr(memory, "add", slow)
+    try:
+        yield entered
+    finally:
+        release.set()
 
 
 Serve = Callable[..., Served]

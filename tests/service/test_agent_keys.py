@@ -10,9 +10,9 @@ import pytest
 
 from semantic_memory import Message
 from semantic_memory.client import Client
-from semantic_memory.domain.errors import AccessDeniedError, InvalidInputError, NotFoundError
-from semantic_memory.entrypoints.keys import Keys
-from tests.service.conftest import NOW, A, R, Served, W
+from semantic_memory.domain.errors import AccessDeniedError, NotFoundError
+from semantic_memory.entrypoints.state.file_keys import FileKeys
+from tests.service.conftest import NOW, R, Served, W
 from tests.service.test_access import REQUESTS, refused_alike, send
 
 MAYA: dict[str, Any] = {"user_id": "maya"}
@@ -383,16 +383,11 @@ def test_the_caller_is_told_its_agent(cook):
     assert cook.get("/v1/caller").json()["agent_id"] == "cook"
 
 
-def test_a_key_of_an_agent_cannot_administer(tmp_path):
-    with pytest.raises(InvalidInputError, match="administer"):
-        Keys(tmp_path).create("agent", ["maya"], [R, A], NOW, agent_id="cook")
-
-
 def test_keys_without_an_agent_are_written_as_before(tmp_path):
-    keys = Keys(tmp_path)
+    keys = FileKeys(tmp_path)
     keys.create("all", ["maya"], [R], NOW)
     written = (tmp_path / "keys.json").read_text()
     assert "agent_id" not in written
     assert "spaces" not in written
     key, token = keys.create("one", ["maya"], [R], NOW, agent_id="cook", spaces=["team-a"])
-    assert Keys(tmp_path).find(token) == key
+    assert FileKeys(tmp_path).read().find(token) == key

@@ -17,7 +17,7 @@ from semantic_memory.entrypoints.api.server import configure_logging
 from semantic_memory.settings import ServiceSettings
 from semantic_memory.testing import HashEmbedder, InMemoryIndex
 from tests.conftest import eventually
-from tests.service.conftest import Serve, Served, served
+from tests.service.conftest import Serve, Served, held_up, served
 
 TEA = {"user_id": "maya", "content": "Prefers tea"}
 LINES = {"Content-Type": "application/x-ndjson"}
@@ -180,22 +180,13 @@ def test_a_failure_is_not_kept(service: Served):
 
 
 def test_the_second_of_two_at_once_is_told_to_wait(service: Served, monkeypatch):
-    entered, release = threading.Event(), threading.Event()
-    add = service.memory.add
-
-    def slow(*arguments, **options):
-        entered.set()
-        release.wait(10)
-        return add(*arguments, **options)
-
-    monkeypatch.setattr(service.memory, "add", slow)
     http = service.client(headers={"Idempotency-Key": "k1"})
     answers: list[httpx.Response] = []
     first = threading.Thread(target=lambda: answers.append(http.post("/v1/memories", json=TEA)))
-    first.start()
-    assert entered.wait(10)
-    second = http.post("/v1/memories", json=TEA)
-    release.set()
+    with held_up(service.memory, monkeypatch) as entered:
+        first.start()
+        assert entered.wait(60)
+        second = http.post("/v1/memories", json=TEA)
     first.join()
     assert (second.status_code, second.headers["retry-after"]) == (409, "1")
     assert answers[0].status_code == 201

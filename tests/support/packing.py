@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from semantic_memory.bootstrap import make_packer
+from semantic_memory.bootstrap.read_path import make_packer
 from semantic_memory.context.pack import Packer
 from semantic_memory.domain.ports import TokenCounter
 from semantic_memory.settings import ContextSettings

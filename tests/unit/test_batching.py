@@ -5,7 +5,12 @@ import threading
 import pytest
 
 from semantic_memory import Category
-from semantic_memory.domain.errors import ConfigurationError, ProviderError, StoreClosedError
+from semantic_memory.domain.errors import (
+    ConcurrentUpdateError,
+    ConfigurationError,
+    ProviderError,
+    StoreClosedError,
+)
 from semantic_memory.domain.events import ExtractionBatched, ExtractionFellBack
 from semantic_memory.settings import ExtractionSettings, IngestSettings, OpenAISettings, Settings
 from tests.conftest import eventually, say
@@ -146,6 +151,26 @@ def test_a_batch_whose_id_was_never_noted_is_found_again(open_with, server, monk
     memory.flush()
     assert set(facts(memory)) == said
     assert len(server.batches) == 1
+
+
+def test_a_batch_that_another_process_went_on_with_is_left_to_it(open_with, server, monkeypatch):
+    memory = open_with()
+    talk(memory)
+    ledger = inside(memory).ledger
+    write, others = ledger.set_meta, '{"token": "another", "places": {}}'
+
+    def overtaken(key: str, value: str) -> None:
+        write(key, value)
+        if '"batch_id":null' in value:
+            write(key, others)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ledger, "set_meta", overtaken)
+        with pytest.raises(ConcurrentUpdateError, match="another process went on"):
+            memory.flush()
+    assert ledger.meta("extraction batch") == others
+    memory.flush()
+    assert ledger.meta("extraction batch") == ""
 
 
 def test_a_batch_that_was_never_created_is_submitted_again(open_with, server, events):

@@ -29,9 +29,10 @@ from semantic_memory.domain.errors import (
     StoreUnavailableError,
 )
 from semantic_memory.domain.ports.disk import Disk
-from semantic_memory.entrypoints.api.idempotency import Replies, Reply
-from semantic_memory.entrypoints.keys import Keys
+from semantic_memory.entrypoints.api.replies import Reply
 from semantic_memory.entrypoints.rights import Right
+from semantic_memory.entrypoints.state.file_keys import FileKeys
+from semantic_memory.entrypoints.state.file_replies import FileReplies
 from semantic_memory.ledger.sqlite import SqliteLedger, database
 from semantic_memory.settings import EncryptionSettings, IngestSettings, Settings, load
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
@@ -108,9 +109,9 @@ def fill(memory: SemanticMemory) -> None:
     memory.flush()
     memory.search("tiles", **U)
     memory.flush()
-    Keys(directory, encryption).create("pavilion", ["maya-schmidt"], [Right.READ], NOW)
+    FileKeys(directory, encryption).create("pavilion", ["maya-schmidt"], [Right.READ], NOW)
     keys = () if encryption is None else encryption.database_keys
-    replies = Replies(directory / "replies.sqlite3", FrozenClock(NOW), keys)
+    replies = FileReplies(directory / "replies.sqlite3", FrozenClock(NOW), keys)
     replies.keep("name", Reply("print", 201, "application/json", b'{"content": "A veranda"}'))
     replies.close()
 
@@ -136,7 +137,7 @@ def contents(memory: SemanticMemory) -> list[Any]:
         [version.fact.content for fact in memory.list(**U) for version in memory.history(fact.id)],
         [
             key.name
-            for key in Keys(memory.settings.data_dir, make_encryption(memory.settings)).all()
+            for key in FileKeys(memory.settings.data_dir, make_encryption(memory.settings)).read()
         ],
     ]
 
@@ -238,7 +239,7 @@ def test_without_the_right_key_nothing_opens_and_nothing_is_changed(opened, stor
     with pytest.raises(ConfigurationError, match=r"encryption\.key_file"):
         SemanticMemory.recover(store, settings=secret(*keys), embedder=HashEmbedder())
     with pytest.raises(ConfigurationError, match=r"encryption\.key_file"):
-        Keys(store, make_encryption(secret(*keys))).all()
+        FileKeys(store, make_encryption(secret(*keys))).read()
     assert {path: path.read_bytes() for path in store.rglob("*") if path.is_file()} == before
 
 

@@ -5,7 +5,7 @@ import builtins
 import pytest
 
 from ingest.encryption import Cipher, new_key, read_keys
-from ingest.session_log import SessionLog
+from ingest.session_log import FileSessionLog
 from semantic_memory.application.encrypting import convert_store
 from semantic_memory.disk import SystemDisk
 from semantic_memory.domain.errors import ConfigurationError, MissingDependencyError
@@ -74,11 +74,11 @@ def test_a_log_begun_in_plain_text_goes_on_encrypted(open_memory, tmp_path):
 
 def test_a_torn_encrypted_line_is_cut_off(tmp_path, events):
     cipher = Cipher([new_key()])
-    log = SessionLog(tmp_path / "sessions", events.append, SystemDisk(), cipher)
+    log = FileSessionLog(tmp_path / "sessions", events.append, SystemDisk(), cipher)
     log.append("u1", "s1", say("One", "Two"))
     path = log.path("u1", "s1")
     path.write_bytes(path.read_bytes()[:-9])
-    again = SessionLog(tmp_path / "sessions", events.append, SystemDisk(), cipher)
+    again = FileSessionLog(tmp_path / "sessions", events.append, SystemDisk(), cipher)
     assert [record.message.content for record in again.read("u1", "s1")] == ["One"]
 
 

@@ -10,7 +10,7 @@ import pytest
 from semantic_memory import Fact, InvalidInputError, Message
 from semantic_memory.domain.extraction import Candidate, Extraction, HistoryLine
 from tests.conftest import say
-from tests.support.inside import inside
+from tests.support.inside import log_file
 
 U: dict[str, Any] = {"user_id": "u1"}
 S = {**U, "session_id": "s1"}
@@ -51,7 +51,7 @@ def delete(memory: Any, content: str, **options: Any) -> None:
 
 
 def log_bytes(memory: Any) -> bytes:
-    return inside(memory).log.path("u1", "s1").read_bytes()
+    return log_file(memory, "u1", "s1").read_bytes()
 
 
 def filled(open_memory: Any, said: tuple[str, ...], *found: Candidate, **lines: Any) -> Any:

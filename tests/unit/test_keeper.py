@@ -414,6 +414,8 @@ def test_a_query_does_not_wait_for_a_sync_under_way(ledger, events):
 
 
 class Separating(InMemoryIndex):
+    copies = True
+
     def __init__(self) -> None:
         super().__init__()
         self.apart: set[str] = set()
@@ -501,6 +503,8 @@ def test_no_copy_is_deleted_when_there_is_nothing_to_set_aside(tmp_path: Path):
 
 class Filled(InMemoryIndex):
     """Index that records how it is written, and holds users apart."""
+
+    copies = True
 
     def __init__(self) -> None:
         super().__init__()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 import pytest
 
@@ -157,6 +159,27 @@ def test_processes_bring_a_new_schema_up_to_date_at_once(postgres_server):
         ledger.close()
 
 
+def test_who_follows_the_feed_is_woken_by_what_another_process_commits(two):
+    woken = threading.Event()
+    stop = two[0].on_commit(woken.set)
+    assert woken.wait(timeout=120)
+    woken.clear()
+    two[1].apply([Add(make_fact())])
+    assert woken.wait(timeout=120)
+    assert two[0].last_event() == 1
+    stop()
+
+
+def test_what_a_paused_process_wrote_to_the_index_too_late_is_indexed_again(two):
+    two[0].apply([Add(make_fact(), vectors())])
+    paused = two[0].outbox(9)
+    two[1].apply([Forget("fact-1", NOW, "asked for")])
+    assert two[1].note_indexed(two[1].outbox(9).taken, "index", None, "level")
+    assert two[1].count_unindexed() == 0
+    assert not two[0].note_indexed(paused.taken, "index", None, "level")  # it wrote the text back
+    assert list(two[1].outbox(9).removed) == ["fact-1"]
+
+
 # ---------------------------------------------------------------- failures
 
 
@@ -197,6 +220,30 @@ def test_nothing_is_written_once_an_exclusive_section_has_lost_its_lock(ledger, 
         ledger.apply([Add(make_fact())])
     assert ledger.count() == 0
     assert ledger.apply([Add(make_fact())]) == 1
+
+
+def test_a_lock_that_is_held_for_long_is_not_waited_for_for_ever(two, monkeypatch):
+    monkeypatch.setattr("semantic_memory.ledger.postgres.connections._LOCK_SECONDS", 0.2)
+    one, other = two
+    with one.exclusive("u1"):
+        with pytest.raises(StoreUnavailableError, match="another process has held a lock for long"):
+            other.apply([Add(make_fact(1))])
+        with pytest.raises(StoreUnavailableError, match="try again"), other.exclusive("u1"):
+            pass
+    assert other.apply([Add(make_fact(1))]) == 1
+
+
+def test_a_process_that_is_paused_in_an_exclusive_section_gives_its_user_up(two, monkeypatch):
+    connections = "semantic_memory.ledger.postgres.connections"
+    paused, other = two
+    with ExitStack() as section:
+        with monkeypatch.context() as patched:
+            patched.setattr(f"{connections}._IDLE_HOLDING_SECONDS", 0.2)
+            section.enter_context(pytest.raises(StoreUnavailableError, match="paused"))
+            section.enter_context(paused.exclusive("u1"))
+        assert other.apply([Add(make_fact(1))]) == 1
+        paused.apply([Add(make_fact(2))])
+    assert [fact.id for fact in paused.get(["fact-1", "fact-2"])] == ["fact-1"]
 
 
 def test_a_closed_ledger_says_so(ledger):
@@ -269,10 +316,11 @@ def test_an_index_is_filled_anew_and_followed_beside_writers(two):
         writers = [pool.submit(write, first) for first in (0, 20)]
         while not all(writer.done() for writer in writers):
             following.unindex("index", "filled")
-            following.note_indexed(following.outbox(1_000).taken, "index", "followed")
+            taken = following.outbox(1_000).taken
+            following.note_indexed(taken, "index", "filled", "followed")
         for writer in writers:
             writer.result()
-    following.note_indexed(following.outbox(1_000).taken, "index", "followed")
+    following.note_indexed(following.outbox(1_000).taken, "index", "followed", "followed")
     assert following.count_unindexed() == 0
     assert following.held() == (40, 40)
 
@@ -281,7 +329,7 @@ def test_a_mark_that_a_writer_holds_stays(ledger, url):
     ledger.apply([Add(make_fact(1), vectors(1)), Add(make_fact(2), vectors(2))])
     with psycopg.connect(url.partition("&schema")[0]) as writer:
         writer.execute("SELECT FROM unit.unindexed WHERE num = 1 FOR UPDATE")
-        ledger.note_indexed(ledger.outbox(9).taken, "index", "followed")
+        ledger.note_indexed(ledger.outbox(9).taken, "index", None, "followed")
         assert ledger.unindexed(9) == {"fact-1"}
 
 

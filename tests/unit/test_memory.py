@@ -524,7 +524,7 @@ def test_files_that_vanish_while_they_are_counted_are_not_missed(memory, monkeyp
             yield folder, folders, [*names, "gone.bin"]
         yield str(directory / "gone"), [], ["too.bin"]
 
-    monkeypatch.setattr("semantic_memory.application.statistics.os.walk", vanishing)
+    monkeypatch.setattr("semantic_memory.application.place.os.walk", vanishing)
     memory.add("One thing", **U)
     assert memory.stats().store_bytes > 10_000
 

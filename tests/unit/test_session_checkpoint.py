@@ -15,6 +15,7 @@ from semantic_memory.domain.errors import (
 )
 from semantic_memory.domain.events import CheckpointRestored
 from semantic_memory.session.checkpoint import Checkpoint
+from semantic_memory.session.state_files import StateFile
 from tests.conftest import make_fact
 
 
@@ -29,8 +30,12 @@ def path(tmp_path):
     return tmp_path / "tasks" / "task.json"
 
 
+def file_of(path, events) -> StateFile:
+    return StateFile(path, events.append, SystemDisk())
+
+
 def checkpoint(path, events, **options) -> Checkpoint[Task]:
-    return Checkpoint(path, Task, events.append, SystemDisk(), **options)
+    return Checkpoint(file_of(path, events), Task, **options)
 
 
 def test_a_state_comes_back_as_it_was(path, events):
@@ -149,20 +154,18 @@ def steps():
 
 def test_migrations_are_chained_from_the_version_of_the_state(path, events):
     checkpoint(path, events).save(Task(step="fetch", done=frozenset({3})))
-    plans = Checkpoint(path, Plan, events.append, SystemDisk(), version=3, migrations=steps())
+    plans = Checkpoint(file_of(path, events), Plan, version=3, migrations=steps())
     whole = Plan(stage="fetch", done=(3,), owner="owner of fetch")
     assert plans.load() == whole
     assert json.loads(path.read_text())["version"] == 1  # reading changes nothing
     plans.save(whole)
     assert json.loads(path.read_text())["version"] == 3
-    assert Checkpoint(path, Plan, events.append, SystemDisk(), version=3).load() == whole
+    assert Checkpoint(file_of(path, events), Plan, version=3).load() == whole
 
 
 def test_a_gap_between_migrations_is_named(path, events):
     checkpoint(path, events).save(Task(step="fetch"))
-    plans = Checkpoint(
-        path, Plan, events.append, SystemDisk(), version=3, migrations={1: steps()[1]}
-    )
+    plans = Checkpoint(file_of(path, events), Plan, version=3, migrations={1: steps()[1]})
     with pytest.raises(StoreCorruptError, match=r"leads to 3: pass migrations=\{2: "):
         plans.load()
 
@@ -170,14 +173,14 @@ def test_a_gap_between_migrations_is_named(path, events):
 @pytest.mark.parametrize("number", [0, 3, 7])
 def test_a_migration_beyond_the_version_is_refused(path, events, number):
     with pytest.raises(InvalidInputError, match=f"{number}.*from 1 to 2"):
-        Checkpoint(path, Plan, events.append, SystemDisk(), version=3, migrations={number: dict})
+        Checkpoint(file_of(path, events), Plan, version=3, migrations={number: dict})
 
 
 def test_a_failing_migration_leaves_the_state_as_it_was(path, events):
     checkpoint(path, events).save(Task(step="one"))
     checkpoint(path, events).save(Task(step="two"))
     before = path.read_bytes()
-    wrong = Checkpoint(path, Plan, events.append, SystemDisk(), version=2, migrations={1: dict})
+    wrong = Checkpoint(file_of(path, events), Plan, version=2, migrations={1: dict})
     with pytest.raises(StoreCorruptError, match=r"is no Plan of version 2: stage.*owner"):
         wrong.load()
     assert path.read_bytes() == before
@@ -200,7 +203,7 @@ def test_a_newer_state_is_neither_read_nor_overwritten(path, events):
 
 def test_an_older_state_is_kept_as_the_previous_one(path, events):
     checkpoint(path, events).save(Task(step="one"))
-    plans = Checkpoint(path, Plan, events.append, SystemDisk(), version=3, migrations=steps())
+    plans = Checkpoint(file_of(path, events), Plan, version=3, migrations=steps())
     plans.save(Plan(stage="two", owner="Maya"))
     path.write_bytes(b"{")
     assert plans.load() == Plan(stage="one", owner="owner of one")
@@ -221,7 +224,7 @@ TEA = make_fact(content="Prefers answers in German")
 
 
 def styles(path, events, **options):
-    return Checkpoint(path, Style, events.append, SystemDisk(), **options)
+    return Checkpoint(file_of(path, events), Style, **options)
 
 
 @pytest.mark.parametrize(

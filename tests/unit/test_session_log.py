@@ -3,77 +3,31 @@ import os
 import stat
 import threading
 import time
-from dataclasses import replace
 
 import pytest
 
-from ingest.encryption import Cipher, new_key
 from ingest.log_line import LineFormat
-from ingest.session_log import Patience, SessionLog
+from ingest.session_log import FileSessionLog, Patience
 from semantic_memory.disk import SystemDisk
-from semantic_memory.domain.changes import Cursor
 from semantic_memory.domain.errors import (
-    InvalidInputError,
     SchemaTooNewError,
     StoreUnavailableError,
 )
-from semantic_memory.domain.events import CursorLost, LogRepaired, WriteDelayed
+from semantic_memory.domain.events import LogRepaired, WriteDelayed
 from semantic_memory.domain.messages import SessionKey
-from tests.conftest import NOW, say
+from tests.conftest import say
+from tests.support.logs import contents
 
 
 @pytest.fixture
 def reopened(tmp_path, events):
     """Return a function that opens the log again."""
-    return lambda: SessionLog(tmp_path / "sessions", events.append, SystemDisk())
+    return lambda: FileSessionLog(tmp_path / "sessions", events.append, SystemDisk())
 
 
 @pytest.fixture
 def log(reopened):
     return reopened()
-
-
-def behind(record) -> Cursor:
-    return Cursor("u1", "s1", "stored", record.position + 1, record.end, record.message.id)
-
-
-def contents(log, user="u1", session="s1") -> list[str]:
-    return [record.message.content for record in log.read(user, session)]
-
-
-def test_messages_come_back_in_order_as_they_went_in(log, reopened):
-    messages = say("One", "Zwei ü\nlines", "三", name="Maya", created_at=NOW, metadata={"a": [1]})
-    assert log.append("u1", "s1", messages) == 3
-    assert [record.message for record in reopened().read("u1", "s1")] == messages
-    assert [record.position for record in log.read("u1", "s1")] == [0, 1, 2]
-
-
-def test_reading_goes_on_from_any_record(log):
-    log.append("u1", "s1", say("One", "Two", "Three"))
-    first = next(log.read("u1", "s1"))
-    rest = list(log.read("u1", "s1", behind(first)))
-    assert [(record.position, record.message.content) for record in rest] == [
-        (1, "Two"),
-        (2, "Three"),
-    ]
-    log.append("u1", "s1", say("Four", start=4))
-    (new,) = log.read("u1", "s1", behind(rest[-1]))
-    assert (new.position, new.message.content) == (3, "Four")
-
-
-def test_a_message_is_taken_once(log, reopened):
-    assert log.append("u1", "s1", say("One", "Two")) == 2
-    assert log.append("u1", "s1", say("One", "Two", "Three")) == 1
-    assert reopened().append("u1", "s1", say("Three", start=3)) == 0
-    assert contents(log) == ["One", "Two", "Three"]
-
-
-def test_an_id_can_not_name_two_messages_of_a_session(log):
-    log.append("u1", "s1", say("One"))
-    with pytest.raises(InvalidInputError, match="'m1' already names another message"):
-        log.append("u1", "s1", [*say("New", start=2), *say("Other")])
-    assert contents(log) == ["One"]
-    assert log.append("u1", "s2", say("Other")) == 1
 
 
 def test_no_identifier_reaches_a_path(log, tmp_path):
@@ -143,24 +97,6 @@ def test_a_removed_log_leaves_no_draft(log):
     path.with_suffix(".new").write_bytes(b"One")
     log.remove("u1", "s1")
     assert not list(path.parent.iterdir())
-
-
-@pytest.mark.parametrize("spoilt", [b"\xff\xfe rubbish\n", b'{"crc":"00000000","v":1}\n', b"\n"])
-def test_a_corrupt_line_is_skipped_and_counted_and_moves_no_place(log, reopened, events, spoilt):
-    log.append("u1", "s1", say("One", "Two", "Three"))
-    path = log.path("u1", "s1")
-    lines = path.read_bytes().splitlines(keepends=True)
-    lines[2] = spoilt
-    path.write_bytes(b"".join(lines))
-    again = reopened()
-    records = list(again.read("u1", "s1"))
-    assert [(record.position, record.message.content) for record in records] == [
-        (0, "One"),
-        (2, "Three"),
-    ]
-    assert events[-1] == LogRepaired("u1", "s1", torn_bytes=0, corrupt_lines=1)
-    assert log.summary(path).corrupt_lines == 1
-    assert log.summary(path).messages == 2
 
 
 def test_one_flipped_bit_is_noticed(log):
@@ -239,7 +175,7 @@ def failing_until(monkeypatch, end: float) -> None:
 def test_messages_are_held_in_ram_while_the_disk_fails_for_a_short_time(
     tmp_path, events, monkeypatch
 ):
-    log = SessionLog(
+    log = FileSessionLog(
         tmp_path / "sessions", events.append, SystemDisk(), None, Patience(10.0, 10_000)
     )
     log.append("u1", "s1", say("One"))
@@ -254,7 +190,7 @@ def test_messages_are_held_in_ram_while_the_disk_fails_for_a_short_time(
 def test_a_disk_that_fails_for_longer_is_an_error_and_nothing_is_kept(
     tmp_path, events, monkeypatch
 ):
-    log = SessionLog(
+    log = FileSessionLog(
         tmp_path / "sessions", events.append, SystemDisk(), None, Patience(0.3, 10_000)
     )
     log.append("u1", "s1", say("One"))
@@ -266,42 +202,13 @@ def test_a_disk_that_fails_for_longer_is_an_error_and_nothing_is_kept(
 
 
 def test_more_than_the_bound_is_not_held(tmp_path, events, monkeypatch):
-    log = SessionLog(
+    log = FileSessionLog(
         tmp_path / "sessions", events.append, SystemDisk(), None, Patience(60.0, 1_000)
     )
     log.append("u1", "s1", say("One"))
     failing_until(monkeypatch, time.monotonic() + 60)
     with pytest.raises(StoreUnavailableError, match="after 3 attempts"):
         log.append("u1", "s1", say("x" * 2_000, start=2))
-
-
-def test_threads_append_to_one_session_without_loss(log, reopened):
-    def work(number: int) -> None:
-        for place in range(20):
-            log.append("u1", "s1", say(f"{number} {place}", start=100 * number + place))
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(set(contents(reopened()))) == 160
-
-
-@pytest.mark.parametrize(
-    "lost",
-    [
-        {"offset": 10_000},
-        {"offset": 7},
-        {"message_id": "another"},
-    ],
-)
-def test_a_cursor_of_another_file_reads_everything_again_and_says_so(log, events, lost):
-    log.append("u1", "s1", say("One", "Two"))
-    first = next(log.read("u1", "s1"))
-    cursor = replace(behind(first), **lost)
-    assert [record.position for record in log.read("u1", "s1", cursor)] == [0, 1]
-    assert events == [CursorLost("u1", "s1", "stored")]
 
 
 def test_what_the_disk_has_not_confirmed_is_not_read(log, monkeypatch):
@@ -349,47 +256,30 @@ def test_an_unreadable_file_is_a_clear_error(log, reopened, monkeypatch):
         contents(reopened())
 
 
-@pytest.mark.parametrize("sealed", [False, True])
-@pytest.mark.parametrize("taken", [1, 2, 3])
-def test_a_line_taken_out_is_missed(tmp_path, events, sealed, taken):
-    cipher = Cipher([new_key()]) if sealed else None
-    log = SessionLog(tmp_path, events.append, SystemDisk(), cipher)
-    log.append("u1", "s1", say("One", "Two"))
-    log.append("u1", "s1", say("Three", "Four", start=3))
-    path = log.path("u1", "s1")
-    assert (log.corrupt_lines(path), log.summary(path).corrupt_lines) == (0, 0)
-    lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join(lines[:taken] + lines[taken + 1 :]))
-    again = SessionLog(tmp_path, events.append, SystemDisk(), cipher)
-    assert len(list(again.read("u1", "s1"))) == 3
-    assert (again.corrupt_lines(path), again.summary(path).corrupt_lines) == (1, 1)
-    assert [event.corrupt_lines for event in events if isinstance(event, LogRepaired)]
-
-
 def test_what_is_appended_rewritten_or_cut_off_keeps_the_chain(tmp_path, events):
-    log = SessionLog(tmp_path, events.append, SystemDisk())
+    log = FileSessionLog(tmp_path, events.append, SystemDisk())
     path = log.path("u1", "s1")
     for number in range(1, 6):
-        log = SessionLog(tmp_path, events.append, SystemDisk())  # opened again
+        log = FileSessionLog(tmp_path, events.append, SystemDisk())  # opened again
         log.append("u1", "s1", say(f"Text {number}", start=number))
     log.compact("u1", "s1", {"m2"}, {"m3": "Text"})
     with path.open("ab") as file:
         file.write(b'{"crc":"0000')  # torn
-    log = SessionLog(tmp_path, events.append, SystemDisk())
+    log = FileSessionLog(tmp_path, events.append, SystemDisk())
     log.append("u1", "s1", say("Text 6", start=6))
-    assert log.corrupt_lines(path) == log.summary(path).corrupt_lines == 0
+    assert log.corrupt_lines("u1", "s1") == log.summary("u1", "s1").corrupt_lines == 0
     assert log.erased("u1", "s1") == {"m2": None, "m3": "Text"}
     assert not any(getattr(event, "corrupt_lines", 0) for event in events)
 
 
 def test_logs_without_a_chain_are_read(tmp_path, events, monkeypatch):
-    log = SessionLog(tmp_path, events.append, SystemDisk())
+    log = FileSessionLog(tmp_path, events.append, SystemDisk())
     with monkeypatch.context() as patch:
         write = LineFormat.write
         patch.setattr(LineFormat, "write", lambda self, kind, data, _: write(self, kind, data, b""))
         log.append("u1", "s1", say("One", "Two", "Three"))
-    SessionLog(tmp_path, events.append, SystemDisk()).append("u1", "s1", say("Four", start=4))
+    FileSessionLog(tmp_path, events.append, SystemDisk()).append("u1", "s1", say("Four", start=4))
     path = log.path("u1", "s1")
     assert b'"after"' not in path.read_bytes().splitlines()[2]
     assert b'"after"' in path.read_bytes().splitlines()[4]
-    assert log.corrupt_lines(path) == 0
+    assert log.corrupt_lines("u1", "s1") == 0

@@ -8,7 +8,7 @@ from semantic_memory.domain.facts import PINNED
 from semantic_memory.domain.messages import SessionOptions
 from semantic_memory.testing import ScriptedExtractor
 from tests.conftest import say
-from tests.support.inside import inside
+from tests.support.inside import log_file
 
 U = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
@@ -42,7 +42,7 @@ def test_a_session_tells_when_it_was_made_and_last_accessed(open_it, clock):
     (info,) = memory.sessions(**U)
     assert (info.created_at, info.last_accessed_at) == (began, clock.now())
     assert info.by_category == {"conversation": 2, "finding": 2}
-    assert info.log_bytes == inside(memory).log.path("u1", "s1").stat().st_size
+    assert info.log_bytes == log_file(memory, "u1", "s1").stat().st_size
     clock.advance(days=1)
     assert memory.context("How cold is the lake?", **U).hits
     memory.maintain(["usage"])

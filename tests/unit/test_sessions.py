@@ -21,7 +21,7 @@ from semantic_memory.entrypoints.cli import app
 from semantic_memory.settings import IngestSettings, LogSettings, Settings
 from semantic_memory.testing import HashEmbedder, InMemoryIndex, ScriptedExtractor
 from tests.conftest import NOW, eventually, say
-from tests.support.inside import inside
+from tests.support.inside import inside, log_file
 
 U = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
@@ -221,7 +221,7 @@ def test_a_session_counts_what_was_deleted_and_what_is_corrupt(open_it):
     assert (info.deleted, info.corrupt_lines) == (1, 0)
     memory.maintain(["compact"])
     assert memory.load_session(**S).deleted == 1  # a tombstone is counted after erasure too
-    path = inside(memory).log.path("u1", "s1")
+    path = log_file(memory, "u1", "s1")
     memory.close()
 
     lines = path.read_bytes().splitlines(keepends=True)

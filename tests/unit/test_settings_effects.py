@@ -15,6 +15,7 @@ from semantic_memory.entrypoints.cli.reference import every_setting
 from tests.support.openai_server import OpenAIServer, serve
 from tests.unit.settings_effects import (  # noqa: F401 - they register their cases
     delivery,
+    indexes,
     layers,
     models,
     packing,

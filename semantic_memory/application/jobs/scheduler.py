@@ -1,7 +1,8 @@
 """When jobs run by themselves: APScheduler, with the times of the last runs kept in the ledger.
 
 Its own job stores forget a missed run, or run it twice; so jobs are held in memory, and the first
-time is set from when each ran last, also in an earlier process.
+time is set from when each ran last, also in an earlier process. Several processes keep a schedule
+each; a job that another runs, or has just run, is passed over.
 """
 
 from __future__ import annotations
@@ -48,9 +49,9 @@ class Scheduler:
             due = interval + (now if last is None else min(now, datetime.fromisoformat(last)))
             seconds = interval.total_seconds()
             self._scheduler.add_job(
-                upkeep.run_due,
+                upkeep.run_scheduled,
                 IntervalTrigger(seconds=seconds, jitter=_JITTER * seconds, timezone=UTC),
-                args=[name],
+                args=[name, interval],
                 id=name,
                 next_run_time=datetime.now(UTC) + max(earliest, due - now),
             )

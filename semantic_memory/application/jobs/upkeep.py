@@ -8,6 +8,8 @@ conflicts   supersedes facts that no longer hold
 decay       fades unconfirmed facts, archives those below the floor or over the cap
 rollup      brings profiles and histories up to date with facts and time
 compact     erases forgotten memories from ledger, session logs and index
+
+Of several processes, one runs a job at a time; but each counts the uses that it has buffered.
 """
 
 from __future__ import annotations
@@ -15,8 +17,9 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
 
 from semantic_memory.application.expiring import Expiring
 from semantic_memory.application.feed import FeedPruning
@@ -35,17 +38,20 @@ from semantic_memory.consolidation.fading import (
 )
 from semantic_memory.consolidation.resolver import Kind, Outcome, Resolver
 from semantic_memory.domain.changes import Change, Mark, Touch, Update
-from semantic_memory.domain.errors import StoreUnavailableError
+from semantic_memory.domain.errors import StoreClosedError, StoreUnavailableError
 from semantic_memory.domain.events import Event, JobFinished, WorkerFailed
 from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.domain.fields import ALL_JOBS, JOBS
 from semantic_memory.domain.filters import FACTS
-from semantic_memory.domain.ports import Clock, Ledger, Pending
+from semantic_memory.domain.ports import Clock, Lease, Ledger, Pending
 from semantic_memory.domain.reports import JobRun
+from semantic_memory.pipeline.leasing import GRANTED, Leasing
 from semantic_memory.profile.rollup import ROLLUP, Rollup
 
 LAST_RUN = "last run of "  # with a job's name, a key in the ledger's meta
 _BATCH = 500
+_SOONEST = 0.8  # of the interval: schedules are kept to about 10 %
+_TAKEN_SECONDS = 1.0  # until a job that another process runs is tried again
 
 
 class Uses:
@@ -84,6 +90,7 @@ class Upkeep:
         clock: Clock,
         observe: Callable[[Event], None],
         fading: Fading,
+        leasing: Leasing,
     ) -> None:
         self._ledger = ledger
         self._resolver = resolver
@@ -97,6 +104,7 @@ class Upkeep:
         self._clock = clock
         self._observe = observe
         self._fading = fading
+        self._leasing = leasing
         self._running = threading.Lock()
         self._ending = threading.Event()
 
@@ -109,11 +117,23 @@ class Upkeep:
         run has the error.
         """
         wanted = JOBS if ALL_JOBS in names else tuple(name for name in JOBS if name in names)
-        return [self._run(name, user_id, everything=True, dry_run=dry_run) for name in wanted]
+        return [
+            self._run_in_turn(name, user_id, everything=True, dry_run=dry_run) for name in wanted
+        ]
 
     def run_due(self, name: str) -> JobRun:
-        """Run one job by schedule, on what changed since its last run."""
-        return self._run(name, None, everything=False, dry_run=False)
+        """Run one job on what changed since its last run."""
+        return self._run_in_turn(name, None, everything=False, dry_run=False)
+
+    def run_scheduled(self, name: str, interval: timedelta) -> JobRun | None:
+        """Run one job by schedule, on what changed since its last run.
+
+        Returns None if another process runs it, or has run it in this interval.
+        """
+        with self._turn(name) as lease:
+            if lease is None or self._has_run(name, interval):
+                return None
+            return self._run(lease, name, None, everything=False, dry_run=False)
 
     def close(self) -> None:
         """Stop after the user under way, and write the uses that are still buffered."""
@@ -124,22 +144,55 @@ class Upkeep:
             except StoreUnavailableError as error:  # not worth a failed closing
                 self._observe(WorkerFailed("usage", reason(error), retry_seconds=0.0))
 
-    def _run(self, name: str, user_id: str | None, *, everything: bool, dry_run: bool) -> JobRun:
+    @contextmanager
+    def _turn(self, name: str, *, dry_run: bool = False) -> Iterator[Lease | None]:
+        """Keep other jobs of this process waiting; None while another process runs this job."""
+        with self._running:
+            if name == "usage" or dry_run:
+                yield GRANTED
+                return
+            with self._leasing.held(f"job {name}") as lease:
+                yield lease
+
+    def _has_run(self, name: str, interval: timedelta) -> bool:
+        """Return True if some other process has run a job in this interval."""
+        if name == "usage" or not self._leasing.shared:
+            return False
+        last = self._ledger.meta(f"{LAST_RUN}{name}")
+        since = None if last is None else self._clock.now() - datetime.fromisoformat(last)
+        return since is not None and timedelta(0) <= since < _SOONEST * interval
+
+    def _run_in_turn(
+        self, name: str, user_id: str | None, *, everything: bool, dry_run: bool
+    ) -> JobRun:
+        """Run a job once no other process runs it. Raises StoreClosedError."""
+        while True:
+            with self._turn(name, dry_run=dry_run) as lease:
+                if lease is not None:
+                    return self._run(lease, name, user_id, everything=everything, dry_run=dry_run)
+            if self._ending.wait(_TAKEN_SECONDS):
+                raise StoreClosedError(
+                    f"this memory was closed while another process ran the job {name}: run it again"
+                )
+
+    def _run(
+        self, lease: Lease, name: str, user_id: str | None, *, everything: bool, dry_run: bool
+    ) -> JobRun:
         started, start = self._clock.now(), time.perf_counter()
         counts: Counter[str] = Counter()
         planned: list[str] = []
         users = 0
-        error = None
-        with self._running:
-            try:
-                for outcome in self._outcomes(name, user_id, everything, dry_run):
-                    users += 1
-                    counts.update(outcome.counts)
-                    planned.extend(outcome.planned)
-                    if self._ending.is_set():
-                        break
-            except Exception as failure:  # the outermost loop of every job
-                error = f"{type(failure).__name__}: {failure}"
+        error, cut_off = None, False
+        try:
+            for outcome in self._outcomes(name, user_id, everything, dry_run):
+                users += 1
+                counts.update(outcome.counts)
+                planned.extend(outcome.planned)
+                if self._ending.is_set() or not lease.held:
+                    cut_off = True
+                    break
+        except Exception as failure:  # the outermost loop of every job
+            error = f"{type(failure).__name__}: {failure}"
         run = JobRun(
             job=name,
             started_at=started,
@@ -151,7 +204,8 @@ class Upkeep:
             error=error,
         )
         if not dry_run:
-            self._ledger.set_meta(f"{LAST_RUN}{name}", started.isoformat())
+            if user_id is None and not cut_off:  # else the other users wait for the schedule
+                self._ledger.set_meta(f"{LAST_RUN}{name}", started.isoformat())
             if error or run.counts or everything:  # of those that found nothing, none is kept
                 self._ledger.record_run(run)
         self._observe(JobFinished(name, users, dict(run.counts), run.seconds, error))
@@ -206,7 +260,10 @@ class Upkeep:
 
     def _fade(self, user: Pending, *, dry_run: bool) -> Outcome:
         with self._ledger.exclusive(user.user_id):
-            return self._faded(user, dry_run=dry_run)
+            # Read anew: what another process has faded meanwhile isn't faded for that time again.
+            for one in self._ledger.pending("decay", user.user_id, everyone=True):
+                return self._faded(one, dry_run=dry_run)
+        return Outcome()
 
     def _regained(self, user: Pending, since: datetime, *, dry_run: bool) -> Outcome:
         """Undo what a run at `since` did, by a clock that was ahead of the present one."""

@@ -10,6 +10,8 @@ listing     reading facts page by page, and along their references
 feeds       reading the ledger to fill an index, a partition and the embedder's queue
 items       reading items
 records     sessions, jobs, statistics and small values
+log         the session log
+leases      who of several workers does what
 ledger      `Ledger`, the composition of all roles of the ledger
 """
 
@@ -20,6 +22,7 @@ from semantic_memory.domain.ports.delivery import Delivery
 from semantic_memory.domain.ports.events import EventFeed
 from semantic_memory.domain.ports.facts import Belief, Beliefs, FactHistory, Facts, ProfileLines
 from semantic_memory.domain.ports.feeds import (
+    Claimed,
     Delta,
     EmbeddingBacklog,
     Outbox,
@@ -32,8 +35,10 @@ from semantic_memory.domain.ports.feeds import (
     WordSearch,
 )
 from semantic_memory.domain.ports.items import Items, ItemTerms, ItemVectors, KeptItem
+from semantic_memory.domain.ports.leases import Lease, Leases
 from semantic_memory.domain.ports.ledger import Ledger
 from semantic_memory.domain.ports.listing import Listed, Listing, Position
+from semantic_memory.domain.ports.log import SessionLog
 from semantic_memory.domain.ports.models import (
     Condensed,
     Condenser,
@@ -62,6 +67,7 @@ __all__ = [
     "Beliefs",
     "Census",
     "ChangeLog",
+    "Claimed",
     "Clock",
     "Condensed",
     "Condenser",
@@ -84,6 +90,8 @@ __all__ = [
     "JobRuns",
     "KeptItem",
     "KeyValues",
+    "Lease",
+    "Leases",
     "Ledger",
     "Listed",
     "Listing",
@@ -97,6 +105,7 @@ __all__ = [
     "ProfileLines",
     "Progress",
     "Revisions",
+    "SessionLog",
     "Sessions",
     "Summarizer",
     "SyncFeed",

@@ -117,11 +117,14 @@ class SyncFeed(Protocol):
         """Return at most `limit` of the memories that the index lacks, by user."""
         ...
 
-    def note_indexed(self, done: Sequence[Unindexed], key: str, value: str) -> None:
+    def note_indexed(
+        self, done: Sequence[Unindexed], key: str, was: str | None, value: str
+    ) -> bool:
         """Take memories that haven't changed since as indexed, and keep a small value with it.
 
         Those that have changed are still lacking. `value` is kept under `key`, as by `set_meta`, in
-        the same transaction.
+        the same transaction. Return False if the value there isn't `was`: another process follows
+        too, and may have been overtaken, so that the index lacks all of `done`.
         """
         ...
 
@@ -197,8 +200,23 @@ class Traits(Protocol):
         ...
 
 
+class Claimed(NamedTuple):
+    """Memories to embed next."""
+
+    facts: Sequence[Fact]
+    others: bool = False
+    """Others wait too, which other workers have claimed."""
+
+
 class EmbeddingBacklog(Protocol):
     """Lists the memories that wait for their vectors."""
+
+    def claim_unembedded(self, limit: int, seconds: float) -> Claimed:
+        """Return memories as `unembedded` does, which no other process is given for `seconds`.
+
+        What this process claimed before may be claimed by others again.
+        """
+        ...
 
     def unembedded(self, limit: int) -> list[Fact]:
         """Return memories without vectors, oldest first; refused ones are left out."""

@@ -34,6 +34,10 @@ class Sessions(Protocol):
         """Return every session's cursor at a stage."""
         ...
 
+    def unextracted(self) -> list[SessionKey]:
+        """Return the sessions with stored messages that extraction hasn't come to, sorted."""
+        ...
+
     def session_ids(self, user_id: str) -> list[str]:
         """Return the user's sessions that have a cursor at any stage, sorted."""
         ...
@@ -117,6 +121,10 @@ class KeyValues(Protocol):
         """Return the value kept under `key`."""
         ...
 
+    def metas(self, prefix: str) -> dict[str, str]:
+        """Return the values kept under keys that begin with `prefix`, by key."""
+        ...
+
     def set_meta(self, key: str, value: str) -> None:
         """Keep a value."""
         ...
@@ -133,8 +141,8 @@ class Erasure(Protocol):
         """Return the ids of memories that are forgotten and not erased."""
         ...
 
-    def redactions(self) -> list[Redact]:
-        """Return what is still to be erased from the logs of sessions, sorted by session."""
+    def redactions(self, session: SessionKey | None = None) -> list[Redact]:
+        """Return what is still to be erased from the logs of all sessions, sorted, or of one."""
         ...
 
     def erase(self, user_id: str | None = None) -> int:

@@ -6,26 +6,28 @@ import ipaddress
 import math
 import re
 import secrets
-import time
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
-from typing import Annotated
+from collections.abc import Collection
+from typing import Annotated, Protocol
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import Depends, Query, Request
 from fastapi.security import HTTPBearer
 from starlette.datastructures import Headers
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from semantic_memory.domain.actor import acting
-from semantic_memory.domain.errors import ConfigurationError
+from semantic_memory.domain.errors import ConfigurationError, StoreUnavailableError
 from semantic_memory.domain.values import Identifier
 from semantic_memory.entrypoints.api.problems import problem
 from semantic_memory.entrypoints.callers import ANYONE, Caller, Right
 from semantic_memory.entrypoints.dashboard.files import PATH
-from semantic_memory.entrypoints.keys import ApiKey, Keys
+from semantic_memory.entrypoints.keys import ApiKey, KeyRing, Keys
 
 OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/openapi.json", PATH})
 """Answered without a key, as are the dashboard's files; none knows of users."""
+_THREADS = 4
+"""Threads that wait for keys and rates; those of requests may all be busy."""
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -65,18 +67,22 @@ class Doorkeeper:
         `closed` asks every request for one, on loopback too.
         """
         self._keys = keys
+        self._threads = CapacityLimiter(_THREADS)
         self._origins = origins
         self._loopback = is_loopback(host)
         self._closed = closed or not self._loopback
         self.local_token = local_token or secrets.token_urlsafe(32)
-        if not self._loopback and not keys.all():
+        if not self._loopback and not len(keys.read()):
             raise ConfigurationError(
                 f"{host} can be reached from other machines, and there is no API key yet: create"
                 " one with `semantic-memory keys create`, or listen on 127.0.0.1"
             )
 
-    def caller(self, authorization: str | None) -> Caller | None:
-        """Identify the sender; return None if a key is needed and none valid was sent."""
+    async def caller(self, authorization: str | None) -> Caller | None:
+        """Identify the sender; return None if a key is needed and none valid was sent.
+
+        Raises StoreUnavailableError if the keys can't be read.
+        """
         if authorization is not None:
             scheme, _, token = authorization.partition(" ")
             token = token.strip()
@@ -84,10 +90,19 @@ class Doorkeeper:
                 return None
             if secrets.compare_digest(token.encode(), self.local_token.encode()):
                 return Caller("local", ("*",), ANYONE)
-            key = self._keys.find(token)
+            key = (await self._ring()).find(token)
+            if key is None:  # it may be new
+                key = (await self._read()).find(token)
             return None if key is None else _caller(key)
-        self._closed = self._closed or bool(self._keys.all())
+        self._closed = self._closed or len(await self._ring()) > 0
         return None if self._closed else Caller("anyone", ("*",), ANYONE)
+
+    async def _ring(self) -> KeyRing:
+        ring = self._keys.at_hand()
+        return await self._read() if ring is None else ring
+
+    async def _read(self) -> KeyRing:
+        return await to_thread.run_sync(self._keys.read, limiter=self._threads)
 
     def serves(self, host: str | None) -> bool:
         """Check that a request without a key may be addressed to `host`.
@@ -111,27 +126,19 @@ def _caller(key: ApiKey) -> Caller:
     return Caller(key.id, key.users, key.rights, key.name, key.agent_id, key.spaces)
 
 
-@dataclass(slots=True)
-class Bucket:
-    """A token bucket: `rate` a second, `size` at once."""
+class Rates(Protocol):
+    """The rates of callers: how often each may send a request."""
 
-    rate: float
-    size: float
-    tokens: float = field(init=False)
-    at: float = field(init=False, default=-math.inf)
+    def take(self, name: str) -> float | None:
+        """Count a request of a caller without waiting.
 
-    def __post_init__(self) -> None:
-        self.tokens = self.size
+        Return 0, or the seconds until it may be sent; None if that isn't known at hand.
+        """
+        ...
 
-    def take(self, now: float) -> float:
-        """Take one; returns 0, or the seconds until there is one."""
-        if now > self.at > -math.inf:
-            self.tokens = min(self.size, self.tokens + (now - self.at) * self.rate)
-        self.at = now
-        if self.tokens < 1:
-            return (1 - self.tokens) / self.rate
-        self.tokens -= 1
-        return 0.0
+    def draw(self, name: str) -> float:
+        """Count a request of a caller; may wait for a database."""
+        ...
 
 
 class Access:
@@ -141,68 +148,69 @@ class Access:
         self,
         app: ASGIApp,
         doorkeeper: Doorkeeper,
+        rates: Rates,
         requests_per_minute: int,
-        timer: Callable[[], float] = time.monotonic,
     ) -> None:
         self._app = app
         self._doorkeeper = doorkeeper
+        self._rates = rates
         self._per_minute = requests_per_minute
-        self._timer = timer
-        self._buckets: dict[str, Bucket] = {}
+        self._threads = CapacityLimiter(_THREADS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer 401, 403, 421 or 429, or pass the request on with its caller in the state."""
+        """Answer 401, 403, 421, 429 or 503, or pass the request on with its caller in the state."""
         if scope["type"] != "http" or _is_open(scope["path"]):
             await self._app(scope, receive, send)
             return
+        try:
+            admitted = await self._admitted(scope)
+        except StoreUnavailableError:  # it names the database, which is no stranger's business
+            admitted = problem(scope, 503, "the API keys can't be looked up just now: try again")
+        if isinstance(admitted, Response):
+            await admitted(scope, receive, send)
+            return
+        scope.setdefault("state", {})["caller"] = admitted
+        with acting(admitted.key):
+            await self._app(scope, receive, send)
+
+    async def _admitted(self, scope: Scope) -> Caller | Response:
+        """Return the caller, or the answer to a request that doesn't go on."""
         headers = Headers(scope=scope)
         authorization = headers.get("authorization")
-        caller = self._doorkeeper.caller(authorization)
+        caller = await self._doorkeeper.caller(authorization)
         if caller is None:
             said = "unknown API key" if authorization else "no API key"
-            response = problem(
+            return problem(
                 scope,
                 401,
                 f"{said}: send `Authorization: Bearer KEY`",
                 headers={"WWW-Authenticate": "Bearer"},
             )
-            await response(scope, receive, send)
-            return
-        if authorization is None and not self._doorkeeper.serves(headers.get("host")):
-            response = problem(
-                scope, 421, f"without a key this service answers to {', '.join(_LOCAL_NAMES)} only"
-            )
-            await response(scope, receive, send)
-            return
-        if authorization is None and not self._doorkeeper.admits(
-            headers.get("origin"), headers.get("host")
-        ):
-            response = problem(
+        host = headers.get("host")
+        if authorization is None and not self._doorkeeper.serves(host):
+            names = ", ".join(_LOCAL_NAMES)
+            return problem(scope, 421, f"without a key this service answers to {names} only")
+        if authorization is None and not self._doorkeeper.admits(headers.get("origin"), host):
+            return problem(
                 scope, 403, "without a key this service takes no requests of other sites' pages"
             )
-            await response(scope, receive, send)
-            return
-        if authorization is not None and (wait := self._wait(caller)):
+        if authorization is not None and (wait := await self._wait(caller)):
             seconds = math.ceil(wait)
-            response = problem(
+            return problem(
                 scope,
                 429,
                 f"this key may send {self._per_minute:,} requests a minute; wait {seconds} s",
                 headers={"Retry-After": str(seconds)},
             )
-            await response(scope, receive, send)
-            return
-        scope.setdefault("state", {})["caller"] = caller
-        with acting(caller.key):
-            await self._app(scope, receive, send)
+        return caller
 
-    def _wait(self, caller: Caller) -> float:
+    async def _wait(self, caller: Caller) -> float:
         if caller.name == "local":
             return 0.0
-        rate = self._per_minute / 60
-        # A tenth of a minute's requests may come at once.
-        bucket = self._buckets.setdefault(caller.name, Bucket(rate, max(1.0, 6 * rate)))
-        return bucket.take(self._timer())
+        wait = self._rates.take(caller.name)
+        if wait is None:
+            wait = await to_thread.run_sync(self._rates.draw, caller.name, limiter=self._threads)
+        return wait
 
 
 # Only documents the header: `Access` has looked at it before any route is reached.

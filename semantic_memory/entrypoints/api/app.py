@@ -9,19 +9,20 @@ from importlib.metadata import version
 
 import anyio
 from anyio import to_thread
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.routing import APIRoute
 from prometheus_client import CollectorRegistry
 from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route
 
 from semantic_memory.concurrency import SystemClock
-from semantic_memory.domain.errors import ProviderError, StoreClosedError
+from semantic_memory.domain.errors import ProviderError, StoreError
 from semantic_memory.entrypoints.api import feed, items, problems, routes, transfer, upkeep
-from semantic_memory.entrypoints.api.access import Access, Doorkeeper
+from semantic_memory.entrypoints.api.access import Access, Doorkeeper, Rates
 from semantic_memory.entrypoints.api.agents import Agents
-from semantic_memory.entrypoints.api.idempotency import Replies
 from semantic_memory.entrypoints.api.middleware import BodyLimits, Requests
+from semantic_memory.entrypoints.api.replies import Replies
+from semantic_memory.entrypoints.api.routing import HEADER, same_user
 from semantic_memory.entrypoints.dashboard import routes as dashboard
 from semantic_memory.entrypoints.dashboard.files import PATH, DashboardFiles
 from semantic_memory.entrypoints.dashboard.samples import Sampler
@@ -37,6 +38,7 @@ def create_app(
     settings: ServiceSettings,
     doorkeeper: Doorkeeper,
     replies: Replies,
+    rates: Rates,
     registry: CollectorRegistry,
 ) -> FastAPI:
     """The service over an open memory, which it drains but doesn't close at its end."""
@@ -80,6 +82,9 @@ def create_app(
         transfer.router,
         feed.router,
         upkeep.router,
+    ):
+        app.include_router(router, dependencies=[Depends(same_user)])
+    for router in (
         upkeep.scraped,
         upkeep.health,
         dashboard.router,
@@ -94,7 +99,10 @@ def create_app(
         BodyLimits, most_bytes=settings.body_bytes, most_seconds=settings.body_seconds
     )
     app.add_middleware(
-        Access, doorkeeper=doorkeeper, requests_per_minute=settings.requests_per_minute
+        Access,
+        doorkeeper=doorkeeper,
+        rates=rates,
+        requests_per_minute=settings.requests_per_minute,
     )
     if settings.cors_origins:
         app.add_middleware(
@@ -106,6 +114,7 @@ def create_app(
                 "Content-Type",
                 "Idempotency-Key",
                 "Last-Event-ID",
+                HEADER,
                 "X-Request-ID",
             ],
             expose_headers=["X-Request-ID", "Retry-After"],
@@ -119,7 +128,7 @@ async def _drain(memory: SemanticMemory, seconds: float) -> None:
     with anyio.move_on_after(seconds) as scope:
         try:
             await to_thread.run_sync(memory.flush, abandon_on_cancel=True)
-        except (ProviderError, StoreClosedError) as error:
+        except (ProviderError, StoreError) as error:
             _logger.warning("not everything could be done before the end: %s", error)
     if scope.cancelled_caught:
         _logger.warning("not everything was done in %g s; the next start takes it up", seconds)

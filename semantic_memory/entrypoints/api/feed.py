@@ -105,7 +105,7 @@ async def _streamed(request: Request, feed: AsyncSubscription) -> AsyncIterator[
     with streams.one(feed), suppress(EventsRemovedError):
         yield heartbeat(feed.after)
         while (page := await feed.page(HEARTBEAT_SECONDS)) is not None:
-            caller = _present_caller(request)
+            caller = await _present_caller(request)
             if caller is None:
                 return
             covered = _covered(page, caller)
@@ -115,10 +115,10 @@ async def _streamed(request: Request, feed: AsyncSubscription) -> AsyncIterator[
                 yield heartbeat(feed.after)
 
 
-def _present_caller(request: Request) -> Caller | None:
+async def _present_caller(request: Request) -> Caller | None:
     """Identify the sender anew: the key may have been revoked while the stream waited."""
     doorkeeper: Doorkeeper = request.app.state.doorkeeper
-    return doorkeeper.caller(request.headers.get("authorization"))
+    return await doorkeeper.caller(request.headers.get("authorization"))
 
 
 def _covered(events: Iterable[MemoryEvent], caller: Caller) -> list[MemoryEvent]:

@@ -58,7 +58,7 @@ _BY_ERROR: tuple[tuple[type[SemanticMemoryError], int, str], ...] = (
     (SemanticMemoryError, 500, "internal"),
 )
 _BY_STATUS = {
-    400: ("bad-request", "The body can't be read"),
+    400: ("bad-request", "The request can't be read"),
     401: ("unauthenticated", "An API key is needed"),
     403: ("forbidden", "The API key doesn't reach that far"),
     404: ("not-found", "Nothing of that name"),

@@ -10,7 +10,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from pathlib import Path
+from functools import partial
 from types import ModuleType
 
 import uvicorn
@@ -20,18 +20,21 @@ from prometheus_client import CollectorRegistry, GCCollector, PlatformCollector,
 from semantic_memory.application.keyring import make_encryption
 from semantic_memory.bootstrap import Parts, build
 from semantic_memory.concurrency import SystemClock
-from semantic_memory.domain.errors import ConfigurationError, MissingDependencyError
+from semantic_memory.domain.errors import (
+    ConfigurationError,
+    MissingDependencyError,
+    StoreUnavailableError,
+)
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.observers import log_event
 from semantic_memory.domain.ports import Embedder, Observer
-from semantic_memory.domain.ports.encryption import Encryption
 from semantic_memory.entrypoints.api.access import Doorkeeper
 from semantic_memory.entrypoints.api.app import create_app
 from semantic_memory.entrypoints.api.connections import guarded
 from semantic_memory.entrypoints.api.feed import Streams
-from semantic_memory.entrypoints.api.idempotency import Replies
-from semantic_memory.entrypoints.keys import Keys
+from semantic_memory.entrypoints.api.workers import Workers
 from semantic_memory.entrypoints.metrics import MetricsObserver
+from semantic_memory.entrypoints.state import opened
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.session.memory_files import system_directories
 from semantic_memory.settings import ServiceSettings, Settings
@@ -43,11 +46,41 @@ _GRACE_SECONDS = 5  # for requests of other processes, when an agent or a comman
 
 
 def serve(settings: Settings, embedder: Embedder | None = None) -> None:
-    """Serve the store in `settings.data_dir` until told to end.
+    """Serve the store that the settings name until told to end, by as many processes as they say.
 
-    Raises ConfigurationError if it could be reached from elsewhere and there is no key, or if the
-    address is taken.
+    Raises ConfigurationError if it could be reached from elsewhere and there is no key, if the
+    address is taken, or if several processes are to share a data directory.
     """
+    service = settings.service
+    if service.workers > 1 and settings.store.url is None:
+        raise ConfigurationError(
+            f"{service.workers} workers need store.url: a data directory belongs to one process"
+        )
+    configure_logging(service)
+    settings = _adapted(settings)
+    with _listening(service) as listener:
+        if service.workers == 1:
+            work(settings, listener, embedder)
+            return
+        workers = Workers(partial(work, settings), listener, service.workers, service.drain_seconds)
+        if workers.run():
+            raise StoreUnavailableError("a worker couldn't begin: the log has the reason")
+
+
+def _adapted(settings: Settings) -> Settings:
+    """Return the settings with the defaults of a service in place of a library's."""
+    if settings.index.exact_megabytes is None:
+        megabytes = max(1, _megabytes() // settings.service.workers)
+        index = settings.index.model_copy(update={"exact_megabytes": megabytes})
+        settings = settings.model_copy(update={"index": index})
+    if settings.window.memory_directories is None:  # those of whoever started it are no caller's
+        window = settings.window.model_copy(update={"memory_directories": system_directories()})
+        settings = settings.model_copy(update={"window": window})
+    return settings
+
+
+def work(settings: Settings, listener: socket.socket, embedder: Embedder | None = None) -> None:
+    """Serve a socket in this process, until SIGTERM."""
     service = settings.service
     configure_logging(service)
     registry = CollectorRegistry()
@@ -63,28 +96,24 @@ def serve(settings: Settings, embedder: Embedder | None = None) -> None:
 
     # uvicorn raises the signal again when it has ended; only this way everything is closed then.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    if settings.index.exact_megabytes is None:
-        index = settings.index.model_copy(update={"exact_megabytes": _megabytes()})
-        settings = settings.model_copy(update={"index": index})
-    if settings.window.memory_directories is None:  # those of whoever started it are no caller's
-        window = settings.window.model_copy(update={"memory_directories": system_directories()})
-        settings = settings.model_copy(update={"window": window})
     encryption = make_encryption(settings)
-    keys = Keys(settings.data_dir, encryption)
-    with _listening(service) as listener:
+    with opened(settings.data_dir, encryption, settings.store.plain_url) as state:
         url = _url(listener)
         sharing = Sharing(settings, "service", encryption, url=url)
-        doorkeeper = Doorkeeper(keys, service.host, service.cors_origins, local_token=sharing.token)
+        doorkeeper = Doorkeeper(
+            state.keys(), service.host, service.cors_origins, local_token=sharing.token
+        )
         parts = Parts(embedder=embedder, observer=observe)
         with (
             SemanticMemory(build(settings, parts, sharing=sharing)) as memory,
-            _replies(settings.data_dir, encryption) as replies,
+            state.replies(SystemClock()) as replies,
         ):
             observers.append(replies.withdraw)
-            app = create_app(memory, service, doorkeeper, replies, registry)
+            rates = state.rates(service.requests_per_minute)
+            app = create_app(memory, service, doorkeeper, replies, rates, registry)
             listeners = [listener, *filter(None, [sharing.listener])]
             with _tracing().traced(app) if service.tracing else nullcontext():
-                _logger.info("serving %s at %s", settings.data_dir, url)
+                _logger.info("serving %s at %s", settings.place, url)
                 Server(app, configured(app, service)).run(sockets=listeners)
 
 
@@ -110,10 +139,13 @@ def serving(
     # Whoever owns the store next does what is left.
     service = settings.service.model_copy(update={"drain_seconds": 0.0, "cors_origins": ()})
     encryption = make_encryption(settings)
-    keys = Keys(settings.data_dir, encryption)
-    doorkeeper = Doorkeeper(keys, "127.0.0.1", local_token=token, closed=True)
-    with _replies(settings.data_dir, encryption) as replies:
-        app = create_app(memory, service, doorkeeper, replies, CollectorRegistry())
+    with (
+        opened(settings.data_dir, encryption) as state,  # only directories are shared so
+        state.replies(SystemClock()) as replies,
+    ):
+        doorkeeper = Doorkeeper(state.keys(), "127.0.0.1", local_token=token, closed=True)
+        rates = state.rates(service.requests_per_minute)
+        app = create_app(memory, service, doorkeeper, replies, rates, CollectorRegistry())
         config = configured(app, service)
         config.timeout_graceful_shutdown = _GRACE_SECONDS
         observers.append(replies.withdraw)
@@ -196,16 +228,6 @@ def _listening(service: ServiceSettings) -> Iterator[socket.socket]:
         ) from error
     with listener:
         yield listener
-
-
-@contextmanager
-def _replies(data_dir: Path, encryption: Encryption | None) -> Iterator[Replies]:
-    keys = () if encryption is None else encryption.database_keys
-    replies = Replies(data_dir / "replies.sqlite3", SystemClock(), keys)
-    try:
-        yield replies
-    finally:
-        replies.close()
 
 
 def _url(listener: socket.socket) -> str:

@@ -40,8 +40,13 @@ def decrypt(data_dir: DataDir = None, json: AsJson = False) -> None:
     _convert(data_dir, json=json, encrypt=False)
 
 
-def _convert(data_dir: Path | None, *, json: bool, encrypt: bool) -> None:
-    show, settings = work.show, work.settings.load(data_dir=data_dir)
+def _convert(data_dir: str | None, *, json: bool, encrypt: bool) -> None:
+    show, settings = work.show, work.settings.located(data_dir, None)
+    if settings.store.url is not None:
+        raise ConfigurationError(
+            "encrypt and decrypt convert a data directory: the store at store.url is encrypted by"
+            " its server's disks"
+        )
     encryption = work.keyring.make_encryption(settings)
     if encryption is None:
         raise ConfigurationError(

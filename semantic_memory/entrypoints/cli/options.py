@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
@@ -15,8 +14,10 @@ if TYPE_CHECKING:
     from semantic_memory.domain.filters import Filters
 
 DataDir = Annotated[
-    Optional[Path],
-    typer.Option("--data-dir", help="Directory of the store.", envvar="SEMANTIC_MEMORY_DATA_DIR"),
+    Optional[str],
+    typer.Option(
+        "--data-dir", help="Directory of the store, or the URL of a database, as in the settings."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 User = Annotated[str, typer.Option("--user", "-u", help=fields.USER)]

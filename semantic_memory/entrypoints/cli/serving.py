@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
@@ -43,6 +44,9 @@ def serve(
         Optional[str], typer.Option(help="Address; anything but loopback needs API keys.")
     ] = None,
     port: Annotated[Optional[int], typer.Option(help="0 takes a free one.")] = None,
+    workers: Annotated[
+        Optional[int], typer.Option(help="Processes that listen; more than one need store.url.")
+    ] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Serve the store over HTTP (REST, MCP, metrics) until interrupted."""
@@ -50,9 +54,9 @@ def serve(
         from semantic_memory.entrypoints.api.server import serve as run
     except ModuleNotFoundError as error:
         raise _missing(error) from None
-    given = {"host": host, "port": port}
+    given = {"host": host, "port": port, "workers": workers}
     service = {name: value for name, value in given.items() if value is not None}
-    settings = work.settings.load(data_dir=data_dir, service=service or None)
+    settings = work.settings.located(data_dir, work.settings.load(service=service or None))
     run(settings, work.store.prepared(settings))
 
 
@@ -99,14 +103,16 @@ def create(
 
     rights = right or [Right.READ, Right.WRITE]
     now = SystemClock().now()
-    key, token = _keys(data_dir).create(name, user, rights, now, agent_id=agent, spaces=space or ())
+    with _keys(data_dir) as kept:
+        key, token = kept.create(name, user, rights, now, agent_id=agent, spaces=space or ())
     work.show.as_json({"id": key.id, "key": token}) if json else print(token)
 
 
 @keys.command("list")
 def list_(data_dir: DataDir = None, json: AsJson = False) -> None:
     """List all keys, without their secrets."""
-    found = _keys(data_dir).all()
+    with _keys(data_dir) as kept:
+        found = kept.read()
     if json:
         work.show.as_json([key.model_dump(mode="json", exclude={"digest"}) for key in found])
     for key in () if json else found:
@@ -129,7 +135,8 @@ def revoke(
     data_dir: DataDir = None,
 ) -> None:
     """Take a key away; a running service refuses it from then on."""
-    _keys(data_dir).revoke(key_id)
+    with _keys(data_dir) as kept:
+        kept.revoke(key_id)
     work.show.out.print(f"revoked {key_id}", highlight=False)
 
 
@@ -145,16 +152,19 @@ def config(
     if reference:
         print(work.reference.reference(), end="")
         return
-    rows = work.settings.explained(data_dir=data_dir)
+    rows = work.settings.explained(data_dir)
     if json:
         work.show.as_json({row.name: {"value": row.value, "from": row.origin} for row in rows})
     else:
         work.show.pairs({row.name: f"{row.value}  ({row.origin})" for row in rows})
 
 
-def _keys(data_dir: Path | None) -> Keys:
-    settings = work.settings.load(data_dir=data_dir)
-    return work.keys.Keys(settings.data_dir, work.keyring.make_encryption(settings))
+@contextmanager
+def _keys(data_dir: str | None) -> Iterator[Keys]:
+    settings = work.settings.located(data_dir, None)
+    encryption = work.keyring.make_encryption(settings)
+    with work.state.opened(settings.data_dir, encryption, settings.store.plain_url) as state:
+        yield state.keys()
 
 
 def _missing(error: ModuleNotFoundError) -> MissingDependencyError:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semantic_memory.bootstrap import Parts
@@ -14,7 +13,7 @@ from semantic_memory.domain.ports import Embedder
 from semantic_memory.entrypoints.cli import show
 from semantic_memory.entrypoints.shared import SharedStore
 from semantic_memory.memory import SemanticMemory
-from semantic_memory.settings import Settings, load
+from semantic_memory.settings import Settings, located
 
 if TYPE_CHECKING:
     from semantic_memory.client import Client
@@ -22,14 +21,14 @@ if TYPE_CHECKING:
 
 @contextmanager
 def opened(
-    data_dir: Path | None, *, embeds: bool = False, batch: bool = False
+    data_dir: str | None, *, embeds: bool = False, batch: bool = False
 ) -> Iterator[SemanticMemory | Client]:
-    """Open the store in `data_dir`, or a client of the process that has it open.
+    """Open the store at `data_dir`, or a client of the process that has it open.
 
     `embeds` prepares the embedder first. With `batch` facts are extracted through the provider's
     batch API, and never through another process. Raises what `SharedStore.memory` does.
     """
-    settings = load(data_dir=data_dir)
+    settings = located(data_dir, None)
     upkeep = settings.upkeep.model_copy(update={"schedule": False})
     settings = settings.model_copy(update={"upkeep": upkeep})
     if batch:
@@ -39,9 +38,9 @@ def opened(
         yield store.own() if batch else store.memory()
 
 
-def shared(data_dir: Path | None) -> SharedStore:
-    """Return the store in `data_dir` for an agent's server; its first use opens it."""
-    settings = load(data_dir=data_dir)
+def shared(data_dir: str | None) -> SharedStore:
+    """Return the store at `data_dir` for an agent's server; its first use opens it."""
+    settings = located(data_dir, None)
     return SharedStore(settings, "mcp", partial(_parts, settings, embeds=True))
 
 
@@ -59,13 +58,13 @@ def prepared(settings: Settings) -> Embedder:
     return embedder
 
 
-def reembed(data_dir: Path | None, *, quiet: bool) -> int:
+def reembed(data_dir: str | None, *, quiet: bool) -> int:
     """Embed every memory anew, with a progress bar; return their number."""
     with show.progress(quiet) as report:
         return SemanticMemory.reembed(data_dir, progress=report)
 
 
-def recover(data_dir: Path | None, *, quiet: bool) -> int:
+def recover(data_dir: str | None, *, quiet: bool) -> int:
     """Go on with an older ledger, with a progress bar; return the number of memories."""
     with show.progress(quiet) as report:
         return SemanticMemory.recover(data_dir, progress=report)

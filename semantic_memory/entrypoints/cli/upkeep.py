@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
+from semantic_memory.domain.errors import ConfigurationError, InvalidInputError
 from semantic_memory.entrypoints.cli import work
 from semantic_memory.entrypoints.cli.commands import app
 from semantic_memory.entrypoints.cli.options import AsJson, DataDir
+
+if TYPE_CHECKING:
+    from semantic_memory.entrypoints.state import ServiceState
+    from semantic_memory.settings import Settings
 
 __all__ = ["app"]
 
@@ -64,10 +70,28 @@ def migrate(
         Optional[list[Path]],
         typer.Argument(help="Data directories, or directories above them [the configured one]."),
     ] = None,
+    to: Annotated[
+        Optional[str],
+        typer.Option(help="Copy the store to this database's URL, or from one to this directory."),
+    ] = None,
+    data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
-    """Bring stores to the schema of this version; opening a store does it too."""
-    show, settings = work.show, work.settings.load()
+    """Bring stores to the schema of this version, as opening one does; or copy one with --to.
+
+    A copy is compared with the store, which stays as it is. Run it again if it is interrupted.
+    """
+    show, settings = work.show, work.settings.located(data_dir, None)
+    if to is not None:
+        if directories:
+            raise InvalidInputError("migrate: name the store to copy by --data-dir or settings")
+        _move(settings, to, json=json)
+        return
+    if settings.store.url is not None and not directories:
+        raise ConfigurationError(
+            "migrate brings data directories up to date: the database at store.url is, as soon as"
+            " it is opened"
+        )
     stores = work.migration.find_stores(directories or [settings.data_dir])
     encryption = work.keyring.make_encryption(settings)
     keys = () if encryption is None else encryption.database_keys
@@ -76,6 +100,30 @@ def migrate(
     show.as_json(outcomes) if json else show.migrated(outcomes)
     if any(outcome.error for outcome in outcomes):
         raise typer.Exit(1)
+
+
+def _move(settings: Settings, to: str, *, json: bool) -> None:
+    """Copy a store, and the API keys beside it."""
+    with work.show.progress(quiet=json) as report:
+        moved = work.moving.move_store(settings, to, report)
+    target = work.settings.located(to, settings)
+    with _state(settings) as source, _state(target) as state:
+        keys = state.keys()
+        known = {key.id for key in keys.read()}
+        for key in source.keys().read():
+            if key.id not in known:
+                keys.add(key)
+    found = moved._asdict()
+    work.show.as_json(found) if json else work.show.pairs(found)
+
+
+def _state(settings: Settings) -> AbstractContextManager[ServiceState]:
+    url = settings.store.plain_url
+    encryption = None if url is not None else work.keyring.make_encryption(settings)
+    state: AbstractContextManager[ServiceState] = work.state.opened(
+        settings.data_dir, encryption, url
+    )
+    return state
 
 
 @app.command()

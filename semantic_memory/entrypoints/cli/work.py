@@ -19,8 +19,9 @@ if TYPE_CHECKING:
         migration,
         private_files,
     )
+    from semantic_memory.bootstrap import moving
     from semantic_memory.domain import requests
-    from semantic_memory.entrypoints import keys
+    from semantic_memory.entrypoints import state
     from semantic_memory.entrypoints.cli import reference, show, store
 
 __all__ = [
@@ -28,13 +29,14 @@ __all__ = [
     "hooks",
     "importing",
     "keyring",
-    "keys",
     "migration",
+    "moving",
     "private_files",
     "reference",
     "requests",
     "settings",
     "show",
+    "state",
     "store",
 ]
 
@@ -43,13 +45,14 @@ _MODULES = {
     "hooks": "semantic_memory.application.hooks",
     "importing": "semantic_memory.application.importing",
     "keyring": "semantic_memory.application.keyring",
-    "keys": "semantic_memory.entrypoints.keys",
     "migration": "semantic_memory.application.migration",
+    "moving": "semantic_memory.bootstrap.moving",
     "private_files": "semantic_memory.application.private_files",
     "reference": "semantic_memory.entrypoints.cli.reference",
     "requests": "semantic_memory.domain.requests",
     "settings": "semantic_memory.settings",
     "show": "semantic_memory.entrypoints.cli.show",
+    "state": "semantic_memory.entrypoints.state",
     "store": "semantic_memory.entrypoints.cli.store",
 }
 

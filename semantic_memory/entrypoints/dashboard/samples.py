@@ -7,6 +7,7 @@ import time
 from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import anyio
@@ -14,6 +15,7 @@ from anyio import to_thread
 from prometheus_client import CollectorRegistry
 from prometheus_client.samples import Sample as Measure
 
+from semantic_memory.domain.errors import StoreError
 from semantic_memory.domain.ports import Clock
 from semantic_memory.domain.values import Timestamp, Value
 from semantic_memory.entrypoints.metrics import PREFIX
@@ -97,10 +99,11 @@ class Sampler:
         return [*self._samples][-number:]
 
     async def run(self) -> None:
-        """Take samples until cancelled."""
+        """Take samples until cancelled, but for times when the store can't be read."""
         while True:
             await anyio.sleep(SECONDS)
-            await to_thread.run_sync(self.take)
+            with suppress(StoreError):
+                await to_thread.run_sync(self.take)
 
 
 def quantile(share: float, bounds: Iterable[tuple[float, float]]) -> float | None:

@@ -10,7 +10,7 @@ from operator import attrgetter
 
 from semantic_memory.domain.decay import endurance
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.ports import Delta, Trait, TraitRow
+from semantic_memory.domain.ports import Claimed, Delta, Trait, TraitRow
 from semantic_memory.ledger import rules
 from semantic_memory.ledger.memory.store import Part, Row
 
@@ -65,6 +65,11 @@ class Feeds(Part):
         """Return memories without vectors, oldest first; refused ones are left out."""
         rows = self._store.snapshot().facts.values()
         return [row.fact for row in islice((row for row in rows if row.waiting), limit)]
+
+    def claim_unembedded(self, limit: int, seconds: float) -> Claimed:
+        """Return memories as `unembedded` does: there is no other process."""
+        del seconds
+        return Claimed(self.unembedded(limit))
 
     def count_unembedded(self) -> int:
         """Return the number of memories that wait for their vectors."""

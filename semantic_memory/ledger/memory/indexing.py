@@ -23,14 +23,23 @@ class IndexFeed(Part):
         stored = [rules.Stored(row.num, row.fact, row.vectors, row.revision) for row in rows]
         return rules.outbox(stored, tables.changes)
 
-    def note_indexed(self, done: Sequence[Unindexed], key: str, value: str) -> None:
-        """Take memories that haven't changed since as indexed, and set `key`."""
+    def note_indexed(
+        self, done: Sequence[Unindexed], key: str, was: str | None, value: str
+    ) -> bool:
+        """Take memories that haven't changed since as indexed, and set `key`, unless it changed."""
         with self._store.transaction() as tables:
+            if tables.meta.get(key) != was:
+                numbers = {(one.user_id, one.num) for one in done}
+                for row in tables.facts.values():
+                    if (row.fact.user_id, row.num) in numbers:
+                        tables.unindexed[row.fact.user_id, row.num] = row.fact.id
+                return False
             for user_id, num, revision in done:
                 fact_id = tables.unindexed.get((user_id, num))
                 if fact_id is not None and tables.facts[fact_id].revision == revision:
                     del tables.unindexed[user_id, num]
             tables.meta[key] = value
+        return True
 
     def unindex(self, key: str, value: str) -> None:
         """Take no memory as indexed, and set `key`, in one transaction."""

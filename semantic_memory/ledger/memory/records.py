@@ -28,6 +28,16 @@ class SessionReader(Part):
         cursors = sorted(self._store.snapshot().cursors.items())
         return [cursor for _, cursor in cursors if cursor.stage == stage]
 
+    def unextracted(self) -> list[SessionKey]:
+        """Return the sessions with stored messages that extraction hasn't come to, sorted."""
+        cursors = self._store.snapshot().cursors
+        return [
+            SessionKey(user_id, session_id)
+            for (user_id, session_id, at), cursor in sorted(cursors.items())
+            if at == "stored"
+            and cursor.position > self.cursor(user_id, session_id, "extracted").position
+        ]
+
     def session_ids(self, user_id: str) -> list[str]:
         """Return the user's sessions that have a cursor at any stage, sorted."""
         cursors = self._store.snapshot().cursors.values()
@@ -123,6 +133,11 @@ class Administration(Part):
         """Return the value kept under `key`."""
         return self._store.snapshot().meta.get(key)
 
+    def metas(self, prefix: str) -> dict[str, str]:
+        """Return the values kept under keys that begin with `prefix`, by key."""
+        kept = self._store.snapshot().meta.items()
+        return {key: value for key, value in kept if key.startswith(prefix)}
+
     def set_meta(self, key: str, value: str) -> None:
         """Keep a value."""
         with self._store.transaction() as tables:
@@ -164,9 +179,10 @@ class Administration(Part):
                 )
         return len(rows) + len(cuts)
 
-    def redactions(self) -> list[Redact]:
-        """Return what is still to be erased from the logs of sessions, sorted by session."""
-        return [redact for _, redact in sorted(self._store.snapshot().redactions.items())]
+    def redactions(self, session: SessionKey | None = None) -> list[Redact]:
+        """Return what is still to be erased from the logs of all sessions, sorted, or of one."""
+        redactions = sorted(self._store.snapshot().redactions.items())
+        return [redact for key, redact in redactions if session in (None, key)]
 
     def drop_vectors(self, key: str, value: str) -> int:
         """Drop every vector and set `key`, in one transaction; return how many need new ones."""

@@ -24,9 +24,24 @@ DEFAULT_SCHEMA = "semantic_memory"
 _NAMES_SCHEMA = "schema="
 _SCHEMA = regex("[a-z_][a-z0-9_]{0,62}")
 _MOST_CONNECTIONS = 10
-_WAIT_SECONDS = 10.0
+_WAIT_SECONDS = 5.0
+_WAIT_AGAIN_SECONDS = 0.5  # once one has waited in vain, until there is a connection again
+_RECONNECT_SECONDS = 2.0  # of tries at growing intervals, before a new one begins at once
+_LOCK_SECONDS = 15.0  # of waiting for what another process holds
+# A process that is paused, or whose machine is gone, holds what it has locked no longer than this.
+_IDLE_SECONDS = 60.0  # between two statements of a transaction
+_IDLE_HOLDING_SECONDS = 300.0  # of an exclusive section, whose work is done on other connections
+_ALIVE = {
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "60000",
+}
+"""Has a server noticed whose machine is gone; what the URL says of this comes first."""
 _READING = "ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_WRITING = "ISOLATION LEVEL READ COMMITTED"
+# Durable once acknowledged, whatever the default of the server.
+_WRITING = "ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit TO on"
+_PASSING = "ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit TO off"
 
 
 class Session:
@@ -44,15 +59,29 @@ class Session:
         with self._connection.cursor() as cursor:
             cursor.executemany(marked(query), values)
 
+    def copied(self, table: str) -> Iterator[bytes | bytearray | memoryview]:
+        """Yield all rows of a table in the binary format of COPY."""
+        statement = f"COPY {table} TO STDOUT (FORMAT BINARY)".encode()
+        with self._connection.cursor() as cursor, cursor.copy(statement) as copy:
+            yield from copy
+
 
 class Connections:
     """Two pools: one for reading and writing, one for the locks held meanwhile. Thread-safe."""
 
     dialect = POSTGRES
 
-    def __init__(self, url: str, observe: Callable[[Event], None]) -> None:
+    def __init__(
+        self,
+        url: str,
+        observe: Callable[[Event], None],
+        prepare: Callable[[str, str, str], object] = migrate,
+        most: int = _MOST_CONNECTIONS,
+    ) -> None:
         """Open the database, `postgresql://host/database?schema=name`, and bring it up to date.
 
+        `prepare` does that first, by the driver's URL, the schema, and the database's name. Each
+        pool has at most so many connections.
         Raises ConfigurationError for another URL, StoreUnavailableError without a server.
         """
         conninfo, self.schema = split_url(url)
@@ -60,10 +89,12 @@ class Connections:
         """The database, without a password."""
         self.observe = observe
         """Is told how long a lock was waited for."""
-        migrate(conninfo, self.schema, self.name)
-        self._pool = _pool(conninfo)
+        self._away = False
+        prepare(conninfo, self.schema, self.name)
+        self._most = most
+        self._pool = _pool(conninfo, most, self._note_away)
         # A thread that holds a lock needs a connection beside it, which none that waits may take.
-        self._lock_pool = _pool(conninfo)
+        self._lock_pool = _pool(conninfo, most, self._note_away)
         try:
             with translated(self.name):
                 self._pool.open()
@@ -85,6 +116,12 @@ class Connections:
             yield session
 
     @contextmanager
+    def passing(self) -> Iterator[Session]:
+        """Lend a writing connection for what may be lost with the server's power."""
+        with translated(self.name), self._begun(self._pool, _PASSING) as session:
+            yield session
+
+    @contextmanager
     def contending(self) -> Iterator[Session]:
         """Lend a writing connection, and leave the driver's errors as they are."""
         with self._begun(self._pool, _WRITING) as session:
@@ -93,7 +130,10 @@ class Connections:
     @contextmanager
     def locking(self) -> Iterator[Session]:
         """Lend a connection for the locks of a transaction that writes nothing."""
-        with translated(self.name), self._begun(self._lock_pool, _WRITING) as session:
+        with (
+            translated(self.name),
+            self._begun(self._lock_pool, _WRITING, _IDLE_HOLDING_SECONDS) as session,
+        ):
             yield session
 
     def close(self) -> None:
@@ -102,8 +142,13 @@ class Connections:
         self._lock_pool.close()
 
     @contextmanager
-    def _begun(self, pool: psycopg_pool.ConnectionPool[Any], level: str) -> Iterator[Session]:
-        connection = self._begin(pool, level)
+    def _begun(
+        self,
+        pool: psycopg_pool.ConnectionPool[Any],
+        level: str,
+        idle_seconds: float = _IDLE_SECONDS,
+    ) -> Iterator[Session]:
+        connection = self._begin(pool, level, idle_seconds)
         try:
             yield Session(connection)
             connection.execute("COMMIT")
@@ -114,13 +159,17 @@ class Connections:
         finally:
             pool.putconn(connection)
 
-    def _begin(self, pool: psycopg_pool.ConnectionPool[Any], level: str) -> psycopg.Connection[Any]:
+    def _begin(
+        self, pool: psycopg_pool.ConnectionPool[Any], level: str, idle_seconds: float
+    ) -> psycopg.Connection[Any]:
         """Return a connection with a transaction begun, passing over those that have broken."""
-        begin = f"BEGIN {level}; SET LOCAL search_path TO {self.schema}"
-        if level == _WRITING:  # durable once acknowledged, whatever the default of the server
-            begin += "; SET LOCAL synchronous_commit TO on"
-        for _ in range(_MOST_CONNECTIONS + 1):
-            connection: psycopg.Connection[Any] = pool.getconn(_WAIT_SECONDS)
+        begin = (
+            f"BEGIN {level}; SET LOCAL search_path TO {self.schema};"
+            f" SET LOCAL lock_timeout TO {_LOCK_SECONDS * 1_000:.0f};"
+            f" SET LOCAL idle_in_transaction_session_timeout TO {idle_seconds * 1_000:.0f}"
+        )
+        for _ in range(self._most + 1):
+            connection = self._lent(pool)
             try:
                 connection.execute(begin.encode())
             except psycopg.OperationalError:
@@ -135,14 +184,37 @@ class Connections:
                 return connection
         raise psycopg.OperationalError("every connection of the pool is broken")
 
+    def _note_away(self, pool: psycopg_pool.ConnectionPool[Any]) -> None:
+        """Note that a pool found no server."""
+        del pool
+        self._away = True
 
-def _pool(conninfo: str) -> psycopg_pool.ConnectionPool[Any]:
+    def _lent(self, pool: psycopg_pool.ConnectionPool[Any]) -> psycopg.Connection[Any]:
+        """Wait for a connection; not for long while the server is away."""
+        try:
+            lent: psycopg.Connection[Any] = pool.getconn(
+                _WAIT_AGAIN_SECONDS if self._away else _WAIT_SECONDS
+            )
+        except psycopg_pool.PoolTimeout:
+            self._away = True
+            raise
+        self._away = False
+        return lent
+
+
+def _pool(
+    conninfo: str, most: int, failed: Callable[[psycopg_pool.ConnectionPool[Any]], None]
+) -> psycopg_pool.ConnectionPool[Any]:
+    form = psycopg.conninfo
+    options: dict[str, Any] = {**_ALIVE, **form.conninfo_to_dict(conninfo)}
     return psycopg_pool.ConnectionPool(
-        conninfo,
+        form.make_conninfo("", **options),
         min_size=0,
-        max_size=_MOST_CONNECTIONS,
+        max_size=most,
         timeout=_WAIT_SECONDS,
         open=False,
+        reconnect_timeout=_RECONNECT_SECONDS,
+        reconnect_failed=failed,
         kwargs={"autocommit": True, "prepare_threshold": None, "connect_timeout": 10},
     )
 

@@ -17,7 +17,7 @@ try:
     import psycopg_pool
 except ImportError:
     raise MissingDependencyError(
-        'a ledger on PostgreSQL needs the psycopg package: pip install "semantic-memory[postgres]"'
+        'PostgreSQL needs the psycopg package: pip install "semantic-memory[postgres]"'
     ) from None
 
 __all__ = ["CONTENDED", "psycopg", "psycopg_pool", "translated"]
@@ -34,6 +34,8 @@ _REMEDIES: Mapping[type[psycopg.Error], str] = {
     psycopg.errors.ReadOnlySqlTransaction: "the server is a standby: connect to the primary",
     psycopg.errors.InsufficientPrivilege: "access is denied: grant the role all of the schema",
     psycopg.errors.TooManyConnections: "it has no connection left: raise max_connections",
+    psycopg.errors.LockNotAvailable: "another process has held a lock for long: try again",
+    psycopg.errors.IdleInTransactionSessionTimeout: "this process was paused meanwhile: try again",
     psycopg.errors.InvalidPassword: "the password is wrong: correct the URL",
     psycopg.errors.InvalidCatalogName: "the database doesn't exist: create it",
 }

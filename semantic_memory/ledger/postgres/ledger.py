@@ -11,19 +11,23 @@ from contextlib import ExitStack
 
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.observers import ignore_event
+from semantic_memory.domain.ports.log import LineFormat
 from semantic_memory.ledger.postgres.administration import Administration
 from semantic_memory.ledger.postgres.changes import ChangeWriter
 from semantic_memory.ledger.postgres.connections import Connections
 from semantic_memory.ledger.postgres.events import EventReader
+from semantic_memory.ledger.postgres.feeds import Feeds
+from semantic_memory.ledger.postgres.following import Follower
 from semantic_memory.ledger.postgres.indexing import IndexFeed
 from semantic_memory.ledger.postgres.listing import ListingReader
+from semantic_memory.ledger.postgres.log import PostgresLog
+from semantic_memory.ledger.postgres.sessions import SessionReader
 from semantic_memory.ledger.postgres.words import WordSearcher
 from semantic_memory.ledger.sql.beliefs import BeliefReader
 from semantic_memory.ledger.sql.facts import FactReader
-from semantic_memory.ledger.sql.feeds import Feeds
 from semantic_memory.ledger.sql.items import ItemReader
 from semantic_memory.ledger.sql.lines import LineReader
-from semantic_memory.ledger.sql.records import JobRecords, SessionReader
+from semantic_memory.ledger.sql.records import JobRecords
 
 
 class PostgresLedger(
@@ -53,9 +57,28 @@ class PostgresLedger(
         with ExitStack() as opened:
             opened.callback(connections.close)
             super().__init__(connections)
+            self._follower = Follower(self.last_event, self._bell.ring)
             opened.pop_all()
+
+    @property
+    def connections(self) -> Connections:
+        """The connections, for what else is kept in the schema."""
+        return self._connections
+
+    def session_log(self, form: LineFormat, emit: Callable[[Event], None]) -> PostgresLog:
+        """Return the session logs of this database, with lines of this form.
+
+        Raises ConfigurationError if they are encrypted and `form` has no key that fits.
+        """
+        return PostgresLog(self._connections, self._locks, form, emit)
+
+    def on_commit(self, wake: Callable[[], None]) -> Callable[[], None]:
+        """Call `wake` after each transaction of changes, of other processes within a second."""
+        self._follower.start()
+        return super().on_commit(wake)
 
     def close(self) -> None:
         """Close every connection, after the transactions under way."""
+        self._follower.close()
         self._connections.close()
         self._bell.ring()

@@ -345,7 +345,134 @@ CREATE TRIGGER words_changed AFTER INSERT OR UPDATE OR DELETE ON words
     FOR EACH ROW EXECUTE FUNCTION words_changed();
 """
 
-MIGRATIONS: tuple[str, ...] = (_V1,)
+# Neither table is logged: after a crash of the server, all is granted anew.
+_LEASES = f"""
+-- Who does what; names are hashed, as they hold ids of users.
+CREATE SEQUENCE lease_fences;
+CREATE UNLOGGED TABLE leases (
+    name  BYTEA PRIMARY KEY,
+    owner TEXT NOT NULL,                  -- host:process
+    fence BIGINT NOT NULL,
+    until TIMESTAMPTZ NOT NULL
+);
+
+-- The memories that a worker embeds at present.
+CREATE UNLOGGED TABLE embedding (
+    user_id {_TEXT} NOT NULL,
+    num     BIGINT NOT NULL,
+    worker  UUID NOT NULL,
+    until   TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (user_id, num)
+);
+"""
+
+_STATES = f"""
+-- The states of sessions' windows and tasks, as JSON.
+CREATE TABLE states (
+    user_id    {_TEXT} NOT NULL,
+    session_id {_TEXT} NOT NULL,
+    name       {_TEXT} NOT NULL,
+    version    INTEGER NOT NULL,              -- of the model whose data it is
+    data       TEXT NOT NULL,
+    PRIMARY KEY (user_id, session_id, name)
+);
+"""
+
+_LOGS = f"""
+-- The session logs. A number of the sequence is never given twice: a log that was removed and begun
+-- anew has another generation too.
+CREATE SEQUENCE log_generations;
+CREATE TABLE logs (
+    user_id    {_TEXT} NOT NULL,
+    session_id {_TEXT} NOT NULL,
+    generation BIGINT NOT NULL DEFAULT nextval('log_generations'),
+    lines      BIGINT NOT NULL DEFAULT 0,
+    size       BIGINT NOT NULL DEFAULT 0,       -- of all lines, in bytes
+    corrupt    BIGINT NOT NULL DEFAULT 0,       -- lines, as last counted
+    stored     BIGINT NOT NULL DEFAULT 0,       -- position of the cursor "stored"
+    PRIMARY KEY (user_id, session_id)
+);
+CREATE INDEX logs_behind ON logs (user_id, session_id) WHERE stored < lines;
+
+CREATE TABLE log_lines (
+    user_id    {_TEXT} NOT NULL,
+    session_id {_TEXT} NOT NULL,
+    position   BIGINT NOT NULL,
+    ends       BIGINT NOT NULL,                 -- offset behind the line, in bytes of the log
+    message_id {_TEXT},                         -- NULL: damaged, and observed again since
+    line       BYTEA NOT NULL,
+    PRIMARY KEY (user_id, session_id, position),
+    UNIQUE (user_id, session_id, message_id)
+) PARTITION BY HASH (user_id);
+{"".join(_partitions("log_lines"))}
+
+CREATE FUNCTION log_stored() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+    UPDATE logs SET stored = new.position
+    WHERE user_id = new.user_id AND session_id = new.session_id;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER log_stored AFTER INSERT OR UPDATE OF position ON cursors
+    FOR EACH ROW WHEN (new.stage = 'stored') EXECUTE FUNCTION log_stored();
+"""
+
+_SERVICE = f"""
+-- What services keep beside the memory. The number of changes of keys is in `meta`.
+CREATE TABLE api_keys (
+    id     {_TEXT} PRIMARY KEY,
+    num    BIGINT GENERATED ALWAYS AS IDENTITY,
+    record BYTEA NOT NULL
+);
+
+-- Answers by the digest of caller, request and idempotency key. While a request is worked on, its
+-- row names the worker, which renews the lease; `forgotten` are digests of users who had something
+-- forgotten meanwhile, `names` those of the identifiers in the answer.
+CREATE TABLE replies (
+    name         {_TEXT} PRIMARY KEY,
+    worker       {_TEXT},
+    leased_until TIMESTAMPTZ,
+    fingerprint  BYTEA,
+    status       INTEGER,
+    media_type   TEXT,
+    body         BYTEA,
+    names        BYTEA[] NOT NULL DEFAULT '{{}}',
+    forgotten    BYTEA[] NOT NULL DEFAULT '{{}}',
+    at           DOUBLE PRECISION NOT NULL
+);
+CREATE INDEX replies_by_time   ON replies (at);
+CREATE INDEX replies_by_names  ON replies USING gin (names);
+CREATE INDEX replies_under_way ON replies (worker) WHERE worker IS NOT NULL;
+
+-- Token buckets of callers. A crash of the server empties the table, and so fills the buckets.
+CREATE UNLOGGED TABLE rates (
+    name    {_TEXT} PRIMARY KEY,
+    tokens  DOUBLE PRECISION NOT NULL,
+    at      DOUBLE PRECISION NOT NULL,
+    granted BIGINT NOT NULL                   -- to whom drew last
+) WITH (fillfactor = 50);
+"""
+
+_UNEXTRACTED = """
+-- The cursor "stored" of a session knows the position of the cursor "extracted", so that an index
+-- finds the sessions with a difference between them, however many others there are.
+ALTER TABLE cursors ADD COLUMN extracted BIGINT NOT NULL DEFAULT 0;
+UPDATE cursors s SET extracted = e.position FROM cursors e
+WHERE s.stage = 'stored' AND e.stage = 'extracted'
+    AND e.user_id = s.user_id AND e.session_id = s.session_id;
+CREATE INDEX cursors_unextracted ON cursors (user_id, session_id)
+    WHERE stage = 'stored' AND position > extracted;
+CREATE FUNCTION session_extracted() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+    UPDATE cursors s SET extracted = e.position FROM cursors e
+    WHERE s.user_id = new.user_id AND s.session_id = new.session_id AND s.stage = 'stored'
+        AND e.user_id = new.user_id AND e.session_id = new.session_id AND e.stage = 'extracted';
+    RETURN NULL;
+END $$;
+CREATE TRIGGER session_extracted AFTER INSERT OR UPDATE OF position ON cursors
+    FOR EACH ROW WHEN (new.stage = 'extracted') EXECUTE FUNCTION session_extracted();
+CREATE TRIGGER session_stored AFTER INSERT ON cursors
+    FOR EACH ROW WHEN (new.stage = 'stored') EXECUTE FUNCTION session_extracted();
+"""
+
+MIGRATIONS: tuple[str, ...] = (_V1, _LEASES, _STATES, _LOGS, _SERVICE, _UNEXTRACTED)
 
 
 def lock_key(*names: str) -> int:

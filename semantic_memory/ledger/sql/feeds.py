@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from semantic_memory.domain.facts import Fact, Status
-from semantic_memory.domain.ports import Delta, TraitRow
+from semantic_memory.domain.ports import Claimed, Delta, TraitRow
 from semantic_memory.ledger.sql.part import Connections, Part
 from semantic_memory.ledger.sql.rows import (
     FACT,
@@ -98,6 +98,11 @@ class Feeds(Part):
         query = f"SELECT {FACT} FROM facts f WHERE {WAITING} ORDER BY f.num LIMIT ?"
         with self._connections.snapshot() as db:
             return [to_fact(FactRow._make(row)) for row in db.execute(query, (limit,))]
+
+    def claim_unembedded(self, limit: int, seconds: float) -> Claimed:
+        """Return memories as `unembedded` does: there is no other process."""
+        del seconds
+        return Claimed(self.unembedded(limit))
 
     def count_unembedded(self) -> int:
         """Return the number of memories that wait for their vectors."""

@@ -43,11 +43,19 @@ class IndexFeed(Part):
             stored.append(rules.Stored(num, to_fact(FactRow._make(columns)), vectors, revision))
         return rules.outbox(stored, changes)
 
-    def note_indexed(self, done: Sequence[Unindexed], key: str, value: str) -> None:
-        """Take memories that haven't changed since as indexed, and set `key`."""
+    def note_indexed(
+        self, done: Sequence[Unindexed], key: str, was: str | None, value: str
+    ) -> bool:
+        """Take memories that haven't changed since as indexed, and set `key`, unless it changed."""
+        locking = self._connections.dialect.locking
         with self._connections.transaction() as db:
+            kept = db.execute(f"SELECT value FROM meta WHERE key = ?{locking}", (key,)).fetchone()
+            if (kept and kept[0]) != was:
+                self._mark(db, done)
+                return False
             self._unmark(db, done)
             set_meta(db, key, value)
+        return True
 
     def unindex(self, key: str, value: str) -> None:
         """Take no memory as indexed, and set `key`, in one transaction."""
@@ -62,6 +70,14 @@ class IndexFeed(Part):
     def _unmark(self, db: Database, done: Sequence[Unindexed]) -> None:
         """Remove the marks of memories that haven't changed since."""
         db.executemany("DELETE FROM unindexed WHERE user_id = ? AND num = ? AND revision = ?", done)
+
+    def _mark(self, db: Database, done: Sequence[Unindexed]) -> None:
+        """Mark memories again."""
+        db.executemany(
+            "INSERT INTO unindexed SELECT f.user_id, f.num, f.revision FROM facts f"
+            " WHERE f.user_id = ? AND f.num = ? ON CONFLICT DO NOTHING",
+            [(one.user_id, one.num) for one in done],
+        )
 
     def _unmark_all(self, db: Database) -> None:
         """Remove every mark; none comes until the transaction ends."""

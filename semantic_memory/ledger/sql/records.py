@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from semantic_memory.domain.changes import Cursor, CursorStage
-from semantic_memory.domain.messages import SessionInfo
+from semantic_memory.domain.messages import SessionInfo, SessionKey
 from semantic_memory.domain.ports import Pending
 from semantic_memory.domain.prompts import PromptRecord
 from semantic_memory.domain.reports import JobRun
@@ -36,6 +36,16 @@ class SessionReader(Part):
         )
         with self._connections.snapshot() as db:
             return [Cursor(*row) for row in db.execute(query, (stage,))]
+
+    def unextracted(self) -> list[SessionKey]:
+        """Return the sessions with stored messages that extraction hasn't come to, sorted."""
+        query = (
+            "SELECT s.user_id, s.session_id FROM cursors s LEFT JOIN cursors e"
+            " ON e.user_id = s.user_id AND e.session_id = s.session_id AND e.stage = 'extracted'"
+            " WHERE s.stage = 'stored' AND s.position > coalesce(e.position, 0) ORDER BY 1, 2"
+        )
+        with self._connections.snapshot() as db:
+            return [SessionKey(*row) for row in db.execute(query)]
 
     def session_ids(self, user_id: str) -> list[str]:
         """Return the user's sessions that have a cursor at any stage, sorted."""

@@ -88,6 +88,11 @@ class SqliteLedger(
             )
         mark.release(changes)
 
+    @property
+    def connections(self) -> Connections:
+        """The connections, to copy what is in the file."""
+        return self._connections
+
     def accept(self) -> None:
         """Take the present state for the latest from now on, after a recovery."""
         self._connections.mark.release(self._changes)

@@ -1,4 +1,4 @@
-"""Vector index on Chroma's embedded client, in this process.
+"""Vector index in collections of Chroma, and on its embedded client, in this process.
 
 Users share one collection until `own` moves a user to a collection of their own: Chroma answers an
 unfiltered query over 500,000 memories in 1 ms, but any `where` reads the metadata of the whole
@@ -10,22 +10,24 @@ Chroma writes its HNSW files as a whole every `sync_threshold` writes, and an in
 breaks them: `vectors.chroma.seal` detects the damage, `vectors.sync` rebuilds the index.
 
 A memory has an entry ("piece") for each window of its text. All pieces have its metadata, for
-filters; only the first has its text.
+filters; only the first has its text, in a directory of Chroma alone.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import repeat
+from itertools import count, repeat
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import chromadb
 import numpy as np
+from chromadb.api import ClientAPI
 from chromadb.api.client import Client
 from chromadb.api.collection_configuration import CreateCollectionConfiguration
 from chromadb.config import Settings
+from chromadb.errors import NotFoundError
 
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.facts import Fact
@@ -43,35 +45,70 @@ _FAR_FUTURE = 1e12  # `valid_to` of active facts, as Chroma's metadata can't hol
 _OVERFETCH = 4
 _MOST_FETCHED = 1_024
 _MOVED_AT_ONCE = 128
+_LISTED_AT_ONCE = 1_000
 
 _FILLING, _FILLED, _COMPLETE = "filling", "filled", "complete"
 """States of a user's own collection: being copied to; in use while the copied pieces are deleted
 from the shared one; complete."""
 
 
-class ChromaIndex:
-    """`VectorIndex` on a directory that no other process has open."""
+class ChromaCollections:
+    """`VectorIndex` in the collections of a client whose names begin with a prefix."""
 
-    def __init__(self, path: Path, sync_threshold: int) -> None:
-        self._client = chromadb.PersistentClient(
-            str(path), settings=Settings(anonymized_telemetry=False)
-        )
+    copies = True
+
+    def __init__(
+        self, client: ClientAPI, sync_threshold: int, prefix: str = "", *, texts: bool = True
+    ) -> None:
+        """Finish the moves of users that were interrupted; keep `texts` beside vectors."""
+        self._client = client
+        self._prefix = prefix
+        self._shared = prefix + SHARED
+        self._texts = texts
         self._configuration: CreateCollectionConfiguration = {
             "hnsw": {"space": "cosine", "sync_threshold": sync_threshold}
         }
-        self._collections = {
-            collection.name: self._client.get_collection(collection.name, embedding_function=None)
-            for collection in self._client.list_collections()
-        }
+        self._collections: dict[str, chromadb.Collection] = {}
         self._moves: dict[str, Iterator[None]] = {}
-        for name, collection in list(self._collections.items()):
-            state = (collection.metadata or {}).get("state")
-            if state == _FILLING:
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Find the collections that another process made, and finish moves that it left."""
+        found = {
+            name: self._client.get_collection(name, embedding_function=None)
+            for name in names(self._client, self._prefix)
+            if name not in self._collections
+        }
+        for name, collection in found.items():
+            if _state(collection) == _FILLING:
                 self._client.delete_collection(name)
-                del self._collections[name]
-            elif state == _FILLED:
+            else:
+                self._collections[name] = collection
+        for collection in found.values():
+            if _state(collection) == _FILLED:
                 for _ in self._leave_shared(collection):
                     pass
+
+    def begin(self) -> None:
+        """Create the shared collection, unless another process has."""
+        self._collections[self._shared] = self._client.get_or_create_collection(
+            self._shared,
+            configuration=self._configuration,
+            metadata={"state": _COMPLETE},
+            embedding_function=None,
+        )
+
+    def look_for(self, user_id: str) -> bool:
+        """Return True if a user has a collection of their own by now, and use it."""
+        name = self._own_name(user_id)
+        try:
+            collection = self._client.get_collection(name, embedding_function=None)
+        except NotFoundError:
+            return False
+        if _state(collection) == _FILLING:
+            return False
+        self._collections[name] = collection
+        return True
 
     def upsert(self, entries: Sequence[IndexEntry]) -> None:
         """Insert or replace entries in the collections of their users."""
@@ -80,7 +117,7 @@ class ChromaIndex:
 
     def delete(self, fact_ids: Sequence[str]) -> None:
         """Delete memories from every collection."""
-        for collection in self._collections.values():
+        for collection in [*self._collections.values()]:
             for start in range(0, len(fact_ids), _DELETED_AT_ONCE):
                 held = _held(collection, fact_ids[start : start + _DELETED_AT_ONCE])
                 gone = [piece for fact_id, (n, _) in held.items() for piece in _ids(fact_id, n)]
@@ -97,7 +134,7 @@ class ChromaIndex:
             return []
         conditions = filters.conditions()
         matching = where(user_id, conditions)
-        if name == SHARED:
+        if name == self._shared:
             return self._filtered(collection, vector, limit, matching)
         fetch, size = limit * _OVERFETCH, collection.count()
         while True:
@@ -117,14 +154,14 @@ class ChromaIndex:
         """Return the ids of all memories in the index."""
         return {
             piece
-            for collection in self._collections.values()
+            for collection in [*self._collections.values()]
             for piece in collection.get(include=[])["ids"]
             if "#" not in piece
         }
 
     def owns(self, user_id: str) -> bool:
         """Return True if a user has a collection of their own."""
-        return _own_name(user_id) in self._collections
+        return self._own_name(user_id) in self._collections
 
     def own(self, user_id: str) -> None:
         """Move a user from the shared collection to one of their own."""
@@ -157,11 +194,11 @@ class ChromaIndex:
     # ---------------------------------------------------------------- collections
 
     def _move(self, user_id: str) -> Iterator[None]:
-        name = _own_name(user_id)
+        name = self._own_name(user_id)
         if name in self._collections:
             return
         collection = self._create(name, _FILLING)
-        shared = self._collection(SHARED)
+        shared = self._collection(self._shared)
         pieces = shared.get(where={"user_id": user_id}, include=[])["ids"]
         for start in range(0, len(pieces), _MOVED_AT_ONCE):
             yield
@@ -172,7 +209,7 @@ class ChromaIndex:
             collection.upsert(
                 ids=part["ids"],
                 embeddings=part["embeddings"],
-                documents=part["documents"],
+                documents=part["documents"] if self._texts else None,
                 metadatas=part["metadatas"],
             )
         collection.modify(metadata={"state": _FILLED})
@@ -181,7 +218,7 @@ class ChromaIndex:
 
     def _leave_shared(self, own: chromadb.Collection) -> Iterator[None]:
         """Delete from the shared collection the pieces in a user's own collection."""
-        shared = self._collection(SHARED)
+        shared = self._collection(self._shared)
         pieces = own.get(include=[])["ids"]
         for start in range(0, len(pieces), _MOVED_AT_ONCE):
             yield
@@ -189,8 +226,12 @@ class ChromaIndex:
         own.modify(metadata={"state": _COMPLETE})
 
     def _collection_of(self, user_id: str) -> str:
-        own = _own_name(user_id)
-        return own if own in self._collections else SHARED
+        own = self._own_name(user_id)
+        return own if own in self._collections else self._shared
+
+    def _own_name(self, user_id: str) -> str:
+        digest = hashlib.blake2b(user_id.encode(), digest_size=16).hexdigest()
+        return f"{self._prefix}user-{digest}"
 
     def _collection(self, name: str) -> chromadb.Collection:
         if name not in self._collections:
@@ -229,7 +270,7 @@ class ChromaIndex:
                 collection.upsert(
                     ids=[piece.id for piece in part],
                     embeddings=np.stack([piece.window for piece in part]),
-                    documents=[piece.document for piece in part],
+                    documents=[piece.document for piece in part] if self._texts else None,
                     metadatas=[piece.metadata for piece in part],
                 )
             for part in _parts(same):  # leaves HNSW unchanged
@@ -281,8 +322,25 @@ class ChromaIndex:
             fetch *= _OVERFETCH
 
 
-def _own_name(user_id: str) -> str:
-    return f"user-{hashlib.blake2b(user_id.encode(), digest_size=16).hexdigest()}"
+class ChromaIndex(ChromaCollections):
+    """`VectorIndex` on a directory that no other process has open."""
+
+    def __init__(self, path: Path, sync_threshold: int) -> None:
+        settings = Settings(anonymized_telemetry=False)
+        super().__init__(chromadb.PersistentClient(str(path), settings=settings), sync_threshold)
+
+
+def _state(collection: chromadb.Collection) -> object:
+    return (collection.metadata or {}).get("state")
+
+
+def names(client: ClientAPI, prefix: str) -> Iterator[str]:
+    """Yield the names of the collections that begin with a prefix."""
+    for start in count(0, _LISTED_AT_ONCE):
+        listed = client.list_collections(_LISTED_AT_ONCE, start)
+        yield from (one.name for one in listed if one.name.startswith(prefix))
+        if len(listed) < _LISTED_AT_ONCE:
+            return
 
 
 class Piece(NamedTuple):

@@ -56,6 +56,8 @@ class ChromaProcess:
     if a query waits for more than 0.25 s.
     """
 
+    copies = True
+
     def __init__(self, directory: Path, generation: str, sync_threshold: int) -> None:
         self._next = threading.Lock()  # its holder is served after the call under way
         self._busy = threading.Lock()

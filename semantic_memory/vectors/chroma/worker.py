@@ -22,7 +22,7 @@ from semantic_memory.vectors.chroma import seal
 Outcome = Literal["answer", "broken", "unavailable"]
 
 _PREDECESSOR_SECONDS = 60.0
-_LACKS = ("disk is full", "No space left on device", "Too many open files")
+LACKS = ("disk is full", "No space left on device", "Too many open files")
 
 
 def serve(connection: Connection, directory: Path, generation: str, sync_threshold: int) -> None:
@@ -86,7 +86,7 @@ def attempt(action: Callable[..., Any], *args: Any) -> tuple[Outcome, Any]:
     except (MemoryError, OSError) as error:
         return "unavailable", f"{type(error).__name__}: {error}"
     except Exception as error:  # Chroma raises many types; the parent gets them all
-        lacking = any(words in str(error) for words in _LACKS)
+        lacking = any(words in str(error) for words in LACKS)
         return "unavailable" if lacking else "broken", f"{type(error).__name__}: {error}"
 
 

@@ -32,8 +32,8 @@ from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.ports import InputType
 from semantic_memory.entrypoints.api.server import serve
-from semantic_memory.entrypoints.keys import Keys
 from semantic_memory.entrypoints.rights import Right
+from semantic_memory.entrypoints.state.file_keys import FileKeys
 from semantic_memory.settings import ADDRESS_FILE
 from semantic_memory.testing import HashEmbedder
 from tests.conftest import NOW, eventually
@@ -151,6 +151,14 @@ def status(client: httpx.Client) -> int:
     return client.post("/v1/search", json=SEARCH).status_code
 
 
+@effect("service.workers", 2, was="served", becomes="2 workers need store.url", **FREE)
+def serving_a_directory(run: Trial) -> str:
+    try:
+        return "served" if served(run, status).answer == 200 else "failed"
+    except ConfigurationError as error:
+        return str(error).partition(":")[0]
+
+
 @effect("service.host", "0.0.0.0", was="127.0.0.1", becomes="refused", **FREE)
 def address_without_a_key(run: Trial) -> str:
     try:
@@ -237,7 +245,7 @@ def a_connection_without_a_request_is_closed(run: Trial) -> bool:
 @effect("service.requests_per_minute", 1, was=[200, 200], becomes=[200, 429], **FREE)
 def of_two_requests_with_a_key(run: Trial) -> list[int]:
     run.settings.data_dir.mkdir()
-    token = Keys(run.settings.data_dir).create("test", ("*",), tuple(Right), NOW)[1]
+    token = FileKeys(run.settings.data_dir).create("test", ("*",), tuple(Right), NOW)[1]
 
     def use(client: httpx.Client) -> list[int]:
         client.headers["Authorization"] = f"Bearer {token}"

@@ -48,6 +48,21 @@ def wait_for_a_store_in_use(run: Trial) -> tuple[str, bool]:
     return said, time.monotonic() - began >= float(said)
 
 
+@effect(
+    "store.url",
+    "postgresql://nobody@127.0.0.1:1/memories",
+    was="in a directory",
+    becomes="127.0.0.1/memories can't be reached",
+)
+def place_of_the_store(run: Trial) -> str:
+    try:
+        run.open()
+    except StoreUnavailableError as error:
+        name, _, problem = str(error).removeprefix("ledger ").partition(": it ")
+        return f"{name} {problem.partition(':')[0]}"
+    return "in a directory" if any(run.directory.rglob("ledger.sqlite3")) else "nowhere"
+
+
 @effect("ledger.store", "memory", was=True, becomes=False)
 def kept_after_closing(run: Trial) -> bool:
     memory = run.open()

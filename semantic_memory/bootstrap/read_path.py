@@ -1,0 +1,79 @@
+"""Wire up the read path: search, and what enters prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from semantic_memory.context.choose import Policy
+from semantic_memory.context.pack import Packer
+from semantic_memory.domain.ports import Clock, Embedder, Ledger, Observer, TokenCounter
+from semantic_memory.pipeline.session_records import fading_of
+from semantic_memory.retrieval.exact import ExactIndex
+from semantic_memory.retrieval.ranking import Weights
+from semantic_memory.retrieval.search import Searcher
+from semantic_memory.session.memory_files import Caps, MemoryFiles, standard_directories
+from semantic_memory.settings import ContextSettings, Settings
+from semantic_memory.vectors.keeper import Keeper
+
+_MEGABYTES = 32  # for the users searched last
+
+
+def make_index(settings: Settings, ledger: Ledger, keeper: Keeper) -> ExactIndex:
+    """Make the index in RAM over the users searched last; `keeper` answers for larger ones."""
+    return ExactIndex(
+        ledger,
+        keeper,
+        budget_bytes=(settings.index.exact_megabytes or _MEGABYTES) * 1_000_000,
+        limit=settings.index.exact_limit,
+    )
+
+
+def make_searcher(
+    settings: Settings,
+    ledger: Ledger,
+    index: ExactIndex,
+    embedder: Embedder,
+    clock: Clock,
+    observe: Observer,
+) -> Searcher:
+    """Make the search, with the weights in the settings."""
+    return Searcher(
+        ledger,
+        index,
+        embedder,
+        clock,
+        Weights(**settings.retrieval.model_dump()),
+        settings.half_lives,
+        partial(fading_of, ledger),
+        observe,
+        settings.curve,
+    )
+
+
+def make_packer(context: ContextSettings, counter: TokenCounter) -> Packer:
+    """Make a packer for the model whose tokens `counter` counts."""
+    policy = Policy(
+        shares=context.shares,
+        diversity=context.diversity,
+        floor=context.floor,
+        weakest=context.weakest,
+        core=context.core,
+        history=context.history,
+        asked=context.asked,
+    )
+    return Packer(counter, context.template, policy)
+
+
+def make_memory_files(
+    settings: Settings, observe: Observer, directories: Sequence[Path] | None
+) -> MemoryFiles:
+    """Make the memory files of `directories`, else of those in the settings or the usual ones."""
+    window = settings.window
+    if directories is None:
+        directories = window.memory_directories
+    if directories is None:
+        directories = standard_directories()
+    caps = Caps(window.memory_file_lines, window.memory_file_bytes)
+    return MemoryFiles(directories, caps, observe)

@@ -1,0 +1,1 @@
+"""Vector index in a PostgreSQL database with the extension pgvector."""
