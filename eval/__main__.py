@@ -15,6 +15,7 @@ import eval.gate as gating
 from eval import beliefs as belief_rules
 from eval import experiment, sweeps
 from eval.bench_command import bench
+from eval.chaos.command import chaos
 from eval.datasets.load import NAMES as SETS
 from eval.datasets.load import load, named
 from eval.datasets.scenarios import BELIEFS
@@ -70,6 +71,7 @@ app.command()(core)
 app.command()(relevance)
 app.command()(spaces)
 app.command()(bench)
+app.command()(chaos)
 
 
 @app.callback()

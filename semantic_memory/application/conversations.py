@@ -154,17 +154,24 @@ class Conversations:
         self._pipeline.store_session(asked.key)
         with self._popping:  # no two take the same message
             message = self._named(asked)
-            fact_id = verbatim_id(asked.key, message.id)
-            user_id = asked.user_id
-
-            def reached() -> Reach:
-                seeds = self._ledger.get([fact_id], user_id)
-                return reach(self._ledger, user_id, seeds, sources=False)
-
-            found = self._erasing.erase(user_id, reached, TAKEN_BACK, revives=True)
-            if not found.gone:
-                self._erasing.erase_said(asked.key, message.id)
+            while not self._taken(asked.key, message.id):
+                message = self._named(asked)
         return message
+
+    def _taken(self, key: SessionKey, message_id: str) -> bool:
+        """Erase a message; return False if another process has done so before."""
+        fact_id = verbatim_id(key, message_id)
+
+        def reached() -> Reach:
+            seeds = self._ledger.get([fact_id], key.user_id)
+            return reach(self._ledger, key.user_id, seeds, sources=False)
+
+        if self._erasing.erase(key.user_id, reached, TAKEN_BACK, revives=True).gone:
+            return True
+        if forgotten(self._ledger, key, [message_id]):
+            return False
+        self._erasing.erase_said(key, message_id)
+        return True
 
     def _named(self, asked: PopRequest) -> Message:
         messages = [

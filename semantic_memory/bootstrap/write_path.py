@@ -18,7 +18,7 @@ from semantic_memory.pipeline.following import Consolidating, Indexing, Profilin
 from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.pipeline.reading import Portion, PortionReader, StretchReader
 from semantic_memory.pipeline.runner import Runner
-from semantic_memory.pipeline.sessions import Sessions, Shortening
+from semantic_memory.pipeline.sessions import Redacting, Sessions, Shortening
 from semantic_memory.pipeline.stage import EMBED, SETTLE, WHOLE, Hint, Pace
 from semantic_memory.pipeline.storing import Storing
 from semantic_memory.profile.rollup import Rollup
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from semantic_memory.pipeline.batch_extraction import BatchExtracting
 
 _GATHER_PROFILE = 5.0  # seconds within which changes of facts lead to one look at a profile
+_PATIENCE = 10.0  # seconds in which whoever forgets may erase by itself
 _GATHER_INDEX = 2.0  # seconds within which changes reach the index together
 
 
@@ -98,7 +99,11 @@ def make_pipeline(
     runner.add(Profiling(rollup), Pace(quiet=_GATHER_PROFILE, most_wait=_GATHER_PROFILE, rest=4.0))
     runner.add(Indexing(keeper), Pace(quiet=_GATHER_INDEX, most_wait=_GATHER_INDEX))
     runner.add(shortening, Pace(flushed=False))
-    return Pipeline(ledger, log, gate, storing, sessions, shortening, runner, observe)
+    pipeline = Pipeline(ledger, log, gate, storing, sessions, shortening, runner, observe)
+    if log.shared:
+        pace = Pace(quiet=_PATIENCE, most_wait=_PATIENCE, flushed=False)
+        runner.add(Redacting(ledger, pipeline.pay), pace)
+    return pipeline
 
 
 def make_batch(

@@ -27,6 +27,7 @@ def disagreements(a: Statement, b: Statement) -> tuple[str, ...]:
         for reason, holds in (
             ("negation", a.negated != b.negated),
             ("numbers", a.numbers != b.numbers),
+            ("codes", a.codes != b.codes),
             ("dates", a.dates != b.dates),
             ("time of speaking", a.relative != b.relative),
             ("names", bool(missing_names(a, b) or missing_names(b, a))),

@@ -15,7 +15,7 @@ from semantic_memory.domain.english.folding import folded
 from semantic_memory.domain.english.hedges import is_open, moves_a_date, tells_change
 from semantic_memory.domain.english.names import names
 from semantic_memory.domain.english.negation import NEGATIONS, denies
-from semantic_memory.domain.english.numbers import figures, numbers
+from semantic_memory.domain.english.numbers import codes, figures, numbers
 from semantic_memory.domain.english.renewals import KIN
 from semantic_memory.domain.english.tenses import (
     has_relative_clause,
@@ -40,6 +40,8 @@ class Statement:
     stems: tuple[str, ...]
     """Stemmed words in order, without function words, numbers and negations."""
     numbers: frozenset[str]
+    codes: frozenset[str]
+    """Words that mix letters and digits, as names of things do."""
     figures: Mapping[str, str]
     """Counted or measured amounts, by unit or noun; left out if there are two for one."""
     dates: frozenset[str]
@@ -85,6 +87,7 @@ def read(text: str) -> Statement:
             if word and not word[0].isdigit() and word not in NEGATIONS
         ),
         numbers=frozenset(numbers(plain)),
+        codes=frozenset(codes(plain)),
         figures=figures(plain),
         dates=frozenset(calendar_dates(plain)),
         relative=frozenset(relative_times(plain)),

@@ -95,7 +95,7 @@ def rewritten(
     """Return what is left of a line without the messages `gone`, and with the texts of `cut`."""
     kind, data = content
     if kind in _KNOWN and data["id"] in gone:
-        return erasure(data["id"], forgotten=forgotten)
+        return erasure(data["id"], forgotten=forgotten or "forgotten" in data)
     if kind in _SAID and data["id"] in cut:
         return "cut", {**data, "content": cut[data["id"]]}
     return content

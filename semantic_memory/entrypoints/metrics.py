@@ -50,6 +50,7 @@ PREFIX = "semantic_memory_"
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _ACTIVE_SECONDS = 300.0
 _STATS_SECONDS = 15.0
+_STATS_REST = 20.0  # at least, as a multiple of the time that counting took
 
 
 class MetricsObserver:
@@ -223,7 +224,7 @@ class MetricsObserver:
 
 
 class StoreFigures(Collector):
-    """Figures of the store, counted at most every 15 s."""
+    """Figures of the store, counted at most every 15 s, and rarer where that takes long."""
 
     def __init__(
         self,
@@ -235,6 +236,7 @@ class StoreFigures(Collector):
         self._timer = timer
         self._lock = threading.Lock()
         self._counted: tuple[float, Stats] | None = None
+        """The figures, and the time until which they hold."""
         registry.register(self)
 
     def describe(self) -> list[Metric]:
@@ -242,11 +244,13 @@ class StoreFigures(Collector):
         return []
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the figures, at most 15 s old."""
+        """Yield the figures, as they were counted last."""
         with self._lock:
             now = self._timer()
-            if self._counted is None or now - self._counted[0] >= _STATS_SECONDS:
-                self._counted = (now, self._stats())
+            if self._counted is None or now >= self._counted[0]:
+                stats = self._stats()
+                pause = max(_STATS_SECONDS, _STATS_REST * (self._timer() - now))
+                self._counted = (now + pause, stats)
             stats = self._counted[1]
         memories = GaugeMetricFamily(
             PREFIX + "memories", "Memories stored.", labels=["category", "status"]

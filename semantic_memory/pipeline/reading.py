@@ -105,7 +105,7 @@ class StretchReader:
 
     def sessions(self) -> Iterator[SessionKey]:
         """Yield the sessions with messages that extraction hasn't come to."""
-        yield from self._ledger.lagging("extracted", behind="stored")
+        yield from self._ledger.unextracted()
 
     def first(self, key: SessionKey) -> Stretch | None:
         """Return the next stretch of a session; None if there is none.

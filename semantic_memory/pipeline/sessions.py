@@ -28,7 +28,7 @@ from semantic_memory.pipeline.session_records import (
     write_options,
     write_state,
 )
-from semantic_memory.pipeline.stage import SHORTEN, Hint, Outlook
+from semantic_memory.pipeline.stage import REDACT, SHORTEN, Hint, Outlook
 from semantic_memory.settings import LogSettings
 
 _STAGES: tuple[CursorStage, ...] = ("stored", "extracted")
@@ -79,8 +79,7 @@ class Sessions:
 
     def owed(self, key: SessionKey) -> list[Redact]:
         """Return what is to be erased from a session's log."""
-        redacts = self._ledger.redactions()
-        return [one for one in redacts if (one.user_id, one.session_id) == key]
+        return self._ledger.redactions(key)
 
     def _redact(self, key: SessionKey, redact: Redact) -> None:
         done = Redacted(*key)
@@ -187,6 +186,30 @@ class Sessions:
             ]
             self._ledger.apply([*moved, *done])
         return freed
+
+
+class Redacting:
+    """Stage that erases from logs that are shared what a process forgot that was killed then."""
+
+    name = REDACT
+
+    def __init__(self, ledger: Ledger, pay: Callable[[SessionKey], None]) -> None:
+        """Have `pay` erase what is owed to a session."""
+        self._ledger = ledger
+        self._pay = pay
+
+    def pending(self) -> Iterator[SessionKey]:
+        """Yield the sessions with messages that are yet to be erased."""
+        for one in self._ledger.redactions():
+            yield SessionKey(one.user_id, one.session_id)
+
+    def run(self, item: SessionKey) -> None:
+        """Rewrite or remove the log of a session. Raises StoreUnavailableError."""
+        self._pay(item)
+
+    def outlook(self) -> Outlook:
+        """Count the sessions."""
+        return Outlook("erasing", len(self._ledger.redactions()))
 
 
 _NEARLY = 0.9

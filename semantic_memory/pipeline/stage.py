@@ -18,6 +18,7 @@ CONSOLIDATE = "consolidate"
 PROFILE = "profile"
 INDEX = "index"
 SHORTEN = "shorten"
+REDACT = "redact"
 BATCH = "batch"
 SETTLE = "settle"
 

@@ -216,6 +216,13 @@ def test_what_made_room_is_not_told_as_forgotten(log: SessionLog) -> None:
     assert log.append(*KEY, say("Something else", start=2)) == 0
 
 
+def test_a_forgotten_message_stays_one_when_room_is_made_meanwhile(log: SessionLog) -> None:
+    log.append(*KEY, say("One", "Two", "Three"))
+    log.compact(*KEY, {"m2"})
+    log.compact(*KEY, {"m1", "m2"}, forgotten=False)  # as it was planned before
+    assert log.erased(*KEY) == {"m2": None}
+
+
 def test_a_cursor_of_before_a_rewriting_is_lost(log: SessionLog, events: list[Event]) -> None:
     log.append(*KEY, say("One is a text of some length", "Two", "Three"))
     _, second, _ = log.read(*KEY)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,25 @@ def test_a_fact_that_one_adds_is_in_the_prompts_of_the_other(services: Pair) -> 
     assert other.client.post("/v1/context", json=asked).json()["text"] == ""
     one.client.post("/v1/memories", json={"content": "Ida drinks green tea", **user("ida")})
     assert "green tea" in other.client.post("/v1/context", json=asked).json()["text"]
+
+
+def test_writers_of_a_session_keep_their_order_whichever_service_they_ask(services: Pair) -> None:
+    said = {**user("noa"), "session_id": "s1"}
+
+    def write(writer: int) -> None:
+        for turn in range(12):
+            say(services[(writer + turn) % 2], f"Writer {writer} says number {turn}", **said)
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(write, range(3)))
+    orders = [
+        [one["content"] for one in service.client.get("/v1/messages", params=said).json()["items"]]
+        for service in services
+    ]
+    assert orders[0] == orders[1]
+    for writer in range(3):
+        own = [text for text in orders[0] if text.startswith(f"Writer {writer} ")]
+        assert own == [f"Writer {writer} says number {turn}" for turn in range(12)]
 
 
 def test_what_one_forgets_the_other_knows_no_more(services: Pair) -> None:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,9 +11,9 @@ from threading import Thread
 
 import httpx
 
-Tokens = tuple[str | None, str | None]
+from eval.chaos.programs import chroma, free_ports
 
-_START_SECONDS = 120.0
+Tokens = tuple[str | None, str | None]
 
 
 class Server:
@@ -25,16 +21,9 @@ class Server:
 
     def __init__(self, directory: Path) -> None:
         """Choose the port; nothing runs yet."""
-        self._directory = directory
-        self._process: subprocess.Popen[bytes] | None = None
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self._port: int = free.getsockname()[1]
-
-    @property
-    def url(self) -> str:
-        """Its URL."""
-        return f"http://127.0.0.1:{self._port}"
+        (port,) = free_ports(1)
+        self.url = f"http://127.0.0.1:{port}"
+        self._program = chroma(port, directory)
 
     @property
     def collections(self) -> str:
@@ -48,34 +37,12 @@ class Server:
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
-        program = Path(sys.executable).with_name("chroma")
-        options = ["--host", "127.0.0.1", "--port", str(self._port), "--path", str(self._directory)]
-        self._process = subprocess.Popen(
-            [str(program), "run", *options],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        until = time.monotonic() + _START_SECONDS
-        while not self._is_up():
-            assert self._process.poll() is None, (
-                f"the server ended, with {self._process.returncode}"
-            )
-            assert time.monotonic() < until, "the server doesn't answer"
-            time.sleep(0.05)
+        self._program.start()
+        self._program.wait()
 
     def kill(self) -> None:
         """Kill it if it runs."""
-        process, self._process = self._process, None
-        if process is not None:
-            process.kill()
-            process.wait()
-
-    def _is_up(self) -> bool:
-        try:
-            return httpx.get(f"{self.url}/api/v2/healthcheck", timeout=5.0).is_success
-        except httpx.HTTPError:
-            return False
+        self._program.kill()
 
 
 @dataclass

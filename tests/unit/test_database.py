@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,19 @@ def test_a_session_goes_on_in_another_process(url: str) -> None:
         with one.session(**S, window=8_000) as session:
             assert session.messages == ()
             assert session.checkpoint("trip", Task).load() is None
+
+
+def test_no_two_processes_take_the_same_message_back(url: str) -> None:
+    with opened(url) as one, opened(url) as other:
+        said = [{"role": "user", "content": f"Thing {number}"} for number in range(12)]
+        one.observe(said, **S)
+
+        def take(memory: SemanticMemory) -> list[str]:
+            return [memory.pop(**S).content for _ in range(6)]
+
+        with ThreadPoolExecutor(2) as pool:
+            taken = [name for names in pool.map(take, (one, other)) for name in names]
+        assert sorted(taken) == sorted(message["content"] for message in said)
 
 
 def test_a_forgetting_is_proved_by_the_tables(url: str) -> None:

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 import pytest
 
@@ -219,6 +220,30 @@ def test_nothing_is_written_once_an_exclusive_section_has_lost_its_lock(ledger, 
         ledger.apply([Add(make_fact())])
     assert ledger.count() == 0
     assert ledger.apply([Add(make_fact())]) == 1
+
+
+def test_a_lock_that_is_held_for_long_is_not_waited_for_for_ever(two, monkeypatch):
+    monkeypatch.setattr("semantic_memory.ledger.postgres.connections._LOCK_SECONDS", 0.2)
+    one, other = two
+    with one.exclusive("u1"):
+        with pytest.raises(StoreUnavailableError, match="another process has held a lock for long"):
+            other.apply([Add(make_fact(1))])
+        with pytest.raises(StoreUnavailableError, match="try again"), other.exclusive("u1"):
+            pass
+    assert other.apply([Add(make_fact(1))]) == 1
+
+
+def test_a_process_that_is_paused_in_an_exclusive_section_gives_its_user_up(two, monkeypatch):
+    connections = "semantic_memory.ledger.postgres.connections"
+    paused, other = two
+    with ExitStack() as section:
+        with monkeypatch.context() as patched:
+            patched.setattr(f"{connections}._IDLE_HOLDING_SECONDS", 0.2)
+            section.enter_context(pytest.raises(StoreUnavailableError, match="paused"))
+            section.enter_context(paused.exclusive("u1"))
+        assert other.apply([Add(make_fact(1))]) == 1
+        paused.apply([Add(make_fact(2))])
+    assert [fact.id for fact in paused.get(["fact-1", "fact-2"])] == ["fact-1"]
 
 
 def test_a_closed_ledger_says_so(ledger):

@@ -34,7 +34,9 @@ from tests.support.logs import Database, contents
 
 postgres.require()
 
-from semantic_memory.ledger.postgres import PostgresLedger  # noqa: E402 - its driver may be absent
+import psycopg  # noqa: E402 - it may be absent
+
+from semantic_memory.ledger.postgres import PostgresLedger  # noqa: E402
 
 KEY = SessionKey("u1", "s1")
 
@@ -107,6 +109,18 @@ def workers(url: str, tmp_path: Path, events: list[Event]) -> Iterator[tuple[Wor
 def place(url: str, events: list[Event]) -> Iterator[Database]:
     with ExitStack() as opened:
         yield Database(url, events.append, None, opened)
+
+
+def test_writers_of_a_session_that_another_process_holds_leave_connections_to_others(place, url):
+    place.log.append(*KEY, say("One"))
+    with ThreadPoolExecutor(12) as pool, psycopg.connect(url.partition("&schema")[0]) as holder:
+        holder.execute("SELECT FROM unit_log.logs FOR UPDATE")
+        said = say(*map(str, range(12)), start=2)
+        appended = [pool.submit(place.log.append, "u1", "s1", [message]) for message in said]
+        assert not eventually(lambda: any(one.done() for one in appended), seconds=0.5)
+        assert place.log.size("u2", "s1") == 0
+        holder.rollback()
+        assert [one.result(timeout=120) for one in appended] == [1] * 12
 
 
 # ---------------------------------------------------------------- workers

@@ -77,6 +77,36 @@ def test_no_more_than_four_hours_are_kept(registry: CollectorRegistry):
     assert MOST * SECONDS == 4 * 3_600
 
 
+def figures() -> Stats:
+    return Stats(
+        users=1,
+        sessions=1,
+        memories=7,
+        by_category_and_status={"event/active": 7},
+        unembedded=2,
+        log_bytes=1,
+        store_bytes=9,
+        embedder="hash",
+    )
+
+
+def test_a_store_that_takes_long_to_count_is_counted_rarely():
+    now, takes = [0.0], 3.0
+    counted: list[float] = []
+
+    def stats() -> Stats:
+        counted.append(now[0])
+        now[0] += takes
+        return figures()
+
+    store = CollectorRegistry()
+    StoreFigures(store, stats, timer=lambda: now[0])
+    for place in range(10):
+        now[0] = max(now[0], place * SECONDS)
+        assert list(store.collect())
+    assert counted == [0.0, 60.0, 120.0]
+
+
 def test_the_store_is_counted_every_five_minutes_and_told_in_every_sample(
     registry: CollectorRegistry,
 ):
@@ -85,16 +115,7 @@ def test_the_store_is_counted_every_five_minutes_and_told_in_every_sample(
 
     def stats() -> Stats:
         counted.append(now[0])
-        return Stats(
-            users=1,
-            sessions=1,
-            memories=7,
-            by_category_and_status={"event/active": 7},
-            unembedded=2,
-            log_bytes=1,
-            store_bytes=9,
-            embedder="hash",
-        )
+        return figures()
 
     store = CollectorRegistry()
     StoreFigures(store, stats, timer=lambda: now[0])

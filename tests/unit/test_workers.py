@@ -11,13 +11,14 @@ from datetime import timedelta
 import pytest
 
 from ingest.log_line import LineFormat
-from semantic_memory.domain.changes import Add, Embed
+from semantic_memory.domain.changes import Add, Embed, Forget, Redact
 from semantic_memory.domain.events import FactsExtracted, ForgetSettled
 from semantic_memory.domain.extraction import Candidate
 from semantic_memory.domain.filters import FACTS
-from semantic_memory.domain.messages import Message
+from semantic_memory.domain.messages import Message, SessionKey
 from semantic_memory.domain.observers import ignore_event
 from semantic_memory.domain.ports import SessionLog
+from semantic_memory.pipeline.facts import verbatim_id
 from semantic_memory.pipeline.leasing import Leasing
 from semantic_memory.testing import ScriptedExtractor
 from tests.conftest import eventually, make_fact, say
@@ -39,6 +40,7 @@ def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("semantic_memory.pipeline.runner._LOOK_SECONDS", 0.1)
     monkeypatch.setattr("semantic_memory.pipeline.runner._TAKEN_SECONDS", 0.1)
     monkeypatch.setattr("semantic_memory.pipeline.embedding._CLAIMED_SECONDS", 0.1)
+    monkeypatch.setattr("semantic_memory.bootstrap.write_path._PATIENCE", 0.1)
 
 
 @pytest.fixture
@@ -72,6 +74,7 @@ def hire(tmp_path, url, clock, events) -> Iterator[Hire]:
         **options,
     ) -> Worker:
         ledger = ledger or PostgresLedger(url)
+        log = ledger.session_log(LineFormat(None), events.append)
         leasing = Leasing(PostgresLeases(ledger.connections), 0.5 if dies else 30.0)
         if dies:
             leasing.close()  # renews nothing
@@ -212,6 +215,18 @@ def test_what_a_worker_left_is_taken_up_by_every_stage(hire, ledger):
     assert eventually(lambda: not ledger.pending("core profiles"))
 
 
+def test_what_a_worker_that_was_killed_has_forgotten_is_erased_by_another(hire, ledger, log, clock):
+    gone = hire(begins=False, threads=0)
+    hire()
+    gone.pipeline.observe(say("My locker is marmalade7", "I have a cat"), *SESSION)
+    gone.pipeline.observe(say("It is in the hall"), "u1", "s2")
+    forgets = Forget(verbatim_id(SessionKey(*SESSION), "m1"), clock.now(), "asked for")
+    ledger.apply([forgets, Redact(*SESSION, frozenset({"m1"})), Redact("u1", "s2")])
+    assert eventually(lambda: not ledger.redactions())
+    assert [record.message.content for record in log.read(*SESSION)] == ["I have a cat"]
+    assert log.size("u1", "s2") == 0
+
+
 def test_what_another_worker_waits_with_is_left_to_it(hire, ledger):
     talking = hire(found("Ida has a cat"), quiet_seconds=3_600.0)
     other = hire(found("Ida has a dog"), quiet_seconds=3_600.0)
@@ -262,6 +277,28 @@ def test_a_scheduled_job_is_run_once_in_an_interval_by_whichever_worker(hire, le
     assert other.upkeep.run_scheduled("decay", day)
     assert one.upkeep.run_scheduled("decay", day) is None
     assert ledger.meta("last run of decay") == clock.now().isoformat()
+
+
+def test_a_run_for_one_user_leaves_the_others_to_the_schedule(hire, ledger):
+    hire(threads=0).upkeep.run(["decay"], "u1")
+    run = hire(threads=0).upkeep.run_scheduled("decay", timedelta(days=1))
+    assert run is not None
+
+
+def test_a_run_that_ended_with_its_worker_is_finished_by_another(hire, ledger, clock):
+    ledger.apply(
+        [
+            Add(make_fact(number, user_id=f"u{number}", category="finding", confidence=0.9))
+            for number in (1, 2)
+        ]
+    )
+    clock.advance(days=7)
+    ending = hire(threads=0)
+    ending.upkeep.close()
+    day = timedelta(days=1)
+    (first, second) = (one.upkeep.run_scheduled("decay", day) for one in (ending, hire(threads=0)))
+    assert (first.counts, second.counts) == ({"faded": 1}, {"faded": 1})
+    assert hire(threads=0).upkeep.run_scheduled("decay", day) is None
 
 
 def test_each_worker_writes_the_uses_that_it_has_buffered(hire, ledger):

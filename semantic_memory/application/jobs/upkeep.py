@@ -182,13 +182,14 @@ class Upkeep:
         counts: Counter[str] = Counter()
         planned: list[str] = []
         users = 0
-        error = None
+        error, cut_off = None, False
         try:
             for outcome in self._outcomes(name, user_id, everything, dry_run):
                 users += 1
                 counts.update(outcome.counts)
                 planned.extend(outcome.planned)
                 if self._ending.is_set() or not lease.held:
+                    cut_off = True
                     break
         except Exception as failure:  # the outermost loop of every job
             error = f"{type(failure).__name__}: {failure}"
@@ -203,7 +204,8 @@ class Upkeep:
             error=error,
         )
         if not dry_run:
-            self._ledger.set_meta(f"{LAST_RUN}{name}", started.isoformat())
+            if user_id is None and not cut_off:  # else the other users wait for the schedule
+                self._ledger.set_meta(f"{LAST_RUN}{name}", started.isoformat())
             if error or run.counts or everything:  # of those that found nothing, none is kept
                 self._ledger.record_run(run)
         self._observe(JobFinished(name, users, dict(run.counts), run.seconds, error))

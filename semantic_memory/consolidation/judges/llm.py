@@ -16,7 +16,7 @@ from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import Event, ModelCalled
 
 _AT_ONCE = 20
-_DECISIVE = frozenset({"numbers", "dates", "names"})
+_DECISIVE = frozenset({"numbers", "codes", "dates", "names"})
 _PROMPT = """\
 You compare pairs of statements from a memory about one person. For each pair decide how the newer \
 stands to the older:

@@ -163,7 +163,9 @@ class RuleJudge:
 
     def _refined(self, similarity: float, a: Statement, b: Statement) -> Verdict | None:
         less, more = sorted((a, b), key=lambda statement: len(statement.content))
-        within = less.content <= more.content and less.numbers <= more.numbers
+        within = (
+            less.content | less.numbers | less.codes <= more.content | more.numbers | more.codes
+        )
         if within and a.negated == b.negated and similarity >= self._thresholds.more_words:
             return Verdict(Relation.REFINES, ("says more",), 0.8)
         return None
@@ -200,7 +202,7 @@ def _claims_alike(pair: Pair, a: Statement, b: Statement) -> bool:
         and is_one_claim(b.text)
         and _reworded(a, b)
         and not (a.question or b.question)
-        and (a.numbers, a.dates, a.relative) == (b.numbers, b.dates, b.relative)
+        and (a.numbers, a.codes, a.dates, a.relative) == (b.numbers, b.codes, b.dates, b.relative)
         and not _another_day(pair, a, b)
     )
 

@@ -18,6 +18,10 @@ _ONE_IS_AN_ARTICLE = 1.5
 
 _SPELLED = regex(rf"\b{one_of(words('numbers.small', 'numbers.large'))}\b")
 _NUMBER = regex(r"(?<![\w.])[$€£]?(\d+(?:[.,:/-]\d+)*)(?:\s*(%|k\b|[a-z]{1,3}\b))?")
+# "web01", "python3.12", "b6", "12a", "a1b2c3d"; but "5km", "3pm", "12th" are a number with its unit
+_CODE = regex(
+    r"(?<![\w.-])(?:[a-z]+[a-z_-]*\d[\w.-]*|\d+[a-z]+\d[\w.-]*|\d+[a-b])(?<![.-])(?![\w])"
+)
 _VALUE = r"(?P<currency>[$€£])?(?<![\w.])(?P<value>\d+(?:[.,]\d+)*)(?P<k>k\b)?"
 _UNIT = r"(?:\s*(?P<percent>%|percent\b)|[\s-]*(?P<nouns>[a-z]+(?: [a-z]+)?))?"
 _FIGURE = regex(_VALUE + _UNIT)
@@ -63,6 +67,15 @@ def numbers(folded: str) -> list[str]:
         _value(found[1], found[2] == "k") + ("pm" if found[2] == "pm" else "")
         for found in _NUMBER.finditer(folded)
     ]
+
+
+def codes(folded: str) -> list[str]:
+    """Return the words of a folded text that mix letters and digits, as names of things do.
+
+    >>> codes("web01 runs python3.12, ticket proj-7, flat 12a: 5km by 3pm")
+    ['web01', 'python3.12', 'proj-7', '12a']
+    """
+    return [found[0] for found in _CODE.finditer(folded)]
 
 
 def figures(folded: str) -> Mapping[str, str]:

@@ -34,8 +34,8 @@ class Sessions(Protocol):
         """Return every session's cursor at a stage."""
         ...
 
-    def lagging(self, stage: CursorStage, behind: CursorStage) -> list[SessionKey]:
-        """Return the sessions whose position at a stage is less than at another one, sorted."""
+    def unextracted(self) -> list[SessionKey]:
+        """Return the sessions with stored messages that extraction hasn't come to, sorted."""
         ...
 
     def session_ids(self, user_id: str) -> list[str]:
@@ -141,8 +141,8 @@ class Erasure(Protocol):
         """Return the ids of memories that are forgotten and not erased."""
         ...
 
-    def redactions(self) -> list[Redact]:
-        """Return what is still to be erased from the logs of sessions, sorted by session."""
+    def redactions(self, session: SessionKey | None = None) -> list[Redact]:
+        """Return what is still to be erased from the logs of all sessions, sorted, or of one."""
         ...
 
     def erase(self, user_id: str | None = None) -> int:

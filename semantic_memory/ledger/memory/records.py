@@ -28,13 +28,14 @@ class SessionReader(Part):
         cursors = sorted(self._store.snapshot().cursors.items())
         return [cursor for _, cursor in cursors if cursor.stage == stage]
 
-    def lagging(self, stage: CursorStage, behind: CursorStage) -> list[SessionKey]:
-        """Return the sessions whose position at a stage is less than at another one, sorted."""
+    def unextracted(self) -> list[SessionKey]:
+        """Return the sessions with stored messages that extraction hasn't come to, sorted."""
         cursors = self._store.snapshot().cursors
         return [
             SessionKey(user_id, session_id)
             for (user_id, session_id, at), cursor in sorted(cursors.items())
-            if at == behind and cursor.position > self.cursor(user_id, session_id, stage).position
+            if at == "stored"
+            and cursor.position > self.cursor(user_id, session_id, "extracted").position
         ]
 
     def session_ids(self, user_id: str) -> list[str]:
@@ -178,9 +179,10 @@ class Administration(Part):
                 )
         return len(rows) + len(cuts)
 
-    def redactions(self) -> list[Redact]:
-        """Return what is still to be erased from the logs of sessions, sorted by session."""
-        return [redact for _, redact in sorted(self._store.snapshot().redactions.items())]
+    def redactions(self, session: SessionKey | None = None) -> list[Redact]:
+        """Return what is still to be erased from the logs of all sessions, sorted, or of one."""
+        redactions = sorted(self._store.snapshot().redactions.items())
+        return [redact for key, redact in redactions if session in (None, key)]
 
     def drop_vectors(self, key: str, value: str) -> int:
         """Drop every vector and set `key`, in one transaction; return how many need new ones."""

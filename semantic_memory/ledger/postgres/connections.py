@@ -28,6 +28,17 @@ _MOST_CONNECTIONS = 10
 _WAIT_SECONDS = 5.0
 _WAIT_AGAIN_SECONDS = 0.5  # once one has waited in vain, until there is a connection again
 _RECONNECT_SECONDS = 2.0  # of tries at growing intervals, before a new one begins at once
+_LOCK_SECONDS = 15.0  # of waiting for what another process holds
+# A process that is paused, or whose machine is gone, holds what it has locked no longer than this.
+_IDLE_SECONDS = 60.0  # between two statements of a transaction
+_IDLE_HOLDING_SECONDS = 300.0  # of an exclusive section, whose work is done on other connections
+_ALIVE = {
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "60000",
+}
+"""Has a server noticed whose machine is gone; what the URL says of this comes first."""
 _READING = "ISOLATION LEVEL REPEATABLE READ READ ONLY"
 # Durable once acknowledged, whatever the default of the server.
 _WRITING = "ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit TO on"
@@ -120,7 +131,10 @@ class Connections:
     @contextmanager
     def locking(self) -> Iterator[Session]:
         """Lend a connection for the locks of a transaction that writes nothing."""
-        with translated(self.name), self._begun(self._lock_pool, _WRITING) as session:
+        with (
+            translated(self.name),
+            self._begun(self._lock_pool, _WRITING, _IDLE_HOLDING_SECONDS) as session,
+        ):
             yield session
 
     def close(self) -> None:
@@ -129,8 +143,13 @@ class Connections:
         self._lock_pool.close()
 
     @contextmanager
-    def _begun(self, pool: psycopg_pool.ConnectionPool[Any], level: str) -> Iterator[Session]:
-        connection = self._begin(pool, level)
+    def _begun(
+        self,
+        pool: psycopg_pool.ConnectionPool[Any],
+        level: str,
+        idle_seconds: float = _IDLE_SECONDS,
+    ) -> Iterator[Session]:
+        connection = self._begin(pool, level, idle_seconds)
         try:
             yield Session(connection)
             connection.execute("COMMIT")
@@ -141,9 +160,15 @@ class Connections:
         finally:
             pool.putconn(connection)
 
-    def _begin(self, pool: psycopg_pool.ConnectionPool[Any], level: str) -> psycopg.Connection[Any]:
+    def _begin(
+        self, pool: psycopg_pool.ConnectionPool[Any], level: str, idle_seconds: float
+    ) -> psycopg.Connection[Any]:
         """Return a connection with a transaction begun, passing over those that have broken."""
-        begin = f"BEGIN {level}; SET LOCAL search_path TO {self.schema}"
+        begin = (
+            f"BEGIN {level}; SET LOCAL search_path TO {self.schema};"
+            f" SET LOCAL lock_timeout TO {_LOCK_SECONDS * 1_000:.0f};"
+            f" SET LOCAL idle_in_transaction_session_timeout TO {idle_seconds * 1_000:.0f}"
+        )
         for _ in range(self._most + 1):
             connection = self._lent(pool)
             try:
@@ -181,8 +206,10 @@ class Connections:
 def _pool(
     conninfo: str, most: int, failed: Callable[[psycopg_pool.ConnectionPool[Any]], None]
 ) -> psycopg_pool.ConnectionPool[Any]:
+    form = psycopg.conninfo
+    options: dict[str, Any] = {**_ALIVE, **form.conninfo_to_dict(conninfo)}
     return psycopg_pool.ConnectionPool(
-        conninfo,
+        form.make_conninfo("", **options),
         min_size=0,
         max_size=most,
         timeout=_WAIT_SECONDS,

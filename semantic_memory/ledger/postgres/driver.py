@@ -34,6 +34,8 @@ _REMEDIES: Mapping[type[psycopg.Error], str] = {
     psycopg.errors.ReadOnlySqlTransaction: "the server is a standby: connect to the primary",
     psycopg.errors.InsufficientPrivilege: "access is denied: grant the role all of the schema",
     psycopg.errors.TooManyConnections: "it has no connection left: raise max_connections",
+    psycopg.errors.LockNotAvailable: "another process has held a lock for long: try again",
+    psycopg.errors.IdleInTransactionSessionTimeout: "this process was paused meanwhile: try again",
     psycopg.errors.InvalidPassword: "the password is wrong: correct the URL",
     psycopg.errors.InvalidCatalogName: "the database doesn't exist: create it",
 }

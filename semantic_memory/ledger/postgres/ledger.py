@@ -21,12 +21,13 @@ from semantic_memory.ledger.postgres.following import Follower
 from semantic_memory.ledger.postgres.indexing import IndexFeed
 from semantic_memory.ledger.postgres.listing import ListingReader
 from semantic_memory.ledger.postgres.log import PostgresLog
+from semantic_memory.ledger.postgres.sessions import SessionReader
 from semantic_memory.ledger.postgres.words import WordSearcher
 from semantic_memory.ledger.sql.beliefs import BeliefReader
 from semantic_memory.ledger.sql.facts import FactReader
 from semantic_memory.ledger.sql.items import ItemReader
 from semantic_memory.ledger.sql.lines import LineReader
-from semantic_memory.ledger.sql.records import JobRecords, SessionReader
+from semantic_memory.ledger.sql.records import JobRecords
 
 
 class PostgresLedger(

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from itertools import accumulate
 from typing import NamedTuple
 
+from semantic_memory.concurrency import KeyedLocks
 from semantic_memory.domain import log_lines
 from semantic_memory.domain.changes import Cursor
 from semantic_memory.domain.events import CursorLost, Event, LogRepaired
@@ -68,6 +69,8 @@ class PostgresLog(Part):
         self._locks = locks
         self._format = form
         self._emit = emit
+        self._appending: KeyedLocks[SessionKey] = KeyedLocks("session log", connections.observe)
+        """Has the threads of this process wait for each other without a connection each."""
         with connections.snapshot() as db:
             found = db.execute("SELECT line FROM log_lines LIMIT 1").fetchone()
         if found is not None:
@@ -88,7 +91,7 @@ class PostgresLog(Part):
         if not messages:
             return 0
         key = SessionKey(user_id, session_id)
-        with self._connections.transaction() as db:
+        with self._appending.hold(key), self._connections.transaction() as db:
             tail = _begun(db, key)
             known = self._known(db, key, [message.id for message in messages])
             fresh = log_lines.fresh(messages, known, session_id)

@@ -451,7 +451,28 @@ CREATE UNLOGGED TABLE rates (
 ) WITH (fillfactor = 50);
 """
 
-MIGRATIONS: tuple[str, ...] = (_V1, _LEASES, _STATES, _LOGS, _SERVICE)
+_UNEXTRACTED = """
+-- The cursor "stored" of a session knows the position of the cursor "extracted", so that an index
+-- finds the sessions with a difference between them, however many others there are.
+ALTER TABLE cursors ADD COLUMN extracted BIGINT NOT NULL DEFAULT 0;
+UPDATE cursors s SET extracted = e.position FROM cursors e
+WHERE s.stage = 'stored' AND e.stage = 'extracted'
+    AND e.user_id = s.user_id AND e.session_id = s.session_id;
+CREATE INDEX cursors_unextracted ON cursors (user_id, session_id)
+    WHERE stage = 'stored' AND position > extracted;
+CREATE FUNCTION session_extracted() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+    UPDATE cursors s SET extracted = e.position FROM cursors e
+    WHERE s.user_id = new.user_id AND s.session_id = new.session_id AND s.stage = 'stored'
+        AND e.user_id = new.user_id AND e.session_id = new.session_id AND e.stage = 'extracted';
+    RETURN NULL;
+END $$;
+CREATE TRIGGER session_extracted AFTER INSERT OR UPDATE OF position ON cursors
+    FOR EACH ROW WHEN (new.stage = 'extracted') EXECUTE FUNCTION session_extracted();
+CREATE TRIGGER session_stored AFTER INSERT ON cursors
+    FOR EACH ROW WHEN (new.stage = 'stored') EXECUTE FUNCTION session_extracted();
+"""
+
+MIGRATIONS: tuple[str, ...] = (_V1, _LEASES, _STATES, _LOGS, _SERVICE, _UNEXTRACTED)
 
 
 def lock_key(*names: str) -> int:

@@ -76,11 +76,12 @@ class AdministrationReader(Part):
         with self._connections.snapshot() as db:
             return [fact_id for (fact_id,) in db.execute(query, values)]
 
-    def redactions(self) -> list[Redact]:
-        """Return what is still to be erased from the logs of sessions, sorted by session."""
-        query = "SELECT user_id, session_id, message_id FROM redactions ORDER BY 1, 2, 3"
+    def redactions(self, session: SessionKey | None = None) -> list[Redact]:
+        """Return what is still to be erased from the logs of all sessions, sorted, or of one."""
+        one = "" if session is None else " WHERE user_id = ? AND session_id = ?"
+        query = f"SELECT user_id, session_id, message_id FROM redactions{one} ORDER BY 1, 2, 3"
         with self._connections.snapshot() as db:
-            rows = db.execute(query).fetchall()
+            rows = db.execute(query, session or ()).fetchall()
         found: list[Redact] = []
         for key, group in groupby(rows, key=lambda row: (row[0], row[1])):
             ids = [message_id for _, _, message_id in group]

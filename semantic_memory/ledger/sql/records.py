@@ -37,15 +37,15 @@ class SessionReader(Part):
         with self._connections.snapshot() as db:
             return [Cursor(*row) for row in db.execute(query, (stage,))]
 
-    def lagging(self, stage: CursorStage, behind: CursorStage) -> list[SessionKey]:
-        """Return the sessions whose position at a stage is less than at another one, sorted."""
+    def unextracted(self) -> list[SessionKey]:
+        """Return the sessions with stored messages that extraction hasn't come to, sorted."""
         query = (
-            "SELECT b.user_id, b.session_id FROM cursors b LEFT JOIN cursors s"
-            " ON s.user_id = b.user_id AND s.session_id = b.session_id AND s.stage = ?"
-            " WHERE b.stage = ? AND b.position > coalesce(s.position, 0) ORDER BY 1, 2"
+            "SELECT s.user_id, s.session_id FROM cursors s LEFT JOIN cursors e"
+            " ON e.user_id = s.user_id AND e.session_id = s.session_id AND e.stage = 'extracted'"
+            " WHERE s.stage = 'stored' AND s.position > coalesce(e.position, 0) ORDER BY 1, 2"
         )
         with self._connections.snapshot() as db:
-            return [SessionKey(*row) for row in db.execute(query, (stage, behind))]
+            return [SessionKey(*row) for row in db.execute(query)]
 
     def session_ids(self, user_id: str) -> list[str]:
         """Return the user's sessions that have a cursor at any stage, sorted."""

