@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
-from urllib.parse import urlsplit
 
 import platformdirs
 from pydantic import (
@@ -32,6 +31,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from semantic_memory.domain.databases import check_database_url, database_name
 from semantic_memory.domain.decay import CURVE, HALF_LIFE_DAYS, Curve
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.facts import Category
@@ -184,8 +184,8 @@ class StoreSettings(Section):
     @field_validator("url")
     @classmethod
     def _of_postgresql(cls, url: SecretStr | None) -> SecretStr | None:
-        if url is not None and not is_store_url(url.get_secret_value()):
-            raise ValueError("must begin with postgresql://")
+        if url is not None:
+            check_database_url(url.get_secret_value())
         return url
 
     @property
@@ -573,10 +573,7 @@ class Settings(BaseSettings):
     def place(self) -> str:
         """The place of the store, without a password."""
         url = self.store.plain_url
-        if url is None:
-            return str(self.data_dir)
-        parts = urlsplit(url)
-        return f"{parts.scheme}://{parts.hostname or 'localhost'}{parts.path}"
+        return str(self.data_dir) if url is None else f"postgresql://{database_name(url)}"
 
     @property
     def curve(self) -> Curve:
@@ -634,11 +631,6 @@ def load(**arguments: Any) -> Settings:
         raise ConfigurationError(f"settings: {error}") from None
 
 
-def is_store_url(place: str) -> bool:
-    """Return True for a place that is the URL of a database, and no directory."""
-    return place.startswith(("postgresql://", "postgres://"))
-
-
 def located(place: str | Path | None, settings: Settings | None) -> Settings:
     """Return `settings`, or else the effective ones, with the store at `place` if it is given.
 
@@ -647,7 +639,10 @@ def located(place: str | Path | None, settings: Settings | None) -> Settings:
     given = settings or load()
     if place is None:
         return given
-    url = str(place) if is_store_url(str(place)) else None
-    store = given.store.model_copy(update={"url": None if url is None else SecretStr(url)})
-    directory = given.data_dir if url is not None else Path(place)
-    return given.model_copy(update={"store": store, "data_dir": directory})
+    if "://" not in str(place):
+        return given.model_copy(update={"store": StoreSettings(), "data_dir": Path(place)})
+    try:
+        check_database_url(str(place))
+    except ValueError as error:
+        raise ConfigurationError(f"the URL of a store {error}") from None
+    return given.model_copy(update={"store": StoreSettings(url=SecretStr(str(place)))})

@@ -9,7 +9,7 @@ target says that it is incomplete, and isn't opened.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -33,6 +33,8 @@ class Moved(NamedTuple):
     """Rows of all tables, as they were compared."""
     unknown_logs: int
     """Logs that don't tell whose they are, and stay behind."""
+    unknown_states: int
+    """Sessions without messages whose checkpoints don't tell whose they are, and stay behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +58,16 @@ def refuse_half_moved(ledger: KeyValues) -> None:
         )
 
 
-def move(source: Side, target: Side, progress: Progress | None = None) -> Moved:
+def move(
+    source: Side,
+    target: Side,
+    progress: Progress | None = None,
+    beside: Callable[[], None] | None = None,
+) -> Moved:
     """Copy a store; the source stays as it is, but for the numbers of events in a database.
 
+    `beside` copies what belongs to the store and isn't in its ledger, while the target is still
+    marked as incomplete; it may be called again.
     Raises ConfigurationError unless the target is empty, or has a part of the same source;
     StoreCorruptError if both differ in the end.
     """
@@ -81,6 +90,8 @@ def move(source: Side, target: Side, progress: Progress | None = None) -> Moved:
     if progress is not None:
         progress("moving", len(users), len(users))
     counted = _compared(source, target, sessions)
+    if beside is not None:
+        beside()
     target.ledger.set_meta(MOVING, "")
     return Moved(
         users=len(users),
@@ -88,6 +99,7 @@ def move(source: Side, target: Side, progress: Progress | None = None) -> Moved:
         memories=counted["facts"].rows,
         rows=sum(one.rows for one in counted.values()),
         unknown_logs=sum(one.session is None for one in source.log.summaries()),
+        unknown_states=source.states.unnamed(key for keys in sessions.values() for key in keys),
     )
 
 
@@ -105,9 +117,10 @@ def _begin(source: Side, target: Side) -> None:
 
 
 def _sessions(side: Side) -> Mapping[str, list[SessionKey]]:
-    """Return the sessions of each user that have a log or a cursor."""
+    """Return the sessions of each user that have a log, a cursor or a state."""
     found: dict[str, set[SessionKey]] = {}
-    for key in (*side.log.sessions(), *map(SessionKey._make, side.rows.sessions())):
+    placed = map(SessionKey._make, side.rows.sessions())
+    for key in (*side.log.sessions(), *placed, *side.states.sessions()):
         found.setdefault(key.user_id, set()).add(key)
     return {user_id: sorted(keys) for user_id, keys in found.items()}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
 
 from semantic_memory.application.moving import Moved, Side, move
@@ -19,9 +20,15 @@ from semantic_memory.ledger.sqlite.copying import SqliteRows
 from semantic_memory.settings import EncryptionSettings, Settings, located
 
 
-def move_store(settings: Settings, to: str, progress: Progress | None = None) -> Moved:
+def move_store(
+    settings: Settings,
+    to: str,
+    progress: Progress | None = None,
+    beside: Callable[[], None] | None = None,
+) -> Moved:
     """Copy the store that the settings name to a directory or to the URL of a database.
 
+    `beside` copies what is kept beside it, before the copy counts as complete.
     Of the directory, no process may have the store open. Raises NotFoundError if there is no store,
     and what `move` raises.
     """
@@ -35,12 +42,13 @@ def move_store(settings: Settings, to: str, progress: Progress | None = None) ->
         raise NotFoundError(f"no store in {settings.data_dir}: name a data directory")
     with ExitStack() as resources:
         source = _opened(settings, resources)
-        return move(source, _opened(target, resources), progress)
+        return move(source, _opened(target, resources), progress, beside)
 
 
 def _opened(settings: Settings, resources: ExitStack) -> Side:
     storage = _storage(settings, resources)
-    return Side(settings.place, _rows(storage), storage.ledger, storage.log, storage.states)
+    place = settings.place if settings.store.url is not None else str(settings.data_dir.resolve())
+    return Side(place, _rows(storage), storage.ledger, storage.log, storage.states)
 
 
 def _storage(settings: Settings, resources: ExitStack) -> Storage:

@@ -28,6 +28,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 
 from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.patterns import regex
 
 MAX_CONTENT_BYTES = 1_000_000
 """Size limit of one memory, in UTF-8 bytes."""
@@ -281,7 +282,7 @@ def explain(error: ValidationError, known: Mapping[str, FieldInfo] | None = None
         if not item["loc"] and item["type"] == "value_error":  # about the fields together
             found.append(item["msg"].removeprefix("Value error, "))
             continue
-        shown = repr(item["input"])
+        shown = _SECRETS.sub("***", repr(item["input"]))
         shown = shown if len(shown) <= 60 else shown[:57] + "..."
         limits = _limits(known.get(field)) if item["type"] in _OUT_OF_LIMITS else None
         reason = limits or item["msg"].removeprefix("Value error, ")
@@ -304,6 +305,8 @@ def _names(known: Mapping[str, FieldInfo]) -> str:
     return ", ".join(sorted(known))
 
 
+_SECRETS = regex(r"(?<!http)(?<!https)://.*|://.*(?=@)|password=.*")
+"""Parts of URLs that may hold a password, wherever a wrong one has it."""
 _OUT_OF_LIMITS = ("greater_than_equal", "less_than_equal")
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -206,13 +206,26 @@ class StateFiles:
         """Return the file of a task's checkpoint."""
         return self._file(self._directory(*key) / _TASKS / f"{digest_of(name)}.json")
 
+    def sessions(self) -> tuple[SessionKey, ...]:
+        """Return none: directories have hashed names."""
+        return ()
+
+    def unnamed(self, known: Iterable[SessionKey]) -> int:
+        """Count the directories of sessions with a file that are not those of `known` ones."""
+        named = {self._directory(*key) for key in known}
+        return sum(
+            directory not in named and any(directory.rglob("*.json"))
+            for directory in self._root.glob("*/*")
+        )
+
     def saved(self, key: SessionKey) -> Iterator[tuple[str, Saved]]:
         """Yield the states of a session, each with its file's path without the ending."""
         directory = self._directory(*key)
-        for path in (directory / f"{_WINDOW}.json", *sorted(directory.glob(f"{_TASKS}/*.json"))):
-            # beside a state may stand the one before, and a damaged one
-            if path.stem.count(".") == 0 and (state := self._file(path).load()) is not None:
-                yield path.relative_to(directory).with_suffix("").as_posix(), state
+        # Beside a state may stand a damaged one and the one before, which may also stand alone.
+        tasks = {path.name.partition(".")[0] for path in directory.glob(f"{_TASKS}/*.json")}
+        for name in (_WINDOW, *(f"{_TASKS}/{task}" for task in sorted(tasks))):
+            if (state := self._file(directory / f"{name}.json").load()) is not None:
+                yield name, state
 
     def restore(self, key: SessionKey, name: str, state: Saved) -> None:
         """Save a state under a name that `saved` gave."""

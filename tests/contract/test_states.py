@@ -90,3 +90,21 @@ def test_states_are_copied_under_their_names(open_states: Open, tmp_path: Path) 
     assert copies.task(ONE, "trip").load() == Saved(4, {"step": "two"})
     assert sorted(copies.saved(ONE)) == sorted(states.saved(ONE))
     assert list(states.saved(OTHER)) == []
+
+
+def test_a_state_that_was_being_replaced_is_copied_too(tmp_path: Path) -> None:
+    states = StateFiles(tmp_path, ignore_event, SystemDisk())
+    for step in ("one", "two"):
+        states.task(ONE, "trip").save(Saved(1, {"step": step}))
+    (present,) = (path for path in tmp_path.rglob("*.json") if "previous" not in path.name)
+    present.unlink()
+    assert [state for _, state in states.saved(ONE)] == [Saved(1, {"step": "one"})]
+
+
+def test_sessions_with_states_are_named_or_counted(open_states: Open) -> None:
+    states = open_states()
+    for key in (ONE, OTHER, ANOTHERS):
+        states.task(key, "trip").save(Saved(1, {}))
+    named = set(states.sessions())
+    assert states.unnamed({ONE, *named}) == (0 if named else 2)
+    assert states.unnamed([ONE, OTHER, ANOTHERS]) == 0

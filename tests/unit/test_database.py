@@ -19,6 +19,8 @@ from tests.support.command_line import Cli
 
 postgres.require()
 
+from semantic_memory.ledger.postgres.connections import split_url  # noqa: E402 - its driver may be absent
+
 U: Any = {"user_id": "maya"}
 S: Any = {**U, "session_id": "s1"}
 SECRET = "postgresql://memory:s3cret@127.0.0.1:1/memories?schema=agents"
@@ -106,11 +108,43 @@ def test_the_password_is_shown_nowhere() -> None:
     with pytest.raises(StoreUnavailableError) as caught:
         SemanticMemory.open(settings=settings, embedder=HashEmbedder())
     assert settings.store.plain_url == SECRET
-    assert settings.place == "postgresql://127.0.0.1/memories"
+    assert settings.place == "postgresql://127.0.0.1:1/memories?schema=agents"
     for text in (str(caught.value), repr(settings), settings.model_dump_json()):
         assert "s3cret" not in text
-    with pytest.raises(ConfigurationError, match="must begin with postgresql://"):
-        load(store={"url": "mysql://memory:s3cret@db/memories"})
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mysql://memory:s3cret@db/memories",
+        "postgresql://memory:/s3cret@db/memories",
+        "postgresql://memory:?s3cret@db/memories",
+        "postgresql://memory:#s3cret@db/memories",
+        "postgresql://memory:a@s3cret@db/memories",
+        "postgresql://memory:100%s3cret@db/memories",
+        "postgresql://memory:s3cret/memories",
+        "postgresql://memory:s3cret@[::1/memories",
+        "mysql://db/memories?user=memory&password=s3cret",
+    ],
+)
+def test_a_url_that_is_refused_is_not_quoted(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConfigurationError) as given:
+        located(url, None)
+    with pytest.raises(ConfigurationError) as driven:
+        split_url(url)
+    monkeypatch.setenv("SEMANTIC_MEMORY_STORE__URL", url)
+    with pytest.raises(ConfigurationError) as loaded:
+        load()
+    for error in (given, driven, loaded):
+        assert "s3cret" not in str(error.value)
+        assert "\n" not in str(error.value)
+
+
+def test_a_url_in_place_of_a_section_is_not_quoted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEMANTIC_MEMORY_STORE", SECRET)
+    with pytest.raises(ConfigurationError) as caught:
+        load()
+    assert "s3cret" not in str(caught.value)
 
 
 def test_a_directory_that_is_named_goes_before_the_database(

@@ -161,6 +161,10 @@ def test_a_move_that_was_cut_off_is_not_opened_and_can_be_finished(
     assert told(at(url, here)) == before
 
 
+def interrupted() -> None:
+    raise KeyboardInterrupt
+
+
 def test_a_target_with_a_store_is_left_alone(here: Settings, url: str) -> None:
     with opened(at(url, here)) as memory:
         memory.add("Somebody else", user_id="eve")
@@ -197,3 +201,43 @@ def test_the_command_takes_the_keys_along(here: Settings, url: str) -> None:
     moved = cli.json("migrate", "--to", url)
     assert moved["users"] == len(USERS)
     assert key in cli("keys", "list", "--data-dir", url).stdout
+
+
+def test_a_move_that_ends_before_the_keys_are_copied_can_be_finished(
+    here: Settings, url: str
+) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        move_store(here, url, beside=interrupted)
+    with pytest.raises(ConfigurationError, match="was cut off"):
+        opened(at(url, here))
+    called: list[bool] = []
+    move_store(here, url, beside=lambda: called.append(True))
+    assert called == [True]
+
+
+def test_a_move_from_another_schema_does_not_go_on_with_this_one(
+    here: Settings, url: str, postgres_server: postgres.Server, tmp_path: Path
+) -> None:
+    back = tmp_path / "back"
+    move_store(here, url)
+    other = at(postgres_server.emptied("moving_too"), here)
+    with pytest.raises(KeyboardInterrupt):
+        move_store(at(url, here), str(back), beside=interrupted)
+    with pytest.raises(ConfigurationError, match="a part of another one"):
+        move_store(other, str(back))
+
+
+def test_checkpoints_of_sessions_without_messages_are_moved_or_counted(
+    here: Settings, url: str, tmp_path: Path
+) -> None:
+    with opened(here) as memory, memory.session(user_id="ned", session_id="s1") as session:
+        session.checkpoint("trip", Task).save(Task(step="book"))
+    moved = move_store(here, url)
+    assert (moved.unknown_logs, moved.unknown_states) == (0, 1)
+    there = at(url, here)
+    with opened(there) as memory, memory.session(user_id="ned", session_id="s1") as session:
+        session.checkpoint("trip", Task).save(Task(step="pay"))
+    back = here.model_copy(update={"data_dir": tmp_path / "back"})
+    assert move_store(there, str(back.data_dir)).unknown_states == 0
+    with opened(back) as memory, memory.session(user_id="ned", session_id="s1") as session:
+        assert session.checkpoint("trip", Task).load() == Task(step="pay")

@@ -62,6 +62,14 @@ class States(Protocol):
 class CopiedStates(States, Protocol):
     """`States` that can be copied to others."""
 
+    def sessions(self) -> Iterable[SessionKey]:
+        """Return the sessions that have a state, as far as the place names them."""
+        ...
+
+    def unnamed(self, known: Iterable[SessionKey]) -> int:
+        """Count the sessions with a state that are not `known`, and whose names it can't tell."""
+        ...
+
     def saved(self, key: SessionKey) -> Iterable[tuple[str, Saved]]:
         """Yield the states of a session, each with its name, the same wherever it is kept."""
         ...

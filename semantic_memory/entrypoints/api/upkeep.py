@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from functools import partial
 from typing import Annotated
 
@@ -9,6 +10,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
+from semantic_memory.domain.errors import StoreUnavailableError
 from semantic_memory.domain.reports import Finding, JobRun, Stats
 from semantic_memory.domain.requests import MaintainRequest, RunsRequest
 from semantic_memory.entrypoints.api.access import Admin, CurrentCaller, documents_key
@@ -17,6 +19,7 @@ from semantic_memory.entrypoints.api.problems import documented
 from semantic_memory.entrypoints.api.routes import EVERYWHERE, Opened
 from semantic_memory.entrypoints.rights import Right
 
+_logger = logging.getLogger("semantic_memory.service")
 health = APIRouter(tags=["health"])
 scraped = APIRouter(tags=["health"], dependencies=[Depends(documents_key)])
 router = APIRouter(
@@ -36,7 +39,11 @@ async def healthz(request: Request) -> State:
 @health.get("/readyz", responses=documented(503))
 async def readyz(request: Request, memory: Opened) -> State:
     """Answer if the store can be read."""
-    await run_in_threadpool(partial(memory.list, user_id="nobody", limit=1))
+    try:
+        await run_in_threadpool(partial(memory.list, user_id="nobody", limit=1))
+    except StoreUnavailableError as error:  # its text tells everybody where the store is
+        _logger.warning("not ready: %s", error)
+        raise StoreUnavailableError("the store can't be read just now: the log says why") from None
     return State(status="ready", version=request.app.version)
 
 

@@ -104,15 +104,18 @@ def migrate(
 
 def _move(settings: Settings, to: str, *, json: bool) -> None:
     """Copy a store, and the API keys beside it."""
-    with work.show.progress(quiet=json) as report:
-        moved = work.moving.move_store(settings, to, report)
     target = work.settings.located(to, settings)
-    with _state(settings) as source, _state(target) as state:
-        keys = state.keys()
-        known = {key.id for key in keys.read()}
-        for key in source.keys().read():
-            if key.id not in known:
-                keys.add(key)
+
+    def copy_keys() -> None:
+        with _state(settings) as source, _state(target) as state:
+            keys = state.keys()
+            known = {key.id for key in keys.read()}
+            for key in source.keys().read():
+                if key.id not in known:
+                    keys.add(key)
+
+    with work.show.progress(quiet=json) as report:
+        moved = work.moving.move_store(settings, to, report, copy_keys)
     found = moved._asdict()
     work.show.as_json(found) if json else work.show.pairs(found)
 

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
+from semantic_memory.domain.databases import check_database_url, database_name
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.patterns import regex
@@ -85,8 +86,8 @@ class Connections:
         Raises ConfigurationError for another URL, StoreUnavailableError without a server.
         """
         conninfo, self.schema = split_url(url)
-        self.name = _shown(conninfo)
-        """The database, without a password."""
+        self.name = database_name(conninfo)
+        """The database, without user and password."""
         self.observe = observe
         """Is told how long a lock was waited for."""
         self._away = False
@@ -225,12 +226,10 @@ def split_url(url: str) -> tuple[str, str]:
     >>> split_url("postgresql://db.example/memories?schema=agents&sslmode=require")
     ('postgresql://db.example/memories?sslmode=require', 'agents')
     """
-    scheme = urlsplit(url).scheme
-    if scheme not in ("postgresql", "postgres"):
-        raise ConfigurationError(
-            f"{scheme}:... isn't the URL of a PostgreSQL database:"
-            " write postgresql://user@host/database?schema=name"
-        )
+    try:
+        check_database_url(url)
+    except ValueError as error:
+        raise ConfigurationError(f"the URL of the PostgreSQL database {error}") from None
     # The rest stays as it is written: the driver decodes it by rules of its own.
     base, _, query = url.partition("?")
     options = query.split("&") if query else []
@@ -249,8 +248,3 @@ def split_url(url: str) -> tuple[str, str]:
 def marked(query: str) -> bytes:
     """Return a statement with the driver's marks in place of question marks."""
     return query.replace("%", "%%").replace("?", "%s").encode()
-
-
-def _shown(conninfo: str) -> str:
-    parts = urlsplit(conninfo)
-    return f"{parts.hostname or 'localhost'}{parts.path}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from semantic_memory.domain.errors import SchemaTooNewError
 from semantic_memory.domain.files import digest_of
@@ -34,6 +34,17 @@ class PostgresStates:
     def task(self, key: SessionKey, name: str) -> StateRow:
         """Return the row of a task's checkpoint."""
         return StateRow(self._connections, key, f"tasks/{digest_of(name)}")
+
+    def sessions(self) -> list[SessionKey]:
+        """Return the sessions that have a state."""
+        with self._connections.snapshot() as db:
+            rows = db.execute("SELECT DISTINCT user_id, session_id FROM states ORDER BY 1, 2")
+            return [SessionKey(*row) for row in rows]
+
+    def unnamed(self, known: Iterable[SessionKey]) -> int:
+        """Return 0: every row names its session."""
+        del known
+        return 0
 
     def saved(self, key: SessionKey) -> Iterator[tuple[str, Saved]]:
         """Yield the states of a session, each with its name."""

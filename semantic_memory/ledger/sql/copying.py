@@ -243,7 +243,8 @@ def sums(rows: Rows) -> dict[str, Sum]:
     """Return the sum of each table, and of the users' revisions."""
     found: dict[str, Sum] = {name: Sum() for name in ("users", *(one.name for one in TABLES))}
     for user_id in rows.users():
-        found["users"] = found["users"].plus((user_id, rows.revision(user_id)))
+        if revision := rows.revision(user_id):  # a copied user may have a row of counters more
+            found["users"] = found["users"].plus((user_id, revision))
         for table in TABLES:
             for some in rows.read(table, user_id):
                 for row in some:

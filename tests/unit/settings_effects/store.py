@@ -52,7 +52,7 @@ def wait_for_a_store_in_use(run: Trial) -> tuple[str, bool]:
     "store.url",
     "postgresql://nobody@127.0.0.1:1/memories",
     was="in a directory",
-    becomes="127.0.0.1/memories can't be reached",
+    becomes="127.0.0.1:1/memories can't be reached",
 )
 def place_of_the_store(run: Trial) -> str:
     try:
