@@ -103,5 +103,6 @@ class GrowingVectors:
 
     def extend(self, owners: Sequence[int], vectors: Sequence[NDArray[np.float32]]) -> None:
         """Append the vectors of several owners, one array for each."""
-        self._vectors.extend(np.concatenate(vectors))
+        # Their length is one: what lies far beyond was misread, and has no place in half precision.
+        self._vectors.extend(np.clip(np.concatenate(vectors), -2.0, 2.0))
         self._owners.extend(np.repeat(owners, [len(own) for own in vectors]))

@@ -145,17 +145,18 @@ def test_while_the_database_is_away_requests_are_put_off(
     services: Pair, server: postgres.Server
 ) -> None:
     one, other = services
+    say(one, "Ola drinks green tea", **user("ola"), session_id="s1")
     server.stop("immediate")
     try:
         assert eventually(lambda: one.status() == other.status() == 503, PATIENCE)
-        answer = one.client.post("/v1/search", json={"query": "tea", **user("ida")})
+        answer = one.client.post("/v1/search", json={"query": "tea", **user("ola")})
         assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
         assert one.client.get("/healthz").status_code == 200
     finally:
         server.start()
     for service in services:
         service.ready()
-    assert found(one, "green tea", **user("ida")) == ["Ida drinks green tea"]
+    assert found(one, "green tea", **user("ola")) == ["Ola drinks green tea"]
 
 
 def test_a_service_that_is_told_to_end_leaves_nothing_behind(

@@ -14,6 +14,7 @@ from semantic_memory.domain.events import ForgetRequested, ForgetSettled
 from semantic_memory.settings import IngestSettings, Settings
 from tests.conftest import say
 
+MORE = Path(__file__).parents[1] / "support" / "forget_requests.jsonl"
 GOLD = Path(__file__).parents[2] / "data" / "gold" / "forgetting.jsonl"
 U: dict[str, Any] = {"user_id": "u1"}
 S = {**U, "session_id": "s1"}
@@ -36,6 +37,17 @@ def test_most_requests_and_no_look_alike_are_recognised(half: str):
     assert share >= 0.9
     assert right >= 0.9
     assert false == []
+
+
+def test_further_wordings_are_understood_and_their_look_alikes_are_not():
+    rows = [json.loads(line) for line in MORE.read_text(encoding="utf-8").splitlines()]
+    found = [asked_to_forget(row["text"]) for row in rows]
+    pairs = zip(rows, found, strict=True)
+    assert [row["text"] for row, asked in pairs if not _fits(row, asked)] == []
+
+
+def _fits(row: dict[str, Any], asked: Asked | None) -> bool:
+    return asked is None if row["scope"] is None else _is_right(row, asked)
 
 
 def _is_right(row: dict[str, Any], asked: Asked | None) -> bool:

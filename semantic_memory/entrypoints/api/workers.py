@@ -25,6 +25,7 @@ _LOOK_SECONDS = 0.5
 _STEADY_SECONDS = 60.0
 """Time after which a worker's earlier failures don't count."""
 _LONGEST_PAUSE = 30.0  # seconds from a start to the next
+_FIRST_PAUSE = 20.0  # after a first start in vain: by then the others have begun, or failed too
 _GRACE_SECONDS = 10.0
 """Time for closing the store, beyond that for requests under way and for draining."""
 FAILED = 3
@@ -55,16 +56,17 @@ class Workers:
         self._ended = False
 
     def run(self) -> int:
-        """Keep the workers running; return 0 in the end, or `FAILED` if one can't begin at first.
+        """Keep the workers running; return 0 in the end, or `FAILED` if none can begin at first.
 
-        Later ones that can't, as while the database is away, are tried again.
+        Where others run, or later, those that can't begin, as while the database is away, are
+        tried again.
         """
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._end)
         workers = [self._started(failures=0) for _ in range(self._number)]
         try:
             while not self._ended:
-                if any(map(_cannot_begin, workers)):
+                if all(map(_cannot_begin, workers)):
                     return FAILED
                 workers = [self._mended(one) for one in workers]
                 time.sleep(_LOOK_SECONDS)
@@ -86,7 +88,8 @@ class Workers:
             return worker
         ran = time.monotonic() - worker.started
         failures = 1 if ran > _STEADY_SECONDS else worker.failures + 1
-        if ran < min(_LONGEST_PAUSE, 2.0**worker.failures):
+        pause = _FIRST_PAUSE if _cannot_begin(worker) else 2.0**worker.failures
+        if ran < min(_LONGEST_PAUSE, pause):
             return worker
         _logger.warning(
             "worker %s ended with %s; another one starts",
