@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from semantic_memory.consolidation.claims import claims, conflicting
 from semantic_memory.consolidation.replacing import Reason, listed
-from semantic_memory.consolidation.subjects import other_kind, other_person, owners_of
+from semantic_memory.consolidation.subjects import kin_of, other_kind, other_person, owners_of
 from semantic_memory.consolidation.telling import Telling, is_cued, is_question
 from semantic_memory.domain.english import renewals
 from semantic_memory.domain.english.concluded import Matter, opened, settled
@@ -28,7 +28,14 @@ _BESIDE = frozenset(map(stem, phrase_list("renewals.beside_denial")))
 _NAMES = regex(r"\b(?:is|are) (?:called|named)\b|\bname is\b")
 _USER = "user"
 _AT = regex(r"\b(?:(?:at|of) (?:the |my |our )?|in (?:the|my|our) )([a-z]+)")
+# "nuts are fine with her" ends no allergy of the user's
+_SUITS_ANOTHER = regex(
+    r"\b(?:fine|ok|okay|good|safe|great|allowed|no (?:problem|trouble|issue)|not a problem)"
+    r"(?: again| now| too)? (?:for|with|by) (?!me\b|us\b|(?:the )?user\b(?!'s)|now\b|good\b"
+    r"|(?:my|the user's|their) (?:stomach|tummy|belly|gut|body|diet|system)\b)"
+)
 _BIRTH = "pregnant"  # ended by the arrival of somebody else
+_BORN = frozenset({"daughter", "son", "girl", "boy", "twin", "baby", "child"})
 _WITH_A_PARTNER = frozenset({"single", "together", "engaged", "married", "with_others"})
 
 
@@ -48,8 +55,10 @@ def outlived(clause: Clause, new: Telling) -> Reason | None:
             for state, who in held.items():
                 if who != _USER:
                     same = (state, who) in of_others and _may_be_of_one_part(clause, part)
+                elif state not in over or _SUITS_ANOTHER.search(told):
+                    same = False
                 else:
-                    same = state in over and _is_of_the_same(clause, part, state, over[state])
+                    same = _is_of_the_same(clause, part, state, over[state])
                 if same:
                     return Reason(f"over: {state}", _LEAST)
     return None
@@ -62,7 +71,7 @@ def concluded(clause: Clause, new: Telling) -> Reason | None:
         return None
     for part in new.clauses:
         for done in settled(part.plain) if _claims(part) and not is_ahead(part.plain) else ():
-            if denies(done.beside.split()):
+            if denies(done.beside.split()) or _SUITS_ANOTHER.search(part.plain):
                 continue  # "I'm not allowed to eat nuts"
             for matter in matters:
                 if _settles(done, matter, clause, part) and not (
@@ -123,9 +132,11 @@ def _is_of_the_same(clause: Clause, part: Clause, state: str, who: str) -> bool:
     first, *of = who.split()
     own = first == "user" or first in clause.words or bool(body_parts(first))
     people = {word.removesuffix("s") for word in (first, *of)}
-    if not (own or (state == _BIRTH and first not in OTHERS)) or not KIN.isdisjoint(people):
+    others = KIN - _BORN if state == _BIRTH else KIN
+    if not (own or (state == _BIRTH and first not in OTHERS)) or not others.isdisjoint(people):
         return False
-    if state not in _WITH_A_PARTNER and other_person(clause, part):
+    of_the_birth = state == _BIRTH and kin_of(part) <= _BORN
+    if state not in _WITH_A_PARTNER and not of_the_birth and other_person(clause, part):
         return False
     if not owners_of(part) <= {word.removesuffix("s") for word in clause.words}:
         return False

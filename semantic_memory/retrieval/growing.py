@@ -43,6 +43,7 @@ class Growing:
         self._size = size
 
 
+_MOST = float(np.finfo(np.float16).max)
 _HALVES = np.arange(2**16, dtype=np.uint16).view(np.float16).astype(np.float32)
 """Every number of half precision, by its bits: reading them here is faster than computing them."""
 
@@ -103,6 +104,6 @@ class GrowingVectors:
 
     def extend(self, owners: Sequence[int], vectors: Sequence[NDArray[np.float32]]) -> None:
         """Append the vectors of several owners, one array for each."""
-        # Their length is one: what lies far beyond was misread, and has no place in half precision.
-        self._vectors.extend(np.clip(np.concatenate(vectors), -2.0, 2.0))
+        # Their length is one: what lies far beyond was misread, and would be infinite in half.
+        self._vectors.extend(np.clip(np.concatenate(vectors), -_MOST, _MOST))
         self._owners.extend(np.repeat(owners, [len(own) for own in vectors]))

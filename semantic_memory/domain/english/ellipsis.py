@@ -110,6 +110,7 @@ _AGE = regex(r"^(?:1[3-9]|[2-9]\d)(?:\s?(?:yo|y/o|years old))?$", re.IGNORECASE)
 _COUNTED = regex(rf"^(?:\d+|{one_of(words('numbers.small'))}|an?|one|no)\s[\w\s-]+$", re.I)
 _NOT_OWN = words("predications.no_subject", "predications.determiners", "ellipsis.of_no_one")
 _TRADE = words("ellipsis.trades")
+_WHO = frozenset({"i", "we", "you", "he", "she", "they"})
 _TRADE_ENDINGS = ("ist", "eer", "ician", "ologist")
 _STATE = regex(rf"^(?:{phrases('ellipsis.list_states')})\b", re.IGNORECASE)
 _STATE_FIRST = regex(
@@ -305,7 +306,10 @@ def _part(part: str) -> str | None:
 
 def _is_employed(found: re.Match[str]) -> bool:
     """Return True for "nurse at St Mary's", but not for "teacher at school said no"."""
-    return _is_trade(found["head"].lower()) and predication(found.string) is None
+    first = found["trade"].split()[0].lower()
+    return (
+        _is_trade(found["head"].lower()) and first not in _WHO and predication(found.string) is None
+    )
 
 
 def _is_trade(word: str) -> bool:
