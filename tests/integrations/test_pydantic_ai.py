@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +30,7 @@ from semantic_memory.aio import AsyncSemanticMemory
 from semantic_memory.client import AsyncClient, Client
 from semantic_memory.integrations.pydantic_ai import SemanticMemoryCapability
 from tests.integrations.sessions import said
-from tests.service.conftest import served
+from tests.service.conftest import Served, served
 
 pytestmark = pytest.mark.anyio
 
@@ -177,27 +177,28 @@ async def test_every_tool_can_be_called_by_a_model(memory: SemanticMemory) -> No
 
 
 def test_it_works_over_clients(tmp_path: Any) -> None:
-    async def use(memory: Any) -> str:
+    async def use(memory: Any, embedded: Callable[[], Any]) -> str:
         script = Scripted("Nice.", "The oboe.")
         remembering = SemanticMemoryCapability(memory, user_of="a b")
         agent = Agent(script.model, capabilities=[remembering])
         await agent.run("I play the oboe.")
+        await asyncio.to_thread(embedded)
         await agent.run("What do I play?")
         return script.told[-1].instructions or ""
 
-    async def use_asynchronous(url: str) -> str:
-        async with AsyncClient(url) as client:
+    async def use_asynchronous(service: Served) -> str:
+        async with AsyncClient(service.url) as client:
             with pytest.raises(InvalidInputError, match="AsyncClient"):
                 Agent(
                     TestModel(),
                     capabilities=[SemanticMemoryCapability(client, user_of="x", tools=True)],
                 )
-            return await use(client)
+            return await use(client, service.memory.flush)
 
     with served(tmp_path / "served") as service:
-        assert "oboe" in asyncio.run(use_asynchronous(service.url))
+        assert "oboe" in asyncio.run(use_asynchronous(service))
         with Client(service.url) as client:
-            assert "oboe" in asyncio.run(use(client))
+            assert "oboe" in asyncio.run(use(client, service.memory.flush))
 
 
 async def test_the_example_runs(tmp_path: Any, capsys: Any) -> None:
