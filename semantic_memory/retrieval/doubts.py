@@ -9,6 +9,7 @@ import numpy as np
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.ports.feeds import TraitRow
 from semantic_memory.domain.recall import Hit
+from semantic_memory.retrieval import pairs
 from semantic_memory.retrieval.succession import DOUBTED, Model, is_of_person, judged
 from semantic_memory.retrieval.successors import answered, repeats
 
@@ -19,7 +20,8 @@ _PART = DOUBTED - 3.0
 def doubted(facts: Sequence[Fact], rows: Sequence[TraitRow], model: Model) -> dict[str, Fact]:
     """Return the statements that likely made some of `facts` untrue, by the ids of these.
 
-    Both are among `facts`, by one person, and from different sessions. A fact is judged by its
+    Both are among `facts`, by one person, and from different sessions, and the later one has a cue
+    that something of the earlier one's matter changed. A fact is judged by its
     message too, if that is among them, and a reply that repeats a doubted statement is doubted with
     it. `rows` have the facts' vectors.
     """
@@ -40,7 +42,12 @@ def doubted(facts: Sequence[Fact], rows: Sequence[TraitRow], model: Model) -> di
     }
     found: dict[str, Fact] = {}
     for older, newer in sorted(scores, key=scores.__getitem__):  # the likeliest stays
-        if scores[older, newer] >= DOUBTED and _may_doubt(known[older], known[newer]):
+        before, after = ({known[one].content, known[whole[one]].content} for one in (older, newer))
+        if (
+            scores[older, newer] >= DOUBTED
+            and _may_doubt(known[older], known[newer])
+            and any(_tells_change(one, other) for one in before for other in after)
+        ):
             for one in {older, whole[older]}:
                 found[known[one].id] = known[newer]
     return found | _repeating(facts, found)
@@ -63,6 +70,13 @@ def told_in(fact: Fact) -> Hashable:
     if not source.message_ids:
         return fact.id
     return fact.user_id, source.session_id, source.message_ids[0]
+
+
+def _tells_change(older: str, newer: str) -> bool:
+    """Return whether one says that something changed of what the other one is about."""
+    before, after = pairs.read(older), pairs.read(newer)
+    matter = before.stems - before.kinds["names"]
+    return not matter.isdisjoint(after.cued | after.ended)
 
 
 def _may_doubt(older: Fact, newer: Fact) -> bool:

@@ -38,7 +38,7 @@ class Feeds(feeds.Feeds):
         """Return memories as `unembedded` does, which no other process is given for `seconds`."""
         key = lock_key("embedding", self._connections.schema)
         with self._connections.transaction() as db:
-            # Who claims next sees these claims, or would wait for them and get too few.
+            # One claim at a time: a concurrent one would wait for these rows, and get too few.
             db.execute("SELECT pg_advisory_xact_lock(?)", (key,))
             db.execute(_END, (self._worker,))
             rows = db.execute(_CLAIM, (self._worker, seconds, limit)).fetchall()

@@ -8,7 +8,7 @@ from semantic_memory.domain.ports import Unindexed
 from semantic_memory.ledger.sql import indexing
 from semantic_memory.ledger.sql.part import Database
 
-# Who was paused while another process indexed later states has written an older one over them.
+# Mark again what has a later revision: a process that was paused wrote an older state over it.
 _REMARK = """
     INSERT INTO unindexed SELECT f.user_id, f.num, f.revision
     FROM facts f JOIN unnest(?::text[], ?::bigint[], ?::bigint[]) d(user_id, num, revision)
