@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from semantic_memory.consolidation.passing import gives_another_aspect, measures_only
@@ -27,6 +27,7 @@ from semantic_memory.consolidation.telling import (
     is_surely_cued,
 )
 from semantic_memory.domain.english import renewals
+from semantic_memory.domain.english.arguments import subject
 from semantic_memory.domain.english.lexicon import opposites
 from semantic_memory.domain.english.numbers import kinds
 from semantic_memory.domain.english.renewals import Clause
@@ -164,6 +165,8 @@ class _Pair:
 
     def _does_another_thing(self) -> bool:
         """Return whether both share a verb alone: "I play tennis", "I play chess"."""
+        if len(self.topic) == 1 and _is_done_by_a_thing(self.clause, self.sentence, self.topic):
+            return True
         spoken = {word for word in self.clause.words if stem(word) in self.topic}
         if len(self.topic) != 1 or not any(Form.BASE in forms(word) for word in spoken):
             return False
@@ -213,6 +216,18 @@ class _Pair:
         if not same or owners_of(self.clause) | owners_of(self.sentence):
             return None
         return Reason(f"replaced: {listed(same)}", _LEAST_ALIKE)
+
+
+def _is_done_by_a_thing(clause: Clause, sentence: Clause, topic: frozenset[str]) -> bool:
+    """Return whether another thing does what the user does: "I'm moving", "the class moved"."""
+    before, after = (subject(_before(one, topic)).split() for one in (clause, sentence))
+    return before == ["user"] and after != before and stem(after[-1]) not in clause.content
+
+
+def _before(clause: Clause, topic: frozenset[str]) -> str:
+    """Return the words before the first one of a topic."""
+    spoken = clause.plain.split()
+    return " ".join(takewhile(lambda word: stem(word) not in topic, spoken))
 
 
 def _behind(clause: Clause, topic: frozenset[str]) -> str:

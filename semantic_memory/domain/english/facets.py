@@ -36,6 +36,7 @@ _RANKED = frozenset({"role"})
 _RANKS = frozenset(map(stem, words("facets.roles.ranks")))
 _SHIFTS = frozenset(map(stem, words("facets.roles.shifts")))
 _GROUPS = words("facets.roles.groups")
+_HOUSEHOLDS = words("facets.roles.households")
 _PERSON = r"[a-z][\w'.-]*(?: [a-z][\w'.-]*)?"
 _OF = r"[\w'&.-]+(?: [\w'&.-]+){0,3}?"
 _KIND = one_of(phrase_list("facets.roles.kinds"))
@@ -195,7 +196,8 @@ def _subject(name: str, wording: str, before: str) -> str:
     if name == "age":  # "my daughter's just turned 12"
         return subject(_SHORT_IS.sub("", before.rstrip())).removeprefix("user ")
     who = subject(before).removeprefix("user ")
-    if who in _GROUPS:  # "our team sits on the third floor"
+    # "our team sits on the third floor"; a class that moved is no home of its members
+    if who in _GROUPS and (name != "home" or who in _HOUSEHOLDS):
         return "user"
     spoken = before.replace("'s", " 's").split()
     if name != "home":  # "my daughter's first payslip from siemens"
