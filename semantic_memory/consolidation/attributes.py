@@ -16,6 +16,7 @@ from semantic_memory.domain.english.arguments import (
     subject,
     verb,
 )
+from semantic_memory.domain.english.homes import moves_elsewhere
 from semantic_memory.domain.english.lexicon import COLOURS, DIETS, HAIR_OF, SINGLE_VALUED
 from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.numbers import kinds
@@ -85,7 +86,8 @@ def attributes(clause: str, negated: bool) -> Iterator[Attribute]:
     """Yield the attributes that a clause of a folded text gives a value, or denies it."""
     for name, pattern, positive in _WORDINGS if not is_to_come(clause) else ():
         if (found := pattern.search(clause)) and not (
-            name in NAMED and _INDEFINITE.match(found["rest"])
+            (name in NAMED and _INDEFINITE.match(found["rest"]))
+            or (name == "home" and moves_elsewhere(found[0]))
         ):
             value = content(object_of(found["rest"].removeprefix("the ")))
             who = subject(clause[: found.start("verb")])

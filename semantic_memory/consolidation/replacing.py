@@ -205,6 +205,8 @@ class _Pair:
         same -= _FUNCTION | UNITS | _SPANS | self.clause.numbers | self.clause.dates
         if not (same and self.surely and self.clause.numbers and self.sentence.numbers):
             return None
+        if _is_done_by_a_thing(self.clause, self.sentence, same):
+            return None
         ways = [_behind(one, same) for one in (self.clause, self.sentence)]
         if all(ways) and ways[0] != ways[1]:
             return None  # "I get home at 6", "I get up at 7 now"
@@ -220,8 +222,11 @@ class _Pair:
 
 def _is_done_by_a_thing(clause: Clause, sentence: Clause, topic: frozenset[str]) -> bool:
     """Return whether another thing does what the user does: "I'm moving", "the class moved"."""
-    before, after = (subject(_before(one, topic)).split() for one in (clause, sentence))
-    return before == ["user"] and after != before and stem(after[-1]) not in clause.content
+    told = _before(sentence, topic)
+    before, after = (subject(_before(clause, topic)), subject(told).split()[-1])
+    if Form.BASE in forms(told.split(" ")[0]):  # "use my new address"
+        return False
+    return before == "user" != after and stem(after) not in clause.content
 
 
 def _before(clause: Clause, topic: frozenset[str]) -> str:

@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from functools import lru_cache
 
 from semantic_memory.domain.english.calendar import ANY_MONTH, WEEKDAY, WEEKDAYS, month_number
+from semantic_memory.domain.english.homes import moves_elsewhere
 from semantic_memory.domain.english.tables import phrases
 from semantic_memory.domain.english.tenses import is_past
 from semantic_memory.domain.facts import Category
@@ -302,7 +303,7 @@ def _of_the_user(text: str) -> CoreField | None:
     """Return the field of a text about the user; None if it tells on others too."""
     is_over = _OVER.search(text) is not None
     for name, signs in _BY_SIGN.items():
-        if is_over and name in _LASTING:
+        if (is_over and name in _LASTING) or (name == "home" and moves_elsewhere(text)):
             continue
         if any(sign.search(text) for sign in signs):
             mentions_kin = name in ("health", "allergies", "diet") and _FAMILY.search(text)

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from semantic_memory.domain.english.arguments import subject
+from semantic_memory.domain.english.homes import moves_elsewhere
 from semantic_memory.domain.english.notation import any_of, one_of, phrase, spellings
 from semantic_memory.domain.english.persons import OTHERS
 from semantic_memory.domain.english.renewals import KIN, Clause
@@ -148,6 +149,8 @@ def facets(clause: Clause, *, newly: bool = False) -> tuple[Facet, ...]:
         if (only_newly and not newly) or (needed and needed.isdisjoint(clause.words)):
             continue
         match = pattern.search(clause.plain)
+        if match and name == "home" and moves_elsewhere(match[0]):
+            continue
         if match and (facet := _facet(name, match, clause.plain[: match.start()], moved=moved)):
             found.append(facet)
     return tuple(found)
