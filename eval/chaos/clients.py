@@ -170,8 +170,12 @@ class Visitor:
         return found
 
     async def _expect(self, text: str) -> Fact | None:
-        """Search among the memories with its mark for what was just written: it has no vectors."""
-        for fact in await self._search(text, Filters(words=tuple(marks_in(text)))):
+        """Search among the messages with its mark for what was just written: it has no vectors.
+
+        Among all memories, the fact drawn from it may stand for it.
+        """
+        with_mark = Filters(words=tuple(marks_in(text)), categories=frozenset({Category.CONVERSATION}))
+        for fact in await self._search(text, with_mark):
             if fact.content == text:
                 return fact
         self._promises.unseen.append(f"{self._user_id}: {text}")

@@ -11,7 +11,7 @@ class ScoreParts(Value):
 
     dense: float
     """Cosine of the query to the memory's nearest window and nearest sentence, blended, -1 to 1;
-    0 for a memory without vectors."""
+    of a memory that isn't embedded yet, its `lexical`."""
     lexical: float
     """BM25 divided by the highest BM25 that any text could reach for this query, 0 to 1."""
     context: float

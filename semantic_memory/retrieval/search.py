@@ -184,10 +184,15 @@ class Searcher:
         return self._hits(user_id, snapshot, ranked, question, k, filters)
 
     def _meaning(self, snapshot: Snapshot, vector: Matrix | None) -> Scores:
-        """Return the cosine to each memory: that of its nearest window and sentence, blended."""
+        """Return the cosine to each memory: that of its nearest window and sentence, blended.
+
+        Of one that isn't embedded yet, its words stand for its meaning: else what was just written
+        would rank below all that is a little like the question.
+        """
         if vector is None:
             return np.zeros_like(snapshot.lexical)
-        window = snapshot.dense(vector)
+        embedded = snapshot.columns["embedded"]
+        window = np.where(embedded, snapshot.dense(vector), snapshot.lexical)
         promising = np.zeros(len(snapshot), dtype=np.bool_)
         first = base_score(window, snapshot.lexical, self._weights)
         promising[top(first, _SENTENCES)] = True

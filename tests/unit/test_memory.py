@@ -382,15 +382,18 @@ def test_another_embedder_is_refused_and_reembedding_accepts_it(open_memory, tmp
     assert memory.check()[3].ok
 
 
+class Down(HashEmbedder):
+    """Embeds queries alone while it is down."""
+
+    down = True
+
+    def embed(self, texts, input_type):
+        if self.down and input_type == "document":
+            raise ProviderError("no route")
+        return super().embed(texts, input_type)
+
+
 def test_a_provider_that_is_down_delays_meaning_and_loses_nothing(open_memory):
-    class Down(HashEmbedder):
-        down = True
-
-        def embed(self, texts, input_type):
-            if self.down and input_type == "document":
-                raise ProviderError("no route")
-            return super().embed(texts, input_type)
-
     embedder = Down()
     memory = open_memory(embedder=embedder)
     memory.add("Likes tea", **U)
@@ -399,6 +402,20 @@ def test_a_provider_that_is_down_delays_meaning_and_loses_nothing(open_memory):
     embedder.down = False
     memory.flush()
     assert memory.stats().unembedded == 0
+
+
+def test_what_was_just_written_ranks_by_its_words_until_it_is_embedded(open_memory):
+    embedder = Down()
+    embedder.down = False
+    memory = open_memory(embedder=embedder)
+    for tea in ("green", "white", "red"):
+        memory.add(f"Drinks {tea} tea for breakfast at work", **U)
+    memory.flush()
+    embedder.down = True
+    memory.add("Assam tea for breakfast", **U)
+    first, *_ = memory.search("Assam tea for breakfast", **U)
+    assert "Assam" in first.fact.content
+    assert first.parts.dense == first.parts.lexical
 
 
 def test_a_sound_store_passes_every_check(memory):
