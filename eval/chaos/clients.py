@@ -174,7 +174,8 @@ class Visitor:
 
         Among all memories, the fact drawn from it may stand for it.
         """
-        with_mark = Filters(words=tuple(marks_in(text)), categories=frozenset({Category.CONVERSATION}))
+        messages = frozenset({Category.CONVERSATION})
+        with_mark = Filters(words=tuple(marks_in(text)), categories=messages)
         for fact in await self._search(text, with_mark):
             if fact.content == text:
                 return fact
