@@ -5,14 +5,16 @@ from __future__ import annotations
 from difflib import SequenceMatcher
 
 from semantic_memory.consolidation.replacing import LEAST_SHARED, UNITS, Reason, listed, retyped
-from semantic_memory.consolidation.subjects import other_kind, other_person, other_subject
+from semantic_memory.consolidation.subjects import kin_of, other_kind, other_person, other_subject
 from semantic_memory.consolidation.telling import DENIED, Telling
 from semantic_memory.domain.english import renewals
+from semantic_memory.domain.english.calendar import MONTHS, SHORT_MONTHS, WEEKDAYS
+from semantic_memory.domain.english.numbers import kinds
 from semantic_memory.domain.english.renewals import Clause, clause_of
 from semantic_memory.domain.english.tables import phrases, words
-from semantic_memory.domain.english.words import is_word
+from semantic_memory.domain.english.words import can_be_noun, is_word
 from semantic_memory.domain.patterns import regex
-from semantic_memory.domain.text import stem
+from semantic_memory.domain.text import STOP_WORDS, stem
 
 _SHORT = 10  # words of a message that only corrects the one before
 _LEAST_SPELLED = 0.15
@@ -28,6 +30,16 @@ _OF_THING = regex(
 )
 _SUMS = words("restatements.grants.sums")
 _GIVEN = words("restatements.grants.given")
+_CALENDAR = frozenset(stem(one.lower()) for one in (*MONTHS, *SHORT_MONTHS, *WEEKDAYS))
+_MEASURED = regex(r"\d[^\s,]* (?P<unit>[a-z]+)")
+_FIRST_FIGURE = regex(
+    rf"(?:{phrases('mending.before_figure')},? )*"
+    r"(?P<measured>[^\s\w]*\d[^\s,]*(?: (?P<unit>[a-z]+))?)"
+)
+_HOURS = frozenset({"am", "pm"})
+_AN_HOUR = frozenset({"at", *_HOURS})
+_MONEY = frozenset(map(stem, words("mending.money")))
+_SPANS = frozenset(one for word in words("numbers.dimensions.time") for one in (word, stem(word)))
 _SPELLING = 5  # of one that only spells a word of it anew
 
 
@@ -43,7 +55,36 @@ def corrected(clause: Clause, new: Telling) -> bool:
     if number > _SHORT or not renewals.opens_correction(first.plain):
         return False
     anew = number <= _SPELLING or renewals.spells(first.plain)
-    return _typed(clause, first) or (anew and _respelled(clause, first)) or _denied(clause, new)
+    retold = _typed(clause, first) and not _of_another_topic(clause, first)
+    return retold or (anew and _respelled(clause, first)) or _denied(clause, new)
+
+
+def _of_another_topic(clause: Clause, sentence: Clause) -> bool:
+    """Return whether a sentence is about something else: "well, I fly on the 4th".
+
+    A figure that comes first is the one that was meant, unless it is that of another thing.
+    """
+    if kin_of(sentence) and other_person(clause, sentence):
+        return True
+    first = _FIRST_FIGURE.match(sentence.plain)
+    if first is None:
+        told = sentence.content - _CALENDAR - UNITS - _IN_PASSING
+        return bool(told) and told.isdisjoint(clause.content)
+    unit, measured = first["unit"], _MEASURED.search(clause.plain)
+    if unit in _HOURS:
+        return _AN_HOUR.isdisjoint(clause.words)
+    if not _is_unit(unit):  # "8:40 from platform 2"
+        return False
+    if measured and _is_unit(measured["unit"]):
+        return kinds(measured[0]).isdisjoint(kinds(first["measured"]))
+    return stem(unit) in _SPANS or stem(unit) not in UNITS | _MONEY | clause.content
+
+
+def _is_unit(word: str | None) -> bool:
+    """Return whether a word behind a figure may say of what it is."""
+    if not word or word in STOP_WORDS or stem(word) in _IN_PASSING:
+        return False
+    return can_be_noun(word)
 
 
 def _denied(clause: Clause, new: Telling) -> bool:

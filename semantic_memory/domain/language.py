@@ -120,10 +120,12 @@ def _evidence(spoken: list[str]) -> tuple[int, Counter[str]]:
     """Return the number of English function words, and that of each other language's."""
     english, others = 0, Counter[str]()
     own, foreign = _english(), telling_words()
+    shouted = all(map(str.isupper, spoken))
     for place, word in enumerate(spoken):
         plain = word.casefold()
         english += plain.replace("’", "'") in own
-        if plain in foreign and not (place and word.istitle()):  # a name: "M4 Pro"
+        # a name or an abbreviation: "M4 Pro", "EN and RU"
+        if plain in foreign and not (place and word.istitle()) and (shouted or not word.isupper()):
             for code in foreign[plain]:  # `update` takes four times as long
                 others[code] += 1
     return english, others
@@ -131,7 +133,7 @@ def _evidence(spoken: list[str]) -> tuple[int, Counter[str]]:
 
 def _is_known(word: str) -> bool:
     plain = word.replace("’", "'")
-    return plain in _english() or is_word(plain.partition("'")[0])
+    return plain in _english() or plain in _units() or is_word(plain.partition("'")[0])
 
 
 @cache
@@ -139,3 +141,10 @@ def _english() -> frozenset[str]:
     written = {one for entry in ("joined", "slang") for one in keys(f"spelling.{entry}")}
     # facts in English begin with "The user"
     return words(*_FUNCTION_WORDS) | {"user", "user's"} | {one for one in written if one.isalpha()}
+
+
+@cache
+def _units() -> frozenset[str]:
+    """Return units of measures, most of which no dictionary has: "sorry, 10 mg"."""
+    found = words(*(f"numbers.dimensions.{name}" for name in keys("numbers.dimensions")))
+    return found | {f"{one}s" for one in found} | {"pm"}

@@ -27,3 +27,13 @@ def test_an_update_in_other_words_renews(older, newer):
 @pytest.mark.parametrize(("older", "newer"), pairs("kept.txt"))
 def test_what_only_looks_like_an_update_renews_nothing(older, newer):
     assert renewal(older, newer) is None
+
+
+@pytest.mark.parametrize(("older", "newer"), pairs("corrected.txt"))
+def test_a_short_correction_right_behind_takes_back_a_figure(older, newer):
+    assert renewal(older, newer, apart=1) is not None
+
+
+@pytest.mark.parametrize(("older", "newer"), pairs("not_corrected.txt"))
+def test_another_figure_right_behind_takes_nothing_back(older, newer):
+    assert renewal(older, newer, apart=1) is None
