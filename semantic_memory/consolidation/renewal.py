@@ -6,7 +6,7 @@ renew nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -43,6 +43,7 @@ from semantic_memory.consolidation.telling import (
 )
 from semantic_memory.domain.english import renewals
 from semantic_memory.domain.english.arguments import subject
+from semantic_memory.domain.english.beginnings import states
 from semantic_memory.domain.english.facets import NAMED, facets
 from semantic_memory.domain.english.negation import denies
 from semantic_memory.domain.english.paraphrases import paraphrases
@@ -62,7 +63,12 @@ from semantic_memory.domain.text import stem
 _ONE_OF_THEM = regex(r"\b(?:an?|one(?: of (?:my|our|the))?) ([a-z]+)")
 _ONE = regex(r"\b(?:one|1) ([a-z]+)")
 _THEIRS = regex(r"\b(?:quit|left|lost|sold|dropped|gave up|finished|stopped) (?:his|her|their)\b")
+_HOLDS = regex(r"i (?:are|am|is) (?:an? |the )?(?P<title>[a-z]+(?: [a-z]+){0,2})$")
+_OTHER_TEAM = regex(
+    r"\b(?!(?:our|the|my|whole|entire)\b)[\w-]+ (?:team|squad|department|crew|guild|unit|branch)$"
+)
 _TO_SOMEONE = regex(r"\b(?<=gave |give |lent )(\S+) to .+$")
+_FORMER = frozenset({"old", "previous", "former"})
 _MOST_APART = 3
 _LEAST_ENDED = 0.25
 _LEAST_FACET = 0.15
@@ -93,17 +99,41 @@ def renewal(
     for clause in dict.fromkeys((*old.clauses, *old.sentences)):
         if is_question(clause.plain):
             continue
-        if found := outlived(clause, new) or concluded(clause, new):
+        if found := _no_longer(clause, new, similarity):
             return Renewal(clause.plain, found.reason)
-        if not (clause.stems or clause.numbers or clause.dates or paraphrases(clause.plain)):
-            continue
-        lasting = renewals.is_lasting(clause.plain) and not clause.plain.endswith("?")
-        for rule in _RULES if lasting else _CORRECTIONS:
-            if (found := rule(clause, new)) and similarity >= found.least:
-                return Renewal(clause.plain, found.reason)
         if close and not renewals.is_small(clause.plain) and corrected(clause, new):
             return Renewal(clause.plain, "corrected")
     return None
+
+
+def _no_longer(clause: Clause, new: Telling, similarity: float) -> Reason | None:
+    """Return why a clause, or a state that began by what it tells, no longer holds."""
+    lasting = renewals.is_lasting(clause.plain) and not clause.plain.endswith("?")
+    begun = () if lasting or renewals.is_of_the_past(clause.plain) else _begun(clause, new)
+    for one in (clause, *begun):
+        if found := outlived(one, new) or concluded(one, new):
+            return found
+        if not (one.stems or one.numbers or one.dates or paraphrases(one.plain)):
+            continue
+        for rule in _rules(one, lasting=lasting, begun=one is not clause):
+            if (found := rule(one, new)) and similarity >= found.least:
+                return found
+    return None
+
+
+def _begun(clause: Clause, new: Telling) -> tuple[Clause, ...]:
+    """Return the states that began by what a clause tells.
+
+    "I bought a bike" is no state that "I sold my old bike" may end.
+    """
+    spoken = frozenset().union(*(one.words for one in new.sentences))
+    return () if spoken & _FORMER - clause.words else states(clause)
+
+
+def _rules(clause: Clause, *, lasting: bool, begun: bool) -> Iterable[Rule]:
+    if begun:  # what was begun is one of many things, unless it has a figure
+        return _RULES if clause.numbers or clause.dates else _SURE_RULES
+    return _RULES if lasting else _CORRECTIONS
 
 
 def _ended(clause: Clause, new: Telling) -> Reason | None:
@@ -123,6 +153,7 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
         if (
             owners_of(_without_recipient(ending.clause)) - owners_of(clause) - clause.words
             or _by_another(ending, clause)
+            or _is_another_holder(ending, clause)
             or _is_one_of_many(ending, clause)
             or shared <= _owners_in(ending)
             or _is_of_their_own(ending)
@@ -170,10 +201,18 @@ def _by_another(ending: Ending, clause: Clause) -> bool:
     """Return whether someone else ended it: "our clients have switched", "ann left the choir"."""
     if ending.first or not ending.before:
         return False
+    if _OTHER_TEAM.search(ending.before.strip()) and "we" in clause.words:
+        return True
     whose, *who = subject(ending.before).split()
     if not who and ending.of_oneself:
         return whose != "user" and whose not in OTHERS and stem(whose) not in clause.content
     return whose == "user" and bool(who) and stem(who[-1]) not in clause.content
+
+
+def _is_another_holder(ending: Ending, clause: Clause) -> bool:
+    """Return whether somebody with the user's own title left: "my team lead quit"."""
+    held = _HOLDS.match(clause.plain)
+    return ending.first and held is not None and ending.stems <= clause_of(held["title"]).content
 
 
 def _contrasted(clause: Clause, new: Telling) -> Reason | None:
@@ -289,7 +328,8 @@ def _may_be_name(value: frozenset[str], new: Telling) -> bool:
 
 _CORRECTIONS = (recanted, amended)
 """Rules for statements of what was, too."""
-_RULES = (
+Rule = Callable[[Clause, Telling], Reason | None]
+_RULES: tuple[Rule, ...] = (
     _ended,
     _contrasted,
     _changed,
@@ -303,3 +343,4 @@ _RULES = (
     respelled,
     *_CORRECTIONS,
 )
+_SURE_RULES = tuple(rule for rule in _RULES if rule is not replaced)

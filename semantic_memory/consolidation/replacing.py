@@ -53,6 +53,7 @@ _PLACES = frozenset("from to in into on onto over under above below within towar
 _PARTICLES = frozenset("up down out off on in home back away over through around".split())
 _FAVOURITE = stem("favourite")
 _DOES = regex(r"^(?:and |so |but )?(?:i|we) (?!am|are|have|had|will)")
+_SELF = frozenset({"i", "we"})
 _RATE = regex(r" (?:a|an|per|each|every) [a-z]+")
 _BEGUN = regex(r"(?:the )?([\w-]+) (?:is|are|=) ")
 UNITS = frozenset(
@@ -223,10 +224,13 @@ class _Pair:
 def _is_done_by_a_thing(clause: Clause, sentence: Clause, topic: frozenset[str]) -> bool:
     """Return whether another thing does what the user does: "I'm moving", "the class moved"."""
     told = _before(sentence, topic)
-    before, after = (subject(_before(clause, topic)), subject(told).split()[-1])
-    if Form.BASE in forms(told.split(" ")[0]):  # "use my new address"
+    spoken = told.split()
+    if not spoken or told == sentence.plain or not _SELF.isdisjoint(spoken):
         return False
-    return before == "user" != after and stem(after) not in clause.content
+    if Form.BASE in forms(spoken[0]):  # "use my new address"
+        return False
+    after = subject(told).split()[-1]
+    return subject(_before(clause, topic)) == "user" != after and stem(after) not in clause.content
 
 
 def _before(clause: Clause, topic: frozenset[str]) -> str:

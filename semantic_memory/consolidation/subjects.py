@@ -35,6 +35,7 @@ _IN_PASSING = frozenset(
     "now nowadays instead actually just btw and so well the my our a an".split()
 )
 _WITH = frozenset("in on with at from by via through".split())
+_OF_KIN = regex(r"\bof (?:my|our) ([a-z]+)\b")  # "the rent of my parents"
 _MOST_APART = 3
 _LEAST_SHARED = 2
 _SAID_OF_MANY = frozenset("i we like love enjoy want have got".split())
@@ -49,6 +50,8 @@ def other_person(a: Clause, b: Clause) -> bool:
     if all(owners) and owners[0].isdisjoint(owners[1]):
         return True
     left, right = kin_of(a), kin_of(b)
+    if any(found in right - left for found in _OF_KIN.findall(b.plain)):
+        return True
     if left and right:
         return left.isdisjoint(right)
     if _does_likewise(a, b) or _does_likewise(b, a):
