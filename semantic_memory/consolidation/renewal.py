@@ -44,6 +44,7 @@ from semantic_memory.consolidation.telling import (
 from semantic_memory.domain.english import renewals
 from semantic_memory.domain.english.arguments import subject
 from semantic_memory.domain.english.beginnings import states
+from semantic_memory.domain.english.calendar import MONTHS, WEEKDAYS
 from semantic_memory.domain.english.facets import NAMED, facets
 from semantic_memory.domain.english.negation import denies
 from semantic_memory.domain.english.paraphrases import paraphrases
@@ -57,6 +58,7 @@ from semantic_memory.domain.english.renewals import (
     clause_of,
 )
 from semantic_memory.domain.english.restatements import is_journey
+from semantic_memory.domain.english.tables import phrase_list
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stem
 
@@ -68,6 +70,18 @@ _OTHER_TEAM = regex(
     r"\b(?!(?:our|the|my|whole|entire)\b)[\w-]+ (?:team|squad|department|crew|guild|unit|branch)$"
 )
 _TO_SOMEONE = regex(r"\b(?<=gave |give |lent )(\S+) to .+$")
+_TIMES = frozenset(
+    word
+    for phrase in (
+        *phrase_list("calendar.spans"),
+        *phrase_list("calendar.day_parts"),
+        *phrase_list("calendar.units"),
+        *(one.lower() for one in (*MONTHS, *WEEKDAYS)),
+        "later earlier next tomorrow noon midday midnight then evenings mornings nights afternoons",
+    )
+    for word in phrase.split()
+)
+_MOVED_TO = regex(r"\b(?:mov|switch|migrat|transferr|shift)(?:ed|ing) .*\bto (?P<to>.+)$")
 _FORMER = frozenset({"old", "previous", "former"})
 _MOST_APART = 3
 _LEAST_ENDED = 0.25
@@ -260,10 +274,19 @@ def _changed(clause: Clause, new: Telling) -> Reason | None:
                 and not other_number(clause, part, thing)
                 and not changes_another(part, thing, clause)
                 and not measures_only(clause, part)
+                and not _leaves_time(clause, part)
                 and not other_end(clause, part, thing)
             ):
                 return Reason(f"changed: {listed(thing)}", LEAST_SHARED)
     return None
+
+
+def _leaves_time(clause: Clause, part: Clause) -> bool:
+    """Return whether one says when, the other where or with what: "moved the books to xero"."""
+    moved = _MOVED_TO.search(part.plain)
+    if moved is None or not clause.dates or part.dates or part.numbers:
+        return False
+    return _TIMES.isdisjoint(moved["to"].split())
 
 
 def _counted(clause: Clause, new: Telling) -> Reason | None:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from semantic_memory.domain.english.arguments import subject
+from semantic_memory.domain.english.calendar import WEEKDAYS
 from semantic_memory.domain.english.homes import moves_elsewhere
 from semantic_memory.domain.english.notation import any_of, one_of, phrase, spellings
 from semantic_memory.domain.english.persons import OTHERS
@@ -51,6 +52,9 @@ _SLOTS = {
 }
 _ME = regex(r"\b(?:me|us)\b")
 _SHORT_IS = regex(r"'s(?: just| only| already)?$")
+_APPOINTED = regex(
+    r"^(?:(?:so|and|but|now|btw) )*$|\b(?:am|are|is|as|be|been|me)(?: (?:the|a|an|your))? $"
+)
 _DWELLING = regex(rf"{phrases('facets.roles.dwellings')}\b")
 _NOT_OWN = KIN | OTHERS | {"'s"}
 _WE = frozenset({"i", "we", "us", "me", "our"})
@@ -131,6 +135,7 @@ def _wordings() -> tuple[_Wording, ...]:
     return tuple(_written())
 
 
+_DAYS = frozenset(stem(day.lower() + plural) for day in WEEKDAYS for plural in ("", "s"))
 _NO_PLACE = words("renewals.heads.vague") | frozenset(
     {"love", "trouble", "charge", "contact", "touch", "pain", "person", "charg"}
 )
@@ -149,11 +154,20 @@ def facets(clause: Clause, *, newly: bool = False) -> tuple[Facet, ...]:
         if (only_newly and not newly) or (needed and needed.isdisjoint(clause.words)):
             continue
         match = pattern.search(clause.plain)
-        if match and name == "home" and moves_elsewhere(match[0]):
+        if match and _is_of_another(name, match):
             continue
         if match and (facet := _facet(name, match, clause.plain[: match.start()], moved=moved)):
             found.append(facet)
     return tuple(found)
+
+
+def _is_of_another(name: str, match: re.Match[str]) -> bool:
+    """Return whether a wording tells of another kind of move or of whoever works with the user."""
+    if name == "home":
+        return moves_elsewhere(match[0])
+    if name == "role" and match[0].startswith("new "):  # "our new head nurse is strict"
+        return _APPOINTED.search(match.string[: match.start()]) is None
+    return False
 
 
 def _facet(name: str, match: re.Match[str], before: str, *, moved: bool) -> Facet | None:
@@ -220,4 +234,5 @@ def _person(word: str) -> str:
 
 def _value(text: str) -> frozenset[str]:
     head = _ENDS.split(_LEAD.sub("", text))[0]
-    return frozenset(one for one in stems(head) if one not in _NO_PLACE and not one.isdigit())
+    found = (one for one in stems(head) if one not in _NO_PLACE and not one.isdigit())
+    return frozenset(found) - _DAYS
