@@ -154,6 +154,7 @@ class _Choice:
         self._policy = policy
         shares = {**SHARES, **policy.shares}
         self._allowance = {category: int(budget * shares[category]) for category in Category}
+        self._above: dict[Heading, int] = {}  # tokens of the headings that a day still needs
         self._chosen_words: list[tuple[int, int]] = []
         self._compared: dict[int, tuple[int, float]] = {}
         self._below: dict[Heading, list[int]] = defaultdict(list)
@@ -199,9 +200,11 @@ class _Choice:
         words = self._line(place).words
         self._chosen_words.append((words, words.bit_count()))
         self._asked &= ~words
-        cheaper = [] if candidate.day in self._opened else self._below[candidate.day]
+        if candidate.day in self._opened:
+            return []
         self._opened.update((candidate.section, candidate.day))
-        return cheaper
+        self._above.clear()
+        return self._below[candidate.day]
 
     def _upper_bound(self, place: int) -> float:
         """Return an upper bound of the value, without counting tokens."""
@@ -211,10 +214,11 @@ class _Choice:
 
     def _tokens(self, place: int) -> int:
         candidate = self._candidates[place]
-        tokens = self._line(place).tokens
-        if candidate.day not in self._opened:
-            tokens += sum(map(self._heading, {candidate.day, candidate.section} - self._opened))
-        return tokens
+        above = self._above.get(candidate.day)
+        if above is None:
+            missing = {candidate.day, candidate.section} - self._opened
+            above = self._above[candidate.day] = sum(map(self._heading, missing))
+        return self._line(place).tokens + above
 
     def _value(self, place: int, tokens: int) -> float:
         known, alike = self._compared.get(place, (0, 0.0))

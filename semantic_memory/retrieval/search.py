@@ -45,6 +45,9 @@ _ARM = 256  # candidates of each arm, for a user whose memories aren't held in R
 _COMPARED = 64  # of the best memories, for newer figures of the same
 _SENTENCES = 512  # memories whose sentences are compared
 _PRIORS = np.array([PRIOR[category] for category in CATEGORIES])
+_KEPT = ("importance", "confidence")
+_RANKED = tuple(ScoreParts.model_fields.keys() - {*_KEPT, "newer"})
+"""Parts of a score that columns hold, and those that the ranking gives."""
 _AT_ONCE = 2  # more would only take the interpreter from each other, and all be slow
 
 
@@ -226,19 +229,15 @@ class Searcher:
         while len(hits) < wanted and (batch := list(islice(distinct, wanted - len(hits)))):
             found = self._ledger.get([snapshot.ids[row] for row in batch])
             facts = {fact.id: fact for fact in filters.admitted(found)}  # still, by now
-            for row in batch:
+            scored = zip(ranked.score[batch].tolist(), _parts(snapshot, ranked, batch), strict=True)
+            for row, (score, parts) in zip(batch, scored, strict=True):
                 fact = facts.get(snapshot.ids[row])
                 if fact is None or (key := normalised(fact.content)) in said:
                     continue
                 said.add(key)
                 places.append(row)
-                hits.append(
-                    Hit(
-                        fact=fact,
-                        score=float(ranked.score[row]),
-                        parts=_parts(snapshot, ranked, row, gained.get(row, 0.0)),
-                    )
-                )
+                newer = gained.get(row, 0.0)
+                hits.append(Hit(fact=fact, score=score, parts=ScoreParts(**parts, newer=newer)))
         if model:
             hits = _latest_first(hits, places, snapshot, model)
         return hits[:k]
@@ -328,23 +327,12 @@ def _newest(
     )
 
 
-def _parts(snapshot: Snapshot, ranked: Ranked, row: int, newer: float) -> ScoreParts:
-    columns = snapshot.columns
-    return ScoreParts(
-        dense=float(ranked.dense[row]),
-        lexical=float(ranked.lexical[row]),
-        context=float(ranked.context[row]),
-        speaker=float(ranked.speaker[row]),
-        voice=float(ranked.voice[row]),
-        time=float(ranked.time[row]),
-        asks=float(ranked.asks[row]),
-        outdated=float(ranked.outdated[row]),
-        newer=newer,
-        match=float(ranked.match[row]),
-        importance=float(columns["importance"][row]),
-        confidence=float(columns["confidence"][row]),
-        retention=float(ranked.retention[row]),
-        recency=float(ranked.recency[row]),
-        standing=float(ranked.standing[row]),
-        relevance=float(ranked.relevance[row]),
-    )
+def _parts(
+    snapshot: Snapshot, ranked: Ranked, rows: Sequence[int]
+) -> Iterator[Mapping[str, float]]:
+    """Yield the parts of the score of each of `rows`, but for `newer`."""
+    columns = snapshot.columns[rows]
+    parts = {name: getattr(ranked, name)[rows].tolist() for name in _RANKED}
+    parts |= {name: columns[name].tolist() for name in _KEPT}
+    for values in zip(*parts.values(), strict=True):
+        yield dict(zip(parts, values, strict=True))
