@@ -44,7 +44,6 @@ from semantic_memory.retrieval.doubts import lifted
 from semantic_memory.retrieval.question import Question, read
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.retrieval.spaces import merged
-from semantic_memory.retrieval.successors import noted
 from semantic_memory.session.memory_files import MemoryFiles
 
 STANDING_IMPORTANCE = 0.8
@@ -194,7 +193,7 @@ class Recall:
         then = wanted.believed_at
         question = read(query, then or self._clock.now())
         present = _is_of_present(question, wanted)
-        hits = noted(found, self._ledger, user_id, as_of=then, present=present)
+        hits = self._searcher.noted(found, user_id, as_of=then, present=present)
         admitted = {hit.fact.id for hit in found}
         added = [hit.fact for hit in hits if hit.fact.id not in admitted]
         admitted.update(fact.id for fact in wanted.admitted(added))

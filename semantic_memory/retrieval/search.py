@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import islice
 from typing import Protocol
 
@@ -32,13 +33,14 @@ from semantic_memory.domain.values import normalised
 from semantic_memory.retrieval import fading, names, newest, succession
 from semantic_memory.retrieval.bm25 import Scores
 from semantic_memory.retrieval.doubts import doubted
+from semantic_memory.retrieval.ended import HeldFacts
 from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.retrieval.order import descending, top
 from semantic_memory.retrieval.partition import CATEGORIES, Partition
 from semantic_memory.retrieval.question import Question, read
 from semantic_memory.retrieval.ranking import Evidence, Ranked, Weights, base_score, rank
 from semantic_memory.retrieval.snapshot import Snapshot
-from semantic_memory.retrieval.successors import successors
+from semantic_memory.retrieval.successors import noted, successors
 from semantic_memory.retrieval.times import closeness
 
 _ARM = 256  # candidates of each arm, for a user whose memories aren't held in RAM
@@ -75,6 +77,7 @@ class Searcher:
     ) -> None:
         self._ledger = ledger
         self._index = index
+        self._held = HeldFacts(ledger, index)
         self._embedder = embedder
         self._clock = clock
         self._weights = weights
@@ -99,6 +102,12 @@ class Searcher:
         vector = self._embed(question, snapshot.speakers)
         with self._turn:
             return self._answer(user_id, snapshot, question, vector, k, filters)
+
+    def noted(
+        self, hits: Sequence[Hit], user_id: str, *, as_of: datetime | None, present: bool
+    ) -> list[Hit]:
+        """Return hits with what no longer holds noted and replaced, as `successors.noted`."""
+        return noted(hits, self._held, user_id, as_of=as_of, present=present)
 
     def doubted(self, facts: Sequence[Fact]) -> dict[str, Fact]:
         """Return those of `facts` that likely made others of them untrue, by the others' ids."""
@@ -263,7 +272,7 @@ class Searcher:
             return {}
         messages = self._ledger.get(list(wanted))
         raised: dict[str, float] = {}
-        for message, fact in successors(messages, self._ledger, user_id).items():
+        for message, fact in successors(messages, self._held, user_id).items():
             raised[fact] = max(raised.get(fact, 0.0), wanted[message])
         places = {one: row for row in rows.tolist() if (one := snapshot.ids[row]) in raised}
         return {
