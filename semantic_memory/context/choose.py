@@ -187,7 +187,8 @@ class _Choice:
                 misfits = 0
                 for cheaper in self._choose(place, tokens):
                     if cheaper in waiting and cheaper in self._compared:
-                        again = self._worth(cheaper, self._tokens(cheaper))
+                        _, alike = self._compared[cheaper]
+                        again = self._worth(cheaper, self._tokens(cheaper), alike)
                         heapq.heappush(heap, (-again, cheaper))
         return refused
 
@@ -222,16 +223,16 @@ class _Choice:
 
     def _value(self, place: int, tokens: int) -> float:
         known, alike = self._compared.get(place, (0, 0.0))
-        if known < len(self._chosen_words):
+        number = len(self._chosen_words)
+        if known < number:
             alike = max(alike, most_alike(self._line(place).words, self._chosen_words[known:]))
-        self._compared[place] = (len(self._chosen_words), alike)
-        return self._worth(place, tokens)
+        self._compared[place] = (number, alike)
+        return self._worth(place, tokens, alike)
 
-    def _worth(self, place: int, tokens: int) -> float:
+    def _worth(self, place: int, tokens: int, alike: float) -> float:
         """Return the value given the choices so far; further choices can only lower it."""
-        alike = self._compared[place][1]
-        if self._line(place).words & self._asked:
-            alike = 0.0
-        varied = 1.0 - self._policy.diversity * max(0.0, alike - _CHANCE) / (1.0 - _CHANCE)
+        varied = 1.0
+        if alike > _CHANCE and not self._line(place).words & self._asked:
+            varied -= self._policy.diversity * (alike - _CHANCE) / (1.0 - _CHANCE)
         length = float(max(1, tokens)) ** self._policy.brevity
         return float(self._candidates[place].score * varied / length)
