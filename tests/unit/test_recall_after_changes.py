@@ -1,4 +1,4 @@
-"""What was searched for before is shown as it is now: edited, replaced, restored or forgotten."""
+"""Searches and blocks after their memories were edited, replaced, restored or forgotten."""
 
 import pytest
 
