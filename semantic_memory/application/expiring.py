@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from semantic_memory.consolidation.resolver import Outcome
@@ -37,10 +37,21 @@ def whole(ledger: Ledger, fact: Fact) -> list[str]:
 
 def unexpired_lines(ledger: Facts, lines: Sequence[Line], now: Unexpired) -> list[Line]:
     """Return the lines that rest on no expired fact or message."""
-    sources = {line.id: _sources(line) for line in lines}
-    ids = list(dict.fromkeys(one for own in sources.values() for one in own))
-    gone = {fact.id for fact in ledger.get(ids) if not now.holds(fact)}
-    return [line for line in lines if gone.isdisjoint(sources[line.id])]
+    return lines_kept(lines, sources_of(ledger, lines), now)
+
+
+def sources_of(ledger: Facts, lines: Sequence[Line]) -> dict[str, Fact]:
+    """Return the facts and the memories of messages that lines rest on, by id."""
+    ids = dict.fromkeys(one for line in lines for one in _sources(line))
+    return {fact.id: fact for fact in ledger.get(list(ids))}
+
+
+def lines_kept(lines: Sequence[Line], sources: Mapping[str, Fact], now: Unexpired) -> list[Line]:
+    """Return the lines that rest on none of `sources` that has expired."""
+    gone = {fact.id for fact in sources.values() if not now.holds(fact)}
+    if not gone:
+        return [*lines]
+    return [line for line in lines if gone.isdisjoint(_sources(line))]
 
 
 def lines_seen(ledger: Facts, lines: Sequence[Line], filters: Filters) -> list[Line]:
@@ -64,8 +75,7 @@ def lines_standing(ledger: Ledger, lines: Sequence[Line]) -> dict[str, LineStand
     A user's own is trusted as such and shared. A model's has the lowest trust of what it rests on,
     of which what is gone counts as external, and belongs to the scopes of all of that.
     """
-    ids = [one for line in lines if line.origin == "model" for one in _sources(line)]
-    known = {fact.id: fact for fact in ledger.get(list(dict.fromkeys(ids)))}
+    known = sources_of(ledger, [line for line in lines if line.origin == "model"])
 
     def standing(line: Line) -> LineStanding:
         if line.origin != "model":

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
 
-from semantic_memory.application.expiring import lines_standing, unexpired_lines
+from semantic_memory.application.expiring import lines_kept, lines_standing, sources_of
 from semantic_memory.application.jobs.upkeep import Uses
 from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.application.trail import Trail
@@ -44,7 +44,6 @@ from semantic_memory.retrieval.doubts import lifted
 from semantic_memory.retrieval.question import Question, read
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.retrieval.spaces import merged
-from semantic_memory.retrieval.successors import noted
 from semantic_memory.session.memory_files import MemoryFiles
 
 STANDING_IMPORTANCE = 0.8
@@ -194,7 +193,7 @@ class Recall:
         then = wanted.believed_at
         question = read(query, then or self._clock.now())
         present = _is_of_present(question, wanted)
-        hits = noted(found, self._ledger, user_id, as_of=then, present=present)
+        hits = self._searcher.noted(found, user_id, as_of=then, present=present)
         admitted = {hit.fact.id for hit in found}
         added = [hit.fact for hit in hits if hit.fact.id not in admitted]
         admitted.update(fact.id for fact in wanted.admitted(added))
@@ -221,9 +220,10 @@ class Recall:
         written ones as facts of their own, unless filters narrow the question.
         """
         standing = self._ledger.lines(user_id, filters.believed_at)
-        lines = unexpired_lines(self._ledger, standing, self._expiry.now)
+        sources = sources_of(self._ledger, standing)
+        lines = lines_kept(standing, sources, self._expiry.now)
         lines.sort(key=lambda line: line.at, reverse=True)
-        facts = self._facts_of(lines, user_id, filters)
+        facts = self._facts_of(lines, sources, user_id, filters)
         narrowed = filters.goes_beyond("as_of", "min_trust", *_OF_SCOPES)
         written = [line for line in lines if line.origin != "derived" and not narrowed]
         standings = lines_standing(self._ledger, written)
@@ -256,10 +256,13 @@ class Recall:
         )
         return found
 
-    def _facts_of(self, lines: Sequence[Line], user_id: str, filters: Filters) -> dict[str, Fact]:
+    def _facts_of(
+        self, lines: Sequence[Line], sources: Mapping[str, Fact], user_id: str, filters: Filters
+    ) -> dict[str, Fact]:
         """Return the facts that derived lines rest on, by id: those that filters admit."""
         ids = [one for line in lines if line.origin == "derived" for one in line.fact_ids]
-        admitted = filters.admitted(self._ledger.get(ids, user_id))
+        known = (sources[one] for one in ids if one in sources)
+        admitted = filters.admitted(fact for fact in known if fact.user_id == user_id)
         return {fact.id: fact for fact in standing_rivals(admitted, self._ledger, user_id)}
 
 

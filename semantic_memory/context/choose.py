@@ -154,6 +154,7 @@ class _Choice:
         self._policy = policy
         shares = {**SHARES, **policy.shares}
         self._allowance = {category: int(budget * shares[category]) for category in Category}
+        self._above: dict[Heading, int] = {}  # tokens of the headings that a day still needs
         self._chosen_words: list[tuple[int, int]] = []
         self._compared: dict[int, tuple[int, float]] = {}
         self._below: dict[Heading, list[int]] = defaultdict(list)
@@ -186,7 +187,8 @@ class _Choice:
                 misfits = 0
                 for cheaper in self._choose(place, tokens):
                     if cheaper in waiting and cheaper in self._compared:
-                        again = self._worth(cheaper, self._tokens(cheaper))
+                        _, alike = self._compared[cheaper]
+                        again = self._worth(cheaper, self._tokens(cheaper), alike)
                         heapq.heappush(heap, (-again, cheaper))
         return refused
 
@@ -199,9 +201,11 @@ class _Choice:
         words = self._line(place).words
         self._chosen_words.append((words, words.bit_count()))
         self._asked &= ~words
-        cheaper = [] if candidate.day in self._opened else self._below[candidate.day]
+        if candidate.day in self._opened:
+            return []
         self._opened.update((candidate.section, candidate.day))
-        return cheaper
+        self._above.clear()
+        return self._below[candidate.day]
 
     def _upper_bound(self, place: int) -> float:
         """Return an upper bound of the value, without counting tokens."""
@@ -211,23 +215,24 @@ class _Choice:
 
     def _tokens(self, place: int) -> int:
         candidate = self._candidates[place]
-        tokens = self._line(place).tokens
-        if candidate.day not in self._opened:
-            tokens += sum(map(self._heading, {candidate.day, candidate.section} - self._opened))
-        return tokens
+        above = self._above.get(candidate.day)
+        if above is None:
+            missing = {candidate.day, candidate.section} - self._opened
+            above = self._above[candidate.day] = sum(map(self._heading, missing))
+        return self._line(place).tokens + above
 
     def _value(self, place: int, tokens: int) -> float:
         known, alike = self._compared.get(place, (0, 0.0))
-        if known < len(self._chosen_words):
+        number = len(self._chosen_words)
+        if known < number:
             alike = max(alike, most_alike(self._line(place).words, self._chosen_words[known:]))
-        self._compared[place] = (len(self._chosen_words), alike)
-        return self._worth(place, tokens)
+        self._compared[place] = (number, alike)
+        return self._worth(place, tokens, alike)
 
-    def _worth(self, place: int, tokens: int) -> float:
+    def _worth(self, place: int, tokens: int, alike: float) -> float:
         """Return the value given the choices so far; further choices can only lower it."""
-        alike = self._compared[place][1]
-        if self._line(place).words & self._asked:
-            alike = 0.0
-        varied = 1.0 - self._policy.diversity * max(0.0, alike - _CHANCE) / (1.0 - _CHANCE)
+        varied = 1.0
+        if alike > _CHANCE and not self._line(place).words & self._asked:
+            varied -= self._policy.diversity * (alike - _CHANCE) / (1.0 - _CHANCE)
         length = float(max(1, tokens)) ** self._policy.brevity
         return float(self._candidates[place].score * varied / length)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from types import MappingProxyType
@@ -84,16 +85,18 @@ class Packer:
         texts = [normalised(fact.content) for fact in block.facts if fact.id not in always]
         shown = {fact.id for fact in block.facts}
         said = {normalised(fact.content) for fact in block.facts}
+        told = _lines_by_message(block.shown)
+        best = max((hit.parts.match for hit in hits), default=0.0)
         recalled = [
             hit
-            for hit in _relevant(hits, policy, known)
-            if hit.fact.id not in shown and not _is_said(hit.fact, said, texts, block.shown)
+            for hit in _relevant(hits, best, policy, known)
+            if hit.fact.id not in shown and not _is_said(hit.fact, said, texts, told)
         ]
         block.recall(connected(recalled, query), query, policy)
         block.fill(overview.core, policy.core, self._core)
         block.leave_out_told()
         block.fill(block.bearing(overview.events, query), history)
-        return block.finished(hits, _relevance(hits, policy.floor))
+        return block.finished(hits, _relevance(best, policy.floor))
 
 
 class _Block:
@@ -181,8 +184,8 @@ class _Block:
         @cache  # few of those considered are looked at
         def placed(place: int) -> Placed:
             hit, section = considered[place], candidates[place].section[0]
-            text = _cut(hit.fact, wanted, longest)
-            return self._marked(Placed(hit.fact, section, text=text, space=hit.space))
+            text, doubted = _cut(hit.fact, wanted, longest), self._doubted.get(hit.fact.id)
+            return Placed(hit.fact, section, text=text, space=hit.space, doubted=doubted)
 
         @cache
         def line(place: int) -> Line:
@@ -211,15 +214,10 @@ class _Block:
 
     def leave_out_told(self) -> None:
         """Leave out messages that the other lines tell in full."""
+        told = _lines_by_message(one for one in self._shown if not _is_message(one.fact))
         self._shown = [
-            one
-            for one in self._shown
-            if one.fact.category is not Category.CONVERSATION or not _is_told(one.fact, self._told)
+            one for one in self._shown if not (_is_message(one.fact) and _is_told(one.fact, told))
         ]
-
-    @property
-    def _told(self) -> list[Placed]:
-        return [one for one in self._shown if one.fact.category is not Category.CONVERSATION]
 
     def finished(self, hits: Sequence[Hit], relevance: float) -> Context:
         """Return the block, with those of `hits` that it shows."""
@@ -248,7 +246,8 @@ class _Block:
         return self._rendered
 
     def _marked(self, one: Placed) -> Placed:
-        return one._replace(doubted=self._doubted.get(one.fact.id))
+        doubted = self._doubted.get(one.fact.id)
+        return one if doubted is None else one._replace(doubted=doubted)
 
     def _left_out(self, shown: set[str]) -> int:
         return len(self._recalled) - len(self._recalled.keys() & shown)
@@ -260,6 +259,10 @@ class _Block:
             one.fact, changed, one.section, one.text, one.space, one.doubted
         )
         return render.Entry(one.fact, text, one.section, one.rank)
+
+
+def _is_message(fact: Fact) -> bool:
+    return fact.category is Category.CONVERSATION
 
 
 def _is_of_others(fact: Fact) -> bool:
@@ -281,21 +284,25 @@ def _cost(prices: Prices, one: Placed, opened: Collection[Heading]) -> int:
     return prices.line(one).tokens + sum(map(prices.heading, opened))
 
 
-def _relevance(hits: Sequence[Hit], floor: float) -> float:
+def _relevance(best: float, floor: float) -> float:
     """Return the distance of the best match from the floor, as a share of the largest one."""
-    best = max((hit.parts.match for hit in hits), default=0.0)
     return round(max(0.0, best - floor) / max(1e-9, 1.0 - floor), 4)
 
 
-def _relevant(hits: Sequence[Hit], policy: Policy, without: frozenset[str]) -> list[Hit]:
-    """Return the hits that match well enough, say something, and aren't in the prompt already."""
-    if all(hit.parts.match < policy.floor for hit in hits):
+def _relevant(
+    hits: Sequence[Hit], best: float, policy: Policy, without: frozenset[str]
+) -> list[Hit]:
+    """Return the hits that match well enough, say something, and aren't in the prompt already.
+
+    `best` is the best match of all.
+    """
+    if best < policy.floor:
         return []
     return [
         hit
         for hit in hits
         if hit.parts.match >= policy.weakest
-        and not (hit.fact.category is Category.CONVERSATION and is_filler(hit.fact.content))
+        and not (_is_message(hit.fact) and is_filler(hit.fact.content))
         and not _is_known(hit.fact, without)
     ]
 
@@ -314,25 +321,31 @@ def _candidate(hit: Hit) -> Candidate:
 
 
 def _is_said(
-    fact: Fact, said: Collection[str], texts: Collection[str], shown: Sequence[Placed]
+    fact: Fact, said: Collection[str], texts: Collection[str], told: Mapping[str, Sequence[str]]
 ) -> bool:
     """Return True if one of `said` is the fact's sentence, or one of `texts` contains it.
 
     All are normalised. Facts of several agents may have one text. A message is said if the lines
-    in `shown` that come from it have all of its words.
+    that come from it, `told` by message, have all of its words.
     """
-    if fact.category is Category.CONVERSATION:
-        return _is_told(fact, shown)
+    if _is_message(fact):
+        return _is_told(fact, told)
     own = normalised(fact.content)
     return own in said or any(own in text for text in texts)
 
 
-def _is_told(message: Fact, shown: Sequence[Placed]) -> bool:
-    """Return True if the shown lines that come from a message have all of its words."""
-    own = set(message.message_ids)
-    lines = [
-        one.text or one.fact.content for one in shown if not own.isdisjoint(one.fact.message_ids)
-    ]
+def _lines_by_message(shown: Iterable[Placed]) -> Mapping[str, Sequence[str]]:
+    """Return the texts that are shown, by the ids of the messages that they come from."""
+    lines: dict[str, list[str]] = defaultdict(list)
+    for one in shown:
+        for message in one.fact.message_ids:
+            lines[message].append(one.text or one.fact.content)
+    return lines
+
+
+def _is_told(message: Fact, told: Mapping[str, Sequence[str]]) -> bool:
+    """Return True if the lines that come from a message, `told` by message, have all its words."""
+    lines = [line for one in message.message_ids for line in told.get(one, ())]
     return bool(lines) and set(stems(" ".join(lines))).issuperset(stems(message.content))
 
 

@@ -128,14 +128,18 @@ class Fact(Scoped):
     @property
     def sessions(self) -> frozenset[SessionKey]:
         """The sessions in which it was said."""
+        if not self.corroborations:  # of most facts; asked several times of each hit
+            own = self.source.session_id
+            return frozenset() if own is None else frozenset((SessionKey(self.user_id, own),))
         ids = {source.session_id for source in self.sources}
         return frozenset(SessionKey(self.user_id, one) for one in ids if one is not None)
 
     @property
     def message_ids(self) -> tuple[str, ...]:
         """The ids of all messages that say this, the first source's first."""
-        if not self.corroborations:  # of most facts; asked several times of each hit
-            return tuple(dict.fromkeys(self.source.message_ids))
+        if not self.corroborations:
+            own = self.source.message_ids
+            return own if len(own) < 2 else tuple(dict.fromkeys(own))
         return tuple(dict.fromkeys(m for source in self.sources for m in source.message_ids))
 
 

@@ -42,6 +42,8 @@ class Unexpired:
             return True
         if fact.expires_at is not None and fact.expires_at <= self.at:
             return False
+        if not (self.periods.categories or self.periods.tags):
+            return True
         return all(fact.stated_at > self.at - period for period in self._periods(fact))
 
     def _periods(self, fact: Fact) -> Iterable[timedelta]:

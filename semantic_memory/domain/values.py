@@ -13,6 +13,7 @@ import uuid
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Annotated, Any, TypeVar
 
 from pydantic import (
@@ -226,6 +227,7 @@ def derived_id(*parts: str) -> str:
     return hashlib.blake2b(joined, digest_size=12).hexdigest()
 
 
+@lru_cache(maxsize=4_096)
 def normalised(text: str) -> str:
     """Fold a text for exact comparison: NFKC, case, white space and end marks."""
     folded = unicodedata.normalize("NFKC", text).casefold()

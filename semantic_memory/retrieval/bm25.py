@@ -92,7 +92,6 @@ class BM25:
             return scores
         lengths = np.frombuffer(self._lengths, dtype=np.uint32)
         average = max(1.0, float(lengths[alive].mean()))
-        norm = K1 * (1.0 - B + B * lengths / average)
         total = present if statistics is None else max(present, statistics[0])
         ideal = 0.0
         for term in dict.fromkeys(terms):
@@ -106,5 +105,6 @@ class BM25:
                 holding = min(max(holding, statistics[1](term)), total)
             idf = float(np.log1p((total - holding + 0.5) / (holding + 0.5)))
             ideal += idf * (K1 + 1.0)
-            scores[rows] += idf * counts * (K1 + 1.0) / (counts + norm[rows])
+            norm = K1 * (1.0 - B + B * lengths[rows] / average)
+            scores[rows] += idf * counts * (K1 + 1.0) / (counts + norm)
         return scores / ideal if ideal else scores

@@ -22,6 +22,8 @@ def standing_rivals(facts: Sequence[Fact], ledger: Facts, user_id: str) -> list[
 def trusted_first(hits: Iterable[Hit]) -> list[Hit]:
     """Return hits in their order, but of facts that contest each other the most trusted first."""
     by_id = {hit.fact.id: hit for hit in hits}
+    if not any(hit.fact.contested_by for hit in by_id.values()):
+        return [*by_id.values()]
     ordered: dict[str, Hit] = {}
     for hit in by_id.values():
         rivals = [by_id[one].fact for one in hit.fact.contested_by if one in by_id]

@@ -60,8 +60,9 @@ def lifted(hits: Sequence[Hit], later: Mapping[str, Fact]) -> list[Hit]:
         if (newer := later.get(hit.fact.id)) is not None:
             place = told_in(newer)
             least[place] = max(hit.score, least.get(place, hit.score))
-    found = [_at_least(hit, least.get(told_in(hit.fact), hit.score)) for hit in hits]
-    return sorted(found, key=lambda hit: -hit.score)
+    if least:
+        hits = [_at_least(hit, least.get(told_in(hit.fact), hit.score)) for hit in hits]
+    return sorted(hits, key=lambda hit: -hit.score)
 
 
 def told_in(fact: Fact) -> Hashable:

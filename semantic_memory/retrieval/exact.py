@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -61,11 +61,29 @@ class ExactIndex:
         if partition is None:
             return None
         with partition.lock:
-            while partition.revision < self._ledger.revision(user_id):
-                partition.apply(self._ledger.delta(user_id, partition.revision, _LOADED_AT_ONCE))
+            self._follow(user_id, partition)
             snapshot = partition.snapshot(filters, terms)
         self._weigh(user_id, partition)
         return snapshot
+
+    def ended(
+        self,
+        user_id: str,
+        session_ids: Collection[str],
+        places: Collection[str],
+        positions: Collection[tuple[str, int]],
+    ) -> list[str] | None:
+        """Return the ids of superseded facts by where they were said, level with the ledger.
+
+        They are those that `superseded_in` of the ledger returns; None if the user has outgrown
+        RAM.
+        """
+        partition = self._find(user_id)
+        if partition is None:
+            return None
+        with partition.lock:
+            self._follow(user_id, partition)
+            return partition.ended.found(session_ids, places, positions)
 
     def query(
         self, vector: Matrix, *, user_id: str, limit: int, filters: Filters = NO_FILTERS
@@ -78,6 +96,11 @@ class ExactIndex:
         rows = np.flatnonzero(snapshot.admitted & snapshot.columns["embedded"])
         best = rows[top(scores[rows], limit)]
         return [Match(snapshot.ids[row], float(scores[row])) for row in best]
+
+    def _follow(self, user_id: str, partition: Partition) -> None:
+        """Bring a partition, whose lock is held, level with the ledger."""
+        while partition.revision < self._ledger.revision(user_id):
+            partition.apply(self._ledger.delta(user_id, partition.revision, _LOADED_AT_ONCE))
 
     def _find(self, user_id: str) -> Partition | None:
         with self._guard:

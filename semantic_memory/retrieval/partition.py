@@ -30,6 +30,7 @@ from semantic_memory.domain.ports import Delta, Trait, TraitRow
 from semantic_memory.domain.retention import Unexpired
 from semantic_memory.domain.values import levels
 from semantic_memory.retrieval.bm25 import BM25, Mask, Statistics
+from semantic_memory.retrieval.ended import Ended
 from semantic_memory.retrieval.growing import Growing, GrowingVectors
 from semantic_memory.retrieval.slots import Slots
 from semantic_memory.retrieval.snapshot import Snapshot
@@ -84,6 +85,8 @@ class Partition:
         self._tagged: dict[str, list[int]] = {}  # by tag, those above included; dead rows too
         self._row_of: dict[int, int] = {}
         self._superseded: set[int] = set()
+        self.ended = Ended()
+        """The superseded facts, by where they were said."""
         self._speakers: dict[str, int] = {}
         self._agents = {"": 0}
         self._runs = {"": 0}
@@ -212,6 +215,7 @@ class Partition:
         """Apply a delta."""
         for num in delta.removed:
             self._kill(num)
+            self.ended.drop(num)
         if delta.rows:
             self._append(delta.rows)
         self.revision = max(self.revision, delta.revision)
@@ -265,6 +269,7 @@ class Partition:
         self._ids.append(trait.id)
         self._said_in.append(trait.said_in)
         self._characters += len(trait.content)
+        self.ended.take(trait)
         for level in _all_levels(trait.tags):
             self._tagged.setdefault(level, []).append(number)
         if embedded and trait.category != Category.CONVERSATION:

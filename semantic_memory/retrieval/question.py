@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 
 from semantic_memory.domain.english.windows import Window, windows
 from semantic_memory.domain.patterns import regex
@@ -21,7 +22,7 @@ class Question:
     """A question, prepared for search."""
 
     text: str
-    stems: list[str]
+    stems: tuple[str, ...]
     about_me: bool
     """True if the question is in the first person."""
     windows: list[Window]
@@ -34,13 +35,18 @@ class Question:
 
 def read(text: str, now: datetime) -> Question:
     """Read a question asked at `now`."""
+    return replace(_timeless(text), windows=windows(text, now))
+
+
+@lru_cache(maxsize=256)  # a request reads its question more than once
+def _timeless(text: str) -> Question:
     about_me = _FIRST_PERSON.search(text) is not None
     past = _PAST.search(text) is not None
     return Question(
         text=text,
-        stems=[*stems(text), *map(stem, own_stems(text))],
+        stems=(*stems(text), *map(stem, own_stems(text))),
         about_me=about_me,
-        windows=windows(text, now),
+        windows=[],
         # the user's own dates are deadlines and appointments, other people's are past events
         past=past,
         event=past or (_WHEN.match(text) is not None and not about_me),

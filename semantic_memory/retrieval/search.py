@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import islice
 from typing import Protocol
 
@@ -32,19 +33,23 @@ from semantic_memory.domain.values import normalised
 from semantic_memory.retrieval import fading, names, newest, succession
 from semantic_memory.retrieval.bm25 import Scores
 from semantic_memory.retrieval.doubts import doubted
+from semantic_memory.retrieval.ended import HeldFacts
 from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.retrieval.order import descending, top
 from semantic_memory.retrieval.partition import CATEGORIES, Partition
 from semantic_memory.retrieval.question import Question, read
 from semantic_memory.retrieval.ranking import Evidence, Ranked, Weights, base_score, rank
 from semantic_memory.retrieval.snapshot import Snapshot
-from semantic_memory.retrieval.successors import successors
+from semantic_memory.retrieval.successors import noted, successors
 from semantic_memory.retrieval.times import closeness
 
 _ARM = 256  # candidates of each arm, for a user whose memories aren't held in RAM
 _COMPARED = 64  # of the best memories, for newer figures of the same
 _SENTENCES = 512  # memories whose sentences are compared
 _PRIORS = np.array([PRIOR[category] for category in CATEGORIES])
+_KEPT = ("importance", "confidence")
+_RANKED = tuple(ScoreParts.model_fields.keys() - {*_KEPT, "newer"})
+"""Parts of a score that columns hold, and those that the ranking gives."""
 _AT_ONCE = 2  # more would only take the interpreter from each other, and all be slow
 
 
@@ -72,6 +77,7 @@ class Searcher:
     ) -> None:
         self._ledger = ledger
         self._index = index
+        self._held = HeldFacts(ledger, index)
         self._embedder = embedder
         self._clock = clock
         self._weights = weights
@@ -96,6 +102,12 @@ class Searcher:
         vector = self._embed(question, snapshot.speakers)
         with self._turn:
             return self._answer(user_id, snapshot, question, vector, k, filters)
+
+    def noted(
+        self, hits: Sequence[Hit], user_id: str, *, as_of: datetime | None, present: bool
+    ) -> list[Hit]:
+        """Return hits with what no longer holds noted and replaced, as `successors.noted`."""
+        return noted(hits, self._held, user_id, as_of=as_of, present=present)
 
     def doubted(self, facts: Sequence[Fact]) -> dict[str, Fact]:
         """Return those of `facts` that likely made others of them untrue, by the others' ids."""
@@ -226,19 +238,15 @@ class Searcher:
         while len(hits) < wanted and (batch := list(islice(distinct, wanted - len(hits)))):
             found = self._ledger.get([snapshot.ids[row] for row in batch])
             facts = {fact.id: fact for fact in filters.admitted(found)}  # still, by now
-            for row in batch:
+            scored = zip(ranked.score[batch].tolist(), _parts(snapshot, ranked, batch), strict=True)
+            for row, (score, parts) in zip(batch, scored, strict=True):
                 fact = facts.get(snapshot.ids[row])
                 if fact is None or (key := normalised(fact.content)) in said:
                     continue
                 said.add(key)
                 places.append(row)
-                hits.append(
-                    Hit(
-                        fact=fact,
-                        score=float(ranked.score[row]),
-                        parts=_parts(snapshot, ranked, row, gained.get(row, 0.0)),
-                    )
-                )
+                newer = gained.get(row, 0.0)
+                hits.append(Hit(fact=fact, score=score, parts=ScoreParts(**parts, newer=newer)))
         if model:
             hits = _latest_first(hits, places, snapshot, model)
         return hits[:k]
@@ -264,7 +272,7 @@ class Searcher:
             return {}
         messages = self._ledger.get(list(wanted))
         raised: dict[str, float] = {}
-        for message, fact in successors(messages, self._ledger, user_id).items():
+        for message, fact in successors(messages, self._held, user_id).items():
             raised[fact] = max(raised.get(fact, 0.0), wanted[message])
         places = {one: row for row in rows.tolist() if (one := snapshot.ids[row]) in raised}
         return {
@@ -328,23 +336,12 @@ def _newest(
     )
 
 
-def _parts(snapshot: Snapshot, ranked: Ranked, row: int, newer: float) -> ScoreParts:
-    columns = snapshot.columns
-    return ScoreParts(
-        dense=float(ranked.dense[row]),
-        lexical=float(ranked.lexical[row]),
-        context=float(ranked.context[row]),
-        speaker=float(ranked.speaker[row]),
-        voice=float(ranked.voice[row]),
-        time=float(ranked.time[row]),
-        asks=float(ranked.asks[row]),
-        outdated=float(ranked.outdated[row]),
-        newer=newer,
-        match=float(ranked.match[row]),
-        importance=float(columns["importance"][row]),
-        confidence=float(columns["confidence"][row]),
-        retention=float(ranked.retention[row]),
-        recency=float(ranked.recency[row]),
-        standing=float(ranked.standing[row]),
-        relevance=float(ranked.relevance[row]),
-    )
+def _parts(
+    snapshot: Snapshot, ranked: Ranked, rows: Sequence[int]
+) -> Iterator[Mapping[str, float]]:
+    """Yield the parts of the score of each of `rows`, but for `newer`."""
+    columns = snapshot.columns[rows]
+    parts = {name: getattr(ranked, name)[rows].tolist() for name in _RANKED}
+    parts |= {name: columns[name].tolist() for name in _KEPT}
+    for values in zip(*parts.values(), strict=True):
+        yield dict(zip(parts, values, strict=True))

@@ -10,15 +10,15 @@ from itertools import chain
 import numpy as np
 
 from semantic_memory.domain.facts import Category, Fact, Source, Status
-from semantic_memory.domain.ports import Facts
 from semantic_memory.domain.recall import Hit
 from semantic_memory.domain.text import stems
+from semantic_memory.retrieval.ended import EndedFacts
 
 _LONGEST_CHAIN = 16
 
 
 def noted(
-    hits: Sequence[Hit], ledger: Facts, user_id: str, *, as_of: datetime | None, present: bool
+    hits: Sequence[Hit], ledger: EndedFacts, user_id: str, *, as_of: datetime | None, present: bool
 ) -> list[Hit]:
     """Return `hits`, each message of which a statement no longer holds with the time of the change.
 
@@ -37,14 +37,14 @@ def noted(
     return list(_reordered(hits, _current(ended, ledger, user_id))) if present else hits
 
 
-def successors(messages: Sequence[Fact], ledger: Facts, user_id: str) -> Mapping[str, str]:
+def successors(messages: Sequence[Fact], ledger: EndedFacts, user_id: str) -> Mapping[str, str]:
     """Return the id of what replaced the latest ended statement of each message, by its id."""
     ended = _ended(messages, ledger, user_id, None)
     return {one: fact.id for one, fact in _current(ended, ledger, user_id).items()}
 
 
 def _ended(
-    facts: Sequence[Fact], ledger: Facts, user_id: str, as_of: datetime | None
+    facts: Sequence[Fact], ledger: EndedFacts, user_id: str, as_of: datetime | None
 ) -> Mapping[str, Fact]:
     """Return the latest ended fact of each message among `facts`, by the message's id."""
     messages = [fact for fact in facts if fact.category is Category.CONVERSATION]
@@ -111,7 +111,7 @@ def _ended_by(fact: Fact, as_of: datetime | None) -> bool:
     return as_of is None or (fact.valid_to is not None and fact.valid_to <= as_of)
 
 
-def _current(ended: Mapping[str, Fact], ledger: Facts, user_id: str) -> Mapping[str, Fact]:
+def _current(ended: Mapping[str, Fact], ledger: EndedFacts, user_id: str) -> Mapping[str, Fact]:
     """Return the active fact at the end of each chain of successors."""
     found: dict[str, Fact] = {}
     waiting = {one: fact.superseded_by for one, fact in ended.items() if fact.superseded_by}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from semantic_memory.domain.english.notation import any_of
 from semantic_memory.domain.english.tables import phrases
@@ -54,6 +55,7 @@ _FILLER = regex(rf"(?:{phrases('smalltalk.fillers')}(?!\w)[\s,.!…:;)–—-]*)
 _LONGEST_FILLER = 60  # characters
 
 
+@lru_cache(maxsize=4_096)
 def is_filler(message: str) -> bool:
     """Return whether a message only shows that its speaker has heard, greets or thanks.
 

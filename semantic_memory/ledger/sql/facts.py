@@ -34,6 +34,8 @@ class FactReader(Part):
 
     def get(self, fact_ids: Sequence[str], user_id: str | None = None) -> list[Fact]:
         """Return the facts with these ids, in their order; forgotten ones are left out."""
+        if not fact_ids:
+            return []
         with self._connections.snapshot() as db:
             return self._read(db, fact_ids, user_id)
 
