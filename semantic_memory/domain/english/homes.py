@@ -13,7 +13,8 @@ _PLACES = words("homes.places") | words("homes.named")
 _ELSEWHERE = words("homes.elsewhere")
 _BEHIND = words("homes.behind")
 _MOVES = regex(
-    r"\b(?:move[sd]?|moving|relocat(?:e[sd]?|ing)) (?:(?:back|over|up|down|out|away) )?"
+    r"\b(?:move[sd]?|moving|relocat(?:e[sd]?|ing)|(?:came|come|went|am|is|are)(?= back to)) "
+    r"(?:(?:back|over|up|down|out|away) )?"
     r"to (?:(?:the|a|an|my|our) )?(?P<place>[^.;:!?,\n]{1,80})",
     re.IGNORECASE,
 )
@@ -24,6 +25,8 @@ def moves_elsewhere(text: str) -> bool:
 
     >>> moves_elsewhere("we moved to postgres last week"), moves_elsewhere("moved to window seats")
     (True, True)
+    >>> moves_elsewhere("i went back to neovim"), moves_elsewhere("we went back to japan")
+    (True, False)
     >>> moves_elsewhere("we moved to odense"), moves_elsewhere("i live in odense")
     (False, False)
     """
