@@ -18,7 +18,7 @@ from ingest.extract.asides import firm_parts
 from ingest.extract.categories import CategoryExamples, category_by_rule, report_category
 from ingest.extract.entries import entries
 from ingest.extract.exchanges import exchanged, from_the_other_side, quoted
-from ingest.extract.feedback import directive, verdict
+from ingest.extract.feedback import CONFIDED, directive, is_confided, verdict
 from ingest.extract.frames import is_material, is_play, is_unmeant, without_quotes
 from ingest.extract.judge import Judge, judge_for
 from ingest.extract.languages import told
@@ -92,7 +92,7 @@ _ORDER_BEHIND = regex(
 )
 _PLEASE = regex(r"\b(?:please|pls)\W*$", re.IGNORECASE)
 _OPENS_CASE = regex(r"^(?:so |and |but )?(?:when(?:ever)?|if|every time|each time)\b", re.I)
-_REQUEST_BEHIND = regex(r"[,;]?\s+(?:and|so)\s+(?=please\s)|[,;]\s+(?=please\s)", re.I)
+_REQUEST_BEHIND = regex(r"[,;]?\s+(?:and|so|but)\s+(?=please\s)|[,;]\s+(?=please\s)", re.I)
 _REASON = regex(r"(?:I|we|my)\b", re.IGNORECASE)
 _COMMA_PLEASE = regex(r",? please", re.IGNORECASE)
 _POINTS_BACK = regex(
@@ -310,6 +310,9 @@ class _Found:
             if is_unmeant(sentence.said):
                 continue
             sentence = self._as_meant(sentence, told_before)
+            if is_confided(sentence.text) and talk.is_to_assistant and not self.is_pasted:
+                yield from self._secrets(told_before)
+                continue
             told_before = [*told_before, sentence.text][-_MENDED_WITHIN:]
             introduction, rest = introduced(sentence.said.rstrip(" .!"), alone=len(parts) == 1)
             if introduction and not talk.is_chat:
@@ -341,6 +344,12 @@ class _Found:
         whole = Sentence(fixed, fixed)
         self._mended.add(whole)
         return whole
+
+    def _secrets(self, told: Sequence[str]) -> Iterator[tuple[Candidate, bool]]:
+        """Yield the wish that what was said last be kept secret; without it, it says nothing."""
+        if told:
+            wish = CONFIDED.format(name=self._talk.name, told=self._told(told[-1]))
+            yield self._candidate(wish, Category.FEEDBACK, CLEAR), True
 
     def reports(self, statement: _Statement) -> list[_Statement]:
         """Return what a statement says of others and of things, its pronoun resolved."""

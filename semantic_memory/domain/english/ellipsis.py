@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from semantic_memory.domain.english.articles import indefinite
 from semantic_memory.domain.english.calendar import WEEKDAY
@@ -16,7 +17,7 @@ from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.predications import is_name, predication
 from semantic_memory.domain.english.subjects import with_subject
 from semantic_memory.domain.english.tables import phrases, rows, split, words
-from semantic_memory.domain.english.words import WORD, can_be_noun, forms, noun
+from semantic_memory.domain.english.words import WORD, Form, can_be_noun, forms, noun
 from semantic_memory.domain.patterns import regex
 
 _OPENINGS = tuple(
@@ -27,7 +28,8 @@ _OPENINGS = tuple(
     for row in rows("ellipsis.openings")
 )
 _KIND_OF_PERSON = regex(
-    rf"^((?:[\w-]+\s){{0,2}}[\w-]+ {phrases('ellipsis.kinds_of_person')})(?=$|[,;:.])",
+    rf"^((?!(?:I|we|you|he|she|they|it)\b)(?:[\w-]+\s){{0,2}}[\w-]+ "
+    rf"{phrases('ellipsis.kinds_of_person')})(?=$|[,;:.])",
     re.IGNORECASE,
 )
 _AILING = regex(rf"^{one_of(words('possessions.ailments'))}\b(?=\s(?:since|for)\b)", re.I)
@@ -118,6 +120,8 @@ _STATE_FIRST = regex(
     re.IGNORECASE,
 )  # "Vegetarian, and nuts give me hives", "veggie btw"
 _HAVING = words("possessions.kin", "possessions.animals") | words("fragments.plurals")
+_ABOUT = regex(rf"like (?:an?|\d[\w.,]*|{one_of(words('numbers.small'))})\b", re.IGNORECASE)
+_OBJECTS = words("predications.determiners") | {"me", "us", "him", "her", "them"}
 _MOST_IN_LIST = 5
 
 
@@ -290,7 +294,7 @@ def _part(part: str) -> str | None:
     last = noun(spoken[-1]) or spoken[-1].lower()
     if _AGE.match(part):
         return f"I am {part}"
-    if _COUNTED.match(part) and last in _HAVING | {"child", "people"}:
+    if _COUNTED.match(part) and last in _HAVING | {"child", "people"} and not _tells(spoken):
         return f"I have {part}"
     if len(spoken) <= 3 and _is_trade(last):
         return f"I am {indefinite(spoken[0])} {_lowered(part)}"
@@ -300,8 +304,17 @@ def _part(part: str) -> str | None:
     if whole != part:
         return whole
     if len(spoken) > 1 and spoken[0].lower() in ("have", "love", "hate", "live", "work", "like"):
-        return f"I {_lowered(part)}"
+        # "like six a day" tells how many
+        return None if _ABOUT.match(part) else f"I {_lowered(part)}"
     return None
+
+
+def _tells(spoken: Sequence[str]) -> bool:
+    """Return True if words with an article have a verb: "a neighbour gave me a kitten"."""
+    return any(
+        Form.PAST in forms(verb) and behind.lower() in _OBJECTS
+        for verb, behind in pairwise(spoken[1:])
+    )
 
 
 def _is_employed(found: re.Match[str]) -> bool:
