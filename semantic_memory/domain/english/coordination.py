@@ -68,7 +68,8 @@ _BARE = regex(r"[a-z]+$")
 _UNITS = regex(r"^[^\d]{0,3}\d[\d.,]*(?:\s?[a-z%/]+){0,2}$", re.IGNORECASE)
 _OF_PERSON = regex(
     rf"(?:I\b|I'm\b|[A-Z][\w'-]+ (?:is|are)\b"
-    rf"|(?:my|our) (?:[\w'-]+ ){{0,2}}?{one_of(words('possessions.kin', 'possessions.animals'))}\b)",
+    r"|(?:my|our) (?:[\w'-]+ ){0,2}?"
+    rf"{one_of(words('possessions.kin', 'possessions.animals'))}\b)",
     re.IGNORECASE,
 )
 _OWN_CLAUSE = regex(r"(?:the|my|our)\s", re.IGNORECASE)
@@ -198,14 +199,8 @@ def _complements(clause: str) -> list[str]:
     parts = [part for part in _PART.split(found["rest"]) if part]
     if not 2 <= len(parts) <= _MOST_PARTS:
         return []
-    if found["be"].endswith("are ") and any(part.isdigit() for part in parts):
-        return []  # "the kids are 3 and 7"
-    if _UNITS.search(parts[0]) and not _OF_PERSON.match(clause):
-        return []  # "my sugar is 128, pre-diabetic"
-    if any(_OWN_CLAUSE.match(part) and predication(part) for part in parts[1:]):
-        return []  # "our house is old, and the roof leaks"
-    if any(map(_is_passive, parts[1:])):
-        return []  # "I'm a coeliac, diagnosed in 2009"
+    if _stays_together(clause, found["be"], parts):
+        return []
     subject = found["be"].split()[0].removesuffix("'m") if head(clause) else found["be"][:-1]
     subject = subject.rsplit(" ", 1)[0] if " " in subject else subject
     told: list[str] = []
@@ -242,6 +237,20 @@ def _possessions(clause: str) -> list[str]:
     if len(things) < 2 or _PREPOSITION.search(things[-1]):
         return [clause]  # "two sons and a daughter at school"
     return [f"{found['has']}{thing}" for thing in things]
+
+
+def _stays_together(clause: str, be: str, parts: Sequence[str]) -> bool:
+    """Return True if the parts say one thing, or not all of them something of the subject."""
+    return (
+        # "the kids are 3 and 7"
+        (be.endswith("are ") and any(part.isdigit() for part in parts))
+        # "my sugar is 128, pre-diabetic"
+        or (_UNITS.search(parts[0]) is not None and not _OF_PERSON.match(clause))
+        # "our house is old, and the roof leaks"
+        or any(_OWN_CLAUSE.match(part) and predication(part) for part in parts[1:])
+        # "I'm a coeliac, diagnosed in 2009"
+        or any(map(_is_passive, parts[1:]))
+    )
 
 
 def _is_passive(part: str) -> bool:

@@ -105,6 +105,18 @@ _BEST = regex(
     rf"(?:,? {phrases('ellipsis.above_all')}| > (?P<other>[\w' -]{{2,30}}))$",
     re.IGNORECASE,
 )
+# "Helix it is"
+_IT_IS = regex(
+    r"^(?:so |then |ok |okay )?(?P<one>(?!What|How|Who)[A-Z][\w'.+-]*(?: [\w'.+-]+){0,2}),?"
+    r" it is(?: then)?$"
+)
+# "now it's candesartan 8 mg", "now on propranolol 40"
+_DOSED = regex(
+    r"^(?:and |so )?(?:(?:now|currently|back) on (?P<on>[a-z]{5,} \d[\w .,]*)"
+    r"|(?:now (?:it's|it is)|(?:it's|it is) now) "
+    rf"(?P<is>[a-z]{{4,}} \d[\d.,]*\s?{phrases('ellipsis.doses')}\b.*))$",
+    re.IGNORECASE,
+)
 _BEATS = regex(r"^nothing beats (?P<one>.{3,60})$", re.IGNORECASE)
 _GIVE_ME = regex(r"^give me (?P<one>[\w' -]{3,40}) over (?P<other>.+)$", re.IGNORECASE)
 _OF_ONESELF = regex(r"^I(?:['’]m|['’]ve| am| have)?\s")
@@ -140,12 +152,17 @@ def completed(sentence: str) -> list[str]:
     (['Bram Oosting is our new director'], ['the lake is cold'])
     >>> completed("I live in Bonn with my aunt Edda, I'm vegan")
     ['I live in Bonn', 'I live with my aunt Edda', "I'm vegan"]
+    >>> completed("Datadog's gone, Grafana Cloud it is"), completed("now on propranolol 40")
+    (["Datadog's gone", 'I am going with Grafana Cloud'], ['I am now on propranolol 40'])
     >>> completed("No dairy for me any more")
     ["I don't have dairy any more"]
     """
+    told, comma, chosen = sentence.rpartition(", ")
+    if comma and _IT_IS.match(chosen):
+        return [*completed(told), *completed(chosen)]
     if several := _list(sentence) or _home(sentence) or _tools(sentence) or _behind(sentence):
         return several
-    return [_reworded(sentence) or _begun(sentence)]
+    return [_reworded(sentence) or _settled(sentence) or _begun(sentence)]
 
 
 def listed(text: str) -> str:
@@ -180,6 +197,15 @@ def _reworded(sentence: str) -> str | None:
         return f"I think nothing beats {beaten['one']}"
     if preferred := _GIVE_ME.match(sentence):
         return f"I prefer {preferred['one']} over {preferred['other']}"
+    return None
+
+
+def _settled(sentence: str) -> str | None:
+    """Return what was chosen or is now taken, said without its speaker; or None."""
+    if chosen := _IT_IS.match(sentence):
+        return f"I am going with {chosen['one']}"
+    if dosed := _DOSED.match(sentence):
+        return f"I am now on {dosed['on'] or dosed['is']}"
     return None
 
 
@@ -301,6 +327,8 @@ def _part(part: str) -> str | None:
     if _STATE.match(part):
         return f"I am {_lowered(part)}"
     whole = with_subject(part)
+    if whole.startswith("I was "):
+        return None  # "I'm a coeliac, diagnosed in 2009" says with what
     if whole != part:
         return whole
     if len(spoken) > 1 and spoken[0].lower() in ("have", "love", "hate", "live", "work", "like"):

@@ -173,7 +173,7 @@ class _Teller:
             verb = inverted[0].strip()
             agreeing = _AGREEING_INVERTED.get(verb.lower(), verb)
             return told[: -len(inverted[0])] + f"{agreeing} {name}", found.end()
-        if _JOINED.search(before) and not _has_verb(before):
+        if (joined := _JOINED.search(before)) and not _has_verb(joined[0]):
             return told + name + _PLURAL.get(short, ""), found.end()
         verb, length = _agreeing(short, text[found.end() :])
         self._is_state = verb == " is"

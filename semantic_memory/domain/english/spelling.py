@@ -48,6 +48,7 @@ _NAME_GOES_ON = regex(
 _NAME_HAS = regex(r"\b(?P<thing>[A-Za-z]{3,})'s(?=\s(?P<rest>[a-z]+(?:\s[\w']+)?))")
 _PARTICIPLE = regex(r"\s*(?P<verb>[a-z]+)(?:\s(?P<behind>[\w']+))?", re.IGNORECASE)
 _OBJECTS = words("predications.determiners") | {"on", "off", "up", "out", "down"}
+_OBJECT = regex(r"\s(?:my|our|his|her|their|the|an?)\s", re.IGNORECASE)
 _GIVEN = words("spelling.given")
 _ROLE = one_of(words("spelling.roles"))
 _ROLE_IS = regex(
@@ -164,7 +165,8 @@ def _name_is(found: re.Match[str]) -> str:
 
 def _goes_on(found: re.Match[str]) -> str:
     """Write "is" before what can only be a verb: not "Tom's building in Rome"."""
-    return found[0] if can_be_noun(found["verb"]) else _name_is(found)
+    takes_object = _OBJECT.match(found.string, found.end("verb")) is not None
+    return found[0] if can_be_noun(found["verb"]) and not takes_object else _name_is(found)
 
 
 def _role_is(found: re.Match[str]) -> str:

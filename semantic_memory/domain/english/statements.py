@@ -112,7 +112,11 @@ def _independent(sentence: str) -> Iterator[Clause]:
     sentence = _RUN_ON.sub(_separated, sentence)
     for found in _NEW_CLAUSE.finditer(sentence):
         left = sentence[start : found.start()]
-        if _with_another(left, found) or not _stands(left) or sentence.count('"', 0, found.start()) % 2:
+        if (
+            _with_another(left, found)
+            or not _stands(left)
+            or sentence.count('"', 0, found.start()) % 2
+        ):
             continue
         yield Clause(left.strip(" ,"), link)
         link, start = found.group(), found.end()
