@@ -475,6 +475,7 @@ def test_what_someone_does_with_a_named_one_is_told_of_both():
         ("playing drums in a band", "The user is playing drums in a band."),
         ("they put my dose up to 40", "They put the user's dose up to 40."),
         ("they've cut my hours to 20", "They've cut the user's hours to 20."),
+        ("the cargo bike got stolen", "The cargo bike got stolen."),
         ("Zed it is", "The user is going with Zed."),
         ("now on bisoprolol 5", "The user is now on bisoprolol 5."),
         ("now it's losartan 50 mg", "The user is now on losartan 50 mg."),
@@ -484,8 +485,8 @@ def test_what_someone_does_with_a_named_one_is_told_of_both():
             "The user said: “Torn meniscus, on the list for an op”",
         ),
         (
-            "im deaf in one ear and have an implant",
-            "The user is deaf in one ear and has an implant.",
+            "im nut allergic and have an inhaler",
+            "The user is nut allergic and has an inhaler.",
         ),
     ],
 )
