@@ -15,6 +15,7 @@ from typing import NamedTuple
 from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.persons import third_person
 from semantic_memory.domain.english.predications import is_name
+from semantic_memory.domain.english.spelling import short_for_has
 from semantic_memory.domain.english.tables import phrases, words
 from semantic_memory.domain.english.words import can_be_noun
 from semantic_memory.domain.patterns import regex
@@ -162,7 +163,7 @@ class Antecedents:
             return f"{who}'s{statement[found.end('pronoun') :]}"
         rest = statement[found.end() :]
         if found["short"]:
-            has = found["short"] == "'s" and rest.startswith((" got ", " been "))
+            has = found["short"] == "'s" and short_for_has(rest)
             return f"{who}{' has' if has else _SHORT[found['short']]}{rest}"
         if pronoun == "they" and not who.endswith("s"):
             return third_person(f"I{rest}", who)  # made to agree with one

@@ -28,6 +28,7 @@ _NUMBERED = regex(
     r"(?P<value>#?\d[\w./-]+|\d+(?:[.,]\d+)? [a-z]{1,3})$"
 )
 _OWN = regex(r"(?:I|I'\w+|my|we|we'\w+|our|you)\b", re.IGNORECASE)
+_OWN_INSIDE = regex(r"\s(?:my|our)\s", re.IGNORECASE)  # "chose my options: drama"
 _NO_KEY = words("entries.no_keys")
 _NO_KEY_START = words("entries.no_key_beginnings")
 _OF_USER = words("entries.of_user")
@@ -100,6 +101,7 @@ def _entry(found: re.Match[str]) -> Entry | None:
         or len(value.split()) > _MOST_VALUE_WORDS
         or not stated_in(value)
         or _OWN.match(value)
+        or _OWN_INSIDE.search(key)
         or lowered[0] in _NO_KEY
         or lowered[0] in _NO_KEY_START
         or is_command(key)

@@ -36,6 +36,9 @@ _RIGHT = rf"{_THIS}(?:'s| is| was) (?:(?!not\b)\w+ )?{phrases('feedback.right')}
 _HELPED = rf"{_THIS} (?:\w+ly )?(?:(?:did it|helped)(?=\W*$)|{phrases('feedback.helped')})\b"
 _OTHER_CONFIRMATION = rf"exactly what i|{phrases('feedback.confirmations')}\b"
 _CONFIRMATION = regex(f"^{_PRAISE}{any_of(_RIGHT, _HELPED, _OTHER_CONFIRMATION)}", re.IGNORECASE)
+CONFIDED = "{name} asks the assistant to keep this to itself: {told}"
+"""Form of the fact, with what was said before."""
+_CONFIDED = regex(rf"{_LEAD}{phrases('feedback.confided')}(?:,? please)?[\W]*$", re.IGNORECASE)
 _I_WANT_YOU = regex(rf"{_I_WANT} ", re.IGNORECASE)
 _ASKED_FOR = regex(
     r"^(?:[^,]{3,40},\s)?I (?:already |just )?(?:asked|told)(?: you)?"
@@ -70,6 +73,15 @@ def directive(sentence: str, name: str) -> str | None:
     if verb is None or Form.BASE not in forms(verb[1]):
         return None  # "Never heard of it" is no order
     return f"{name} asks the assistant {_to(order, name)}."
+
+
+def is_confided(sentence: str) -> bool:
+    """Return True if a sentence asks that what was just said be kept secret.
+
+    >>> is_confided("please don't tell anyone"), is_confided("don't tell anyone about the party")
+    (True, False)
+    """
+    return _CONFIDED.match(sentence.strip()) is not None
 
 
 def verdict(sentence: str, name: str, answer: str) -> str | None:

@@ -18,7 +18,7 @@ from ingest.extract.asides import firm_parts
 from ingest.extract.categories import CategoryExamples, category_by_rule, report_category
 from ingest.extract.entries import entries
 from ingest.extract.exchanges import exchanged, from_the_other_side, quoted
-from ingest.extract.feedback import directive, verdict
+from ingest.extract.feedback import CONFIDED, directive, is_confided, verdict
 from ingest.extract.frames import is_material, is_play, is_unmeant, without_quotes
 from ingest.extract.judge import Judge, judge_for
 from ingest.extract.languages import told
@@ -38,6 +38,7 @@ from ingest.extract.worth import (
     is_about_the_speaker,
     is_hedged,
 )
+from semantic_memory.domain.english.commands import is_command
 from semantic_memory.domain.english.coordination import coordinated
 from semantic_memory.domain.english.core import core_field
 from semantic_memory.domain.english.ellipsis import completed, listed, with_owner
@@ -46,7 +47,7 @@ from semantic_memory.domain.english.fragments import is_clause
 from semantic_memory.domain.english.persons import mentions_speaker, third_person, with_listener
 from semantic_memory.domain.english.predications import has_time
 from semantic_memory.domain.english.pronouns import dangles
-from semantic_memory.domain.english.relative_dates import absolute_dates
+from semantic_memory.domain.english.relative_dates import absolute_dates, dated_in_place
 from semantic_memory.domain.english.requests import asks_for_text, is_request
 from semantic_memory.domain.english.sentences import Sentence, sentences
 from semantic_memory.domain.english.spelling import prepared
@@ -64,6 +65,7 @@ from semantic_memory.domain.ports import Embedder
 _ASSISTANT = "the assistant"
 _USER = "The user"
 _LEAST_WORTH = 0.6
+_SHORTEST_QUOTED = 3
 _MOST_IN_CHAT = 28
 """Words of a statement; longer ones in a chat run together what isn't one thing."""
 _MOST_WORDS = 45
@@ -92,7 +94,7 @@ _ORDER_BEHIND = regex(
 )
 _PLEASE = regex(r"\b(?:please|pls)\W*$", re.IGNORECASE)
 _OPENS_CASE = regex(r"^(?:so |and |but )?(?:when(?:ever)?|if|every time|each time)\b", re.I)
-_REQUEST_BEHIND = regex(r"[,;]?\s+(?:and|so)\s+(?=please\s)|[,;]\s+(?=please\s)", re.I)
+_REQUEST_BEHIND = regex(r"[,;]?\s+(?:and|so|but)\s+(?=please\s)|[,;]\s+(?=please\s)", re.I)
 _REASON = regex(r"(?:I|we|my)\b", re.IGNORECASE)
 _COMMA_PLEASE = regex(r",? please", re.IGNORECASE)
 _POINTS_BACK = regex(
@@ -106,6 +108,7 @@ _OF_ONE = regex(
     rf"(?:he|she|his|her|(?:the )?(?:new )?{phrases('antecedents.relational')})\b", re.IGNORECASE
 )
 _NO = regex(r"(?:no|not|never|only)\b", re.IGNORECASE)
+_TREATED = regex(rf"\b{phrases('possessions.treated')}\b", re.IGNORECASE)
 _GOES_ON = regex(r"(?:it|they|he|she|its|their|his|her)\b", re.IGNORECASE)
 
 
@@ -310,12 +313,13 @@ class _Found:
             if is_unmeant(sentence.said):
                 continue
             sentence = self._as_meant(sentence, told_before)
+            secret = self._confided(sentence, told_before)
             told_before = [*told_before, sentence.text][-_MENDED_WITHIN:]
             introduction, rest = introduced(sentence.said.rstrip(" .!"), alone=len(parts) == 1)
             if introduction and not talk.is_chat:
                 yield self.candidate(introduction, Category.PERSONAL)
                 sentence = Sentence(rest, rest)
-            order = self._order(sentence, answer)
+            order = secret or self._order(sentence, answer)
             name = None if order else named(sentence.said, alone=not talk.is_chat)
             if order:
                 if before and _POINTS_BACK.search(order):
@@ -341,6 +345,14 @@ class _Found:
         whole = Sentence(fixed, fixed)
         self._mended.add(whole)
         return whole
+
+    def _confided(self, sentence: Sentence, told: Sequence[str]) -> str | None:
+        """Return the wish that what was said last be kept secret; without it, it says nothing."""
+        if not told or self.is_pasted or not self._talk.is_to_assistant:
+            return None
+        if not is_confided(sentence.text):
+            return None
+        return CONFIDED.format(name=self._talk.name, told=self._told(told[-1]))
 
     def reports(self, statement: _Statement) -> list[_Statement]:
         """Return what a statement says of others and of things, its pronoun resolved."""
@@ -372,8 +384,13 @@ class _Found:
         """Add a sentence's statements to `pending`; yield it whole if it is vital and has none."""
         known = len(pending)
         _gather(pending, _statements(sentence, self._talk), self)
-        if len(pending) == known and self._is_vital(sentence.text):
+        if len(pending) > known:
+            return
+        if self._is_vital(sentence.text):
             yield self.candidate(sentence.text, Category.PERSONAL, IMPLIED)
+        elif self._is_of_health(sentence):
+            quoted = f"{self._talk.name} said: “{self._dated(sentence.said.rstrip(' .!'))}”"
+            yield self._candidate(quoted, Category.PERSONAL, IMPLIED), True
 
     def _is_vital(self, sentence: str) -> bool:
         """Return True for what every answer may need, however it is put: "no nuts for me pls"."""
@@ -383,6 +400,21 @@ class _Found:
             return False
         says = is_clause(sentence) or _NO.match(sentence) is not None
         return says and core_field(self._told(sentence), Category.PERSONAL) is not None
+
+    def _is_of_health(self, sentence: Sentence) -> bool:
+        """Return True for what is told of someone's health in words that no rule can turn."""
+        said = sentence.said
+        if not self._talk.is_to_assistant or self.is_pasted or self._handed_over:
+            return False
+        if len(said.split()) < _SHORTEST_QUOTED or said.rstrip().endswith("?"):
+            return False
+        if dangles(said) or is_hedged(said) or is_request(said) or asks_for_text(said):
+            return False
+        return _TREATED.search(said) is not None and not is_command(said)
+
+    def _dated(self, said: str) -> str:
+        when = self._talk.message.created_at
+        return dated_in_place(said, when) if when is not None else said
 
     def _order(self, sentence: Sentence, answer: str | None) -> str | None:
         """Return a sentence about the assistant's work as a fact; None if it isn't about that."""

@@ -103,6 +103,8 @@ def _is_imperative(text: str) -> bool:
         return False
     if polite and polite[0].lower().startswith(("please", "kindly")):
         return True
+    if _STATEMENT.match(start):
+        return False
     if noun(first) is None and (
         second in _OBJECTS or (second.endswith("ing") and not _has_finite(words[2:4]))
     ):
@@ -112,10 +114,17 @@ def _is_imperative(text: str) -> bool:
 
 def _has_finite(words: list[str]) -> bool:
     return any(
-        word.lower() in ("is", "are", "was") or forms(word) == {Form.THIRD} for word in words
+        word.lower() in ("is", "are", "was") or forms(word) in ({Form.THIRD}, {Form.PAST})
+        for word in words
     )
 
 
+# "Budget for Q2 is 90k", "rent for the shop is 1450"
+_STATEMENT = regex(
+    r"[a-z]+ (?:for|in|on|at|with) (?:the |my |our )?[\w'-]+ (?:is|are|was|were) "
+    r"(?:(?:now|about|at|on|up to) )*(?:\W?\d|not\b)",
+    re.IGNORECASE,
+)
 _WORD = regex(r"(?<!\w)[^\W\d_]+(?:['-][^\W_]+)*(?!\w)")  # no part of a name like "invalid_at"
 _STATES = frozenset("know think care mind need want have like even really feel".split())
 _NEVER_COMMANDS = frozenset(

@@ -411,3 +411,128 @@ def test_statements_are_read_by_their_form(said, told):
 )
 def test_talk_of_the_moment_gives_nothing(said):
     assert facts(said) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("I hired a girl, Bea, for Sundays", ["The user hired a girl, Bea, for Sundays."]),
+        (
+            "a friend gave me a puppy, I call him Olli",
+            ["A friend gave the user a puppy, the user calls him Olli."],
+        ),
+        (
+            "I'm in Graz now, in the Geidorf district, three rooms with a garden",
+            ["The user is in Graz now, in the Geidorf district, three rooms with a garden."],
+        ),
+        (
+            "I eat too much bread, like five slices a day",
+            ["The user eats too much bread, like five slices a day."],
+        ),
+        (
+            "Our flat is an old one in Brno, and the heating hums",
+            ["The user's flat is an old one in Brno, and the heating hums."],
+        ),
+        (
+            "my phone died, got a Pixel 9 instead",
+            ["The user's phone died, got a Pixel 9 instead."],
+        ),
+        (
+            "my blood sugar is 131, pre-diabetic",
+            ["The user's blood sugar is 131, pre-diabetic."],
+        ),
+        ("I am a coeliac, diagnosed in 2011", ["The user is a coeliac, diagnosed in 2011."]),
+        ("chose my options: art, music", ["The user chose their options: art, music."]),
+    ],
+)
+def test_parts_of_a_sentence_get_no_subject_that_they_may_not_have(said, told):
+    assert facts(said) == told
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Ines's outgrown the milk allergy", "Ines has outgrown the milk allergy."),
+        ("Nele's started fencing", "Nele has started fencing."),
+        ("Tomek's been moved to Gdansk", "Tomek has been moved to Gdansk."),
+        ("Pavel's doing my garden on Fridays", "Pavel is doing the user's garden on Fridays."),
+    ],
+)
+def test_a_short_s_is_has_or_is_by_what_follows(said, told):
+    assert facts(said) == [told]
+
+
+def test_what_someone_does_with_a_named_one_is_told_of_both():
+    (told,) = facts("Marek is ill so Selin and I share the rota")
+    assert told == "Marek is ill so Selin and the user share the rota."
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("ditched Jira for plain issues", "The user ditched Jira for plain issues."),
+        ("saved 9k for the van", "The user saved 9k for the van."),
+        ("playing drums in a band", "The user is playing drums in a band."),
+        ("they put my dose up to 40", "They put the user's dose up to 40."),
+        ("they've cut my hours to 20", "They've cut the user's hours to 20."),
+        ("the cargo bike got stolen", "The cargo bike got stolen."),
+        ("Zed it is", "The user is going with Zed."),
+        ("now on bisoprolol 5", "The user is now on bisoprolol 5."),
+        ("now it's losartan 50 mg", "The user is now on losartan 50 mg."),
+        ("Signed up for a choir, Mondays 10 am", "The user signed up for a choir, Mondays 10 am."),
+        (
+            "Torn meniscus, on the list for an op",
+            "The user said: “Torn meniscus, on the list for an op”",
+        ),
+        (
+            "im nut allergic and have an inhaler",
+            "The user is nut allergic and has an inhaler.",
+        ),
+    ],
+)
+def test_what_is_said_without_its_speaker_is_kept(said, told):
+    assert facts(said) == [told]
+
+
+@pytest.mark.parametrize("said", ["Can pneumonia come back?", "find me a coeliac friendly cafe"])
+def test_a_word_of_health_makes_no_fact_of_a_request(said):
+    assert facts(said) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "Jonas has chess on Fridays, so I can't call on Friday afternoons",
+            "The user can't call on Friday afternoons.",
+        ),
+        ("I moved the closing day to Monday", "The user moved the closing day to Monday."),
+        (
+            "I have asthma, diagnosed in November",
+            "The user has asthma, diagnosed in November 2025.",
+        ),
+        (
+            "Had a letter, eye screening on 2 June",
+            "The user had a letter, eye screening on 2 June 2026.",
+        ),
+    ],
+)
+def test_a_habit_has_no_date_and_a_date_its_own_year(said, told):
+    assert told in facts(said)
+
+
+@pytest.mark.parametrize(
+    "said", [["Ana got divorced. don't tell anyone"], ["Ana got divorced.", "keep it between us"]]
+)
+def test_a_secret_names_what_is_to_be_kept(said):
+    assert "The user asks the assistant to keep this to itself: Ana got divorced." in facts(*said)
+
+
+def test_a_secret_of_nothing_is_no_instruction():
+    assert facts("keep it between us") == []
+    assert facts("don't want to talk about it") == []
+
+
+@pytest.mark.parametrize("said", ["Budget for Q3 is 80k", "sprint planning moved to Tuesdays"])
+def test_a_statement_that_begins_like_an_order_is_admitted(said):
+    assert len(facts(said)) == 1

@@ -65,6 +65,17 @@ _OPEN_END = regex(
     r"(?:,|\b(?:and|but|so|or)\b)[\s,]*(?:of course|however|also|then|in fact)?$", re.I
 )
 _BARE = regex(r"[a-z]+$")
+_UNITS = regex(r"^[^\d]{0,3}\d[\d.,]*(?:\s?[a-z%/]+){0,2}$", re.IGNORECASE)
+_OF_PERSON = regex(
+    rf"(?:I\b|I'm\b|[A-Z][\w'-]+ (?:is|are)\b"
+    r"|(?:my|our) (?:[\w'-]+ ){0,2}?"
+    rf"{one_of(words('possessions.kin', 'possessions.animals'))}\b)",
+    re.IGNORECASE,
+)
+_OWN_CLAUSE = regex(r"(?:the|my|our)\s", re.IGNORECASE)
+_AND = regex(r"\sand\s")
+_PREPOSITIONS = words("predications.prepositions")
+_COUNTS = words("numbers.small")
 _COPULA = words("predications.copula")
 _BEHIND_VERB = words(
     "clauses.complements", "predications.determiners", "predications.prepositions"
@@ -188,8 +199,8 @@ def _complements(clause: str) -> list[str]:
     parts = [part for part in _PART.split(found["rest"]) if part]
     if not 2 <= len(parts) <= _MOST_PARTS:
         return []
-    if found["be"].endswith("are ") and any(part.isdigit() for part in parts):
-        return []  # "the kids are 3 and 7"
+    if _stays_together(clause, found["be"], parts):
+        return []
     subject = found["be"].split()[0].removesuffix("'m") if head(clause) else found["be"][:-1]
     subject = subject.rsplit(" ", 1)[0] if " " in subject else subject
     told: list[str] = []
@@ -228,6 +239,25 @@ def _possessions(clause: str) -> list[str]:
     return [f"{found['has']}{thing}" for thing in things]
 
 
+def _stays_together(clause: str, be: str, parts: Sequence[str]) -> bool:
+    """Return True if the parts say one thing, or not all of them something of the subject."""
+    return (
+        # "the kids are 3 and 7"
+        (be.endswith("are ") and any(part.isdigit() for part in parts))
+        # "my sugar is 128, pre-diabetic"
+        or (_UNITS.search(parts[0]) is not None and not _OF_PERSON.match(clause))
+        # "our house is old, and the roof leaks"
+        or any(_OWN_CLAUSE.match(part) and predication(part) for part in parts[1:])
+        # "I'm a coeliac, diagnosed in 2009"
+        or any(map(_is_passive, parts[1:]))
+    )
+
+
+def _is_passive(part: str) -> bool:
+    first, *behind = part.lower().split()
+    return Form.PAST in forms(first) and behind[:1] != [] and behind[0] in _PREPOSITIONS
+
+
 def _is_bare_noun(part: str) -> bool:
     spoken = part.split()
     return len(spoken) > 1 and _ARTICLE.match(part) is None and noun(spoken[-1]) is not None
@@ -241,7 +271,7 @@ def _is_complement(part: str) -> bool:
     if not first.islower() and " " in part:
         return False  # "Under Armour"
     lowered = first.lower()
-    if lowered in ("so", "no", "like"):
+    if lowered in ("so", "no", "like") or lowered in _COUNTS | _PREPOSITIONS:
         return False  # "so no hives" follows from the first part, "no lift" is had; "like ..."
     described = is_quality(lowered) and not is_adverb(lowered) and Form.ING not in forms(lowered)
     return (described or "-" in lowered) and lowered not in _COPULA
@@ -266,11 +296,19 @@ def _verbs(clause: str) -> list[str]:
     parts: list[str] = []
     start = 0
     for joint in _VERB_JOINT.finditer(found.predicate):
-        if _finite(joint["verb"], joint["next"].lower(), found.verb):
+        if _finite(joint["verb"], joint["next"].lower(), found.verb) and not _is_speakers(joint):
             parts.append(found.predicate[start : joint.start()])
             start = joint.start("verb")
     parts.append(found.predicate[start:])
     return [f"{found.lead}{found.subject} {part}" for part in parts]
+
+
+def _is_speakers(joint: re.Match[str]) -> bool:
+    """Return True if a verb may be of a speaker left out: "my laptop died, got a new one"."""
+    own = forms(joint["verb"])
+    if "and" in joint[0] or Form.THIRD in own or Form.PAST not in own:
+        return False
+    return _AND.search(joint.string, joint.end()) is None
 
 
 def _finite(verb: str, following: str, first: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from semantic_memory.domain.english.articles import indefinite
 from semantic_memory.domain.english.calendar import WEEKDAY
@@ -16,7 +17,7 @@ from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.predications import is_name, predication
 from semantic_memory.domain.english.subjects import with_subject
 from semantic_memory.domain.english.tables import phrases, rows, split, words
-from semantic_memory.domain.english.words import WORD, can_be_noun, forms, noun
+from semantic_memory.domain.english.words import WORD, Form, can_be_noun, forms, noun
 from semantic_memory.domain.patterns import regex
 
 _OPENINGS = tuple(
@@ -27,7 +28,8 @@ _OPENINGS = tuple(
     for row in rows("ellipsis.openings")
 )
 _KIND_OF_PERSON = regex(
-    rf"^((?:[\w-]+\s){{0,2}}[\w-]+ {phrases('ellipsis.kinds_of_person')})(?=$|[,;:.])",
+    rf"^((?!(?:I|we|you|he|she|they|it)\b)(?:[\w-]+\s){{0,2}}[\w-]+ "
+    rf"{phrases('ellipsis.kinds_of_person')})(?=$|[,;:.])",
     re.IGNORECASE,
 )
 _AILING = regex(rf"^{one_of(words('possessions.ailments'))}\b(?=\s(?:since|for)\b)", re.I)
@@ -103,6 +105,18 @@ _BEST = regex(
     rf"(?:,? {phrases('ellipsis.above_all')}| > (?P<other>[\w' -]{{2,30}}))$",
     re.IGNORECASE,
 )
+# "Helix it is"
+_IT_IS = regex(
+    r"^(?:so |then |ok |okay )?(?P<one>(?!What|How|Who)[A-Z][\w'.+-]*(?: [\w'.+-]+){0,2}),?"
+    r" it is(?: then)?$"
+)
+# "now it's candesartan 8 mg", "now on propranolol 40"
+_DOSED = regex(
+    r"^(?:and |so )?(?:(?:now|currently|back) on (?P<on>[a-z]{5,} \d[\w .,]*)"
+    r"|(?:now (?:it's|it is)|(?:it's|it is) now) "
+    rf"(?P<is>[a-z]{{4,}} \d[\d.,]*\s?{phrases('ellipsis.doses')}\b.*))$",
+    re.IGNORECASE,
+)
 _BEATS = regex(r"^nothing beats (?P<one>.{3,60})$", re.IGNORECASE)
 _GIVE_ME = regex(r"^give me (?P<one>[\w' -]{3,40}) over (?P<other>.+)$", re.IGNORECASE)
 _OF_ONESELF = regex(r"^I(?:['’]m|['’]ve| am| have)?\s")
@@ -118,6 +132,8 @@ _STATE_FIRST = regex(
     re.IGNORECASE,
 )  # "Vegetarian, and nuts give me hives", "veggie btw"
 _HAVING = words("possessions.kin", "possessions.animals") | words("fragments.plurals")
+_ABOUT = regex(rf"like (?:an?|\d[\w.,]*|{one_of(words('numbers.small'))})\b", re.IGNORECASE)
+_OBJECTS = words("predications.determiners") | {"me", "us", "him", "her", "them"}
 _MOST_IN_LIST = 5
 
 
@@ -136,12 +152,17 @@ def completed(sentence: str) -> list[str]:
     (['Bram Oosting is our new director'], ['the lake is cold'])
     >>> completed("I live in Bonn with my aunt Edda, I'm vegan")
     ['I live in Bonn', 'I live with my aunt Edda', "I'm vegan"]
+    >>> completed("Datadog's gone, Grafana Cloud it is"), completed("now on propranolol 40")
+    (["Datadog's gone", 'I am going with Grafana Cloud'], ['I am now on propranolol 40'])
     >>> completed("No dairy for me any more")
     ["I don't have dairy any more"]
     """
+    told, comma, chosen = sentence.rpartition(", ")
+    if comma and _IT_IS.match(chosen):
+        return [*completed(told), *completed(chosen)]
     if several := _list(sentence) or _home(sentence) or _tools(sentence) or _behind(sentence):
         return several
-    return [_reworded(sentence) or _begun(sentence)]
+    return [_reworded(sentence) or _settled(sentence) or _begun(sentence)]
 
 
 def listed(text: str) -> str:
@@ -176,6 +197,15 @@ def _reworded(sentence: str) -> str | None:
         return f"I think nothing beats {beaten['one']}"
     if preferred := _GIVE_ME.match(sentence):
         return f"I prefer {preferred['one']} over {preferred['other']}"
+    return None
+
+
+def _settled(sentence: str) -> str | None:
+    """Return what was chosen or is now taken, said without its speaker; or None."""
+    if chosen := _IT_IS.match(sentence):
+        return f"I am going with {chosen['one']}"
+    if dosed := _DOSED.match(sentence):
+        return f"I am now on {dosed['on'] or dosed['is']}"
     return None
 
 
@@ -290,18 +320,29 @@ def _part(part: str) -> str | None:
     last = noun(spoken[-1]) or spoken[-1].lower()
     if _AGE.match(part):
         return f"I am {part}"
-    if _COUNTED.match(part) and last in _HAVING | {"child", "people"}:
+    if _COUNTED.match(part) and last in _HAVING | {"child", "people"} and not _tells(spoken):
         return f"I have {part}"
     if len(spoken) <= 3 and _is_trade(last):
         return f"I am {indefinite(spoken[0])} {_lowered(part)}"
     if _STATE.match(part):
         return f"I am {_lowered(part)}"
     whole = with_subject(part)
+    if whole.startswith("I was "):
+        return None  # "I'm a coeliac, diagnosed in 2009" says with what
     if whole != part:
         return whole
     if len(spoken) > 1 and spoken[0].lower() in ("have", "love", "hate", "live", "work", "like"):
-        return f"I {_lowered(part)}"
+        # "like six a day" tells how many
+        return None if _ABOUT.match(part) else f"I {_lowered(part)}"
     return None
+
+
+def _tells(spoken: Sequence[str]) -> bool:
+    """Return True if words with an article have a verb: "a neighbour gave me a kitten"."""
+    return any(
+        Form.PAST in forms(verb) and behind.lower() in _OBJECTS
+        for verb, behind in pairwise(spoken[1:])
+    )
 
 
 def _is_employed(found: re.Match[str]) -> bool:

@@ -48,6 +48,8 @@ _LATER_VERB = regex(
     r"(?P<joint>(?:,|\b(?:but|and|or))\s+(?:just\s|still\s|really\s|also\s|\w+ly\s)?)"
     r"(?P<verb>haven['’]t|don['’]t|am)\b(?!\s(?:you|they|we))|(?<=, never )(?P<last>have)$"
 )
+# "I'm allergic and have an inhaler"
+_AND_HAVE = regex(r"^[^,;.]+? and (?P<verb>have|do|don't|need|get|take|use|carry)\b(?!\syou\b)")
 _OTHER_SUBJECT = regex(r"\b(?:who|that|which|they|you|people)\b", re.IGNORECASE)
 _OWN_SUBJECT = regex(r"(?:I|we|my|our)\b", re.IGNORECASE)
 _REQUEST = regex(rf"\b{phrases('persons.requests')}\b|\byou(?:'|rs)", re.IGNORECASE)
@@ -114,7 +116,10 @@ class _Teller:
         # "The user" begins a sentence; further in it is "the user".
         self._inner = name[:1].lower() + name[1:] if name.startswith("The ") else name
         self._named = False
+        self._is_met = False
+        """True once more than what the speaker owns has been told of: "us" is plain then."""
         self._is_subject = False
+        self._is_state = False
 
     def told(self, text: str) -> str:
         told = ""
@@ -124,6 +129,7 @@ class _Teller:
             done = found.end()
             word = found[0].replace("’", "'").lower()
             self._is_subject = word.startswith("i")
+            self._is_state = False
             if word.startswith("i"):
                 told, done = self._subject(told, word[1:], text, found)
             elif word.startswith("we"):
@@ -135,21 +141,24 @@ class _Teller:
     def _between(self, text: str) -> str:
         """Return what stands behind the speaker, a second verb made to agree as well."""
         found = _LATER_VERB.search(text) if self._is_subject else None
+        if found is None and self._is_state:
+            found = _AND_HAVE.match(text)
         if found is None or _OTHER_SUBJECT.search(text, 0, found.start()):
             return text
         name = "verb" if found["verb"] else "last"
-        verb = _AGREEING[found[name].replace("’", "'")]
+        verb = _inflected(found[name], found[name].replace("’", "'"))
         return text[: found.start(name)] + verb + text[found.end(name) :]
 
     def _other(self, word: str) -> str:
         named, self._named = self._named, True
+        self._is_met = self._is_met or word not in ("my", "our")
         match word:
             case "my" | "our":
                 return "their" if named else f"{self._inner}'s"
             case "mine" | "ours":
                 return "theirs" if named else f"{self._inner}'s"
             case "us":
-                return "them" if named else f"{self._inner} and others"
+                return "them" if named and self._is_met else f"{self._inner} and others"
             case "me":
                 return self._inner
             case _:
@@ -158,19 +167,21 @@ class _Teller:
     def _subject(self, told: str, short: str, text: str, found: re.Match[str]) -> tuple[str, int]:
         """Return the text up to and with the subject's verb, and how much of `text` that is."""
         name, self._named = self._inner, True
+        self._is_met = True
         before = text[: found.start()]
         if inverted := _INVERTED.search(before):
             verb = inverted[0].strip()
             agreeing = _AGREEING_INVERTED.get(verb.lower(), verb)
             return told[: -len(inverted[0])] + f"{agreeing} {name}", found.end()
-        if _JOINED.search(before) and not _has_verb(before):
+        if (joined := _JOINED.search(before)) and not _has_verb(joined[0]):
             return told + name + _PLURAL.get(short, ""), found.end()
         verb, length = _agreeing(short, text[found.end() :])
+        self._is_state = verb == " is"
         return told + name + verb, found.end() + length
 
     def _group(self, short: str) -> str:
         name = "they" if self._named else f"{self._inner} and others"
-        self._named = True
+        self._named = self._is_met = True
         return name + _PLURAL.get(short, "")
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from semantic_memory.domain.english.notation import any_of
 from semantic_memory.domain.english.subjects import head
-from semantic_memory.domain.english.tables import phrases
+from semantic_memory.domain.english.tables import phrases, words
 from semantic_memory.domain.english.words import WORD, names_a_thing
 from semantic_memory.domain.patterns import regex
 
@@ -34,10 +34,16 @@ _POINTS = {
 _POINTING = regex(
     r"\b" + any_of(*(f"(?P<{kind}>{pattern})" for kind, pattern in _POINTS.items())), re.IGNORECASE
 )
+# "they put my dose up": whoever is in charge
+_IN_CHARGE = regex(
+    r"they(?:'ve|'re| have| are)?(?: \w+ly| just| also| finally)? (?P<verb>\w+) (?:me|us|my|our)\b",
+    re.IGNORECASE,
+)
 _DEICTIC_TIME = regex(rf"\b(?:this|that|these|those)\s{phrases('pronouns.times')}\b", re.IGNORECASE)
 _NAMED_PLACE = rf"\b(?:a|the|my|our)\s(?:\w+\s)?{phrases('pronouns.places')}\b"
 _BEHIND_PREPOSITION = rf"\b{phrases('pronouns.before_place')}\s+(?!the\s+way|it\b)\w+"
 _CHOSEN = r"\b(?:cho(?:o)?se|picked|visit\w*|left)\s(?-i:[A-Z])\w+"
+_DONE = words("pronouns.done_by_others")
 _PLACE = regex(any_of(_NAMED_PLACE, _BEHIND_PREPOSITION, _CHOSEN), re.IGNORECASE)
 _JOINT = regex(rf"(?:[,;]|\b{phrases('pronouns.joints')})\s*$")
 
@@ -51,7 +57,7 @@ def dangles(statement: str) -> bool:
     (True, False, False)
     """
     for found in _POINTING.finditer(statement):
-        if _DEICTIC_TIME.match(statement, found.start()):
+        if _DEICTIC_TIME.match(statement, found.start()) or _is_in_charge(found):
             continue
         if found["so"] or found["ellipsis"] or found["open"]:
             return True
@@ -65,6 +71,12 @@ def dangles(statement: str) -> bool:
         if not _names_something(before):
             return True
     return False
+
+
+def _is_in_charge(found: re.Match[str]) -> bool:
+    """Return whether "they" begins what an office, a firm or a doctor does to the speaker."""
+    done = _IN_CHARGE.match(found.string) if not found.start() else None
+    return done is not None and done["verb"].lower() in _DONE
 
 
 def _is_relative(found: re.Match[str], before: str, statement: str) -> bool:

@@ -59,10 +59,16 @@ _KINDS = {
     "date": rf"(?:on )?(?:the )?{_DAY_OF_MONTH}(?!,? \d{{4}}|\w| times?\b)",
 }
 _DATE = any_of(*(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS.items()))
-_RELATIVE = regex(rf"(?<![\w'-]){_DATE}(?![\w'-])", re.IGNORECASE)
+# "on Wednesday afternoons" recurs
+_RELATIVE = regex(
+    rf"(?<![\w'-]){_DATE}(?![\w'-])(?! {phrases('calendar.day_parts')}s\b)", re.IGNORECASE
+)
 _GOING_ON = r"\b(?:am|is|are|'m|'re|'s)\s+(?:\w+ly\s+)?\w+ing\b|'(?:m|re|s)\s+\w+ing\b"
 _FUTURE = regex(rf"\b{phrases('calendar.future')}\b|'ll\b|{_GOING_ON}", re.IGNORECASE)
-_PASSIVE = regex(r"(?:^|\b(?:is|are)\s)(?:\w+ly\s)?\w+ed\s(?:for|on|in|by)\b", re.IGNORECASE)
+_PASSIVE = regex(
+    rf"(?:^|\b(?:is|are)\s)(?:\w+ly\s)?(?!{phrases('calendar.done')}\b)\w+ed\s(?:for|on|in|by)\b",
+    re.IGNORECASE,
+)
 _ENDS = regex(r"[.!?]\s+(?=[^\sa-z\d])|\n")
 _PUT_OFF = regex(
     rf"\b{phrases('calendar.put_off')}\b[^.;]{{0,50}}?"
@@ -73,6 +79,12 @@ _HAVE_GOT = regex(r"(?:'ve|'s|\bhave|\bhas) got\b", re.IGNORECASE)
 _PARTS = regex(rf"[,;:]\s|\s(?:{phrases('calendar.parting')})\s", re.IGNORECASE)
 _SCHEDULED = regex(rf"\b{phrases('calendar.scheduled')}\b", re.IGNORECASE)
 _COMING = regex(rf"{phrases('calendar.coming')}\b", re.IGNORECASE)
+# "had a letter, the eye screening is on 2 June", the verb left out
+_APPOINTED = regex(
+    rf"(?:[\w-]+ ){{0,3}}?{phrases('calendar.on_day')}(?: (?:is|with [^,]+?|at [^,]+?))? "
+    rf"(?:on |the ){{0,2}}(?:\d|{MONTH}\b)",
+    re.IGNORECASE,
+)
 _AGREED = regex(rf"\b{phrases('calendar.agreed')} (?:not )?to\b", re.IGNORECASE)
 _PERHAPS = regex(
     rf"\b{phrases('calendar.hoped')} (?:not )?to\b"
@@ -209,7 +221,7 @@ def _direction(sentence: str, place: int, end: int) -> Direction | None:
     for part in (sentence[max(begun, dated) : end], clause):
         if (found := _shown(part)) or _SCHEDULED.search(part):
             return found or "future"
-    if begun and _COMING.match(clause):
+    if begun and (_COMING.match(clause) or _APPOINTED.match(clause)):
         return "future"
     if max(begun, dated) and _is_present(clause):
         return None

@@ -6,7 +6,14 @@ import re
 
 from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.tables import phrases, substitution, words
-from semantic_memory.domain.english.words import Form, can_be_noun, forms, is_word, noun
+from semantic_memory.domain.english.words import (
+    Form,
+    can_be_noun,
+    forms,
+    is_quality,
+    is_word,
+    noun,
+)
 from semantic_memory.domain.patterns import regex
 
 _CODE = regex(r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+", re.DOTALL)
@@ -38,6 +45,11 @@ _NAME_GOES_ON = regex(
     r"\b(?P<thing>[A-Za-z]+)'s(?=\s(?P<verb>[a-z]+ing)(?:$|[,.;!?\n]|"
     rf"\s{phrases('spelling.behind_going_on')}\b))"
 )
+_NAME_HAS = regex(r"\b(?P<thing>[A-Za-z]{3,})'s(?=\s(?P<rest>[a-z]+(?:\s[\w']+)?))")
+_PARTICIPLE = regex(r"\s*(?P<verb>[a-z]+)(?:\s(?P<behind>[\w']+))?", re.IGNORECASE)
+_OBJECTS = words("predications.determiners") | {"on", "off", "up", "out", "down"}
+_OBJECT = regex(r"\s(?:my|our|his|her|their|the|an?)\s", re.IGNORECASE)
+_GIVEN = words("spelling.given")
 _ROLE = one_of(words("spelling.roles"))
 _ROLE_IS = regex(
     rf"\b((?:my|our)\s(?:new\s)?{_ROLE})'?s((?:\s\d{{1,3}}(?:\s(?:next|this|on)\s.{{1,20}})?|(?:\s[\w-]+){{1,2}}))$",
@@ -103,7 +115,35 @@ def _with_verb(text: str) -> str:
     text = _JOINED_BE.sub(_with_be, text)
     if _OWNED.search(text):
         text = _ROLE_IS.sub(_role_is, _OWN_IS.sub(_own_is, text))
-    return _NAME_GOES_ON.sub(_goes_on, _NAME_IS.sub(_name_is, text)) if "'s " in text else text
+    if "'s " not in text:
+        return text
+    text = _NAME_HAS.sub(_name_has, text)
+    return _NAME_GOES_ON.sub(_goes_on, _NAME_IS.sub(_name_is, text))
+
+
+def short_for_has(rest: str) -> bool:
+    """Return whether "'s" before a text is short for "has", as a participle behind it shows.
+
+    >>> short_for_has(" outgrown the allergy"), short_for_has(" been moved")
+    (True, True)
+    >>> short_for_has(" given a prize"), short_for_has(" tired of it"), short_for_has(" old")
+    (False, False, False)
+    """
+    found = _PARTICIPLE.match(rest)
+    if found is None:
+        return False
+    verb, behind = found["verb"].lower(), (found["behind"] or "").lower()
+    if verb == "been" or (verb == "got" and behind != "to"):
+        return True
+    if Form.PAST not in forms(verb) or verb in _GIVEN or is_quality(verb):
+        return False
+    return behind in _OBJECTS or forms(behind) == {Form.ING}
+
+
+def _name_has(found: re.Match[str]) -> str:
+    if found["thing"].lower() in _KEEPS_SHORT_IS or _OWNS.search(found.string, 0, found.start()):
+        return found[0]
+    return f"{found['thing']} has" if short_for_has(found["rest"]) else found[0]
 
 
 def _with_be(found: re.Match[str]) -> str:
@@ -125,7 +165,8 @@ def _name_is(found: re.Match[str]) -> str:
 
 def _goes_on(found: re.Match[str]) -> str:
     """Write "is" before what can only be a verb: not "Tom's building in Rome"."""
-    return found[0] if can_be_noun(found["verb"]) else _name_is(found)
+    takes_object = _OBJECT.match(found.string, found.end("verb")) is not None
+    return found[0] if can_be_noun(found["verb"]) and not takes_object else _name_is(found)
 
 
 def _role_is(found: re.Match[str]) -> str:

@@ -105,6 +105,8 @@ def _may_end(last: str, before: str, statement: str, length: int) -> bool:
         before in _PREPOSITIONS or WORD.findall(statement)[-1][:1].isupper()
     ):
         return True  # a month, a name
+    if last == "am" and before[:1].isdigit():
+        return True  # "10 am"
     if last == "a" and WORD.findall(statement)[-1] == "A":
         return True  # a grade, a blood group
     if length < _SHORTEST_CLAUSE:

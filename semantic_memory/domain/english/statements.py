@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from semantic_memory.domain.english.notation import any_of
+from semantic_memory.domain.english.predications import is_name
 from semantic_memory.domain.english.subjects import Head, has_finite_verb, head, with_subject
 from semantic_memory.domain.english.tables import phrases, words
 from semantic_memory.domain.english.words import MODALS, WORD, Form, can_be_noun, forms
@@ -63,6 +64,12 @@ _LATER_CONDITION = regex(r"\b(?:when|while|if)\b")
 _OWN_SUBJECT = regex(r"\b(?:I|we)\b")
 _ANY_SUBJECT = regex(r"\b(?:I|we|it|he|she|they|you|there)\b|'s\b", re.IGNORECASE)
 
+_OTHER_ONE = regex(
+    rf"(?:[,;]|\b(?:{phrases('clauses.joining', 'clauses.subordinating', 'clauses.links')}))"
+    r"\s(?P<who>[A-Z][\w'-]+)$"
+)
+_SELF = regex(r"I\s")
+
 _LINK = rf"(?P<link>,?\s+(?:{phrases('clauses.links')}|,)\s+|,\s+)"
 _ADVERB = rf"(?:(?P<adverb>{phrases('clauses.before_second_verb')})\s+)?"
 _SECOND_VERB = regex(rf"{_LINK}{_ADVERB}(?P<verb>[a-z']+)\s+(?P<next>[\w']+)")
@@ -105,11 +112,23 @@ def _independent(sentence: str) -> Iterator[Clause]:
     sentence = _RUN_ON.sub(_separated, sentence)
     for found in _NEW_CLAUSE.finditer(sentence):
         left = sentence[start : found.start()]
-        if not _stands(left) or sentence.count('"', 0, found.start()) % 2:
+        if (
+            _with_another(left, found)
+            or not _stands(left)
+            or sentence.count('"', 0, found.start()) % 2
+        ):
             continue
         yield Clause(left.strip(" ,"), link)
         link, start = found.group(), found.end()
     yield Clause(sentence[start:].strip(" ,"), link)
+
+
+def _with_another(left: str, found: re.Match[str]) -> bool:
+    """Return whether "and I" goes with a name right behind a joint: "so Selin and I drive"."""
+    if found[0].split() != ["and"] or not _SELF.match(found.string, found.end()):
+        return False
+    other = _OTHER_ONE.search(left)
+    return other is not None and is_name(other["who"])
 
 
 def _separated(found: re.Match[str]) -> str:

@@ -40,6 +40,11 @@ _CLAUSE_VERBS = words("clauses.clause_verbs")
 _OWN_SUBJECTS = words("clauses.own_subjects")
 _NOT_TOLD = words("clauses.not_told")
 _PLACING = words("clauses.placing")
+_ACTS = words("clauses.acts")
+_DOINGS = words("clauses.doings")
+_UNDERGONE = words("clauses.undergone")
+_NO_OBJECTS = words("clauses.no_objects")
+_PREPOSITIONS = words("predications.prepositions")
 _OBJECTS = frozenset(("the", "my", "our", "a", "an"))
 _STATES = words("clauses.states")
 _OF_A_TIME = words("clauses.of_a_time")
@@ -111,6 +116,8 @@ def with_subject(sentence: str) -> str:
     ('I am married with two kids', 'Made by hand')
     >>> with_subject("Hired Sunniva, two days a week"), with_subject("Not eating meat")
     ('I hired Sunniva, two days a week', 'I am not eating meat')
+    >>> with_subject("Ditched Linear for plain issues"), with_subject("Diagnosed in 2009")
+    ('I ditched Linear for plain issues', 'I was diagnosed in 2009')
     """
     spoken = WORD.findall(sentence)
     place = 0
@@ -145,8 +152,12 @@ class _Opening:
             return "" if second in _OF_A_TIME else "I have"
         if self._is_remark():
             return ""
+        if first in _UNDERGONE and second in _PREPOSITIONS:
+            return "I was"
         if first in _STATES and second in _COMPLEMENTS:
             return "I am"
+        if first in _ACTS and self._is_done_to():
+            return "I"
         if self._is_finite():
             return "I"
         return "I am" if self._is_going_on() else ""
@@ -172,6 +183,18 @@ class _Opening:
         may_describe = is_quality(first) or first.endswith("n")
         return self._has_object() and not may_describe and not self._has_another_verb()
 
+    def _is_done_to(self) -> bool:
+        """Return True for an object behind a verb that hardly describes one: "ditched Linear"."""
+        named, second = self._spoken[self._place + 1], self._second
+        if second in _NO_OBJECTS:
+            return False
+        is_object = second in _COMPLEMENTS or can_be_noun(second) or named[:1].isupper()
+        return (is_object or second.isdigit() or named[:1].isdigit()) and not has_finite_verb(
+            word
+            for word in self._spoken[self._place + 2 : self._comma]
+            if word.islower() and word not in _DESCRIBING and not can_be_noun(word)
+        )
+
     def _has_object(self) -> bool:
         """Return True for "started therapy", "hired Sunniva", "upgraded prod to 16"."""
         named, second = self._spoken[self._place + 1], self._second
@@ -186,7 +209,13 @@ class _Opening:
 
     def _is_going_on(self) -> bool:
         """Return True for "Working on my thesis"."""
-        if self._forms != {Form.ING} or self._first == "being" or "I" in self._spoken:
+        if self._forms != {Form.ING} or self._first == "being":
+            return False
+        if "I" in self._spoken[: self._comma]:
+            return False
+        if self._first in _DOINGS and can_be_noun(self._second):
+            return self._is_done_to()
+        if "I" in self._spoken:
             return False
         if self._place:
             return True
