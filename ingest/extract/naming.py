@@ -44,7 +44,7 @@ _FULL_NAME = r"(?-i:[A-Z][\w'’-]+)(?: (?-i:[A-Z][\w'’-]+)){0,2}"
 _GREETING = rf"(?:{phrases('naming.greetings')}(?!\w)[\s,!.]*)?"
 _HERE = regex(
     rf"^(?:{_GREETING}(?P<name>{_FULL_NAME}|[a-z]+)"
-    r" (?:(?:here|speaking)(?:,.*)?|\((?:he|she|they)/\w+\).*)"
+    r" (?:(?:here|speaking|aqui|hier|ici|tady)(?:,.*)?|\((?:he|she|they)/\w+\).*)"
     r"|(?:hi|hey|hello|good \w+)[\s,!]+(?:it'?s )?(?P<again>[\w'’-]+) (?:again|here))$",
     re.IGNORECASE,
 )
@@ -87,7 +87,8 @@ _NO_PERSON = regex(rf"\b(?:{WEEKDAY}|{ANY_MONTH}|{phrases('naming.no_persons')})
 _OTHERS = regex(r"\b(?:he|she|they|him|her|them|his|their|you|your)\b", re.IGNORECASE)
 _PERSONAL = regex(r"\b(?:I|me|my|we|us|our|you|your|he|she|it|they|who)\b", re.IGNORECASE)
 _ENOUGH = regex(
-    r"^(?:.{0,40}, )?(?:(?:just |simply )?(?P<name>(?-i:[A-Z])[\w'’-]+) (?:is|will|would)"
+    r"^(?:.{0,40}, |[\w'’-]+,? but )?(?:(?:just |simply )?"
+    r"(?P<name>(?-i:[A-Z])[\w'’-]+) (?:is|will|would)"
     r" (?:fine|enough|do|ok|okay|perfectly fine)|just (?P<short>(?-i:[A-Z])[\w'’-]+),? please)"
     r"(?:, .{2,40})?$",
     re.IGNORECASE,
@@ -98,7 +99,8 @@ _TITLED = regex(
     re.IGNORECASE,
 )
 _USES = regex(
-    r"^(?:(?:please |just )?(?:use|say)|i (?:use|go by)) (?P<which>(?:he|she|they|it|xe|ze)/"
+    r"^(?:(?:please |just )?(?:use|say)|i (?:use|go by)) "
+    r"(?P<which>(?:he|she|they|it|xe|ze)(?:/| and )"
     r"(?:him|her|them|its|xem|hir)(?:/\w+)?)\b.*$",
     re.IGNORECASE,
 )
@@ -263,12 +265,12 @@ def _may_be_predicate(word: str) -> bool:
 
 def _spelling(text: str, *, alone: bool) -> str | None:
     """Return how a name is spelled or spoken, with the name if it is given."""
+    if alone and (sounds := _SOUNDS.match(text)):
+        return f"my name is {sounds['how']}"
     if (spelled := _SPELLED.match(text)) and _can_be_name(spelled["name"]):
         return f"my name is {_capital(spelled['name'])}{spelled['rest']}"
     if (meant := _NOT_NAME.match(text)) and _is_other_spelling(meant["name"], meant["other"]):
         return f"the name is {_capital(meant['name'])}, not {_capital(meant['other'])}"
-    if alone and (sounds := _SOUNDS.match(text)):
-        return f"my name is {sounds['how']}"
     if (lettered := _LETTERED.match(text)) and _can_be_name(lettered["name"]):
         return f"my name is {_capital(lettered['name'])}{lettered['rest']}"
     if spelling := _SPELLING_ALONE.match(text):

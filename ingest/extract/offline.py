@@ -50,6 +50,7 @@ from semantic_memory.domain.english.pronouns import dangles
 from semantic_memory.domain.english.relative_dates import absolute_dates, dated_in_place
 from semantic_memory.domain.english.requests import asks_for_text, is_request
 from semantic_memory.domain.english.sentences import Sentence, sentences
+from semantic_memory.domain.english.shorthand import notes, tongues_asked, with_name_joined
 from semantic_memory.domain.english.spelling import prepared
 from semantic_memory.domain.english.standing import is_about_the_other, is_bound, stands
 from semantic_memory.domain.english.statements import Clause, statements
@@ -107,7 +108,7 @@ _THERE = regex(r"^(?:I|we)\b.*\sthere\b", re.IGNORECASE)
 _OF_ONE = regex(
     rf"(?:he|she|his|her|(?:the )?(?:new )?{phrases('antecedents.relational')})\b", re.IGNORECASE
 )
-_NO = regex(r"(?:no|not|never|only)\b", re.IGNORECASE)
+_NO = regex(r"(?:no|not(?! an?\b)|never|only)\b", re.IGNORECASE)
 _TREATED = regex(rf"\b{phrases('possessions.treated')}\b", re.IGNORECASE)
 _GOES_ON = regex(r"(?:it|they|he|she|its|their|his|her)\b", re.IGNORECASE)
 
@@ -245,7 +246,8 @@ def _candidates(talk: _Talk) -> Iterator[tuple[Candidate, bool]]:
         return
     content = own_words(whole)
     code = language(content)
-    if code not in (None, "en") and not _answers_in_english(content, talk.before):
+    is_note = code not in (None, "en") and talk.is_to_assistant and notes(prepared(content))
+    if code not in (None, "en") and not is_note and not _answers_in_english(content, talk.before):
         yield from _in_other_words(message, str(code)) if len(content) <= _PASTED else ()
         return
     handed_over = is_material(whole)
@@ -307,7 +309,7 @@ class _Found:
         pending: list[_Statement] = []
         before = ""
         told_before = _last_sentences(talk.own)
-        text = _ORDER_BEHIND.sub(r"\g<asked>? ", text)
+        text = _ORDER_BEHIND.sub(r"\g<asked>? ", with_name_joined(text))
         parts = list(_requests_apart(sentences(_POLITE.sub(r"please \1.", text))))
         for sentence in parts:
             if is_unmeant(sentence.said):
@@ -315,6 +317,8 @@ class _Found:
             sentence = self._as_meant(sentence, told_before)
             secret = self._confided(sentence, told_before)
             told_before = [*told_before, sentence.text][-_MENDED_WITHIN:]
+            noted, sentence = self._noted(sentence)
+            yield from noted
             introduction, rest = introduced(sentence.said.rstrip(" .!"), alone=len(parts) == 1)
             if introduction and not talk.is_chat:
                 yield self.candidate(introduction, Category.PERSONAL)
@@ -378,6 +382,23 @@ class _Found:
             answers = quoted(question, first)
         return (answers, "") if answers else ([], text)
 
+    def _noted(self, sentence: Sentence) -> tuple[list[tuple[Candidate, bool]], Sentence]:
+        """Return what a sentence notes down about its writer, and what is left of it."""
+        if not self._talk.is_to_assistant or self.is_pasted or self._handed_over:
+            return [], sentence
+        if asked := [*tongues_asked(sentence.text)]:
+            orders = (directive(one, self._talk.name) for one in asked)
+            told = [self._candidate(one, Category.FEEDBACK, CLEAR) for one in orders if one]
+            return [(one, True) for one in told], Sentence("", "")
+        found = notes(sentence.said if _NO.match(sentence.said) else sentence.text)
+        if found is None:
+            return [], sentence
+        self._known |= {word for one in found.statements for word in words_of(one)}
+        for one in found.statements:
+            self._talk.antecedents.note(one, self._talk.name)
+        stated = [self.candidate(one, category_by_rule(one)) for one in found.statements]
+        return stated, Sentence(found.rest, found.rest)
+
     def _gathered(
         self, sentence: Sentence, pending: list[_Statement]
     ) -> Iterator[tuple[Candidate, bool]]:
@@ -429,7 +450,7 @@ class _Found:
     def _pending(self, statement: _Statement) -> tuple[Candidate, bool]:
         of_report = report_category(statement.text) if statement.is_report else None
         shown = of_report or category_by_rule(statement.text)
-        content = " ".join(self._told(part) for part in statement.parts)
+        content = " ".join(_capital(self._told(part)) for part in statement.parts)
         sure = confidence(statement.text, statement.sentence.said, clear=shown is not None)
         sure = min(sure, ADDRESSED) if self.is_pasted else sure
         if sure > ADDRESSED:
@@ -600,6 +621,10 @@ def _of_one_named(before: str, clause: str, speaker: str) -> str | None:
     antecedents = Antecedents()
     antecedents.note(before, speaker)
     return antecedents.resolved(clause, speaker)
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _told(statement: str, name: str, message: Message) -> str:

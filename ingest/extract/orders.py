@@ -62,9 +62,15 @@ _MEASURED = regex(
 )
 _ONLY = regex(r"^(?:only|just) (?=\w)", re.IGNORECASE)
 _EVERYWHERE = regex(
-    rf"^(?P<thing>(?:[\w'-]+\s){{1,4}}){phrases('orders.everywhere')}"
-    r"(?P<rest>(?:,|\s(?:except|but|other than)\s).{1,40})?$",
+    rf"^(?P<thing>(?:[\w'-]+,?\s){{1,5}}){phrases('orders.everywhere')}"
+    r"(?P<rest>(?:,|\s(?:except|but|other than|that|I|we)\s).{1,40})?$",
     re.I,
+)
+_AT_MOST = regex(
+    r"^(?:max(?:imum)?|at most|no more than|up to)\.? (?:\d+|a|one|two|three|four|five|six|ten) "
+    r"(?:\w+ )?(?:lines?|words?|sentences?|bullets?|bullet points?|paragraphs?|items?|options?"
+    r"|suggestions?|steps?|questions?)(?: .{2,40})?$",
+    re.IGNORECASE,
 )
 _IDIOM = regex(rf"^{phrases('orders.idioms')}\b", re.IGNORECASE)
 _MANNERLY = regex(
@@ -160,6 +166,8 @@ def standing_order(sentence: str) -> str | None:
 
 def _verbless(sentence: str, order: str, spoken: list[str]) -> str | None:
     """Return the order that only names what is wanted, if it is one for good."""
+    if _AT_MOST.match(order):
+        return f"keep to {_lowered(order)}"
     if wanted := _without_verb(sentence, order, spoken) or _generic(sentence, order, spoken):
         return wanted
     if scoped := _SCOPED.match(sentence):

@@ -157,7 +157,11 @@ def _goes_on(following: list[str]) -> bool:
 
 def _name(following: list[str]) -> str:
     """Return the name that follows, behind a comma."""
-    if not following or not following[0][:1].isupper() or not following[0].isalpha():
+    if (
+        not following
+        or not following[0][:1].isupper()
+        or not following[0].replace("-", "").isalpha()
+    ):
         return ""
     return "" if forms(following[0]) or following[0].lower() in STOP_WORDS else f", {following[0]}"
 

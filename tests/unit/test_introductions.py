@@ -132,3 +132,49 @@ def test_a_signature_is_looked_for_at_the_end_of_a_long_message_alone(gap):
     statement, rest = signed(message)
     assert statement in ("my name is Priya Nair", "")
     assert rest == (message if not statement else f"{gap * 5_000}See you.")
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "based out of Tallinn, day job: ICU nurse",
+            ["is based out of Tallinn", "is an ICU nurse"],
+        ),
+        ("tomek, truck driver, near Posen", ["is Tomek", "is a truck driver", "lives near Posen"]),
+        ("Ilka. Employment lawyer, partner at Holm & Lie.", ["is a partner at Holm & Lie"]),
+        ("2 kids, 4 and 7", ["has 2 kids, 4 and 7"]),
+        ("wife Ola + twins (girls, 9)", ["has a wife, Ola", "has twins (girls, 9)"]),
+        ("T2 diabetic so watch the sugar", ["is T2 diabetic"]),
+        ("am deaf in one ear", ["is deaf in one ear"]),
+        ("right knee is knackered, cant kneel for long", ["'s right knee", "can't kneel"]),
+        ("No onion, no garlic. Not an allergy.", ["doesn't eat onion or garlic"]),
+        ("they/them pls", ["'s pronouns are they/them"]),
+        ("Native Russian, English ok", ["speaks native Russian, English ok"]),
+        ("Welsh for letters, English for the rest", ["to use Welsh", "to use English"]),
+        ("max 5 lines per answer", ["asks the assistant to keep to max 5 lines"]),
+        ("don't touch alcohol anymore", ["doesn't touch alcohol"]),
+        (
+            "My son Ole is in Lyon, and my daughter Ida, 16, lives with me.",
+            ["daughter Ida, 16, lives"],
+        ),
+    ],
+)
+def test_a_note_tells_of_its_writer(said, told):
+    found = facts(said)
+    assert [one for one in told if not any(one in fact for fact in found)] == [], found
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "asthma in children",
+        "halal restaurants in Leeds",
+        "milk, eggs, bread",
+        "plumber in Leeds, near the station",
+        "Not an allergy, just my stomach",
+        "doctor, thanks",
+    ],
+)
+def test_a_search_and_a_list_are_no_notes(said):
+    assert facts(said) == []

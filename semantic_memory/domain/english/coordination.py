@@ -76,6 +76,9 @@ _OWN_CLAUSE = regex(r"(?:the|my|our)\s", re.IGNORECASE)
 _AND = regex(r"\sand\s")
 _PREPOSITIONS = words("predications.prepositions")
 _COUNTS = words("numbers.small")
+_AGE_ASIDE = regex(r", \d{1,3},\s")  # "my daughter Ida, 16, lives here"
+_OTHER_SUBJECT = regex(r"(?:,|\band) (?:my|our|the) ", re.IGNORECASE)
+_CLAUSE_WITHIN = regex(r"\s(?:I|we|he|she|they)\s")
 _COPULA = words("predications.copula")
 _BEHIND_VERB = words(
     "clauses.complements", "predications.determiners", "predications.prepositions"
@@ -117,7 +120,7 @@ def _clauses(clause: str) -> Iterator[str]:
     start = 0
     for joint in _JOINT.finditer(clause):
         left, right = clause[start : joint.start()], clause[joint.end() :]
-        following = predication(right)
+        following = predication(_AGE_ASIDE.sub(" ", right))
         begins = (
             _NEW_SUBJECT.match(right)
             or _is_alike(left, following)
@@ -207,6 +210,8 @@ def _complements(clause: str) -> list[str]:
     is_list = False
     for part in parts:
         is_verb = bool(told) and _continues(part.split(), own=subject == "I")
+        if told and _CLAUSE_WITHIN.search(part):
+            return []  # "allergic to wasps, last time I was in hospital"
         if is_verb:
             told.append(f"{subject} {part}")
         elif _DAY.match(part):
@@ -296,6 +301,8 @@ def _verbs(clause: str) -> list[str]:
     parts: list[str] = []
     start = 0
     for joint in _VERB_JOINT.finditer(found.predicate):
+        if _OTHER_SUBJECT.search(found.predicate, start, joint.start()):
+            break
         if _finite(joint["verb"], joint["next"].lower(), found.verb) and not _is_speakers(joint):
             parts.append(found.predicate[start : joint.start()])
             start = joint.start("verb")

@@ -25,11 +25,11 @@ _WORDS = r"(?:,?[ ][\w&'’.-]+)"
 _ADVERBS = r"(?:(?:also|now|still|really|just|currently|actually|\w+ly) )?"
 _NAME = regex(
     r"^I (?:am|is) (?:(?:Dr|Prof|Professor|Mr|Mrs|Ms)\.? )?"
-    rf"(?!\w+ing\b|(?i:{phrases('core.peoples', 'core.tongues')})\b)[A-Z][\w'’-]+"
+    rf"(?!\w+ing\b|\w*\d|(?i:{phrases('core.peoples', 'core.tongues')})\b)[A-Z][\w'’-]+"
 )
 _CALLED = regex(
     r"^(?:\w+|my \w+|most \w+) (?:\w+ ){0,3}(?:calls?|knows?) I (?:as )?(?-i:[A-Z])"
-    r"|^[A-Z]\w+ is my name\b"
+    r"|^[A-Z][\w'’-]+ is my (?:\w+ )?name\b"
     r"|^(?:every(?:one|body)|people|most people|friends)(?: \w+){0,3} (?:says?|uses?) (?-i:[A-Z])"
     r"[\w'’-]+\W*$",
     re.IGNORECASE,
@@ -38,6 +38,7 @@ _TONGUE = phrases("core.tongues")
 _DWELLING = phrases("core.dwellings")
 _ALLERGENS = phrases("core.allergens")
 _ABSTAINED = phrases("core.abstained")
+_ROLES = phrases("core.roles", "shorthand.roles", "shorthand.own_roles")
 _PROPER = r"(?-i:[A-ZÀ-Þ\d])"  # of a place's name or address
 _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
     "instructions": (
@@ -69,6 +70,9 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
         regex(
             rf"\bno (?:more )?{_ABSTAINED} for (?:me|I)\b|^no more {_ABSTAINED}\b"
             rf"|\b(?:doesn't|don't) have {_ABSTAINED}\b"
+            rf"|\bcan(?:'t|not| not) (?:do|handle|take|stand) {_ABSTAINED}\b"
+            rf"|\bonly eats? {_ABSTAINED}\b"
+            rf"|\beats? (?:very |only |hardly any )?(?:little|less|few|any) {_ABSTAINED}\b"
             rf"|\b(?:doesn't|don't) do (?:\w+ or )?{_ABSTAINED}\b"
             rf"|\b{phrases('core.gives_up')} (?:out |off |all |any )?{_ABSTAINED}\b",
             re.IGNORECASE,
@@ -88,16 +92,18 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
             re.IGNORECASE,
         ),
         regex(rf"^I (?:am|are|is) (?:back )?in {_PROPER}[\w'-]+ (?:from|since|for good)\b", re.I),
+        regex(rf"^I (?:am|is) currently in {_PROPER}\w+(?:$|\W| on an? .*visa)", re.I),
+        regex(rf"^I (?:am|are) {_PROPER}\w+ (?:people|folks?|locals|residents) now\b", re.I),
         regex(rf"\bhere (?:is )?in {_PROPER}|^I (?:am|is) an? {_PROPER}\w+er\b", re.I),
     ),
     "work": (
         _any("core.work"),
         regex(
-            rf"^(?:I (?:am|is)|is|am)(?!.* and I\b){_WORDS}{{0,5}}? {phrases('core.roles')}\b"
-            rf"|^as an? (?:[\w-]+ )?{phrases('core.roles')} I\b",
+            rf"^(?:I (?:am|is)|is|am)(?!.* and I\b){_WORDS}{{0,5}}? {_ROLES}\b"
+            rf"|^as an? (?:[\w-]+ )?{_ROLES} I\b",
             re.IGNORECASE,
         ),
-        regex(rf"^I (?:(?:have|has) )?been an? (?:[\w-]+ )?{phrases('core.roles')}\b", re.I),
+        regex(rf"^I (?:(?:have|has) )?been an? (?:[\w-]+ )?{_ROLES}\b", re.I),
         regex(
             rf"^(?:I )?(?:am|is) {_ADVERBS}an? (?:[\w-]+ )?(?!{phrases('core.no_roles')}\b)"
             r"\w{2,}(?:er|or|ist|ian|ary|smith|wright|man|woman)\b(?! (?:of|at heart|and I)\b)",
@@ -131,14 +137,25 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
             rf"|^{_TONGUE} (?:only )?(?:with|at|for|on|is what) (?:my|our|the|home|work|\w+s\b)"
             rf"|^{_TONGUE} (?:is|was) (?:my|our) [\w-]+'s? (?:\w+ )?(?:language|tongue)\b"
             rf"|\blanguages?\b.* (?:is|are) (?:\w+,? (?:and )?){{0,2}}{_TONGUE}\b"
+            r"|\bspeaks? (?-i:[A-Z]{2}(?:[/, ]+[A-Z]{2})*)(?![\w'])"
             rf"|\bspeaks? an? (?:little|bit of) {_TONGUE}\b|\ba (?:little|bit of) {_TONGUE}\b",
             re.IGNORECASE,
         ),
     ),
-    "goals": (_any("core.goals"),),
+    "goals": (_any("core.goals"), regex(r"^(?:my |our |the )?goals?(?: for [^:]{2,30})?: ", re.I)),
 }
 """Signs of the fields, the most specific first."""
 
+_UNEATEN = regex(
+    rf"^(?:\w+ )?{_ABSTAINED} (?:isn't|aren't|is not|are not|is never|are never) "
+    r"(?:eaten|served|cooked|allowed|on the table) .*\b(?:my|our)\b",
+    re.IGNORECASE,
+)
+_ONE_BITE = regex(
+    rf"^(?:one|a|any|even one) (?:sip|bite|drop|spoon|spoonful|crumb|whiff|trace) of "
+    rf"(?:\w+ )?{_ALLERGENS}\b.*\b(?:I|my)\b",
+    re.IGNORECASE,
+)
 _REACTS = _any("core.reactions")
 _SUFFERS = regex(
     rf"^(?:the |any |even |all )?(?:[\w-]+ (?:and|or) )?{_ALLERGENS}\b"
@@ -172,7 +189,8 @@ _OF_PET = regex(
     rf"^(?:my|our|the) (?:[\w-]+ ){{0,2}}{phrases('core.pets')}\b(?!'s| \w+er\b)", re.IGNORECASE
 )
 _HAS_KIN = regex(
-    rf"^(?:(?:[\w-]+ and )?I )?{_ADVERBS}{phrases('core.has_kin')}\b.*\b{_KIN}\b"
+    r"^(?:(?:[\w-]+ and |(?:these days|now|currently|at the moment),? )?I )?"
+    rf"{_ADVERBS}{phrases('core.has_kin')}\b.*\b{_KIN}\b"
     r"|\bshares? (?:an?|the|my|our|their) \w+ with\b|\bI and\b.*\bare\b"
     r"|\band (?:I|others?) (?:are|is)\b"
     rf"|^I (?:am|is|are) .*\b{_KIN}\b",
@@ -184,10 +202,11 @@ _NAMES_KIN = regex(
     re.IGNORECASE,
 )
 _TIES = regex(rf"\b(?:am|is|are|was|got|been|be) {_ADVERBS}{phrases('core.ties')}\b", re.I)
-_TAKEN_IN = regex(rf"\badopted (?:\w+ ){{1,3}}?{_KIN}\b", re.IGNORECASE)
+_TAKEN_IN = regex(rf"\b(?:adopted (?:\w+ ){{1,3}}?|foster ){_KIN}\b", re.IGNORECASE)
 _TREATED = regex(
-    r"^(?:(?:the|my) )?(?:doctor|doc|gp|physio|physiotherapist|therapist|consultant|surgeon)"
-    r" (?:says?|said|put|wants?|told|prescribed|advised|found)\b.* (?:I|me|my)\b",
+    r"^(?:(?:the|my) )?(?:[a-z]+ )?(?:doctor|doc|gp|physio|physiotherapist|therapist|consultant"
+    r"|surgeon) (?:says?|said|(?:has |had )?put|wants?|told|has (?:I|me) on|prescribed|advised"
+    r"|found)\b.* (?:I|me|my)\b",
     re.IGNORECASE,
 )
 _SENSITIVE = _any("core.sensitive")
@@ -195,8 +214,9 @@ _OWN = regex(r"^(?:I|my|our|we|no|not|please|always|never|don't)\b|^[a-z]", re.I
 _USER = regex(r"\b(?:the user and others|the user|(?<![\w-])user)\b(?!-)", re.IGNORECASE)
 _BEGINS = regex(r"^(?:[A-Z][\w'’-]+)")
 _ADVERBIAL = regex(
-    r"^(?:from|in|at|since|after|before|until|when|on|for|by|as|now|currently|these days|every|next"
-    r"|this|last)\b[^.;]{0,50}?(?:,| on| and)? (?:I|we|my) (?!\w+'s\b)",
+    r"^(?:from|in|at|since|after|before|until|when|if|on|for|by|as|now|currently|these days|every"
+    rf"|next|this|last|one (?:sip|bite|drop|whiff)|{WEEKDAY})\b"
+    r"[^.;]{0,50}?(?:,| on| and)? (?:I|we|my) (?!\w+'s\b)",
     re.IGNORECASE,
 )
 _FOR_ME = regex(r"\b(?:no|not|nothing|never|only)\b[^.;]* for me\b", re.IGNORECASE)
@@ -211,7 +231,7 @@ _HERE = regex(
 )
 _WISHED = regex(
     r"^(?:(?:the )?\w+ thing|what|one day,?|some ?day,?) I\b"
-    r"|^(?:the|our) (?:plan|goal|aim|dream|ambition) is to\b",
+    r"|^(?:the|our) (?:plan|goal|aim|dream|ambition) is to\b|^goals?(?: for [^:]{2,30})?: ",
     re.IGNORECASE,
 )
 _TOGETHER = regex(r"^[A-ZÀ-Þ][\w'’-]+ and I\b")
@@ -291,6 +311,10 @@ def _whatever_the_subject(text: str) -> CoreField | None:
         return "languages"
     if _of_kin_or_others(text):
         return "allergies" if _REACTS.search(text) else None
+    if _UNEATEN.match(text):
+        return "diet"
+    if _ONE_BITE.match(text):
+        return "allergies"
     suffers = (_SUFFERS.match(text) and _ME.search(text)) or _FORBIDDEN.match(text)
     return "allergies" if suffers or _REACTS.search(text) else None
 

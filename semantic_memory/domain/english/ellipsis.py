@@ -35,7 +35,7 @@ _KIND_OF_PERSON = regex(
 _AILING = regex(rf"^{one_of(words('possessions.ailments'))}\b(?=\s(?:since|for)\b)", re.I)
 _KIN = regex(
     rf"^(?:(?:the )?(?P<who>{phrases('ellipsis.kin')})|(?P<one>{phrases('ellipsis.bare_kin')}))"
-    rf" (?={phrases('ellipsis.of_kin')}\b)",
+    rf" (?=(?:(?P<named>(?-i:[A-ZÀ-Þ])[\w'-]+) )?{phrases('ellipsis.of_kin')}\b)",
     re.IGNORECASE,
 )
 _ROLE = regex(
@@ -120,6 +120,7 @@ _DOSED = regex(
 _BEATS = regex(r"^nothing beats (?P<one>.{3,60})$", re.IGNORECASE)
 _GIVE_ME = regex(r"^give me (?P<one>[\w' -]{3,40}) over (?P<other>.+)$", re.IGNORECASE)
 _OF_ONESELF = regex(r"^I(?:['’]m|['’]ve| am| have)?\s")
+_SELF_WITHIN = regex(r"\s(?:I|we)\b")
 _AGE = regex(r"^(?:1[3-9]|[2-9]\d)(?:\s?(?:yo|y/o|years old))?$", re.IGNORECASE)
 _COUNTED = regex(rf"^(?:\d+|{one_of(words('numbers.small'))}|an?|one|no)\s[\w\s-]+$", re.I)
 _NOT_OWN = words("predications.no_subject", "predications.determiners", "ellipsis.of_no_one")
@@ -250,7 +251,8 @@ def with_owner(clause: str) -> str:
     >>> with_owner("the supervisor is Amara"), with_owner("mum's the word")
     ('the supervisor is Amara', "mum's the word")
     """
-    if kin := _KIN.match(clause):
+    kin = _KIN.match(clause)
+    if kin and (kin["named"] is None or is_name(kin["named"])):
         return f"my {(kin['who'] or kin['one']).lower()} {clause[kin.end() :]}"
     if _ROLE.match(clause) or _DATE_OF_KIN.match(clause):
         return f"my {_lowered(clause)}"
@@ -325,7 +327,7 @@ def _part(part: str) -> str | None:
     if len(spoken) <= 3 and _is_trade(last):
         return f"I am {indefinite(spoken[0])} {_lowered(part)}"
     if _STATE.match(part):
-        return f"I am {_lowered(part)}"
+        return None if _SELF_WITHIN.search(part) else f"I am {_lowered(part)}"
     whole = with_subject(part)
     if whole.startswith("I was "):
         return None  # "I'm a coeliac, diagnosed in 2009" says with what

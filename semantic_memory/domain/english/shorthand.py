@@ -1,0 +1,378 @@
+"""Write out the notes in which hasty people say who they are: "2 kids, 4 and 7", "T2 diabetic".
+
+    sentence -> parts -> a statement for each, by the first form that it has
+             -> what goes on about the part before it stays with it
+
+A sentence is shorthand only if every part of it has a form, so that a request for a plumber or a
+search for an ailment isn't taken for a person. Somewhat long: the forms read best side by side.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from semantic_memory.domain.english.articles import indefinite
+from semantic_memory.domain.english.notation import one_of
+from semantic_memory.domain.english.predications import is_name
+from semantic_memory.domain.english.tables import phrases, words
+from semantic_memory.domain.english.words import is_word
+from semantic_memory.domain.patterns import regex
+
+_NUMBERS = words("numbers.small")
+_SMALL = one_of(_NUMBERS)
+_KIN = phrases("core.family", "core.pets")
+_TONGUE = phrases("core.tongues")
+_FOOD = phrases("core.abstained", "core.allergens", "shorthand.foods")
+_PROPER = r"(?-i:[A-ZÀ-Þ][\w'’-]+)"
+_PLACE = rf"{phrases('shorthand.placed')} {_PROPER}[^?!]*"
+_REST = rf"(?: {phrases('shorthand.behind_states')}\b[^?!]*)?"
+_NO_NEED = r"(?!.*\b(?:allerg|intoleran))"
+_HERE = r"(?: (?:here|too|as well|btw))*"
+_DESCRIBED = rf"(?:(?!{one_of(words('shorthand.no_description'))}\b)[\w'’.-]+ )"
+_STATE = phrases("shorthand.states", "ellipsis.list_states")
+_AILMENT = rf"(?:{phrases('shorthand.ailments')}|{one_of(words('possessions.ailments'))})"
+_ONE_ROLE = (
+    rf"(?:{phrases('core.roles', 'shorthand.roles')}|{one_of(words('ellipsis.trades'))}"
+    r"|[\w-]{2,}(?:ist|eer|ician|smith)|\w{4,}(?:man|woman))"
+)
+_ROLE = rf"{_ONE_ROLE}(?: (?:and|&) {_ONE_ROLE})?"
+
+
+class _Form(NamedTuple):
+    """A way of noting something down, and the statement that it stands for.
+
+    `says` holds the groups of `pattern`, and "{article}" for that of "what".
+    """
+
+    pattern: re.Pattern[str]
+    says: str
+    is_sure: bool = True
+    """True if it tells of its writer though nothing else does."""
+
+
+class _Told(NamedTuple):
+    statement: str
+    is_sure: bool
+
+
+class _Part(NamedTuple):
+    text: str
+    joint: str
+    """The mark or word before it."""
+    is_firm: bool
+    """True if that is a mark between parts, which "&" needn't be."""
+
+
+class Notes(NamedTuple):
+    """The statements that a sentence stands for, and what is left of it."""
+
+    statements: Sequence[str]
+    rest: str
+
+
+def _form(pattern: str, says: str, *, is_sure: bool = True) -> _Form:
+    return _Form(regex(rf"^(?:{pattern})$", re.IGNORECASE), says, is_sure)
+
+
+_FORMS = (
+    _form(
+        r"(?:my )?(?:pronouns?:? (?:are )?)?"
+        r"(?P<which>(?:she|he|they|ze|xe)/(?:her|him|hers|his|them"
+        r"|theirs?|she|he|they|zir|xem)(?:/\w+)?)(?:,? (?:please|pls))?",
+        "my pronouns are {which}",
+    ),
+    _form(
+        rf"(?:am )?(?!from\b)(?P<what>(?:{phrases('shorthand.degrees')} )*{_STATE}{_REST}?){_HERE}",
+        "I am {what}",
+    ),
+    _form(rf"(?P<what>(?:only )?(?:halal|kosher)(?: only| food)?){_HERE}", "I eat {what}"),
+    _form(
+        rf"(?:(?:got|have) )?{_NO_NEED}"
+        rf"(?P<what>(?:an? )?(?:{phrases('shorthand.own_ailment')} )+"
+        rf"(?:[\w-]+ )?{_AILMENT}(?: .*)?)",
+        "I have {what}",
+    ),
+    _form(rf"(?P<what>{_AILMENT} (?:since|for) .+)", "I have had {what}"),
+    _form(
+        rf"{_NO_NEED}(?P<what>(?:[\w-]+ )?{_AILMENT} "
+        rf"{phrases('shorthand.behind_own_ailment')}\b.*)",
+        "I have {what}",
+    ),
+    _form(
+        rf"(?P<what>{_DESCRIBED}{{1,2}}(?:allerg(?:y|ies)|intolerance)){_HERE}(?: \([^()]*\))?",
+        "I have {article}{what}",
+    ),
+    _form(
+        rf"(?:an? )?(?P<what>{phrases('shorthand.impaired')} {phrases('shorthand.parts')}{_REST})",
+        "I have {article}{what}",
+    ),
+    _form(
+        rf"(?P<what>{phrases('shorthand.parts')} (?:is|are|has|have|was) .+"
+        r"|(?:stage|pen|full|middle|maiden|birth) name (?:is|was) .+)",
+        "my {what}",
+    ),
+    _form(
+        rf"(?:and )?(?:have |got )?(?P<what>(?:an? |one |{_SMALL} |\d+ ){_DESCRIBED}{{0,3}}?{_KIN}"
+        rf"(?: (?:called|named) {_PROPER}.*|,? {_PROPER}(?: (?:and|&) {_PROPER})?(?: \([^()]*\))?"
+        rf"| \([^()]*\)|:? (?:aged )?\d.*))",
+        "I have {what}",
+    ),
+    _form(
+        rf"(?:my |our )?(?P<what>{_DESCRIBED}?{_KIN}),? (?:(?:called|named) )?"
+        rf"(?P<name>{_PROPER}(?: \([^()]*\))?)",
+        "I have {article}{what}, {name}",
+    ),
+    _form(
+        rf"(?P<what>(?:an? )?(?:old |young |little )?{_KIN} (?:called|named) {_PROPER}.*)",
+        "I have {article}{what}",
+    ),
+    _form(
+        rf"(?P<what>(?:{_SMALL}|\d+) (?:[\w'-]+ )?{_KIN}(?: \([^()]*\))?)",
+        "I have {what}",
+        is_sure=False,
+    ),
+    _form(rf"(?P<what>{_KIN} \([^()]*\))", "I have {what}", is_sure=False),
+    _form(
+        rf"(?P<what>{phrases('core.dwellings')}|sharehouse|shared (?:flat|house)) "
+        rf"(?P<where>{_PLACE})",
+        "I live in {article}{what} {where}",
+    ),
+    _form(rf"(?P<what>{phrases('shorthand.based')} {_PLACE})", "I am {what}"),
+    _form(rf"(?P<what>{_PLACE} {phrases('shorthand.lasting')}\b.*)", "I have lived {what}"),
+    _form(
+        r"(?P<what>(?:originally from|from) [\w' -]+)(?P<tail> originally| orig)",
+        "I am {what}{tail}",
+    ),
+    _form(rf"(?P<what>{_PLACE})", "I live {what}", is_sure=False),
+    _form(
+        rf"no (?:more )?(?P<what>{phrases('shorthand.drinks')})(?: {phrases('shorthand.denied')})?",
+        "I don't drink {what}",
+        is_sure=False,
+    ),
+    _form(
+        rf"no (?:more )?(?P<what>{_FOOD}(?: or {_FOOD})?)(?: {phrases('shorthand.denied')})?",
+        "I don't eat {what}",
+        is_sure=False,
+    ),
+    _form(
+        r"(?:day |main |current )?job(?:: | is )(?:an? )?(?P<what>[^,]{3,60})",
+        "I am {article}{what}",
+    ),
+    _form(
+        rf"(?:an? )?(?P<what>{_DESCRIBED}{{0,2}}?{phrases('shorthand.own_roles')}\b[^?!]*)",
+        "I am {article}{what}",
+    ),
+    _form(
+        rf"(?:an? )?(?P<what>{_DESCRIBED}{{0,3}}?{_ROLE}"
+        r"(?: (?:in|at|for|with|from|across|on|out of|of|near) [^?!]+)?)",
+        "I am {article}{what}",
+        is_sure=False,
+    ),
+    _form(r"(?P<what>[1-9]\d)(?: ?(?:yo|y/o|years old|yrs))?", "I am {what}", is_sure=False),
+)
+"""The forms of a part, the most specific first."""
+
+_LEVELS = rf"(?: {phrases('shorthand.spoken_behind')})"
+_SPOKEN = regex(
+    rf"^(?:{phrases('shorthand.spoken_before')} {_TONGUE}(?: [\w-]+)?|{_TONGUE},? {_LEVELS[4:-1]}"
+    rf"|[abc][12])$",
+    re.IGNORECASE,
+)
+_CODES = regex(
+    r"^(?P<what>[A-Z]{2}(?:(?:/|, ?| )[A-Z]{2})+),? "
+    r"(?:(?:all|both|are) )*(?:ok|okay|fine|good|work)$"
+)
+_SPEAK = regex(
+    rf"^speak (?P<what>(?!.*\b(?:to|with) (?:me|us)\b)(?:[\w-]+,? ){{0,3}}?{_TONGUE}\b.*)$",
+    re.IGNORECASE,
+)
+_TONGUE_ASKED = regex(
+    rf"^{_TONGUE}(?: [\w-]+)? {phrases('shorthand.tongue_asked')}\b.*$", re.IGNORECASE
+)
+_DENIAL = regex(r"^I don't (?:eat|drink) ")
+_DENIED = regex(r"^no \w+", re.IGNORECASE)
+_NEXT_DENIED = regex(r" (?=no \w)", re.IGNORECASE)
+_LEAD = regex(
+    r"^(?:(?:oh|and|also|plus|ps|fyi|btw|hi+|hey|hello|yo|dear assistant)\b[\s,:!]*)+", re.I
+)
+_IS_NAME = r"(?:(?:i'?m|i am|name'?s|name is|this is|it's) )?"
+_NAME = regex(rf"^{_IS_NAME}(?P<name>[^\W\d_][\w'’-]*(?: {_PROPER}){{0,2}})$", re.IGNORECASE)
+_PRESENTS = regex(r"\b(?:name|it|that)['’]?s\b", re.IGNORECASE)
+_NAME_ALONE = regex(rf"^(?P<name>{_PROPER}(?: {_PROPER}){{0,2}})[.!]\s+(?P<next>[^.!?\n]+)")
+_APART = regex(
+    r"(?P<firm>,|;| /|\s[-–—](?=\s))\s*(?![^(]*\))|\s(?:\+|&)\s|\s+and (?=(?:an?|my|our) )"
+)
+_OWN = regex(
+    r"^(?:but |and )?(?:I|we|my|our|can't|cannot|need|have|had|don't|love|hate|like)\b",
+    re.IGNORECASE,
+)
+_BEHIND_HEAD = regex(r" (?:in|at|for|with|from|across|on|out|of|near|called|named)\b")
+_CLAUSE = regex(r"^(?:I|we|my|our)\b", re.IGNORECASE)
+_REASON = regex(r",? (?=(?:so|because|cos|bc|but)\b)", re.IGNORECASE)
+_CONJUNCTION = regex(r"^(?:so|but|because|cos|bc) (?:basically |then |now )?", re.IGNORECASE)
+_CLAUSE_BEHIND = regex(r"^(?:but\b|(?:so|because|cos|bc) (?:\w+ly )?(?:I|we|my|our)\b)", re.I)
+_ATTACHED = regex(
+    rf"^(?:{phrases('shorthand.attached')}\b|\d|{_SMALL}\b"
+    rf"|(?:{_KIN} )?{_PROPER}(?: (?:and|&) {_PROPER}| \d.*)?$)",
+    re.IGNORECASE,
+)
+_SPEAKS = regex(r"\b(?:you|your|me|please)\b|\?", re.IGNORECASE)
+_LONGEST = 160  # characters
+_MOST_PARTS = 7
+_FEWEST_WITH_NAME = 2
+_NOT_PLAIN = regex(rf"^(?:{_TONGUE}|{phrases('core.peoples')})$", re.IGNORECASE)
+_HAS = regex(rf"^I have (?:\d|{_SMALL})", re.IGNORECASE)
+
+
+def notes(sentence: str) -> Notes | None:
+    """Return what a sentence notes down about its writer; None if it isn't such a note.
+
+    >>> notes("2 kids, 4 and 7").statements, notes("T2 diabetic so watch the sugar").statements
+    (['I have 2 kids, 4 and 7'], ['I am T2 diabetic, so watch the sugar'])
+    >>> notes("tomek, truck driver, near Posen, wife Ola + twins (girls, 9)").statements[:3]
+    ['I am Tomek', 'I am a truck driver', 'I live near Posen']
+    >>> notes("olga, 38, I run a bakery")
+    Notes(statements=['I am Olga', 'I am 38'], rest='I run a bakery')
+    >>> notes("No onion, no garlic").statements, notes("EN/ET/RU all fine").statements
+    (["I don't eat onion or garlic"], ['I speak EN/ET/RU'])
+    >>> notes("dentist in Riga"), notes("asthma in children"), notes("No problem")
+    (None, None, None)
+    """
+    text = _LEAD.sub("", sentence.strip(" .!"))
+    if not text or len(text) > _LONGEST or _SPEAKS.search(text):
+        return None
+    if _CLAUSE.match(text) and not _NAME.match(_APART.split(text)[0]):
+        return None
+    if spoken := _tongues(text):
+        return Notes([spoken], "")
+    noted, reason = _with_reason(text)
+    parts, rest = _parts(noted)
+    told = _told(parts, goes_on=bool(rest or reason))
+    if not told:
+        return None
+    if _CLAUSE_BEHIND.match(reason):
+        rest = _CONJUNCTION.sub("", reason)
+    elif reason:
+        told[-1] = told[-1]._replace(statement=f"{told[-1].statement}, {reason}")
+    is_note = len(told) > 1 or told[0].is_sure
+    return Notes([one.statement for one in told], rest) if is_note else None
+
+
+def _with_reason(text: str) -> tuple[str, str]:
+    """Return a text and what it gives as a reason or a consequence: "so no root vegetables"."""
+    found = _REASON.search(text)
+    return (text[: found.start()], text[found.end() :]) if found else (text, "")
+
+
+def _parts(text: str) -> tuple[list[_Part], str]:
+    """Return the parts of a note, and the rest from the first clause in the first person on."""
+    parts: list[_Part] = []
+    start = 0
+    joint, is_firm = "", True
+    for mark in (*_APART.finditer(text), None):
+        part = text[start : mark.start() if mark else len(text)].strip()
+        if _OWN.match(part) and not _NAME.match(part) and not _form_of(part):
+            return parts, text[start:].strip()
+        denied = _NEXT_DENIED.split(part) if _DENIED.match(part) else [part]
+        parts += [_Part(one, joint, is_firm) for one in denied]
+        if mark:
+            start, joint, is_firm = mark.end(), mark[0], mark["firm"] is not None
+    return parts, ""
+
+
+def _told(parts: Sequence[_Part], *, goes_on: bool) -> list[_Told]:
+    """Return a statement for each part; empty if one has no form."""
+    if not parts or len(parts) > _MOST_PARTS:
+        return []
+    name = _name(parts[0].text, len(parts) + goes_on)
+    told = [_Told(f"I am {name}", is_sure=False)] if name else []
+    for part in parts[bool(name) :]:
+        own = _form_of(part.text)
+        denied = _DENIAL.match(own.statement) if own else None
+        if own and denied and told and told[-1].statement.startswith(denied[0]):
+            also = own.statement[denied.end() :]
+            told[-1] = _Told(f"{told[-1].statement} or {also}", is_sure=True)
+        elif own:
+            told.append(own)
+        elif len(told) > bool(name) and (not part.is_firm or _ATTACHED.match(part.text)):
+            last = told[-1].statement
+            told[-1] = _Told(
+                last + part.joint + part.text, told[-1].is_sure or _HAS.match(last) is not None
+            )
+        else:
+            return []
+    return told if len(told) > bool(name) else []
+
+
+def _name(part: str, parts: int) -> str:
+    """Return the name with which a note of several parts begins, or nothing."""
+    found = _NAME.match(part)
+    if found is None or parts < _FEWEST_WITH_NAME:
+        return ""
+    first = found["name"].split()[0]
+    capital = first[:1].upper() + first[1:]
+    is_presented = found.start("name") > 0 or parts > _FEWEST_WITH_NAME
+    return capital + found["name"][len(first) :] if is_presented and is_name(capital) else ""
+
+
+def _form_of(part: str) -> _Told | None:
+    """Return what a part says by the first form that it has."""
+    for form in _FORMS:
+        if found := form.pattern.match(part):
+            groups = {name: value or "" for name, value in found.groupdict().items()}
+            what = groups["what"] = _lowered(groups.get("what", ""))
+            return _Told(form.says.format(**groups, article=_article(what)), form.is_sure)
+    return None
+
+
+def _lowered(text: str) -> str:
+    """Return a text whose first word begins with a capital only if it always does."""
+    first = text.split()[0] if text else ""
+    is_known = is_word(first.lower()) or first.lower() in _NUMBERS or "-" in first
+    is_plain = is_known and first[1:] == first[1:].lower() and not _NOT_PLAIN.match(first)
+    return text[:1].lower() + text[1:] if is_plain else text
+
+
+def _article(what: str) -> str:
+    """Return the article before a thing or a role; nothing before one that has one, or several."""
+    head = _BEHIND_HEAD.split(what, maxsplit=1)[0].split()
+    if not head or head[0] in ("a", "an") or head[-1].endswith("s"):
+        return ""
+    return f"{indefinite(head[0])} "
+
+
+def _tongues(text: str) -> str | None:
+    """Return the tongues that a note says its writer speaks, as a statement."""
+    if found := _CODES.match(text) or _SPEAK.match(text):
+        return f"I speak {found['what']}"
+    parts = [part.strip() for part in text.split(",")]
+    return f"I speak {_lowered(text)}" if all(map(_SPOKEN.match, parts)) else None
+
+
+def with_name_joined(text: str) -> str:
+    """Return a message whose first sentence is a name with that name at the head of the note.
+
+    >>> with_name_joined("Ilka. Employment lawyer, partner at Holm & Lie in Bergen.")
+    'Ilka, Employment lawyer, partner at Holm & Lie in Bergen.'
+    >>> with_name_joined("Ilka. She called.")
+    'Ilka. She called.'
+    """
+    found = _NAME_ALONE.match(text)
+    if found is None or _PRESENTS.match(text) or notes(f"{found['name']}, {found['next']}") is None:
+        return text
+    return f"{found['name']}, {text[found.start('next') :]}"
+
+
+def tongues_asked(sentence: str) -> Iterator[str]:
+    """Yield what a note asks for in which tongue: "Welsh for letters, English for the rest".
+
+    >>> list(tongues_asked("Welsh for letters, English with me"))
+    ['use Welsh for letters', 'use English with me']
+    >>> list(tongues_asked("Welsh for beginners is a nice book"))
+    []
+    """
+    parts = [part.strip() for part in sentence.strip(" .!").split(",")]
+    if len(parts) > 1 and all(map(_TONGUE_ASKED.match, parts)):
+        yield from (f"use {part}" for part in parts)
