@@ -7,10 +7,12 @@ one's value rather than of what has that value.
 from __future__ import annotations
 
 from semantic_memory.domain.english import incidents
+from semantic_memory.domain.english.arguments import subject
+from semantic_memory.domain.english.outlived import said_besides
 from semantic_memory.domain.english.renewals import KIN, Clause, Ending
-from semantic_memory.domain.english.words import Form, can_be_noun, forms
+from semantic_memory.domain.english.words import Form, can_be_noun, forms, is_word
 from semantic_memory.domain.patterns import regex
-from semantic_memory.domain.text import stem
+from semantic_memory.domain.text import stem, stems
 
 _CLOSED = frozenset(("closed", "shut"))
 _OURS = frozenset(("my", "our"))
@@ -20,6 +22,15 @@ _PLANS = frozenset("have am are plan intend need want got go fly travel visit me
 _WEEKLY = regex(r"\b(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)days\b|\b(?:every|each) ")
 _IN_THE_PAST = regex(r"(?:was|were|got)\b")
 _INDEFINITE = regex(r"^(?:and |so |but )?(?:an?|another|some) ((?:[a-z]+ ){0,3})")
+_TO_WHAT = regex(r"\b(?:allergic|intolerant|sensitive) to ([a-z]+)")
+_WHICH = regex(r" (?:at|of|on|about|in|for|from|by) (?:(?:the|my|our|an?) )?(\S.*)$")
+_MAY_GO_ON = frozenset(
+    "over off out left quit longer resigned retired moved closed shut ended".split()
+)
+"""Words of an end behind which another thing may be named: "is over the flu", "left russia"."""
+_GETS_AWAY = frozenset("flew ran run cut put called".split())
+_FOR_LONG = regex(r"to (?:the (?:army|navy|front)|uni|university|college|prison|boarding)\b")
+_INSTEAD = frozenset(("instead", "with", "for", "by", "alternative"))
 _KNOWN = frozenset("i me my mine we us our you he she they it".split())
 _THEIR_THING = regex(r"\b(?:its|their|his|her) ((?:[a-z-]+ ?){1,3})")
 _SUBJECT_END = regex(
@@ -44,6 +55,63 @@ def may_go_on(ending: Ending, clause: Clause, *, repaired: bool) -> bool:
     closed = not _CLOSED.isdisjoint(ending.verb.split())
     once = _IN_THE_PAST.match(ending.verb) is not None or incidents.is_of_a_day(plain)
     return once and (closed or is_habit(clause))
+
+
+def is_no_cure(ending: Ending, clause: Clause) -> bool:
+    """Return whether an ailment or an aversion stays, whatever became of a thing in it.
+
+    "I threw out the nuts" ends no allergy, "my cat's asthma cleared up" none of the user's.
+    """
+    if not incidents.is_ailment(clause.plain):
+        return False
+    if not ending.predicate and not incidents.heals(ending.verb):
+        return True
+    if not ending.first:
+        about = _TO_WHAT.search(ending.clause.plain)
+        return _is_stranger_to(ending.before, clause) or bool(
+            about and about[1] not in clause.words
+        )
+    others = {word for word in ending.clause.words if word.endswith("'s")} - clause.words
+    return bool(others) or not ending.stems <= clause.content
+
+
+def _is_stranger_to(before: str, clause: Clause) -> bool:
+    """Return whether somebody acts of whom the other clause says nothing: "the hospital"."""
+    who = subject(before).split()[-1]
+    return who != "user" and stem(who) not in clause.content and who not in clause.words
+
+
+def is_used_up(ending: Ending, clause: Clause) -> bool:
+    """Return whether a medicine or an aid was lost or used up, which is got anew."""
+    plain = ending.clause.plain
+    if not _INSTEAD.isdisjoint(plain.split()):
+        return False
+    thing = [word for word in clause.words if stem(word) in ending.stems]
+    return incidents.is_used_up(ending.verb, thing)
+
+
+def tells_of_another(ending: Ending, clause: Clause) -> bool:
+    """Return whether what is said of a thing is of another one: "petra is off to rome".
+
+    Or of another thing of that name: "the dairy on the corner closed".
+    """
+    if not ending.first:
+        return False
+    plain = ending.clause.plain
+    end = plain.find(ending.verb, len(ending.before))
+    thing, rest = plain[len(ending.before) : end], said_besides(plain, end + len(ending.verb))
+    which = _WHICH.search(thing)
+    known = clause.content | clause.words
+    if which and not (spoken := _content(which[1])) <= known and spoken:
+        return True
+    verb = set(ending.verb.split())
+    turns = not verb.isdisjoint(_MAY_GO_ON) and verb.isdisjoint(_GETS_AWAY)
+    for_long = _FOR_LONG.match(rest) is not None
+    return turns and bool(rest) and not for_long and _content(rest).isdisjoint(known)
+
+
+def _content(text: str) -> frozenset[str]:
+    return frozenset(stems(text.replace("'", " "))) - {""}
 
 
 def _is_another_place(ending: Ending, clause: Clause) -> bool:
@@ -119,7 +187,7 @@ def is_left_out(ending: Ending, clause: Clause) -> bool:
         return False
     behind = spoken[places[-1] + 1]
     return (behind in ("one", "ones") and incidents.uses_up(ending.verb)) or (
-        can_be_noun(behind)
+        (can_be_noun(behind) or not is_word(behind))
         and stem(behind) in ending.stems - clause.content
         and not forms(behind) & {Form.PAST, Form.ING}
     )

@@ -15,10 +15,13 @@ from semantic_memory.consolidation.outliving import concluded, contradicted, out
 from semantic_memory.consolidation.passing import (
     changes_another,
     is_left_out,
+    is_no_cure,
     is_of_another,
     is_one_of_several,
+    is_used_up,
     may_go_on,
     measures_only,
+    tells_of_another,
 )
 from semantic_memory.consolidation.replacing import LEAST_SHARED, Reason, listed, replaced, retyped
 from semantic_memory.consolidation.restating import abandoned, restated
@@ -41,7 +44,7 @@ from semantic_memory.consolidation.telling import (
     is_surely_cued,
     told,
 )
-from semantic_memory.domain.english import renewals
+from semantic_memory.domain.english import incidents, renewals
 from semantic_memory.domain.english.arguments import subject
 from semantic_memory.domain.english.beginnings import states
 from semantic_memory.domain.english.facets import NAMED, facets
@@ -72,6 +75,9 @@ _FORMER = frozenset({"old", "previous", "former"})
 _MOST_APART = 3
 _LEAST_ENDED = 0.25
 _LEAST_FACET = 0.15
+
+
+Rule = Callable[[Clause, Telling], Reason | None]
 
 
 class Renewal(NamedTuple):
@@ -133,7 +139,8 @@ def _begun(clause: Clause, new: Telling) -> tuple[Clause, ...]:
 def _rules(clause: Clause, *, lasting: bool, begun: bool) -> Iterable[Rule]:
     if begun:  # what was begun is one of many things, unless it has a figure
         return _RULES if clause.numbers or clause.dates else _SURE_RULES
-    return _RULES if lasting else _CORRECTIONS
+    whole = _OF_AILMENTS if incidents.is_ailment(clause.plain) else _RULES
+    return whole if lasting else _CORRECTIONS
 
 
 def _ended(clause: Clause, new: Telling) -> Reason | None:
@@ -161,6 +168,9 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
             or is_of_another(ending, clause)
             or is_left_out(ending, clause)
             or is_one_of_several(ending, clause)
+            or is_no_cure(ending, clause)
+            or is_used_up(ending, clause)
+            or tells_of_another(ending, clause)
         ):
             continue
         named = shared & beside_kin(clause)
@@ -328,7 +338,6 @@ def _may_be_name(value: frozenset[str], new: Telling) -> bool:
 
 _CORRECTIONS = (recanted, amended)
 """Rules for statements of what was, too."""
-Rule = Callable[[Clause, Telling], Reason | None]
 _RULES: tuple[Rule, ...] = (
     _ended,
     _contrasted,
@@ -344,3 +353,7 @@ _RULES: tuple[Rule, ...] = (
     *_CORRECTIONS,
 )
 _SURE_RULES = tuple(rule for rule in _RULES if rule is not replaced)
+_OF_AILMENTS = tuple(
+    rule for rule in _RULES if rule not in (_changed, replaced, restated, _counted)
+)
+"""Rules for ailments and aversions, which nothing of the same name replaces."""
