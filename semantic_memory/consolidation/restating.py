@@ -48,7 +48,9 @@ _TRAINING = frozenset(map(stem, words("restatements.habits.training")))
 _TRAINS = stem("train")
 _TIME = words("numbers.dimensions.time")
 _OFTEN = frozenset(map(stem, ("once", "twice")))
-_EMPLOYER = "employer"
+_SAME_ONE = frozenset("new whole team company annual weekly daily monthly this next".split())
+_EMPLOYER, _CODES = "employer", "codes"
+_NO_LANGUAGE = regex(r"\b(?:an?|the|my|our|letters|emails|notes)\b")
 _EMPLOYS = words("restatements.employs")
 _ADDRESS = frozenset(map(stem, ("address", "email", "contact", "mail")))
 _MAIL = regex(r"\S@\S+\.\w")
@@ -111,7 +113,8 @@ def _is_elsewhere(one: Placing | None, other: Placing | None) -> bool:
     if one is None or other is None:
         return False
     before, after = _spoken(one.thing), _spoken(other.thing)
-    return (before <= after or after <= before) and _is_other_of_kind(
+    # "the car keys" are other ones than "the keys"
+    return (after <= before or after - before <= _SAME_ONE) and _is_other_of_kind(
         other.place, clause_of(one.place)
     )
 
@@ -207,16 +210,17 @@ def _claimed_anew(clause: Clause, part: Clause, names: frozenset[str]) -> bool:
         and one.relation in _ONE_AT_A_TIME
         and (one.subject, one.about) == (other.subject, other.about)
         and _KIN.isdisjoint(one.about)
-        and (one.relation != _EMPLOYER or _is_employer(part, names))
+        and (one.relation != _EMPLOYER or not _EMPLOYS.isdisjoint(part.words))
+        and (one.relation != _EMPLOYER or _is_named(part, names))
+        and (one.relation != _CODES or _NO_LANGUAGE.search(part.plain) is None)
         and not (set(one.value) <= set(other.value) or set(other.value) <= set(one.value))
         for one in paraphrases(clause.plain)
         for other in paraphrases(part.plain)
     )
 
 
-def _is_employer(part: Clause, names: frozenset[str]) -> bool:
-    named = not names.isdisjoint(part.content) or any(not is_word(one) for one in part.stems)
-    return named and not _EMPLOYS.isdisjoint(part.words)
+def _is_named(part: Clause, names: frozenset[str]) -> bool:
+    return not names.isdisjoint(part.content) or any(not is_word(one) for one in part.words)
 
 
 def _habitual(clause: Clause, part: Clause) -> bool:

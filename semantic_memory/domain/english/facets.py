@@ -48,6 +48,7 @@ _PERSON = r"[a-z][\w'.-]*(?: [a-z][\w'.-]*)?"
 _OF = r"[\w'&.-]+(?: [\w'&.-]+){0,3}?"
 _KIND = one_of(phrase_list("facets.roles.kinds"))
 _TITLED = frozenset({"diet", "partner", "role"})
+_SIZES = words("facets.roles.no_ages")
 _OBJECT_OPENS = frozenset(("my", "the", "our", "his", "her", "their"))
 _OF_OTHER_THINGS = frozenset({("split", "to"), ("broke", "to")})
 _TITLES_GO_ON = words("facets.roles.behind_titles")
@@ -196,7 +197,7 @@ def _facet(name: str, match: re.Match[str], before: str, *, moved: bool) -> Face
         return None
     else:
         value = _value(parts["value"])
-    if not value or who.split()[0] in OTHERS - {"it"}:
+    if not value or who.split()[0] in OTHERS - {"it"} or (name == "age" and who in _SIZES):
         return None
     return Facet(name, who, value, moved, frozenset(about))
 

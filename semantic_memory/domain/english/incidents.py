@@ -39,7 +39,8 @@ _FALLS = regex(
     r"(?!(?:end|spring|summer|autumn|winter|new|first|second|last|meantime)\b)\w"
 )
 _NORMS = words("incidents.norms")
-_AILS = _cue("incidents.ails")
+_AILS = regex(rf"(?<![\w'])(?:{phrases('incidents.ails', 'incidents.named')})(?![\w'])")
+_NAMED_AILMENTS = _cue("incidents.named")
 _HEALS = words("incidents.heals")
 _SUPPLIES = frozenset(map(stem, words("incidents.supplies")))
 _MEDICINE = regex(rf"[a-z]{{3,}}{one_of(words('restatements.medicines.endings'))}")
@@ -205,6 +206,15 @@ def is_ailment(plain: str) -> bool:
     (True, False)
     """
     return _AILS.search(plain) is not None
+
+
+def is_named(plain: str) -> bool:
+    """Return whether a folded text names an ailment that somebody has, rather than its cause.
+
+    >>> is_named("i have asthma"), is_named("i can not have milk")
+    (True, False)
+    """
+    return _NAMED_AILMENTS.search(plain) is not None
 
 
 def heals(verb: str) -> bool:
