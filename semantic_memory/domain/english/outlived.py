@@ -40,11 +40,11 @@ class Outcome(NamedTuple):
 
     state: str
     who: str
-    """Whose state it was: of the user's own outcomes, the subject of the event."""
+    """The person whose state it was; of the user's own, the subject of the event."""
     said: str
     """The words of the event."""
     rest: str
-    """What the event is said of besides a time: "the wall" of "the plaster came off the wall"."""
+    """The words behind it that tell of a thing: "the wall" of "the plaster came off the wall"."""
 
 
 class _State(NamedTuple):
