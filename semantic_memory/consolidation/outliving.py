@@ -10,6 +10,7 @@ from semantic_memory.domain.english import renewals
 from semantic_memory.domain.english.concluded import Matter, opened, settled
 from semantic_memory.domain.english.negation import NEGATIONS, denies
 from semantic_memory.domain.english.outlived import (
+    Outcome,
     body_parts,
     outcomes,
     outcomes_of_others,
@@ -18,9 +19,9 @@ from semantic_memory.domain.english.outlived import (
 from semantic_memory.domain.english.persons import OTHERS
 from semantic_memory.domain.english.renewals import KIN, Clause, is_ahead
 from semantic_memory.domain.english.tables import phrase_list
-from semantic_memory.domain.english.words import Form, forms
+from semantic_memory.domain.english.words import Form, forms, is_word
 from semantic_memory.domain.patterns import regex
-from semantic_memory.domain.text import stem
+from semantic_memory.domain.text import stem, stems
 
 _LEAST = 0.1
 _LEAST_TURNED = 0.25
@@ -36,6 +37,9 @@ _SUITS_ANOTHER = regex(
 )
 _BIRTH = "pregnant"  # ended by the arrival of somebody else
 _BORN = frozenset({"daughter", "son", "girl", "boy", "twin", "baby", "child"})
+_BEARS = frozenset("had have got gave given delivered welcomed lost miscarried".split())
+_OF_ONE_ACT = frozenset({"barred"})
+"""States of which both statements name the act: "I can't drive", "I'm driving again"."""
 _WITH_A_PARTNER = frozenset({"single", "together", "engaged", "married", "with_others"})
 
 
@@ -51,17 +55,41 @@ def outlived(clause: Clause, new: Telling) -> Reason | None:
         return None
     for told, part in new.passages:
         if _claims(part) and not is_ahead(told):
-            over, of_others = outcomes(told), outcomes_of_others(told)
             for state, who in held.items():
                 if who != _USER:
-                    same = (state, who) in of_others and _may_be_of_one_part(clause, part)
-                elif state not in over or _SUITS_ANOTHER.search(told):
-                    same = False
+                    same = any(
+                        (one.state, one.who) == (state, who)
+                        and _is_told_of_it(one, clause)
+                        and _may_be_of_one_part(clause, part)
+                        for one in outcomes_of_others(told)
+                    )
                 else:
-                    same = _is_of_the_same(clause, part, state, over[state])
+                    same = not _SUITS_ANOTHER.search(told) and any(
+                        one.state == state
+                        and _is_told_of_it(one, clause)
+                        and _is_of_the_same(clause, part, one)
+                        for one in outcomes(told)
+                    )
                 if same:
                     return Reason(f"over: {state}", _LEAST)
     return None
+
+
+def _is_told_of_it(event: Outcome, clause: Clause) -> bool:
+    """Return whether an event is said of nothing in particular, or of what a clause names.
+
+    "The plaster came off the wall" ends no fracture, nor does "I'm done with the shopping" a
+    romance.
+    """
+    if event.state in _OF_ONE_ACT and _told_in(clause).isdisjoint(stems(event.said)):
+        return False
+    spoken = frozenset(stems(event.rest.replace("'", " "))) - {""}
+    return not event.rest or not spoken.isdisjoint(_told_in(clause))
+
+
+def _told_in(clause: Clause) -> frozenset[str]:
+    """Return the stems of a clause without those of function words, people included."""
+    return frozenset(stems(clause.plain.replace("'", " "))) - {""}
 
 
 def concluded(clause: Clause, new: Telling) -> Reason | None:
@@ -127,13 +155,15 @@ def _claims(part: Clause) -> bool:
     )
 
 
-def _is_of_the_same(clause: Clause, part: Clause, state: str, who: str) -> bool:
+def _is_of_the_same(clause: Clause, part: Clause, event: Outcome) -> bool:
     """Return whether an event may be the user's own, and of the same part of the body."""
-    first, *of = who.split()
-    own = first == "user" or first in clause.words or bool(body_parts(first))
+    state = event.state
+    first, *of = event.who.split()
+    told_of = of[-1] if of else first
+    own = told_of == _USER or told_of in clause.words or bool(body_parts(told_of))
     people = {word.removesuffix("s") for word in (first, *of)}
     others = KIN - _BORN if state == _BIRTH else KIN
-    if not (own or (state == _BIRTH and first not in OTHERS)) or not others.isdisjoint(people):
+    if not (own or _is_born(event, told_of)) or not others.isdisjoint(people):
         return False
     of_the_birth = state == _BIRTH and kin_of(part) <= _BORN
     if state not in _WITH_A_PARTNER and not of_the_birth and other_person(clause, part):
@@ -141,6 +171,12 @@ def _is_of_the_same(clause: Clause, part: Clause, state: str, who: str) -> bool:
     if not owners_of(part) <= {word.removesuffix("s") for word in clause.words}:
         return False
     return _may_be_of_one_part(clause, part)
+
+
+def _is_born(event: Outcome, who: str) -> bool:
+    """Return whether an event is the arrival of somebody, by their name."""
+    arrives = event.state == _BIRTH and event.said.split()[0] not in _BEARS
+    return arrives and who not in OTHERS and (who in _BORN or not is_word(who))
 
 
 def _may_be_of_one_part(clause: Clause, part: Clause) -> bool:

@@ -7,6 +7,7 @@ renew nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -14,11 +15,18 @@ from semantic_memory.consolidation.corrections import amended, corrected, recant
 from semantic_memory.consolidation.outliving import concluded, contradicted, outlived, turned
 from semantic_memory.consolidation.passing import (
     changes_another,
+    is_another_of_them,
+    is_for_a_while,
     is_left_out,
+    is_no_addition,
+    is_no_cure,
     is_of_another,
     is_one_of_several,
+    is_used_up,
     may_go_on,
     measures_only,
+    says_of_another,
+    tells_of_another,
 )
 from semantic_memory.consolidation.replacing import LEAST_SHARED, Reason, listed, replaced, retyped
 from semantic_memory.consolidation.restating import abandoned, restated
@@ -41,7 +49,7 @@ from semantic_memory.consolidation.telling import (
     is_surely_cued,
     told,
 )
-from semantic_memory.domain.english import renewals
+from semantic_memory.domain.english import incidents, renewals
 from semantic_memory.domain.english.arguments import subject
 from semantic_memory.domain.english.beginnings import states
 from semantic_memory.domain.english.calendar import MONTHS, WEEKDAYS
@@ -59,6 +67,7 @@ from semantic_memory.domain.english.renewals import (
 )
 from semantic_memory.domain.english.restatements import is_journey
 from semantic_memory.domain.english.tables import phrase_list
+from semantic_memory.domain.english.words import WORD, is_word
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stem
 
@@ -88,6 +97,9 @@ _LEAST_ENDED = 0.25
 _LEAST_FACET = 0.15
 
 
+Rule = Callable[[Clause, Telling], Reason | None]
+
+
 class Renewal(NamedTuple):
     """A clause of a statement that no longer holds, and why."""
 
@@ -110,9 +122,7 @@ def renewal(
     if not paraphrases(older).isdisjoint(paraphrases(newer)):
         return None
     close = apart is not None and apart <= _MOST_APART
-    for clause in dict.fromkeys((*old.clauses, *old.sentences)):
-        if is_question(clause.plain):
-            continue
+    for clause in _compared(old, new):
         if found := _no_longer(clause, new, similarity):
             return Renewal(clause.plain, found.reason)
         if close and not renewals.is_small(clause.plain) and corrected(clause, new):
@@ -147,7 +157,30 @@ def _begun(clause: Clause, new: Telling) -> tuple[Clause, ...]:
 def _rules(clause: Clause, *, lasting: bool, begun: bool) -> Iterable[Rule]:
     if begun:  # what was begun is one of many things, unless it has a figure
         return _RULES if clause.numbers or clause.dates else _SURE_RULES
-    return _RULES if lasting else _CORRECTIONS
+    whole = _OF_AILMENTS if incidents.is_ailment(clause.plain) else _RULES
+    return whole if lasting else _CORRECTIONS
+
+
+def _compared(old: Telling, new: Telling) -> Iterator[Clause]:
+    """Yield what the older statement tells, without names that the newer one means as nouns."""
+    common = _common_nouns(old, new)
+    for clause in dict.fromkeys((*old.clauses, *old.sentences)):
+        if not is_question(clause.plain):
+            stems = tuple(one for one in clause.stems if one not in common)
+            yield replace(clause, stems=stems) if common else clause
+
+
+def _common_nouns(old: Telling, new: Telling) -> frozenset[str]:
+    """Return the stems of names in the older statement that the newer one writes as common nouns.
+
+    "I gave up golf" ends no Golf.
+    """
+    if new.text == new.text.lower():
+        return frozenset()
+    spoken = WORD.findall(new.text)
+    written = {stem(word.lower()) for word in spoken if word[0].isupper()}
+    common = {stem(word) for word in spoken if word.islower() and is_word(word)}
+    return (old.names & common) - written
 
 
 def _ended(clause: Clause, new: Telling) -> Reason | None:
@@ -175,6 +208,11 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
             or is_of_another(ending, clause)
             or is_left_out(ending, clause)
             or is_one_of_several(ending, clause)
+            or is_no_cure(ending, clause)
+            or is_used_up(ending, clause)
+            or tells_of_another(ending, clause)
+            or is_for_a_while(ending)
+            or is_another_of_them(ending, clause)
         ):
             continue
         named = shared & beside_kin(clause)
@@ -241,6 +279,7 @@ def _contrasted(clause: Clause, new: Telling) -> Reason | None:
             values
             and (denied.content or not before.numbers or before.content & clause.content)
             and not denies(clause.words)
+            and not says_of_another(before, clause)
             and denied.content <= clause.content
             and denied.numbers <= clause.numbers
             and denied.dates <= clause.dates
@@ -295,7 +334,10 @@ def _counted(clause: Clause, new: Telling) -> Reason | None:
     for part in new.clauses:
         if renewals.claims_nothing(part.plain) or owners_of(part) - owners_of(clause):
             continue
-        for digits, word, noun in ORDINAL.findall(part.plain):
+        for found in ORDINAL.finditer(part.plain):
+            digits, word, noun = found.groups()
+            if noun not in STAGES and is_no_addition(found):
+                continue
             number = digits or ORDINALS[word]
             before = str(int(number) - 1)
             ones = _only_ones(clause) if before == "1" else frozenset[str]()
@@ -351,7 +393,6 @@ def _may_be_name(value: frozenset[str], new: Telling) -> bool:
 
 _CORRECTIONS = (recanted, amended)
 """Rules for statements of what was, too."""
-Rule = Callable[[Clause, Telling], Reason | None]
 _RULES: tuple[Rule, ...] = (
     _ended,
     _contrasted,
@@ -367,3 +408,7 @@ _RULES: tuple[Rule, ...] = (
     *_CORRECTIONS,
 )
 _SURE_RULES = tuple(rule for rule in _RULES if rule is not replaced)
+_OF_AILMENTS = tuple(
+    rule for rule in _RULES if rule not in (_changed, replaced, restated, _counted)
+)
+"""Rules for ailments and aversions, which nothing of the same name replaces."""

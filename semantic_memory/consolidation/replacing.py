@@ -204,6 +204,7 @@ class _Pair:
         """Find another figure for a common verb: "I run 20 km", then "I run 30 km now"."""
         same = _stems(self.clause) & _stems(self.sentence)
         same -= _FUNCTION | UNITS | _SPANS | self.clause.numbers | self.clause.dates
+        same = frozenset(one for one in same if not one[0].isdigit())
         if not (same and self.surely and self.clause.numbers and self.sentence.numbers):
             return None
         if _is_done_by_a_thing(self.clause, self.sentence, same):

@@ -33,7 +33,7 @@ from semantic_memory.domain.english.restatements import (
     remedies,
 )
 from semantic_memory.domain.english.tables import mapping, words
-from semantic_memory.domain.english.words import is_adverb
+from semantic_memory.domain.english.words import is_adverb, is_word
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS, stem
 
@@ -48,6 +48,10 @@ _TRAINING = frozenset(map(stem, words("restatements.habits.training")))
 _TRAINS = stem("train")
 _TIME = words("numbers.dimensions.time")
 _OFTEN = frozenset(map(stem, ("once", "twice")))
+_SAME_ONE = frozenset("new whole team company annual weekly daily monthly this next".split())
+_EMPLOYER, _CODES = "employer", "codes"
+_NO_LANGUAGE = regex(r"\b(?:an?|the|my|our|letters|emails|notes)\b")
+_EMPLOYS = words("restatements.employs")
 _ADDRESS = frozenset(map(stem, ("address", "email", "contact", "mail")))
 _MAIL = regex(r"\S@\S+\.\w")
 _OWN = frozenset({"i", "we", "my", "our"})
@@ -62,7 +66,9 @@ def restated(clause: Clause, new: Telling) -> Reason | None:
             continue
         if adds_to(clause, part):
             continue
-        cued = is_surely_cued(part.plain) and any(form(clause, part) for form in _FORMS)
+        cued = is_surely_cued(part.plain) and (
+            _claimed_anew(clause, part, new.names) or any(form(clause, part) for form in _FORMS)
+        )
         if cued or _moved(clause, part) or (is_cued(part.plain) and _placed(clause, part)):
             return Reason(f"restated: {listed(clause.content)}", LEAST_SHARED)
     return None
@@ -107,7 +113,8 @@ def _is_elsewhere(one: Placing | None, other: Placing | None) -> bool:
     if one is None or other is None:
         return False
     before, after = _spoken(one.thing), _spoken(other.thing)
-    return (before <= after or after <= before) and _is_other_of_kind(
+    # "the car keys" are other ones than "the keys"
+    return (after <= before or after - before <= _SAME_ONE) and _is_other_of_kind(
         other.place, clause_of(one.place)
     )
 
@@ -193,17 +200,27 @@ def _succeeded(clause: Clause, part: Clause) -> bool:
     )
 
 
-def _claimed_anew(clause: Clause, part: Clause) -> bool:
-    """Find another value in any wording: "bedtime is ten", then "lights out at nine for me now"."""
+def _claimed_anew(clause: Clause, part: Clause, names: frozenset[str]) -> bool:
+    """Find another value in any wording: "bedtime is ten", then "lights out at nine for me now".
+
+    An employer has a name, and more is said of it than that the user is there.
+    """
     return any(
         one.relation == other.relation
         and one.relation in _ONE_AT_A_TIME
         and (one.subject, one.about) == (other.subject, other.about)
         and _KIN.isdisjoint(one.about)
+        and (one.relation != _EMPLOYER or not _EMPLOYS.isdisjoint(part.words))
+        and (one.relation != _EMPLOYER or _is_named(part, names))
+        and (one.relation != _CODES or _NO_LANGUAGE.search(part.plain) is None)
         and not (set(one.value) <= set(other.value) or set(other.value) <= set(one.value))
         for one in paraphrases(clause.plain)
         for other in paraphrases(part.plain)
     )
+
+
+def _is_named(part: Clause, names: frozenset[str]) -> bool:
+    return not names.isdisjoint(part.content) or any(not is_word(one) for one in part.words)
 
 
 def _habitual(clause: Clause, part: Clause) -> bool:
@@ -236,7 +253,6 @@ def _is_other_habit(before: frozenset[str], after: frozenset[str]) -> bool:
 
 
 _FORMS = (
-    _claimed_anew,
     _habitual,
     _retimed,
     _succeeded,

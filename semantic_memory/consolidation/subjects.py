@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 
 from semantic_memory.domain.english import renewals
+from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.renewals import (
     KIN,
     Clause,
@@ -15,6 +16,7 @@ from semantic_memory.domain.english.words import is_quality, is_verb
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS, stem, stems
 
+_OTHER_KIN = regex(rf"\bother {one_of(KIN)}\b")
 _POSSESSIVE = regex(r"\w{2,}'s$")  # not "two e's"
 _FOR_OF = regex(r"\b(for|of|in) (?=(?:(?:the|my|our|a|an) )?([a-z][\w'-]*))")
 _DETERMINERS = frozenset(
@@ -48,6 +50,8 @@ def other_person(a: Clause, b: Clause) -> bool:
         return False
     owners = [{word for word in one.words if _POSSESSIVE.match(word)} for one in (a, b)]
     if all(owners) and owners[0].isdisjoint(owners[1]):
+        return True
+    if {*_OTHER_KIN.findall(a.plain)} != {*_OTHER_KIN.findall(b.plain)}:
         return True
     left, right = kin_of(a), kin_of(b)
     if any(found in right - left for found in _OF_KIN.findall(b.plain)):

@@ -15,6 +15,7 @@ from semantic_memory.domain.english.notation import any_of, one_of, phrase, spel
 from semantic_memory.domain.english.persons import OTHERS
 from semantic_memory.domain.english.renewals import KIN, Clause
 from semantic_memory.domain.english.tables import keys, phrase_list, phrase_of, phrases, words
+from semantic_memory.domain.english.words import can_be_noun, is_quality, is_word
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS, stem, stems
 
@@ -27,21 +28,31 @@ _OF_PEOPLE = frozenset({"owner", "holder"})
 _SPEAKER = dict.fromkeys(("i", "me", "mine", "my", "ours", "myself"), "i")
 _NO_PERSON = words("facets.roles.no_person")
 NAMED = frozenset({"home", "employer", "school"})
+"""Facets whose values are proper names."""
 _COUNTED = frozenset({"age", "weight", "headcount"})
 """Facets whose values are numbers."""
-"""Facets whose values are proper names."""
 _ONE_WORD = frozenset({"diet", "partner", "shift"})
 """Facets of which two values with a word in common are one: "eat meat", "eat meat again"."""
 _SOMEONE_NEW = frozenset({"new"})
 _RANKED = frozenset({"role"})
 """Facets of which a word for a rank makes another value: "head", "deputy head"."""
 _RANKS = frozenset(map(stem, words("facets.roles.ranks")))
+_OFFICES = frozenset(map(stem, words("facets.roles.offices")))
+_NO_EMPLOYER = regex(rf".*?\b{phrases('facets.roles.no_employer')}\b")
+_LINKS, _BETWEEN = words("facets.roles.links"), words("facets.roles.between")
+_STATUSES = frozenset({"single", "engaged", "married", "divorced", "separated", "widowed"})
+_OWN_VERB = frozenset({"eat", "eats", "eating", "no"})
 _SHIFTS = frozenset(map(stem, words("facets.roles.shifts")))
 _GROUPS = words("facets.roles.groups")
 _HOUSEHOLDS = words("facets.roles.households")
 _PERSON = r"[a-z][\w'.-]*(?: [a-z][\w'.-]*)?"
 _OF = r"[\w'&.-]+(?: [\w'&.-]+){0,3}?"
 _KIND = one_of(phrase_list("facets.roles.kinds"))
+_TITLED = frozenset({"diet", "partner", "role"})
+_SIZES = words("facets.roles.no_ages")
+_OBJECT_OPENS = frozenset(("my", "the", "our", "his", "her", "their"))
+_OF_OTHER_THINGS = frozenset({("split", "to"), ("broke", "to")})
+_TITLES_GO_ON = words("facets.roles.behind_titles")
 _SLOT = regex(r"\{(value|role|person|number|own|phone)\}")
 _SLOTS = {
     "value": _VALUE,
@@ -86,18 +97,23 @@ class Facet(NamedTuple):
         own, others = self.value - older.value, older.value - self.value
         if self.name in _ONE_WORD:
             return own == self.value and others == older.value
+        if self.name in _RANKED and self._is_office() and not older._is_office():
+            return False  # a nurse who is the treasurer of a club
         if self.name in _RANKED:
             return (own == self.value and others == older.value) or not _RANKS.isdisjoint(
                 own | others
             )
         return bool(own and others)
 
+    def _is_office(self) -> bool:
+        title = self.value - _RANKS
+        return bool(title) and title <= _OFFICES
+
 
 class _Wording(NamedTuple):
     name: str
     pattern: re.Pattern[str]
-    moved: bool
-    newly: bool = False
+    way: str
     words: frozenset[str] = frozenset()
     """Words one of which a clause needs for the pattern to match; none for any."""
 
@@ -114,7 +130,7 @@ def _written() -> Iterator[_Wording]:
                 source = phrase(whole, value=value, of=_OF, kind=_KIND)
                 ends = _AGE_ENDS if name == "age" else ""
                 pattern = regex(rf"(?<![\w']){source}(?![\w']){ends}")
-                yield _Wording(name, pattern, way == "moves", way == "newly", _needed(written))
+                yield _Wording(name, pattern, way, _needed(written))
 
 
 def _needed(written: str) -> frozenset[str]:
@@ -150,13 +166,14 @@ def facets(clause: Clause, *, newly: bool = False) -> tuple[Facet, ...]:
     [('home', ['oslo'])]
     """
     found = []
-    for name, pattern, moved, only_newly, needed in _wordings():
-        if (only_newly and not newly) or (needed and needed.isdisjoint(clause.words)):
+    for name, pattern, way, needed in _wordings():
+        if way == ("held" if newly else "newly") or (needed and needed.isdisjoint(clause.words)):
             continue
         match = pattern.search(clause.plain)
         if match and _is_of_another(name, match):
             continue
-        if match and (facet := _facet(name, match, clause.plain[: match.start()], moved=moved)):
+        before = clause.plain[: match.start()] if match else ""
+        if match and (facet := _facet(name, match, before, moved=way == "moves")):
             found.append(facet)
     return tuple(found)
 
@@ -190,13 +207,51 @@ def _facet(name: str, match: re.Match[str], before: str, *, moved: bool) -> Face
         value = frozenset({parts["value"]})
     elif name in _OF_PEOPLE:
         value = frozenset(map(_person, parts["value"].split())) - _NO_PERSON
-    elif name in NAMED and _INDEFINITE.match(parts["value"]):
+    elif _is_none(name, match):
         return None
     else:
         value = _value(parts["value"])
-    if not value or who.split()[0] in OTHERS - {"it"}:
+    if not value or who.split()[0] in OTHERS - {"it"} or (name == "age" and who in _SIZES):
         return None
     return Facet(name, who, value, moved, frozenset(about))
+
+
+def _is_none(name: str, match: re.Match[str]) -> bool:
+    """Return whether a wording names no employer, home or school, or only describes a thing."""
+    value = match["value"]
+    if name in NAMED and _INDEFINITE.match(value):
+        return True
+    if name == "employer":
+        return _NO_EMPLOYER.match(value + match.string[match.end() :]) is not None
+    return name in _TITLED and _is_described(name, match)
+
+
+def _is_described(name: str, match: re.Match[str]) -> bool:
+    """Return whether a value only describes a thing: "vegan cheese", "design mode".
+
+    A diet or a status is said of somebody: "went vegan", not "met a vegan friend".
+    """
+    behind = next(iter(match.string[match.end() :].split()), "")
+    if _is_kind_of(behind) or behind in _OBJECT_OPENS:
+        return True
+    value = match["value"].split()[0]
+    if name == "role" or value in _OWN_VERB or not (name == "diet" or value in _STATUSES):
+        return name == "partner" and (value, behind) in _OF_OTHER_THINGS
+    if behind == "in" and value == "engaged":
+        return True
+    spoken = match.string[: match.start()].split()
+    if spoken[-1:] in (["the"], ["my"], ["our"]):
+        return True
+    while spoken and spoken[-1] in _BETWEEN:
+        spoken.pop()
+    return bool(spoken) and spoken[-1] not in _LINKS
+
+
+def _is_kind_of(word: str) -> bool:
+    told = word.strip(",.'")
+    return (
+        can_be_noun(told) and is_word(told) and not is_quality(told) and told not in _TITLES_GO_ON
+    )
 
 
 def _about(text: str) -> list[str]:
@@ -216,6 +271,11 @@ def _subject(name: str, wording: str, before: str) -> str:
     # "our team sits on the third floor"; a class that moved is no home of its members
     if who in _GROUPS and (name != "home" or who in _HOUSEHOLDS):
         return "user"
+    if name in _ONE_WORD:
+        spoken = before.split()
+        while spoken and spoken[-1] in _LINKS | _BETWEEN - {"my", "our"}:
+            spoken.pop()
+        return subject(" ".join(spoken)).removeprefix("user ")
     spoken = before.replace("'s", " 's").split()
     if name != "home":  # "my daughter's first payslip from siemens"
         return spoken[-2] if spoken[-1:] == ["'s"] and len(spoken) > 1 else who

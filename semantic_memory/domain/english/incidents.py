@@ -6,7 +6,9 @@ They leave what older statements tell as it was, whatever words they share with 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
+from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.renewals import Clause, around_things, thing_of
 from semantic_memory.domain.english.tables import phrases, words
 from semantic_memory.domain.patterns import regex
@@ -37,6 +39,13 @@ _FALLS = regex(
     r"(?!(?:end|spring|summer|autumn|winter|new|first|second|last|meantime)\b)\w"
 )
 _NORMS = words("incidents.norms")
+_AILS = regex(rf"(?<![\w'])(?:{phrases('incidents.ails', 'incidents.named')})(?![\w'])")
+_NAMED_AILMENTS = _cue("incidents.named")
+_HEALS = words("incidents.heals")
+_SUPPLIES = frozenset(map(stem, words("incidents.supplies")))
+_MEDICINE = regex(rf"[a-z]{{3,}}{one_of(words('restatements.medicines.endings'))}")
+_USED_UP = words("incidents.used_up")
+_GIVEN_UP = words("incidents.given_up")
 
 
 def is_remedied(plain: str) -> bool:
@@ -188,3 +197,42 @@ def is_measured(plain: str) -> bool:
     (True, False)
     """
     return _MEASURED.search(plain) is not None
+
+
+def is_ailment(plain: str) -> bool:
+    """Return whether a folded text tells of an ailment, or of what somebody must not have.
+
+    >>> is_ailment("i am allergic to nuts"), is_ailment("i like nuts")
+    (True, False)
+    """
+    return _AILS.search(plain) is not None
+
+
+def is_named(plain: str) -> bool:
+    """Return whether a folded text names an ailment that somebody has, rather than its cause.
+
+    >>> is_named("i have asthma"), is_named("i can not have milk")
+    (True, False)
+    """
+    return _NAMED_AILMENTS.search(plain) is not None
+
+
+def heals(verb: str) -> bool:
+    """Return whether the verb of an end is one that an ailment meets.
+
+    >>> heals("is gone"), heals("threw out")
+    (True, False)
+    """
+    return not _HEALS.isdisjoint(verb.split())
+
+
+def is_used_up(verb: str, thing: Iterable[str]) -> bool:
+    """Return whether a medicine or an aid, by its words, was lost or used up, to be got anew.
+
+    >>> is_used_up("lost", ["inhaler"]), is_used_up("came off", ["citalopram"])
+    (True, False)
+    """
+    spoken = verb.split()
+    if _USED_UP.isdisjoint(spoken) or not _GIVEN_UP.isdisjoint(spoken):
+        return False
+    return any(stem(one) in _SUPPLIES or _MEDICINE.fullmatch(one) for one in thing)
