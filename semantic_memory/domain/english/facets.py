@@ -27,7 +27,7 @@ _OF_PEOPLE = frozenset({"owner", "holder"})
 _SPEAKER = dict.fromkeys(("i", "me", "mine", "my", "ours", "myself"), "i")
 _NO_PERSON = words("facets.roles.no_person")
 NAMED = frozenset({"home", "employer", "school"})
-_COUNTED = frozenset({"age", "weight", "headcount"})
+_COUNTED = frozenset({"age", "weight", "headcount", "workload"})
 """Facets whose values are numbers."""
 """Facets whose values are proper names."""
 _ONE_WORD = frozenset({"diet", "partner", "shift"})
@@ -57,6 +57,7 @@ _APPOINTED = regex(
 )
 _DWELLING = regex(rf"{phrases('facets.roles.dwellings')}\b")
 _NOT_OWN = KIN | OTHERS | {"'s"}
+_THEIRS = frozenset({"his", "her", "their", "your"})
 _WE = frozenset({"i", "we", "us", "me", "our"})
 # an age is followed by nothing that would make it a measure: "is 12 metres"
 _AGE_ENDS = rf"(?= {phrases('facets.roles.behind_age')}\b|$)"
@@ -213,10 +214,10 @@ def _subject(name: str, wording: str, before: str) -> str:
     if name == "age":  # "my daughter's just turned 12"
         return subject(_SHORT_IS.sub("", before.rstrip())).removeprefix("user ")
     who = subject(before).removeprefix("user ")
-    # "our team sits on the third floor"; a class that moved is no home of its members
-    if who in _GROUPS and (name != "home" or who in _HOUSEHOLDS):
-        return "user"
     spoken = before.replace("'s", " 's").split()
+    # "our team sits on the third floor"; a class that moved is no home of its members
+    if who in _GROUPS and (name != "home" or who in _HOUSEHOLDS) and _THEIRS.isdisjoint(spoken):
+        return "user"
     if name != "home":  # "my daughter's first payslip from siemens"
         return spoken[-2] if spoken[-1:] == ["'s"] and len(spoken) > 1 else who
     if _DWELLING.match(wording) and _NOT_OWN.isdisjoint(spoken):
