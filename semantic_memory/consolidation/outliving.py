@@ -5,7 +5,7 @@ from __future__ import annotations
 from semantic_memory.consolidation.claims import claims, conflicting
 from semantic_memory.consolidation.replacing import Reason, listed
 from semantic_memory.consolidation.subjects import kin_of, other_kind, other_person, owners_of
-from semantic_memory.consolidation.telling import Telling, is_cued, is_question
+from semantic_memory.consolidation.telling import Telling, is_cued, is_question, makes_claim
 from semantic_memory.domain.english import renewals
 from semantic_memory.domain.english.concluded import Matter, opened, settled
 from semantic_memory.domain.english.negation import NEGATIONS, denies
@@ -40,6 +40,8 @@ _BORN = frozenset({"daughter", "son", "girl", "boy", "twin", "baby", "child"})
 _BEARS = frozenset("had have got gave given delivered welcomed lost miscarried".split())
 _OF_ONE_ACT = frozenset({"barred"})
 """States of which both statements name the act: "I can't drive", "I'm driving again"."""
+_OF_ANYTHING = frozenset({"unallergic"})
+"""States that whatever is named ends: "I'm allergic to penicillin"."""
 _WITH_A_PARTNER = frozenset({"single", "together", "engaged", "married", "with_others"})
 
 
@@ -54,7 +56,7 @@ def outlived(clause: Clause, new: Telling) -> Reason | None:
     ):
         return None
     for told, part in new.passages:
-        if _claims(part) and not is_ahead(told):
+        if makes_claim(part.plain) and not is_ahead(told):
             for state, who in held.items():
                 if who != _USER:
                     same = any(
@@ -83,6 +85,8 @@ def _is_told_of_it(event: Outcome, clause: Clause) -> bool:
     """
     if event.state in _OF_ONE_ACT and _told_in(clause).isdisjoint(stems(event.said)):
         return False
+    if event.state in _OF_ANYTHING:
+        return True
     spoken = frozenset(stems(event.rest.replace("'", " "))) - {""}
     return not event.rest or not spoken.isdisjoint(_told_in(clause))
 
@@ -98,7 +102,9 @@ def concluded(clause: Clause, new: Telling) -> Reason | None:
     if not matters or renewals.is_of_the_past(clause.plain):
         return None
     for part in new.clauses:
-        for done in settled(part.plain) if _claims(part) and not is_ahead(part.plain) else ():
+        for done in (
+            settled(part.plain) if makes_claim(part.plain) and not is_ahead(part.plain) else ()
+        ):
             if denies(done.beside.split()) or _SUITS_ANOTHER.search(part.plain):
                 continue  # "I'm not allowed to eat nuts"
             for matter in matters:
@@ -139,20 +145,10 @@ def contradicted(clause: Clause, new: Telling) -> Reason | None:
     if not own:
         return None
     for part in new.clauses:
-        apart = not _claims(part) or not is_cued(part.plain) or other_person(clause, part)
+        apart = not makes_claim(part.plain) or not is_cued(part.plain) or other_person(clause, part)
         if not apart and (found := conflicting(own, claims(part.plain))):
             return Reason(f"turned: {found[0]}", _LEAST_TURNED)
     return None
-
-
-def _claims(part: Clause) -> bool:
-    return not (
-        renewals.claims_nothing(part.plain)
-        or renewals.is_of_the_past(part.plain)
-        or renewals.is_to_come(part.plain)
-        or is_question(part.plain)
-        or part.plain.endswith("?")
-    )
 
 
 def _is_of_the_same(clause: Clause, part: Clause, event: Outcome) -> bool:

@@ -27,6 +27,7 @@ _CLOSED = frozenset(("closed", "shut"))
 _OURS = frozenset(("my", "our"))
 _AT_SOME = regex(r"\b(?:at|in|for) an? (?:[a-z-]+ )?([a-z]+)\b")
 _HABIT = regex(r"(?:and |so |but )?(?:i|we) (?:(?:also|still|always|usually|only) )?([a-z]+)\b")
+_DONE = regex(r"\bi (?:(?:also|still|always|usually|only) )?([a-z]+)\b")
 _PLANS = frozenset("have am are plan intend need want got go fly travel visit meet".split())
 _WEEKLY = regex(r"\b(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)days\b|\b(?:every|each) ")
 _IN_THE_PAST = regex(r"(?:was|were|got)\b")
@@ -291,7 +292,8 @@ def is_left_out(ending: Ending, clause: Clause) -> bool:
 def is_one_of_several(ending: Ending, clause: Clause) -> bool:
     """Return whether a single thing ended of those that a habit is about: "the train to prague"."""
     ended = {word for word in ending.clause.words if stem(word) in ending.stems}
-    return any(f"{word}s" in clause.words for word in ended - clause.words)
+    done = set(_DONE.findall(clause.plain))  # "i runs", of "the user runs"
+    return any(f"{word}s" in clause.words - done for word in ended - clause.words)
 
 
 def gives_another_aspect(clause: Clause, sentence: Clause) -> bool:

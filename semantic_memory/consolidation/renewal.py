@@ -29,6 +29,7 @@ from semantic_memory.consolidation.passing import (
     tells_of_another,
 )
 from semantic_memory.consolidation.replacing import LEAST_SHARED, Reason, listed, replaced, retyped
+from semantic_memory.consolidation.resetting import reset, tolerated
 from semantic_memory.consolidation.restating import abandoned, restated
 from semantic_memory.consolidation.subjects import (
     beside_kin,
@@ -58,6 +59,7 @@ from semantic_memory.domain.english.negation import denies
 from semantic_memory.domain.english.paraphrases import paraphrases
 from semantic_memory.domain.english.persons import OTHERS
 from semantic_memory.domain.english.renewals import (
+    ASPECTS,
     ORDINALS,
     STAGES,
     TRAVELS,
@@ -93,7 +95,7 @@ _TIMES = frozenset(
 _MOVED_TO = regex(r"\b(?:mov|switch|migrat|transferr|shift)(?:ed|ing) .*\bto (?P<to>.+)$")
 _FORMER = frozenset({"old", "previous", "former"})
 _MOST_APART = 3
-_LEAST_ENDED = 0.25
+_LEAST_ENDED = 0.2
 _LEAST_FACET = 0.15
 
 
@@ -302,6 +304,8 @@ def _changed(clause: Clause, new: Telling) -> Reason | None:
             continue
         for told_of in renewals.changed(part):
             thing = (is_journey(clause.plain) and told_of - TRAVELS) or told_of
+            if retyped(clause, part):  # "moved the grant deadline", where the grant is due
+                thing = thing - (ASPECTS - clause.content) or thing
             if (
                 thing <= clause.content
                 and not (
@@ -399,6 +403,8 @@ _RULES: tuple[Rule, ...] = (
     _changed,
     replaced,
     restated,
+    reset,
+    tolerated,
     abandoned,
     _counted,
     _refaceted,

@@ -30,7 +30,7 @@ from semantic_memory.domain.english import renewals
 from semantic_memory.domain.english.arguments import subject
 from semantic_memory.domain.english.lexicon import opposites
 from semantic_memory.domain.english.numbers import kinds
-from semantic_memory.domain.english.renewals import Clause
+from semantic_memory.domain.english.renewals import KIN, Clause
 from semantic_memory.domain.english.tables import keys, words
 from semantic_memory.domain.english.words import Form, forms
 from semantic_memory.domain.patterns import regex
@@ -54,6 +54,9 @@ _PARTICLES = frozenset("up down out off on in home back away over through around
 _FAVOURITE = stem("favourite")
 _DOES = regex(r"^(?:and |so |but )?(?:i|we) (?!am|are|have|had|will)")
 _SELF = frozenset({"i", "we"})
+_OF_OWNER = regex(r"\b([a-z]+)'s (?:[a-z]+ )?([a-z]+)\b")
+_SENDS = regex(r"\b(?:my|our) ([a-z]+) (?:to|onto|into|up to|down to)\b")
+_THE_THING = regex(r"\b(?:the|my|our) ([\w-]+)")
 _RATE = regex(r" (?:a|an|per|each|every) [a-z]+")
 _BEGUN = regex(r"(?:the )?([\w-]+) (?:is|are|=) ")
 UNITS = frozenset(
@@ -83,6 +86,8 @@ def replaced(clause: Clause, new: Telling) -> Reason | None:
             continue
         parts = [one for one in new.clauses if one.plain in sentence.plain] or [sentence]
         cued = [one for one in parts if is_cued(one.plain) and not is_question(one.plain)]
+        if not cued and is_surely_cued(sentence.plain):  # "so there are 26 of them"
+            cued = [sentence]
         if cued and not all(is_held_back(one.plain) for one in cued):
             before = new.sentences[number - 1] if number and _refers_back(sentence) else None
             for told in dict.fromkeys((sentence, *cued)):
@@ -152,11 +157,12 @@ class _Pair:
             or is_turned_round(clause, sentence, topic)
             or is_turned_round(sentence, clause, topic)
             or measures_only(clause, sentence)
+            or _is_of_kin(clause, sentence, topic)
         ):
             return False
         spoken = clause.words - STOP_WORDS
         brief = self.typed and len(spoken) <= _BRIEF
-        if topic and topic <= names and not (self.turned or brief):
+        if topic and topic <= names - _determined(clause) and not (self.turned or brief):
             return False
         if self.typed:
             return not self._does_another_thing()
@@ -228,7 +234,8 @@ def _is_done_by_a_thing(clause: Clause, sentence: Clause, topic: frozenset[str])
     spoken = told.split()
     if not spoken or told == sentence.plain or not _SELF.isdisjoint(spoken):
         return False
-    if Form.BASE in forms(spoken[0]):  # "use my new address"
+    opening = forms(spoken[0])
+    if Form.BASE in opening or opening == {Form.PAST}:  # "use my new address", "upgraded postgres"
         return False
     after = subject(told).split()[-1]
     return subject(_before(clause, topic)) == "user" != after and stem(after) not in clause.content
@@ -256,6 +263,18 @@ def _of_another_part(clause: Clause, sentence: Clause) -> bool:
     """Return whether the newer one is about a part of the older one's subject: "the lid of it"."""
     found = _PART.match(sentence.plain)
     return found is not None and stem(found[1]) not in clause.content
+
+
+def _is_of_kin(clause: Clause, sentence: Clause, topic: frozenset[str]) -> bool:
+    """Return whether the newer one tells of somebody else: "transferred my gran to ward 3"."""
+    owned = {owner for owner, thing in _OF_OWNER.findall(sentence.plain) if stem(thing) in topic}
+    moved = set(_SENDS.findall(sentence.plain))
+    return not (owned | moved).isdisjoint(KIN - clause.words - kin_of(clause))
+
+
+def _determined(clause: Clause) -> frozenset[str]:
+    """Return the stems right behind an article or "our": "the api" is a thing, and no name."""
+    return frozenset(map(stem, _THE_THING.findall(clause.plain)))
 
 
 def _begun(sentence: Clause) -> frozenset[str]:

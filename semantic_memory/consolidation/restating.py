@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from semantic_memory.consolidation.passing import adds_to
 from semantic_memory.consolidation.replacing import LEAST_SHARED, UNITS, Reason, listed
-from semantic_memory.consolidation.subjects import other_person
+from semantic_memory.consolidation.subjects import other_kind, other_person
 from semantic_memory.consolidation.telling import (
     Telling,
     is_cued,
@@ -15,6 +15,7 @@ from semantic_memory.consolidation.telling import (
 from semantic_memory.domain.english import renewals
 from semantic_memory.domain.english.negation import NEGATIONS, denies
 from semantic_memory.domain.english.paraphrases import paraphrases
+from semantic_memory.domain.english.products import SEVERAL, Use, uses
 from semantic_memory.domain.english.renewals import KIN, Clause, clause_of
 from semantic_memory.domain.english.restatements import (
     DAYS,
@@ -33,10 +34,11 @@ from semantic_memory.domain.english.restatements import (
     remedies,
 )
 from semantic_memory.domain.english.tables import mapping, words
-from semantic_memory.domain.english.words import is_adverb, is_word
+from semantic_memory.domain.english.words import is_adverb, is_verb, is_word
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS, stem
 
+_LEAST_CLAIMED = 0.1  # wordings of one relation may share no word: "I cycle", "I take the bus"
 _ONE_AT_A_TIME = words("restatements.one_at_a_time")
 _HABITS = tuple(
     frozenset(map(stem, told.split())) for told in mapping("normal_form.habits").values()
@@ -54,6 +56,7 @@ _NO_LANGUAGE = regex(r"\b(?:an?|the|my|our|letters|emails|notes)\b")
 _EMPLOYS = words("restatements.employs")
 _ADDRESS = frozenset(map(stem, ("address", "email", "contact", "mail")))
 _MAIL = regex(r"\S@\S+\.\w")
+_US = frozenset({"me", "us"})
 _OWN = frozenset({"i", "we", "my", "our"})
 
 
@@ -66,10 +69,13 @@ def restated(clause: Clause, new: Telling) -> Reason | None:
             continue
         if adds_to(clause, part):
             continue
-        cued = is_surely_cued(part.plain) and (
-            _claimed_anew(clause, part, new.names) or any(form(clause, part) for form in _FORMS)
-        )
-        if cued or _moved(clause, part) or (is_cued(part.plain) and _placed(clause, part)):
+        sure = is_surely_cued(part.plain)
+        cued = sure or is_cued(part.plain)
+        cued_beside = cued or new.ends_beside(part)
+        if cued_beside and (_claimed_anew(clause, part, new.names) or _exchanged(clause, part)):
+            return Reason(f"restated: {listed(clause.content)}", _LEAST_CLAIMED)
+        formed = sure and any(form(clause, part) for form in _FORMS)
+        if formed or _moved(clause, part) or (cued and _placed(clause, part)):
             return Reason(f"restated: {listed(clause.content)}", LEAST_SHARED)
     return None
 
@@ -221,6 +227,35 @@ def _claimed_anew(clause: Clause, part: Clause, names: frozenset[str]) -> bool:
 
 def _is_named(part: Clause, names: frozenset[str]) -> bool:
     return not names.isdisjoint(part.content) or any(not is_word(one) for one in part.words)
+
+
+def _exchanged(clause: Clause, part: Clause) -> bool:
+    """Find another product of one kind: "we track bugs in jira", then "switched to linear"."""
+    before, after = uses(clause.plain), uses(part.plain)
+    return any(
+        before[kind].stems.isdisjoint(after[kind].stems)
+        and (kind not in SEVERAL or renewals.replaces(part.plain))
+        and _is_of_one_use(clause, before[kind], part, after[kind])
+        for kind in before.keys() & after.keys()
+    )
+
+
+def _is_of_one_use(clause: Clause, before: Use, part: Clause, after: Use) -> bool:
+    """Return whether both tell of the user, or of one thing, and not of different things."""
+    things = [
+        frozenset(one for one in clause_of(use.before).content if not is_verb(one))
+        for use in (before, after)
+    ]
+    shared = things[0] & things[1]
+    if any(word.endswith("'s") and word not in clause.words for word in after.before.split()):
+        return False
+    own = (before.own or before.of_a_thing) and (after.own or not _US.isdisjoint(part.words))
+    return (
+        (own or bool(shared))
+        and (bool(shared) or not all(things))
+        and not denies(after.before.split())
+        and not other_kind(clause, part, shared)
+    )
 
 
 def _habitual(clause: Clause, part: Clause) -> bool:

@@ -65,7 +65,7 @@ def other_person(a: Clause, b: Clause) -> bool:
 
 def kin_of(clause: Clause) -> frozenset[str]:
     """Return the words for people in a clause."""
-    return frozenset(word.removesuffix("'s") for word in clause.words) & KIN
+    return frozenset(word.removesuffix("'s").rstrip("'") for word in clause.words) & KIN
 
 
 def owners_of(clause: Clause) -> frozenset[str]:

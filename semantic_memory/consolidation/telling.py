@@ -17,10 +17,12 @@ from semantic_memory.domain.english.renewals import (
     ORDINALS,
     Clause,
     Ending,
+    bare_endings,
     endings,
     sentences,
 )
 from semantic_memory.domain.english.restatements import denies_plan, moving
+from semantic_memory.domain.english.setters import settings_of, tolerates
 from semantic_memory.domain.language import is_english
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stem
@@ -73,6 +75,7 @@ class Telling:
                 DENIED.match(one.plain) or next(renewals.changed(one), None) for one in self.clauses
             )
             or any(outcomes(plain) or outcomes_of_others(plain) for plain, _ in self.passages)
+            or any(settings_of(one.plain) or tolerates(one.plain) for one in self.sentences)
             or any(settled(one.plain) for one in self.clauses)
             or any(facet.moved for one in self.clauses for facet in facets(one))
             or any(ORDINAL.search(one.plain) for one in self.clauses)
@@ -101,6 +104,14 @@ class Telling:
             incidents.is_repaired(tuple(renewals.parts(one)))
             for one in self.sentences
             if clause.plain in one.plain
+        )
+
+    def ends_beside(self, clause: Clause) -> bool:
+        """Return whether the sentence of a clause tells of an end: "sold the car so I cycle"."""
+        return any(
+            clause.plain in one.plain and ending.clause.plain in one.plain
+            for one in self.sentences
+            for ending in self.endings
         )
 
     @property
@@ -137,6 +148,12 @@ def told(text: str) -> Telling:
                 or is_question(clause.plain)
             )
             for one in endings(clause)
+        )
+        + tuple(
+            one
+            for sentence in whole
+            if not (renewals.claims_nothing(sentence.plain) or is_question(sentence.plain))
+            for one in bare_endings(sentence)
         ),
         any(renewals.is_played(one.plain) for one in whole),
         frozenset(map(stem, names(text))),
@@ -150,6 +167,21 @@ def is_question(plain: str) -> bool:
     (True, True, False)
     """
     return _QUESTION.match(plain) is not None or _ASKS_THE_OTHER.search(plain) is not None
+
+
+def makes_claim(plain: str) -> bool:
+    """Return whether a folded text says what is so now: no wish, past, plan or question.
+
+    >>> makes_claim("i sold it"), makes_claim("i might sell it"), makes_claim("sold it?")
+    (True, False, False)
+    """
+    return not (
+        renewals.claims_nothing(plain)
+        or renewals.is_of_the_past(plain)
+        or renewals.is_to_come(plain)
+        or is_question(plain)
+        or plain.endswith("?")
+    )
 
 
 def is_surely_cued(plain: str) -> bool:

@@ -29,7 +29,7 @@ _SPEAKER = dict.fromkeys(("i", "me", "mine", "my", "ours", "myself"), "i")
 _NO_PERSON = words("facets.roles.no_person")
 NAMED = frozenset({"home", "employer", "school"})
 """Facets whose values are proper names."""
-_COUNTED = frozenset({"age", "weight", "headcount"})
+_COUNTED = frozenset({"age", "weight", "headcount", "workload"})
 """Facets whose values are numbers."""
 _ONE_WORD = frozenset({"diet", "partner", "shift"})
 """Facets of which two values with a word in common are one: "eat meat", "eat meat again"."""
@@ -68,6 +68,7 @@ _APPOINTED = regex(
 )
 _DWELLING = regex(rf"{phrases('facets.roles.dwellings')}\b")
 _NOT_OWN = KIN | OTHERS | {"'s"}
+_THEIRS = frozenset({"his", "her", "their", "your"})
 _WE = frozenset({"i", "we", "us", "me", "our"})
 # an age is followed by nothing that would make it a measure: "is 12 metres"
 _AGE_ENDS = rf"(?= {phrases('facets.roles.behind_age')}\b|$)"
@@ -268,15 +269,15 @@ def _subject(name: str, wording: str, before: str) -> str:
     if name == "age":  # "my daughter's just turned 12"
         return subject(_SHORT_IS.sub("", before.rstrip())).removeprefix("user ")
     who = subject(before).removeprefix("user ")
-    # "our team sits on the third floor"; a class that moved is no home of its members
-    if who in _GROUPS and (name != "home" or who in _HOUSEHOLDS):
-        return "user"
     if name in _ONE_WORD:
         spoken = before.split()
         while spoken and spoken[-1] in _LINKS | _BETWEEN - {"my", "our"}:
             spoken.pop()
         return subject(" ".join(spoken)).removeprefix("user ")
     spoken = before.replace("'s", " 's").split()
+    # "our team sits on the third floor"; a class that moved is no home of its members
+    if who in _GROUPS and (name != "home" or who in _HOUSEHOLDS) and _THEIRS.isdisjoint(spoken):
+        return "user"
     if name != "home":  # "my daughter's first payslip from siemens"
         return spoken[-2] if spoken[-1:] == ["'s"] and len(spoken) > 1 else who
     if _DWELLING.match(wording) and _NOT_OWN.isdisjoint(spoken):

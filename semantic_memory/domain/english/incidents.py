@@ -170,10 +170,10 @@ def is_left_behind(verb: str, thing: frozenset[str]) -> bool:
 def uses_up(verb: str) -> bool:
     """Return whether the verb of an end may tell of one of many things.
 
-    >>> uses_up("finished"), uses_up("sold")
-    (True, False)
+    >>> uses_up("finished"), uses_up("stopped watching"), uses_up("sold")
+    (True, True, False)
     """
-    return verb in _USES_UP
+    return verb.split()[0] in _USES_UP
 
 
 def suspends(verb: str) -> bool:

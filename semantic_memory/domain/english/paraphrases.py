@@ -20,7 +20,7 @@ from semantic_memory.domain.english.tables import (
     words,
 )
 from semantic_memory.domain.english.tellers import as_own, base
-from semantic_memory.domain.english.words import Form, forms
+from semantic_memory.domain.english.words import Form, forms, readings
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stems
 
@@ -50,6 +50,7 @@ _SLOTS = {
     "k": one_of(MEANS),
     "s": one_of(words("normal_form.things.seats")),
     "g": one_of(words("normal_form.things.used")),
+    "p": one_of(words("normal_form.things.provided")),
 }
 _VALUES = frozenset("xvntmks")
 
@@ -92,6 +93,11 @@ _IN_ONE_PERSON = (
     (_NTH, r"\1"),
     (_SHORT_IS, " is"),
     (_FAVOURITE_IS, r"\1 is"),
+)
+# "i have started getting the train" is read "i get the train"
+_TAKEN_UP = regex(
+    r"\bi (?:(?:have |am )?(?:just )?(?:started|begun|been|taken to|gone back to|switched to)"
+    r"|began|took to|went back to|am(?: now| only| just)?) (?P<verb>[a-z]+ing)\b"
 )
 _ACTS = regex(r"\bi (?P<adverb>(?:also|usually|always|mostly|just|never) )?(?P<verb>[a-z]+)\b")
 _USER = "user"
@@ -147,9 +153,9 @@ def paraphrases(text: str) -> frozenset[Paraphrase]:
     if first is None:
         return frozenset()
     plain = _normal(first.plain)
-    return frozenset(
-        one for who, told in ((_USER, plain), *as_own(plain)) for one in _claims(who, told)
-    )
+    readings_of = [(_USER, plain), *as_own(plain)]
+    habits = [(who, habit) for who, told in readings_of if (habit := _habitual(told)) != told]
+    return frozenset(one for who, told in (*readings_of, *habits) for one in _claims(who, told))
 
 
 def is_one_claim(text: str) -> bool:
@@ -170,6 +176,16 @@ def _normal(plain: str) -> str:
     for pattern, wording in _IN_ORDER:
         told = pattern.sub(wording, told)
     return told
+
+
+def _habitual(plain: str) -> str:
+    """Return a clause with what the user has taken up as what the user does."""
+    return _TAKEN_UP.sub(lambda found: f"i {_present(found['verb'])}", plain)
+
+
+def _present(verb: str) -> str:
+    read = readings(verb).get("VERB", ())
+    return read[0] if read else verb
 
 
 def _claims(who: str, plain: str) -> Iterator[Paraphrase]:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from semantic_memory.domain.english.dates import calendar_dates
 from semantic_memory.domain.english.folding import folded
@@ -94,7 +95,11 @@ _DOUBTED = _cue("renewals.doubted")
 _HEARSAY = _cue("renewals.hearsay")
 _SELF = regex(r"(?:i|we)\b")
 _PAST = _cue("renewals.past")
-_GOES = regex(r"\bgoing(?= to (?:bed|school|work|church|uni|college|the|my|our)\b)")  # no plan
+# "going to work" and "stopped going to yoga" are no plans
+_GOES = regex(
+    r"(?<=\b(?:stopped|started) )going(?= to )"
+    r"|\bgoing(?= to (?:bed|school|work|church|uni|college|the|my|our)\b)"
+)
 _TO_COME = _cue("renewals.to_come")
 _AHEAD = _cue("renewals.ahead")
 _BEGINS = _cue("renewals.begins")
@@ -143,6 +148,12 @@ _CHANGES = around_things("renewals.ends.changes")
 # "norways off"
 _SHORTENED = regex(rf"{_OPENING}(?P<thing>\w+)(?P<verb>'?s off)$")
 _ENDS = (_SHORTENED, *around_things("renewals.ends.behind"), *around_things("renewals.ends.before"))
+_PRONOUNS = frozenset("i we he she they it that this there you".split())
+_BARE = regex(phrases("renewals.ends.bare"))
+_ABOUT = regex(
+    rf"{_OPENING}(?P<thing>{_NEAR}) (?:is|are|was|were|got|gets|became|has|have|had|kept|costs?|"
+    r"went|did not|does not|do not|can not|takes?|took|made|makes|gave|gives|put) "
+)
 # "her left ear": a side, not a leaving
 _A_SIDE = regex(r"\b(?:on|to|far|top|bottom) $")
 # "the sunset painting", "a beautiful sunset"
@@ -174,6 +185,8 @@ _NO_THINGS = words("renewals.ends.no_things")
 _MERELY = words("renewals.ends.merely")
 _VAGUE = frozenset(map(stem, words("renewals.heads.vague"))) | words("renewals.heads.vague")
 _THROUGH = frozenset(map(stem, words("renewals.heads.through")))
+ASPECTS = frozenset(map(stem, words("renewals.heads.aspects")))
+"""Stems of words for what of a thing has a figure or a date, and needn't be named."""
 TRAVELS = frozenset(map(stem, words("renewals.heads.travels")))
 """Stems of words for journeys, of which the place says which one."""
 ORDINALS = mapping("renewals.ordinals")
@@ -305,6 +318,25 @@ def endings(clause: Clause) -> Iterator[Ending]:
                 yield Ending(
                     thing, moment, first, clause, predicate, head, leading, of_oneself, verb
                 )
+
+
+def bare_endings(sentence: Clause) -> Iterator[Ending]:
+    """Yield what a sentence says has ended without naming it again.
+
+    >>> [sorted(one.stems) for one in bare_endings(sentences("Netflix got dear, so we quit")[0])]
+    [['netflix']]
+    """
+    for before, clause in pairwise(parts(sentence)):
+        about = _ABOUT.match(before.plain) if _BARE.fullmatch(clause.plain) else None
+        if (
+            about
+            and about["thing"].split()[0] not in _PRONOUNS
+            and (thing := thing_of(about["thing"]))
+        ):
+            verb = clause.plain.split()[-1]
+            yield Ending(
+                thing, False, False, before, head=_head(about["thing"], first=True), verb=verb
+            )
 
 
 def _head(thing: str, *, first: bool) -> frozenset[str]:
