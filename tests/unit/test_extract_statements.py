@@ -482,7 +482,7 @@ def test_what_someone_does_with_a_named_one_is_told_of_both():
         ("Signed up for a choir, Mondays 10 am", "The user signed up for a choir, Mondays 10 am."),
         (
             "Torn meniscus, on the list for an op",
-            "The user said: “Torn meniscus, on the list for an op”",
+            "The user has torn meniscus, on the list for an op.",
         ),
         (
             "im nut allergic and have an inhaler",

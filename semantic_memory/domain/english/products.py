@@ -46,9 +46,9 @@ def _kinds() -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 def _written() -> Iterator[tuple[str, re.Pattern[str]]]:
     for kind in keys("products.kinds"):
-        way = "learnt" if kind in _LEARNT else "by_them"
+        ways = "products.used.learnt" if kind in _LEARNT else "products.used.by_them"
         named = one_of(phrase_list(f"products.kinds.{kind}"))
-        told = any_of(*(_unnamed(one) for one in phrase_of(f"products.used.{way}", product=named)))
+        told = any_of(*(_unnamed(one) for one in phrase_of(ways, product=named)))
         yield kind, regex(rf"(?<![\w'])(?:{told})(?![\w'])")
 
 
