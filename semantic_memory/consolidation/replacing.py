@@ -32,7 +32,7 @@ from semantic_memory.domain.english.lexicon import opposites
 from semantic_memory.domain.english.numbers import kinds
 from semantic_memory.domain.english.renewals import KIN, Clause
 from semantic_memory.domain.english.tables import keys, words
-from semantic_memory.domain.english.words import Form, forms
+from semantic_memory.domain.english.words import Form, forms, is_quality
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS, stem
 
@@ -53,6 +53,7 @@ _PLACES = frozenset("from to in into on onto over under above below within towar
 _PARTICLES = frozenset("up down out off on in home back away over through around".split())
 _FAVOURITE = stem("favourite")
 _DOES = regex(r"^(?:and |so |but )?(?:i|we) (?!am|are|have|had|will)")
+_OF_KIND = regex(r"(?:the|our|my) ([a-z]+)$")
 _SELF = frozenset({"i", "we"})
 _OF_OWNER = regex(r"\b([a-z]+)'s (?:[a-z]+ )?([a-z]+)\b")
 _SENDS = regex(r"\b(?:my|our) ([a-z]+) (?:to|onto|into|up to|down to)\b")
@@ -234,11 +235,14 @@ def _is_done_by_a_thing(clause: Clause, sentence: Clause, topic: frozenset[str])
     spoken = told.split()
     if not spoken or told == sentence.plain or not _SELF.isdisjoint(spoken):
         return False
+    if _SELF.isdisjoint(_before(clause, topic).split()):  # "the design standup" is another
+        kind = _OF_KIND.match(told)
+        return kind is not None and not is_quality(kind[1]) and stem(kind[1]) not in clause.content
     opening = forms(spoken[0])
     if Form.BASE in opening or opening == {Form.PAST}:  # "use my new address", "upgraded postgres"
         return False
     after = subject(told).split()[-1]
-    return subject(_before(clause, topic)) == "user" != after and stem(after) not in clause.content
+    return after != "user" and stem(after) not in clause.content
 
 
 def _before(clause: Clause, topic: frozenset[str]) -> str:
