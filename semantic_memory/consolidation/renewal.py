@@ -68,7 +68,7 @@ from semantic_memory.domain.english.renewals import (
     clause_of,
 )
 from semantic_memory.domain.english.restatements import is_journey
-from semantic_memory.domain.english.tables import phrase_list
+from semantic_memory.domain.english.tables import phrase_list, words
 from semantic_memory.domain.english.words import WORD, is_word
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stem
@@ -92,6 +92,7 @@ _TIMES = frozenset(
     )
     for word in phrase.split()
 )
+_VENUES = words("homes.venues") | words("homes.places")
 _MOVED_TO = regex(r"\b(?:mov|switch|migrat|transferr|shift)(?:ed|ing) .*\bto (?P<to>.+)$")
 _FORMER = frozenset({"old", "previous", "former"})
 _MOST_APART = 3
@@ -329,7 +330,9 @@ def _leaves_time(clause: Clause, part: Clause) -> bool:
     moved = _MOVED_TO.search(part.plain)
     if moved is None or not clause.dates or part.dates or part.numbers:
         return False
-    return _TIMES.isdisjoint(moved["to"].split())
+    place = moved["to"].split()
+    named = any(not is_word(one) for one in place)  # "to xero"
+    return _TIMES.isdisjoint(place) and (named or not _VENUES.isdisjoint(place))
 
 
 def _counted(clause: Clause, new: Telling) -> Reason | None:
