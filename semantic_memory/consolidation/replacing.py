@@ -54,6 +54,7 @@ _PARTICLES = frozenset("up down out off on in home back away over through around
 _FAVOURITE = stem("favourite")
 _DOES = regex(r"^(?:and |so |but )?(?:i|we) (?!am|are|have|had|will)")
 _OF_KIND = regex(r"(?:the|our|my) ([a-z]+)$")
+_DETERMINERS = frozenset("the a an my our his her its their this that new".split())
 _SELF = frozenset({"i", "we"})
 _OF_OWNER = regex(r"\b([a-z]+)'s (?:[a-z]+ )?([a-z]+)\b")
 _SENDS = regex(r"\b(?:my|our) ([a-z]+) (?:to|onto|into|up to|down to)\b")
