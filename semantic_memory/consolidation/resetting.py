@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from semantic_memory.consolidation.replacing import Reason, listed, retyped
 from semantic_memory.consolidation.subjects import kin_of, other_kind, other_person, owners_of
 from semantic_memory.consolidation.telling import Telling, makes_claim
@@ -11,6 +13,8 @@ from semantic_memory.domain.english.renewals import Clause
 from semantic_memory.domain.english.setters import NOT_BORNE, settings_of, tolerates
 
 _LEAST = 0.1
+_US = frozenset({"me", "us", "my", "our"})
+_THEIR = frozenset({"his", "her", "their", "your"})
 
 
 def reset(clause: Clause, new: Telling) -> Reason | None:
@@ -32,10 +36,21 @@ def reset(clause: Clause, new: Telling) -> Reason | None:
                 meant
                 and by_same
                 and named <= clause.words
+                and not _is_set_by_theirs(clause, sentence, who)
                 and not other_kind(clause, sentence, meant)
             ):
                 return Reason(f"reset: {listed(meant)}", _LEAST)
     return None
+
+
+def _is_set_by_theirs(clause: Clause, sentence: Clause, who: frozenset[str]) -> bool:
+    """Return whether those who set a figure are of others: "tom's landlord", "their board"."""
+    if not _US.isdisjoint(sentence.words):
+        return False
+    spoken = sentence.plain.split()
+    owners = {owner for owner, one in pairwise(spoken) if one in who} - clause.words
+    named = {one for one in owners if one.endswith("'s") and one.removesuffix("'s") not in who}
+    return bool(named) or not owners.isdisjoint(_THEIR)
 
 
 def tolerated(clause: Clause, new: Telling) -> Reason | None:

@@ -33,6 +33,7 @@ from semantic_memory.domain.patterns import regex
 
 MAX_CONTENT_BYTES = 1_000_000
 """Size limit of one memory, in UTF-8 bytes."""
+_LONGEST_CACHED = 2_000  # characters
 
 MAX_QUERY_BYTES = 8_192
 """Size limit of a query, in UTF-8 bytes."""
@@ -227,11 +228,18 @@ def derived_id(*parts: str) -> str:
     return hashlib.blake2b(joined, digest_size=12).hexdigest()
 
 
-@lru_cache(maxsize=4_096)
 def normalised(text: str) -> str:
     """Fold a text for exact comparison: NFKC, case, white space and end marks."""
+    # long ones, of up to a megabyte, would fill gigabytes of the cache
+    return _folded_once(text) if len(text) <= _LONGEST_CACHED else _folded(text)
+
+
+def _folded(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(folded.split()).strip(" .!;,。।¡")
+
+
+_folded_once = lru_cache(maxsize=4_096)(_folded)
 
 
 class Value(BaseModel):

@@ -178,3 +178,15 @@ def test_a_note_tells_of_its_writer(said, told):
 )
 def test_a_search_and_a_list_are_no_notes(said):
     assert facts(said) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Olga, 38, nurse in Riga is my neighbour.",
+        "Marta, vegan, from Lisbon is coming for dinner.",
+        "A dog called Rex is lost in the park",
+    ],
+)
+def test_what_a_verb_says_of_others_is_no_note(said):
+    assert not any(fact.startswith(("The user is", "The user has")) for fact in facts(said))

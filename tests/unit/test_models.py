@@ -1,3 +1,4 @@
+import tracemalloc
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -92,3 +93,12 @@ def test_as_of_admits_what_was_believed_then():
 
 def test_normalisation_folds_case_width_space_and_end_marks():
     assert normalised(" Ｌikes\n TEA. ") == normalised("likes tea")
+
+
+def test_folding_long_texts_keeps_none_of_them():
+    tracemalloc.start()
+    for number in range(50):
+        normalised(f"{number} {'Likes tea. ' * 9_000}")
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 1_000_000

@@ -12,6 +12,10 @@ RENEWED = [
     ("My invoice number is 214.", "Sorry, it's 241, not 214."),
     ("My tutor is Lena.", "I misspelled Lena, it's Leena."),
     ("The trip to Japan is in May.", "The trip to Japan is put off."),
+    # figures that others set
+    ("Our budget is 30k.", "The company's finance cut us to 20k."),
+    ("Our budget is $30k.", "Finance gave us $20k."),
+    ("My dentist appointment is on Monday.", "The dentist gave me a later slot, on Friday."),
     # endings
     ("My dog Bruno is a beagle.", "Bruno died in March."),
     ("I have a Netflix subscription.", "I cancelled Netflix last week."),
@@ -61,6 +65,8 @@ RENEWED = [
     ("I can't stand olives.", "Olives have grown on me."),
 ]
 KEPT = [
+    ("My rent is 900.", "Tom's landlord put him up to 1000."),
+    ("Our budget is 30k.", "Their board cut them to 20k."),
     # corrections of something else
     ("My locker is number 12.", "Sorry, I said 12, the table is 21."),
     ("I have 12 hens.", "I said 12, it's 21."),

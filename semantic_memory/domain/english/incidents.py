@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.renewals import Clause, around_things, thing_of
-from semantic_memory.domain.english.tables import phrases, words
+from semantic_memory.domain.english.tables import phrases, phrases_with_choices, words
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stem
 
@@ -19,7 +19,7 @@ def _cue(entry: str) -> re.Pattern[str]:
     return regex(rf"(?<![\w'])(?:{phrases(entry)})(?![\w'])")
 
 
-_REMEDIED = regex(rf"(?:{phrases('incidents.remedied')})(?:,? [a-z]+ly)?")
+_REMEDIED = regex(rf"(?:{phrases_with_choices('incidents.remedied')})(?:,? [a-z]+ly)?")
 _BRIEFLY = _cue("incidents.briefly")
 _ONE_DAY = _cue("incidents.one_day")
 _LASTING = _cue("incidents.lasting")

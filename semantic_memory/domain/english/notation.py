@@ -33,6 +33,7 @@ _SOURCES = str.maketrans(
         "#": r"\d",
         ".": r"\.",
         "-": r"\-",
+        "$": r"\$",
         _ANY_WORD: r"\w+",
         _MORE: r"\w*",
         _WORDS: r"[\w' ]+?",

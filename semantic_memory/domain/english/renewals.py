@@ -22,6 +22,7 @@ from semantic_memory.domain.english.tables import (
     phrase_list,
     phrase_of,
     phrases,
+    phrases_with_choices,
     substitution,
     words,
 )
@@ -149,7 +150,7 @@ _CHANGES = around_things("renewals.ends.changes")
 _SHORTENED = regex(rf"{_OPENING}(?P<thing>\w+)(?P<verb>'?s off)$")
 _ENDS = (_SHORTENED, *around_things("renewals.ends.behind"), *around_things("renewals.ends.before"))
 _PRONOUNS = frozenset("i we he she they it that this there you".split())
-_BARE = regex(phrases("renewals.ends.bare"))
+_BARE = regex(phrases_with_choices("renewals.ends.bare"))
 _ABOUT = regex(
     rf"{_OPENING}(?P<thing>{_NEAR}) (?:is|are|was|were|got|gets|became|has|have|had|kept|costs?|"
     r"went|did not|does not|do not|can not|takes?|took|made|makes|gave|gives|put) "

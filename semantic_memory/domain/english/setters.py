@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from semantic_memory.domain.english.tables import keys, phrases, words
+from semantic_memory.domain.english.tables import keys, phrases_with_choices, words
 from semantic_memory.domain.patterns import regex
 
-_SETS = regex(rf"(?<![\w'])(?:{phrases('setters.ways.sets')})(?![\w'])")
-_TOLERATED = regex(rf"(?<![\w'])(?:{phrases('setters.ways.tolerated')})(?![\w'])")
+_SETS = regex(rf"(?<![\w'])(?:{phrases_with_choices('setters.ways.sets')})(?![\w'])")
+_TOLERATED = regex(rf"(?<![\w'])(?:{phrases_with_choices('setters.ways.tolerated')})(?![\w'])")
 NOT_BORNE = words("setters.ways.not_borne")
 """Relations of paraphrases: what somebody can't bear."""
 _WHO = {name: words(f"setters.setters.{name}.who") for name in keys("setters.setters")}

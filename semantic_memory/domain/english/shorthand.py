@@ -50,6 +50,8 @@ class _Form(NamedTuple):
     says: str
     is_sure: bool = True
     """True if it tells of its writer though nothing else does."""
+    has_verb: bool = False
+    """True if it may have one of its own: "blood pressure is high"."""
 
 
 class _Told(NamedTuple):
@@ -72,8 +74,8 @@ class Notes(NamedTuple):
     rest: str
 
 
-def _form(pattern: str, says: str, *, is_sure: bool = True) -> _Form:
-    return _Form(regex(rf"^(?:{pattern})$", re.IGNORECASE), says, is_sure)
+def _form(pattern: str, says: str, *, is_sure: bool = True, has_verb: bool = False) -> _Form:
+    return _Form(regex(rf"^(?:{pattern})$", re.IGNORECASE), says, is_sure, has_verb)
 
 
 _FORMS = (
@@ -82,6 +84,7 @@ _FORMS = (
         r"(?P<which>(?:she|he|they|ze|xe)/(?:her|him|hers|his|them"
         r"|theirs?|she|he|they|zir|xem)(?:/\w+)?)(?:,? (?:please|pls))?",
         "my pronouns are {which}",
+        has_verb=True,
     ),
     _form(
         rf"(?:am )?(?!from\b)(?P<what>(?:{phrases('shorthand.degrees')} )*{_STATE}{_REST}?){_HERE}",
@@ -112,6 +115,7 @@ _FORMS = (
         rf"(?P<what>{phrases('shorthand.parts')} (?:is|are|has|have|was) .+"
         r"|(?:stage|pen|full|middle|maiden|birth) name (?:is|was) .+)",
         "my {what}",
+        has_verb=True,
     ),
     _form(
         rf"(?:and )?(?:have |got )?(?P<what>(?:an? |one |{_SMALL} |\d+ ){_DESCRIBED}{{0,3}}?{_KIN}"
@@ -159,6 +163,7 @@ _FORMS = (
     _form(
         r"(?:day |main |current )?job(?:: | is )(?:an? )?(?P<what>[^,]{3,60})",
         "I am {article}{what}",
+        has_verb=True,
     ),
     _form(
         rf"(?:an? )?(?P<what>{_DESCRIBED}{{0,2}}?{phrases('shorthand.own_roles')}\b[^?!]*)",
@@ -218,6 +223,8 @@ _ATTACHED = regex(
     rf"|(?:{_KIN} )?{_PROPER}(?: (?:and|&) {_PROPER}| \d.*)?$)",
     re.IGNORECASE,
 )
+_VERB = regex(r"(?<!\bI) (?:is|are|was|were)\b(?![^(]*\))", re.IGNORECASE)
+_OF_ONE_OF_THEM = regex(r"^(?:the|one|both|all|is|are|girls|boys|age|born|\d)", re.IGNORECASE)
 _SPEAKS = regex(r"\b(?:you|your|me|please)\b|\?", re.IGNORECASE)
 _LONGEST = 160  # characters
 _MOST_PARTS = 7
@@ -239,6 +246,7 @@ def notes(sentence: str) -> Notes | None:
     (["I don't eat onion or garlic"], ['I speak EN/ET/RU'])
     >>> notes("dentist in Riga"), notes("asthma in children"), notes("No problem")
     (None, None, None)
+    >>> notes("Olga, 38, nurse in Riga is my neighbour")
     """
     text = _LEAD.sub("", sentence.strip(" .!"))
     if not text or len(text) > _LONGEST or _SPEAKS.search(text):
@@ -296,7 +304,7 @@ def _told(parts: Sequence[_Part], *, goes_on: bool) -> list[_Told]:
             told[-1] = _Told(f"{told[-1].statement} or {also}", is_sure=True)
         elif own:
             told.append(own)
-        elif len(told) > bool(name) and (not part.is_firm or _ATTACHED.match(part.text)):
+        elif len(told) > bool(name) and _goes_on(part):
             last = told[-1].statement
             told[-1] = _Told(
                 last + part.joint + part.text, told[-1].is_sure or _HAS.match(last) is not None
@@ -304,6 +312,13 @@ def _told(parts: Sequence[_Part], *, goes_on: bool) -> list[_Told]:
         else:
             return []
     return told if len(told) > bool(name) else []
+
+
+def _goes_on(part: _Part) -> bool:
+    """Return whether a part without a form tells more of the part before it."""
+    if _VERB.search(part.text) and not _OF_ONE_OF_THEM.match(part.text):
+        return False
+    return not part.is_firm or _ATTACHED.match(part.text) is not None
 
 
 def _name(part: str, parts: int) -> str:
@@ -318,8 +333,14 @@ def _name(part: str, parts: int) -> str:
 
 
 def _form_of(part: str) -> _Told | None:
-    """Return what a part says by the first form that it has."""
+    """Return what a part says by the first form that it has.
+
+    One with a verb is about somebody else: "nurse in Riga is my neighbour".
+    """
+    has_verb = _VERB.search(part) is not None
     for form in _FORMS:
+        if has_verb and not form.has_verb:
+            continue
         if found := form.pattern.match(part):
             groups = {name: value or "" for name, value in found.groupdict().items()}
             what = groups["what"] = _lowered(groups.get("what", ""))

@@ -50,6 +50,19 @@ def phrases(*entries: str) -> str:
     return deferred(lambda: one_of(one for entry in entries for one in split(_entry(entry))))
 
 
+@cache
+def phrases_with_choices(entry: str) -> str:
+    """Return the source of a pattern that tries the phrases of a list in order.
+
+    Unlike `phrases` it doesn't write out every choice: a phrase with many groups has thousands of
+    spellings, whose pattern takes seconds to compile.
+
+    >>> regex(phrases_with_choices("setters.ways.sets")).search("they put it up to 30")[0]
+    'put it up to'
+    """
+    return deferred(lambda: any_of(*phrase_of(entry)))
+
+
 def phrase_lists(entry: str) -> tuple[str, ...]:
     """Return for each list of an array the source of a pattern that tries its phrases in order.
 
