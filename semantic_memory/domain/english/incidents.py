@@ -50,13 +50,16 @@ _AILS = regex(rf"(?<![\w'])(?:{phrases('incidents.ails', 'incidents.named')})(?!
 _NAMED_AILMENTS = _cue("incidents.named")
 _HEALS = words("incidents.heals")
 _THING = r"[a-z][\w-]*(?: [a-z][\w-]*)?"
-_PAUSED, _RESUMED = (
-    tuple(
-        regex(rf"(?:(?:so|and|but|now|finally) )*{one}(?: (?:now|at last|again|finally|already))*")
-        for one in phrase_of(f"incidents.{entry}", thing=_THING)
-    )
-    for entry in ("paused", "resumed")
-)
+_AGAIN = "(?: (?:now|at last|again|finally|already))*"
+
+
+def _of_thing(entry: str) -> tuple[re.Pattern[str], ...]:
+    sources = phrase_of(entry, thing=_THING)
+    return tuple(regex(rf"(?:(?:so|and|but|now|finally) )*{one}{_AGAIN}") for one in sources)
+
+
+_PAUSED = _of_thing("incidents.paused")
+_RESUMED = _of_thing("incidents.resumed")
 _AILMENT = r"(?:(?:the|my|that) )?(?:[a-z][\w'-]* ){0,2}?[a-z][\w-]*"
 _DISPROVED = tuple(
     regex(rf"(?<![\w'-]){one}(?![\w'-])")
