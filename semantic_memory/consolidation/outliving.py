@@ -6,7 +6,7 @@ from semantic_memory.consolidation.claims import claims, conflicting
 from semantic_memory.consolidation.replacing import Reason, listed
 from semantic_memory.consolidation.subjects import kin_of, other_kind, other_person, owners_of
 from semantic_memory.consolidation.telling import Telling, is_cued, is_question, makes_claim
-from semantic_memory.domain.english import renewals
+from semantic_memory.domain.english import incidents, renewals
 from semantic_memory.domain.english.concluded import Matter, opened, settled
 from semantic_memory.domain.english.negation import NEGATIONS, denies
 from semantic_memory.domain.english.outlived import (
@@ -28,6 +28,7 @@ _LEAST_TURNED = 0.25
 _BESIDE = frozenset(map(stem, phrase_list("renewals.beside_denial")))
 _NAMES = regex(r"\b(?:is|are) (?:called|named)\b|\bname is\b")
 _USER = "user"
+_FIRST_PERSON = frozenset({"i", "we", "my", "our"})
 _AT = regex(r"\b(?:(?:at|of) (?:the |my |our )?|in (?:the|my|our) )([a-z]+)")
 # "nuts are fine with her" ends no allergy of the user's
 _SUITS_ANOTHER = regex(
@@ -118,6 +119,33 @@ def concluded(clause: Clause, new: Telling) -> Reason | None:
     return None
 
 
+def resumed(clause: Clause, new: Telling) -> Reason | None:
+    """Find the end of a pause: "no handball until easter", then "back to handball"."""
+    things = incidents.paused(clause.plain)
+    for sentence in new.sentences if things else ():
+        if not makes_claim(sentence.plain) or is_ahead(sentence.plain):
+            continue
+        for part in renewals.parts(sentence):
+            if incidents.resumed(part.plain) == things and not part.dates:
+                return Reason(f"resumed: {listed(things)}", _LEAST)
+    return None
+
+
+def disproved(clause: Clause, new: Telling) -> Reason | None:
+    """Find the ailment that was none: "the penicillin allergy was a misdiagnosis"."""
+    if not incidents.is_ailment(clause.plain) or renewals.is_of_the_past(clause.plain):
+        return None
+    own = clause.plain.split()[0] in _FIRST_PERSON and not kin_of(clause)
+    spoken = frozenset(word.removesuffix("'s") for word in clause.words)
+    for part in new.clauses:
+        if not (renewals.claims_nothing(part.plain) or is_question(part.plain)):
+            for name, owners in incidents.disproved(part.plain):
+                whose = frozenset(one.removesuffix("'s") for one in owners)
+                if name and name <= clause.content and whose <= spoken and (own or whose):
+                    return Reason(f"disproved: {listed(name)}", _LEAST)
+    return None
+
+
 def _of_another(clause: Clause, part: Clause) -> bool:
     """Return whether both give different figures, or only one says where: "the printer at home"."""
     if part.numbers and clause.numbers and part.numbers.isdisjoint(clause.numbers):
@@ -158,7 +186,7 @@ def _is_of_the_same(clause: Clause, part: Clause, event: Outcome) -> bool:
     told_of = of[-1] if of else first
     own = told_of == _USER or told_of in clause.words or bool(body_parts(told_of))
     people = {word.removesuffix("s") for word in (first, *of)}
-    others = KIN - _BORN if state == _BIRTH else KIN
+    others = KIN - _BORN - _first_kin(clause) if state == _BIRTH else KIN
     if not (own or _is_born(event, told_of)) or not others.isdisjoint(people):
         return False
     of_the_birth = state == _BIRTH and kin_of(part) <= _BORN
@@ -167,6 +195,12 @@ def _is_of_the_same(clause: Clause, part: Clause, event: Outcome) -> bool:
     if not owners_of(part) <= {word.removesuffix("s") for word in clause.words}:
         return False
     return _may_be_of_one_part(clause, part)
+
+
+def _first_kin(clause: Clause) -> frozenset[str]:
+    """Return whom a clause begins with: "wife" of "my wife is pregnant"."""
+    opening = clause.plain.split()[:2]
+    return frozenset(opening[1:]) & KIN if opening[0] in ("my", "our") else frozenset()
 
 
 def _is_born(event: Outcome, who: str) -> bool:

@@ -12,7 +12,14 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from semantic_memory.consolidation.corrections import amended, corrected, recanted, respelled
-from semantic_memory.consolidation.outliving import concluded, contradicted, outlived, turned
+from semantic_memory.consolidation.outliving import (
+    concluded,
+    contradicted,
+    disproved,
+    outlived,
+    resumed,
+    turned,
+)
 from semantic_memory.consolidation.passing import (
     changes_another,
     is_another_of_them,
@@ -69,6 +76,7 @@ from semantic_memory.domain.english.renewals import (
 )
 from semantic_memory.domain.english.restatements import is_journey
 from semantic_memory.domain.english.tables import phrase_list, words
+from semantic_memory.domain.english.vehicles import owned
 from semantic_memory.domain.english.words import WORD, is_word
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stem
@@ -94,10 +102,13 @@ _TIMES = frozenset(
 )
 _VENUES = words("homes.venues") | words("homes.places")
 _MOVED_TO = regex(r"\b(?:mov|switch|migrat|transferr|shift)(?:ed|ing) .*\bto (?P<to>.+)$")
+# "the work van", "a hired car"
+_ANY_OTHER = regex(r"\b(?!the|my|our|that|sold|lost|scrapped|binned)[\w'-]+ (?:van|car)\b")
 _FORMER = frozenset({"old", "previous", "former"})
 _MOST_APART = 3
 _LEAST_ENDED = 0.2
 _LEAST_FACET = 0.15
+_LEAST_COUNTED = 0.1  # figures that add up are hardly those of another thing
 
 
 Rule = Callable[[Clause, Telling], Reason | None]
@@ -138,7 +149,7 @@ def _no_longer(clause: Clause, new: Telling, similarity: float) -> Reason | None
     lasting = renewals.is_lasting(clause.plain) and not clause.plain.endswith("?")
     begun = () if lasting or renewals.is_of_the_past(clause.plain) else _begun(clause, new)
     for one in (clause, *begun):
-        if found := outlived(one, new) or concluded(one, new):
+        if found := outlived(one, new) or concluded(one, new) or disproved(one, new):
             return found
         if not (one.stems or one.numbers or one.dates or paraphrases(one.plain)):
             continue
@@ -153,8 +164,12 @@ def _begun(clause: Clause, new: Telling) -> tuple[Clause, ...]:
 
     "I bought a bike" is no state that "I sold my old bike" may end.
     """
+    return () if _tells_of_former(clause, new) else states(clause)
+
+
+def _tells_of_former(clause: Clause, new: Telling) -> bool:
     spoken = frozenset().union(*(one.words for one in new.sentences))
-    return () if spoken & _FORMER - clause.words else states(clause)
+    return bool(spoken & _FORMER - clause.words)
 
 
 def _rules(clause: Clause, *, lasting: bool, begun: bool) -> Iterable[Rule]:
@@ -224,6 +239,20 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
         if ending.first and other_kind(clause, ending.clause, shared):
             continue
         return Reason(f"ended: {listed(shared)}", _LEAST_ENDED)
+    return None
+
+
+def _ended_by_kind(clause: Clause, new: Telling) -> Reason | None:
+    """Find the end of a vehicle by its kind: "I drive a Transit", then "the van died"."""
+    if not _tells_of_former(clause, new):
+        for one in owned(clause):
+            ended = tuple(
+                ending
+                for ending in new.endings
+                if ending.stems <= one.content and _ANY_OTHER.search(ending.clause.plain) is None
+            )
+            if found := _ended(one, replace(new, endings=ended)):
+                return found
     return None
 
 
@@ -360,6 +389,39 @@ def _counted(clause: Clause, new: Telling) -> Reason | None:
     return None
 
 
+def _recounted(clause: Clause, new: Telling) -> Reason | None:
+    """Find "two lads left so we're 12" where the crew was 14: the figures add up."""
+    held = {value for one in facets(clause) if one.name == "headcount" for value in one.value}
+    for sentence in new.sentences if held else ():
+        if is_question(sentence.plain) or renewals.claims_nothing(sentence.plain):
+            continue
+        for before in renewals.recounted(sentence.plain):
+            if str(before) in held:
+                return Reason(f"counted: {before}", _LEAST_COUNTED)
+    return None
+
+
+def _narrowed(clause: Clause, new: Telling) -> Reason | None:
+    """Find "back to handball, only thursdays" where it was on two days of the week."""
+    if len(clause.dates) < 2 or renewals.is_of_the_past(clause.plain):
+        return None
+    for before, part in pairwise((*new.clauses[:1], *new.clauses)):
+        days = renewals.only_days(part.plain)
+        told_of = part if part.content else before
+        if (
+            days
+            and days < clause.dates
+            and told_of.content
+            and told_of.content <= clause.content
+            and not any(
+                is_held_back(one.plain) or is_question(one.plain) for one in (told_of, part)
+            )
+            and not other_person(clause, told_of)
+        ):
+            return Reason(f"only: {listed(days)}", LEAST_SHARED)
+    return None
+
+
 def _only_ones(clause: Clause) -> frozenset[str]:
     """Return the stems of things of which a clause says there is one: "we have one dog"."""
     return frozenset(map(stem, _ONE.findall(clause.plain)))
@@ -402,6 +464,7 @@ _CORRECTIONS = (recanted, amended)
 """Rules for statements of what was, too."""
 _RULES: tuple[Rule, ...] = (
     _ended,
+    _ended_by_kind,
     _contrasted,
     _changed,
     replaced,
@@ -410,8 +473,11 @@ _RULES: tuple[Rule, ...] = (
     tolerated,
     abandoned,
     _counted,
+    _recounted,
+    _narrowed,
     _refaceted,
     turned,
+    resumed,
     contradicted,
     respelled,
     *_CORRECTIONS,

@@ -77,6 +77,10 @@ class Telling:
             or any(outcomes(plain) or outcomes_of_others(plain) for plain, _ in self.passages)
             or any(settings_of(one.plain) or tolerates(one.plain) for one in self.sentences)
             or any(settled(one.plain) for one in self.clauses)
+            or any(
+                any(incidents.disproved(one.plain)) or incidents.resumed(one.plain)
+                for one in self.clauses
+            )
             or any(facet.moved for one in self.clauses for facet in facets(one))
             or any(ORDINAL.search(one.plain) for one in self.clauses)
             or any(

@@ -17,7 +17,7 @@ _THING = r"(?!(?:his|her|their|your|him|them|me|us|you|it|over|back)\b)[\w'-]+(?
 _BETWEEN = rf"(?: {phrases('beginnings.between')})*"
 _WHEN = regex(rf" (?:{phrases('beginnings.when')})\b.*$")
 _FOR_SOMEONE = regex(
-    r"(?<!signed up)(?<!enrolled)(?<!diagnosed) (?:for|with) (?!a (?:job|place)\b).*$"
+    r"(?<!signed up)(?<!enrolled)(?<!diagnosed)(?<!moved in) (?:for|with) (?!a (?:job|place)\b).*$"
 )
 _MOST = 3  # states that one event may have begun
 

@@ -6,13 +6,20 @@ They leave what older statements tell as it was, whatever words they share with 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from semantic_memory.domain.english.notation import one_of
-from semantic_memory.domain.english.renewals import Clause, around_things, thing_of
-from semantic_memory.domain.english.tables import phrases, phrases_with_choices, words
+from semantic_memory.domain.english.persons import OTHERS
+from semantic_memory.domain.english.renewals import (
+    KIN,
+    Clause,
+    around_things,
+    is_of_the_past,
+    thing_of,
+)
+from semantic_memory.domain.english.tables import phrase_of, phrases, phrases_with_choices, words
 from semantic_memory.domain.patterns import regex
-from semantic_memory.domain.text import stem
+from semantic_memory.domain.text import STOP_WORDS, stem
 
 
 def _cue(entry: str) -> re.Pattern[str]:
@@ -42,6 +49,25 @@ _NORMS = words("incidents.norms")
 _AILS = regex(rf"(?<![\w'])(?:{phrases('incidents.ails', 'incidents.named')})(?![\w'])")
 _NAMED_AILMENTS = _cue("incidents.named")
 _HEALS = words("incidents.heals")
+_THING = r"[a-z][\w-]*(?: [a-z][\w-]*)?"
+_AGAIN = "(?: (?:now|at last|again|finally|already))*"
+
+
+def _of_thing(entry: str) -> tuple[re.Pattern[str], ...]:
+    sources = phrase_of(entry, thing=_THING)
+    return tuple(regex(rf"(?:(?:so|and|but|now|finally) )*{one}{_AGAIN}") for one in sources)
+
+
+_PAUSED = _of_thing("incidents.paused")
+_RESUMED = _of_thing("incidents.resumed")
+_AILMENT = r"(?:(?:the|my|that) )?(?:[a-z][\w'-]* ){0,2}?[a-z][\w-]*"
+_DISPROVED = tuple(
+    regex(rf"(?<![\w'-]){one}(?![\w'-])")
+    for one in phrase_of("incidents.disproved", ailment=_AILMENT)
+)
+_THEIRS = frozenset({"his", "her", "their", "your"})
+_SUPPOSING = words("incidents.supposing")
+_OF_ANY_AILMENT = words("incidents.of_any_ailment")
 _SUPPLIES = frozenset(map(stem, words("incidents.supplies")))
 _MEDICINE = regex(rf"[a-z]{{3,}}{one_of(words('restatements.medicines.endings'))}")
 _USED_UP = words("incidents.used_up")
@@ -206,6 +232,53 @@ def is_ailment(plain: str) -> bool:
     (True, False)
     """
     return _AILS.search(plain) is not None
+
+
+def paused(plain: str) -> frozenset[str]:
+    """Return the stems of what a folded clause says is paused.
+
+    >>> paused("so no handball until easter"), paused("no sugar for my son")
+    (frozenset({'handbal'}), frozenset())
+    """
+    return _thing(_PAUSED, plain)
+
+
+def resumed(plain: str) -> frozenset[str]:
+    """Return the stems of what a folded clause says somebody does again.
+
+    >>> resumed("back to handball at last"), resumed("tom is back to handball")
+    (frozenset({'handbal'}), frozenset())
+    """
+    return _thing(_RESUMED, plain)
+
+
+def _thing(wordings: Iterable[re.Pattern[str]], plain: str) -> frozenset[str]:
+    told = (one.fullmatch(plain) for one in wordings)
+    spoken = next((found["thing"] for found in told if found), "")
+    return frozenset(map(stem, frozenset(spoken.split()) - STOP_WORDS))
+
+
+def disproved(plain: str) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """Yield the ailments that a folded clause says were none, with whose they are said to be.
+
+    Each is a pair of the stems of its name and the owners in it.
+
+    >>> [sorted(name) for name, _ in disproved("the penicillin allergy was a misdiagnosis")]
+    [['penicillin']]
+    """
+    for pattern in _DISPROVED:
+        for found in pattern.finditer(plain):
+            before = plain[: found.start()]
+            # "as a child", "i hope"
+            if is_of_the_past(plain.replace(found[0], "")) or not _SUPPOSING.isdisjoint(
+                before.split()
+            ):
+                continue
+            spoken = frozenset(found["ailment"].split())
+            owners = frozenset(
+                word for word in spoken if word.endswith("'s") or word in OTHERS | KIN | _THEIRS
+            )
+            yield frozenset(map(stem, spoken - owners - STOP_WORDS - _OF_ANY_AILMENT)), owners
 
 
 def is_named(plain: str) -> bool:

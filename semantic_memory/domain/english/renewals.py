@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from semantic_memory.domain.english.calendar import WEEKDAY
 from semantic_memory.domain.english.dates import calendar_dates
 from semantic_memory.domain.english.folding import folded
 from semantic_memory.domain.english.notation import one_of, phrase
@@ -102,6 +103,16 @@ _GOES = regex(
     r"|\bgoing(?= to (?:bed|school|work|church|uni|college|the|my|our)\b)"
 )
 _TO_COME = _cue("renewals.to_come")
+_FEWER = words("renewals.counts.fewer")
+_CHANGE = regex(
+    r"(?<!by )\b(?P<number>\d+|one|an?|someone|somebody) (?:(?!and\b|so\b)[a-z]+ ){0,3}?"
+    rf"(?P<verb>{one_of((*_FEWER, *words('renewals.counts.more')))})\b"
+)
+_TOTAL = regex(
+    r"\bwe are (?:(?:now|down to|up to|only|just) )*(?P<total>\d+)(?=\W*$| now\b| of us\b)"
+)
+_DAY = rf"{WEEKDAY}s"
+_ONLY_DAYS = regex(rf"\b(?:only|just) (?:on )?(?P<days>{_DAY}(?:(?:,| and|, and) {_DAY})*)\b")
 _AHEAD = _cue("renewals.ahead")
 _BEGINS = _cue("renewals.begins")
 _EVENT = _cue("renewals.event")
@@ -607,6 +618,28 @@ def is_of_the_past(plain: str) -> bool:
     True
     """
     return _PAST.search(_BEGINS.sub(" ", plain)) is not None
+
+
+def recounted(plain: str) -> Iterator[int]:
+    """Yield how many people there were before some left or joined, by a folded sentence.
+
+    >>> list(recounted("2 lads left so we are 12")), list(recounted("1 more joined, we are 6"))
+    ([14], [5])
+    """
+    total, change = _TOTAL.search(plain), _CHANGE.search(plain)
+    if total and change:
+        number = int(change["number"]) if change["number"].isdigit() else 1
+        yield int(total["total"]) + (number if change["verb"] in _FEWER else -number)
+
+
+def only_days(plain: str) -> frozenset[str]:
+    """Return the days of the week that a folded sentence says are the only ones left.
+
+    >>> only_days("back to handball, only thursdays"), only_days("only on thursday")
+    (frozenset({'thu'}), frozenset())
+    """
+    found = _ONLY_DAYS.search(plain)
+    return clause_of(found["days"]).dates if found else frozenset()
 
 
 def is_to_come(plain: str) -> bool:
