@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 
 from semantic_memory.domain.english.articles import indefinite
 from semantic_memory.domain.english.calendar import ANY_MONTH, WEEKDAY
-from semantic_memory.domain.english.predications import has_number, has_time, is_name
+from semantic_memory.domain.english.predications import has_number, has_time, is_given_name, is_name
 from semantic_memory.domain.english.tables import phrases, words
 from semantic_memory.domain.english.words import MODALS, WORD, Form, forms, is_word
 from semantic_memory.domain.patterns import regex
@@ -113,7 +113,6 @@ _STATES = words("worth.lasting_states")
 _ADJECTIVE_ENDINGS = ("ic", "ed", "an", "ish", "al", "ive", "ous", "able", "less", "ful", "ing")
 _ORDINARY = STOP_WORDS | words("numbers.small", "numbers.large", "predications.prepositions")
 _NO_NAMES = words("naming.no_names")
-_GIVEN_NAMES = words("naming.given_names")
 
 
 def named(sentence: str, *, alone: bool) -> str | None:
@@ -158,7 +157,7 @@ def _presented(text: str) -> str | None:
     """Return the name with which a text presents its speaker."""
     if here := _HERE.match(text):
         name = _capital(here["name"] or here["again"])
-        return f"my name is {name}" if _is_given(name.split()[0]) else None
+        return f"my name is {name}" if is_given_name(name.split()[0]) else None
     presented = _PRESENTED.match(text)
     if presented is None or _NO_PERSON.search(presented["name"]):
         return None
@@ -171,7 +170,7 @@ def _presented(text: str) -> str | None:
         return None
     own = presented["by"].lower().startswith("i") and not presented["by"].lower().startswith("it")
     told = f"{'I am' if own else 'my name is'} {_capital(presented['name'])}"
-    return told if first in _GIVEN_NAMES or _is_given(first[:1].upper() + first[1:]) else None
+    return told if is_given_name(first[:1].upper() + first[1:]) else None
 
 
 def introduced(sentence: str, *, alone: bool) -> tuple[str, str]:
@@ -206,7 +205,7 @@ def introduced(sentence: str, *, alone: bool) -> tuple[str, str]:
     if found is None or not (found["hi"] or found["by"] or found["here"]):
         return _with_aside(sentence)
     name = _capital(found["name"])
-    if not _is_given(name.split()[0]):
+    if not is_given_name(name.split()[0]):
         return "", sentence
     return f"my name is {name}", found["rest"]
 
@@ -241,7 +240,11 @@ def signed(message: str) -> tuple[str, str]:
     whole = message.rstrip()
     below = max(0, len(whole) - _SIGNATURE)
     found = _SIGNED.search(whole[below:])
-    if found is None or not _is_given(found["name"].split()[0]) or _LIST_OR_LETTER.search(message):
+    if (
+        found is None
+        or not is_given_name(found["name"].split()[0])
+        or _LIST_OR_LETTER.search(message)
+    ):
         return "", message
     return f"my name is {found['name']}", whole[: below + found.start() + (found[0][0] in ".!?")]
 
@@ -282,11 +285,6 @@ def _is_other_spelling(name: str, other: str) -> bool:
     """Return True if two words are spellings of one name: "Karin", "Karen"."""
     alike = SequenceMatcher(None, name.lower(), other.lower()).ratio()
     return _LEAST_ALIKE <= alike < 1 and _can_be_name(name)
-
-
-def _is_given(name: str) -> bool:
-    """Return True if a word is a name, though it may be a word of the dictionary as well."""
-    return is_name(name) or (name[:1].isupper() and name.lower() in _GIVEN_NAMES)
 
 
 def _can_be_name(name: str) -> bool:

@@ -96,6 +96,7 @@ _ORDER_BEHIND = regex(
 _PLEASE = regex(r"\b(?:please|pls)\W*$", re.IGNORECASE)
 _OPENS_CASE = regex(r"^(?:so |and |but )?(?:when(?:ever)?|if|every time|each time)\b", re.I)
 _REQUEST_BEHIND = regex(r"[,;]?\s+(?:and|so|but)\s+(?=please\s)|[,;]\s+(?=please\s)", re.I)
+_CONSEQUENCE = regex(r",? (?:and )?so (?:please |pls )?(?!that\b)", re.IGNORECASE)
 _REASON = regex(r"(?:I|we|my)\b", re.IGNORECASE)
 _COMMA_PLEASE = regex(r",? please", re.IGNORECASE)
 _POINTS_BACK = regex(
@@ -539,6 +540,9 @@ def _requests_apart(found: Iterable[Sentence]) -> Iterator[Sentence]:
             yield Sentence(order, order)
             yield Sentence(reason, reason)
             continue
+        if consequence := _order_for(sentence.text):
+            yield from (Sentence(part, part) for part in consequence)
+            continue
         if "please" not in sentence.text.lower():
             yield sentence
             continue
@@ -550,6 +554,22 @@ def _requests_apart(found: Iterable[Sentence]) -> Iterator[Sentence]:
             yield Sentence(sentence.text[start : joint.start()], sentence.said)
             start = joint.end()
         yield Sentence(sentence.text[start:], sentence.said) if start else sentence
+
+
+def _order_for(sentence: str) -> tuple[str, str] | None:
+    """Return a reason and the standing order that follows from it; None if it isn't both.
+
+    >>> _order_for("english isn't my first language so correct me when I write wrong")
+    ("english isn't my first language", 'correct me when I write wrong')
+    >>> _order_for("keep it short so I can read it")
+    """
+    found = _CONSEQUENCE.search(sentence)
+    if found is None or _OPENS_CASE.match(sentence):
+        return None
+    reason, order = sentence[: found.start()], sentence[found.end() :]
+    if standing_order(reason) or not (mentions_speaker(reason) and is_clause(reason)):
+        return None
+    return (reason, order) if is_command(order) and standing_order(order) else None
 
 
 def _gather(pending: list[_Statement], found: Iterable[_Statement], rules: _Found) -> None:

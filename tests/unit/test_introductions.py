@@ -166,6 +166,81 @@ def test_a_note_tells_of_its_writer(said, told):
 
 
 @pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "Hola, I'm Inés, phd student in Lausanne, marine biology.",
+            ["is Inés", "is a phd student in Lausanne, marine biology"],
+        ),
+        (
+            "Tunde here, site manager @ Harlow, Leeds",
+            ["'s name is Tunde", "is a site manager at Harlow", "is based in Leeds"],
+        ),
+        (
+            "Hi there, I'm Sasha (they/them), a violinist in Vienna.",
+            ["is Sasha", "'s pronouns are they/them", "is a violinist in Vienna"],
+        ),
+        (
+            "I'm Dr. Amara Okafor, head of care at Larkhill, from Lagos",
+            ["is Dr. Amara Okafor", "is the head of care at Larkhill", "is from Lagos"],
+        ),
+        (
+            "I'm Grace, 45, a retired midwife living in Truro",
+            ["is Grace", "is 45", "is a retired midwife", "is living in Truro"],
+        ),
+        (
+            "I'm Rui, manager at Alba, and I live in Braga",
+            ["is Rui", "is a manager at Alba", " lives in Braga"],
+        ),
+        (
+            "i'm amina, bookkeeper, based in doncaster",
+            ["is Amina", "is a bookkeeper", "is based in doncaster"],
+        ),
+    ],
+)
+def test_each_part_of_an_introduction_is_a_fact(said, told):
+    found = facts(said)
+    assert len(found) == len(told)
+    assert all(fact.endswith(f"{one}.") for fact, one in zip(found, told, strict=True)), found
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I'm Rob, student loan question",
+        "I'm Liverpool, manager or no manager",
+        "I'm Will, 5 minutes late",
+    ],
+)
+def test_what_only_looks_like_an_introduction_stays_whole(said):
+    assert facts(said) == [f"The user is {said[4:]}."]
+
+
+def test_leaving_an_employer_retires_the_role_alone(memory):
+    intro = "Hi, I'm Tunde, site manager at Harlow Construction, based in Leeds."
+    for number, text in enumerate([intro, "I left Harlow Construction last week."]):
+        said = Message(id=f"m{number}", role="user", content=text, created_at=SAID)
+        memory.observe([said], user_id="u1", session_id=f"s{number}")
+        memory.flush()
+    believed = [one.content for one in memory.list(user_id="u1")]
+    assert {"The user is Tunde.", "The user is based in Leeds."} <= {*believed}
+    assert not any("site manager" in one for one in believed if one.startswith("The user is"))
+
+
+def test_a_reason_and_the_order_that_follows_are_two_facts():
+    assert facts("english isn't my first language so correct me when i write wrong pls") == [
+        "The user asks the assistant to correct the user when the user writes wrong.",
+        "English isn't the user's first language.",
+    ]
+
+
+def test_what_one_may_do_on_a_day_lies_ahead():
+    assert facts("Keller said I can hand in 15 december instead") == [
+        "Keller said the user can hand in 15 December 2026 instead."
+    ]
+
+
+@pytest.mark.parametrize(
     "said",
     [
         "asthma in children",

@@ -325,7 +325,8 @@ def _part(part: str) -> str | None:
     if _COUNTED.match(part) and last in _HAVING | {"child", "people"} and not _tells(spoken):
         return f"I have {part}"
     if len(spoken) <= 3 and _is_trade(last):
-        return f"I am {indefinite(spoken[0])} {_lowered(part)}"
+        article = "" if spoken[0].lower() in ("a", "an", "the") else f"{indefinite(spoken[0])} "
+        return f"I am {article}{_lowered(part)}"
     if _STATE.match(part):
         return None if _SELF_WITHIN.search(part) else f"I am {_lowered(part)}"
     whole = with_subject(part)

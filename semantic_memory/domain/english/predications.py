@@ -38,6 +38,7 @@ _BEHIND_VERB = words("predications.behind_verb") | _PREPOSITIONS | _DETERMINERS
 _NO_PREDICATE = words("predications.no_verbs")
 _TIMES_BEHIND = words("predications.times_behind")
 _NO_NAMES = words("predications.no_names")
+_GIVEN_NAMES = words("naming.given_names")
 _STANDING_VERBS = words("predications.standing_verbs")
 _PLURALS = words("fragments.plurals")
 _LEADING = regex(
@@ -132,6 +133,15 @@ def is_name(word: str) -> bool:
         and lowered not in _NO_NAMES
         and not is_word(lowered)
     )
+
+
+def is_given_name(word: str) -> bool:
+    """Return True if a capitalised word is a name, though it may be a word of the dictionary.
+
+    >>> is_given_name("Solveig"), is_given_name("Grace"), is_given_name("Table")
+    (True, True, False)
+    """
+    return is_name(word) or (word[:1].isupper() and word.lower() in _GIVEN_NAMES)
 
 
 def _verb_place(words: list[str]) -> int | None:

@@ -14,10 +14,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from semantic_memory.domain.english.articles import indefinite
+from semantic_memory.domain.english.calendar import ANY_MONTH, WEEKDAY
 from semantic_memory.domain.english.notation import one_of
-from semantic_memory.domain.english.predications import is_name
+from semantic_memory.domain.english.predications import is_given_name, is_name
 from semantic_memory.domain.english.tables import phrases, words
-from semantic_memory.domain.english.words import is_word
+from semantic_memory.domain.english.words import Form, can_be_noun, forms, is_word
 from semantic_memory.domain.patterns import regex
 
 _NUMBERS = words("numbers.small")
@@ -25,7 +26,7 @@ _SMALL = one_of(_NUMBERS)
 _KIN = phrases("core.family", "core.pets")
 _TONGUE = phrases("core.tongues")
 _FOOD = phrases("core.abstained", "core.allergens", "shorthand.foods")
-_PROPER = r"(?-i:[A-ZÀ-Þ][\w'’-]+)"
+_PROPER = rf"(?!(?:{WEEKDAY}|{ANY_MONTH})\b)(?-i:[A-ZÀ-Þ][\w'’-]+)"
 _PLACE = rf"{phrases('shorthand.placed')} {_PROPER}[^?!]*"
 _REST = rf"(?: {phrases('shorthand.behind_states')}\b[^?!]*)?"
 _NO_NEED = r"(?!.*\b(?:allerg|intoleran))"
@@ -34,7 +35,8 @@ _DESCRIBED = rf"(?:(?!{one_of(words('shorthand.no_description'))}\b)[\w'’.-]+ 
 _STATE = phrases("shorthand.states", "ellipsis.list_states")
 _AILMENT = rf"(?:{phrases('shorthand.ailments')}|{one_of(words('possessions.ailments'))})"
 _ONE_ROLE = (
-    rf"(?:{phrases('core.roles', 'shorthand.roles')}|{one_of(words('ellipsis.trades'))}"
+    rf"(?:{phrases('core.roles', 'shorthand.roles', 'shorthand.positions')}"
+    rf"|{one_of(words('ellipsis.trades'))}"
     r"|[\w-]{2,}(?:ist|eer|ician|smith)|\w{4,}(?:man|woman))"
 )
 _ROLE = rf"{_ONE_ROLE}(?: (?:and|&) {_ONE_ROLE})?"
@@ -104,6 +106,10 @@ _FORMS = (
         "I have {what}",
     ),
     _form(
+        r"(?P<what>allergic to [^?!]+)",
+        "I am {what}",
+    ),
+    _form(
         rf"(?P<what>{_DESCRIBED}{{1,2}}(?:allerg(?:y|ies)|intolerance)){_HERE}(?: \([^()]*\))?",
         "I have {article}{what}",
     ),
@@ -144,12 +150,33 @@ _FORMS = (
         "I live in {article}{what} {where}",
     ),
     _form(rf"(?P<what>{phrases('shorthand.based')} {_PLACE})", "I am {what}"),
+    _form(rf"(?P<what>based at {_PROPER}[^?!]*)", "I am {what}"),
+    _form(rf"(?P<what>{_PROPER}(?: {_PROPER})?)[- ]based", "I am based in {what}"),
+    _form(rf"remote(?:ly)? (?P<what>(?:from|in) {_PROPER}[^?!]*)", "I work remotely {what}"),
     _form(rf"(?P<what>{_PLACE} {phrases('shorthand.lasting')}\b.*)", "I have lived {what}"),
     _form(
         r"(?P<what>(?:originally from|from) [\w' -]+)(?P<tail> originally| orig)",
         "I am {what}{tail}",
     ),
+    _form(rf"(?P<what>(?:originally )?from {_PROPER}[^?!]*)", "I am {what}", is_sure=False),
     _form(rf"(?P<what>{_PLACE})", "I live {what}", is_sure=False),
+    _form(rf"(?P<what>{phrases('core.peoples')}|{_TONGUE})", "I am {what}", is_sure=False),
+    _form(
+        r"(?P<what>(?:studying|working (?:(?:nights|days|shifts|(?:part|full)[- ]time) )?"
+        r"(?:as|at|for|with)) [^?!]+)",
+        "I am {what}",
+        is_sure=False,
+    ),
+    _form(
+        rf"(?:an? )?(?P<what>{phrases('shorthand.family_states')})",
+        "I am {article}{what}",
+        is_sure=False,
+    ),
+    _form(
+        rf"(?:the )?(?P<what>{phrases('shorthand.sole_positions')} [^?!]+)",
+        "I am the {what}",
+        is_sure=False,
+    ),
     _form(
         rf"no (?:more )?(?P<what>{phrases('shorthand.drinks')})(?: {phrases('shorthand.denied')})?",
         "I don't drink {what}",
@@ -170,8 +197,8 @@ _FORMS = (
         "I am {article}{what}",
     ),
     _form(
-        rf"(?:an? )?(?P<what>{_DESCRIBED}{{0,3}}?{_ROLE}"
-        r"(?: (?:in|at|for|with|from|across|on|out of|of|near) [^?!]+)?)",
+        rf"(?:an? )?(?P<what>(?:the )?{_DESCRIBED}{{0,3}}?{_ROLE}"
+        r"(?: (?:in|at|for|with|from|across|on|out of|of|near|to) [^?!]+)?)",
         "I am {article}{what}",
         is_sure=False,
     ),
@@ -179,6 +206,7 @@ _FORMS = (
 )
 """The forms of a part, the most specific first."""
 
+_LOWER_PLACE = regex(r"^(?P<what>(?:now |currently )?(?:based|living) in (?P<place>[a-z]+))$")
 _LEVELS = rf"(?: {phrases('shorthand.spoken_behind')})"
 _SPOKEN = regex(
     rf"^(?:{phrases('shorthand.spoken_before')} {_TONGUE}(?: [\w-]+)?|{_TONGUE},? {_LEVELS[4:-1]}"
@@ -200,10 +228,33 @@ _DENIAL = regex(r"^I don't (?:eat|drink) ")
 _DENIED = regex(r"^no \w+", re.IGNORECASE)
 _NEXT_DENIED = regex(r" (?=no \w)", re.IGNORECASE)
 _LEAD = regex(
-    r"^(?:(?:oh|and|also|plus|ps|fyi|btw|hi+|hey|hello|yo|dear assistant)\b[\s,:!]*)+", re.I
+    r"^(?:(?:oh|and|also|plus|ps|fyi|btw|hi+|hey|hello|yo|dear assistant)\b[\s,:!]*"
+    rf"|{phrases('naming.greetings')}(?!\w)[\s,!.]+"
+    rf"(?={phrases('shorthand.presenting')} |[\w'’-]+ here\b))+",
+    re.I,
 )
-_IS_NAME = r"(?:(?:i'?m|i am|name'?s|name is|this is|it's) )?"
-_NAME = regex(rf"^{_IS_NAME}(?P<name>[^\W\d_][\w'’-]*(?: {_PROPER}){{0,2}})$", re.IGNORECASE)
+_TITLE = rf"(?:{phrases('shorthand.titles')}\.? (?=(?-i:[A-ZÀ-Þ])))"
+_NAME = regex(
+    rf"^(?:(?P<by>{phrases('shorthand.presenting')}) )?"
+    rf"(?P<name>(?P<title>{_TITLE})?(?P<first>(?!from\b)[^\W\d_][\w'’-]*)(?: {_PROPER}){{0,2}})"
+    r"(?P<here> here)?$",
+    re.IGNORECASE,
+)
+_CLAIMS_NAME = regex(r"\bname\b", re.IGNORECASE)
+_PRONOUNS_BEHIND = regex(r"\s\((?P<which>(?:she|he|they|ze|xe)/\w+(?:/\w+)?)\)", re.IGNORECASE)
+_AT_SIGN = regex(r"\s@\s?(?=\w)")
+_SETTLED = regex(
+    r"\s(?=(?:(?:now|currently) )?(?:based|living) (?:in|at|near|out of) (?-i:[A-ZÀ-Þ]))",
+    re.IGNORECASE,
+)
+_AGE = regex(r"^I am \d+(?: ?(?:yo|y/o|years old|yrs))?$")
+_POSITION = regex(
+    rf"^I am (?:(?:an?|the) )?.*\b(?:{_ONE_ROLE}|{phrases('shorthand.sole_positions')})\b", re.I
+)
+_EMPLOYED = regex(r"\s(?:at|for|with|of) (?:the )?(?-i:[A-ZÀ-Þ])[^,]+$")
+_BARE_NAME = regex(rf"^{_PROPER}(?: {_PROPER})?$")
+_MOST_IN_FIELD = 3
+"""Words of what is studied or when one works, behind a role: "PhD student, marine biology"."""
 _PRESENTS = regex(r"\b(?:name|it|that)['’]?s\b", re.IGNORECASE)
 _NAME_ALONE = regex(rf"^(?P<name>{_PROPER}(?: {_PROPER}){{0,2}})[.!]\s+(?P<next>[^.!?\n]+)")
 _APART = regex(
@@ -213,8 +264,10 @@ _OWN = regex(
     r"^(?:but |and )?(?:I|we|my|our|can't|cannot|need|have|had|don't|love|hate|like)\b",
     re.IGNORECASE,
 )
+_NOT_DESCRIBING = regex(rf"^{one_of(words('shorthand.no_description'))}$", re.IGNORECASE)
 _BEHIND_HEAD = regex(r" (?:in|at|for|with|from|across|on|out|of|near|called|named)\b")
 _CLAUSE = regex(r"^(?:I|we|my|our)\b", re.IGNORECASE)
+_JOINED = regex(r"^(?:and|but) ", re.IGNORECASE)
 _REASON = regex(r",? (?=(?:so|because|cos|bc|but)\b)", re.IGNORECASE)
 _CONJUNCTION = regex(r"^(?:so|but|because|cos|bc) (?:basically |then |now )?", re.IGNORECASE)
 _CLAUSE_BEHIND = regex(r"^(?:but\b|(?:so|because|cos|bc) (?:\w+ly )?(?:I|we|my|our)\b)", re.I)
@@ -244,11 +297,14 @@ def notes(sentence: str) -> Notes | None:
     Notes(statements=['I am Olga', 'I am 38'], rest='I run a bakery')
     >>> notes("No onion, no garlic").statements, notes("EN/ET/RU all fine").statements
     (["I don't eat onion or garlic"], ['I speak EN/ET/RU'])
+    >>> notes("Bea here, junior dev @ Quill, Berlin").statements
+    ['my name is Bea', 'I am a junior dev at Quill', 'I am based in Berlin']
     >>> notes("dentist in Riga"), notes("asthma in children"), notes("No problem")
     (None, None, None)
     >>> notes("Olga, 38, nurse in Riga is my neighbour")
     """
-    text = _LEAD.sub("", sentence.strip(" .!"))
+    text = _AT_SIGN.sub(" at ", _LEAD.sub("", sentence.strip(" .!")))
+    text = _PRONOUNS_BEHIND.sub(r", \g<which>", text, count=1)
     if not text or len(text) > _LONGEST or _SPEAKS.search(text):
         return None
     if _CLAUSE.match(text) and not _NAME.match(_APART.split(text)[0]):
@@ -282,12 +338,21 @@ def _parts(text: str) -> tuple[list[_Part], str]:
     for mark in (*_APART.finditer(text), None):
         part = text[start : mark.start() if mark else len(text)].strip()
         if _OWN.match(part) and not _NAME.match(part) and not _form_of(part):
-            return parts, text[start:].strip()
-        denied = _NEXT_DENIED.split(part) if _DENIED.match(part) else [part]
-        parts += [_Part(one, joint, is_firm) for one in denied]
+            return parts, _JOINED.sub("", text[start:].strip())
+        parts += [_Part(one, joint, is_firm) for one in _pieces(part)]
         if mark:
             start, joint, is_firm = mark.end(), mark[0], mark["firm"] is not None
     return parts, ""
+
+
+def _pieces(part: str) -> list[str]:
+    """Return what a part notes side by side: "no nuts no milk", "a vet living in Ghent"."""
+    if _DENIED.match(part):
+        return _NEXT_DENIED.split(part)
+    settled = _SETTLED.search(part)
+    if settled and _form_of(part[: settled.start()]):
+        return [part[: settled.start()], part[settled.end() :]]
+    return [part]
 
 
 def _told(parts: Sequence[_Part], *, goes_on: bool) -> list[_Told]:
@@ -295,7 +360,7 @@ def _told(parts: Sequence[_Part], *, goes_on: bool) -> list[_Told]:
     if not parts or len(parts) > _MOST_PARTS:
         return []
     name = _name(parts[0].text, len(parts) + goes_on)
-    told = [_Told(f"I am {name}", is_sure=False)] if name else []
+    told = [_Told(name, is_sure=False)] if name else []
     for part in parts[bool(name) :]:
         own = _form_of(part.text)
         denied = _DENIAL.match(own.statement) if own else None
@@ -304,12 +369,7 @@ def _told(parts: Sequence[_Part], *, goes_on: bool) -> list[_Told]:
             told[-1] = _Told(f"{told[-1].statement} or {also}", is_sure=True)
         elif own:
             told.append(own)
-        elif len(told) > bool(name) and _goes_on(part):
-            last = told[-1].statement
-            told[-1] = _Told(
-                last + part.joint + part.text, told[-1].is_sure or _HAS.match(last) is not None
-            )
-        else:
+        elif len(told) == bool(name) or not _attach(told, part, named=bool(name)):
             return []
     return told if len(told) > bool(name) else []
 
@@ -321,15 +381,64 @@ def _goes_on(part: _Part) -> bool:
     return not part.is_firm or _ATTACHED.match(part.text) is not None
 
 
+def _attach(told: list[_Told], part: _Part, *, named: bool) -> bool:
+    """Add a part without a form of its own to what it goes on about; return False if to nothing.
+
+    A name behind an employer is the place of both; behind an age, it goes with the role.
+    """
+    place = len(told) - 1
+    if part.is_firm and _BARE_NAME.match(part.text):
+        if _AGE.match(told[place].statement):
+            place = next((n for n, one in enumerate(told) if _POSITION.match(one.statement)), -1)
+            if place < 0:
+                return False
+        if named and _is_place_of(told[place].statement, part.text):
+            told.append(_Told(f"I am based in {part.text}", is_sure=False))
+            return True
+    elif not _goes_on(part):
+        is_field = part.is_firm and named and _is_field_of(told[place].statement, part.text)
+        if not is_field:
+            return False
+    last = told[place]
+    is_sure = last.is_sure or _HAS.match(last.statement) is not None
+    told[place] = _Told(last.statement + part.joint + part.text, is_sure)
+    return True
+
+
+def _is_place_of(role: str, name: str) -> bool:
+    """Return True if a name behind a role with its employer can only be a place."""
+    is_employed = _POSITION.match(role) is not None and _EMPLOYED.search(role) is not None
+    return is_employed and all(map(is_name, name.split()))
+
+
+def _is_field_of(role: str, text: str) -> bool:
+    """Return True if a few plain words tell what someone studies or how they work."""
+    spoken = text.split()
+    return (
+        _POSITION.match(role) is not None
+        and "," not in role
+        and len(spoken) <= _MOST_IN_FIELD
+        and all(word.islower() and not _NOT_DESCRIBING.match(word) for word in spoken)
+        and can_be_noun(spoken[-1])
+        and not any(forms(word) & {Form.THIRD, Form.PAST} for word in spoken[:-1])
+    )
+
+
 def _name(part: str, parts: int) -> str:
-    """Return the name with which a note of several parts begins, or nothing."""
+    """Return the name with which a note of several parts begins, as a statement; or nothing."""
     found = _NAME.match(part)
     if found is None or parts < _FEWEST_WITH_NAME:
         return ""
-    first = found["name"].split()[0]
-    capital = first[:1].upper() + first[1:]
-    is_presented = found.start("name") > 0 or parts > _FEWEST_WITH_NAME
-    return capital + found["name"][len(first) :] if is_presented and is_name(capital) else ""
+    name = found["name"][:1].upper() + found["name"][1:]
+    by = found["by"] or found["here"]
+    if not by and parts == _FEWEST_WITH_NAME:
+        return ""
+    first = found["first"][:1].upper() + found["first"][1:]
+    is_claimed = found["here"] or _CLAIMS_NAME.search(found["by"] or "")
+    is_certain = found["title"] or (is_claimed and found["first"] == first)
+    if not is_certain and not (is_given_name(first) if by else is_name(first)):
+        return ""
+    return f"my name is {name}" if is_claimed else f"I am {name}"
 
 
 def _form_of(part: str) -> _Told | None:
@@ -345,6 +454,9 @@ def _form_of(part: str) -> _Told | None:
             groups = {name: value or "" for name, value in found.groupdict().items()}
             what = groups["what"] = _lowered(groups.get("what", ""))
             return _Told(form.says.format(**groups, article=_article(what)), form.is_sure)
+    placed = _LOWER_PLACE.match(part)
+    if placed and is_name(placed["place"].capitalize()):
+        return _Told(f"I am {placed['what']}", is_sure=False)
     return None
 
 
@@ -359,7 +471,7 @@ def _lowered(text: str) -> str:
 def _article(what: str) -> str:
     """Return the article before a thing or a role; nothing before one that has one, or several."""
     head = _BEHIND_HEAD.split(what, maxsplit=1)[0].split()
-    if not head or head[0] in ("a", "an") or head[-1].endswith("s"):
+    if not head or head[0] in ("a", "an", "the") or head[-1].endswith("s"):
         return ""
     return f"{indefinite(head[0])} "
 
