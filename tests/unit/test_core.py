@@ -374,3 +374,14 @@ def test_a_member_of_the_family_is_left_out_if_named_in_passing(memory, kin, bes
 
 def family(facts):
     return [one.content for one in derive_core(facts, NOW, most=6)["family"]]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "The user asks the assistant to keep this to itself: The user's sister Eszter got divorced.",
+        "The user asks the assistant not to tell anyone that Eszter got divorced.",
+    ],
+)
+def test_what_was_told_in_confidence_is_no_standing_instruction(told):
+    assert core_field(told, Category.FEEDBACK) is None

@@ -236,7 +236,10 @@ _WISHED = regex(
 )
 _TOGETHER = regex(r"^[A-ZÀ-Þ][\w'’-]+ and I\b")
 _VERDICT = regex(r" (?:confirmed|corrected) the assistant's answer \"")
-_POINTS = regex(r"\b(?:mention|tell|repeat|say|discuss|share) (?:it|this|that|them)\b")
+_POINTS = regex(  # at what was told in confidence, which no block without need may show
+    r"\b(?:mention|tell|repeat|say|discuss|share) (?:it|this|that|them|anyone|anybody|nobody)\b"
+    r"|\bkeep (?:this|it|that) (?:to itself|between|secret|private|quiet)\b"
+)
 _LINKS = regex(
     r"^(?:[a-z]+s|am|have|did|do|can|will|would)$|^(?:[a-z]+ed|went|got|bought|grew|left|took)$"
 )
