@@ -379,7 +379,7 @@ def family(facts):
 @pytest.mark.parametrize(
     "told",
     [
-        "The user asks the assistant to keep this to itself: The user's sister Eszter got divorced.",
+        "The user asks the assistant to keep this to itself: Eszter got divorced.",
         "The user asks the assistant not to tell anyone that Eszter got divorced.",
     ],
 )
