@@ -33,6 +33,7 @@ _NO_NEED = r"(?!.*\b(?:allerg|intoleran))"
 _HERE = r"(?: (?:here|too|as well|btw))*"
 _DESCRIBED = rf"(?:(?!{one_of(words('shorthand.no_description'))}\b)[\w'’.-]+ )"
 _STATE = phrases("shorthand.states", "ellipsis.list_states")
+_PART = rf"(?:(?:left|right|both|lower|upper) )?{phrases('shorthand.parts')}"
 _AILMENT = rf"(?:{phrases('shorthand.ailments')}|{one_of(words('possessions.ailments'))})"
 _ONE_ROLE = (
     rf"(?:{phrases('core.roles', 'shorthand.roles', 'shorthand.positions')}"
@@ -114,11 +115,11 @@ _FORMS = (
         "I have {article}{what}",
     ),
     _form(
-        rf"(?:an? )?(?P<what>{phrases('shorthand.impaired')} {phrases('shorthand.parts')}{_REST})",
+        rf"(?:an? )?(?P<what>{phrases('shorthand.impaired')} {_PART}{_REST})",
         "I have {article}{what}",
     ),
     _form(
-        rf"(?P<what>{phrases('shorthand.parts')} (?:is|are|has|have|was) .+"
+        rf"(?P<what>{_PART} (?:is|are|has|have|was) .+"
         r"|(?:stage|pen|full|middle|maiden|birth) name (?:is|was) .+)",
         "my {what}",
         has_verb=True,
