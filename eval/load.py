@@ -24,6 +24,7 @@ from typing import Literal
 import httpx
 
 from eval.bench import sentence
+from eval.processes import seconds_of
 from semantic_memory.client import AsyncClient
 from semantic_memory.domain.errors import SemanticMemoryError
 from semantic_memory.domain.facts import Category, Fact
@@ -62,6 +63,8 @@ class Outcome:
     lost: int = 0
     megabytes: list[float] = field(default_factory=list)
     """RSS of the service in MB, once a second."""
+    cpu_seconds: float = 0.0
+    """CPU of the service and its children under load, background work included."""
 
     def figures(self, seconds: float) -> dict[str, float]:
         """Return the figures to report."""
@@ -71,6 +74,7 @@ class Outcome:
             "requests": sum(self.requests.values()),
             **{f"of them {verb}": number for verb, number in sorted(self.requests.items())},
             "requests a second": sum(self.requests.values()) / seconds,
+            "CPU ms a request": 1_000 * self.cpu_seconds / max(1, sum(self.requests.values())),
             "errors": len(self.errors),
             "writes lost": self.lost,
             "hits of another user": self.strays,
@@ -155,23 +159,26 @@ def load(
     keys = FileKeys(directory)
     key, token = keys.create("load", ["user-*"], list(Right), datetime.now(UTC))
     try:
-        with service(directory) as (_, url):
-            outcome = asyncio.run(_load(url, token, users, seconds, clients))
+        with service(directory) as (process, url):
+            outcome = asyncio.run(_load(process.pid, url, token, users, seconds, clients))
     finally:
         keys.revoke(key.id)
     return outcome, outcome.figures(seconds)
 
 
-async def _load(url: str, token: str, users: int, seconds: float, clients: int) -> Outcome:
+async def _load(
+    pid: int, url: str, token: str, users: int, seconds: float, clients: int
+) -> Outcome:
     outcome = Outcome()
     async with AsyncClient(url, api_key=token, attempts=1) as client:
         for number in range(users):  # so that RAM is measured with all users loaded
             await client.search(QUESTIONS[0], user_id=f"user-{number}")
-        ends = time.monotonic() + seconds
+        ends, before = time.monotonic() + seconds, seconds_of(pid)
         async with asyncio.TaskGroup() as group:
             group.create_task(_watch(url, token, ends, outcome))
             for number in range(clients):
                 group.create_task(_work(client, number, users, ends, outcome))
+        outcome.cpu_seconds = seconds_of(pid) - before
         await client.flush()
         said = {"categories": [Category.CONVERSATION]}
         for user_id, texts in outcome.observed.items():

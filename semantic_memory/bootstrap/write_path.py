@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _GATHER_PROFILE = 5.0  # seconds within which changes of facts lead to one look at a profile
 _PATIENCE = 10.0  # seconds in which whoever forgets may erase by itself
-_GATHER_INDEX = 2.0  # seconds within which changes reach the index together
+_GATHER_INDEX = 15.0  # seconds within which changes reach the index together: searches know them
 
 
 def make_pipeline(

@@ -99,8 +99,9 @@ def _denied(clause: Clause, new: Telling) -> bool:
 def respelled(clause: Clause, new: Telling) -> Reason | None:
     """Find a name spelled anew: "it's Katherine with a K"."""
     for number, part in enumerate(new.clauses):
-        apart = renewals.claims_nothing(part.plain) or other_person(clause, part)
-        if apart or not renewals.spells(part.plain):
+        if not renewals.spells(part.plain):
+            continue
+        if renewals.claims_nothing(part.plain) or other_person(clause, part):
             continue
         near = new.clauses[max(0, number - 1) : number + 1]
         spelt = [one for part in near for one in part.stems if not is_word(one)]
@@ -113,9 +114,13 @@ def respelled(clause: Clause, new: Telling) -> Reason | None:
 def recanted(clause: Clause, new: Telling) -> Reason | None:
     """Find a value that is named and taken back: "I said 12, it's 21", "it's 241, not 214"."""
     for sentence in new.sentences:
+        values_told = renewals.recants(sentence.plain)
+        names_told = renewals.misnamed(sentence.plain)
+        if not (values_told or names_told):
+            continue
         if other_person(clause, sentence) or renewals.claims_nothing(sentence.plain):
             continue
-        for old in renewals.recants(sentence.plain):
+        for old in values_told:
             value = clause_of(old)
             values = _figures(value)
             named = values and values <= _figures(clause) and value.content <= clause.content
@@ -126,7 +131,7 @@ def recanted(clause: Clause, new: Telling) -> Reason | None:
                 and not any(_of_another(clause, part) for part in new.clauses)
             ):
                 return Reason(f"recanted: {old}", _LEAST_RECANTED)
-        for old in renewals.misnamed(sentence.plain):
+        for old in names_told:
             content = clause_of(old).content
             if content and content <= clause.content and _gives_another(clause, new, content):
                 return Reason(f"recanted: {old}", _LEAST_RECANTED)

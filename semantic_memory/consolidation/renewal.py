@@ -193,7 +193,7 @@ def _common_nouns(old: Telling, new: Telling) -> frozenset[str]:
 
     "I gave up golf" ends no Golf.
     """
-    if new.text == new.text.lower():
+    if not old.names or new.text == new.text.lower():
         return frozenset()
     spoken = WORD.findall(new.text)
     written = {stem(word.lower()) for word in spoken if word[0].isupper()}

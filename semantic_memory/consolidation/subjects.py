@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from semantic_memory.domain.english import renewals
 from semantic_memory.domain.english.notation import one_of
@@ -44,28 +46,60 @@ _SAID_OF_MANY = frozenset("i we like love enjoy want have got".split())
 _VERB = regex(r"(?:is|are|was|has|have|can|will|=|\w+s)$")
 
 
+class _Told(NamedTuple):
+    """The people of a clause."""
+
+    words: frozenset[str]
+    """All its words, as names are."""
+    called: frozenset[str]
+    """Names right behind words for people: "my brother sem lives in leiden"."""
+    owners: frozenset[str]
+    others: frozenset[str]
+    """Words for people of whom there is another: "my other sister"."""
+    kin: frozenset[str]
+    of_kin: frozenset[str]
+    led: tuple[str, ...]
+    """The words behind a word for people that is the subject."""
+
+
 def other_person(a: Clause, b: Clause) -> bool:
     """Return whether the clauses are about different people."""
-    if _called(a) & _named(b) or _called(b) & _named(a):
+    one, other = _people(a.plain, a.words), _people(b.plain, b.words)
+    if one.called & other.words or other.called & one.words:
         return False
-    owners = [{word for word in one.words if _POSSESSIVE.match(word)} for one in (a, b)]
-    if all(owners) and owners[0].isdisjoint(owners[1]):
+    if one.owners and other.owners and one.owners.isdisjoint(other.owners):
         return True
-    if {*_OTHER_KIN.findall(a.plain)} != {*_OTHER_KIN.findall(b.plain)}:
+    if one.others != other.others or other.of_kin & (other.kin - one.kin):
         return True
-    left, right = kin_of(a), kin_of(b)
-    if any(found in right - left for found in _OF_KIN.findall(b.plain)):
-        return True
-    if left and right:
-        return left.isdisjoint(right)
+    if one.kin and other.kin:
+        return one.kin.isdisjoint(other.kin)
     if _does_likewise(a, b) or _does_likewise(b, a):
         return True
-    return bool(_led(a, left)) or bool(_led(b, right) and _OWN.isdisjoint(_led(b, right)))
+    return bool(one.led or (other.led and _OWN.isdisjoint(other.led)))
+
+
+@lru_cache(maxsize=1_024)
+def _people(plain: str, spoken: frozenset[str]) -> _Told:
+    kin = _kin(spoken)
+    return _Told(
+        frozenset(word.removesuffix("'s") for word in spoken),
+        _called(plain),
+        frozenset(filter(_POSSESSIVE.match, spoken)),
+        frozenset(_OTHER_KIN.findall(plain)),
+        kin,
+        frozenset(_OF_KIN.findall(plain)),
+        tuple(_led(plain, kin)),
+    )
 
 
 def kin_of(clause: Clause) -> frozenset[str]:
     """Return the words for people in a clause."""
-    return frozenset(word.removesuffix("'s").rstrip("'") for word in clause.words) & KIN
+    return _kin(clause.words)
+
+
+@lru_cache(maxsize=1_024)
+def _kin(spoken: frozenset[str]) -> frozenset[str]:
+    return frozenset(word.removesuffix("'s").rstrip("'") for word in spoken) & KIN
 
 
 def owners_of(clause: Clause) -> frozenset[str]:
@@ -81,17 +115,12 @@ def beside_kin(clause: Clause) -> frozenset[str]:
     return frozenset(stem(b) for a, b in pairwise(spoken) if a in KIN)
 
 
-def _called(clause: Clause) -> frozenset[str]:
-    """Return the names right behind words for people: "my brother sem lives in leiden"."""
+def _called(plain: str) -> frozenset[str]:
     return frozenset(
         name
-        for kin, word in pairwise(clause.plain.split())
+        for kin, word in pairwise(plain.split())
         if kin in KIN and _may_be_name(name := word.removesuffix("'s"))
     )
-
-
-def _named(clause: Clause) -> frozenset[str]:
-    return frozenset(word.removesuffix("'s") for word in clause.words)
 
 
 def _may_be_name(word: str) -> bool:
@@ -110,16 +139,17 @@ def about_earlier_days(text: str) -> bool:
 
 def _does_likewise(own: Clause, other: Clause) -> bool:
     """Return whether somebody does what the user does: "I go to bed at ten", "Noor goes to bed"."""
-    first, verb, *_ = [*own.plain.split(), "", ""]
+    if not own.plain.startswith("i "):
+        return False
+    _, verb, *_ = [*own.plain.split(), ""]
     name, theirs, *_ = [*other.plain.split(), "", ""]
-    if first != "i" or name in _OWN | STOP_WORDS or stem(name) in own.content:
+    if name in _OWN or name in STOP_WORDS or stem(name) in own.content:
         return False
     return bool(verb) and theirs in (f"{verb}s", f"{verb}es")
 
 
-def _led(clause: Clause, kin: frozenset[str]) -> list[str]:
-    """Return the words behind one of `kin` that the clause has for its subject."""
-    spoken = clause.plain.split()
+def _led(plain: str, kin: frozenset[str]) -> list[str]:
+    spoken = plain.split()
     for place, word in enumerate(spoken[:4]):
         if word.removesuffix("'s") in kin:
             return spoken[place + 1 :]

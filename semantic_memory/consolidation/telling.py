@@ -71,9 +71,7 @@ class Telling:
                 or renewals.misnamed(one.plain)
                 for one in self.sentences
             )
-            or any(
-                DENIED.match(one.plain) or next(renewals.changed(one), None) for one in self.clauses
-            )
+            or any(DENIED.match(one.plain) or renewals.changed(one) for one in self.clauses)
             or any(outcomes(plain) or outcomes_of_others(plain) for plain, _ in self.passages)
             or any(settings_of(one.plain) or tolerates(one.plain) for one in self.sentences)
             or any(settled(one.plain) for one in self.clauses)

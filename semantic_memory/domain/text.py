@@ -114,6 +114,7 @@ def stems(text: str) -> list[str]:
     return [_porter(word) for word in words(text)]
 
 
+@lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
     """Return a word's stem; a function word is its own.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from semantic_memory.domain.english.calendar import WEEKDAY
@@ -203,8 +203,11 @@ TRAVELS = frozenset(map(stem, words("renewals.heads.travels")))
 """Stems of words for journeys, of which the place says which one."""
 ORDINALS = mapping("renewals.ordinals")
 
+# A message is compared with some hundred clauses, and each of them with all of its own.
+_remembered = lru_cache(maxsize=1_024)
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Clause:
     """A clause of a folded text."""
 
@@ -215,10 +218,13 @@ class Clause:
     numbers: frozenset[str]
     dates: frozenset[str]
 
-    @property
+    @cached_property
     def content(self) -> frozenset[str]:
         """The stems as a set."""
         return frozenset(self.stems)
+
+    def __hash__(self) -> int:
+        return hash(self.plain)  # clauses are looked up much more often than two share a text
 
 
 _NOTHING = Clause("", frozenset(), (), frozenset(), frozenset())
@@ -392,16 +398,19 @@ def _goes_on(found: re.Match[str]) -> bool:
     )
 
 
-def changed(clause: Clause) -> Iterator[frozenset[str]]:
-    """Yield the things to which a clause gives another value.
+def changed(clause: Clause) -> tuple[frozenset[str], ...]:
+    """Return the things to which a clause gives another value.
 
     >>> [sorted(one) for one in changed(clauses("We moved the kick-off to Friday")[0])]
     [['kickoff']]
     """
-    for pattern in _CHANGES:
-        for found in pattern.finditer(clause.plain):
-            if thing := thing_of(found["thing"]):
-                yield thing
+    return _things_changed(clause.plain)
+
+
+@_remembered
+def _things_changed(plain: str) -> tuple[frozenset[str], ...]:
+    found = (one["thing"] for pattern in _CHANGES for one in pattern.finditer(plain))
+    return tuple(thing for one in found if (thing := thing_of(one)))
 
 
 def thing_of(text: str, *, whole: bool = False) -> frozenset[str]:
@@ -423,6 +432,7 @@ def thing_of(text: str, *, whole: bool = False) -> frozenset[str]:
     return frozenset(one for one in found if not one.isdigit() and one not in _THROUGH)
 
 
+@_remembered
 def is_now(plain: str) -> bool:
     """Return whether a folded text says that something holds from now on.
 
@@ -441,6 +451,7 @@ def without_now(plain: str) -> str:
     return _NOW.sub(" ", plain)
 
 
+@_remembered
 def may_have_changed(plain: str) -> bool:
     """Return whether a folded text has a weaker sign of a change.
 
@@ -450,6 +461,7 @@ def may_have_changed(plain: str) -> bool:
     return _PERHAPS.search(plain) is not None
 
 
+@_remembered
 def is_small(plain: str) -> bool:
     """Return whether a folded text begins as talk about nothing that could change.
 
@@ -459,6 +471,7 @@ def is_small(plain: str) -> bool:
     return _SMALL.match(plain) is not None
 
 
+@_remembered
 def is_lasting(plain: str) -> bool:
     """Return whether a folded text may state something that can change.
 
@@ -482,6 +495,7 @@ def is_claim(plain: str) -> bool:
     return _GENERAL.match(plain) is None and _PRAISE.search(plain) is None
 
 
+@_remembered
 def replaces(plain: str) -> bool:
     """Return whether a folded text says that one thing was put in the place of another.
 
@@ -491,6 +505,7 @@ def replaces(plain: str) -> bool:
     return _REPLACED.search(plain) is not None
 
 
+@_remembered
 def corrects(plain: str) -> bool:
     """Return whether a folded text takes back what was said before.
 
@@ -500,6 +515,7 @@ def corrects(plain: str) -> bool:
     return _CORRECTS.search(plain) is not None
 
 
+@_remembered
 def spells(plain: str) -> bool:
     """Return whether a folded text spells a name anew.
 
@@ -518,6 +534,7 @@ def owns_slip(plain: str) -> bool:
     return _OWN_SLIP.search(plain) is not None
 
 
+@_remembered
 def recants(plain: str) -> frozenset[str]:
     """Return the values that a folded text names to take them back.
 
@@ -527,6 +544,7 @@ def recants(plain: str) -> frozenset[str]:
     return _named(_BEFORE_NOT.sub("", plain), _RECANTS)
 
 
+@_remembered
 def misnamed(plain: str) -> frozenset[str]:
     """Return the names and things that a folded text says were wrong.
 
@@ -541,6 +559,7 @@ def _named(plain: str, wordings: Sequence[re.Pattern[str]]) -> frozenset[str]:
     return frozenset(old.strip(".,") for old in found)
 
 
+@_remembered
 def opens_correction(plain: str) -> bool:
     """Return whether a folded text begins by taking something back.
 
@@ -560,6 +579,7 @@ def turns_round(plain: str) -> bool:
     return _TURNED.search(plain) is not None
 
 
+@_remembered
 def is_besides(plain: str) -> bool:
     """Return whether a folded text adds to what was said.
 
@@ -569,6 +589,7 @@ def is_besides(plain: str) -> bool:
     return _BESIDES.search(plain) is not None
 
 
+@_remembered
 def claims_nothing(plain: str) -> bool:
     """Return whether a folded text is a wish, a condition, a doubt or someone's opinion.
 
@@ -611,6 +632,7 @@ def is_composed(plain: str) -> bool:
     return _COMPOSED.search(plain) is not None
 
 
+@_remembered
 def is_of_the_past(plain: str) -> bool:
     """Return whether a folded text tells of earlier days.
 
@@ -642,6 +664,7 @@ def only_days(plain: str) -> frozenset[str]:
     return clause_of(found["days"]).dates if found else frozenset()
 
 
+@_remembered
 def is_to_come(plain: str) -> bool:
     """Return whether a folded text tells of a move at a time to come, so that nothing is over yet.
 
@@ -660,6 +683,7 @@ def is_ahead(plain: str) -> bool:
     return _AHEAD.search(plain) is not None
 
 
+@_remembered
 def is_one_event(plain: str) -> bool:
     """Return whether a folded text tells of one day rather than of a state.
 

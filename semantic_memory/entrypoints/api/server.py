@@ -42,6 +42,7 @@ from semantic_memory.sharing.sharing import Sharing
 
 _logger = logging.getLogger("semantic_memory.service")
 _MOST_MEGABYTES = 2_000
+_SWITCH_SECONDS = 0.001  # a request waits so long for each thread that computes, several times
 _GRACE_SECONDS = 5  # for requests of other processes, when an agent or a command ends
 
 
@@ -83,6 +84,7 @@ def work(settings: Settings, listener: socket.socket, embedder: Embedder | None 
     """Serve a socket in this process, until SIGTERM."""
     service = settings.service
     configure_logging(service)
+    sys.setswitchinterval(_SWITCH_SECONDS)
     registry = CollectorRegistry()
     for collector in (ProcessCollector, PlatformCollector, GCCollector):
         collector(registry=registry)
