@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -27,6 +28,16 @@ OPERATORS: Mapping[Operator, Callable[[Any, Any], Any]] = MappingProxyType(
     {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 )
 """The comparison that each operator stands for, of numbers, texts, moments or arrays."""
+
+
+_COLUMNS: Mapping[str, Callable[[Fact], str | None]] = MappingProxyType(
+    {
+        "session_id": lambda fact: fact.source.session_id,
+        "agent_id": lambda fact: fact.agent_id or "",
+        "run_id": lambda fact: fact.run_id or "",
+    }
+)
+"""Reads the fields that a fact has under another name, or may lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,50 +136,54 @@ def in_columns(condition: Condition) -> bool:
 
 def meets(fact: Fact, conditions: Iterable[Condition]) -> bool:
     """Return True if `fact` meets every one of `conditions`."""
-    return all(_meets(fact, condition) for condition in conditions)
+    return all(_test(condition)(fact) for condition in conditions)
 
 
-def _meets(fact: Fact, condition: Condition) -> bool:
+def meeting(facts: Iterable[Fact], conditions: Iterable[Condition]) -> list[Fact]:
+    """Return those of `facts` that meet every one of `conditions`, in their order."""
+    found = [*facts]
+    for condition in conditions:
+        found = [*filter(_test(condition), found)]
+    return found
+
+
+def _test(condition: Condition) -> Callable[[Fact], bool]:
+    """Return what tells whether a fact meets a condition, which is read once for many facts."""
     match condition:
         case AllOf(conditions):
-            return meets(fact, conditions)
+            tests = [*map(_test, conditions)]
+            return lambda fact: all(test(fact) for test in tests)
         case AnyOf(conditions):
-            return any(_meets(fact, one) for one in conditions)
+            tests = [*map(_test, conditions)]
+            return lambda fact: any(test(fact) for test in tests)
         case Not(one):
-            return not _meets(fact, one)
+            test = _test(one)
+            return lambda fact: not test(fact)
         case _:
-            return _holds(fact, condition)
+            return _plain(condition)
 
 
-def _holds(fact: Fact, condition: Plain) -> bool:
+def _plain(condition: Plain) -> Callable[[Fact], bool]:
     match condition:
         case OneOf(field, values):
-            return _column(fact, field) in values
+            column = _COLUMNS.get(field) or attrgetter(field)
+            return lambda fact: column(fact) in values
         case Among(ids):
-            return fact.id in ids
-        case Compared("valid_to", comparison, value) if fact.valid_to is None:
-            return comparison in (">", ">=")
+            return lambda fact: fact.id in ids
+        case Compared("valid_to", comparison, value):
+            compares, later = OPERATORS[comparison], comparison in (">", ">=")
+            return lambda fact: later if (end := fact.valid_to) is None else compares(end, value)
         case Compared(field, comparison, value):
-            return bool(OPERATORS[comparison](getattr(fact, field), value))
+            compares, column = OPERATORS[comparison], attrgetter(field)
+            return lambda fact: bool(compares(column(fact), value))
         case Tagged(tag):
-            return any(covers(tag, own) for own in fact.tags)
+            return lambda fact: any(covers(tag, own) for own in fact.tags)
         case Worded(term):
-            return holds(tokens(fact.text), term)
+            return lambda fact: holds(tokens(fact.text), term)
         case Unexpired():
-            return condition.holds(fact)
+            return condition.holds
         case Valued():
-            return _valued(fact.metadata, condition)
-
-
-def _column(fact: Fact, field: str) -> str | None:
-    match field:
-        case "session_id":
-            return fact.source.session_id
-        case "agent_id" | "run_id":
-            return getattr(fact, field) or ""
-        case _:
-            found: str = getattr(fact, field)
-            return found
+            return lambda fact: _valued(fact.metadata, condition)
 
 
 def _valued(metadata: Mapping[str, JsonValue], condition: Valued) -> bool:

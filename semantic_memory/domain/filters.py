@@ -34,6 +34,7 @@ from semantic_memory.domain.conditions import (
     OneOf,
     Tagged,
     Worded,
+    meeting,
     meets,
 )
 from semantic_memory.domain.errors import InvalidInputError
@@ -253,8 +254,7 @@ class Filters(Value):
 
     def admitted(self, facts: Iterable[Fact]) -> list[Fact]:
         """Return those of `facts` that meet every condition."""
-        conditions = self.conditions()
-        return [fact for fact in facts if meets(fact, conditions)]
+        return meeting(facts, self.conditions())
 
     def covers(self, scope: Scope) -> bool:
         """Return True if what has this scope meets the conditions on agents and runs."""
