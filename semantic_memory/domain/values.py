@@ -170,6 +170,18 @@ Tag = Annotated[
 Metadata = Annotated[Mapping[str, JsonValue], AfterValidator(_encodable)]
 
 
+def _refuse(*_: object, **__: object) -> Any:
+    raise TypeError("facts are frozen: give a copy of this one other metadata by `model_copy`")
+
+
+class _Nothing(dict[str, JsonValue]):
+    __setitem__ = setdefault = update = __ior__ = _refuse
+
+
+NO_METADATA: Mapping[str, JsonValue] = _Nothing()
+"""Metadata of a stored fact that has none. All readers share it, so it stays empty."""
+
+
 Unit = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False, strict=True)]
 
 

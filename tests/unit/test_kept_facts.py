@@ -32,9 +32,10 @@ def test_what_a_reader_does_to_a_fact_reaches_no_other_reader(ledger):
     facts = [make_fact(1, metadata={"a": {"b": 1}}), make_fact(2)]
     ledger.apply([Add(fact) for fact in facts])
     ids = [fact.id for fact in facts]
-    for fact in ledger.get(ids):
-        kept = cast("dict[str, Any]", fact.metadata)
-        kept.setdefault("a", {})["b"] = 2
+    own, shared = (cast("dict[str, Any]", fact.metadata) for fact in ledger.get(ids))
+    own["a"]["b"] = 2
+    with pytest.raises(TypeError, match="frozen"):
+        shared["a"] = 2
     assert [fact.metadata for fact in ledger.get(ids)] == [{"a": {"b": 1}}, {}]
 
 

@@ -24,7 +24,7 @@ from semantic_memory.domain.errors import StoreCorruptError
 from semantic_memory.domain.facts import Category, Fact, Source, Status
 from semantic_memory.domain.ports import Trait, TraitRow
 from semantic_memory.domain.trust import Trust
-from semantic_memory.domain.values import normalised
+from semantic_memory.domain.values import NO_METADATA, normalised
 from semantic_memory.ledger.remedies import HOW_TO_MEND
 from semantic_memory.ledger.rules import places
 
@@ -263,7 +263,7 @@ def to_fact(row: FactRow) -> Fact:
         corroborations=tuple(
             Source.model_validate(other) for other in detail.get("corroborations", ())
         ),
-        metadata=detail.get("metadata", {}),
+        metadata=detail.get("metadata", NO_METADATA),
         body=to_body(row.body),
         tombstone=None,
         trust=_TRUSTS[row.trust],

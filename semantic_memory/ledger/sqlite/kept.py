@@ -9,6 +9,7 @@ again.
 from __future__ import annotations
 
 import threading
+from collections import defaultdict
 from collections.abc import Sequence
 from copy import deepcopy
 from itertools import islice
@@ -41,11 +42,13 @@ class KeptFacts:
 
     def read(self, db: Database, fact_ids: Sequence[str]) -> dict[str, Fact]:
         """Return the facts with these ids that aren't forgotten, in the snapshot of `db`."""
+        known: dict[str, dict[str, _Kept]] = defaultdict(dict)
         with self._lock:
-            known = {one: self._kept[one] for one in fact_ids if one in self._kept}
+            for one in fact_ids:
+                if (kept := self._kept.get(one)) is not None:
+                    known[kept.fact.user_id][one] = kept
         found: dict[str, _Kept] = {}
-        for user_id in {kept.fact.user_id for kept in known.values()}:
-            own = {one: kept for one, kept in known.items() if kept.fact.user_id == user_id}
+        for user_id, own in known.items():
             found |= self._raised(db, user_id, own)
         if missing := [one for one in fact_ids if one not in found]:
             rows = list(fact_rows(db, missing))
@@ -53,7 +56,7 @@ class KeptFacts:
             read = {row.id: _Kept(to_fact(row), levels[row.user_id]) for row in rows}
             self._keep({row.id: read[row.id] for row in rows if _is_short(row)})
             found |= read
-        return {one: _copied(kept.fact) for one, kept in found.items()}
+        return {one: _shared(kept.fact) for one, kept in found.items()}
 
     def _raised(self, db: Database, user_id: str, own: dict[str, _Kept]) -> dict[str, _Kept]:
         """Return those of a user's facts that are unchanged in a snapshot, as of its revision."""
@@ -91,7 +94,8 @@ def _is_short(row: FactRow) -> bool:
     return len(row.content) + len(row.detail) <= _LONG
 
 
-def _copied(fact: Fact) -> Fact:
-    """Return a fact with metadata of its own, which its reader may change; all else is frozen."""
-    metadata = deepcopy(fact.metadata) if fact.metadata else {}
-    return fact.model_copy(update={"metadata": metadata})
+def _shared(fact: Fact) -> Fact:
+    """Return a fact for one more reader, with metadata that no other reader can change."""
+    if fact.metadata:
+        return fact.model_copy(update={"metadata": deepcopy(fact.metadata)})
+    return fact  # frozen throughout: its metadata are `NO_METADATA`
