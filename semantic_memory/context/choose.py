@@ -32,12 +32,15 @@ Heading = tuple[str, date | None]
 
 
 class Line(NamedTuple):
-    """Length and words of a memory's line."""
+    """A memory's line: its length, its words and the headings above it."""
 
     tokens: int
     """Number of tokens."""
     words: int
     """Bit set of the line's word stems."""
+    section: Heading
+    day: Heading
+    """The tokens of both headings count once in a block."""
 
 
 class Candidate(NamedTuple):
@@ -45,9 +48,6 @@ class Candidate(NamedTuple):
 
     score: float
     category: Category
-    section: Heading
-    day: Heading
-    """The tokens of both headings count once in a block."""
     characters: int
     """Length of its text."""
 
@@ -154,17 +154,16 @@ class _Choice:
         self._policy = policy
         shares = {**SHARES, **policy.shares}
         self._allowance = {category: int(budget * shares[category]) for category in Category}
+        self._lines: dict[int, Line] = {}
+        self._below: dict[Heading, list[int]] = defaultdict(list)
         self._above: dict[Heading, int] = {}  # tokens of the headings that a day still needs
         self._chosen_words: list[tuple[int, int]] = []
         self._compared: dict[int, tuple[int, float]] = {}
-        self._below: dict[Heading, list[int]] = defaultdict(list)
-        for place, candidate in enumerate(candidates):
-            self._below[candidate.day].append(place)
 
     def take(self, places: Sequence[int], *, capped: bool) -> list[int]:
         """Choose among `places`; return those refused only for their category's share."""
         waiting = set(places)
-        heap = [(-self._upper_bound(place), place) for place in places]
+        heap = [(-self._upper_bound(self._candidates[place]), place) for place in places]
         heapq.heapify(heap)
         refused: list[int] = []
         misfits = 0
@@ -172,8 +171,9 @@ class _Choice:
             _, place = heapq.heappop(heap)
             if place not in waiting:
                 continue
-            tokens = self._tokens(place)
-            value = self._value(place, tokens)
+            line = self._lines.get(place) or self._measured(place)
+            tokens = self._tokens(line)
+            value = self._value(place, line, tokens)
             # The value in the heap was an upper bound, or has fallen with a later choice.
             if heap and value < -heap[0][0]:
                 heapq.heappush(heap, (-value, place))
@@ -185,54 +185,55 @@ class _Choice:
                 refused.append(place)
             else:
                 misfits = 0
-                for cheaper in self._choose(place, tokens):
-                    if cheaper in waiting and cheaper in self._compared:
-                        _, alike = self._compared[cheaper]
-                        again = self._worth(cheaper, self._tokens(cheaper), alike)
-                        heapq.heappush(heap, (-again, cheaper))
+                for cheaper in waiting.intersection(self._choose(place, line, tokens)):
+                    below = self._lines[cheaper]
+                    _, alike = self._compared[cheaper]
+                    again = self._worth(cheaper, below, self._tokens(below), alike)
+                    heapq.heappush(heap, (-again, cheaper))
         return refused
 
-    def _choose(self, place: int, tokens: int) -> list[int]:
-        """Choose a candidate; return those that its new day's heading makes cheaper."""
-        candidate = self._candidates[place]
+    def _choose(self, place: int, line: Line, tokens: int) -> Sequence[int]:
+        """Choose a candidate; return those measured that its new day's heading makes cheaper."""
         self._room -= tokens
-        self._allowance[candidate.category] -= tokens
+        self._allowance[self._candidates[place].category] -= tokens
         self.chosen.append(place)
-        words = self._line(place).words
-        self._chosen_words.append((words, words.bit_count()))
-        self._asked &= ~words
-        if candidate.day in self._opened:
-            return []
-        self._opened.update((candidate.section, candidate.day))
+        self._chosen_words.append((line.words, line.words.bit_count()))
+        self._asked &= ~line.words
+        if line.day in self._opened:
+            return ()
+        self._opened.update((line.section, line.day))
         self._above.clear()
-        return self._below[candidate.day]
+        return self._below[line.day]
 
-    def _upper_bound(self, place: int) -> float:
-        """Return an upper bound of the value, without counting tokens."""
-        candidate = self._candidates[place]
+    def _upper_bound(self, candidate: Candidate) -> float:
+        """Return an upper bound of the value, without measuring the line."""
         tokens = _LEAST_TOKENS + candidate.characters // _CHARACTERS
         return float(candidate.score / float(tokens) ** self._policy.brevity)
 
-    def _tokens(self, place: int) -> int:
-        candidate = self._candidates[place]
-        above = self._above.get(candidate.day)
-        if above is None:
-            missing = {candidate.day, candidate.section} - self._opened
-            above = self._above[candidate.day] = sum(map(self._heading, missing))
-        return self._line(place).tokens + above
+    def _measured(self, place: int) -> Line:
+        line = self._lines[place] = self._line(place)
+        self._below[line.day].append(place)
+        return line
 
-    def _value(self, place: int, tokens: int) -> float:
+    def _tokens(self, line: Line) -> int:
+        above = self._above.get(line.day)
+        if above is None:
+            missing = {line.day, line.section} - self._opened
+            above = self._above[line.day] = sum(map(self._heading, missing))
+        return line.tokens + above
+
+    def _value(self, place: int, line: Line, tokens: int) -> float:
         known, alike = self._compared.get(place, (0, 0.0))
         number = len(self._chosen_words)
         if known < number:
-            alike = max(alike, most_alike(self._line(place).words, self._chosen_words[known:]))
+            alike = max(alike, most_alike(line.words, self._chosen_words[known:]))
         self._compared[place] = (number, alike)
-        return self._worth(place, tokens, alike)
+        return self._worth(place, line, tokens, alike)
 
-    def _worth(self, place: int, tokens: int, alike: float) -> float:
+    def _worth(self, place: int, line: Line, tokens: int, alike: float) -> float:
         """Return the value given the choices so far; further choices can only lower it."""
         varied = 1.0
-        if alike > _CHANCE and not self._line(place).words & self._asked:
+        if alike > _CHANCE and not line.words & self._asked:
             varied -= self._policy.diversity * (alike - _CHANCE) / (1.0 - _CHANCE)
         length = float(max(1, tokens)) ** self._policy.brevity
         return float(self._candidates[place].score * varied / length)

@@ -43,7 +43,13 @@ def connected(hits: Sequence[Hit], query: str = "") -> list[Hit]:
     def is_strong(hit: Hit) -> bool:
         return hit.parts.match >= _STRONG * best and (clear or is_near(hit))
 
-    strong = [is_strong(hit) for hit in hits]
+    def matches(hit: Hit) -> bool:
+        return hit.parts.lexical > least and (clear or is_near(hit))
+
+    strong = [*map(is_strong, hits)]
+    kept = [leads or matches(hit) for hit, leads in zip(hits, strong, strict=True)]
+    if all(kept):
+        return hits
     leading = list(compress(hits, strong))
     sessions = {session for hit in leading for session in hit.fact.sessions}
     topics = {tag for hit in leading for tag in hit.fact.tags}
@@ -51,11 +57,7 @@ def connected(hits: Sequence[Hit], query: str = "") -> list[Hit]:
     def shares(hit: Hit) -> bool:
         return not sessions.isdisjoint(hit.fact.sessions) or not topics.isdisjoint(hit.fact.tags)
 
-    return [
-        hit
-        for hit, leads in zip(hits, strong, strict=True)
-        if leads or (hit.parts.lexical > least and (clear or is_near(hit))) or shares(hit)
-    ]
+    return [hit for hit, known in zip(hits, kept, strict=True) if known or shares(hit)]
 
 
 def _without_passing(hits: Sequence[Hit], asked: frozenset[str]) -> list[Hit]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import cache
 from types import MappingProxyType
 
 from semantic_memory.context import render
@@ -163,15 +162,14 @@ class _Block:
                 continue
             if _is_known(one.fact, self._without):
                 continue
-            opened = {*headings(one.fact, one.section)} - self._opened
-            cost = _cost(self._prices, one, opened)
-            share = cost if prices is None else _cost(prices, one, opened)
+            cost, opens = self._cost(self._prices, one)
+            share = cost if prices is None else self._cost(prices, one)[0]
             if cost <= self._room and share <= left:
                 left -= share
                 self._room -= cost
                 self._shown.append(one)
                 said.add(text)
-                self._opened |= opened
+                self._opened |= opens
 
     def recall(self, hits: Sequence[Hit], query: str, policy: Policy) -> None:
         """Show the hits that are worth most for their tokens, as far as there is room."""
@@ -179,20 +177,17 @@ class _Block:
         considered = hits[: max(_FEWEST, self._budget // _SHORT_LINE)]
         wanted = frozenset(stems(query))
         longest = min(render.MOST_CHARACTERS, max(_SHORTEST_CUT, self._budget))
-        candidates = list(map(_candidate, considered))
+        placed: dict[int, Placed] = {}  # few of those considered
 
-        @cache  # few of those considered are looked at
-        def placed(place: int) -> Placed:
-            hit, section = considered[place], candidates[place].section[0]
-            text, doubted = _cut(hit.fact, wanted, longest), self._doubted.get(hit.fact.id)
-            return Placed(hit.fact, section, text=text, space=hit.space, doubted=doubted)
-
-        @cache
         def line(place: int) -> Line:
-            return self._prices.line(placed(place), considered[place].changed)
+            hit = considered[place]
+            text, doubted = _cut(hit.fact, wanted, longest), self._doubted.get(hit.fact.id)
+            one = Placed(hit.fact, render.section(hit.fact), 0, text, hit.space, doubted)
+            placed[place] = one
+            return self._prices.line(one, hit.changed)
 
         chosen = choose(
-            candidates,
+            [*map(_candidate, considered)],
             line,
             self._prices.heading,
             opened=self._opened,
@@ -201,9 +196,9 @@ class _Block:
             policy=policy,
             asked=word_bits(wanted),
         )
-        self._shown += map(placed, chosen)
-        for place in chosen:
-            self._opened |= {candidates[place].section, candidates[place].day}
+        for one in map(placed.__getitem__, chosen):
+            self._shown.append(one)
+            self._opened.update(headings(one.fact, one.section))
 
     def fill(self, part: Sequence[Placed], most: int, prices: Prices | None = None) -> None:
         """Show those of a part that fit into what the finished text leaves free."""
@@ -245,6 +240,12 @@ class _Block:
                 self._shown.pop()
         return self._rendered
 
+    def _cost(self, prices: Prices, one: Placed) -> tuple[int, set[Heading]]:
+        """Return the tokens that a memory adds to the block, and the headings that it opens."""
+        line = prices.line(one)
+        opens = {line.section, line.day} - self._opened
+        return line.tokens + sum(map(prices.heading, opens)), opens
+
     def _marked(self, one: Placed) -> Placed:
         doubted = self._doubted.get(one.fact.id)
         return one if doubted is None else one._replace(doubted=doubted)
@@ -280,10 +281,6 @@ def _is_of_others(fact: Fact) -> bool:
     )
 
 
-def _cost(prices: Prices, one: Placed, opened: Collection[Heading]) -> int:
-    return prices.line(one).tokens + sum(map(prices.heading, opened))
-
-
 def _relevance(best: float, floor: float) -> float:
     """Return the distance of the best match from the floor, as a share of the largest one."""
     return round(max(0.0, best - floor) / max(1e-9, 1.0 - floor), 4)
@@ -303,7 +300,7 @@ def _relevant(
         for hit in hits
         if hit.parts.match >= policy.weakest
         and not (_is_message(hit.fact) and is_filler(hit.fact.content))
-        and not _is_known(hit.fact, without)
+        and not (without and _is_known(hit.fact, without))
     ]
 
 
@@ -315,9 +312,9 @@ def _cut(fact: Fact, wanted: frozenset[str], characters: int) -> str | None:
 
 
 def _candidate(hit: Hit) -> Candidate:
-    fact, section = hit.fact, render.section(hit.fact)
-    score = hit.score * (_MATERIAL if section == render.MATERIAL else 1.0)
-    return Candidate(score, fact.category, *headings(fact, section), len(fact.text))
+    fact = hit.fact
+    score = hit.score * (_MATERIAL if render.is_material(fact) else 1.0)
+    return Candidate(score, fact.category, len(fact.text))
 
 
 def _is_said(
@@ -351,4 +348,4 @@ def _is_told(message: Fact, told: Mapping[str, Sequence[str]]) -> bool:
 
 def _is_known(fact: Fact, without: frozenset[str]) -> bool:
     """Return True if a memory comes from messages, all of them among `without`."""
-    return bool(without and fact.message_ids) and without.issuperset(fact.message_ids)
+    return bool(fact.message_ids) and without.issuperset(fact.message_ids)

@@ -15,6 +15,7 @@ from semantic_memory.domain.ports import TokenCounter
 from semantic_memory.domain.text import stems
 
 _REMEMBERED = 8_192  # number of lines whose token counts are cached
+_HEADINGS = 1_024
 _BITS = 512
 
 
@@ -26,6 +27,8 @@ class Prices:
         self._template = template
         self._priced = lru_cache(_REMEMBERED)(self._price)
         self._counted = lru_cache(_REMEMBERED)(counter.count)
+        self.heading = lru_cache(_HEADINGS)(self._heading)
+        """Returns the tokens of the heading of a section or a day."""
 
     def frame(self, most_left_out: int) -> int:
         """Return the tokens of the lines around all sections."""
@@ -33,8 +36,7 @@ class Prices:
         ends = (template.opening, template.note, template.left_out, template.closing)
         return sum(self._counted(f"{end.format(number=most_left_out)}\n") for end in ends if end)
 
-    def heading(self, heading: Heading) -> int:
-        """Return the tokens of the heading of a section or a day."""
+    def _heading(self, heading: Heading) -> int:
         name, day = heading
         template = self._template
         if day is not None:
@@ -44,23 +46,24 @@ class Prices:
         return sum(self._counted(f"{end.format(name=name)}\n") for end in ends if end)
 
     def line(self, one: Placed, changed: datetime | None = None) -> Line:
-        """Return the tokens and words of a memory's line."""
+        """Return the tokens and words of a memory's line, and the headings above it."""
         text = self._template.shown(
             one.fact, changed, one.section, one.text, one.space, one.doubted
         )
-        priced = self._priced(text)
-        if one.fact.category is not Category.CONVERSATION:
-            return priced
-        return Line(priced.tokens + self._counted(f"{self._template.gap}\n"), priced.words)
+        tokens, words = self._priced(text)
+        if one.fact.category is Category.CONVERSATION:
+            tokens += self._counted(f"{self._template.gap}\n")
+        return Line(tokens, words, *headings(one.fact, one.section))
 
     def text(self, text: str) -> int:
         """Return the tokens of a finished text."""
         return self._counter.count(text)
 
-    def _price(self, line: str) -> Line:
+    def _price(self, line: str) -> tuple[int, int]:
+        """Return the tokens of a line and the bit set of its words."""
         # the number doesn't matter: up to three digits are one token
         entry = self._template.line(1, line)
-        return Line(self._counter.count(f"{entry}\n"), word_bits(stems(line)))
+        return self._counter.count(f"{entry}\n"), word_bits(stems(line))
 
 
 def headings(fact: Fact, section: str) -> tuple[Heading, Heading]:

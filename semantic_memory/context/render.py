@@ -56,6 +56,7 @@ _BLANKS = regex(r"\n{3,}")
 _JOINERS = "\u200c\u200d"  # needed by Persian and many emoji
 _BRACKETS = str.maketrans(dict.fromkeys("＜﹤", "<") | dict.fromkeys("＞﹥", ">"))
 _UNVETTED = frozenset({Trust.EXTERNAL, Trust.TOOL, Trust.ASSISTANT})
+_LONGEST_NAME = 128  # characters
 _ROLES = frozenset({"user", "human", "assistant", "system", "developer", "tool", "function"})
 
 
@@ -196,7 +197,7 @@ def shown(
     perhaps = [f"perhaps changed: see {doubted.date().isoformat()}"] if doubted else []
     if fact.category is Category.CONVERSATION:
         marks += [f"since changed: {changed.date().isoformat()}"] if changed else perhaps
-        return f"{_speaker(fact.source)}: {_marked(text, marks)}"
+        return f"{_speaker_of(fact.source)}: {_marked(text, marks)}"
     certain = fact.confidence >= 0.995 or section in DATED
     marks += [] if certain else [f"{fact.confidence:.0%}"]
     marks += [fact.trust.value] if fact.trust in _UNVETTED else []
@@ -232,7 +233,7 @@ def members(
         "space": space or "",
         "source": place,
         "trust": fact.trust.value,
-        "speaker": _speaker(source) if is_message else "",
+        "speaker": _speaker_of(source) if is_message else "",
         "confidence": 0.0 if is_message or fact.confidence >= 0.995 else round(fact.confidence, 2),
         "contested": bool(fact.contested_by),
         "changed": changed.date().isoformat() if changed else "",
@@ -259,13 +260,17 @@ def _dated(text: str, said: datetime) -> str:
     return dated_in_place(text, said) if is_english(text) else text
 
 
-def _speaker(source: Source) -> str:
+def _speaker_of(source: Source) -> str:
+    return _speaker(source.role or "user", (source.speaker or "")[:_LONGEST_NAME])
+
+
+@lru_cache(1_024)
+def _speaker(role: str, speaker: str) -> str:
     """Return the speaker's name, or the role if the name is empty or that of a role.
 
     A tool's name stands behind its role, so that it can't be taken for a person's.
     """
-    role = source.role or "user"
-    name = as_data((source.speaker or "")[:128])
+    name = as_data(speaker)
     if role == "tool" and name:
         return f"{role} ({name.strip(' :()')})"
     return role if not name or name.strip(" :").casefold() in _ROLES else name
