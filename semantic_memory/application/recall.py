@@ -195,9 +195,9 @@ class Recall:
         present = _is_of_present(question, wanted)
         hits = self._searcher.noted(found, user_id, as_of=then, present=present)
         admitted = {hit.fact.id for hit in found}
-        added = [hit.fact for hit in hits if hit.fact.id not in admitted]
-        admitted.update(fact.id for fact in wanted.admitted(added))
-        hits = [hit for hit in hits if hit.fact.id in admitted][:k]
+        if added := [hit.fact for hit in hits if hit.fact.id not in admitted]:
+            admitted.update(fact.id for fact in wanted.admitted(added))
+            hits = [hit for hit in hits if hit.fact.id in admitted][:k]
         facts = standing_rivals([hit.fact for hit in hits], self._ledger, user_id)
         pairs = zip(hits, facts, strict=True)
         return [

@@ -50,6 +50,7 @@ _PRIORS = np.array([PRIOR[category] for category in CATEGORIES])
 _KEPT = ("importance", "confidence")
 _RANKED = tuple(ScoreParts.model_fields.keys() - {*_KEPT, "newer"})
 """Parts of a score that columns hold, and those that the ranking gives."""
+_PARTS = (*_RANKED, *_KEPT)
 _AT_ONCE = 2  # more would only take the interpreter from each other, and all be slow
 
 
@@ -238,15 +239,15 @@ class Searcher:
         while len(hits) < wanted and (batch := list(islice(distinct, wanted - len(hits)))):
             found = self._ledger.get([snapshot.ids[row] for row in batch])
             facts = {fact.id: fact for fact in filters.admitted(found)}  # still, by now
-            scored = zip(ranked.score[batch].tolist(), _parts(snapshot, ranked, batch), strict=True)
-            for row, (score, parts) in zip(batch, scored, strict=True):
+            scored = zip(batch, *_scores(snapshot, ranked, batch), strict=True)
+            for row, score, *parts in scored:
                 fact = facts.get(snapshot.ids[row])
                 if fact is None or (key := normalised(fact.content)) in said:
                     continue
                 said.add(key)
                 places.append(row)
-                newer = gained.get(row, 0.0)
-                hits.append(Hit(fact=fact, score=score, parts=ScoreParts(**parts, newer=newer)))
+                named = dict(zip(_PARTS, parts, strict=True), newer=gained.get(row, 0.0))
+                hits.append(Hit(fact=fact, score=score, parts=ScoreParts.model_validate(named)))
         if model:
             hits = _latest_first(hits, places, snapshot, model)
         return hits[:k]
@@ -336,12 +337,10 @@ def _newest(
     )
 
 
-def _parts(
-    snapshot: Snapshot, ranked: Ranked, rows: Sequence[int]
-) -> Iterator[Mapping[str, float]]:
-    """Yield the parts of the score of each of `rows`, but for `newer`."""
-    columns = snapshot.columns[rows]
-    parts = {name: getattr(ranked, name)[rows].tolist() for name in _RANKED}
-    parts |= {name: columns[name].tolist() for name in _KEPT}
-    for values in zip(*parts.values(), strict=True):
-        yield dict(zip(parts, values, strict=True))
+def _scores(snapshot: Snapshot, ranked: Ranked, rows: Sequence[int]) -> Iterator[list[float]]:
+    """Yield the scores of `rows`, then each part of them in the order of `_PARTS`."""
+    places = np.asarray(rows)
+    columns = snapshot.columns[places]
+    yield ranked.score[places].tolist()
+    yield from (getattr(ranked, name)[places].tolist() for name in _RANKED)
+    yield from (columns[name].tolist() for name in _KEPT)

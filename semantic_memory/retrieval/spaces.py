@@ -15,7 +15,10 @@ def merged(found: Mapping[str, Sequence[Hit]]) -> Iterator[Hit]:
     The first owner is the user, whose hits come first of equal ones; those of the others are marked
     with their owner. Each owner's hits stay in their order, which may differ from that of scores.
     """
-    user, *_ = found
+    user, *others = found
+    if not others:
+        yield from found[user]
+        return
     rankings = (
         _ranked([hit if owner == user else _of(owner, hit) for hit in hits], number)
         for number, (owner, hits) in enumerate(found.items())

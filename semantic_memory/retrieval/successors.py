@@ -60,6 +60,8 @@ def _ended(
         {place for place in answers if place},
     )
     ended = [fact for fact in superseded if _ended_by(fact, as_of)]
+    if not ended:
+        return {}
     by_place: dict[str, list[int]] = defaultdict(list)
     by_position: dict[tuple[str | None, int | None], list[int]] = defaultdict(list)
     for number, fact in enumerate(ended):
