@@ -30,7 +30,7 @@ def connected(hits: Sequence[Hit], query: str = "") -> list[Hit]:
     hits = [hit for hit in hits if may_be_shown(hit.fact, asked)]
     if query and not asks_of_the_talk(query):
         hits = _without_passing(hits, subjects(query))
-    best = max((hit.parts.match for hit in hits), default=0.0)
+    best = max([hit.parts.match for hit in hits], default=0.0)
     clear = best >= _CLEAR
     least = 0.0 if clear else _WORDS
 

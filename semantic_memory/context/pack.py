@@ -40,7 +40,9 @@ class Packer:
     def __init__(self, counter: TokenCounter, template: str, policy: Policy) -> None:
         self._template = render.load_template(template)
         self._prices = Prices(counter, self._template)
-        self._core = Prices(counter, render.load_template(_MEASURE))
+        measure = render.load_template(_MEASURE)
+        known = measure == self._template
+        self._core = self._prices if known else Prices(counter, measure)
         self._policy = policy
 
     def pack(
@@ -85,12 +87,14 @@ class Packer:
         shown = {fact.id for fact in block.facts}
         said = {normalised(fact.content) for fact in block.facts}
         told = _lines_by_message(block.shown)
-        best = max((hit.parts.match for hit in hits), default=0.0)
-        recalled = [
-            hit
-            for hit in _relevant(hits, best, policy, known)
-            if hit.fact.id not in shown and not _is_said(hit.fact, said, texts, told)
-        ]
+        best = max([hit.parts.match for hit in hits], default=0.0)
+        recalled = _relevant(hits, best, policy, known)
+        if shown:
+            recalled = [
+                hit
+                for hit in recalled
+                if hit.fact.id not in shown and not _is_said(hit.fact, said, texts, told)
+            ]
         block.recall(connected(recalled, query), query, policy)
         block.fill(overview.core, policy.core, self._core)
         block.leave_out_told()
@@ -163,7 +167,8 @@ class _Block:
             if _is_known(one.fact, self._without):
                 continue
             cost, opens = self._cost(self._prices, one)
-            share = cost if prices is None else self._cost(prices, one)[0]
+            same = prices is None or prices is self._prices
+            share = cost if same else self._cost(prices, one)[0]
             if cost <= self._room and share <= left:
                 left -= share
                 self._room -= cost

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable
 from datetime import date, datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from semantic_memory.context import render
 from semantic_memory.context.choose import Heading, Line
@@ -15,7 +15,7 @@ from semantic_memory.domain.ports import TokenCounter
 from semantic_memory.domain.text import stems
 
 _REMEMBERED = 8_192  # number of lines whose token counts are cached
-_HEADINGS = 1_024
+_HEADINGS = 1_024  # number of headings and of frames whose token counts are cached
 _BITS = 512
 
 
@@ -27,11 +27,12 @@ class Prices:
         self._template = template
         self._priced = lru_cache(_REMEMBERED)(self._price)
         self._counted = lru_cache(_REMEMBERED)(counter.count)
+        self.frame = lru_cache(_HEADINGS)(self._frame)
+        """Returns the tokens of the lines around all sections, for the most memories left out."""
         self.heading = lru_cache(_HEADINGS)(self._heading)
         """Returns the tokens of the heading of a section or a day."""
 
-    def frame(self, most_left_out: int) -> int:
-        """Return the tokens of the lines around all sections."""
+    def _frame(self, most_left_out: int) -> int:
         template = self._template
         ends = (template.opening, template.note, template.left_out, template.closing)
         return sum(self._counted(f"{end.format(number=most_left_out)}\n") for end in ends if end)
@@ -52,12 +53,16 @@ class Prices:
         )
         tokens, words = self._priced(text)
         if one.fact.category is Category.CONVERSATION:
-            tokens += self._counted(f"{self._template.gap}\n")
+            tokens += self._gap
         return Line(tokens, words, *headings(one.fact, one.section))
 
     def text(self, text: str) -> int:
         """Return the tokens of a finished text."""
         return self._counter.count(text)
+
+    @cached_property
+    def _gap(self) -> int:
+        return self._counter.count(f"{self._template.gap}\n")
 
     def _price(self, line: str) -> tuple[int, int]:
         """Return the tokens of a line and the bit set of its words."""

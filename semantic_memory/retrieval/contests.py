@@ -35,17 +35,22 @@ def trusted_first(hits: Iterable[Hit]) -> list[Hit]:
 
 def material_last(hits: Sequence[Hit]) -> list[Hit]:
     """Return hits in their order, but messages of tools behind the facts of the user."""
-    own = [place for place, hit in enumerate(hits) if _is_users(hit.fact)]
-    if not own:
+    after = len(hits)
+    while after and not _is_users(hits[after - 1].fact):
+        after -= 1
+    late = [hit for hit in hits[:after] if _is_of_tool(hit.fact)]
+    if not late:
         return [*hits]
-    early = [hit for hit in hits[: own[-1]] if hit.fact.source.role == "tool"]
-    late = {hit.fact.id for hit in early if hit.fact.category is Category.CONVERSATION}
-    head = [hit for hit in hits[: own[-1] + 1] if hit.fact.id not in late]
-    return [*head, *(hit for hit in early if hit.fact.id in late), *hits[own[-1] + 1 :]]
+    head = [hit for hit in hits[:after] if not _is_of_tool(hit.fact)]
+    return [*head, *late, *hits[after:]]
 
 
 def _is_users(fact: Fact) -> bool:
-    return fact.trust.is_vetted and fact.category is not Category.CONVERSATION
+    return fact.category is not Category.CONVERSATION and fact.trust.is_vetted
+
+
+def _is_of_tool(fact: Fact) -> bool:
+    return fact.category is Category.CONVERSATION and fact.source.role == "tool"
 
 
 def _contested_by(fact: Fact, rivals: set[str]) -> Fact:

@@ -81,7 +81,8 @@ def _ended(
 
 
 def _places(source: Source, told: Source | Fact) -> list[str]:
-    return [f"{source.session_id or ''}/{message_id}" for message_id in told.message_ids]
+    session_id = source.session_id or ""
+    return [f"{session_id}/{message_id}" for message_id in told.message_ids]
 
 
 def answered(message: Fact) -> tuple[str, int] | None:
