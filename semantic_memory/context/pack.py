@@ -167,8 +167,8 @@ class _Block:
             if _is_known(one.fact, self._without):
                 continue
             cost, opens = self._cost(self._prices, one)
-            same = prices is None or prices is self._prices
-            share = cost if same else self._cost(prices, one)[0]
+            apart = prices is not None and prices is not self._prices
+            share = self._cost(prices, one)[0] if apart else cost
             if cost <= self._room and share <= left:
                 left -= share
                 self._room -= cost
@@ -227,7 +227,7 @@ class _Block:
             text=text,
             tokens=tokens,
             facts=tuple(entry.fact for entry in entries),
-            hits=tuple(hit for hit in hits if hit.fact.id in ids),
+            hits=tuple([hit for hit in hits if hit.fact.id in ids]),
             left_out=self._left_out(ids),
             relevance=relevance,
         )
