@@ -160,6 +160,7 @@ class _Block:
         shown = {fact.id for fact in self.facts}
         said = {normalised(fact.content) for fact in self.facts}  # also for another agent
         left = most
+        measure = prices or self._prices
         for one in map(self._marked, part):
             text = normalised(one.fact.content)
             if one.fact.id in shown or text in said:
@@ -167,8 +168,7 @@ class _Block:
             if _is_known(one.fact, self._without):
                 continue
             cost, opens = self._cost(self._prices, one)
-            apart = prices is not None and prices is not self._prices
-            share = self._cost(prices, one)[0] if apart else cost
+            share = cost if measure is self._prices else self._cost(measure, one)[0]
             if cost <= self._room and share <= left:
                 left -= share
                 self._room -= cost
