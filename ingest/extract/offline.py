@@ -22,7 +22,6 @@ from ingest.extract.feedback import CONFIDED, directive, is_confided, verdict
 from ingest.extract.frames import is_material, is_play, is_unmeant, without_quotes
 from ingest.extract.judge import Judge, judge_for
 from ingest.extract.languages import told
-from ingest.extract.mending import mended
 from ingest.extract.naming import introduced, named, signed
 from ingest.extract.orders import standing_order
 from ingest.extract.possessions import possessions, words_of
@@ -44,6 +43,7 @@ from semantic_memory.domain.english.core import core_field
 from semantic_memory.domain.english.ellipsis import completed, listed, with_owner
 from semantic_memory.domain.english.foreign import own_words
 from semantic_memory.domain.english.fragments import is_clause
+from semantic_memory.domain.english.mending import mended
 from semantic_memory.domain.english.persons import mentions_speaker, third_person, with_listener
 from semantic_memory.domain.english.predications import has_time
 from semantic_memory.domain.english.pronouns import dangles

@@ -64,6 +64,7 @@ from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.observers import log_event
 from semantic_memory.domain.retention import Expiry
 from semantic_memory.pipeline.leasing import Leasing
+from semantic_memory.pipeline.retelling import is_read
 from semantic_memory.pipeline.runner import Runner
 from semantic_memory.pipeline.stage import INDEX, WHOLE
 from semantic_memory.profile.rollup import Rollup
@@ -153,7 +154,7 @@ def _built(
             check_embedder(ledger, embedder.identity)
         rules = RuleJudge()
         judge = make_judge(settings, rules, observe, stack)
-        resolver = Resolver(ledger, index, clock, rules, judge, expiry)
+        resolver = Resolver(ledger, index, clock, rules, judge, expiry, partial(is_read, ledger))
         counter = parts.token_counter or TiktokenCounter(encoding_name(settings.context.model))
         rollup = Rollup(
             ledger,

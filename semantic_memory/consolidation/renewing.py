@@ -8,7 +8,7 @@ and messages whose statement was never extracted: that leaves a superseded fact,
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import blake2b
@@ -17,6 +17,7 @@ from typing import Protocol
 from semantic_memory.consolidation.beliefs import are_kept_apart
 from semantic_memory.consolidation.relations import Relation, said_at
 from semantic_memory.consolidation.renewal import Renewal, renewal
+from semantic_memory.consolidation.retelling import renewing, retold
 from semantic_memory.consolidation.superseding import may_retire, standing, superseded
 from semantic_memory.consolidation.sweep import ContestDecision, SupersedeDecision
 from semantic_memory.consolidation.telling import told
@@ -40,9 +41,9 @@ _BY_WORDS = 24
 _MOST_TERMS = 24
 _IN_A_ROW = timedelta(minutes=45)  # within which a message may correct an earlier one
 _MOST_APART = 3  # of the user's messages
+_ENDED = "ended"
 _SAYS = 0.5  # share of a clause's words in a fact that says the same
 _SENTENCE_ENDS = regex(r"(?<=[.!?])\s+|\n+")
-_KEPT = frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.ARCHIVED})
 
 
 class RenewalLedger(Beliefs, Facts, WordSearch, Protocol):
@@ -61,28 +62,40 @@ class EndDecision:
     @property
     def result(self) -> Fact:
         """The statement as a fact that has been superseded."""
-        message = self.message
-        fact = Fact(
-            id=derived_id(message.id, EXTRACTOR, self.content),
-            user_id=message.user_id,
-            agent_id=message.agent_id,
-            run_id=message.run_id,
-            content=self.content,
-            category=Category.PERSONAL,
-            created_at=message.created_at,
-            recorded_at=message.recorded_at,
-            valid_from=message.created_at,
-            source=message.source.model_copy(update={"extractor": EXTRACTOR}),
-        )
-        return superseded(fact, self.winner)
+        return superseded(_of_message(self.message, self.content, Category.PERSONAL), self.winner)
+
+
+@dataclass(frozen=True, slots=True)
+class TellDecision:
+    """A change that a message made, of which nothing was extracted."""
+
+    message: Fact
+    older: Fact
+    """The fact that is changed."""
+    content: str
+    reasons: tuple[str, ...]
+
+    @property
+    def result(self) -> Fact:
+        """The change as a fact."""
+        is_fact = self.older.category is not Category.CONVERSATION
+        category = self.older.category if is_fact else Category.PERSONAL
+        return _of_message(self.message, self.content, category)
+
+
+RenewalDecision = SupersedeDecision | ContestDecision | EndDecision | TellDecision
 
 
 class Renewer:
     """Finds what a user's newer statements end, replace or correct. Reads only."""
 
-    def __init__(self, ledger: RenewalLedger, index: VectorSearch) -> None:
+    def __init__(
+        self, ledger: RenewalLedger, index: VectorSearch, is_read: Callable[[Fact], bool]
+    ) -> None:
+        """Tell the changes of messages from which facts have been extracted, by `is_read`."""
         self._ledger = ledger
         self._index = index
+        self._is_read = is_read
 
     def keyed(self, user_id: str, since: int) -> list[Keyed]:
         """Return the lookup keys of the user's messages that changed after `since`."""
@@ -94,7 +107,7 @@ class Renewer:
 
     def decisions(
         self, user_id: str, since: int, gone: Collection[str], changed: Mapping[str, Fact]
-    ) -> Iterator[SupersedeDecision | ContestDecision | EndDecision]:
+    ) -> Iterator[RenewalDecision]:
         """Yield decisions by what the user said after revision `since`, in the order it was said.
 
         `gone` are ids of facts that end by another decision; `changed` are facts as other decisions
@@ -125,30 +138,41 @@ class Renewer:
 
     def _ended_by(
         self, newer: Belief, ended: Collection[str], left: Mapping[str, Fact]
-    ) -> Iterator[SupersedeDecision | ContestDecision | EndDecision]:
-        drawn = [one for one in self._drawn_from(newer.fact) if one.id not in ended]
-        drawn = [one for one in drawn if one.status is Status.ACTIVE]
+    ) -> Iterator[RenewalDecision]:
+        every = self._drawn_from(newer.fact)
+        held = any(one.status is Status.QUARANTINED for one in every)
+        drawn = [one for one in every if one.id not in ended and one.status is Status.ACTIVE]
         before = self._before(newer)
+        has_told = False
         for older in self._candidates(newer, before):
-            if older.fact.id in ended or not _comparable(older.fact, newer.fact):
-                continue
-            if any(are_kept_apart(older.fact, one) for one in (newer.fact, *drawn)):
+            if older.fact.id in ended or not _comparable(older.fact, newer.fact, drawn):
                 continue
             likeness = older.likeness(newer)
             found = renewal(own(older.fact), own(newer.fact), before.get(older.fact.id), likeness)
             if found is None:
                 continue
-            winner = _winner(own(older.fact), drawn) or newer.fact
-            loser, winner = (left.get(one.id, one) for one in (older.fact, winner))
-            if not may_retire(winner, loser):
-                if Category.CONVERSATION not in (loser.category, winner.category):
-                    decision = ContestDecision.between(winner, loser, (found.reason,))
-                    if decision is not None:
-                        yield decision
-            elif loser.category is not Category.CONVERSATION:
-                yield SupersedeDecision(loser, winner, Relation.UPDATES, (found.reason,))
-            elif ending := self._ended(loser, found, winner):
-                yield ending
+            winner = _winner(own(older.fact), drawn)
+            if winner is None and not held:
+                beside = None if has_told else [one.content for one in drawn]
+                if telling := self._telling(older.fact, newer.fact, found, beside):
+                    yield telling
+                    winner, has_told = telling.result, True
+            yield from self._settled(older.fact, winner or newer.fact, found, left)
+
+    def _settled(
+        self, loser: Fact, winner: Fact, found: Renewal, left: Mapping[str, Fact]
+    ) -> Iterator[SupersedeDecision | ContestDecision | EndDecision]:
+        """Yield what becomes of a statement that another one renews, if anything."""
+        loser, winner = (left.get(one.id, one) for one in (loser, winner))
+        if not may_retire(winner, loser):
+            if Category.CONVERSATION not in (loser.category, winner.category):
+                decision = ContestDecision.between(winner, loser, (found.reason,))
+                if decision is not None:
+                    yield decision
+        elif loser.category is not Category.CONVERSATION:
+            yield SupersedeDecision(loser, winner, Relation.UPDATES, (found.reason,))
+        elif ending := self._ended(loser, found, winner):
+            yield ending
 
     def _candidates(self, newer: Belief, before: dict[str, int]) -> list[Belief]:
         fact = newer.fact
@@ -198,7 +222,7 @@ class Renewer:
         }
 
     def _drawn_from(self, message: Fact) -> list[Fact]:
-        """Return the facts that were drawn from a message, ended ones included."""
+        """Return the facts that were drawn from a message, in any status."""
         if message.category is not Category.CONVERSATION:
             return []
         ids = self._ledger.ids(
@@ -213,8 +237,27 @@ class Renewer:
         return [
             fact
             for fact in self._ledger.get(ids, message.user_id)
-            if fact.status in _KEPT and not set(fact.message_ids).isdisjoint(message.message_ids)
+            if not set(fact.message_ids).isdisjoint(message.message_ids)
         ]
+
+    def _telling(
+        self, older: Fact, message: Fact, found: Renewal, drawn: Sequence[str] | None
+    ) -> TellDecision | None:
+        """Return what a message says of an older fact, beside the facts drawn from it."""
+        if message.category is not Category.CONVERSATION or not may_retire(message, older):
+            return None
+        is_fact = older.category is not Category.CONVERSATION
+        if not (is_fact or self._ended(older, found, message)) or not self._is_read(message):
+            return None
+        text = retold(
+            own(older),
+            own(message),
+            found.reason if is_fact else _ENDED,
+            drawn,
+            name=message.source.speaker or "The user",
+            said=message.created_at,
+        )
+        return TellDecision(message, older, text, (found.reason,)) if text else None
 
     def _ended(self, message: Fact, found: Renewal, winner: Fact) -> EndDecision | None:
         """Return the statement of a message that ended, unless a fact was drawn from it."""
@@ -232,15 +275,27 @@ def own(fact: Fact) -> str:
     return own_words(fact.content) if fact.category is Category.CONVERSATION else fact.content
 
 
-def _winner(older: str, drawn: Sequence[Fact]) -> Fact | None:
+def _winner(older: str, drawn: list[Fact]) -> Fact | None:
     """Return the fact of a message that renews an older statement, or else shares most with it."""
-    for one in drawn:
-        if renewal(older, one.content):
-            return one
-    topic = set(told(older).topics)
-    shared = [(len(topic.intersection(told(one.content).topics)), one) for one in drawn]
-    most, best = max(shared, key=lambda pair: pair[0], default=(0, None))
-    return best if most else None
+    place = renewing(older, [one.content for one in drawn])
+    return None if place is None else drawn[place]
+
+
+def _of_message(message: Fact, content: str, category: Category) -> Fact:
+    return Fact(
+        id=derived_id(message.id, EXTRACTOR, content),
+        user_id=message.user_id,
+        agent_id=message.agent_id,
+        run_id=message.run_id,
+        content=content,
+        category=category,
+        created_at=message.created_at,
+        recorded_at=message.recorded_at,
+        valid_from=message.created_at,
+        expires_at=message.expires_at,
+        trust=message.trust,
+        source=message.source.model_copy(update={"extractor": EXTRACTOR}),
+    )
 
 
 def facet_keys(fact: Fact) -> frozenset[bytes]:
@@ -254,13 +309,14 @@ def hashed(keys: Iterable[str], scope: Scope) -> frozenset[bytes]:
     return frozenset(blake2b(f"{within}{key}".encode(), digest_size=8).digest() for key in keys)
 
 
-def _comparable(older: Fact, newer: Fact) -> bool:
+def _comparable(older: Fact, newer: Fact, drawn: Iterable[Fact]) -> bool:
     return (
         older.scope == newer.scope
         and standing(older)[1:] < standing(newer)[1:]
         and older.source.role in (None, "user")
         and older.source.speaker == newer.source.speaker
         and (not older.message_ids or set(older.message_ids).isdisjoint(newer.message_ids))
+        and not any(are_kept_apart(older, one) for one in (newer, *drawn))
     )
 
 

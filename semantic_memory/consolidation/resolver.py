@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -12,7 +12,14 @@ import numpy as np
 from semantic_memory.consolidation.beliefs import are_kept_apart
 from semantic_memory.consolidation.claims import claims
 from semantic_memory.consolidation.relations import Pair, Relation, RelationJudge, Verdict
-from semantic_memory.consolidation.renewing import EndDecision, Renewer, facet_keys, hashed
+from semantic_memory.consolidation.renewing import (
+    EndDecision,
+    RenewalDecision,
+    Renewer,
+    TellDecision,
+    facet_keys,
+    hashed,
+)
 from semantic_memory.consolidation.statements import read
 from semantic_memory.consolidation.sweep import (
     DEFAULT,
@@ -40,7 +47,7 @@ from semantic_memory.domain.ports import (
 from semantic_memory.domain.retention import Expiry, Periods
 from semantic_memory.domain.values import normalised
 
-Decision = MergeDecision | SupersedeDecision | ContestDecision | EndDecision
+Decision = MergeDecision | RenewalDecision
 Kind = Literal["dedup", "conflicts"]
 BOTH: frozenset[Kind] = frozenset({"dedup", "conflicts"})
 _SETTLED = "settling"  # names the marks of what only the rules have looked at
@@ -70,17 +77,19 @@ class Resolver:
         rules: RelationJudge,
         second: RelationJudge | None = None,
         expiry: Expiry | None = None,
+        is_read: Callable[[Fact], bool] = lambda _: False,
     ) -> None:
         """Settle by `rules`, which answer at once; sweep by `second`, which may take its time.
 
-        What has expired by `expiry` is compared with nothing.
+        What has expired by `expiry` is compared with nothing. A message from which facts have been
+        extracted, by `is_read`, leaves a fact if it changes one and none was drawn from it.
         """
         self._ledger = ledger
         self._index = index
         self._clock = clock
         self._expiry = expiry or Expiry(clock, Periods())
         self._rules = _Apart(rules)
-        self._renewer = Renewer(ledger, index)
+        self._renewer = Renewer(ledger, index, is_read)
         self._sweeping = _Apart(second or rules)
         # what the rules have settled is still to be shown to a second judge
         self._settling: Collection[str] = BOTH if second is None else {_SETTLED}
@@ -277,7 +286,7 @@ class Resolver:
             case ContestDecision():
                 write(decision.result, "contested")
                 write(decision.rival, "contested")
-            case EndDecision():
+            case EndDecision() | TellDecision():
                 changes.append(Add(decision.result))
         return changes
 
@@ -315,6 +324,8 @@ def _name(decision: Decision) -> str:
             return "merged"
         case ContestDecision():
             return "contested"
+        case TellDecision():
+            return "told"
         case _:
             return "superseded"
 
@@ -331,5 +342,7 @@ def _told(decision: Decision) -> str:
         case SupersedeDecision():
             old, new = decision.loser.content, decision.winner.content
             return f"supersede “{old}” by “{new}” ({reasons})"
+        case TellDecision():
+            return f"add “{decision.content}” ({reasons})"
         case EndDecision():
             return f"supersede “{decision.content}” by “{decision.winner.content}” ({reasons})"

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ingest.extract import mending
 from ingest.extract.offline import OfflineExtractor
+from semantic_memory.domain.english import mending
 from semantic_memory.domain.messages import Message
 
 NOW = datetime(2026, 3, 4, tzinfo=UTC)
