@@ -9,60 +9,23 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Sequence
 
+from ingest.extract.referents import Referent, rank, referents
 from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.persons import third_person
-from semantic_memory.domain.english.predications import is_name
 from semantic_memory.domain.english.spelling import short_for_has
 from semantic_memory.domain.english.tables import phrases, words
-from semantic_memory.domain.english.words import can_be_noun
+from semantic_memory.domain.english.words import can_be_noun, forms, is_adverb
 from semantic_memory.domain.patterns import regex
 
-_MALE = words("antecedents.male")
-_FEMALE = words("antecedents.female")
-_PEOPLE = words("antecedents.people", "spelling.roles")
-_PEOPLE_ENDINGS = ("ist", "eer", "ician", "ologist")
-_NO_THINGS = words("antecedents.no_things", "predications.vague")
-_ANIMALS = words("possessions.animals")
 _SENTENCES = 6
 """Sentences before a pronoun that are looked at."""
 
-_KIN = regex(
-    rf"\b(?:my|our)\s(?:[a-z-]+\s)?(?P<kin>{one_of(_MALE | _FEMALE | _PEOPLE)})"
-    r"(?P<name>,?\s(?:named\s|called\s)?(?-i:[A-Z])[\w-]+)?(?!\w)",
-    re.IGNORECASE,
-)
-_ANIMAL = regex(
-    rf"\b(?:an?|my|our|the)\s(?:[a-z-]+\s)?(?P<animal>{one_of(_ANIMALS)})\b"
-    r"(?:,?\s(?:called|named)?\s?(?P<name>[A-Z][\w'-]+))?"
-)
-_IS_NAMED = regex(
-    r"^(?P<thing>(?:the|our|my)\s(?:[\w-]+\s){1,3})(?:is|are)\s(?:called\s|named\s)?"
-    r"(?P<name>[A-Z][\w'-]+(?:\s[A-Z]\w+)?)$",
-)
-_THING = regex(
-    r"\b(?P<article>the|an?|my|our|The|A|An|My|Our)\s(?P<words>(?:[\w'-]+\s){0,3}?[\w'-]+)"
-    r"(?=$|[,.;:!]|\s(?:in|on|at|of|for|with|to|from|about|by|has|have|had|is|are|was|were|got|runs|and|"
-    r"that|which|yesterday|today|last|this|now|because|but|called|named)\b)"
-)
-_IS_ONE = regex(r"\b(?:I'm|I am|we're|we are|I've been|I was)\s(?:\w+ly\s|also\s|now\s)?$", re.I)
-_APPOSED = regex(
-    r"\b(?:the|an?|my|our)\s(?:[\w-]+\s){0,2}[\w-]+,\s(?P<name>[A-Z][\w'-]+)(?=$|[,.;])"
-)
-_GOT = regex(r"\b(?:I|we)(?:'ve| have)?\s(?:\w+\s)?(?:have|got|own|bought|adopted|keep)\b", re.I)
-_PERSON_NAME = regex(r"(?<![\w'])(?P<before>[\w'-]+\s)?(?P<name>[A-Z][a-z'-]+)(?![\w'-])")
-_MADE = regex(
-    rf"\b{phrases('antecedents.making')}\s(?P<name>[A-Z][\w-]+)(?:\sand\s(?P<other>[A-Z][\w-]+))?"
-    rf"(?=$|[,.;:!]|\s{phrases('antecedents.behind_made')}\b)"
-)
-_PLACE = regex(r"\b(?:in|to|at|from|near)\s(?P<place>[A-Z][\w'-]+(?:\s[A-Z][\w'-]+)?)")
-_PLACE_WORDS = words("antecedents.before_places")
 _BEGINS = regex(
     r"^(?P<pronoun>he|she|it|they|his|her|its|their)(?P<short>'s|'re|'ll|'ve|'d)?(?=\s)", re.I
 )
-_THERE = regex(r"(?<=[a-z])\sthere(?=$|[,.;]|\s(?:is|are|was|were|has|have|runs?|use|on|and)\b)")
+_THERE = regex(r"(?<=[a-z])\sthere(?=$|[,.;]|\s(?:is|are|was|were|has|have|use|on|and|[a-z]+s)\b)")
 # "whatever there is", unlike "the food there is good"
 _EXISTS = regex(rf"\b{phrases('antecedents.before_existential')}\sthere$", re.I)
 _BARE = regex(
@@ -71,6 +34,17 @@ _BARE = regex(
 _NEXT_ONE = regex(
     rf"^(?P<which>the {one_of(words('predications.ordinals'))}|(?:the )?next) one\b", re.I
 )
+_THE_ONE = regex(
+    r"^the (?P<which>(?:old|young)er|eldest|oldest|youngest|new|old|bigger|smaller|other) one\b",
+    re.I,
+)
+_PART = regex(
+    rf"^(?P<noun>(?:the\s)?(?:new\s)?{phrases('antecedents.parts')})\b(?!\s(?:of|for)\b)", re.I
+)
+_NEW_ONE = regex(
+    r"^(?P<which>an? (?:new|used|second-hand|spare|bigger|smaller|second|replacement)) one\b", re.I
+)
+_WHOSE = regex(r"^(?:the|my|our|an?) ", re.IGNORECASE)
 _RECURRING = regex(
     r"^(?:(?:the|our|my) )?(?P<kind>(?:[\w-]+ )?[\w-]+?)s? (?:is|are|goes|go|comes|come|happens?)"
     rf" (?:\w+ )?{phrases('antecedents.recurring')}\b",
@@ -82,16 +56,28 @@ _NUMBERED = regex(
     re.IGNORECASE,
 )
 _MOTION = words("antecedents.motion")
+_OBJECT = regex(
+    r"^(?:(?:I|we)(?:'\w+)?|(?-i:[A-Z])[\w-]+|(?:my|our) [\w-]+)(?P<verb>(?: [a-z']+){1,4}?)"
+    r" (?P<pronoun>it|them|him|her)(?=$|[,.;]| (?!when|if|that|is|was)\w)",
+    re.IGNORECASE,
+)
+"""Of "I see her every week"; what stands between subject and pronoun is of the verb only."""
+_OF_VERBS = words(
+    "predications.auxiliaries",
+    "words.modals",
+    "predications.prepositions",
+    "negation.auxiliaries",
+    "standing.particles",
+) | {"not", "to", "be", "been", "after", "for"}
+_NO_NOUNS = words("predications.determiners", "antecedents.ends_phrase") | {
+    "every",
+    "each",
+    "twice",
+    "once",
+}
+_BEHIND_PREPOSITION = 2
 _OWNING = frozenset(("his", "her", "its", "their"))
 _SHORT = {"'s": " is", "'re": " are", "'ll": " will", "'ve": " have", "'d": " would"}
-
-
-class Referent(NamedTuple):
-    """A person, thing or place that was named."""
-
-    text: str
-    pronouns: frozenset[str]
-    is_named: bool
 
 
 class Antecedents:
@@ -104,6 +90,11 @@ class Antecedents:
     def note(self, sentence: str, speaker: str) -> None:
         """Remember what a sentence of `speaker`, their name or "The user", names."""
         self._said.append((speaker, sentence))
+
+    def last(self, speaker: str) -> str:
+        """Return the last sentence of `speaker`; nothing if someone else spoke since."""
+        teller, sentence = self._said[-1] if self._said else ("", "")
+        return sentence if teller == speaker else ""
 
     def resolved(self, statement: str, speaker: str) -> str | None:
         """Return a statement with its pronoun replaced; None if nothing was named for it.
@@ -130,16 +121,45 @@ class Antecedents:
                 before = statement[: found.start()]
                 to = "to" if _MOTION & {word.lower() for word in before.split()} else "in"
                 return f"{before} {to} {place}{statement[found.end() :]}"
+        return self._of_kind(statement, speaker) or self._of_object(statement, speaker)
+
+    def _of_kind(self, statement: str, speaker: str) -> str | None:
+        """Return a statement of one of a kind, or of a part, with what it is of: "the new one"."""
         if found := _NEXT_ONE.match(statement):
             kind = self._kind_named(speaker)
             which = found["which"].lower().removeprefix("the ")
             return f"the {which} {kind}{statement[found.end() :]}" if kind else None
+        if (found := _NEW_ONE.match(statement)) and (thing := self._nearest("it", speaker)):
+            return f"{found['which']} {_WHOSE.sub('', thing)}{statement[found.end() :]}"
+        if (found := _THE_ONE.match(statement)) and (one := self._one_of(found["which"], speaker)):
+            return f"{one}{statement[found.end() :]}"
+        if (found := _PART.match(statement)) and (thing := self._nearest("it", speaker)):
+            return f"{found['noun']} of {thing}{statement[found.end() :]}"
         if found := _BARE.match(statement):
             named = self._nearest("it", speaker, named=True)
             if named:
                 article = "" if found["noun"].lower().startswith("the ") else "the "
                 return f"{article}{found['noun']} of {named}{statement[found.end() :]}"
         return None
+
+    def _of_object(self, statement: str, speaker: str) -> str | None:
+        """Return a statement with the pronoun that is its object replaced: "I see her weekly"."""
+        found = _OBJECT.match(statement)
+        if found is None or not all(map(_is_of_verb, found["verb"].lower().split())):
+            return None
+        pronoun = found["pronoun"].lower()
+        behind = statement[found.end() :]
+        own = "'s" if pronoun == "her" and _begins_with_noun(behind) else ""
+        standing = {"him": "he", "her": "she", "them": "they"}.get(pronoun, pronoun)
+        who = self._nearest(standing, speaker)
+        return f"{statement[: found.start('pronoun')]}{who}{own}{behind}" if who else None
+
+    def _one_of(self, which: str, speaker: str) -> str | None:
+        """Return "the older" of several or "the new" thing of the kind that was named last."""
+        if several := self._nearest("they", speaker):
+            return f"the {which} of {several}" if several.endswith("s") else None
+        thing = self._nearest("it", speaker)
+        return f"the {which} {thing.split()[-1]}" if thing else None
 
     def _kind_named(self, speaker: str) -> str | None:
         """Return the last numbered or recurring thing that the speaker named: "chapter two"."""
@@ -172,119 +192,55 @@ class Antecedents:
     def _nearest(self, pronoun: str, speaker: str, *, named: bool = False) -> str | None:
         """Return the one referent of `pronoun` in the nearest sentence that has any."""
         for said_by, sentence in reversed(self._said):
-            known = {one.text: one for one in _referents(sentence) if pronoun in one.pronouns}
+            known = {one.text: one for one in referents(sentence) if pronoun in one.pronouns}
             if named:
                 known = {text: one for text, one in known.items() if one.is_named}
-            if len(known) > 1:
-                return None
-            if known:
-                (text,) = known
-                if said_by == speaker:
-                    return text
-                told = third_person(text, said_by)
-                return told[:1].lower() + told[1:] if told.startswith("The ") else told
+            if not known:
+                continue
+            meant = self._meant([*known.values()], sentence, pronoun)
+            if meant is None or said_by == speaker:
+                return meant
+            told = third_person(meant, said_by)
+            return told[:1].lower() + told[1:] if told.startswith("The ") else told
         return None
 
+    def _meant(self, known: Sequence[Referent], sentence: str, pronoun: str) -> str | None:
+        """Return which of several referents is meant: the only one, or the subject of the talk.
 
-class _Reading:
-    """Reads a sentence for referents; what one rule has taken, the later ones leave alone."""
-
-    def __init__(self, sentence: str) -> None:
-        self._sentence = sentence
-        self._taken: list[tuple[int, int]] = []
-
-    def found(self, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
-        """Yield the matches of a pattern that overlap with no earlier one, and take them."""
-        for found in pattern.finditer(self._sentence):
-            if not any(start < found.end() and found.start() < end for start, end in self._taken):
-                yield found
-
-    def take(self, found: re.Match[str]) -> None:
-        """Keep the later rules from a match."""
-        self._taken.append(found.span())
-
-
-def _referents(sentence: str) -> Iterator[Referent]:
-    reading = _Reading(sentence)
-    for found in reading.found(_KIN):
-        reading.take(found)
-        yield _kin(found)
-    for found in reading.found(_APPOSED):
-        if is_name(found["name"]):
-            reading.take(found)
-            yield Referent(found["name"], frozenset(("he", "she")), is_named=True)
-    own = _GOT.match(sentence) is not None
-    for found in reading.found(_ANIMAL):
-        reading.take(found)
-        text = f"the {found['animal']} {found['name']}" if found["name"] else _mine(found[0], own)
-        yield Referent(text, frozenset(("he", "she", "it")), found["name"] is not None)
-    for found in reading.found(_IS_NAMED):
-        reading.take(found)
-        text = f"{found['thing']}{found['name']}"
-        yield Referent(text, frozenset(("they", "it", "he", "she")), is_named=True)
-    yield from _work(reading)
-    yield from _places(sentence)
-    for found in reading.found(_THING):
-        if thing := _thing(found, own):
-            reading.take(found)
-            yield thing
-    yield from _people(reading)
+        What stands behind a preposition is meant least; a thing that a sentence begins with is
+        meant unless another one is new.
+        """
+        if len(known) == 1:
+            return known[0].text
+        if self._people_only:
+            return None
+        for one in known:
+            if re.match(rf"{re.escape(one.text)} (?:is|are|was|were)\b", sentence, re.IGNORECASE):
+                return one.text  # what it is said to be is the same thing
+        inner = [one for one in known if rank(one, sentence) < _BEHIND_PREPOSITION]
+        if len(inner) == 1:
+            return inner[0].text
+        first = [one for one in inner if rank(one, sentence) == 0]
+        is_thing = pronoun in ("it", "they") and not any(one.is_new for one in known)
+        return first[0].text if len(first) == 1 and is_thing else None
 
 
-def _work(reading: _Reading) -> Iterator[Referent]:
-    """Yield the pieces of work that are named by what is done to them: "we're building Heron"."""
-    for found in reading.found(_MADE):
-        reading.take(found)
-        for name in filter(None, (found["name"], found["other"])):
-            if name not in _CALENDAR:
-                yield Referent(name, frozenset(("it",)), is_named=True)
+def acts_on_unknown(clause: str) -> bool:
+    """Return True if somebody does something to a pronoun that nothing stands before.
+
+    >>> acts_on_unknown("Priya is running it"), acts_on_unknown("Priya bought a car and sold it")
+    (True, False)
+    """
+    found = _OBJECT.match(clause)
+    return found is not None and all(map(_is_of_verb, found["verb"].lower().split()))
 
 
-def _places(sentence: str) -> Iterator[Referent]:
-    for found in _PLACE.finditer(sentence):
-        if found["place"].split()[0] not in _CALENDAR:
-            yield Referent(found["place"], frozenset(("there",)), is_named=True)
+def _is_of_verb(word: str) -> bool:
+    return word in _OF_VERBS or is_adverb(word) or bool(forms(word))
 
 
-def _people(reading: _Reading) -> Iterator[Referent]:
-    for found in reading.found(_PERSON_NAME):
-        before = (found["before"] or "").strip().lower()
-        if before not in _PLACE_WORDS and is_name(found["name"]):
-            name = found["name"].removesuffix("'s")
-            yield Referent(name, frozenset(("he", "she")), is_named=True)
-
-
-def _kin(found: re.Match[str]) -> Referent:
-    kin = found["kin"].lower()
-    pronouns = {"they"} if kin not in _MALE | _FEMALE else set()
-    pronouns |= {"he"} if kin not in _FEMALE else set()
-    pronouns |= {"she"} if kin not in _MALE else set()
-    return Referent(found[0], frozenset(pronouns), found["name"] is not None)
-
-
-def _mine(thing: str, own: bool) -> str:
-    """Return what its speaker has got as theirs: "a parrot" is "my parrot" from then on."""
-    return re.sub(r"^an?\s", "my " if own else "the ", thing, flags=re.IGNORECASE)
-
-
-def _thing(found: re.Match[str], own: bool) -> Referent | None:
-    spoken = found["words"].split()
-    head = spoken[-1].lower()
-    if head in _NO_THINGS or not can_be_noun(head):
-        return None
-    if _IS_ONE.search(found.string, 0, found.start()):  # "I'm an aunt": nobody else
-        return None
-    article = found["article"].lower()
-    text = _mine(" ".join([article, *spoken]), own)
-    if _is_person(head):
-        return Referent(text, frozenset(("he", "she", "they")), is_named=False)
-    plural = head.endswith("s") and not head.endswith("ss")
-    named = any(word[:1].isupper() for word in spoken)
-    return Referent(text, frozenset(("they",) if plural else ("it",)), named)
-
-
-def _is_person(word: str) -> bool:
-    return word in _PEOPLE | _MALE | _FEMALE or word.endswith(_PEOPLE_ENDINGS)
-
-
-_CALENDAR = words("calendar.months", "calendar.weekdays")
+def _begins_with_noun(text: str) -> bool:
+    """Return True if a noun follows "her", which then tells whose: "her car"."""
+    spoken = text.split()
+    first = spoken[0].strip(",.;").lower() if text[:1] == " " and spoken else ""
+    return can_be_noun(first) and not is_adverb(first) and first not in _OF_VERBS | _NO_NOUNS

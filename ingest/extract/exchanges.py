@@ -34,7 +34,10 @@ _BE = r"(?P<be>is|are|was|were)"
 _THEIRS = r"(?P<who>(?:your|the|our)\s(?:[\w'-]+\s){0,3}?[\w'-]+)"
 _WHO = regex(r"^who (?P<rest>(?:[a-z]+s|is|does|did|\w+ed)\b .{2,80})$", re.IGNORECASE)
 _OR = regex(rf"^{_BE} {_THEIRS} (?P<one>\S+(?: \S+)?) or (?P<other>.{{2,40}})$", re.I)
-_IS_X = regex(rf"^{_BE} {_THEIRS} (?P<what>[\w' -]{{2,50}}?)(?: too| as well| either)?$", re.I)
+_IS_X = regex(
+    rf"^{_BE} {_THEIRS} (?P<what>[\w' -]{{2,50}}?)(?: too| as well| either| yet| already| still)?$",
+    re.I,
+)
 _DOES_X = regex(r"^(?:does|do|did|can|will|has|have) (?P<who>(?:your|the) [\w' -]{2,60})$", re.I)
 _WHICH = regex(
     r"^(?:which|what)(?: [\w-]+){0,3}? (?P<aux>should|can|must|will|does|do|did|is|are) "
@@ -42,7 +45,7 @@ _WHICH = regex(
     re.IGNORECASE,
 )
 _WHERE_WHEN = regex(
-    r"^(?P<how>where|when|how old|how much|how long|how many \w+) "
+    r"^(?P<how>where|when|how old|how much|how long|how often|what time|how many \w+) "
     r"(?P<aux>is|are|was|were|does|do|did|will|should|can|must) "
     r"(?P<who>(?:the|your|our) (?:[\w'-]+ ){0,4}?[\w'-]+)(?: (?P<verb>[a-z]+))?$",
     re.IGNORECASE,
@@ -56,6 +59,7 @@ _ANY = regex(rf"^(?:do you have )?any (?P<what>{phrases('exchanges.asked_any')})
 _QUALIFIES = regex(rf"^(?P<how>{phrases('exchanges.qualifying')})\b", re.IGNORECASE)
 _FOR = regex(r"^(?:for|in|on|at|with|since|when|except|but)\b.{3,50}$", re.IGNORECASE)
 _NOT_SINCE = regex(rf"^{any_of('not', 'never', 'no longer')}\b.*", re.IGNORECASE)
+_NOT_UNTIL = regex(r"^not (?P<when>(?:until|till|before) .{2,40})$", re.IGNORECASE)
 _OF_NOW = regex(rf"{phrases('exchanges.of_now')}\b", re.IGNORECASE)
 _POINTS_AWAY = regex(rf"\b{phrases('exchanges.points_away')}\b", re.IGNORECASE)
 _UNSURE = regex(rf"\b{phrases('replies.unsure')}\b", re.IGNORECASE)
@@ -285,6 +289,8 @@ def _is_so(asked: re.Match[str], rest: str, *, yes: bool, no: bool) -> list[str]
         return [f"{who} {name} {be} {what}"]
     if yes and not rest.strip(" .!"):
         return [f"{who} {be} {what}"]
+    if until := _NOT_UNTIL.match(rest):
+        return [f"{who} {be} not {what} {until['when']}"]
     if no and len(rest.split()) < 3:
         return [f"{who} {be} not {what}"]
     return []

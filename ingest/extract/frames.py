@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from semantic_memory.domain.english.notation import any_of
-from semantic_memory.domain.english.tables import phrases
+from semantic_memory.domain.english.tables import phrases, phrases_with_choices
 from semantic_memory.domain.patterns import regex
 
 _QUOTED = regex(r"\"[^\"]*\"|“[^”]*”|«[^»]*»")
@@ -13,6 +13,8 @@ _BEHIND_COLON = regex(r":\s(?!//).*", re.DOTALL)
 _PLAYED = regex(rf"^\W*{phrases('frames.played')}\b", re.IGNORECASE)
 _OF_ANOTHER = r"[ -](?:club|shop|store|group|industry|business|room|theatre|theater|fair|season)"
 _UNMEANT = regex(rf"\b{phrases('frames.frames', 'frames.jokes')}\b(?!{_OF_ANOTHER})", re.IGNORECASE)
+_JEST = regex(rf"\b{phrases_with_choices('frames.jests')}\b(?!{_OF_ANOTHER})", re.IGNORECASE)
+_LONGEST_JEST = 100  # characters
 _MATERIAL = regex(
     any_of(
         r"(?:^\s*+|\n[^\S\n]*+|[.!?,:]\s++)(?:(?:and|please|can you|could you)\s)?"
@@ -43,6 +45,15 @@ def is_unmeant(sentence: str) -> bool:
     (False, False)
     """
     return _UNMEANT.search(sentence) is not None
+
+
+def is_jest(sentence: str) -> bool:
+    """Return True if a short sentence is a jest, or of a made-up figure.
+
+    >>> is_jest("our printer hates me"), is_jest("our printer prints on both sides")
+    (True, False)
+    """
+    return len(sentence) <= _LONGEST_JEST and _JEST.search(sentence) is not None
 
 
 def is_material(message: str) -> bool:

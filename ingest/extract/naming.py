@@ -20,9 +20,12 @@ _NAME = (
 _REST = r"(?P<rest>(?:,?\s(?:not|instead of|rather than|with|at|in|for|when|by)\b.{1,60})?)"
 _CALLS = regex(rf"^{phrases('naming.callers')} {_NAME}{_REST}$", re.IGNORECASE)
 _ORDER = regex(rf"^{phrases('naming.orders')} {_NAME}{_REST}$", re.IGNORECASE)
-_SIGN = r"(?:[a-z]|double \w|(?:accent|hyphen|umlaut|dot|dash|apostrophe|letter|space)s?)"
+_SIGN = (
+    r"(?:[a-z](?:['’]?s)?|(?:double|two|one) \w(?:['’]?s)?"
+    r"|(?:accent|hyphen|umlaut|dot|dash|apostrophe|letter|space)s?)"
+)
 _SPELLED = regex(
-    rf"^(?:it'?s|that's|my name is|i'm|it is) {_NAME}"
+    rf"^(?:people (?:\w+ )*misspell (?:it|my name), )?(?:it'?s|that's|my name is|i'm|it is) {_NAME}"
     rf"(?P<rest>,? (?:(?:with|without) (?:\w+ )?{_SIGN}|(?:spelled|spelt|pronounced) )\b"
     r".{0,40})$",
     re.IGNORECASE,
@@ -32,7 +35,9 @@ _NOT_NAME = regex(
     re.I,
 )
 _LETTERED = regex(r"^(?P<name>[A-Z][\w'-]+)(?P<rest>,? with(?:out)? an? [A-Za-z]\b.{0,20})$")
-_NICKNAME = regex(r"(?<=call me )by my (?:nick|first |last |middle |maiden |pet )?name,? ", re.I)
+_NICKNAME = regex(
+    r"(?<=call me )by my (?:nick|first |last |middle |maiden |pet |sur)?name,? ", re.I
+)
 _SOUNDS = regex(r"^it'?s (?P<how>(?:pronounced|spelled|spelt) .{2,40})$", re.IGNORECASE)
 _SPELLING_ALONE = regex(r"^(?:with|without) an? (?P<how>[A-Z]\b.{0,30})$", re.IGNORECASE)
 _PRESENTED = regex(

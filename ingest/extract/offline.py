@@ -13,13 +13,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from ingest.extract.antecedents import Antecedents
+from ingest.extract.antecedents import Antecedents, acts_on_unknown
 from ingest.extract.asides import firm_parts
 from ingest.extract.categories import CategoryExamples, category_by_rule, report_category
 from ingest.extract.entries import entries
 from ingest.extract.exchanges import exchanged, from_the_other_side, quoted
 from ingest.extract.feedback import CONFIDED, directive, is_confided, verdict
-from ingest.extract.frames import is_material, is_play, is_unmeant, without_quotes
+from ingest.extract.frames import is_jest, is_material, is_play, is_unmeant, without_quotes
 from ingest.extract.judge import Judge, judge_for
 from ingest.extract.languages import told
 from ingest.extract.naming import introduced, named, signed
@@ -54,6 +54,7 @@ from semantic_memory.domain.english.shorthand import notes, tongues_asked, with_
 from semantic_memory.domain.english.spelling import prepared
 from semantic_memory.domain.english.standing import is_about_the_other, is_bound, stands
 from semantic_memory.domain.english.statements import Clause, statements
+from semantic_memory.domain.english.subjects import head
 from semantic_memory.domain.english.tables import phrases
 from semantic_memory.domain.english.verbatim import masked, unmasked
 from semantic_memory.domain.extraction import Candidate, Extraction
@@ -112,6 +113,13 @@ _OF_ONE = regex(
 _NO = regex(r"(?:no|not(?! an?\b)|never|only)\b", re.IGNORECASE)
 _TREATED = regex(rf"\b{phrases('possessions.treated')}\b", re.IGNORECASE)
 _GOES_ON = regex(r"(?:it|they|he|she|its|their|his|her)\b", re.IGNORECASE)
+
+
+_RESULT = regex(
+    r"^(?:that|this|which) (?P<told>(?:saves|saved|costs|means|cut|cuts|made|gives|takes|fixed"
+    r"|solved|broke|doubled|halved|brought|took)\b.{3,80})$",
+    re.IGNORECASE,
+)
 
 
 class _Statement(NamedTuple):
@@ -306,6 +314,7 @@ class _Found:
                 category_by_rule(stated) if mentions_speaker(stated) else report_category(stated)
             )
             yield self.candidate(stated, shown, source=talk.before)
+            talk.antecedents.note(stated, talk.name)
         answer = talk.before.content if talk.before and talk.before.role == "assistant" else None
         pending: list[_Statement] = []
         before = ""
@@ -313,7 +322,8 @@ class _Found:
         text = _ORDER_BEHIND.sub(r"\g<asked>? ", with_name_joined(text))
         parts = list(_requests_apart(sentences(_POLITE.sub(r"please \1.", text))))
         for sentence in parts:
-            if is_unmeant(sentence.said):
+            if is_unmeant(sentence.said) or (talk.is_to_assistant and is_jest(sentence.said)):
+                text = text.replace(sentence.said, " ")  # nobody has the cat of a joke
                 continue
             sentence = self._as_meant(sentence, told_before)
             secret = self._confided(sentence, told_before)
@@ -366,8 +376,25 @@ class _Found:
         talk = self._talk
         text = talk.antecedents.resolved(statement.text, talk.name) or statement.text
         text = talk.antecedents.resolved(text, talk.name) or text  # "he is a surgeon there"
+        if acts_on_unknown(text):
+            return []
         found = reports(text, of_names_only=talk.is_among_people)
         return [_Statement((one,), statement.sentence, is_report=True) for one in found]
+
+    def bound(self, statement: _Statement) -> _Statement | None:
+        """Return what a speaker does with something named before, by its name; or None."""
+        if self._handed_over or self.is_pasted:
+            return None
+        if (result := _RESULT.match(statement.text)) and not self._talk.is_among_people:
+            before = self._talk.antecedents.last(self._talk.name)
+            whole = f"{before}, which {result['told']}"
+            return _Statement((whole,), statement.sentence) if _is_told(before) else None
+        if head(statement.text) is None:
+            return None
+        text = self._talk.antecedents.resolved(statement.text, self._talk.name)
+        if text is None or dangles(text) or not is_about_the_speaker(text) or not is_clause(text):
+            return None
+        return _Statement((text,), statement.sentence)
 
     def _answers(self, text: str) -> tuple[list[str], str]:
         """Return what the message states as an answer to the one before, and the rest of it."""
@@ -584,6 +611,8 @@ def _gather(pending: list[_Statement], found: Iterable[_Statement], rules: _Foun
         elif is_about_the_speaker(statement.text) and not dangles(statement.text):
             if is_clause(statement.text):
                 pending.append(statement)
+        elif own := rules.bound(statement):
+            pending.append(own)
         else:
             pending += rules.reports(statement)
 
@@ -641,6 +670,15 @@ def _of_one_named(before: str, clause: str, speaker: str) -> str | None:
     antecedents = Antecedents()
     antecedents.note(before, speaker)
     return antecedents.resolved(clause, speaker)
+
+
+def _is_told(sentence: str) -> bool:
+    """Return True if a sentence says something of its speaker, so that more can be said of it."""
+    return (
+        is_about_the_speaker(sentence)
+        and is_clause(sentence)
+        and not (dangles(sentence) or is_hedged(sentence))
+    )
 
 
 def _capital(sentence: str) -> str:

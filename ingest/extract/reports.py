@@ -33,10 +33,60 @@ _COPULA = words("predications.copula")
 _STANDING_VERBS = words("predications.standing_verbs")
 _CAUSE = regex(whole(phrases("reports.causes")), re.IGNORECASE)
 _STATE = regex(whole(phrases("reports.states")), re.IGNORECASE)
+_NOW_ONLY = regex(
+    rf"^(?:is|are|was|were) (?:\w+ )?(?P<state>[a-z-]+)(?: {phrases('smalltalk.moments')})+$", re.I
+)
 _EVALUATION = regex(rf"^{phrases('reports.evaluations')}", re.IGNORECASE)
 _FIXED = regex(whole(phrases("reports.of_work")), re.IGNORECASE)
 _WORLD = regex(rf"^{phrases('reports.of_the_world')}\b", re.IGNORECASE)
-_ORDERED = regex(rf"^(?:the|my|our) {one_of(words('predications.ordinals'))} ", re.IGNORECASE)
+_ORDERED = regex(
+    rf"^(?:the|my|our) {one_of(words('predications.ordinals'))} "
+    rf"(?!{phrases('reports.with_ordinal')}\b)",
+    re.IGNORECASE,
+)
+# "if the invoice is over 5k it needs two signatures"
+_BOUND_CASE = regex(
+    r"^(?:if|when(?:ever)?|once|unless|as soon as) (?:the|an?|our|my|any) [^,]{3,60},? "
+    r"(?:it|they|he|she) (?P<verb>[a-z']+) .+",
+    re.IGNORECASE,
+)
+_CASE = regex(r"^(?:if|when|whenever|once|unless|as soon as|every time) ", re.IGNORECASE)
+_MAIN = regex(r" (?=(?:the|our|my|nobody|everyone|everybody|(?-i:[A-Z])[a-z]+) )", re.IGNORECASE)
+# "anything legal goes through Aurora"
+_ALL_GO = regex(
+    r"^(?:anything|everything|all|any) [\w' -]{2,40}? "
+    r"(?:goes|go|is|are|(?:has to|have to|should|must|needs to) (?:go|be)) "
+    r"(?:through|to|via|past|by|with|handled by|done by) [\w' -]{2,40}$",
+    re.IGNORECASE,
+)
+# "the one who signs the cheques is our treasurer, Ilse Brandt"
+_ONE_WHO = regex(
+    r"^the (?:one|person|guy|woman|man|lady) who (?P<does>[a-z]+s\b.{2,60}?) is "
+    r"(?P<who>(?:(?:my|our|the) [\w -]{2,40}, )?(?-i:[A-Z])[\w' -]+)$",
+    re.IGNORECASE,
+)
+# "talk to Wiebke about anything to do with licences"
+_ASK = regex(
+    r"^(?:talk to|speak to|go to|write to|ask|ping|contact|call|email|message|see) "
+    r"(?P<who>(?!me\b|us\b|him\b|her\b|them\b)(?:(?:my|our|the) )?[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?) "
+    r"(?:about|for|regarding|on|with) (?P<what>(?:any|all|every)\w* .{2,60}"
+    r"|(?:[\w-]+ )?(?:questions|issues|problems|requests|approvals|access)\b.{0,40})$",
+    re.IGNORECASE,
+)
+# "for anything about payroll ask hannelore"
+_FOR_ASK = regex(
+    r"^for (?P<what>(?:any|all|every)\w* .{2,60}?),? (?:please )?"
+    r"(?:ask|talk to|speak to|see|go to|contact|ping|call|email|message) "
+    r"(?P<who>(?!(?:me|us|him|her|them)\b)(?:(?:my|our|the) )?[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?)$",
+    re.IGNORECASE,
+)
+_TOLD_THAT = regex(
+    r"\b(?P<told>told (?:me|us|my \w+|(?-i:[A-Z])\w+)"
+    r"|mentioned|wrote|announced|said|texted(?: me)?)"
+    r" (?=(?:he|she|they)\b)",
+    re.IGNORECASE,
+)
+_THERE_IS = regex(r"^there's\b", re.IGNORECASE)
 _VERBLESS = regex(
     rf"^(?P<subject>(?:(?:the|our|my)\s)?(?:[a-z-]+\s){{0,2}}?[a-z-]+"
     rf"(?:\s(?:in|with|at)\s[\w-]+)?)\s"
@@ -81,11 +131,16 @@ def reports(clause: str, *, of_names_only: bool) -> list[str]:
     """
     if len(clause.split()) > _LONGEST or dangles(clause) or is_hedged(clause):
         return []
-    clause = _with_verb(clause)
+    clause = _with_comma(_with_verb(clause))
+    if not of_names_only and (told := _of_duties(clause)):
+        return [told]
     if not of_names_only and (exists := _EXISTS.match(clause)):
         return [] if exists["thing"].split()[-1].lower() in _NO_THINGS else [clause]
     found = predication(clause)
     if found is None or found.subject[:1].isdigit() or is_command(clause):
+        return []
+    now = _NOW_ONLY.match(found.predicate) if found.kind != "name" else None
+    if now and is_quality(now["state"]):
         return []
     judged = _EVALUATION.match(found.predicate) and not has_time(found.predicate)
     if judged or _WORLD.match(found.text):
@@ -94,9 +149,44 @@ def reports(clause: str, *, of_names_only: bool) -> list[str]:
     return [_written(found)] if (hard if of_names_only else _is_told(found)) else []
 
 
+def _of_duties(clause: str) -> str | None:
+    """Return who is asked, or what goes to whom, said in a form of its own; None if it isn't.
+
+    >>> _of_duties("ask Wiebke about anything to do with tax"), _of_duties("ask Tom about the dog")
+    ('Wiebke is who to ask about anything to do with tax', None)
+    >>> _of_duties("the one who pays the bills is Ilse Brandt")
+    'Ilse Brandt pays the bills'
+    """
+    if asked := _ASK.match(clause) or _FOR_ASK.match(clause):
+        who = asked["who"][:1].upper() + asked["who"][1:]
+        return f"{who} is who to ask about {asked['what']}"
+    if one := _ONE_WHO.match(clause):
+        return f"{one['who']}{',' if ',' in one['who'] else ''} {one['does']}"
+    if _ALL_GO.match(clause):
+        return clause
+    case = _BOUND_CASE.match(clause)
+    return clause if case and (case["verb"] in _RELATIONS | _PRESENT) else None
+
+
+def _with_comma(clause: str) -> str:
+    """Return a case with a comma before what holds in it: "if it rains, the fair is off".
+
+    >>> _with_comma("if the fog is thick the ferry doesn't run")
+    "if the fog is thick, the ferry doesn't run"
+    """
+    if "," in clause or _CASE.match(clause) is None:
+        return clause
+    for joint in _MAIN.finditer(clause):
+        case, main = clause[: joint.start()], clause[joint.end() :]
+        if predication(case.partition(" ")[2]) and predication(main):
+            return f"{case}, {main}"
+    return clause
+
+
 def _with_verb(clause: str) -> str:
     """Return a clause with the "is" that its writer left out before a time: "demos tomorrow"."""
     clause = _SHORT_IS.sub(r"\g<subject> is ", clause)  # "kickoff's Monday"
+    clause = _TOLD_THAT.sub(r"\g<told> that ", _THERE_IS.sub("there is", clause))
     found = _VERBLESS.match(clause)
     if found is None or any(map(is_verb, found["rest"].split()[1:])) or predication(clause):
         return clause

@@ -375,7 +375,7 @@ def test_an_answer_about_the_talk_itself_is_no_fact(asked, said):
     [
         ("The garden faces north", "The garden faces north."),
         ("The migration is blocked by legal", "The migration is blocked by legal."),
-        ("There's a spare key under the blue pot", "There's a spare key under the blue pot."),
+        ("There's a spare key under the blue pot", "There is a spare key under the blue pot."),
         ("cant swim, never learned", "The user can't swim, never learned."),
         ("its my birthday on the 14th", "The user's birthday is on 14 January 2026."),
         ("Physio every Tuesday for my knee", "The user has physio every Tuesday for their knee."),
@@ -536,3 +536,117 @@ def test_a_secret_of_nothing_is_no_instruction():
 @pytest.mark.parametrize("said", ["Budget for Q3 is 80k", "sprint planning moved to Tuesdays"])
 def test_a_statement_that_begins_like_an_order_is_admitted(said):
     assert len(facts(said)) == 1
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "my coffee is cold again",
+        "I could really use a nap",
+        "The birds are loud this morning.",
+        "our printer hates me",
+        "my wallet is on life support",
+        "I'm allergic to Mondays",
+        "My cat is the real project manager here.",
+        "The hero of my novel is a deaf clockmaker from Prague.",
+        "In Minecraft I live in a castle.",
+    ],
+)
+def test_jests_fiction_and_idle_talk_give_nothing(said):
+    assert facts(said) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("my coffee machine is a Rancilio", "The user's coffee machine is a Rancilio."),
+        ("my cat is diabetic", "The user's cat is diabetic."),
+        ("I'm allergic to nickel", "The user is allergic to nickel."),
+        ("I need a wheelchair", "The user needs a wheelchair."),
+    ],
+)
+def test_what_only_looks_like_a_jest_is_kept(said, told):
+    assert told in facts(said)
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "told"),
+    [
+        (
+            "my physio is Joanna",
+            "I see her every other week",
+            "The user sees their physio Joanna every other week.",
+        ),
+        (
+            "We're in the middle of the Atlas migration",
+            "Priya is running it",
+            "Priya is running the Atlas migration.",
+        ),
+        (
+            "The payroll job failed again",
+            "it runs at 2am",
+            "The payroll job runs at 2am.",
+        ),
+        (
+            "I got a new phone",
+            "the number is 555 0199",
+            "The number of the user's new phone is 555 0199.",
+        ),
+        (
+            "We're replacing the old CRM",
+            "The new one is called Sable",
+            "The new CRM is called Sable.",
+        ),
+        (
+            "we moved the backups to Backblaze",
+            "that saves 200 a month",
+            "The user and others moved the backups to Backblaze, which saves 200 a month.",
+        ),
+    ],
+)
+def test_what_a_pronoun_stands_for_may_be_an_object_a_part_or_a_whole(before, said, told):
+    assert facts(before, said)[-1] == told
+
+
+def test_a_pronoun_that_stands_for_nothing_named_gives_no_fact():
+    assert facts("Priya is running it") == []
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "Height 182 cm, weight 79 kg",
+            ["The user's height is 182 cm.", "The user's weight is 79 kg."],
+        ),
+        ("lang=rust ci=woodpecker", ["Lang: rust.", "Ci: woodpecker."]),
+        ("db: postgres 16, queue: nats", ["Db: postgres 16.", "Queue: nats."]),
+        ("| what | how |\n|---|---|\n| region | eu-west-2 |", ["Region: eu-west-2."]),
+        ("locker no. 417", ["Locker no. 417."]),
+        ("test user: qa-bot", ["Test user: qa-bot."]),
+    ],
+)
+def test_entries_are_read_in_pairs_tables_and_without_marks(said, told):
+    assert facts(said) == told
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "talk to Wiebke about anything to do with licences",
+            "Wiebke is who to ask about anything to do with licences.",
+        ),
+        ("anything legal goes through Aurora", "Anything legal goes through Aurora."),
+        (
+            "if the fog is thick the ferry doesn't run",
+            "If the fog is thick, the ferry doesn't run.",
+        ),
+        (
+            "my therapist thinks I should stop working weekends",
+            "The user's therapist thinks the user should stop working weekends.",
+        ),
+    ],
+)
+def test_duties_cases_and_advice_are_kept_as_they_were_put(said, told):
+    assert facts(said) == [told]

@@ -9,6 +9,12 @@ from semantic_memory.domain.english.tables import phrases
 from semantic_memory.domain.patterns import regex
 
 _HEDGE = regex(rf"\b{phrases('hedges.doubt', 'hedges.unsure')}\b", re.IGNORECASE)
+# "my doctor thinks I should stop" tells what was advised
+_ADVISED = regex(
+    r"\b(?:says?|said|thinks?|thought|told me|tells me|advised|recommends?|insists?|suggested)"
+    r"(?: that)? (?:I|we) should\b",
+    re.IGNORECASE,
+)
 _OPINION = regex(whole(phrases("hedges.opinion")), re.IGNORECASE)
 _EXPLICIT = regex(rf"\b{phrases('hedges.explicit')}\b", re.IGNORECASE)
 _CONDITIONAL = regex(rf"\b{phrases('hedges.conditional')}\b", re.IGNORECASE)
@@ -26,7 +32,7 @@ def is_hedged(statement: str) -> bool:
     >>> is_hedged("I might move to Oslo"), is_hedged("I moved to Oslo")
     (True, False)
     """
-    return _HEDGE.search(statement) is not None
+    return _HEDGE.search(_ADVISED.sub(" ", statement)) is not None
 
 
 def is_opinion(statement: str) -> bool:

@@ -166,6 +166,8 @@ def _verb_place(words: list[str]) -> int | None:
 def _leads_to_verb(place: int, words: list[str], *, plural: bool) -> bool:
     """Return True if the verb stands there, or an adverb right before it."""
     word = words[place]
+    if word == "only" and Form.THIRD in forms("".join(words[place + 1 : place + 2])):
+        return True
     if is_adverb(word) and place + 1 < len(words) and not (plural and forms(word)):
         return _is_verb_at(place + 1, words, plural=plural)
     return _is_verb_at(place, words, plural=plural)

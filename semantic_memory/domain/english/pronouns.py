@@ -15,6 +15,8 @@ _END = r"(?=\s*(?:$|[,.;!]))"
 _EMPTY_IT = (
     rf"\s(?:{phrases('pronouns.empty_it_verbs')}\s)?(?:{phrases('pronouns.empty_it_degrees')}\s)*"
     rf"(?:rain\w*|snow\w*|when\b|\w+\s{phrases('pronouns.empty_it_clauses')}\b)"
+    rf"|(?:'s|\sis|\sgets)\s(?:an?\s|the\s|too\s|very\s)?(?:\w+\s)?"
+    rf"{phrases('pronouns.empty_it_times')}\b"
 )
 _VERB_LEFT_OUT = rf"(?<![^,\s]\s)(?:I|we)\s{phrases('pronouns.left_alone')}(?=\s*$)"
 _POINTS = {

@@ -49,6 +49,31 @@ _SMALL_TALK = regex(
     ),
     re.IGNORECASE,
 )
+_VERY = rf"(?:{phrases('smalltalk.degrees', 'smalltalk.further_degrees')}\s)*"
+_AT_THE_MOMENT = rf"(?:\W*\b{phrases('smalltalk.moments')})*\W*$"
+_THING = rf"(?:(?:my|our|the)\s)(?:\w+\s)?{phrases('smalltalk.passing_things')}"
+_IS = r"(?:'s|\sis|\sare|\swas|\swere|\skeeps|\shas been|\shave been|'ve been)"
+_MOMENT = regex(
+    any_of(
+        rf"{_THING}{_IS}\s{_VERY}{phrases('smalltalk.passing_states')}",
+        rf"{_THING}(?:\shas|\shave|'s)?\s(?:(?:just|finally|\w+ly)\s)?"
+        rf"{phrases('smalltalk.passing_events')}",
+        r"(?:i|we)\s(?:(?:really|so|just|desperately)\s)?"
+        r"(?:need|want|could (?:really )?(?:use|do with)|deserve)"
+        rf"\s(?:(?:a|an|some|more|my|another)\s)?(?:\w+\s)?{phrases('smalltalk.passing_needs')}",
+        r"(?:i|we)(?:'ve)?\s(?:(?:really|just)\s)?"
+        r"(?:have to|need to|should|must|gotta|got to|better)"
+        rf"\s(?:(?:really|just)\s)?{phrases('smalltalk.passing_acts')}",
+        rf"(?:i|we)(?:'ve| have)?\s(?:just\s|finally\s|already\s)?{phrases('smalltalk.just_done')}",
+        r"(?:i|we)(?:'ve| have)?\s(?:finally\s|just\s)?(?:got|had|have)\s"
+        r"(?:some\s|a bit of\s|a lot of\s|lots of\s)(?:snow|rain|sun|sunshine|frost|fog|wind|hail)",
+        rf"i(?:'m|\sam)\s{_VERY}{phrases('smalltalk.states')}",
+        rf"i(?:'m|\sam)\s{phrases('smalltalk.passing_acts')}",
+    )
+    + _AT_THE_MOMENT,
+    re.IGNORECASE,
+)
+_FEELS_NOW = regex(r",? (?:and )?(?:I )?feel(?:ing)? [\w ]{2,20}$", re.IGNORECASE)
 _CHATTER = regex(rf"\b{phrases('smalltalk.chatter')}\b|^that reminds me", re.IGNORECASE)
 _YOU = regex(rf"\b(?:{phrases('smalltalk.you')}|you'\w+)\b", re.IGNORECASE)
 _FILLER = regex(rf"(?:{phrases('smalltalk.fillers')}(?!\w)[\s,.!…:;)–—-]*)+", re.IGNORECASE)
@@ -74,7 +99,18 @@ def is_small_talk(statement: str) -> bool:
     >>> is_small_talk("I can't wait to see it"), is_small_talk("I can't eat garlic")
     (True, False)
     """
-    return _SMALL_TALK.match(statement) is not None
+    return _SMALL_TALK.match(statement) is not None or is_of_the_moment(statement)
+
+
+def is_of_the_moment(statement: str) -> bool:
+    """Return whether a statement is only of the moment in which it is said.
+
+    >>> is_of_the_moment("my coffee is cold again"), is_of_the_moment("my office is in Bonn")
+    (True, False)
+    >>> is_of_the_moment("I need a nap"), is_of_the_moment("I need a wheelchair")
+    (True, False)
+    """
+    return _MOMENT.match(_FEELS_NOW.sub("", statement)) is not None
 
 
 def has_chatter(statement: str) -> bool:

@@ -41,6 +41,10 @@ _WITH_IT = regex(r"\b(w/o|w/)(?=\s)", re.IGNORECASE)
 _SHORT_IS = rf"(?=\s{phrases('spelling.behind_short_is')}\b)"
 _OWN_IS = regex(rf"\b(?P<own>my|our)\s(?P<thing>[a-z]+?)(?P<s>'?s){_SHORT_IS}", re.I)
 _NAME_IS = regex(rf"\b(?P<thing>[A-Za-z]+)'s(?:{_SHORT_IS}|(?=\s(?:on|at|in|due)\s))")
+_DONE_BY = regex(
+    r"\b(?P<thing>[A-Za-z]+)'s(?P<done> (?:owned|run|led|done|written|maintained|handled|built|paid"
+    r"|managed) by\b)"
+)
 _NAME_GOES_ON = regex(
     r"\b(?P<thing>[A-Za-z]+)'s(?=\s(?P<verb>[a-z]+ing)(?:$|[,.;!?\n]|"
     rf"\s{phrases('spelling.behind_going_on')}\b))"
@@ -88,7 +92,7 @@ def prepared(text: str) -> str:
     text = _CODE.sub(" ", text.replace("’", "'").replace("‘", "'"))
     text = _MARKUP.sub("", text)
     text = _SPACE_BEFORE_MARK.sub(r"\1", text)
-    if text.isascii() or _LOWER_I.search(text):
+    if _is_mostly_ascii(text) or _LOWER_I.search(text):
         text = _parted(text)
     text = _without_slang(_INVISIBLE.sub("", text))
     text = _I_JOINED.sub(_with_apostrophe, text)
@@ -100,6 +104,13 @@ def prepared(text: str) -> str:
     text = _SWAPPED.sub(_swapped_back, text)
     text = _APOSTROPHE_APART.sub(lambda found: f"{found[1]}'{found[2] or found[3]}", text)
     return _ASKED_AND_ANSWERED.sub(_answered, _IN_MAY.sub("May", text))
+
+
+def _is_mostly_ascii(text: str) -> bool:
+    """Return True if few of the words can be of another language: "im from Pécs"."""
+    return text.isascii() or sum(not word.isascii() for word in text.split()) * 4 <= len(
+        text.split()
+    )
 
 
 def _with_verb(text: str) -> str:
@@ -117,6 +128,7 @@ def _with_verb(text: str) -> str:
         text = _ROLE_IS.sub(_role_is, _OWN_IS.sub(_own_is, text))
     if "'s " not in text:
         return text
+    text = _DONE_BY.sub(r"\g<thing> is\g<done>", text)
     text = _NAME_HAS.sub(_name_has, text)
     return _NAME_GOES_ON.sub(_goes_on, _NAME_IS.sub(_name_is, text))
 

@@ -125,6 +125,8 @@ def with_subject(sentence: str) -> str:
         place += 1
     if len(spoken) < place + 2 or not sentence[:1].isalpha():
         return sentence
+    if spoken[place].lower() == "provided" and "," in sentence:
+        return sentence  # a condition
     if [word.lower() for word in spoken[place + 1 : place + 3]] == ["for", "now"]:
         return sentence  # "Tiered for now" says what something is
     opening = _Opening(spoken, place, len(WORD.findall(sentence.partition(",")[0])))
