@@ -15,7 +15,7 @@ from semantic_memory.domain.text import STOP_WORDS
 
 _NAME = (
     r"(?P<name>(?:(?:dr|mr|mrs|ms|prof)\.?\s)?[^\W\d_][\w'’.-]*"
-    r"(?:\s(?!(?:I|from|at|of|here|and|the)\b)[A-Z][\w'’-]*){0,3})"
+    r"(?:\s(?!(?:I|from|at|of|here|and|the|but|though|so|who|btw|by)\b)[A-Z][\w'’-]*){0,3})"
 )
 _REST = r"(?P<rest>(?:,?\s(?:not|instead of|rather than|with|at|in|for|when|by)\b.{1,60})?)"
 _CALLS = regex(rf"^{phrases('naming.callers')} {_NAME}{_REST}$", re.IGNORECASE)
@@ -46,7 +46,8 @@ _PRESENTED = regex(
     re.IGNORECASE,
 )
 _FULL_NAME = r"(?-i:[A-Z][\w'’-]+)(?: (?-i:[A-Z][\w'’-]+)){0,2}"
-_GREETING = rf"(?:{phrases('naming.greetings')}(?!\w)[\s,!.]*)?"
+_HI = rf"{phrases('naming.greetings')}(?!\w)[\s,!.]*"
+_GREETING = rf"(?:{_HI})?"
 _HERE = regex(
     rf"^(?:{_GREETING}(?P<name>{_FULL_NAME}|[a-z]+)"
     r" (?:(?:here|speaking|aqui|hier|ici|tady)(?:,.*)?|\((?:he|she|they)/\w+\).*)"
@@ -62,6 +63,11 @@ _LEADS_IN = regex(
 _NAME_FIRST = regex(
     rf"^{_GREETING}(?:my )?name(?:'s| is) (?:(?P<short>\w+), (?=(?P=short)\b))?"
     rf"(?P<name>{_FULL_NAME})(?:,| and|, and) (?P<rest>(?:I|my|we|our)\b.*)$",
+    re.IGNORECASE,
+)
+_BUT_CALLED = regex(
+    rf"^{_GREETING}(?P<by>{phrases('naming.presenting')}) (?P<name>{_FULL_NAME}|[a-z]+)"
+    r"(?:,? (?:btw|by the way))?,? (?:but|though|although) (?P<rest>.+)$",
     re.IGNORECASE,
 )
 _THEN_CALLED = regex(
@@ -83,7 +89,7 @@ _LIST_OR_LETTER = regex(
 _SIGNATURE = 200  # characters at the end of a message among which its writer's name may stand
 _FIRST_AND_LAST = r"(?-i:[A-Z][\w'’-]+)(?: (?-i:[A-Z][\w'’-]+)){1,2}"
 _CARD = regex(
-    rf"^{_GREETING}(?P<name>{_FIRST_AND_LAST})(?:, (?P<age>\d\d))?, (?:an? )?"
+    rf"^(?P<hi>{_HI})?(?P<name>{_FIRST_AND_LAST})(?:, (?P<age>\d\d))?, (?:an? )?"
     rf"(?P<role>(?:[\w-]+ ){{0,2}}{phrases('core.roles')}"
     r"(?P<where> (?:in|at|for|from|with|by|on) [^,;:]+)?)$",
     re.IGNORECASE,
@@ -112,6 +118,12 @@ _USES = regex(
 _ORDER_BEFORE = regex(
     rf"^{phrases('naming.orders')} (?P<name>(?-i:[A-Z])[\w'’-]+)(?P<rest>), .+$", re.IGNORECASE
 )
+_SAID_LATE = regex(  # "it's Noreen by the way, I never said"
+    r"(?:,? (?:btw|by the way|(?:nice|pleased|good) to meet you|quick question"
+    r"|I (?:never|forgot to|should have|didn't) (?:said|say|mention|mentioned|tell you)"
+    r"(?: (?:it|that|so|before))?))+$",
+    re.IGNORECASE,
+)
 _LONGEST = 90
 _LEAST_ALIKE = 0.6
 _STATES = words("worth.lasting_states")
@@ -138,6 +150,8 @@ def named(sentence: str, *, alone: bool) -> str | None:
     if len(text) > _LONGEST:
         return None
     text = _NICKNAME.sub("", text)
+    late = _SAID_LATE.search(text)
+    text, alone = (text[: late.start()], True) if late else (text, alone)
     return _wanted(text) or _spelling(text, alone=alone) or (_presented(text) if alone else None)
 
 
@@ -188,6 +202,8 @@ def introduced(sentence: str, *, alone: bool) -> tuple[str, str]:
     ('my name is Imre Nagy', 'I maintain the parser')
     >>> introduced("Hi, I'm late", alone=True)
     ('', "Hi, I'm late")
+    >>> introduced("I'm Lucas but everyone calls me Lou", alone=False)
+    ('I am Lucas but everyone calls me Lou', '')
     >>> introduced("Rakesh Menon, call me RK", alone=False)
     ('I am Rakesh Menon', 'call me RK')
     >>> introduced("Name's Beau, Beau Thibodeaux, and I run a boat", alone=False)
@@ -197,11 +213,17 @@ def introduced(sentence: str, *, alone: bool) -> tuple[str, str]:
     >>> introduced("Marta Voss, nurse at St Mary's, helped me", alone=True)[0]
     ''
     """
-    if alone and (card := _CARD.match(sentence)) and _is_of_speaker(card):
+    card = _CARD.match(sentence)
+    if card and (alone or card["hi"]) and _is_of_speaker(card):
         role = card["role"]
         age = f"I am {card['age']}, " if card["age"] else ""
         # Not "my name is": a name that nobody claimed must not replace one that the user did.
         return f"I am {card['name']}", f"{age}I am {indefinite(role)} {role}"
+    if but := _BUT_CALLED.match(sentence):
+        own = _presented(f"{but['by']} {but['name']}")
+        known_as = named(but["rest"].split(", ")[0], alone=False)
+        if own and known_as:
+            return f"{own} but {known_as}", ""
     if called := _THEN_CALLED.match(sentence):
         return f"I am {called['name']}", called["rest"]
     if first := _NAME_FIRST.match(sentence):

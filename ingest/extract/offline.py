@@ -94,6 +94,13 @@ _ORDER_BEHIND = regex(
     r"(?=(?:please )?(?:do not|don't|never|always)\b)",
     re.IGNORECASE | re.MULTILINE,
 )
+# "what can I cook - I'm vegan"
+_ASKED_FIRST = regex(
+    r"^(?P<asked>(?:(?:what|which|where|how|who|why)(?:'s| (?:can|could|should|shall|do|does|is|are"
+    r"|would|will|to)\b)|any (?:ideas?|tips?|suggestions?)|recommend|suggest)[^.?!\n]*?)"
+    r"(?: [-–—]|,|\.\.\.?) (?=(?:I'm|I am|I've|I have|we're|we are|my|our|I can't|I don't)\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _PLEASE = regex(r"\b(?:please|pls)\W*$", re.IGNORECASE)
 _OPENS_CASE = regex(r"^(?:so |and |but )?(?:when(?:ever)?|if|every time|each time)\b", re.I)
 _REQUEST_BEHIND = regex(r"[,;]?\s+(?:and|so|but)\s+(?=please\s)|[,;]\s+(?=please\s)", re.I)
@@ -319,7 +326,8 @@ class _Found:
         pending: list[_Statement] = []
         before = ""
         told_before = _last_sentences(talk.own)
-        text = _ORDER_BEHIND.sub(r"\g<asked>? ", with_name_joined(text))
+        text = _ASKED_FIRST.sub(r"\g<asked>? ", with_name_joined(text))
+        text = _ORDER_BEHIND.sub(r"\g<asked>? ", text)
         parts = list(_requests_apart(sentences(_POLITE.sub(r"please \1.", text))))
         for sentence in parts:
             if is_unmeant(sentence.said) or (talk.is_to_assistant and is_jest(sentence.said)):
@@ -594,6 +602,8 @@ def _order_for(sentence: str) -> tuple[str, str] | None:
     if found is None or _OPENS_CASE.match(sentence):
         return None
     reason, order = sentence[: found.start()], sentence[found.end() :]
+    if _NO.match(order) and standing_order(order):
+        return reason, order
     if standing_order(reason) or not (mentions_speaker(reason) and is_clause(reason)):
         return None
     return (reason, order) if is_command(order) and standing_order(order) else None

@@ -24,6 +24,8 @@ from semantic_memory.domain.english.words import (
 from semantic_memory.domain.patterns import regex
 
 _LEAD = regex(rf"^(?:{phrases('orders.leads')}[\s,:]+)+", re.IGNORECASE)
+_EMPHASIZED = words("orders.manner", "orders.giving", "orders.telling") - {"do", "not"}
+_EMPHATIC = regex(rf"^do (?={one_of(_EMPHASIZED)}\b)", re.IGNORECASE)
 _TAIL = regex(rf"[\s,]+{phrases('orders.tails')}$", re.IGNORECASE)
 _ALWAYS = regex(whole(phrases("orders.always")), re.IGNORECASE)
 _FOR_NOW = regex(
@@ -70,6 +72,26 @@ _AT_MOST = regex(
     r"^(?:max(?:imum)?|at most|no more than|up to)\.? (?:\d+|a|one|two|three|four|five|six|ten) "
     r"(?:\w+ )?(?:lines?|words?|sentences?|bullets?|bullet points?|paragraphs?|items?|options?"
     r"|suggestions?|steps?|questions?)(?: .{2,40})?$",
+    re.IGNORECASE,
+)
+_RULE = regex(  # "one rule for everything I send you: keep the numbers"
+    r"^(?:(?:one|a|my|our|the|general|house|golden|basic|first) )*rules?(?: for [^:]{3,40})?: ",
+    re.IGNORECASE,
+)
+_UNPAUSED = regex(  # "when you show code show only the diff"
+    r"^(?P<case>when(?:ever)? you [a-z]+(?: [\w'-]+){1,4}?) "
+    r"(?=(?:always|never|don't|only|show|use|give|keep|leave|skip|add|write|put)\b)",
+    re.IGNORECASE,
+)
+_IN_ALL_OF_IT = regex(
+    r"^no (?:more )?[\w' -]{3,40} (?:in|with|for|on) (?:anything|everything|whatever|all)"
+    r" (?:that )?you \w+$",
+    re.IGNORECASE,
+)
+_OFFERED = regex(  # "gimme three options max"
+    r"^(?:please )?(?:give|gimme|show|send|offer|list)(?: me)? "
+    r"(?:(?:at most|no more than|max) .{3,80}"
+    r"|(?:\d+|one|two|three|four|five|six|ten) [\w ]+? (?:max(?:imum)?|at most|tops)\b.{0,60})$",
     re.IGNORECASE,
 )
 _IDIOM = regex(rf"^{phrases('orders.idioms')}\b", re.IGNORECASE)
@@ -135,7 +157,24 @@ def standing_order(sentence: str) -> str | None:
     """
     if _IDIOM.match(sentence):
         return None
-    order = _TAIL.sub("", _LEAD.sub("", sentence.strip(" .!")))
+    ruled = _RULE.match(sentence)
+    sentence = sentence[ruled.end() if ruled else 0 :].strip(" .!")
+    sentence = sentence if "," in sentence else _UNPAUSED.sub(r"\g<case>, ", sentence)
+    return _of_all_answers(sentence) or _ordered(sentence, is_rule=ruled is not None)
+
+
+def _of_all_answers(sentence: str) -> str | None:
+    """Return an order that says itself for what it holds: "no sugar in anything you suggest"."""
+    order = _TAIL.sub("", sentence)
+    if _IN_ALL_OF_IT.match(order):
+        return f"use {_lowered(order)}"
+    if _OFFERED.match(sentence):
+        return re.sub("^gimme", "give me", _lowered(_LEAD.sub("", sentence)))
+    return None
+
+
+def _ordered(sentence: str, *, is_rule: bool) -> str | None:
+    order = _EMPHATIC.sub("", _TAIL.sub("", _LEAD.sub("", sentence.strip(" .!"))))
     spoken = [word.lower() for word in WORD.findall(order)]
     if len(spoken) < 2 or len(spoken) > 40 or _IDIOM.match(order):
         return None
@@ -150,7 +189,7 @@ def standing_order(sentence: str) -> str | None:
     spoken = spoken[only:]
     if len(spoken) < 2 or not _may_order(spoken):
         return None
-    always = _ALWAYS.search(_AS_IF.sub(" ", sentence)) is not None or bool(condition)
+    always = is_rule or _ALWAYS.search(_AS_IF.sub(" ", sentence)) is not None or bool(condition)
     if _is_manner(order) or (_MEASURED.match(order) and not _FOR_NOW.search(order)):
         return _lowered(order)
     object_ = " ".join(order.split()[1 + only :])
@@ -159,7 +198,7 @@ def standing_order(sentence: str) -> str | None:
     if _IS_ASKED.match(order) or (_ONE_THING.match(object_) and not _FIRMLY.search(sentence)):
         return None
     in_case = _CASE.match(condition) is not None and _is_plainly_verb(spoken)
-    if spoken[0] in _MANNER or in_case or (always and spoken[0] in _WORK):
+    if is_rule or spoken[0] in _MANNER or in_case or (always and spoken[0] in _WORK):
         return f"{_lowered(order)} {_lowered(condition)}".rstrip(" ,")
     return None
 

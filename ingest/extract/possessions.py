@@ -47,6 +47,21 @@ _ROLE_OF = regex(
     r"(?=[\s,.;:!?)]|$)"
     rf"|(?P<who>{_TITLED}) \((?:my|our) (?P<of>(?:[\w-]+ ){{0,2}}[\w-]+)\)"
 )
+_ANIMAL = one_of(words("possessions.animals"))
+_PET_NAMED = regex(  # "Pus, the cat, ...", "our dog, Rex, ..."
+    rf"(?:^|[.;!?,] |\band )(?P<before>[A-ZÀ-Þ][\w-]+), (?:the|my|our) (?P<kind>{_ANIMAL}),"
+    rf"|\b(?:[Tt]he|[Mm]y|[Oo]ur) (?P<sort>{_ANIMAL}), (?P<behind>[A-ZÀ-Þ][\w-]+),"
+)
+_YOUNG = phrases("possessions.young")
+_NAMED_NOW = regex(  # "the baby is here! We called her Ines"
+    rf"\b(?P<kind>{_YOUNG})\b[^\n?]{{0,80}}?[.!,;:]+ (?:(?:we|I)(?:'ve| have| are|'re)? )?"
+    r"(?:named|called|calling) (?:her|him|it) (?P<name>(?-i:[A-ZÀ-Þ])[\w'-]+)",
+    re.IGNORECASE,
+)
+_SEVERAL_NAMED = regex(
+    rf"\b(?:[Mm]y|[Oo]ur) (?P<kin>(?:[\w-]+ )?{_YOUNG}s|(?:[\w-]+ )?(?:children|twins)),? "
+    r"(?P<names>[A-ZÀ-Þ][\w'-]+(?:, [A-ZÀ-Þ][\w'-]+)*,? (?:and|&) [A-ZÀ-Þ][\w'-]+)"
+)
 _WORK_I = regex(
     r"\bthe\s(?P<place>(?:[a-z-]+\s)?[a-z-]+)\s(?:(?:that|where)\s)?I\swork\s(?P<at>in|at|for)\b",
     re.IGNORECASE,
@@ -65,6 +80,7 @@ def possessions(text: str, mentioned: Collection[str]) -> Iterator[str]:
     """
     yield from _whereabouts(text)
     yield from _called(text, mentioned)
+    yield from _named_beside(text)
     if _MINE.search(text) is None:
         return
     known = set(mentioned)
@@ -105,6 +121,23 @@ def _called(text: str, mentioned: Collection[str]) -> Iterator[str]:
         last = name.split()[-1]
         if (is_name(last) or " " in name) and last.lower() not in mentioned:
             yield f"my {role.lower()} is {name}"
+
+
+def _named_beside(text: str) -> Iterator[str]:
+    """Yield the animals and children that a text names beside what they are.
+
+    >>> [*_named_beside("Pus, the cat, is hiding. The baby is here! We named her Ines")]
+    ['my baby is called Ines', 'I have a cat, Pus']
+    >>> [*_named_beside("My two kids, Anika and Dev, are at home")]
+    ['I have two kids, Anika and Dev']
+    """
+    for found in _NAMED_NOW.finditer(text):
+        yield f"my {found['kind'].lower()} is called {found['name']}"
+    for found in _SEVERAL_NAMED.finditer(text):
+        yield f"I have {found['kin']}, {found['names']}"
+    for found in _PET_NAMED.finditer(text):
+        kind, name = found["kind"] or found["sort"], found["before"] or found["behind"]
+        yield f"I have {indefinite(kind)} {kind}, {name}"
 
 
 def words_of(statement: str) -> set[str]:

@@ -30,8 +30,12 @@ CoreField = Literal[
     "work",
     "languages",
     "goals",
+    "about",
 ]
-"""Field of the core profile, derived from facts unless a person writes it; needed most first."""
+"""Field of the core profile, derived from facts unless a person writes it; needed most first.
+
+`about` holds what else lasts about the user.
+"""
 
 
 ProfileField = WrittenField | CoreField

@@ -12,19 +12,22 @@ from datetime import datetime
 
 from semantic_memory.domain.english.core import (
     core_field,
-    due_on,
     is_verdict,
     name_in,
     shortened,
     tells_of_kin,
 )
-from semantic_memory.domain.facts import Fact, prevailing
+from semantic_memory.domain.english.due import due_on
+from semantic_memory.domain.english.lasting import lasts
+from semantic_memory.domain.facts import Category, Fact, prevailing
 from semantic_memory.domain.profile import CORE_FIELDS, CoreField
 from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.trust import Trust
 
 _FEWEST = 3  # facts that begin with a name, from which on it may be the user's
 _AT_ONCE: frozenset[CoreField] = frozenset({"allergies"})
+_LAST: frozenset[CoreField] = frozenset({"about"})
+_OF_PERSON = frozenset(Category) - {Category.CONVERSATION, Category.FEEDBACK, Category.FINDING}
 _FAMILIAR = 0.5  # share of such facts that begin with the same name
 
 
@@ -43,6 +46,8 @@ def derive_core(
         name = core_field(fact.content, fact.category, names)
         if is_ahead(fact, now):
             name = "deadlines" if name not in ("instructions", "health") else name
+        elif name is None and fact.category in _OF_PERSON and lasts(fact.content):
+            name = "about"
         if name is not None and name not in written:
             fields[name].append(fact)
     chosen = {
@@ -61,19 +66,23 @@ def in_turn(
     """Return the facts of the core that hold at `now`, the most needed ones first.
 
     The first fact of every field comes before the second of any, so that a small budget has some
-    of each, but for allergies, which come all at once: one that is missing may harm. Deadlines
-    that have passed are left out.
+    of each, but for allergies, which come all at once: one that is missing may harm. What else
+    lasts about the user comes last. Deadlines that have passed are left out.
     """
     ahead = {
         name: [fact for fact in facts if name != "deadlines" or is_ahead(fact, now)]
         for name, facts in fields.items()
     }
     turns = max(map(len, ahead.values()), default=0)
-    return [
+    told = [
         (name, fact)
         for turn in range(turns)
         for name in CORE_FIELDS
+        if name not in _LAST
         for fact in _of_turn(name, ahead.get(name, []), turn)
+    ]
+    return told + [
+        (name, fact) for name in CORE_FIELDS if name in _LAST for fact in ahead.get(name, [])
     ]
 
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from calendar import monthrange
-from collections.abc import Collection, Iterator
-from datetime import date, timedelta
+from collections.abc import Collection
 from functools import lru_cache
 
-from semantic_memory.domain.english.calendar import ANY_MONTH, WEEKDAY, WEEKDAYS, month_number
+from semantic_memory.domain.english.calendar import WEEKDAY
 from semantic_memory.domain.english.homes import moves_elsewhere
 from semantic_memory.domain.english.tables import phrases
-from semantic_memory.domain.english.tenses import is_past
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.profile import CoreField
@@ -31,7 +28,9 @@ _CALLED = regex(
     r"^(?:\w+|my \w+|most \w+) (?:\w+ ){0,3}(?:calls?|knows?) I (?:as )?(?-i:[A-Z])"
     r"|^[A-Z][\w'’-]+ is my (?:\w+ )?name\b"
     r"|^(?:every(?:one|body)|people|most people|friends)(?: \w+){0,3} (?:says?|uses?) (?-i:[A-Z])"
-    r"[\w'’-]+\W*$",
+    r"[\w'’-]+\W*$"
+    r"|^(?:just |plain )?(?:(?:Dr|Prof|Mr|Mrs|Ms|Miss)\.? )?(?-i:[A-Z])[\w'’-]+"
+    r" (?:will do|is (?:fine|enough|ok|okay)|suits (?:I|me)|works for (?:I|me))\W*$",
     re.IGNORECASE,
 )
 _TONGUE = phrases("core.tongues")
@@ -46,6 +45,16 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
         regex(
             r"^(?:when(?:ever)?|if|(?:each|every) time) I [^.,;]+, (?:please )?"
             rf"{phrases('core.orders')}\b",
+            re.IGNORECASE,
+        ),
+        regex(
+            r"^(?:when(?:ever)?|if|(?:each|every) time) I asks? (?:[\w'-]+ ){1,5}?"
+            rf"{phrases('core.orders')} (?:it|them|I|me|only|always|the)\b",
+            re.IGNORECASE,
+        ),
+        regex(
+            r"\b(?:should|must|ha(?:s|ve) to|needs? to) (?:always )?be (?:written )?in "
+            rf"(?:\w+ and )?{_TONGUE}\b",
             re.IGNORECASE,
         ),
     ),
@@ -85,13 +94,14 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
             rf"^(?:my|our) (?:[\w-]+ ){{0,2}}{_DWELLING}\b.* (?:in|on|near|next to|by) .*{_PROPER}",
             re.I,
         ),
-        regex(rf"\b{phrases('core.housed')} (?:\w+ ){{0,4}}{_DWELLING}\b.* {_PROPER}", re.I),
+        regex(rf"\b{phrases('core.housed')} (?:[\w-]+ ){{0,4}}{_DWELLING}\b.* {_PROPER}", re.I),
         regex(
             rf"\b(?:my|our|their|a) {_DWELLING} (?:in|near) {_PROPER}"
-            rf"|^I (?:(?:have|has) lived|lives?) (?:[\w-]+ ){{0,5}}(?:in|near|outside) {_PROPER}",
+            rf"|\bI (?:(?:have|has) lived|lives?) (?:[\w-]+ ){{0,5}}(?:in|near|outside) {_PROPER}",
             re.IGNORECASE,
         ),
         regex(rf"^I (?:am|are|is) (?:back )?in {_PROPER}[\w'-]+ (?:from|since|for good)\b", re.I),
+        regex(rf"^I (?:am|are|is) (?:all )?(?:in|near|outside) {_PROPER}[\w'-]+\W*$", re.I),
         regex(rf"^I (?:am|is) currently in {_PROPER}\w+(?:$|\W| on an? .*visa)", re.I),
         regex(rf"^I (?:am|are) {_PROPER}\w+ (?:people|folks?|locals|residents) now\b", re.I),
         regex(rf"\bhere (?:is )?in {_PROPER}|^I (?:am|is) an? {_PROPER}\w+er\b", re.I),
@@ -113,7 +123,7 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
         regex(rf"^(?:at|in) (?:my|our) (?:[\w-]+ )?{phrases('core.employers')}\b", re.I),
         regex(
             rf"^I {_ADVERBS}{phrases('core.does')} (?:[\w-]+ ){{0,6}}?"
-            rf"{phrases('core.employers')}\b",
+            rf"{phrases('core.employers')}\b(?! runs?\b)",
             re.IGNORECASE,
         ),
         regex(
@@ -131,8 +141,11 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
             rf"|^(?:my|our) {_TONGUE} (?:is|isn't)\b"
             rf"|\b{_TONGUE} (?:is|isn't|was) (?:my|our|the)"
             r" (?:first|native|second|third|language)\b"
+            r"|^(?-i:[A-Z])\w+ is (?:my|our) (?:first |native |home |own )?"
+            r"(?:language|mother tongue)\b"
             rf"|\b{_TONGUE} (?:is|comes) (?:\w+ )?"
             r"(?:easy|hard|difficult|easily) (?:for|to) (?:I|me)\b"
+            rf"|^{_TONGUE} (?:or|and) {_TONGUE} (?:(?:is|are) )?(?:both )?(?:ok|okay|fine|good)\b"
             rf"|\b{_TONGUE} (?:lessons?|class(?:es)?|courses?)\b"
             rf"|^{_TONGUE} (?:only )?(?:with|at|for|on|is what) (?:my|our|the|home|work|\w+s\b)"
             rf"|^{_TONGUE} (?:is|was) (?:my|our) [\w-]+'s? (?:\w+ )?(?:language|tongue)\b"
@@ -146,6 +159,7 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
 }
 """Signs of the fields, the most specific first."""
 
+_ROLE_FIRST = regex(rf"^(?:[\w-]+ ){{0,3}}{_ROLES} (?:for|at|in|with)\b.*, I\b", re.I)
 _UNEATEN = regex(
     rf"^(?:\w+ )?{_ABSTAINED} (?:isn't|aren't|is not|are not|is never|are never) "
     r"(?:eaten|served|cooked|allowed|on the table) .*\b(?:my|our)\b",
@@ -182,7 +196,7 @@ _SOME = r"(?:both|all|one|two|three|most) (?:\w+ )?(?:of )?"
 _OF_KIN = regex(
     rf"^(?:(?:{_SOME})?(?:my|our|the) (?:[\w-]+ ){{0,2}}?{_KIN}"
     rf"|there(?:'s| is| are) (?:an?|my|our|two|three|four) (?:[\w-]+ ){{0,2}}?{_KIN}"
-    rf"|{phrases('core.elders')})\b",
+    rf"|{phrases('core.elders')}|{_KIN}(?:'s| (?:is|are|has|have|was|says|wants|works|lives)))\b",
     re.IGNORECASE,
 )
 _OF_PET = regex(
@@ -204,13 +218,17 @@ _NAMES_KIN = regex(
 _TIES = regex(rf"\b(?:am|is|are|was|got|been|be) {_ADVERBS}{phrases('core.ties')}\b", re.I)
 _TAKEN_IN = regex(rf"\b(?:adopted (?:\w+ ){{1,3}}?|foster ){_KIN}\b", re.IGNORECASE)
 _TREATED = regex(
-    r"^(?:(?:the|my) )?(?:[a-z]+ )?(?:doctor|doc|gp|physio|physiotherapist|therapist|consultant"
-    r"|surgeon) (?:says?|said|(?:has |had )?put|wants?|told|has (?:I|me) on|prescribed|advised"
-    r"|found)\b.* (?:I|me|my)\b",
+    rf"^(?:(?:the|my) )?(?:[a-z]+ )?{phrases('core.healers')}"
+    r" (?:says?|said|(?:has |had )?put|wants?|told|has (?:I|me) on|prescribed|advised"
+    r"|found)\b.* (?:I|me|my|their)\b",
     re.IGNORECASE,
 )
 _SENSITIVE = _any("core.sensitive")
-_OWN = regex(r"^(?:I|my|our|we|no|not|please|always|never|don't)\b|^[a-z]", re.IGNORECASE)
+_OWN = regex(
+    r"^(?:I|my|our|we|no|not|please|always|never|don't)\b|^[a-z]"
+    r"|^the \w+ (?:should|must|ha(?:s|ve) to|needs? to)\b",
+    re.IGNORECASE,
+)
 _USER = regex(r"\b(?:the user and others|the user|(?<![\w-])user)\b(?!-)", re.IGNORECASE)
 _BEGINS = regex(r"^(?:[A-Z][\w'’-]+)")
 _ADVERBIAL = regex(
@@ -219,12 +237,23 @@ _ADVERBIAL = regex(
     r"[^.;]{0,50}?(?:,| on| and)? (?:I|we|my) (?!\w+'s\b)",
     re.IGNORECASE,
 )
+_WHEN = regex(  # it holds, before the user: "from May I am a guide"
+    r"^(?:from|since|as of|starting|in|on|at|now|these days|currently|here|again|next|this)\b"
+    r"[^.;,]{0,40}?,? (?=I (?:am|is|are|work|live)s?\b)",
+    re.IGNORECASE,
+)
+_SO = regex(
+    r"\b(?:so|therefore|that's why),? (?:now )?(?=I\b)"
+    r"|, (?=I (?:am|is|are|has|have|works?|lives?|runs?)\b)"
+)
 _FOR_ME = regex(r"\b(?:no|not|nothing|never|only)\b[^.;]* for me\b", re.IGNORECASE)
 _ASIDE = regex(r",? (?:by the way|btw|actually|I think|as you know|anyway)\b", re.IGNORECASE)
 _SENTENCE = regex(r"(?<=[a-z\d]{3}[.!?])\s+(?=[A-Z])")  # not behind "Dr."
 _LONG = 20  # words from which on a line of the core is cut
 _WHOLE = 4  # words that stay
-_SPOKEN_OF = regex(rf"^(?:my|our) (?:mother tongue|{_TONGUE})\b|^{_TONGUE} ", re.IGNORECASE)
+_SPOKEN_OF = regex(
+    rf"^(?:my|our) (?:mother tongue|{_TONGUE})\b|^{_TONGUE} |^\w+ is (?:my|our)\b", re.IGNORECASE
+)
 _HERE = regex(
     r"^home (?:for \w+ )?is\b|^(?:\w+ ){1,4}(?:off the (?:menu|table)|a no-go) for I\b",
     re.IGNORECASE,
@@ -241,7 +270,8 @@ _POINTS = regex(  # at what was told in confidence, which no block without need 
     r"|\bkeep (?:this|it|that) (?:to itself|between|secret|private|quiet)\b"
 )
 _LINKS = regex(
-    r"^(?:[a-z]+s|am|have|did|do|can|will|would)$|^(?:[a-z]+ed|went|got|bought|grew|left|took)$"
+    r"^(?:[a-z]{2,}ing|on|off|back|between|maternity|paternity|parental"
+    r"|[a-z]+s|am|have|did|do|can|will|would)$|^(?:[a-z]+ed|went|got|bought|grew|left|took)$"
 )
 _ASKED = frozenset({Category.FEEDBACK})
 _HEARD = regex(
@@ -269,8 +299,11 @@ _OF_UNNAMED = regex(
     re.IGNORECASE,
 )
 _THIRD = regex(r"\b(?:he|she|him|her|his)\b", re.IGNORECASE)
-_DUE = _any("core.due")
 _OVER = regex(rf"(?<![\w'-]){phrases('core.over')}(?![\w'-]| notice\b)", re.IGNORECASE)
+_PARTED = regex(
+    r"\bI (?:and|n|&) [A-ZÀ-Þ]\w+ (?:are|have) (?:\w+ )?"
+    r"(?:done|over|finished|through|split|broken)\b"
+)
 _LASTING = frozenset({"home", "work", "languages", "goals"})  # fields that end when they are over
 
 
@@ -301,7 +334,13 @@ def core_field(content: str, category: Category, names: Collection[str] = ()) ->
         return None if private and not _OF_PET.match(text) else "family"
     if _OF_OTHERS.match(text):
         return "work" if _IS_WORK.search(text) and not _SENSITIVE.search(text) else None
-    return _of_the_user(text) if _is_own(text) else None
+    return _of_the_user(_WHEN.sub("", text)) if _is_own(text) else _by_consequence(text)
+
+
+def _by_consequence(text: str) -> CoreField | None:
+    """Return the field of what follows for the user: "rent went up so I got a room in Leith"."""
+    found = _SO.search(text)
+    return _of_the_user(text[found.end() :]) if found and not _of_kin_or_others(text) else None
 
 
 def _whatever_the_subject(text: str) -> CoreField | None:
@@ -316,6 +355,8 @@ def _whatever_the_subject(text: str) -> CoreField | None:
         return "allergies" if _REACTS.search(text) else None
     if _UNEATEN.match(text):
         return "diet"
+    if _ROLE_FIRST.match(text):
+        return "work"
     if _ONE_BITE.match(text):
         return "allergies"
     suffers = (_SUFFERS.match(text) and _ME.search(text)) or _FORBIDDEN.match(text)
@@ -328,6 +369,8 @@ def _of_kin_or_others(text: str) -> bool:
 
 def _of_the_user(text: str) -> CoreField | None:
     """Return the field of a text about the user; None if it tells on others too."""
+    if _PARTED.search(text):
+        return None
     is_over = _OVER.search(text) is not None
     for name, signs in _BY_SIGN.items():
         if (is_over and name in _LASTING) or (name == "home" and moves_elsewhere(text)):
@@ -372,59 +415,6 @@ def _in_first_person(content: str, names: frozenset[str]) -> str:
     return re.sub(r"\bI'm\b", "I am", re.sub(r"\bI've\b", "I have", text))
 
 
-# --------------------------------------------------------------------------- dates ahead
-
-_DAY = regex(
-    rf"\b(?:on|this|next|by|until|before) (?P<weekday>{WEEKDAY})\b"
-    rf"|\b(?P<year>20\d\d)-(?P<mm>\d\d)-(?P<dd>\d\d)\b"
-    rf"|\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m>{ANY_MONTH})\b\.?,?(?: (?P<y>20\d\d))?"
-    rf"|\b(?P<before>by|before|until|in)(?: the (?:end|beginning|middle) of)? (?P<m3>{ANY_MONTH})\b"
-    r"(?! \d{1,2}\b)(?:,? (?P<y3>20\d\d))?"
-    rf"|\b(?P<m2>{ANY_MONTH})\.? (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,? (?P<y2>20\d\d))?",
-    re.IGNORECASE,
-)
-
-
-def due_on(content: str, said: date) -> date | None:
-    """Return the last day that a fact names as due; None if it names none.
-
-    A day without its year is the next one after `said`, as is a day of the week; a month lasts to
-    its end, unless it is due before it.
-
-    >>> due_on("The user has to hand in the report by 5 June", date(2026, 3, 1))
-    datetime.date(2026, 6, 5)
-    >>> due_on("The user has their driving test on Friday", date(2026, 3, 1))
-    datetime.date(2026, 3, 6)
-    >>> due_on("The user's lease runs out in July", date(2026, 3, 1))
-    datetime.date(2026, 7, 31)
-    """
-    if not _DUE.search(content) or tells_on_others(content):
-        return None
-    return max(_days(content, said), default=None)
-
-
-def _days(content: str, said: date) -> Iterator[date]:
-    for found in _DAY.finditer(content):
-        if found["weekday"]:
-            if not is_past(content.lower()):
-                ahead = WEEKDAYS.index(found["weekday"].capitalize()) - said.weekday()
-                yield said + timedelta(days=ahead % 7)
-            continue
-        year = found["year"] or found["y"] or found["y2"] or found["y3"]
-        month = found["mm"] or found["m"] or found["m2"] or found["m3"]
-        number = int(month) if month.isdigit() else month_number(month)
-        day = int(found["dd"] or found["d"] or found["d2"] or 1)
-        try:
-            named = date(int(year) if year else said.year, number, day)
-            if found["m3"] and found["before"].lower() != "before":
-                named = named.replace(day=monthrange(named.year, number)[1])
-            if not year and named < said - timedelta(days=1):
-                named = named.replace(year=named.year + 1)
-        except ValueError:
-            continue  # 30 February
-        yield named
-
-
 def is_verdict(content: str) -> bool:
     """Return True if a fact judges one answer of the assistant, rather than asking for a manner."""
     return _VERDICT.search(content) is not None
@@ -456,6 +446,11 @@ def tells_of_kin(content: str, having: str) -> bool:
     one = rf"{kin},? {name}(?![\w-])"
     theirs = rf"^{owner} .*\b(?:my|our|their|his|her) {one}"
     return re.search(rf"\b{owner}'s {one}|{theirs}", content, re.IGNORECASE) is not None
+
+
+def mentions_others(text: str) -> bool:
+    """Return True if a text speaks of other people, or of what people keep to themselves."""
+    return _of_kin_or_others(text) or _SENSITIVE.search(text) is not None
 
 
 def tells_on_others(content: str) -> bool:

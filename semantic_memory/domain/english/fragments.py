@@ -21,6 +21,8 @@ _TIMES = words("fragments.times")
 
 _AS_IF = regex(r"\b(?:like|as if|as though) I(?:'m| am| was| were)\b", re.IGNORECASE)
 _I = regex(r"\b(?:I|we)(?:'\w+)?\s")
+# "I homeschool my three", whose verb the dictionary lacks
+_DOES_UNKNOWN = regex(r"^(?:I|we) (?P<verb>[a-z]{4,}) (?:my|our|the|an?|at|for|in|on|with) \w")
 _SUBORDINATOR = regex(rf"{phrases('clauses.needs_main_clause')}\b", re.IGNORECASE)
 _WHOSE = regex(r"\bmine (?:is|are|was|were|has|have)\b", re.IGNORECASE)
 # "When I am not driving": a subordinate clause whose main clause is missing.
@@ -47,6 +49,8 @@ def is_clause(statement: str) -> bool:
     spoken = [word for word in WORD.findall(statement) if not is_adverb(word)]
     if len(spoken) < 2 or _asks(spoken):
         return False
+    if (found := _DOES_UNKNOWN.match(statement)) and not forms(found["verb"]):
+        return True
     own = head(statement)
     if own is not None:
         if own.form is not None or own.auxiliary:

@@ -69,6 +69,8 @@ _PASSIVE = regex(
     rf"(?:^|\b(?:is|are)\s)(?:\w+ly\s)?(?!{phrases('calendar.done')}\b)\w+ed\s(?:for|on|in|by)\b",
     re.IGNORECASE,
 )
+_GETS = regex(r"\b(?:gets?|getting) (?:re)?[a-z]+ed\b", re.IGNORECASE)  # "gets married"
+_IN_STATE = regex(r"(?:'m|'re|\bam|\bare)(?: (?:so|very|really|a bit))? [a-z]+ed\b", re.IGNORECASE)
 _ENDS = regex(r"[.!?]\s+(?=[^\sa-z\d])|\n")
 _PUT_OFF = regex(
     rf"\b{phrases('calendar.put_off')}\b[^.;]{{0,50}}?"
@@ -102,7 +104,11 @@ _FOR_SOMETHING = regex(
     rf"\b{phrases('calendar.reserved')} (?:\w+ ){{0,3}}for (?:\w+ ){{1,3}}in$", re.IGNORECASE
 )
 # "signed up for the half marathon in Aarhus, 12 April"
-_FOR_APPOSED = regex(rf"\b{phrases('calendar.reserved')}\b[^.;]{{0,60}} for [^.;]{{2,60}}, $", re.I)
+_FOR_APPOSED = regex(
+    rf"\b{phrases('calendar.reserved')}\b[^.;]{{0,60}} for [^.;]{{2,60}}, "
+    r"(?:\d{1,2}(?:st|nd|rd|th)? (?:to|until|[-–]) )?$",
+    re.I,
+)
 _ON_DAY = r"(?: \w+ly| now| already| still| again)?(?: on)? $"
 _FALLS_ON = regex(
     rf"\b{phrases('calendar.on_day')}(?:'s| (?:\w+ ){{0,4}}?(?:is|are|was|were)){_ON_DAY}",
@@ -242,8 +248,9 @@ def _shown(text: str) -> Direction | None:
         return "future"
     if any(Form.BASE in forms(found["verb"]) for found in _WOULD.finditer(text)):
         return "future"
-    if _PASSIVE.search(text):
+    if _GETS.search(text) or _PASSIVE.search(text):
         return "future"  # "the results are announced on 4 May"
+    text = _IN_STATE.sub(" ", text)
     plain = _HAVE_LEFT.sub(" ", _HAVE_GOT.sub(" ", text))
     told = (forms(word) for word in WORD.findall(plain))
     if any(Form.PAST in own and Form.BASE not in own for own in told):  # not "split", "set"

@@ -38,7 +38,7 @@ _AILMENT = rf"(?:{phrases('shorthand.ailments')}|{one_of(words('possessions.ailm
 _ONE_ROLE = (
     rf"(?:{phrases('core.roles', 'shorthand.roles', 'shorthand.positions')}"
     rf"|{one_of(words('ellipsis.trades'))}"
-    r"|[\w-]{2,}(?:ist|eer|ician|smith)|\w{4,}(?:man|woman))"
+    rf"|(?!{phrases('core.no_roles')}\b)[\w-]{{2,}}(?:ist|eer|ician|smith)|\w{{4,}}(?:man|woman))"
 )
 _ROLE = rf"{_ONE_ROLE}(?: (?:and|&) {_ONE_ROLE})?"
 
@@ -140,10 +140,23 @@ _FORMS = (
         "I have {article}{what}",
     ),
     _form(
+        rf"(?P<what>(?:{_SMALL}|\d+) (?:[\w'-]+ )?{_KIN})(?: at home)?{_HERE}: "
+        rf"(?P<who>{_PROPER}.*)",
+        "I have {what}: {who}",
+        has_verb=True,
+    ),
+    _form(
+        rf"(?P<what>{_TONGUE}(?:,? (?:or|and|&) {_TONGUE})+)(?: (?:is|are))?"
+        r" (?:both )?(?:ok|okay|fine|good)(?: (?:for|with) me)?(?:,? (?:either way|mix .*))?",
+        "I speak {what}",
+        has_verb=True,
+    ),
+    _form(
         rf"(?P<what>(?:{_SMALL}|\d+) (?:[\w'-]+ )?{_KIN}(?: \([^()]*\))?)",
         "I have {what}",
         is_sure=False,
     ),
+    _form(rf"(?P<what>{_KIN} \([^()]*{_PROPER}[^()]*\)(?: [^?!]*)?)", "I have {what}"),
     _form(rf"(?P<what>{_KIN} \([^()]*\))", "I have {what}", is_sure=False),
     _form(
         rf"(?P<what>{phrases('core.dwellings')}|sharehouse|shared (?:flat|house)) "
@@ -154,6 +167,9 @@ _FORMS = (
     _form(rf"(?P<what>based at {_PROPER}[^?!]*)", "I am {what}"),
     _form(rf"(?P<what>{_PROPER}(?: {_PROPER})?)[- ]based", "I am based in {what}"),
     _form(rf"remote(?:ly)? (?P<what>(?:from|in) {_PROPER}[^?!]*)", "I work remotely {what}"),
+    _form(
+        r"remote(?:ly)? (?P<what>(?:for|at|with) (?:an? |the )?\w[^?!]*)", "I work remotely {what}"
+    ),
     _form(rf"(?P<what>{_PLACE} {phrases('shorthand.lasting')}\b.*)", "I have lived {what}"),
     _form(
         r"(?P<what>(?:originally from|from) [\w' -]+)(?P<tail> originally| orig)",
@@ -168,6 +184,7 @@ _FORMS = (
         "I am {what}",
         is_sure=False,
     ),
+    _form(r"(?P<what>(?:night|day|early|late|rotating) shifts?)", "I work {what}", is_sure=False),
     _form(
         rf"(?:an? )?(?P<what>{phrases('shorthand.family_states')})",
         "I am {article}{what}",
@@ -198,6 +215,10 @@ _FORMS = (
         "I am {article}{what}",
     ),
     _form(
+        rf"(?:an? )?(?P<what>{_DESCRIBED}{{0,2}}?{_ONE_ROLE}) here",
+        "I am {article}{what}",
+    ),
+    _form(
         rf"(?:an? )?(?P<what>(?:the )?{_DESCRIBED}{{0,3}}?{_ROLE}"
         r"(?: (?:in|at|for|with|from|across|on|out of|of|near|to) [^?!]+)?)",
         "I am {article}{what}",
@@ -217,6 +238,11 @@ _SPOKEN = regex(
 _CODES = regex(
     r"^(?P<what>[A-Z]{2}(?:(?:/|, ?| )[A-Z]{2})+),? "
     r"(?:(?:all|both|are) )*(?:ok|okay|fine|good|work)$"
+)
+_AGED = regex(  # "im lila 19 btw, apprentice electrician"
+    rf"^(?P<name>{phrases('shorthand.presenting')} [^\W\d_][\w'’-]+),? (?P<age>[1-9]\d)"
+    r"(?: btw| by the way)?(?=,)",
+    re.IGNORECASE,
 )
 _SPEAK = regex(
     rf"^speak (?P<what>(?!.*\b(?:to|with) (?:me|us)\b)(?:[\w-]+,? ){{0,3}}?{_TONGUE}\b.*)$",
@@ -305,6 +331,7 @@ def notes(sentence: str) -> Notes | None:
     >>> notes("Olga, 38, nurse in Riga is my neighbour")
     """
     text = _AT_SIGN.sub(" at ", _LEAD.sub("", sentence.strip(" .!")))
+    text = _AGED.sub(r"\g<name>, \g<age>", text)
     text = _PRONOUNS_BEHIND.sub(r", \g<which>", text, count=1)
     if not text or len(text) > _LONGEST or _SPEAKS.search(text):
         return None

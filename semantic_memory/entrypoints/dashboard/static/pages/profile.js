@@ -18,6 +18,7 @@ const FIELDS = [
   ["deadlines", "Deadlines"],
   ["languages", "Languages"],
   ["goals", "Goals"],
+  ["about", "About"],
 ];
 const HISTORY = [
   ["recent_months", "Recent months"],
