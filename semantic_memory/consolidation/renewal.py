@@ -39,7 +39,10 @@ from semantic_memory.consolidation.replacing import LEAST_SHARED, Reason, listed
 from semantic_memory.consolidation.resetting import reset, tolerated
 from semantic_memory.consolidation.restating import abandoned, restated
 from semantic_memory.consolidation.subjects import (
+    FORMER,
     beside_kin,
+    is_former,
+    is_of_another_owner,
     other_end,
     other_kind,
     other_number,
@@ -104,7 +107,6 @@ _VENUES = words("homes.venues") | words("homes.places")
 _MOVED_TO = regex(r"\b(?:mov|switch|migrat|transferr|shift)(?:ed|ing) .*\bto (?P<to>.+)$")
 # "the work van", "a hired car"
 _ANY_OTHER = regex(r"\b(?!the|my|our|that|sold|lost|scrapped|binned)[\w'-]+ (?:van|car)\b")
-_FORMER = frozenset({"old", "previous", "former"})
 _MOST_APART = 3
 _LEAST_ENDED = 0.2
 _LEAST_FACET = 0.15
@@ -169,7 +171,7 @@ def _begun(clause: Clause, new: Telling) -> tuple[Clause, ...]:
 
 def _tells_of_former(clause: Clause, new: Telling) -> bool:
     spoken = frozenset().union(*(one.words for one in new.sentences))
-    return bool(spoken & _FORMER - clause.words)
+    return bool(spoken & FORMER - clause.words)
 
 
 def _rules(clause: Clause, *, lasting: bool, begun: bool) -> Iterable[Rule]:
@@ -222,6 +224,7 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
             or _is_one_of_many(ending, clause)
             or shared <= _owners_in(ending)
             or _is_of_their_own(ending)
+            or is_former(ending.clause.plain[len(ending.before) :], clause, ending.stems)
             or may_go_on(ending, clause, repaired=new.is_repaired(ending.clause))
             or is_of_another(ending, clause)
             or is_left_out(ending, clause)
@@ -346,6 +349,7 @@ def _changed(clause: Clause, new: Telling) -> Reason | None:
                 and not other_kind(clause, part, thing)
                 and not other_number(clause, part, thing)
                 and not changes_another(part, thing, clause)
+                and not is_of_another_owner(part, clause, thing)
                 and not measures_only(clause, part)
                 and not _leaves_time(clause, part)
                 and not other_end(clause, part, thing)
