@@ -11,7 +11,7 @@ from semantic_memory.domain.patterns import regex
 
 _OWNER = regex(r"^(?:the|my|our) ")
 _HIS = regex(r"\b(?:his|her|their)\b")
-_AGREEING = {"is": "am", "are": "am", "has": "have", "does": "do"}
+_AGREEING = {"am": "am", "is": "am", "are": "am", "has": "have", "does": "do"}
 _KIN = words("renewals.people.kin")
 _OF_USER = regex(
     r"(?P<before>\b(?:i|we) (?:(?:[a-z]+ly|also|still|just|now|never|always) )?)(?P<verb>[a-z]+s)\b"
