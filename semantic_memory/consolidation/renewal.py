@@ -66,6 +66,7 @@ from semantic_memory.domain.english.beginnings import states
 from semantic_memory.domain.english.calendar import MONTHS, WEEKDAYS
 from semantic_memory.domain.english.facets import NAMED, facets
 from semantic_memory.domain.english.negation import denies
+from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.paraphrases import paraphrases
 from semantic_memory.domain.english.persons import OTHERS
 from semantic_memory.domain.english.renewals import (
@@ -89,7 +90,8 @@ _ONE = regex(r"\b(?:one|1) ([a-z]+)")
 _THEIRS = regex(r"\b(?:quit|left|lost|sold|dropped|gave up|finished|stopped) (?:his|her|their)\b")
 _HOLDS = regex(r"i (?:are|am|is) (?:an? |the )?(?P<title>[a-z]+(?: [a-z]+){0,2})$")
 _OTHER_TEAM = regex(
-    r"\b(?!(?:our|the|my|whole|entire)\b)[\w-]+ (?:team|squad|department|crew|guild|unit|branch)$"
+    rf"\b(?!{one_of(words('renewals.people.own_teams'))}\b)[\w-]+ "
+    rf"{one_of(words('renewals.people.teams'))}$"
 )
 _TO_SOMEONE = regex(r"\b(?<=gave |give |lent )(\S+) to .+$")
 _TIMES = frozenset(
@@ -98,8 +100,8 @@ _TIMES = frozenset(
         *phrase_list("calendar.spans"),
         *phrase_list("calendar.day_parts"),
         *phrase_list("calendar.units"),
+        *words("renewals.heads.moments"),
         *(one.lower() for one in (*MONTHS, *WEEKDAYS)),
-        "later earlier next tomorrow noon midday midnight then evenings mornings nights afternoons",
     )
     for word in phrase.split()
 )

@@ -243,7 +243,7 @@ def same_frame(older: str, newer: str) -> bool:
         return False
     number = len({stem(word) for word in shared} - STOP_WORDS - _SAID_OF_MANY)
     if number and not rest and first and own[first - 1] == "with":
-        return True
+        return is_word(a[0]) == is_word(b[0])  # "i cook with ana", "i cook with gas"
     if number < _LEAST_SHARED:
         return False
     if not rest:
