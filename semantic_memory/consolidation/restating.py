@@ -149,7 +149,7 @@ def _renamed(clause: Clause, part: Clause) -> bool:
 def _replanned(clause: Clause, part: Clause) -> bool:
     """Find "I've decided to study medicine instead"."""
     one, other = intention(clause.plain), intention(part.plain)
-    if one is None or other is None or one.verb != other.verb or "instead" not in part.words:
+    if one is None or other is None or one[:2] != other[:2] or "instead" not in part.words:
         return False
     if (one.rest.split()[0] in STOP_WORDS) != (other.rest.split()[0] in STOP_WORDS):
         return False  # "study law", "study at home"

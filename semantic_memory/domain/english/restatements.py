@@ -181,6 +181,7 @@ class Owning(NamedTuple):
 class Intention(NamedTuple):
     """What somebody means to do."""
 
+    who: str
     verb: str
     """As a stem."""
     rest: str
@@ -318,10 +319,13 @@ def intention(plain: str) -> Intention | None:
     """Read what a folded clause says somebody means to do.
 
     >>> intention("i am going to study law")
-    Intention(verb='studi', rest='law')
+    Intention(who='i', verb='studi', rest='law')
     """
     found = _INTENDED.match(plain)
-    return Intention(stem(found["verb"]), found["rest"]) if found else None
+    if found is None:
+        return None
+    who = "i" if found["who"] == "we" else found["who"]
+    return Intention(who, stem(found["verb"]), found["rest"])
 
 
 def is_journey(plain: str) -> bool:
