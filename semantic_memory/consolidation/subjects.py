@@ -208,10 +208,11 @@ def is_of_another_owner(part: Clause, clause: Clause, thing: frozenset[str]) -> 
 
     Or the thing of relatives is all that is told of: "the gym put my wife's fee up".
     """
+    known = _people(clause.plain, clause.words).words
     found = [
         (owner, owned)
         for owner, owned in _THEIR_THING.findall(part.plain)
-        if (owner in KIN or not is_word(owner)) and owner not in _named(clause)
+        if (owner in KIN or not is_word(owner)) and owner not in known
     ]
     if any(not thing.isdisjoint(map(stem, owned.split())) for _, owned in found):
         return True

@@ -38,7 +38,7 @@ class Circumstance(NamedTuple):
     """A circumstance of what somebody does, and what is told without it."""
 
     kind: str
-    """How often, when, where, with whom, or how a drink is had."""
+    """One of often, time, place, company and served."""
     said: str
     rest: str
 

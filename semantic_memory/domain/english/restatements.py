@@ -179,7 +179,7 @@ class Owning(NamedTuple):
 
 
 class Intention(NamedTuple):
-    """What somebody means to do."""
+    """A deed that somebody means to do."""
 
     who: str
     verb: str
