@@ -16,6 +16,8 @@ from semantic_memory.domain.english.arguments import (
     subject,
     verb,
 )
+from semantic_memory.domain.english.employers import joins_no_employer
+from semantic_memory.domain.english.facets import is_said_of_somebody
 from semantic_memory.domain.english.homes import moves_elsewhere
 from semantic_memory.domain.english.lexicon import COLOURS, DIETS, HAIR_OF, SINGLE_VALUED
 from semantic_memory.domain.english.notation import one_of
@@ -88,6 +90,7 @@ def attributes(clause: str, negated: bool) -> Iterator[Attribute]:
         if (found := pattern.search(clause)) and not (
             (name in NAMED and _INDEFINITE.match(found["rest"]))
             or (name == "home" and moves_elsewhere(found[0]))
+            or (name == "employer" and joins_no_employer(clause))
         ):
             value = content(object_of(found["rest"].removeprefix("the ")))
             who = subject(clause[: found.start("verb")])
@@ -125,7 +128,7 @@ def _personal(clause: str, negated: bool) -> Iterator[Attribute]:
     if found := _MARRIED.search(clause):
         who = subject(clause[: found.start("state")])
         yield Attribute(who, "marital status", frozenset({found["state"]}), not negated)
-    if found := _DIET.search(clause):
+    if (found := _DIET.search(clause)) and is_said_of_somebody(clause[: found.start()]):
         diet = frozenset({DIETS[found["diet"]]})
         who = subject(clause[: found.start("diet")])
         yield Attribute(who, "diet", diet, found["denied"] is None)

@@ -26,9 +26,11 @@ from semantic_memory.domain.text import stem, stems
 _CLOSED = frozenset(("closed", "shut"))
 _OURS = frozenset(("my", "our"))
 _AT_SOME = regex(r"\b(?:at|in|for) an? (?:[a-z-]+ )?([a-z]+)\b")
-_HABIT = regex(r"(?:and |so |but )?(?:i|we) (?:(?:also|still|always|usually|only) )?([a-z]+)\b")
+_HABIT = regex(
+    r"(?:and |so |but )?(?:i|we)(?: and others)? (?:(?:also|still|always|usually|only) )?([a-z]+)\b"
+)
 _DONE = regex(r"\bi (?:(?:also|still|always|usually|only) )?([a-z]+)\b")
-_PLANS = frozenset("have am are plan intend need want got go fly travel visit meet".split())
+_PLANS = frozenset("have has am are plan intend need want got go fly travel visit meet".split())
 _WEEKLY = regex(r"\b(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)days\b|\b(?:every|each) ")
 _IN_THE_PAST = regex(r"(?:was|were|got)\b")
 _INDEFINITE = regex(r"^(?:and |so |but )?(?:an?|another|some) ((?:[a-z]+ ){0,3})")
@@ -82,7 +84,9 @@ def may_go_on(ending: Ending, clause: Clause, *, repaired: bool) -> bool:
         return True
     if _is_another_place(ending, clause):
         return True
-    by_user = not ending.first and not {"i", "we", ""}.isdisjoint(ending.before.split(" "))
+    by_user = not ending.first and not {"i", "we", ""}.isdisjoint(ending.before.split() or [""])
+    if by_user and incidents.is_skipped(ending.verb, plain) and is_habit(clause):
+        return True
     if not incidents.suspends(ending.verb) or by_user or incidents.is_for_good(plain):
         return False
     closed = not _CLOSED.isdisjoint(ending.verb.split())
@@ -224,7 +228,7 @@ def is_habit(clause: Clause) -> bool:
     if found is None:
         return False
     planned = found[1] in _PLANS and not _WEEKLY.search(clause.plain)
-    return not planned and Form.BASE in forms(found[1])
+    return not planned and not forms(found[1]).isdisjoint({Form.BASE, Form.THIRD})
 
 
 def is_of_another(ending: Ending, clause: Clause) -> bool:

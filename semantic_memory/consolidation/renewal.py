@@ -39,7 +39,10 @@ from semantic_memory.consolidation.replacing import LEAST_SHARED, Reason, listed
 from semantic_memory.consolidation.resetting import reset, tolerated
 from semantic_memory.consolidation.restating import abandoned, restated
 from semantic_memory.consolidation.subjects import (
+    FORMER,
     beside_kin,
+    is_former,
+    is_of_another_owner,
     other_end,
     other_kind,
     other_number,
@@ -63,6 +66,7 @@ from semantic_memory.domain.english.beginnings import states
 from semantic_memory.domain.english.calendar import MONTHS, WEEKDAYS
 from semantic_memory.domain.english.facets import NAMED, facets
 from semantic_memory.domain.english.negation import denies
+from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.paraphrases import paraphrases
 from semantic_memory.domain.english.persons import OTHERS
 from semantic_memory.domain.english.renewals import (
@@ -86,7 +90,8 @@ _ONE = regex(r"\b(?:one|1) ([a-z]+)")
 _THEIRS = regex(r"\b(?:quit|left|lost|sold|dropped|gave up|finished|stopped) (?:his|her|their)\b")
 _HOLDS = regex(r"i (?:are|am|is) (?:an? |the )?(?P<title>[a-z]+(?: [a-z]+){0,2})$")
 _OTHER_TEAM = regex(
-    r"\b(?!(?:our|the|my|whole|entire)\b)[\w-]+ (?:team|squad|department|crew|guild|unit|branch)$"
+    rf"\b(?!{one_of(words('renewals.people.own_teams'))}\b)[\w-]+ "
+    rf"{one_of(words('renewals.people.teams'))}$"
 )
 _TO_SOMEONE = regex(r"\b(?<=gave |give |lent )(\S+) to .+$")
 _TIMES = frozenset(
@@ -95,8 +100,8 @@ _TIMES = frozenset(
         *phrase_list("calendar.spans"),
         *phrase_list("calendar.day_parts"),
         *phrase_list("calendar.units"),
+        *words("renewals.heads.moments"),
         *(one.lower() for one in (*MONTHS, *WEEKDAYS)),
-        "later earlier next tomorrow noon midday midnight then evenings mornings nights afternoons",
     )
     for word in phrase.split()
 )
@@ -104,7 +109,6 @@ _VENUES = words("homes.venues") | words("homes.places")
 _MOVED_TO = regex(r"\b(?:mov|switch|migrat|transferr|shift)(?:ed|ing) .*\bto (?P<to>.+)$")
 # "the work van", "a hired car"
 _ANY_OTHER = regex(r"\b(?!the|my|our|that|sold|lost|scrapped|binned)[\w'-]+ (?:van|car)\b")
-_FORMER = frozenset({"old", "previous", "former"})
 _MOST_APART = 3
 _LEAST_ENDED = 0.2
 _LEAST_FACET = 0.15
@@ -169,7 +173,7 @@ def _begun(clause: Clause, new: Telling) -> tuple[Clause, ...]:
 
 def _tells_of_former(clause: Clause, new: Telling) -> bool:
     spoken = frozenset().union(*(one.words for one in new.sentences))
-    return bool(spoken & _FORMER - clause.words)
+    return bool(spoken & FORMER - clause.words)
 
 
 def _rules(clause: Clause, *, lasting: bool, begun: bool) -> Iterable[Rule]:
@@ -222,6 +226,7 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
             or _is_one_of_many(ending, clause)
             or shared <= _owners_in(ending)
             or _is_of_their_own(ending)
+            or is_former(ending.clause.plain[len(ending.before) :], clause, ending.stems)
             or may_go_on(ending, clause, repaired=new.is_repaired(ending.clause))
             or is_of_another(ending, clause)
             or is_left_out(ending, clause)
@@ -346,6 +351,7 @@ def _changed(clause: Clause, new: Telling) -> Reason | None:
                 and not other_kind(clause, part, thing)
                 and not other_number(clause, part, thing)
                 and not changes_another(part, thing, clause)
+                and not is_of_another_owner(part, clause, thing)
                 and not measures_only(clause, part)
                 and not _leaves_time(clause, part)
                 and not other_end(clause, part, thing)

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from semantic_memory.consolidation.passing import gives_another_aspect, measures_only
 from semantic_memory.consolidation.subjects import (
+    is_former,
+    is_of_another_owner,
     is_turned_round,
     kin_of,
     other_kind,
@@ -56,7 +58,6 @@ _DOES = regex(r"^(?:and |so |but )?(?:i|we) (?!am|are|have|had|will)")
 _OF_KIND = regex(r"(?:the|our|my) ([a-z]+)$")
 _DETERMINERS = frozenset("the a an my our his her its their this that new".split())
 _SELF = frozenset({"i", "we"})
-_OF_OWNER = regex(r"\b([a-z]+)'s (?:[a-z]+ )?([a-z]+)\b")
 _SENDS = regex(r"\b(?:my|our) ([a-z]+) (?:to|onto|into|up to|down to)\b")
 _THE_THING = regex(r"\b(?:the|my|our) ([\w-]+)")
 _RATE = regex(r" (?:a|an|per|each|every) [a-z]+")
@@ -159,7 +160,9 @@ class _Pair:
             or is_turned_round(clause, sentence, topic)
             or is_turned_round(sentence, clause, topic)
             or measures_only(clause, sentence)
-            or _is_of_kin(clause, sentence, topic)
+            or _is_of_kin(clause, sentence)
+            or is_of_another_owner(sentence, clause, topic)
+            or is_former(sentence.plain, clause, topic)
         ):
             return False
         spoken = clause.words - STOP_WORDS
@@ -270,11 +273,10 @@ def _of_another_part(clause: Clause, sentence: Clause) -> bool:
     return found is not None and stem(found[1]) not in clause.content
 
 
-def _is_of_kin(clause: Clause, sentence: Clause, topic: frozenset[str]) -> bool:
+def _is_of_kin(clause: Clause, sentence: Clause) -> bool:
     """Return whether the newer one tells of somebody else: "transferred my gran to ward 3"."""
-    owned = {owner for owner, thing in _OF_OWNER.findall(sentence.plain) if stem(thing) in topic}
     moved = set(_SENDS.findall(sentence.plain))
-    return not (owned | moved).isdisjoint(KIN - clause.words - kin_of(clause))
+    return not moved.isdisjoint(KIN - clause.words - kin_of(clause))
 
 
 def _determined(clause: Clause) -> frozenset[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from semantic_memory.consolidation.habits import done_as_often, done_elsewhere, paced
 from semantic_memory.consolidation.passing import adds_to
-from semantic_memory.consolidation.replacing import LEAST_SHARED, UNITS, Reason, listed
+from semantic_memory.consolidation.replacing import LEAST_SHARED, Reason, listed
 from semantic_memory.consolidation.subjects import other_kind, other_person
 from semantic_memory.consolidation.telling import (
     Telling,
@@ -19,22 +20,23 @@ from semantic_memory.domain.english.products import SEVERAL, Use, uses
 from semantic_memory.domain.english.renewals import KIN, Clause, clause_of
 from semantic_memory.domain.english.restatements import (
     DAYS,
-    RATE,
+    Cleft,
     Placing,
     act,
     cleft,
     deed,
     denies_plan,
+    intention,
     is_planned,
     moving,
     office,
+    owning,
     placing,
     possession,
-    rate,
     remedies,
 )
 from semantic_memory.domain.english.tables import mapping, words
-from semantic_memory.domain.english.words import is_adverb, is_verb, is_word
+from semantic_memory.domain.english.words import is_verb, is_word
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS, stem
 
@@ -45,16 +47,13 @@ _HABITS = tuple(
 )
 _KIN = frozenset(map(stem, KIN))
 _DAY_PARTS = frozenset(map(stem, words("normal_form.day_parts")))
-_MERELY = words("restatements.habits.merely")
-_TRAINING = frozenset(map(stem, words("restatements.habits.training")))
-_TRAINS = stem("train")
-_TIME = words("numbers.dimensions.time")
-_OFTEN = frozenset(map(stem, ("once", "twice")))
 _SAME_ONE = frozenset("new whole team company annual weekly daily monthly this next".split())
+_AT_TIMES = frozenset({"at_times", "before_times", "after_times"})
 _EMPLOYER, _CODES = "employer", "codes"
 _NO_LANGUAGE = regex(r"\b(?:an?|the|my|our|letters|emails|notes)\b")
 _EMPLOYS = words("restatements.employs")
 _ADDRESS = frozenset(map(stem, ("address", "email", "contact", "mail")))
+_CHANGED = frozenset(map(stem, ("changed", "moved", "switched", "updated")))
 _MAIL = regex(r"\S@\S+\.\w")
 _US = frozenset({"me", "us"})
 _OWN = frozenset({"i", "we", "my", "our"})
@@ -97,11 +96,19 @@ def abandoned(clause: Clause, new: Telling) -> Reason | None:
 
 def _turned_round(clause: Clause, part: Clause) -> bool:
     """Find "chemistry is what I study now"."""
-    found = cleft(part.plain)
+    found, before = cleft(part.plain), cleft(clause.plain)
+    if found and before and _is_of_one_form(found, before):
+        return _is_other(found.value, clause_of(before.value))
     if found is None or _OWN.isdisjoint(clause.words) or not found.is_told_by(clause.plain):
         return False
     about = _stems(f"{found.noun} {renewals.without_now(found.rest)}")
     return bool(about) and about < _stems(clause.plain) and _is_other(found.value, clause)
+
+
+def _is_of_one_form(one: Cleft, other: Cleft) -> bool:
+    """Return whether two statements have their values first, and tell the same of them."""
+    rests = [_stems(f"{found.noun} {renewals.without_now(found.rest)}") for found in (one, other)]
+    return one.kind == other.kind and rests[0] == rests[1]
 
 
 def _placed(clause: Clause, part: Clause) -> bool:
@@ -131,6 +138,25 @@ def _remedied(clause: Clause, part: Clause) -> bool:
     return any(given[name] - taken[name] for name in taken.keys() & given.keys())
 
 
+def _renamed(clause: Clause, part: Clause) -> bool:
+    """Find "my github is kdev-labs now": another name of one thing of the user's."""
+    one, other = owning(clause.plain), owning(part.plain)
+    if one is None or other is None or one.title != other.title:
+        return False
+    return not (is_word(one.value) or is_word(other.value)) and one.value != other.value
+
+
+def _replanned(clause: Clause, part: Clause) -> bool:
+    """Find "I've decided to study medicine instead"."""
+    one, other = intention(clause.plain), intention(part.plain)
+    if one is None or other is None or one[:2] != other[:2] or "instead" not in part.words:
+        return False
+    if (one.rest.split()[0] in STOP_WORDS) != (other.rest.split()[0] in STOP_WORDS):
+        return False  # "study law", "study at home"
+    apart = _stems(other.rest.replace("instead", " ")) - _stems(one.rest)
+    return bool(apart) and bool(_stems(one.rest) - _stems(other.rest))
+
+
 def _possessed(clause: Clause, part: Clause) -> bool:
     """Find "friday is my day off now"."""
     one, other = possession(clause.plain), possession(part.plain)
@@ -139,38 +165,13 @@ def _possessed(clause: Clause, part: Clause) -> bool:
     return _is_other(other[0], clause_of(one[0]))
 
 
-def _paced(clause: Clause, part: Clause) -> bool:
-    """Find "up to 30 km a week"."""
-    one, other = rate(clause.plain), rate(part.plain)
-    if one is None or other is None or _OWN.isdisjoint(clause.words):
-        return False
-    return (
-        one.span == other.span
-        and (
-            one.unit == other.unit
-            or not (one.unit and other.unit)
-            or {one.unit, other.unit} <= _TIME
-        )
-        and (one.amount, one.unit) != (other.amount, other.unit)
-        and (one.amount != other.amount or bool(one.unit and other.unit))
-        and bool(part.content)
-        and _paced_things(part) <= _paced_things(clause)
-    )
-
-
-def _paced_things(clause: Clause) -> frozenset[str]:
-    """Return the stems of what is done at a rate: "run" of "i only run once a week now"."""
-    spoken = renewals.without_now(RATE.sub(" ", clause.plain)).split()
-    told = _stems(" ".join(one for one in spoken if not is_adverb(one) and one not in _MERELY))
-    things = told - UNITS - _OFTEN - _OWN
-    return (things - _TRAINING) | {_TRAINS} if things & _TRAINING else things
-
-
 def _done(clause: Clause, part: Clause) -> bool:
     """Find "we host on fly now"."""
     one, other = act(clause.plain), act(part.plain)
     if one is None or other is None or one[:2] != other[:2]:
         return False
+    if one.way == "with" and is_word(one.value) != is_word(other.value):
+        return False  # "i cook with ana", "i cook with gas"
     return _is_other_of_kind(other.value, clause_of(one.value))
 
 
@@ -187,7 +188,7 @@ def _readdressed(clause: Clause, part: Clause) -> bool:
         all(addresses)
         and addresses[0].isdisjoint(addresses[1])
         and all("my" in one.words or "our" in one.words for one in (clause, part))
-        and part.content - _ADDRESS <= clause.content
+        and part.content - _ADDRESS - _CHANGED <= clause.content
         and clause.content - _ADDRESS <= part.content
     )
 
@@ -261,7 +262,8 @@ def _is_of_one_use(clause: Clause, before: Use, part: Clause, after: Use) -> boo
 def _habitual(clause: Clause, part: Clause) -> bool:
     """Find another habit of one kind at one time: "pilates in the mornings now", then "I run"."""
     return any(
-        one.relation == other.relation == "at_times"
+        one.relation == other.relation
+        and one.relation in _AT_TIMES
         and (one.subject, one.about) == (other.subject, other.about)
         and _is_other_habit(frozenset(one.value), frozenset(other.value))
         for one in paraphrases(clause.plain)
@@ -294,7 +296,11 @@ _FORMS = (
     _turned_round,
     _placed,
     _possessed,
-    _paced,
+    _renamed,
+    _replanned,
+    paced,
+    done_as_often,
+    done_elsewhere,
     _done,
     _taken_over,
     _readdressed,

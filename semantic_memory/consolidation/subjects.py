@@ -12,9 +12,11 @@ from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.renewals import (
     KIN,
     Clause,
+    clause_of,
     clauses,
 )
-from semantic_memory.domain.english.words import is_quality, is_verb
+from semantic_memory.domain.english.tables import words
+from semantic_memory.domain.english.words import is_quality, is_verb, is_word
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS, stem, stems
 
@@ -27,10 +29,19 @@ _DETERMINERS = frozenset(
 _OWN = frozenset({"i", "me", "my", "we", "us", "our"})
 _BE = frozenset({"is", "are", "was", "were"})
 _ARTICLES = frozenset("the my our his her their a an for have has take takes".split())
+_VERB_OF_A_THING = r"(?:is|are|was|were|has|have|had|gets?|got|[a-z]{2,}s)"
 _SUBJECT = regex(
-    r"(?:and |so |but )?(?:the|our|my) ((?!same)[\w-]+(?: [\w-]+)?)"
-    r" (?:is|are|was|were|has|have|had|gets?|got|[a-z]{2,}s)\b"
+    rf"(?:and |so |but )?(?:the|our|my) ((?!same)[\w-]+(?: [\w-]+)?) {_VERB_OF_A_THING}\b"
 )
+_ENVIRONMENTS = words("renewals.heads.environments")
+FORMER = words("renewals.heads.former")
+"""Words for what came before the present one: "my old laptop"."""
+_FORMER_THING = regex(
+    rf"\b(?:my|our|the|their) (?P<which>{one_of(FORMER)}) (?P<thing>[\w-]+(?: [\w-]+)?)"
+)
+_NEXT_DOOR = words("renewals.heads.next_door")
+_THEIR_THING = regex(r"\b([a-z]{2,})'s ([a-z]+(?: [a-z]+)?)\b")
+_OWN_THING = regex(r"\b(?:my|our) ([a-z]+)(?!'s)\b")
 _CLEFT = regex(r"^.+? (?:is|are) (?:when|where|what|who) (?=(?:the|our|my) )")
 _TO_OR_WITH = regex(r"\b([\w-]+) (?:to|with) (?:(?:the|my|our|an?) )?([a-z][\w-]*)")
 _NUMBERED = regex(r"(?:(?:and|so|but|the|my|our) )*([a-z]+) (\d[\d.]*) ")
@@ -158,11 +169,56 @@ def _led(plain: str, kin: frozenset[str]) -> list[str]:
 
 def other_subject(a: Clause, b: Clause) -> bool:
     """Return whether the clauses begin with different things: "the api", "the metrics"."""
+    if other_environment(a, b):
+        return True
     left, right = (_SUBJECT.match(_CLEFT.sub("", one.plain)) for one in (a, b))
     if not (left and right):
         return False
     x, y = frozenset(stems(left[1])), frozenset(stems(right[1]))
     return x.isdisjoint(b.content | y) and y.isdisjoint(a.content)
+
+
+def other_environment(a: Clause, b: Clause) -> bool:
+    """Return whether the clauses name different environments: "staging", "production"."""
+    left, right = (one.words & _ENVIRONMENTS for one in (a, b))
+    return bool(left and right) and left.isdisjoint(right)
+
+
+def about_other_things(older: str, newer: str) -> bool:
+    """Return whether the first clauses of two statements are about things of different kinds."""
+    a, b = (clause_of(one) for one in (older, newer))
+    topic = a.content & b.content
+    return other_environment(a, b) or other_subject(a, b) or other_kind(a, b, topic)
+
+
+def is_former(told: str, clause: Clause, thing: frozenset[str]) -> bool:
+    """Return whether a text tells of what came before the user's present thing: "my old laptop".
+
+    A name says which one is meant: "sold the old thinkpad".
+    """
+    found = _FORMER_THING.search(told)
+    if found is None or found["which"] in clause.words:
+        return False
+    named = [one for one in found["thing"].split() if stem(one) in thing]
+    return bool(named) and all(map(is_word, named))
+
+
+def is_of_another_owner(part: Clause, clause: Clause, thing: frozenset[str]) -> bool:
+    """Return whether a thing is somebody's of whom the older clause says nothing: "ben's budget".
+
+    Or the thing of relatives is all that is told of: "the gym put my wife's fee up".
+    """
+    known = _people(clause.plain, clause.words).words
+    found = [
+        (owner, owned)
+        for owner, owned in _THEIR_THING.findall(part.plain)
+        if (owner in KIN or not is_word(owner)) and owner not in known
+    ]
+    if any(not thing.isdisjoint(map(stem, owned.split())) for _, owned in found):
+        return True
+    if thing & clause.content and not _NEXT_DOOR.isdisjoint(part.words - clause.words):
+        return True
+    return any(owner in KIN for owner, _ in found) and not _OWN_THING.search(part.plain)
 
 
 def same_frame(older: str, newer: str) -> bool:
@@ -188,7 +244,7 @@ def same_frame(older: str, newer: str) -> bool:
         return False
     number = len({stem(word) for word in shared} - STOP_WORDS - _SAID_OF_MANY)
     if number and not rest and first and own[first - 1] == "with":
-        return True
+        return is_word(a[0]) == is_word(b[0])  # "i cook with ana", "i cook with gas"
     if number < _LEAST_SHARED:
         return False
     if not rest:

@@ -11,7 +11,11 @@ from semantic_memory.consolidation.guards import disagreements, distinctions, mi
 from semantic_memory.consolidation.relations import Pair, Relation, Verdict
 from semantic_memory.consolidation.stances import HAS
 from semantic_memory.consolidation.statements import Statement, read
-from semantic_memory.consolidation.subjects import about_earlier_days, about_others
+from semantic_memory.consolidation.subjects import (
+    about_earlier_days,
+    about_other_things,
+    about_others,
+)
 from semantic_memory.domain.english.lexicon import WORDING
 from semantic_memory.domain.english.numbers import has_label
 from semantic_memory.domain.english.paraphrases import is_one_claim, paraphrases
@@ -102,7 +106,7 @@ class RuleJudge:
     def _figure(self, pair: Pair, a: Statement, b: Statement) -> Verdict | None:
         """Look for two figures, or two dates, for one thing: the limit, the appointment."""
         if pair.similarity < self._thresholds.measured or (
-            has_label(a.plain) and has_label(b.plain)
+            (has_label(a.plain) and has_label(b.plain)) or about_other_things(a.text, b.text)
         ):
             return None
         new = b.changes or _states(a, b)

@@ -10,12 +10,13 @@ from typing import NamedTuple
 
 from semantic_memory.domain.english.arguments import subject
 from semantic_memory.domain.english.calendar import WEEKDAYS
+from semantic_memory.domain.english.employers import joins_no_employer
 from semantic_memory.domain.english.homes import moves_elsewhere
 from semantic_memory.domain.english.notation import any_of, one_of, phrase, spellings
 from semantic_memory.domain.english.persons import OTHERS
 from semantic_memory.domain.english.renewals import KIN, Clause
 from semantic_memory.domain.english.tables import keys, phrase_list, phrase_of, phrases, words
-from semantic_memory.domain.english.words import can_be_noun, is_quality, is_word
+from semantic_memory.domain.english.words import can_be_noun, is_adverb, is_quality, is_word
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS, stem, stems
 
@@ -223,7 +224,9 @@ def _is_none(name: str, match: re.Match[str]) -> bool:
     if name in NAMED and _INDEFINITE.match(value):
         return True
     if name == "employer":
-        return _NO_EMPLOYER.match(value + match.string[match.end() :]) is not None
+        return joins_no_employer(match.string) or bool(
+            _NO_EMPLOYER.match(value + match.string[match.end() :])
+        )
     return name in _TITLED and _is_described(name, match)
 
 
@@ -240,12 +243,22 @@ def _is_described(name: str, match: re.Match[str]) -> bool:
         return name == "partner" and (value, behind) in _OF_OTHER_THINGS
     if behind == "in" and value == "engaged":
         return True
-    spoken = match.string[: match.start()].split()
-    if spoken[-1:] in (["the"], ["my"], ["our"]):
-        return True
-    while spoken and spoken[-1] in _BETWEEN:
+    before = match.string[: match.start()]
+    return before.split()[-1:] in (["the"], ["my"], ["our"]) or not is_said_of_somebody(before)
+
+
+def is_said_of_somebody(before: str) -> bool:
+    """Return whether a diet or a status behind these words is said of their subject.
+
+    >>> is_said_of_somebody("i have gone fully "), is_said_of_somebody("i am dating a ")
+    (True, False)
+    """
+    spoken = before.replace(":", "").split()
+    while spoken and (
+        spoken[-1] in _BETWEEN or is_adverb(spoken[-1]) or (is_quality(spoken[-1]) and spoken[1:])
+    ):
         spoken.pop()
-    return bool(spoken) and spoken[-1] not in _LINKS
+    return not spoken or spoken[-1] in _LINKS
 
 
 def _is_kind_of(word: str) -> bool:

@@ -29,6 +29,7 @@ def _cue(entry: str) -> re.Pattern[str]:
 _REMEDIED = regex(rf"(?:{phrases_with_choices('incidents.remedied')})(?:,? [a-z]+ly)?")
 _BRIEFLY = _cue("incidents.briefly")
 _ONE_DAY = _cue("incidents.one_day")
+_THAT_DAY = _cue("incidents.that_day")
 _LASTING = _cue("incidents.lasting")
 _FAILURES = _cue("incidents.failures")
 _MOODS = _cue("incidents.moods")
@@ -38,6 +39,8 @@ _JOURNEYS = _cue("incidents.journeys")
 _MEASURED = _cue("incidents.measured")
 _FAILS = words("incidents.fails")
 _SUSPENDS = words("incidents.suspends")
+_SKIPS = words("incidents.skips")
+_CONTRACTS = words("incidents.contracts")
 _USES_UP = words("incidents.uses_up")
 _BELONGINGS = frozenset(map(stem, words("incidents.belongings")))
 # "dropped my glasses in the sink", not "dropped the gym in the end"
@@ -99,6 +102,21 @@ def is_of_a_day(plain: str) -> bool:
     (True, False)
     """
     return _ONE_DAY.search(plain) is not None and not is_for_good(plain)
+
+
+def is_skipped(verb: str, plain: str) -> bool:
+    """Return whether a folded text with a verb of an end tells that the user didn't go on a day.
+
+    >>> is_skipped("cancelled", "i cancelled yoga today"), is_skipped("cancelled", "i cancelled it")
+    (True, False)
+    """
+    spoken = plain.split()
+    return (
+        not _SKIPS.isdisjoint(verb.split())
+        and _CONTRACTS.isdisjoint(spoken)
+        and _THAT_DAY.search(plain) is not None
+        and not is_for_good(plain)
+    )
 
 
 def is_for_good(plain: str) -> bool:

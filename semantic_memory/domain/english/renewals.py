@@ -27,6 +27,7 @@ from semantic_memory.domain.english.tables import (
     substitution,
     words,
 )
+from semantic_memory.domain.english.tellers import as_told_by_user
 from semantic_memory.domain.english.tenses import is_past
 from semantic_memory.domain.english.words import (
     Form,
@@ -43,6 +44,7 @@ _in_one_wording = substitution("renewals.same")
 _ADDRESS = regex(r"\S*@\S+|\bhttps?:\S+")
 # quotations and captions of images, which nobody claims
 _QUOTED = regex(r"\[\w+: [^\]\n]*\]|[\"“][^\"“”]*[\"”]|(?<!\w)'[^']{3,}'(?!\w)")
+_OF_USER = regex(r"\bthe user\b", re.IGNORECASE)
 _SENTENCE = regex(r"(?<=[.!?;])\s+|\n+|\s[-–—]+\s|!+|\?\?+|:\(|:\)")
 _CLAUSE = regex(
     rf",\s+|:\s+|(?<!\bam)(?<!\bis)(?<!\bare)(?<!\bwas)\s{phrases('renewals.parting')}\s"
@@ -276,7 +278,10 @@ def clause_of(text: str) -> Clause:
 
 
 def _plain(text: str) -> str:
-    plain = _ARE.sub(" are ", folded(prepared(_QUOTED.sub(" ", text))))
+    unquoted = _QUOTED.sub(" ", text)
+    of_user = _OF_USER.search(unquoted) is not None
+    told = as_told_by_user(folded(prepared(unquoted)), of_user=of_user)
+    plain = _ARE.sub(" are ", told)
     plain = _HAS_BEEN.sub(" has", _IS.sub(" is ", plain))
     return _in_one_wording(_OWNED_THING.sub(_apostrophised, without_slips(plain)))
 

@@ -8,8 +8,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from semantic_memory.domain.english.notation import one_of
+from semantic_memory.domain.english.renewals import KIN
 from semantic_memory.domain.english.tables import keys, mapping, phrase_of, phrases, words
-from semantic_memory.domain.english.words import is_quality
+from semantic_memory.domain.english.words import is_quality, is_verb
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import stem
 
@@ -47,6 +48,10 @@ _MOVED = regex(
     rf"(?:over |out |back |up |down )?{_AT_PLACE}"
 )
 _POSSESSED = regex(rf"^{_LEAD}(?P<value>{_VALUE}) (?:is|are) (?:my|our) (?P<title>{_TITLE}){_ENDS}")
+_OWNING = regex(
+    rf"^{_CONJUNCTIONS}(?:my|our) (?P<title>[\w-]+(?: [\w-]+)?) is (?:a |an |the )?(?P<value>\S+)"
+    rf"{_ENDS}"
+)
 _ACT = regex(
     rf"^{_LEAD}(?:i|we) {_OFTEN}(?!{one_of(words('restatements.acts.not_one_at_a_time'))}\b)"
     rf"(?P<verb>[a-z]+) (?P<way>{_PREPOSITION}|with) "
@@ -62,6 +67,10 @@ _OFFICE = regex(
     rf"(?: (?:of|at|for|in) (?P<of>.+?))?{_ENDS}"
 )
 _PLANNED = regex(rf"^{_LEAD}{phrases('restatements.plans.made')} (?!not\b)")
+_INTENDED = regex(
+    rf"^{_LEAD}(?P<who>i|we|my [a-z]+|our [a-z]+) {phrases('restatements.plans.intended')} ?"
+    r"(?P<verb>[a-z]+) (?P<rest>.+)$"
+)
 _PLAN_DENIED = regex(
     rf"^{_LEAD}{phrases('restatements.plans.denied')} "
     rf"(?!{one_of(words('restatements.plans.no_denials'))}\b)"
@@ -162,6 +171,22 @@ class Office(NamedTuple):
     """The house or body: "st mary's" of "churchwarden at st mary's"; mostly empty."""
 
 
+class Owning(NamedTuple):
+    """A thing of the user's, and the one word that is its value: a handle, a model."""
+
+    title: str
+    value: str
+
+
+class Intention(NamedTuple):
+    """A deed that somebody means to do."""
+
+    who: str
+    verb: str
+    """As a stem."""
+    rest: str
+
+
 class Rate(NamedTuple):
     """An amount or a number of times in a span of time."""
 
@@ -219,6 +244,18 @@ def possession(plain: str) -> tuple[str, str] | None:
     return (found["value"], found["title"]) if found else None
 
 
+def owning(plain: str) -> Owning | None:
+    """Read what a folded clause says a thing of the user's is, in one word.
+
+    >>> owning("my github is kdev-labs now")
+    Owning(title='github', value='kdev-labs')
+    """
+    found = _OWNING.match(plain)
+    if found is None or not KIN.isdisjoint(found["title"].replace("'s", "").split()):
+        return None
+    return Owning(found["title"], found["value"])
+
+
 def act(plain: str) -> Act | None:
     """Read what a folded clause says the user does in, on or with something.
 
@@ -238,7 +275,9 @@ def deed(plain: str) -> Deed | None:
     Deed(who='josh', verb='chair', object='committee')
     """
     found = _DEED.match(plain)
-    return Deed(found["who"], stem(found["verb"]), found["what"]) if found else None
+    if found is None or not is_verb(found["verb"]):  # "i study in the library"
+        return None
+    return Deed(found["who"], stem(found["verb"]), found["what"])
 
 
 def office(plain: str) -> Office | None:
@@ -274,6 +313,19 @@ def is_planned(plain: str) -> bool:
     (True, False)
     """
     return _PLANNED.match(plain) is not None
+
+
+def intention(plain: str) -> Intention | None:
+    """Read what a folded clause says somebody means to do.
+
+    >>> intention("i am going to study law")
+    Intention(who='i', verb='studi', rest='law')
+    """
+    found = _INTENDED.match(plain)
+    if found is None:
+        return None
+    who = "i" if found["who"] == "we" else found["who"]
+    return Intention(who, stem(found["verb"]), found["rest"])
 
 
 def is_journey(plain: str) -> bool:
