@@ -134,6 +134,8 @@ class Profile(Value):
     """Dates ahead."""
     languages: ProfileText | None = None
     goals: ProfileText | None = None
+    about: ProfileText | None = None
+    """What else lasts about the user."""
 
 
 class History(Value):

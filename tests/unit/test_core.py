@@ -15,7 +15,7 @@ from semantic_memory.domain.english.relative_dates import dated_in_place
 from semantic_memory.domain.english.smalltalk import is_filler
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.trust import Trust
-from semantic_memory.profile.core import derive_core
+from semantic_memory.profile.core import derive_core, in_turn
 from semantic_memory.settings import ContextSettings, Settings
 from tests.conftest import NOW, say
 
@@ -408,3 +408,11 @@ def test_what_else_lasts_about_the_user_is_core(memory):
     memory.flush()
     core = memory.context(UNRELATED, **U).text.partition("</core>")[0]
     assert "Leica" in core
+
+
+def test_what_else_lasts_about_the_user_comes_last(memory):
+    for told in ("writes crime novels at night", "lives in Oslo", "is vegetarian"):
+        memory.add(f"The user {told}", **U)
+    memory.flush()
+    fields = derive_core(memory.list(**U), NOW, most=6)
+    assert [name for name, _ in in_turn(fields, NOW)] == ["diet", "home", "about"]

@@ -11,6 +11,8 @@ from semantic_memory.domain.changes import Advance, Cursor, EraseLines, Update, 
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.extraction import Candidate, Extraction, HistoryLine
 from semantic_memory.domain.facts import Status
+from semantic_memory.domain.profile import PROFILE_FIELDS, Profile
+from semantic_memory.domain.requests.profiles import ProfileTexts
 from semantic_memory.settings import ProfileSettings, Settings
 from tests.conftest import NOW, say
 from tests.support.inside import inside
@@ -427,3 +429,7 @@ def test_a_written_field_is_shown_instead_of_the_facts_it_has(filled):
     assert "She leads it." in text
     narrowed = filled.context("Which team?", **U, filters={"categories": ["technical"]}).text
     assert "She leads it." not in narrowed
+
+
+def test_every_field_can_be_read_and_written_by_hand():
+    assert {*Profile.model_fields} == {*PROFILE_FIELDS} == {*ProfileTexts.model_fields}

@@ -122,7 +122,7 @@ def test_tool_text_stands_under_its_own_heading(memory):
     text = memory.context("green tea", **U).text
     heading = text.index("<material>")
     assert text.index("Green tea costs") > heading
-    assert text.index("I drink green tea") < heading
+    assert text.index("drinks green tea daily") < heading
 
 
 def test_tool_text_ranks_below_the_users_facts(memory):

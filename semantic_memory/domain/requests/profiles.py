@@ -56,6 +56,7 @@ class ProfileTexts(Value):
     deadlines: Content | None = None
     languages: Content | None = None
     goals: Content | None = None
+    about: Content | None = None
 
     def given(self) -> dict[str, Any]:
         """Return the fields to write, by name."""
