@@ -6,6 +6,7 @@ the fact is told in its author's words.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
@@ -14,13 +15,15 @@ from semantic_memory.consolidation.telling import is_cued, makes_claim, told
 from semantic_memory.domain.english.commands import is_command
 from semantic_memory.domain.english.fragments import is_clause
 from semantic_memory.domain.english.mending import mended
+from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.persons import third_person, with_listener
 from semantic_memory.domain.english.pronouns import dangles
 from semantic_memory.domain.english.relative_dates import absolute_dates
-from semantic_memory.domain.english.renewals import is_small
+from semantic_memory.domain.english.renewals import corrects, is_small, opens_correction
 from semantic_memory.domain.english.sentences import sentences
 from semantic_memory.domain.english.spelling import prepared
 from semantic_memory.domain.english.statements import statements
+from semantic_memory.domain.english.tables import words
 from semantic_memory.domain.english.values import revalued
 from semantic_memory.domain.patterns import regex
 
@@ -31,6 +34,7 @@ _SHORT = 8  # words of a sentence that the next one may complete: "got a place a
 _LEAST_WORDS = 4
 _LISTENER = "the assistant"
 _PART = regex(r"(?<=[.!?])\s+")
+_OF_IT = regex(rf"^[\w']+ {one_of(words('commands.pointing'))}\b", re.IGNORECASE)
 _ASIDE = regex(r"\s*\([^)]*(?:\)|$)")
 
 
@@ -53,7 +57,9 @@ def retold(
     if reason.partition(":")[0] not in _ENDS:
         parts = (part for one in spoken for part in _PART.split(one))
         corrected = next(filter(None, (mended(one, [older]) for one in parts)), None)
-        if anew := corrected or revalued(older, absolute_dates(". ".join(telling), said)):
+        whole = ". ".join(telling)  # its days are those of a week as well as dates
+        anew = corrected or revalued(older, whole) or revalued(older, absolute_dates(whole, said))
+        if anew:
             return anew
     return None if drawn is None else _in_own_words(telling, drawn, name, said)
 
@@ -123,10 +129,10 @@ def _in_own_words(
     spoken: Sequence[str], drawn: Iterable[str], name: str, said: datetime
 ) -> str | None:
     """Return what was said in the third person; None if it leans on what was said before."""
-    stated = [_ASIDE.sub("", one) for one in spoken if told(one).renews or not is_command(one)]
+    stated = [_ASIDE.sub("", one) for one in spoken if not _is_order(one)]
     whole = ". ".join(stated)
     content = _content(whole)
-    if not content or len(whole.split()) > _MOST_TOLD or dangles(whole):
+    if not content or len(whole.split()) > _MOST_TOLD or dangles(whole) or _takes_back(whole):
         return None
     if any(content <= _content(one) for one in drawn):
         return None
@@ -141,6 +147,19 @@ def _told_of(sentence: str, name: str, said: datetime) -> str:
     text = absolute_dates(with_listener("".join(joined) or sentence, _LISTENER), said)
     whole = third_person(text, name).rstrip(" ,;:.!") + "."
     return whole if is_clause(text) else f"{name}: {whole}"
+
+
+def _is_order(sentence: str) -> bool:
+    """Return whether a sentence is to the assistant, and not "cut my coffee to one a day"."""
+    if not is_command(sentence):
+        return False
+    return _OF_IT.match(sentence) is not None or not told(sentence).renews
+
+
+def _takes_back(text: str) -> bool:
+    """Return whether a text corrects what was said before, without which it says nothing."""
+    clauses = [one.plain for one in told(text).clauses]
+    return any(corrects(one) or opens_correction(one) for one in clauses)
 
 
 def _content(text: str) -> frozenset[str]:

@@ -14,6 +14,7 @@ from semantic_memory.domain.english.calendar import MONTH, WEEKDAY
 from semantic_memory.domain.english.notation import any_of, one_of
 from semantic_memory.domain.english.numbers import with_digits
 from semantic_memory.domain.english.tables import keys, words
+from semantic_memory.domain.english.words import Form, can_be_noun, forms, is_adverb
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS, stem, stems
 
@@ -37,6 +38,12 @@ _UNITS = frozenset(
     for word in words(f"numbers.dimensions.{name}")
 ) - {""}
 _NEXT_WORD = regex(r"\s*-?([a-z]+)", re.IGNORECASE)
+_LAST_WORD = regex(r"([a-z]+) $", re.IGNORECASE)
+_DIFFERENCES = words("numbers.differences.before")
+_COMPARED = regex(
+    rf"(?:\s*-?[a-z%]+)? {one_of(words('numbers.differences.behind'))}\b", re.IGNORECASE
+)
+_FINITE = frozenset({Form.THIRD, Form.PAST})
 
 
 class _Value(NamedTuple):
@@ -45,6 +52,10 @@ class _Value(NamedTuple):
     end: int
     noun: str
     """The stem of the word behind it, which may be its unit."""
+    label: str
+    """The word before it, which may say what it numbers: "room" of "room 4"."""
+    is_difference: bool
+    """True if it says by how much something has changed: "up by 50"."""
 
     @property
     def plain(self) -> str:
@@ -61,6 +72,8 @@ def revalued(statement: str, told: str) -> str | None:
     >>> revalued("The key rotates every 30 days.", "the key rotates every 2 weeks")
     >>> revalued("The team has 4 desks.", "we have 5 desks and 2 screens")
     >>> revalued("Alma turns 6 on the 12th of March.", "about nine children")
+    >>> revalued("The rent is 900.", "the rent went up by 50")
+    >>> revalued("The user's son is 6.", "my son is in year 2 now")
     """
     changed = statement
     for old, new in zip(_values(statement), _values(told), strict=True):
@@ -71,7 +84,9 @@ def revalued(statement: str, told: str) -> str | None:
         if len(others) > 1 or len(old) != 1:
             return None
         (before,), (after,) = old, others.values()
-        if _counts_others(after, before, statement) or changed.count(before.text) != 1:
+        if after.is_difference or _counts_others(after, before, statement):
+            return None
+        if changed.count(before.text) != 1:
             return None
         changed = changed.replace(before.text, _like(before.text, after.text))
     return changed if changed != statement else None
@@ -82,7 +97,10 @@ def _values(text: str) -> Iterator[list[_Value]]:
     left = text
     for kind in _KINDS:
         found = [
-            _Value(one[0], one.start(), one.end(), _noun(text, one.end()))
+            _Value(
+                *(one[0], one.start(), one.end(), _noun(text, one.end())),
+                *(_label(text, one.start()), _is_difference(text, one)),
+            )
             for one in kind.finditer(left)
         ]
         for one in found:
@@ -92,16 +110,38 @@ def _values(text: str) -> Iterator[list[_Value]]:
 
 def _noun(text: str, end: int) -> str:
     behind = _NEXT_WORD.match(text, end)
-    return stem(behind[1].lower()) if behind else ""
+    return stem(behind[1].lower()) if behind and not is_adverb(behind[1].lower()) else ""
+
+
+def _label(text: str, start: int) -> str:
+    leading = _LAST_WORD.search(text, 0, start)
+    return leading[1].lower() if leading else ""
+
+
+def _is_difference(text: str, value: re.Match[str]) -> bool:
+    compared = _COMPARED.match(text, value.end())
+    return compared is not None or _label(text, value.start()) in _DIFFERENCES
 
 
 def _counts_others(after: _Value, before: _Value, statement: str) -> bool:
     """Return whether the new value is one of something else: "2 weeks" for "30 days"."""
+    if _numbers_others(after, statement):
+        return True
     if after.noun in ("", before.noun):
         return False
     if after.noun in _UNITS:
         return True
     return after.noun not in STOP_WORDS and after.noun not in stems(statement)
+
+
+def _numbers_others(value: _Value, statement: str) -> bool:
+    """Return whether a number tells apart what the statement doesn't name: "year 2"."""
+    return (
+        value.text.isdigit()
+        and can_be_noun(value.label)
+        and forms(value.label).isdisjoint(_FINITE)
+        and stem(value.label) not in stems(statement)
+    )
 
 
 def _like(old: str, new: str) -> str:
