@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from semantic_memory.consolidation.renewal import renewal
+from semantic_memory.consolidation.subjects import about_others
 from semantic_memory.consolidation.telling import is_cued, makes_claim, told
 from semantic_memory.domain.english.commands import is_command
 from semantic_memory.domain.english.fragments import is_clause
@@ -58,7 +59,9 @@ def retold(
         parts = (part for one in spoken for part in _PART.split(one))
         corrected = next(filter(None, (mended(one, [older]) for one in parts)), None)
         whole = ". ".join(telling)  # its days are those of a week as well as dates
-        anew = corrected or revalued(older, whole) or revalued(older, absolute_dates(whole, said))
+        anew = corrected
+        if not anew and not about_others(older, whole):  # "mine isn't 900, my sister pays 700"
+            anew = revalued(older, whole) or revalued(older, absolute_dates(whole, said))
         if anew:
             return anew
     return None if drawn is None else _in_own_words(telling, drawn, name, said)

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from functools import lru_cache
 
 from semantic_memory.domain.english.calendar import WEEKDAY
+from semantic_memory.domain.english.employers import joins_no_employer
 from semantic_memory.domain.english.homes import moves_elsewhere
 from semantic_memory.domain.english.tables import phrases
 from semantic_memory.domain.facts import Category
@@ -373,7 +374,11 @@ def _of_the_user(text: str) -> CoreField | None:
         return None
     is_over = _OVER.search(text) is not None
     for name, signs in _BY_SIGN.items():
-        if (is_over and name in _LASTING) or (name == "home" and moves_elsewhere(text)):
+        if (
+            (is_over and name in _LASTING)
+            or (name == "home" and moves_elsewhere(text))
+            or (name == "work" and joins_no_employer(text.lower()))
+        ):
             continue
         if any(sign.search(text) for sign in signs):
             mentions_kin = name in ("health", "allergies", "diet") and _FAMILY.search(text)
