@@ -135,7 +135,7 @@ class Profile(Value):
     languages: ProfileText | None = None
     goals: ProfileText | None = None
     about: ProfileText | None = None
-    """What else lasts about the user."""
+    """Lasting facts of other kinds."""
 
 
 class History(Value):
