@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from semantic_memory.consolidation.renewal import renewal
-from semantic_memory.consolidation.subjects import about_others
+from semantic_memory.consolidation.subjects import kin_of
 from semantic_memory.consolidation.telling import is_cued, makes_claim, told
 from semantic_memory.domain.english.commands import is_command
 from semantic_memory.domain.english.fragments import is_clause
@@ -60,11 +60,15 @@ def retold(
         corrected = next(filter(None, (mended(one, [older]) for one in parts)), None)
         whole = ". ".join(telling)  # its days are those of a week as well as dates
         anew = corrected
-        if not anew and not about_others(older, whole):  # "mine isn't 900, my sister pays 700"
+        if not anew and _people_in(whole) <= _people_in(older):  # not "my sister pays 700"
             anew = revalued(older, whole) or revalued(older, absolute_dates(whole, said))
         if anew:
             return anew
     return None if drawn is None else _in_own_words(telling, drawn, name, said)
+
+
+def _people_in(text: str) -> frozenset[str]:
+    return frozenset().union(*map(kin_of, told(text).sentences))
 
 
 def touched(
