@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semantic_memory.domain.english.foreign import own_words
+from semantic_memory.domain.english.renewals import changed, clauses
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.recall import Hit
 from semantic_memory.retrieval import pairs
@@ -95,9 +96,17 @@ def judged(
     for older, newer in np.argwhere(alone >= _PROMISING).tolist():
         if may_follow(facts[older], facts[newer]):
             together = _together(texts[older], texts[newer], float(similar[older, newer]), model)
-            if (score := float(alone[older, newer]) + together) >= least:
+            score = float(alone[older, newer]) + together
+            if score >= least and not _changes_another(texts[older], texts[newer]):
                 found[older, newer] = score
     return found
+
+
+def _changes_another(older: str, newer: str) -> bool:
+    """Return whether what changed is named, and the older statement is about something else."""
+    things = [thing for one in clauses(newer) for thing in changed(one)]
+    content = frozenset(stem for one in clauses(older) for stem in one.stems)
+    return bool(things) and all(map(content.isdisjoint, things))
 
 
 def may_follow(older: Fact, newer: Fact) -> bool:
