@@ -54,6 +54,7 @@ _TIMES = frozenset(map(stem, "morning evening day night early late before after"
 _PLACES = frozenset("from to in into on onto over under above below within toward".split())
 _PARTICLES = frozenset("up down out off on in home back away over through around".split())
 _FAVOURITE = stem("favourite")
+_MOVES = frozenset({stem("move")})
 _DOES = regex(r"^(?:and |so |but )?(?:i|we) (?!am|are|have|had|will)")
 _OF_KIND = regex(r"(?:the|our|my) ([a-z]+)$")
 _DETERMINERS = frozenset("the a an my our his her its their this that new".split())
@@ -96,9 +97,18 @@ def replaced(clause: Clause, new: Telling) -> Reason | None:
             for told in dict.fromkeys((sentence, *cued)):
                 surely = any(is_surely_cued(one.plain) for one in cued)
                 pair = _Pair(clause, told, before, surely)
+                if _moves_another(clause, told, cued):
+                    continue
                 if pair.concerns_one_thing(new.names) and (reason := pair.reason()):
                     return reason
     return None
+
+
+def _moves_another(clause: Clause, told: Clause, cued: Iterable[Clause]) -> bool:
+    """Return whether they share a move alone: "I moved to Oslo", "the class moved to Friday"."""
+    shared = clause.content & told.content
+    things = [thing for one in (told, *cued) for thing in renewals.changed(one)]
+    return bool(things) and shared == _MOVES and all(map(clause.content.isdisjoint, things))
 
 
 def listed(values: Iterable[str]) -> str:
