@@ -17,7 +17,7 @@ from typing import Protocol
 from semantic_memory.consolidation.beliefs import are_kept_apart
 from semantic_memory.consolidation.relations import Relation, said_at
 from semantic_memory.consolidation.renewal import Renewal, renewal
-from semantic_memory.consolidation.retelling import renewing, retold
+from semantic_memory.consolidation.retelling import ENDED, SURE, renewing, retold
 from semantic_memory.consolidation.superseding import may_retire, standing, superseded
 from semantic_memory.consolidation.sweep import ContestDecision, SupersedeDecision
 from semantic_memory.consolidation.telling import told
@@ -41,7 +41,6 @@ _BY_WORDS = 24
 _MOST_TERMS = 24
 _IN_A_ROW = timedelta(minutes=45)  # within which a message may correct an earlier one
 _MOST_APART = 3  # of the user's messages
-_ENDED = "ended"
 _SAYS = 0.5  # share of a clause's words in a fact that says the same
 _SENTENCE_ENDS = regex(r"(?<=[.!?])\s+|\n+")
 
@@ -80,7 +79,8 @@ class TellDecision:
         """The change as a fact."""
         is_fact = self.older.category is not Category.CONVERSATION
         category = self.older.category if is_fact else Category.PERSONAL
-        return _of_message(self.message, self.content, category)
+        fact = _of_message(self.message, self.content, category)
+        return fact.model_copy(update={"confidence": SURE})
 
 
 RenewalDecision = SupersedeDecision | ContestDecision | EndDecision | TellDecision
@@ -252,7 +252,7 @@ class Renewer:
         text = retold(
             own(older),
             own(message),
-            found.reason if is_fact else _ENDED,
+            found.reason if is_fact else ENDED,
             drawn,
             name=message.source.speaker or "The user",
             said=message.created_at,

@@ -28,7 +28,11 @@ from semantic_memory.domain.english.tables import words
 from semantic_memory.domain.english.values import revalued
 from semantic_memory.domain.patterns import regex
 
-_ENDS = frozenset({"ended", "over", "settled", "disproved", "turned", "abandoned", "resumed"})
+SURE = 0.8
+"""Confidence in a change that is told so."""
+ENDED = "ended"
+"""Reason of a statement of which nothing more is known than that it no longer holds."""
+_ENDS = frozenset({ENDED, "over", "settled", "disproved", "turned", "abandoned", "resumed"})
 """Reasons for which a fact no longer holds and has no other value."""
 _MOST_TOLD = 30
 _SHORT = 8  # words of a sentence that the next one may complete: "got a place at last! in Turku"

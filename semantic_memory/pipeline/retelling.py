@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from semantic_memory.consolidation.renewal import renewal
 from semantic_memory.consolidation.renewing import EXTRACTOR
-from semantic_memory.consolidation.retelling import renewing, retold, touched
+from semantic_memory.consolidation.retelling import ENDED, SURE, renewing, retold, touched
 from semantic_memory.domain.english.foreign import own_words
 from semantic_memory.domain.extraction import Candidate, Extraction
 from semantic_memory.domain.facts import Category, Fact
@@ -23,8 +23,6 @@ from semantic_memory.pipeline.facts import verbatim_id
 from semantic_memory.pipeline.reading import Stretch
 from semantic_memory.pipeline.session_records import read_options
 
-_SURE = 0.8
-_ENDED = "ended"
 _WITHIN = 1  # of the user's messages, in which a correction may refer to the fact
 
 
@@ -77,7 +75,7 @@ class _Telling(NamedTuple):
                 continue
             apart = _WITHIN if older.source.session_id == key.session_id else None
             found = renewal(older.content, self.text, apart)
-            reason = found.reason if found else _ENDED
+            reason = found.reason if found else ENDED
             changed = retold(
                 older.content, self.text, reason, self.drawn, name=self.name, said=self.said
             )
@@ -95,7 +93,7 @@ class _Telling(NamedTuple):
         return Candidate(
             content=content,
             category=category,
-            confidence=_SURE,
+            confidence=SURE,
             message_ids=(self.message.id,),
             extractor=EXTRACTOR,
         )
