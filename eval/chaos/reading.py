@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import chromadb
 import psycopg
@@ -44,13 +45,17 @@ class Tables:
     marks: Mapping[str, frozenset[str]]
     """Marks of texts that are anywhere in a table, or in Chroma's collections, by their name."""
 
-    def listed(self, user_id: str) -> dict[str, str]:
-        """Return the texts of a user's memories that are believed now, by id."""
+    def believed(self, user_id: str) -> dict[str, Row]:
+        """Return a user's memories that are believed now, by id."""
         return {
-            name: row.content
+            name: row
             for name, row in self.memories.items()
             if row.user_id == user_id and row.status == "active"
         }
+
+    def listed(self, user_id: str) -> dict[str, str]:
+        """Return the texts of a user's memories that are believed now, by id."""
+        return {name: row.content for name, row in self.believed(user_id).items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,18 @@ class Found:
     score: float
 
 
+class Question(NamedTuple):
+    """A search of a user's memories for one of their texts."""
+
+    user_id: str
+    text: str
+    category: str | None
+    """The category of the memory, if the search is among those of its category.
+
+    Among all, a message may stand for the fact drawn from it, and the other way round.
+    """
+
+
 @dataclass(frozen=True, slots=True)
 class Answers:
     """The answers of one worker."""
@@ -69,8 +86,8 @@ class Answers:
     worker: str
     listed: Mapping[str, Mapping[str, str]]
     """Texts of memories by user and id."""
-    found: Mapping[tuple[str, str], Sequence[Found]]
-    """Hits by user and question, which is the text of a memory."""
+    found: Mapping[Question, Sequence[Found]]
+    """Hits of each question."""
     messages: Mapping[tuple[str, str], Mapping[str, str]]
     """Texts of messages by user and session, and by id, in their order."""
     strays: Sequence[str]
@@ -140,18 +157,16 @@ def ask(worker: str, url: str, promises: Promises, tables: Tables) -> Answers:
     users = sorted({row.user_id for row in tables.memories.values()})
     strays: list[str] = []
     listed: dict[str, dict[str, str]] = {}
-    found: dict[tuple[str, str], list[Found]] = {}
+    found: dict[Question, list[Found]] = {}
     with Client(url, seconds=_PATIENCE_SECONDS, attempts=100) as client:
         for user_id in users:
             facts = client.list(user_id=user_id, limit=None)
             listed[user_id] = {fact.id: fact.content for fact in facts}
-            texts = sorted({*tables.listed(user_id).values()})
-            for text in texts[:: max(1, len(texts) // _PROBES)]:
-                hits = client.search(text, user_id=user_id, k=10)
+            for question in _questions(user_id, tables):
+                filters = question.category and {"categories": [question.category]}
+                hits = client.search(question.text, user_id=user_id, k=10, filters=filters)
                 facts += [hit.fact for hit in hits]
-                found[user_id, text] = [
-                    Found(hit.fact.id, hit.fact.content, hit.score) for hit in hits
-                ]
+                found[question] = [Found(hit.fact.id, hit.fact.content, hit.score) for hit in hits]
             strays += [
                 f"{worker}, {user_id}: {fact.user_id} {fact.content}"
                 for fact in facts
@@ -159,6 +174,14 @@ def ask(worker: str, url: str, promises: Promises, tables: Tables) -> Answers:
             ]
         messages = {key: _messages(client, *key) for key in promises.said}
     return Answers(worker, listed, found, messages, strays)
+
+
+def _questions(user_id: str, tables: Tables) -> Iterator[Question]:
+    """Yield questions for some of a user's memories, each among all and among its category."""
+    texts = sorted((row.content, row.category) for row in tables.believed(user_id).values())
+    for text, category in texts[:: max(1, len(texts) // _PROBES)]:
+        yield Question(user_id, text, None)
+        yield Question(user_id, text, category)
 
 
 def _messages(client: Client, user_id: str, session_id: str) -> dict[str, str]:

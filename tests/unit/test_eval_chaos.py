@@ -16,7 +16,7 @@ from eval.chaos.checks import CHECKS, violations
 from eval.chaos.clients import Promises, Visitor, is_stray, mark, marks_in
 from eval.chaos.faults import draw_faults
 from eval.chaos.programs import Program
-from eval.chaos.reading import Answers, Found, Row, Tables
+from eval.chaos.reading import Answers, Found, Question, Row, Tables
 from semantic_memory.client import AsyncClient
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.recall import Hit, ScoreParts
@@ -68,7 +68,7 @@ def answers(worker: str = "worker-1") -> Answers:
     return Answers(
         worker=worker,
         listed={USER: tables().listed(USER)},
-        found={(USER, SAID): hits},
+        found={Question(USER, SAID, "conversation"): hits},
         messages={(USER, SESSION): {"c0-1": SAID, "c0-2": NEXT}},
         strays=[],
     )
@@ -83,7 +83,7 @@ def altered(held: Tables, **rows: Row) -> Tables:
 
 
 def with_hits(one: Answers, *hits: Found) -> Answers:
-    return replace(one, found={(USER, SAID): hits})
+    return replace(one, found={Question(USER, SAID, "conversation"): hits})
 
 
 def failing(
@@ -171,6 +171,13 @@ def test_the_last_hits_of_two_answers_may_differ_if_they_are_tied():
     one = with_hits(answers("worker-1"), Found("said", SAID, 0.9), Found("next", NEXT, 0.6))
     two = with_hits(answers("worker-2"), Found("said", SAID, 0.9), Found("drawn", DRAWN, 0.6))
     assert failing(None, None, one, two) == set()
+
+
+def test_a_message_may_stand_for_its_fact_only_in_a_search_of_all_memories():
+    hits = [Found("said", SAID, 0.9)]
+    for category, failed in ((None, set[str]()), ("personal", {"unlike the tables"})):
+        one = replace(answers(), found={Question(USER, DRAWN, category): hits})
+        assert failing(None, None, one) == failed
 
 
 def test_messages_out_of_a_clients_order_are_found():
