@@ -106,6 +106,14 @@ _OPENS_CASE = regex(r"^(?:so |and |but )?(?:when(?:ever)?|if|every time|each tim
 _REQUEST_BEHIND = regex(r"[,;]?\s+(?:and|so|but)\s+(?=please\s)|[,;]\s+(?=please\s)", re.I)
 _CONSEQUENCE = regex(r",? (?:and )?so (?:please |pls )?(?!that\b)", re.IGNORECASE)
 _REASON = regex(r"(?:I|we|my)\b", re.IGNORECASE)
+_FORBIDS = regex(r"(?:do not|don't|no need to)\b", re.IGNORECASE)
+# "I moved (we're in Porto now): how do I register?"
+_BESIDE_A_QUESTION = regex(
+    r"^(?P<before>[^.?!()\n\"]*) ?\("
+    r"(?P<aside>(?!(?:I|my) (?:mean|guess|think|hope)\b)(?:I|I'm|I've|we|we're|we've|my|our) "
+    r"[^()?\n]{5,80}?)(?:,? (?:by the way|btw|fyi))?\)(?P<behind>[^.?!()\n]*\?)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _COMMA_PLEASE = regex(r",? please", re.IGNORECASE)
 _POINTS_BACK = regex(
     r"\b(?:in|at|during|on|before|after|until) (?:that|this|those|these) "
@@ -328,6 +336,7 @@ class _Found:
         told_before = _last_sentences(talk.own)
         text = _ASKED_FIRST.sub(r"\g<asked>? ", with_name_joined(text))
         text = _ORDER_BEHIND.sub(r"\g<asked>? ", text)
+        text = _BESIDE_A_QUESTION.sub(r"\g<aside>. \g<before>\g<behind>", text)
         parts = list(_requests_apart(sentences(_POLITE.sub(r"please \1.", text))))
         for sentence in parts:
             if is_unmeant(sentence.said) or (talk.is_to_assistant and is_jest(sentence.said)):
@@ -606,6 +615,8 @@ def _order_for(sentence: str) -> tuple[str, str] | None:
         return reason, order
     if standing_order(reason) or not (mentions_speaker(reason) and is_clause(reason)):
         return None
+    if _FORBIDS.match(order) and not has_time(order):
+        return reason, order
     return (reason, order) if is_command(order) and standing_order(order) else None
 
 

@@ -46,6 +46,31 @@ def test_hasty_spelling_is_made_regular(said, told):
 
 
 @pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("what can I grow here (I'm in Oulu, by the way)?", ["The user is in Oulu."]),
+        ("how do I ask (I mean politely) for a refund?", []),
+        ("what does it cost (my guess is a lot) to fix?", []),
+        ("living outside Siena, no car", ["The user is living outside Siena, no car."]),
+        ("am working as nurse in Kochi", ["The user is working as nurse in Kochi."]),
+        ("more of a tea person myself", ["The user is more of a tea person themselves."]),
+        ("I much prefer rail to road", ["The user much prefers rail to road."]),
+        ("um so i work in a bakery", ["The user works in a bakery."]),
+        ("back in the day it was all fields", []),
+    ],
+)
+def test_what_is_told_in_passing_is_kept_and_phrases_are_not(said, told):
+    assert facts(said) == told
+
+
+def test_a_reason_is_kept_apart_from_what_it_forbids():
+    assert sorted(facts("I'm colour blind so don't suggest charts")) == [
+        "The user asks the assistant not to suggest charts.",
+        "The user is colour blind.",
+    ]
+
+
+@pytest.mark.parametrize(
     ("said", "category"),
     [
         ("The gateway listens on 9443.", Category.TECHNICAL),

@@ -49,7 +49,7 @@ _DATE_OF_KIN = regex(
     re.IGNORECASE,
 )
 _TRADE_AT = regex(
-    r"^(?:an? |the )?(?P<trade>(?:[\w/-]+ ){0,3}?(?P<head>[\w-]+))"
+    r"^(?!am )(?:an? |the )?(?P<trade>(?:[\w/-]+ ){0,3}?(?P<head>[\w-]+))"
     r" (?P<where>(?:at|for|in|with) [^,]+)$",
     re.IGNORECASE,
 )
