@@ -109,7 +109,7 @@ _REASON = regex(r"(?:I|we|my)\b", re.IGNORECASE)
 _FORBIDS = regex(r"(?:do not|don't|no need to)\b", re.IGNORECASE)
 # "I moved (we're in Porto now): how do I register?"
 _BESIDE_A_QUESTION = regex(
-    r"^(?P<before>[^.?!()\n\"]*) ?\("
+    r"^(?P<before>[^.?!()\n\"]*?) ?\("
     r"(?P<aside>(?!(?:I|my) (?:mean|guess|think|hope)\b)(?:I|I'm|I've|we|we're|we've|my|our) "
     r"[^()?\n]{5,80}?)(?:,? (?:by the way|btw|fyi))?\)(?P<behind>[^.?!()\n]*\?)",
     re.IGNORECASE | re.MULTILINE,
@@ -605,6 +605,9 @@ def _order_for(sentence: str) -> tuple[str, str] | None:
 
     >>> _order_for("english isn't my first language so correct me when I write wrong")
     ("english isn't my first language", 'correct me when I write wrong')
+    >>> _order_for("I'm colour blind so don't tell me which colour a button has")
+    ("I'm colour blind", "don't tell me which colour a button has")
+    >>> _order_for("I'm driving so don't send charts")
     >>> _order_for("keep it short so I can read it")
     """
     found = _CONSEQUENCE.search(sentence)
@@ -615,8 +618,8 @@ def _order_for(sentence: str) -> tuple[str, str] | None:
         return reason, order
     if standing_order(reason) or not (mentions_speaker(reason) and is_clause(reason)):
         return None
-    if _FORBIDS.match(order) and not has_time(order):
-        return reason, order
+    if _FORBIDS.match(order) and not has_time(order) and core_field(reason, Category.PERSONAL):
+        return reason, order  # what follows from "I'm driving" holds for the moment
     return (reason, order) if is_command(order) and standing_order(order) else None
 
 
