@@ -9,6 +9,7 @@ from semantic_memory.consolidation.subjects import kin_of, other_kind, other_per
 from semantic_memory.consolidation.telling import DENIED, Telling
 from semantic_memory.domain.english import renewals
 from semantic_memory.domain.english.calendar import MONTHS, SHORT_MONTHS, WEEKDAYS
+from semantic_memory.domain.english.mending import corrections, mended
 from semantic_memory.domain.english.numbers import kinds
 from semantic_memory.domain.english.renewals import Clause, clause_of
 from semantic_memory.domain.english.tables import phrases, words
@@ -45,11 +46,15 @@ _SPELLING = 5  # of one that only spells a word of it anew
 
 def corrected(clause: Clause, new: Telling) -> bool:
     """Return whether the newer statement takes a clause of the older one back."""
+    if any(mended(one, [clause.plain]) for one in corrections(new.text)):
+        return True
     if any(renewals.corrects(one.plain) for one in new.sentences):
         return any(
             _typed(clause, one) or (clause.content & one.content) or _respelled(clause, one)
             for one in new.sentences
         )
+    if not new.sentences:  # "*Leeds"
+        return False
     first = new.sentences[0]
     number = len(first.plain.split())
     if number > _SHORT or not renewals.opens_correction(first.plain):

@@ -10,6 +10,7 @@ from itertools import pairwise, takewhile
 from semantic_memory.domain.english import incidents, renewals
 from semantic_memory.domain.english.concluded import settled
 from semantic_memory.domain.english.facets import facets
+from semantic_memory.domain.english.mending import corrections
 from semantic_memory.domain.english.names import names
 from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.outlived import outcomes, outcomes_of_others
@@ -71,6 +72,7 @@ class Telling:
                 or renewals.misnamed(one.plain)
                 for one in self.sentences
             )
+            or corrections(self.text)
             or any(DENIED.match(one.plain) or renewals.changed(one) for one in self.clauses)
             or any(outcomes(plain) or outcomes_of_others(plain) for plain, _ in self.passages)
             or any(settings_of(one.plain) or tolerates(one.plain) for one in self.sentences)

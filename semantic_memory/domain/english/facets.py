@@ -39,6 +39,7 @@ _RANKED = frozenset({"role"})
 """Facets of which a word for a rank makes another value: "head", "deputy head"."""
 _RANKS = frozenset(map(stem, words("facets.roles.ranks")))
 _OFFICES = frozenset(map(stem, words("facets.roles.offices")))
+_LIVINGS = frozenset(map(stem, words("facets.roles.livings")))
 _NO_EMPLOYER = regex(rf".*?\b{phrases('facets.roles.no_employer')}\b")
 _LINKS, _BETWEEN = words("facets.roles.links"), words("facets.roles.between")
 _STATUSES = frozenset({"single", "engaged", "married", "divorced", "separated", "widowed"})
@@ -101,6 +102,8 @@ class Facet(NamedTuple):
             return own == self.value and others == older.value
         if self.name in _RANKED and self._is_office() and not older._is_office():
             return False  # a nurse who is the treasurer of a club
+        if self.name in _RANKED and older._is_living() and not self._is_living():
+            return not self._is_office()  # so may a baker be
         if self.name in _RANKED:
             return (own == self.value and others == older.value) or not _RANKS.isdisjoint(
                 own | others
@@ -108,8 +111,11 @@ class Facet(NamedTuple):
         return bool(own and others)
 
     def _is_office(self) -> bool:
-        title = self.value - _RANKS
+        title = self.value - _RANKS or self.value  # "captain" alone is no rank
         return bool(title) and title <= _OFFICES
+
+    def _is_living(self) -> bool:
+        return self._is_office() and not self.value.isdisjoint(_LIVINGS)
 
 
 class _Wording(NamedTuple):

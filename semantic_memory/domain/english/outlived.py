@@ -11,12 +11,15 @@ from typing import NamedTuple
 
 from semantic_memory.domain.english.arguments import person, subject
 from semantic_memory.domain.english.renewals import KIN
-from semantic_memory.domain.english.tables import keys, phrases, words
+from semantic_memory.domain.english.tables import keys, mapping, phrases, words
 from semantic_memory.domain.english.tellers import as_own
 from semantic_memory.domain.english.words import can_be_noun, is_quality, is_word
 from semantic_memory.domain.patterns import regex
 
 _PARTS = words("outlived.parts.of_the_body")
+_INJURED = {
+    word: part for part, told in mapping("outlived.parts.injuries").items() for word in told.split()
+}
 _USER = "user"
 _NO_STATES = frozenset(("parts", "around"))
 # what may follow an event: nothing, a time, another clause
@@ -178,12 +181,14 @@ def _is_own(who: str) -> bool:
 
 
 def body_parts(plain: str) -> frozenset[str]:
-    """Return the parts of the body that a folded text names.
+    """Return the parts of the body that a folded text names, or the injuries that it names are in.
 
     >>> sorted(body_parts("my wrist and ankles")), sorted(body_parts("they gave it back"))
     (['ankle', 'wrist'], [])
+    >>> sorted(body_parts("i have a slipped disc"))
+    ['back']
     """
     spoken = _BACKWARDS.sub(" ", plain).replace("'s", "").split()
-    return frozenset(
-        part for word in spoken if (part := word.strip(",.").removesuffix("s")) in _PARTS
-    )
+    told = [word.strip(",.") for word in spoken]
+    named = {part for word in told if (part := word.removesuffix("s")) in _PARTS}
+    return frozenset(named | {_INJURED[word] for word in told if word in _INJURED})

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from semantic_memory.domain.english.calendar import MONTH, WEEKDAY
 from semantic_memory.domain.english.notation import any_of, one_of
 from semantic_memory.domain.english.numbers import with_digits
-from semantic_memory.domain.english.tables import keys, words
+from semantic_memory.domain.english.tables import keys, phrases, words
 from semantic_memory.domain.english.words import Form, can_be_noun, forms, is_adverb
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS, stem, stems
@@ -43,6 +43,7 @@ _DIFFERENCES = words("numbers.differences.before")
 _COMPARED = regex(
     rf"(?:\s*-?[a-z%]+)? {one_of(words('numbers.differences.behind'))}\b", re.IGNORECASE
 )
+_BOUND = regex(rf"\b{phrases('numbers.bounds')} $", re.IGNORECASE)
 _FINITE = frozenset({Form.THIRD, Form.PAST})
 
 
@@ -56,6 +57,8 @@ class _Value(NamedTuple):
     """The word before it, which may say what it numbers: "room" of "room 4"."""
     is_difference: bool
     """True if it says by how much something has changed: "up by 50"."""
+    bound: str
+    """The words before it that make it no exact one, with a blank: "at least "."""
 
     @property
     def plain(self) -> str:
@@ -69,6 +72,8 @@ def revalued(statement: str, told: str) -> str | None:
     'The budget for the laptop is 1200.'
     >>> revalued("The demo is on Monday at 2 pm.", "demo is tuesday 4pm now")
     'The demo is on Tuesday at 4pm.'
+    >>> revalued("The budget is about 900.", "make that at least 1200")
+    'The budget is at least 1200.'
     >>> revalued("The key rotates every 30 days.", "the key rotates every 2 weeks")
     >>> revalued("The team has 4 desks.", "we have 5 desks and 2 screens")
     >>> revalued("Alma turns 6 on the 12th of March.", "about nine children")
@@ -88,7 +93,9 @@ def revalued(statement: str, told: str) -> str | None:
             return None
         if changed.count(before.text) != 1:
             return None
-        changed = changed.replace(before.text, _like(before.text, after.text))
+        exact = before.bound if after.bound else ""
+        anew = after.bound.lower() + _like(before.text, after.text)
+        changed = changed.replace(exact + before.text, anew)
     return changed if changed != statement else None
 
 
@@ -99,7 +106,7 @@ def _values(text: str) -> Iterator[list[_Value]]:
         found = [
             _Value(
                 *(one[0], one.start(), one.end(), _noun(text, one.end())),
-                *(_label(text, one.start()), _is_difference(text, one)),
+                *(_label(text, one.start()), _is_difference(text, one), _bound(text, one.start())),
             )
             for one in kind.finditer(left)
         ]
@@ -116,6 +123,11 @@ def _noun(text: str, end: int) -> str:
 def _label(text: str, start: int) -> str:
     leading = _LAST_WORD.search(text, 0, start)
     return leading[1].lower() if leading else ""
+
+
+def _bound(text: str, start: int) -> str:
+    found = _BOUND.search(text[:start])
+    return found[0] if found else ""
 
 
 def _is_difference(text: str, value: re.Match[str]) -> bool:
