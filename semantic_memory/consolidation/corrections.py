@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from semantic_memory.consolidation.replacing import LEAST_SHARED, UNITS, Reason, listed, retyped
@@ -12,7 +13,7 @@ from semantic_memory.domain.english.calendar import MONTHS, SHORT_MONTHS, WEEKDA
 from semantic_memory.domain.english.mending import corrections, mended
 from semantic_memory.domain.english.numbers import kinds
 from semantic_memory.domain.english.renewals import Clause, clause_of
-from semantic_memory.domain.english.tables import phrases, words
+from semantic_memory.domain.english.tables import phrase_list, phrases, words
 from semantic_memory.domain.english.words import can_be_noun, is_word
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS, stem
@@ -33,9 +34,20 @@ _SUMS = words("restatements.grants.sums")
 _GIVEN = words("restatements.grants.given")
 _CALENDAR = frozenset(stem(one.lower()) for one in (*MONTHS, *SHORT_MONTHS, *WEEKDAYS))
 _MEASURED = regex(r"\d[^\s,]* (?P<unit>[a-z]+)")
-_FIRST_FIGURE = regex(
-    rf"(?:{phrases('mending.before_figure')},? )*"
-    r"(?P<measured>[^\s\w]*\d[^\s,]*(?: (?P<unit>[a-z]+))?)"
+_FIGURE_FIRST = regex(rf"(?:{phrases('mending.before_figure')},? )*[^\s\w]*\d")
+_PARTED = regex(r"\s*[,;:.!?–—]+\s+|\s+(?:and|but|so)\s+")
+_HAS_DIGIT = regex(r".*\d").match
+# words of which a correction may be made before the value that it gives
+_POINTS_BACK = frozenset(words("mending.points_back"))
+_ONLY_CORRECT = {
+    word
+    for name in ("before_figure", "opening", "meant", "in_passing")
+    for phrase in phrase_list(f"mending.{name}")
+    for word in phrase.split()
+} - _POINTS_BACK
+_OF_ANOTHER_BEHIND = regex(
+    rf"(?:is|are|was|were) (?!{phrases('mending.is_meant')})"
+    rf"|{phrases('mending.of_another_behind')}(?![\w'])"
 )
 _HOURS = frozenset({"am", "pm"})
 _AN_HOUR = frozenset({"at", *_HOURS})
@@ -50,7 +62,9 @@ def corrected(clause: Clause, new: Telling) -> bool:
         return True
     if any(renewals.corrects(one.plain) for one in new.sentences):
         return any(
-            _typed(clause, one) or (clause.content & one.content) or _respelled(clause, one)
+            (_typed(clause, one) and _restates(clause, one))
+            or (clause.content & one.content)
+            or _respelled(clause, one)
             for one in new.sentences
         )
     if not new.sentences:  # "*Leeds"
@@ -60,8 +74,33 @@ def corrected(clause: Clause, new: Telling) -> bool:
     if number > _SHORT or not renewals.opens_correction(first.plain):
         return False
     anew = number <= _SPELLING or renewals.spells(first.plain)
-    retold = _typed(clause, first) and not _of_another_topic(clause, first)
+    retold = _typed(clause, first) and _restates(clause, first)
+    retold = retold and not _of_another_topic(clause, first)
     return retold or (anew and _respelled(clause, first)) or _denied(clause, new)
+
+
+def _restates(clause: Clause, sentence: Clause) -> bool:
+    """Return whether a figure or day of a sentence stands for one of the clause.
+
+    It stands alone, behind words that only correct, or what is said of it is said of the clause
+    too, or of what a pronoun points back to: "sorry, it starts at 9", not "give me 9 minutes".
+    """
+    return any(_stands_for_one(clause, part.split()) for part in _PARTED.split(sentence.plain))
+
+
+def _stands_for_one(clause: Clause, spoken: Sequence[str]) -> bool:
+    values = (n for n, word in enumerate(spoken) if _HAS_DIGIT(word) or stem(word) in _CALENDAR)
+    place = next(values, None)
+    if place is None:
+        return False
+    told = [word for word in spoken[:place] if word not in _ONLY_CORRECT]
+    if told and told[0] not in _POINTS_BACK and not clause.words.issuperset(told):
+        return False
+    behind = spoken[place + 1 :]
+    if _OF_ANOTHER_BEHIND.match(" ".join(behind)):
+        return False
+    figure = spoken[place]
+    return not (behind and _HAS_DIGIT(figure) and _of_another_unit(clause, figure, behind[0]))
 
 
 def _of_another_topic(clause: Clause, sentence: Clause) -> bool:
@@ -71,17 +110,21 @@ def _of_another_topic(clause: Clause, sentence: Clause) -> bool:
     """
     if kin_of(sentence) and other_person(clause, sentence):
         return True
-    first = _FIRST_FIGURE.match(sentence.plain)
-    if first is None:
-        told = sentence.content - _CALENDAR - UNITS - _IN_PASSING
-        return bool(told) and told.isdisjoint(clause.content)
-    unit, measured = first["unit"], _MEASURED.search(clause.plain)
+    if _FIGURE_FIRST.match(sentence.plain):
+        return False
+    told = sentence.content - _CALENDAR - UNITS - _IN_PASSING
+    return bool(told) and told.isdisjoint(clause.content)
+
+
+def _of_another_unit(clause: Clause, figure: str, unit: str) -> bool:
+    """Return whether a figure measures or counts something else: "2 questions", "30 minutes"."""
     if unit in _HOURS:
         return _AN_HOUR.isdisjoint(clause.words)
     if not _is_unit(unit):  # "8:40 from platform 2"
         return False
+    measured = _MEASURED.search(clause.plain)
     if measured and _is_unit(measured["unit"]):
-        return kinds(measured[0]).isdisjoint(kinds(first["measured"]))
+        return kinds(measured[0]).isdisjoint(kinds(f"{figure} {unit}"))
     return stem(unit) in _SPANS or stem(unit) not in UNITS | _MONEY | clause.content
 
 
@@ -89,7 +132,7 @@ def _is_unit(word: str | None) -> bool:
     """Return whether a word behind a figure may say of what it is."""
     if not word or word in STOP_WORDS or stem(word) in _IN_PASSING:
         return False
-    return can_be_noun(word)
+    return word in _SPANS or can_be_noun(word)
 
 
 def _denied(clause: Clause, new: Telling) -> bool:
