@@ -12,7 +12,7 @@ from semantic_memory.domain.english import incidents
 from semantic_memory.domain.english.arguments import subject
 from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.outlived import said_besides
-from semantic_memory.domain.english.renewals import KIN, Clause, Ending
+from semantic_memory.domain.english.renewals import KIN, Clause, Ending, is_now
 from semantic_memory.domain.english.words import (
     Form,
     can_be_noun,
@@ -35,6 +35,9 @@ _WEEKLY = regex(r"\b(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)days\b|\b(?:e
 _IN_THE_PAST = regex(r"(?:was|were|got)\b")
 _INDEFINITE = regex(r"^(?:and |so |but )?(?:an?|another|some) ((?:[a-z]+ ){0,3})")
 _FOR_TODAY = regex(r"\bfor (?:today|tonight|now|the (?:day|night|moment|evening)|this week)\b")
+_FINISHES = regex(r"(?:finished|completed|done with) (?:the|a|an|my|our|this|that|another) ")
+_LIKES = regex(r"\b(?:likes?|loves?|enjoys?|prefers?|favourite|fan of|(?:am|are|is) into)\b")
+_INSTEAD_OF = frozenset(("instead of", "rather than", "in place of"))
 _LEFT_AT = regex(
     r" (?:at|around|by|before) (?:about )?(?:\d|noon|midnight|lunchtime)"
     r"| (?:early|late|running|open|unlocked|alone|outside|behind)\b"
@@ -159,12 +162,18 @@ def tells_of_another(ending: Ending, clause: Clause) -> bool:
     return turns and bool(rest) and not for_long and _content(rest).isdisjoint(known)
 
 
-def is_for_a_while(ending: Ending) -> bool:
-    """Return whether somebody left or was done for the day: "left the gym at eight"."""
+def is_for_a_while(ending: Ending, clause: Clause) -> bool:
+    """Return whether somebody left or was done for the day: "left the gym at eight".
+
+    Or had enough of what is liked, or did another thing for once: "finished my tea", "walked
+    instead of driving".
+    """
     plain = ending.clause.plain
     rest = plain[len(ending.before) :]
-    if _FOR_TODAY.search(rest):
+    if _FOR_TODAY.search(rest) or (_FINISHES.match(rest) and _LIKES.search(clause.plain)):
         return True
+    if ending.verb in _INSTEAD_OF and incidents.is_done_once(ending.before):
+        return not is_now(plain)
     return ending.verb in ("left", "leaving") and _LEFT_AT.search(rest) is not None
 
 

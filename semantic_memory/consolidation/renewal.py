@@ -48,6 +48,7 @@ from semantic_memory.consolidation.subjects import (
     other_number,
     other_person,
     owners_of,
+    tells_of_theirs,
 )
 from semantic_memory.consolidation.telling import (
     COUNT,
@@ -234,7 +235,7 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
             or is_no_cure(ending, clause)
             or is_used_up(ending, clause)
             or tells_of_another(ending, clause)
-            or is_for_a_while(ending)
+            or is_for_a_while(ending, clause)
             or is_another_of_them(ending, clause)
         ):
             continue
@@ -448,6 +449,8 @@ def _refaceted(clause: Clause, new: Telling) -> Reason | None:
     cued = any(is_cued(one.plain) for one in new.clauses) or bool(new.endings)
     for part in new.clauses:
         if is_held_back(part.plain) or is_question(part.plain) or part.plain.endswith("?"):
+            continue
+        if tells_of_theirs(part, clause):
             continue
         for one in facets(part, newly=True):
             for other in before:

@@ -20,6 +20,7 @@ from semantic_memory.domain.english.words import is_quality, is_verb, is_word
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS, stem, stems
 
+_LIVING = rf"{one_of(sorted(KIN | words('possessions.animals')))}s?"
 _OTHER_KIN = regex(rf"\bother {one_of(KIN)}\b")
 _POSSESSIVE = regex(r"\w{2,}'s$")  # not "two e's"
 _FOR_OF = regex(r"\b(for|of|in) (?=(?:(?:the|my|our|a|an) )?([a-z][\w'-]*))")
@@ -41,6 +42,9 @@ _FORMER_THING = regex(
 )
 _NEXT_DOOR = words("renewals.heads.next_door")
 _THEIR_THING = regex(r"\b([a-z]{2,})'s ([a-z]+(?: [a-z]+)?)\b")
+_THEIRS = regex(
+    rf"\b([a-z]{{2,}})'s (?:[a-z]+ ){{0,2}}?{_LIVING}\b|\b{_LIVING} of ([a-z]{{2,}})(?:'s)?\b"
+)
 _OWN_THING = regex(r"\b(?:my|our) ([a-z]+)(?!'s)\b")
 _CLEFT = regex(r"^.+? (?:is|are) (?:when|where|what|who) (?=(?:the|our|my) )")
 _TO_OR_WITH = regex(r"\b([\w-]+) (?:to|with) (?:(?:the|my|our|an?) )?([a-z][\w-]*)")
@@ -61,7 +65,7 @@ class _Told(NamedTuple):
     """The people of a clause."""
 
     words: frozenset[str]
-    """All its words, as names are."""
+    """Its words, as names are, but for whose person or pet it tells of: "leo's friend is 7"."""
     called: frozenset[str]
     """Names right behind words for people: "my brother sem lives in leiden"."""
     owners: frozenset[str]
@@ -93,7 +97,7 @@ def other_person(a: Clause, b: Clause) -> bool:
 def _people(plain: str, spoken: frozenset[str]) -> _Told:
     kin = _kin(spoken)
     return _Told(
-        frozenset(word.removesuffix("'s") for word in spoken),
+        frozenset(word.removesuffix("'s") for word in spoken) - _having(plain),
         _called(plain),
         frozenset(filter(_POSSESSIVE.match, spoken)),
         frozenset(_OTHER_KIN.findall(plain)),
@@ -132,6 +136,17 @@ def _called(plain: str) -> frozenset[str]:
         for kin, word in pairwise(plain.split())
         if kin in KIN and _may_be_name(name := word.removesuffix("'s"))
     )
+
+
+def _having(plain: str) -> frozenset[str]:
+    """Return those who are named only by whose person or pet a clause tells of."""
+    found = (one for told in _THEIRS.finditer(plain) for one in told.groups() if one)
+    return frozenset(one for one in found if len(re.findall(rf"\b{one}\b", plain)) == 1)
+
+
+def tells_of_theirs(part: Clause, clause: Clause) -> bool:
+    """Return whether a clause tells of a person or pet of one whom the other names."""
+    return bool((_having(part.plain) - _having(clause.plain)) & clause.words)
 
 
 def _may_be_name(word: str) -> bool:

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from itertools import islice
 
 from semantic_memory.domain.english.tables import keys, words
-from semantic_memory.domain.english.words import is_word
+from semantic_memory.domain.english.words import Form, forms, is_word
 from semantic_memory.domain.languages import listed, telling_words
 from semantic_memory.domain.patterns import regex
 
@@ -31,6 +31,7 @@ _FUNCTION_WORDS = (
     *("words.stop_words", "words.function_words", "words.before_nouns", "words.modals"),
     *("words.past", "words.adverbs", "spelling.chat"),
 )
+_FINITE = frozenset({Form.THIRD, Form.PAST})
 _LEAST_SHARE = 0.2
 _SURE = 2  # words of another language that show it, though all be in the dictionary of English
 _MOST_WORDS = 60  # that are looked at
@@ -97,9 +98,17 @@ def _reads_as_english(text: str) -> bool:
     if english > best and english >= _SURE_SHARE * len(spoken):
         if english >= 2 * best:
             return True
-    elif best > english:
+    elif best > english and not _begins_with_name(spoken):
         return False
     return _is_in_dictionary(spoken)
+
+
+def _begins_with_name(spoken: list[str]) -> bool:
+    """Return whether a word of another language can only be a name: "Leo turned 7"."""
+    first, *rest = spoken
+    if not (first.istitle() and rest) or forms(rest[0]).isdisjoint(_FINITE):
+        return False
+    return not any(map(telling_words().__contains__, rest)) and all(map(_is_known, rest))
 
 
 def _is_in_dictionary(spoken: list[str]) -> bool:

@@ -160,6 +160,7 @@ def _wordings() -> tuple[_Wording, ...]:
 
 
 _DAYS = frozenset(stem(day.lower() + plural) for day in WEEKDAYS for plural in ("", "s"))
+_DAYS |= frozenset(map(stem, ("today", "tonight", "tomorrow", "yesterday")))
 _NO_PLACE = words("renewals.heads.vague") | frozenset(
     {"love", "trouble", "charge", "contact", "touch", "pain", "person", "charg"}
 )

@@ -36,6 +36,7 @@ _MOODS = _cue("incidents.moods")
 _ABILITIES = _cue("incidents.abilities")
 _ADDITIONS = around_things("incidents.additions")
 _JOURNEYS = _cue("incidents.journeys")
+_DONE_ONCE = _cue("incidents.done_once")
 _MEASURED = _cue("incidents.measured")
 _FAILS = words("incidents.fails")
 _SUSPENDS = words("incidents.suspends")
@@ -135,6 +136,15 @@ def is_failure(plain: str) -> bool:
     (True, False)
     """
     return (is_brief(plain) or is_of_a_day(plain)) and _FAILURES.search(plain) is not None
+
+
+def is_done_once(plain: str) -> bool:
+    """Return whether a folded text tells what was done for once, in place of something else.
+
+    >>> is_done_once("i walked to work"), is_done_once("i moved to a new club")
+    (True, False)
+    """
+    return _DONE_ONCE.search(plain) is not None
 
 
 def is_mood(plain: str) -> bool:
