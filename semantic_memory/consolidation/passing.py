@@ -38,10 +38,11 @@ _FOR_TODAY = regex(r"\bfor (?:today|tonight|now|the (?:day|night|moment|evening)
 _FINISHES = regex(r"(?:finished|completed|done with) (?:the|a|an|my|our|this|that|another) ")
 _LIKES = regex(r"\b(?:likes?|loves?|enjoys?|prefers?|favourite|fan of|(?:am|are|is) into)\b")
 _INSTEAD_OF = frozenset(("instead of", "rather than", "in place of"))
+_OTHER_DID = regex(r"\bthe other [a-z]+ $")
 _LEFT_AT = regex(
     r" (?:at|around|by|before) (?:about )?(?:\d|noon|midnight|lunchtime)"
     r"| (?:early|late|running|open|unlocked|alone|outside|behind)\b"
-    r"| (?:on (?:the|my)|this morning|an hour ago)\b"
+    r"| (?:on (?:the|my)|this morning|an hour ago)\b|^left (?:\d|some |a few |a )"
 )
 _BEING = regex(
     rf"\b(?:(?:i|we) (?:am|are|work as)|{one_of(KIN)} (?:is|works as)|(?:married|engaged) to) "
@@ -184,6 +185,8 @@ def is_another_of_them(ending: Ending, clause: Clause) -> bool:
     """
     plain = ending.clause.plain
     thing = plain[len(ending.before) : plain.find(ending.verb, len(ending.before))].split()
+    if _OTHER_DID.search(ending.before) and "other" not in clause.words:
+        return True
     if "other" in thing and "other" not in clause.words:
         return True
     if not ending.first or not thing:

@@ -226,6 +226,7 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
             or _is_another_holder(ending, clause)
             or _is_one_of_many(ending, clause)
             or shared <= _owners_in(ending)
+            or tells_of_theirs(ending.clause, clause)
             or _is_of_their_own(ending)
             or is_former(ending.clause.plain[len(ending.before) :], clause, ending.stems)
             or may_go_on(ending, clause, repaired=new.is_repaired(ending.clause))
@@ -379,7 +380,7 @@ def _counted(clause: Clause, new: Telling) -> Reason | None:
             continue
         for found in ORDINAL.finditer(part.plain):
             digits, word, noun = found.groups()
-            if noun not in STAGES and is_no_addition(found):
+            if noun not in STAGES and (is_no_addition(found) or incidents.is_brief(part.plain)):
                 continue
             number = digits or ORDINALS[word]
             before = str(int(number) - 1)

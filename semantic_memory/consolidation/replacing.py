@@ -12,6 +12,7 @@ from semantic_memory.consolidation.passing import gives_another_aspect, measures
 from semantic_memory.consolidation.subjects import (
     is_former,
     is_of_another_owner,
+    is_of_its_owner,
     is_turned_round,
     kin_of,
     other_kind,
@@ -172,6 +173,7 @@ class _Pair:
             or measures_only(clause, sentence)
             or _is_of_kin(clause, sentence)
             or is_of_another_owner(sentence, clause, topic)
+            or is_of_its_owner(sentence, topic)
             or is_former(sentence.plain, clause, topic)
         ):
             return False

@@ -16,7 +16,7 @@ from semantic_memory.domain.english.renewals import (
     clauses,
 )
 from semantic_memory.domain.english.tables import words
-from semantic_memory.domain.english.words import is_quality, is_verb, is_word
+from semantic_memory.domain.english.words import can_be_noun, is_quality, is_verb, is_word
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS, stem, stems
 
@@ -45,6 +45,7 @@ _THEIR_THING = regex(r"\b([a-z]{2,})'s ([a-z]+(?: [a-z]+)?)\b")
 _THEIRS = regex(
     rf"\b([a-z]{{2,}})'s (?:[a-z]+ ){{0,2}}?{_LIVING}\b|\b{_LIVING} of ([a-z]{{2,}})(?:'s)?\b"
 )
+_OWN_FIGURES = frozenset(("age", "birthday"))
 _OWN_THING = regex(r"\b(?:my|our) ([a-z]+)(?!'s)\b")
 _CLEFT = regex(r"^.+? (?:is|are) (?:when|where|what|who) (?=(?:the|our|my) )")
 _TO_OR_WITH = regex(r"\b([\w-]+) (?:to|with) (?:(?:the|my|our|an?) )?([a-z][\w-]*)")
@@ -147,6 +148,21 @@ def _having(plain: str) -> frozenset[str]:
 def tells_of_theirs(part: Clause, clause: Clause) -> bool:
     """Return whether a clause tells of a person or pet of one whom the other names."""
     return bool((_having(part.plain) - _having(clause.plain)) & clause.words)
+
+
+def is_of_its_owner(part: Clause, topic: frozenset[str]) -> bool:
+    """Return whether a clause shares with the topic only those whose things it tells of.
+
+    "Leo's school starts at 8" says nothing of Leo; his age and birthday are his own.
+    """
+    owners = {
+        stem(owner)
+        for owner, owned in _THEIR_THING.findall(part.plain)
+        if (owner in KIN or not is_word(owner))
+        and can_be_noun(thing := owned.split()[0])
+        and thing not in STOP_WORDS | _OWN_FIGURES
+    }
+    return bool(topic) and topic <= owners
 
 
 def _may_be_name(word: str) -> bool:
