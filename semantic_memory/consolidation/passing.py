@@ -95,7 +95,13 @@ def may_go_on(ending: Ending, clause: Clause, *, repaired: bool) -> bool:
         return False
     closed = not _CLOSED.isdisjoint(ending.verb.split())
     once = _IN_THE_PAST.match(ending.verb) is not None or incidents.is_of_a_day(plain)
-    return once and (closed or is_habit(clause))
+    return once and (closed or is_habit(clause) or _goes_there(clause))
+
+
+def _goes_there(clause: Clause) -> bool:
+    """Return whether the user goes somewhere on no day that is named: "I go to yoga with Mia"."""
+    found = _HABIT.match(clause.plain)
+    return bool(found and found[1] in ("go", "meet") and not clause.dates)
 
 
 def is_no_cure(ending: Ending, clause: Clause) -> bool:

@@ -227,6 +227,7 @@ def _ended(clause: Clause, new: Telling) -> Reason | None:
             or _is_one_of_many(ending, clause)
             or shared <= _owners_in(ending)
             or tells_of_theirs(ending.clause, clause)
+            or is_of_another_owner(ending.clause, clause, shared)
             or _is_of_their_own(ending)
             or is_former(ending.clause.plain[len(ending.before) :], clause, ending.stems)
             or may_go_on(ending, clause, repaired=new.is_repaired(ending.clause))
@@ -336,6 +337,7 @@ def _changed(clause: Clause, new: Telling) -> Reason | None:
         if (
             renewals.claims_nothing(part.plain)
             or renewals.is_besides(part.plain)
+            or renewals.is_of_earlier_days(part.plain)
             or renewals.is_of_the_past(clause.plain)
         ):
             continue

@@ -232,6 +232,8 @@ class _Pair:
             return None
         if _is_done_by_a_thing(self.clause, self.sentence, same):
             return None
+        if is_of_another_owner(self.sentence, self.clause, same):
+            return None
         ways = [_behind(one, same) for one in (self.clause, self.sentence)]
         if all(ways) and ways[0] != ways[1]:
             return None  # "I get home at 6", "I get up at 7 now"

@@ -27,6 +27,7 @@ _FOR_OF = regex(r"\b(for|of|in) (?=(?:(?:the|my|our|a|an) )?([a-z][\w'-]*))")
 _DETERMINERS = frozenset(
     "the a an my our his her their your this that these those new old i we is are was".split()
 )
+_GIVEN_NAMES = words("persons.given_names")
 _OWN = frozenset({"i", "me", "my", "we", "us", "our"})
 _BE = frozenset({"is", "are", "was", "were"})
 _ARTICLES = frozenset("the my our his her their a an for have has take takes".split())
@@ -37,6 +38,8 @@ _SUBJECT = regex(
 _ENVIRONMENTS = words("renewals.heads.environments")
 FORMER = words("renewals.heads.former")
 """Words for what came before the present one: "my old laptop"."""
+# "their launch", "and her new address"
+_OF_OTHERS = regex(r"(?:and |so |but |now )*(?:his|her|their) (?P<thing>[\w-]+(?: [\w-]+)?)")
 _FORMER_THING = regex(
     rf"\b(?:my|our|the|their) (?P<which>{one_of(FORMER)}) (?P<thing>[\w-]+(?: [\w-]+)?)"
 )
@@ -158,11 +161,15 @@ def is_of_its_owner(part: Clause, topic: frozenset[str]) -> bool:
     owners = {
         stem(owner)
         for owner, owned in _THEIR_THING.findall(part.plain)
-        if (owner in KIN or not is_word(owner))
+        if _is_person(owner)
         and can_be_noun(thing := owned.split()[0])
         and thing not in STOP_WORDS | _OWN_FIGURES
     }
     return bool(topic) and topic <= owners
+
+
+def _is_person(word: str) -> bool:
+    return word in KIN or word in _GIVEN_NAMES or not is_word(word)
 
 
 def _may_be_name(word: str) -> bool:
@@ -243,13 +250,21 @@ def is_of_another_owner(part: Clause, clause: Clause, thing: frozenset[str]) -> 
     found = [
         (owner, owned)
         for owner, owned in _THEIR_THING.findall(part.plain)
-        if (owner in KIN or not is_word(owner)) and owner not in known
+        if _is_person(owner) and owner not in known
     ]
     if any(not thing.isdisjoint(map(stem, owned.split())) for _, owned in found):
         return True
     if thing & clause.content and not _NEXT_DOOR.isdisjoint(part.words - clause.words):
         return True
+    if _is_users(clause) and (theirs := _OF_OTHERS.match(part.plain)):
+        return not thing.isdisjoint(map(stem, theirs["thing"].split())) or not thing <= part.content
     return any(owner in KIN for owner, _ in found) and not _OWN_THING.search(part.plain)
+
+
+def _is_users(clause: Clause) -> bool:
+    """Return whether a clause begins with what is the user's own, or with a thing of nobody."""
+    opening = clause.plain.split()[:2]
+    return opening[:1] in (["my"], ["our"], ["the"]) and KIN.isdisjoint(opening)
 
 
 def same_frame(older: str, newer: str) -> bool:

@@ -98,7 +98,13 @@ _WRONG = regex(r"\bwrong(?:ly)?\b")
 _DOUBTED = _cue("renewals.doubted")
 _HEARSAY = _cue("renewals.hearsay")
 _SELF = regex(r"(?:i|we)\b")
-_PAST = _cue("renewals.past")
+_PAST = regex(rf"(?<![\w'])(?:{phrases('renewals.past', 'renewals.earlier_days')})(?![\w'])")
+_EARLIER = _cue("renewals.earlier_days")
+# behind a comma only at the end: "I live here, in 2015 we had a flat" has two clauses
+_THEN = regex(
+    rf"\s(?:while )?{phrases('renewals.earlier_days')}(?![\w'])"
+    rf"|,\s+{phrases('renewals.earlier_days')}(?: \w+){{0,2}}[ .!]*$"
+)
 # "going to work" and "stopped going to yoga" are no plans
 _GOES = regex(
     r"(?<=\b(?:stopped|started) )going(?= to )"
@@ -268,8 +274,18 @@ def clauses(text: str) -> tuple[Clause, ...]:
 
 
 def parts(sentence: Clause) -> Iterator[Clause]:
-    """Yield the clauses of a sentence."""
-    return (_clause(part) for part in _CLAUSE.split(sentence.plain) if part and part.strip(" .,;!"))
+    """Yield the clauses of a sentence, each with the earlier days that it tells of.
+
+    >>> (sentence,) = sentences("I quit swimming when I was 12, I run")
+    >>> [one.plain for one in parts(sentence)]
+    ['i quit swimming when i was 12', 'i run']
+    """
+    start = 0
+    for found in _CLAUSE.finditer(sentence.plain):
+        if not _THEN.match(sentence.plain, found.start()):
+            yield from _clause_in(sentence.plain[start : found.start()])
+            start = found.end()
+    yield from _clause_in(sentence.plain[start:])
 
 
 def clause_of(text: str) -> Clause:
@@ -290,6 +306,11 @@ def _apostrophised(found: re.Match[str]) -> str:
     """Write "my sisters mail" as "my sister's mail"."""
     owner, thing = found.groups()
     return f"{owner}'s {thing}" if noun_behind("the", thing) else found[0]
+
+
+def _clause_in(part: str) -> Iterator[Clause]:
+    if part.strip(" .,;!"):
+        yield _clause(part)
 
 
 def _clause(part: str) -> Clause:
@@ -645,6 +666,15 @@ def is_of_the_past(plain: str) -> bool:
     True
     """
     return _PAST.search(_BEGINS.sub(" ", plain)) is not None
+
+
+def is_of_earlier_days(plain: str) -> bool:
+    """Return whether a folded text names days long gone, in which it happened.
+
+    >>> is_of_earlier_days("in my teens i sang"), is_of_earlier_days("originally we met at 5")
+    (True, False)
+    """
+    return _EARLIER.search(plain) is not None
 
 
 def recounted(plain: str) -> Iterator[int]:

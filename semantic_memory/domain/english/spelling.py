@@ -182,8 +182,13 @@ def _goes_on(found: re.Match[str]) -> str:
 
 
 def _role_is(found: re.Match[str]) -> str:
-    """Write "is" before a name: words that no dictionary has."""
-    if any(is_word(word) and not word.isdigit() for word in found[2].split()[:1]):
+    """Write "is" before a name: words that no dictionary has.
+
+    Behind what somebody's GP or CTO is called comes what they do: "my sister's GP retired".
+    """
+    spoken: list[str] = found[2].split()
+    name, behind, *_ = (*spoken, "", "")
+    if (is_word(name) and not name.isdigit()) or (behind.islower() and forms(behind)):
         return found[0]
     return f"{found[1]} is{found[2]}"
 
