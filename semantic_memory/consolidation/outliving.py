@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from semantic_memory.consolidation.claims import claims, conflicting
 from semantic_memory.consolidation.replacing import Reason, listed
-from semantic_memory.consolidation.subjects import kin_of, other_kind, other_person, owners_of
+from semantic_memory.consolidation.subjects import (
+    is_of_another_owner,
+    kin_of,
+    other_kind,
+    other_person,
+    owners_of,
+)
 from semantic_memory.consolidation.telling import Telling, is_cued, is_question, makes_claim
 from semantic_memory.domain.english import incidents, renewals
 from semantic_memory.domain.english.concluded import Matter, opened, settled
@@ -67,7 +73,9 @@ def outlived(clause: Clause, new: Telling) -> Reason | None:
                         for one in outcomes_of_others(told)
                     )
                 else:
-                    same = not _SUITS_ANOTHER.search(told) and any(
+                    shared = clause.content & part.content
+                    others = shared and is_of_another_owner(part, clause, shared)
+                    same = not (others or _SUITS_ANOTHER.search(told)) and any(
                         one.state == state
                         and _is_told_of_it(one, clause)
                         and _is_of_the_same(clause, part, one)

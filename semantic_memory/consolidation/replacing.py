@@ -57,6 +57,11 @@ _PARTICLES = frozenset("up down out off on in home back away over through around
 _FAVOURITE = stem("favourite")
 _MOVES = frozenset({stem("move")})
 _DOES = regex(r"^(?:and |so |but )?(?:i|we) (?!am|are|have|had|will)")
+# "is the 12th now", but not "is the 12th floor"
+_DAY_OF_MONTH = regex(
+    r"\b(?:on|is|are|to|for|until|till|by) (?:the )?\d{1,2}(?:st|nd|rd|th)"
+    r"(?= (?:now|instead|at|this|of|because|after|as|then|not)\b|[,;.]|$)"
+)
 _OF_KIND = regex(r"(?:the|our|my) ([a-z]+)$")
 _DETERMINERS = frozenset("the a an my our his her its their this that new".split())
 _SELF = frozenset({"i", "we"})
@@ -309,12 +314,16 @@ def retyped(clause: Clause, sentence: Clause) -> bool:
     figures = clause.numbers | clause.dates
     if not figures or sentence.numbers | sentence.dates <= figures:
         return False
-    if clause.dates and sentence.dates:
+    if _is_dated(clause) and _is_dated(sentence):
         return True
     before, after = (kinds(_RATE.sub("", one.plain)) - STOP_WORDS for one in (clause, sentence))
     if after and not before and kin_of(clause) and after.isdisjoint(_SPANS):
         return False  # a bare figure of a person is an age
     return not before or not after or not before.isdisjoint(after)
+
+
+def _is_dated(clause: Clause) -> bool:
+    return bool(clause.dates) or _DAY_OF_MONTH.search(clause.plain) is not None
 
 
 def _stems(clause: Clause) -> frozenset[str]:

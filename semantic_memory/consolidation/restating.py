@@ -15,6 +15,7 @@ from semantic_memory.consolidation.telling import (
 )
 from semantic_memory.domain.english import renewals
 from semantic_memory.domain.english.negation import NEGATIONS, denies
+from semantic_memory.domain.english.numbers import kinds
 from semantic_memory.domain.english.paraphrases import paraphrases
 from semantic_memory.domain.english.products import SEVERAL, Use, uses
 from semantic_memory.domain.english.renewals import KIN, Clause, clause_of
@@ -36,7 +37,7 @@ from semantic_memory.domain.english.restatements import (
     remedies,
 )
 from semantic_memory.domain.english.tables import mapping, words
-from semantic_memory.domain.english.words import is_verb, is_word
+from semantic_memory.domain.english.words import is_adverb, is_verb, is_word
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS, stem
 
@@ -49,13 +50,15 @@ _KIN = frozenset(map(stem, KIN))
 _DAY_PARTS = frozenset(map(stem, words("normal_form.day_parts")))
 _SAME_ONE = frozenset("new whole team company annual weekly daily monthly this next".split())
 _AT_TIMES = frozenset({"at_times", "before_times", "after_times"})
-_EMPLOYER, _CODES = "employer", "codes"
+_EMPLOYER, _CODES, _EARNS = "employer", "codes", "earns"
+_OF_PAY = frozenset({"money", "time"})  # "I'm on 40 mg now" is no salary
 _NO_LANGUAGE = regex(r"\b(?:an?|the|my|our|letters|emails|notes)\b")
 _EMPLOYS = words("restatements.employs")
 _ADDRESS = frozenset(map(stem, ("address", "email", "contact", "mail")))
 _CHANGED = frozenset(map(stem, ("changed", "moved", "switched", "updated")))
 _MAIL = regex(r"\S@\S+\.\w")
 _US = frozenset({"me", "us"})
+_ALL_OF_US = frozenset(map(stem, words("products.ways.everybody") | _SAME_ONE | {"office"}))
 _OWN = frozenset({"i", "we", "my", "our"})
 
 
@@ -101,6 +104,8 @@ def _turned_round(clause: Clause, part: Clause) -> bool:
         return _is_other(found.value, clause_of(before.value))
     if found is None or _OWN.isdisjoint(clause.words) or not found.is_told_by(clause.plain):
         return False
+    if "favourite" in clause.words and found.tells_a_favourite:
+        return _is_other(found.value, clause)
     about = _stems(f"{found.noun} {renewals.without_now(found.rest)}")
     return bool(about) and about < _stems(clause.plain) and _is_other(found.value, clause)
 
@@ -219,6 +224,7 @@ def _claimed_anew(clause: Clause, part: Clause, names: frozenset[str]) -> bool:
         and _KIN.isdisjoint(one.about)
         and (one.relation != _EMPLOYER or not _EMPLOYS.isdisjoint(part.words))
         and (one.relation != _EMPLOYER or _is_named(part, names))
+        and (one.relation != _EARNS or kinds(part.plain) <= _OF_PAY)
         and (one.relation != _CODES or _NO_LANGUAGE.search(part.plain) is None)
         and not (set(one.value) <= set(other.value) or set(other.value) <= set(one.value))
         for one in paraphrases(clause.plain)
@@ -244,7 +250,12 @@ def _exchanged(clause: Clause, part: Clause) -> bool:
 def _is_of_one_use(clause: Clause, before: Use, part: Clause, after: Use) -> bool:
     """Return whether both tell of the user, or of one thing, and not of different things."""
     things = [
-        frozenset(one for one in clause_of(use.before).content if not is_verb(one))
+        frozenset(
+            stem(one)
+            for one in use.before.split()
+            if stem(one) in clause_of(use.before).content and not (is_verb(one) or is_adverb(one))
+        )
+        - _ALL_OF_US
         for use in (before, after)
     ]
     shared = things[0] & things[1]

@@ -40,6 +40,9 @@ FORMER = words("renewals.heads.former")
 """Words for what came before the present one: "my old laptop"."""
 # "their launch", "and her new address"
 _OF_OTHERS = regex(r"(?:and |so |but |now )*(?:his|her|their) (?P<thing>[\w-]+(?: [\w-]+)?)")
+_OF_A_BEING = regex(
+    r"\w+ (?:[\w-]+ ){1,2}(?:has|had|can|loves|likes|hates|wants|needs|takes|gets|suffers|lives|eats)\b"
+)
 _FORMER_THING = regex(
     rf"\b(?:my|our|the|their) (?P<which>{one_of(FORMER)}) (?P<thing>[\w-]+(?: [\w-]+)?)"
 )
@@ -262,9 +265,13 @@ def is_of_another_owner(part: Clause, clause: Clause, thing: frozenset[str]) -> 
 
 
 def _is_users(clause: Clause) -> bool:
-    """Return whether a clause begins with what is the user's own, or with a thing of nobody."""
+    """Return whether a clause begins with what is the user's own, or with a thing of nobody.
+
+    "My little one has eczema" begins with somebody.
+    """
     opening = clause.plain.split()[:2]
-    return opening[:1] in (["my"], ["our"], ["the"]) and KIN.isdisjoint(opening)
+    own = opening[:1] in (["my"], ["our"], ["the"]) and KIN.isdisjoint(opening)
+    return own and _OF_A_BEING.match(clause.plain) is None
 
 
 def same_frame(older: str, newer: str) -> bool:

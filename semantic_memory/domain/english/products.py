@@ -19,6 +19,12 @@ SEVERAL = words("products.ways.several")
 _SELF = regex(r"\b(?:i|we)\b")
 _OF_A_THING = regex(r"(?:is|runs?|in|on|with|to|into)\b")
 _LEARNT = words("products.ways.learnt")
+# "the whole office went over", "everything builds"
+_ALL = regex(
+    rf"(?:and |so |but )*(?:(?:the |our )?(?:whole|entire) [a-z]+"
+    rf"|{one_of(words('products.ways.everybody'))} (?:is|has|went|now|just|[a-z]+s)\b)"
+)
+_IS_MINE = regex(r" is (?:now )?(?:my|our) ")
 
 
 class Use(NamedTuple):
@@ -60,8 +66,11 @@ def _unnamed(source: str) -> str:
 def _use(match: re.Match[str]) -> Use:
     before = match.string[: match.start()]
     opening = before.split()[:1]
-    own = _SELF.search(before) is not None or all(
-        not forms(word).isdisjoint({Form.PAST, Form.ING}) for word in opening
+    own = (
+        _SELF.search(before) is not None
+        or _ALL.match(before) is not None
+        or _IS_MINE.search(match[0]) is not None
+        or all(not forms(word).isdisjoint({Form.PAST, Form.ING}) for word in opening)
     )
     of_a_thing = _OF_A_THING.match(match[0]) is not None and opening in (["my"], ["our"])
     return Use(next(filter(None, match.groups())), own, of_a_thing, before)

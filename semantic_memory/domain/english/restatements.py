@@ -28,6 +28,8 @@ _NO_PLACES = words("restatements.places.no_places")
 _TIMES = words("restatements.habits.times")
 _ENDS = r"(?= (?:now|instead|these|nowadays|from|as|since|because|today|for|this)\b|$)"
 
+_SINCE = regex(r"(?<=\w) (?:since|as of|as from|starting|ever since)\b.*$")
+_CHOOSES = regex(rf"{phrases('restatements.habits.chooses')}\b")
 _CLEFTS = tuple(
     (name, regex(rf"^{_LEAD}{form}$"))
     for name in keys("restatements.clefts")
@@ -96,6 +98,15 @@ class Cleft(NamedTuple):
     noun: str
     rest: str
     """The verb and its object, without the user: "live"."""
+
+    @property
+    def tells_a_favourite(self) -> bool:
+        """True if it says what of a kind somebody takes by choice.
+
+        >>> cleft("earl grey is the tea i reach for").tells_a_favourite
+        True
+        """
+        return self.kind == "kind" and _CHOOSES.match(self.rest) is not None
 
     def is_told_by(self, plain: str) -> bool:
         """Return whether a folded clause gives a value of the same form, in straight order.
@@ -204,7 +215,8 @@ def cleft(plain: str) -> Cleft | None:
     for kind, pattern in _CLEFTS:
         if found := pattern.match(plain):
             parts = found.groupdict()
-            return Cleft(kind, parts["value"], parts.get("noun") or "", parts["rest"])
+            rest = _SINCE.sub("", parts["rest"])
+            return Cleft(kind, parts["value"], parts.get("noun") or "", rest)
     return None
 
 
