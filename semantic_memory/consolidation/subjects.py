@@ -41,7 +41,8 @@ FORMER = words("renewals.heads.former")
 # "their launch", "and her new address"
 _OF_OTHERS = regex(r"(?:and |so |but |now )*(?:his|her|their) (?P<thing>[\w-]+(?: [\w-]+)?)")
 _OF_A_BEING = regex(
-    r"\w+ (?:[\w-]+ ){1,2}(?:has|had|can|loves|likes|hates|wants|needs|takes|gets|suffers|lives|eats)\b"
+    r"\w+ (?:[\w-]+ ){1,2}"
+    r"(?:has|had|can|loves|likes|hates|wants|needs|takes|gets|suffers|lives|eats)\b"
 )
 _FORMER_THING = regex(
     rf"\b(?:my|our|the|their) (?P<which>{one_of(FORMER)}) (?P<thing>[\w-]+(?: [\w-]+)?)"
