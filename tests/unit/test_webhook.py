@@ -210,11 +210,11 @@ def test_events_of_other_kinds_are_passed_over_once(tmp_path, hook, deliver):
     add(ledger, 1, 2)
     assert eventually(lambda: 0 in read)
     add(ledger, 3)
-    assert eventually(lambda: 2 in read)
+    assert eventually(lambda: max(read) >= 2)  # 2 and 3 may be read together
     ledger.apply([Extracted("u1", "s1", 1, 1, NOW)] * 1_000)
     assert eventually(lambda: ledger.meta("webhook") == "1003")
     add(ledger, 4)
-    assert eventually(lambda: 1_003 in read)
+    assert eventually(lambda: max(read) >= 1_003)
     webhook.close()
     assert ledger.meta("webhook") == "1004"
     ledger.close()
