@@ -56,6 +56,23 @@ class Tombstone(Value):
     """Number of states that the memory had been in."""
 
 
+class Cause(Value):
+    """The reason why a newer statement ended a fact, or may have changed it."""
+
+    newer: Identifier | None = None
+    """The fact or message that says so; None if a person decided it by hand."""
+    decided_by: str
+    """The rule, model or person that decided, with its version: `rules:equal-text`, `pairs-1`."""
+    reason: str
+    """The decision in words."""
+    quote: str | None = None
+    """The sentence that decided it, as it was said."""
+    probability: Unit | None = None
+    """The probability that the decision is right; None if a rule or a person decided."""
+    at: Timestamp
+    """The time of the decision."""
+
+
 class Fact(Scoped):
     """A memory: a believed statement with its source, dates and confidence."""
 
@@ -91,6 +108,10 @@ class Fact(Scoped):
     """The lowest trust of what it was drawn from."""
     contested_by: tuple[Identifier, ...] = ()
     """The facts that contradict it and may not end it, nor it them."""
+    ended_by: Cause | None = None
+    """Why it stopped being believed."""
+    perhaps_changed: tuple[Cause, ...] = ()
+    """Newer statements that are likely, but not certain enough, to have ended it."""
     metadata: Metadata = Field(default_factory=dict)
     body: Body | None = None
     """A decision, reference or procedure, in fields."""

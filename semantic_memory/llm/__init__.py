@@ -1,0 +1,1 @@
+"""Clients of language models: one adaptive client for every endpoint and task."""
