@@ -1,0 +1,46 @@
+"""The reading of a sentence: what a judge says it is worth, about, and of what kind."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from semantic_memory.domain.values import Unit, Value
+
+Worth = Literal["keep", "moment", "task"]
+About = Literal["self", "near", "other"]
+Kind = Literal[
+    "none",
+    "state",
+    "event",
+    "plan",
+    "habit",
+    "preference",
+    "standing_order",
+    "decision",
+    "opinion",
+]
+
+
+class Reading(Value):
+    """What a sentence is, as its judge reads it, with probabilities from 0 to 1."""
+
+    judge: str
+    """The judge and its version; a reading of another version is made anew."""
+    keep: Unit
+    """That it is worth keeping."""
+    task: Unit
+    """That it asks for something, or is text to work on."""
+    alone: Unit
+    """That it can be understood by itself."""
+    about: About
+    about_self: Unit
+    kind: Kind
+    kind_probability: Unit
+    standing_order: Unit
+    """That it is an order for all answers to come."""
+    slot: str
+    """What of a person it states, such as `home` or `allergy`; `none` for anything else."""
+    slot_probability: Unit
+    category: str
+    """A category of facts, or `none`."""
+    category_probability: Unit

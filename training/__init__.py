@@ -1,0 +1,1 @@
+"""Training of the packaged judges from `data/gold`, from a checkout: `make models`."""

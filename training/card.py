@@ -1,0 +1,127 @@
+"""Make a judge: train it, compile it, measure it on held writers, and write its card."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from semantic_memory.judging.packaged import MODELS as MODELS
+from semantic_memory.judging.packaged import Encoder
+from training import data, pairs, sentences
+from training.export import compile_int8
+
+Judge = Literal["pairs", "sentences"]
+VERSIONS = {"pairs": "pairs-1", "sentences": "sentences-1"}
+"""Names that verdicts and readings carry; a new model gets a new one."""
+EPOCHS = {"pairs": 3.0, "sentences": 5.0}
+SHARES = (0.01, 0.03, 0.05)
+"""Shares of pairs that aren't updates, at which the recall of updates is told."""
+
+
+def make(
+    judge: Judge, gold: Path, target: Path, *, epochs: float | None, share: float, seed: int
+) -> dict[str, Any]:
+    """Train `judge` on `gold`, write `target`/model.onnx and card.json; return the card."""
+    began = time.process_time()
+    file = gold / f"{judge}.jsonl"
+    count = EPOCHS[judge] if epochs is None else epochs
+    card: dict[str, Any] = {
+        "name": VERSIONS[judge],
+        "base": "all-MiniLM-L6-v2 (Apache-2.0)",
+        "licence": "Apache-2.0",
+        "data": file.name,
+        "data_sha256": data.digest([file]),
+        "seed": seed,
+        "epochs": count,
+    }
+    model = target / "model.onnx"
+    if judge == "pairs":
+        rows = [row for row in data.pairs(gold) if kept(row.writer, share)]
+        learned = [row for row in rows if not row.held]
+        measured = [row for row in data.pairs(gold) if row.held]
+        card["labels"] = {"relation": list(data.PAIR_LABELS)}
+        card["int8_agreement"] = compile_int8(
+            pairs.trained(learned, epochs=count, seed=seed),
+            model,
+            [(row.older, row.newer) for row in measured[:200]],
+        )
+    else:
+        read = [row for row in data.sentences(gold) if kept(row.writer, share)]
+        card["labels"] = {name: list(values) for name, values in data.SENTENCE_LABELS.items()}
+        card["int8_agreement"] = compile_int8(
+            sentences.trained([row for row in read if not row.held], epochs=count, seed=seed),
+            model,
+            [(row.context, row.text) for row in read if row.held][:200],
+        )
+    card["sha256"] = hashlib.sha256(model.read_bytes()).hexdigest()
+    write(target, card)
+    encoder = Encoder(target)
+    card["rows"] = {"trained": len(learned) if judge == "pairs" else sum(not r.held for r in read)}
+    card["held_writers"] = (
+        pair_figures(encoder, measured)
+        if judge == "pairs"
+        else sentence_figures(encoder, [row for row in data.sentences(gold) if row.held])
+    )
+    card["cpu_seconds"] = round(time.process_time() - began)
+    write(target, card)
+    return card
+
+
+def write(target: Path, card: dict[str, Any]) -> None:
+    """Write the card of a model."""
+    text = json.dumps(card, indent=2, ensure_ascii=False)
+    (target / "card.json").write_text(text + "\n", encoding="utf-8")
+
+
+def kept(writer: str, share: float) -> bool:
+    """Return True for `share` of the writers, chosen by the hash of their names."""
+    digest = hashlib.sha256(f"share {writer}".encode()).digest()
+    return int.from_bytes(digest[:4]) / 2**32 < share
+
+
+def pair_figures(encoder: Encoder, rows: Sequence[data.Pair]) -> dict[str, Any]:
+    """Return AUC of updates, and their recall at shares of the other pairs."""
+    over = np.array([encoder.heads(row.older, row.newer)["relation"]["over"] for row in rows])
+    same = np.array([encoder.heads(row.older, row.newer)["relation"]["same"] for row in rows])
+    labels = np.array([row.label for row in rows])
+    updates, others = over[labels == 1], over[labels == 0]
+    repeats, distinct = same[labels == 2], same[labels != 2]
+    return {
+        "pairs": len(rows),
+        "updates_auc": round(float(roc_auc_score(labels == 1, over)), 3),
+        "updates_recall": {
+            f"at {share:.0%}": round(float((updates > np.quantile(others, 1 - share)).mean()), 3)
+            for share in SHARES
+        },
+        "same_recall": {
+            f"at {share:.0%}": round(float((repeats > np.quantile(distinct, 1 - share)).mean()), 3)
+            for share in SHARES
+        },
+    }
+
+
+def sentence_figures(encoder: Encoder, rows: Sequence[data.Sentence]) -> dict[str, Any]:
+    """Return the accuracy of each reading, and the AUC of what is worth keeping."""
+    read = [encoder.heads(row.context, row.text) for row in rows]
+    found: dict[str, Any] = {"sentences": len(rows)}
+    for name in data.SENTENCE_LABELS:
+        known = [
+            (max(heads[name], key=lambda value: heads[name][value]), row.labels[name])
+            for heads, row in zip(read, rows, strict=True)
+            if row.labels[name] is not None
+            and (name in ("worth", "alone") or row.labels["worth"] == "keep")
+        ]
+        right = sum(told == wanted for told, wanted in known)
+        found[name] = round(right / max(1, len(known)), 3)
+    keep = [row.labels["worth"] == "keep" for row in rows]
+    found["keep_auc"] = round(
+        float(roc_auc_score(keep, [heads["worth"]["keep"] for heads in read])), 3
+    )
+    return found
