@@ -1,142 +1,59 @@
-"""Planning of merges and supersessions among a user's facts.
+"""Planning of merges and endings among a user's facts.
 
 A plan is a list of decisions and changes nothing. The same function serves writing (new facts
 against their neighbours) and sweeps (facts changed since the last sweep against all).
 
     1. find facts with the same normalised text
-    2. find each fact's nearest by cosine, in blocks of rows, at most `most` for each
-    3. find facts with claims about the same thing or with the same gist, whatever their vectors
-    4. get the judge's verdict on each such pair
-    5. merge groups in which all pairs say the same
-    6. of two groups in conflict, supersede the one of lower standing; mark both as contested if the
-       other is too little trusted, or too uncertain, to end it
+    2. find the candidates among the others, and get the judge's verdict on each
+    3. merge groups in which all pairs say the same
+    4. end, or mark, the older statement of pairs of which the newer changes it; mark both as
+       contested if the newer is too little trusted to end it
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby, pairwise
-
-import numpy as np
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import groupby
 
 from semantic_memory.consolidation.beliefs import are_kept_apart
-from semantic_memory.consolidation.claims import Claim, claims
-from semantic_memory.consolidation.gist import gist
-from semantic_memory.consolidation.merging import absorbed, keeper, merged
-from semantic_memory.consolidation.relations import (
-    Pair,
-    Relation,
-    RelationJudge,
-    Verdict,
-    in_order,
-    said_at,
+from semantic_memory.consolidation.candidates import DEFAULT, Reach, Rows, candidates, slot_of
+from semantic_memory.consolidation.decisions import (
+    ContestDecision,
+    Decision,
+    Effect,
+    MarkDecision,
+    MergeDecision,
+    SupersedeDecision,
+    Thresholds,
+    effect,
 )
-from semantic_memory.consolidation.statements import read
-from semantic_memory.consolidation.superseding import (
-    contested,
-    may_retire,
-    standing,
-    superseded,
-)
+from semantic_memory.consolidation.merging import merged
+from semantic_memory.consolidation.superseding import may_retire
 from semantic_memory.domain.changes import Matrix
-from semantic_memory.domain.english.lexicon import WORDING
-from semantic_memory.domain.english.paraphrases import paraphrases
 from semantic_memory.domain.facts import Category, Fact, Status
+from semantic_memory.domain.readings import Reading
 from semantic_memory.domain.values import normalised
+from semantic_memory.judging.ports import Pair, PairJudge, Verdict, said_at
+from semantic_memory.language.identity import disagree
 
-_BLOCK_CELLS = 4_000_000  # size of a block of similarities: 16 MB
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """Limits on the pairs that are compared."""
-
-    similarity: float = 0.7
-    """Cosine similarity from which two facts are compared; lower it for a language model."""
-    most: int = 16
-    """Number of nearest facts compared with each fact."""
-
-
-DEFAULT = Reach()
-
-
-@dataclass(frozen=True, slots=True)
-class MergeDecision:
-    """Duplicates to merge into one fact."""
-
-    facts: tuple[Fact, ...]
-    """The facts before the merge, in the order in which they were said."""
-    reasons: tuple[str, ...]
-
-    @property
-    def result(self) -> Fact:
-        """The fact that stays, with the values it takes over."""
-        return merged(self.facts)
-
-    @property
-    def absorbed(self) -> tuple[Fact, ...]:
-        """The other facts, archived. Writing `facts` back undoes the merge."""
-        kept = keeper(self.facts)
-        return tuple(absorbed(fact, kept) for fact in self.facts if fact.id != kept.id)
-
-
-@dataclass(frozen=True, slots=True)
-class SupersedeDecision:
-    """A fact to supersede by another."""
-
-    loser: Fact
-    """The fact before it is superseded, after the merges of the same plan."""
-    winner: Fact
-    relation: Relation
-    reasons: tuple[str, ...]
-
-    @property
-    def result(self) -> Fact:
-        """The superseded fact. Writing `loser` back undoes it."""
-        return superseded(self.loser, self.winner)
-
-
-@dataclass(frozen=True, slots=True)
-class ContestDecision:
-    """Two facts that contradict each other, neither of which may end the other."""
-
-    facts: tuple[Fact, Fact]
-    """The facts before, after the earlier decisions of the same plan; the later one first."""
-    reasons: tuple[str, ...]
-
-    @property
-    def result(self) -> Fact:
-        """The first fact, marked."""
-        return contested(*self.facts)
-
-    @property
-    def rival(self) -> Fact:
-        """The other fact, marked."""
-        fact, rival = self.facts
-        return contested(rival, fact)
-
-    @classmethod
-    def between(cls, one: Fact, other: Fact, reasons: tuple[str, ...]) -> ContestDecision | None:
-        """Return the decision about two facts; None if both are marked already."""
-        if other.id in one.contested_by and one.id in other.contested_by:
-            return None
-        return cls((one, other), reasons)
-
-
-Decision = MergeDecision | SupersedeDecision | ContestDecision
+EQUAL_TEXT = "rules:equal-text"
+Read = Callable[[Sequence[Fact]], Sequence[Reading | None]]
+"""Returns the reading of each fact; None where it is in a language that the judge can't read."""
+_ORDER = (MergeDecision, SupersedeDecision, MarkDecision, ContestDecision)
 
 
 def plan(
     facts: Sequence[Fact],
     vectors: Matrix,
-    judge: RelationJudge,
+    judge: PairJudge,
+    read: Read,
+    thresholds: Thresholds,
     *,
     changed: Collection[str] | None = None,
     reach: Reach = DEFAULT,
 ) -> list[Decision]:
-    """Plan merges, supersessions and contests among `facts`, in this order.
+    """Plan merges, endings, marks and contests among `facts`, in this order.
 
     `vectors` has a unit row for each fact. Facts of different scopes are never compared. Only pairs
     with a fact in `changed` are compared, or all pairs if it is None. Ignores verbatim messages and
@@ -153,10 +70,9 @@ def plan(
     decisions: list[Decision] = []
     for _, own in groupby(rows, key=lambda row: _owner(facts[row])):
         held = list(own)
-        table = _Table([facts[row] for row in held], vectors[held], judge)
+        table = _Table([facts[row] for row in held], vectors[held], judge, read, thresholds)
         decisions += table.decisions(changed, reach)
-    order = (MergeDecision, SupersedeDecision, ContestDecision)
-    return sorted(decisions, key=lambda decision: order.index(type(decision)))
+    return sorted(decisions, key=lambda decision: _ORDER.index(type(decision)))
 
 
 def _owner(fact: Fact) -> tuple[str, ...]:
@@ -164,17 +80,24 @@ def _owner(fact: Fact) -> tuple[str, ...]:
     return fact.user_id, *fact.scope.columns
 
 
-Rows = tuple[int, int]
-
-
 class _Table:
     """The facts of one scope in the order in which they were said, with the verdicts on pairs."""
 
-    def __init__(self, facts: Sequence[Fact], vectors: Matrix, judge: RelationJudge) -> None:
+    def __init__(
+        self,
+        facts: Sequence[Fact],
+        vectors: Matrix,
+        judge: PairJudge,
+        read: Read,
+        thresholds: Thresholds,
+    ) -> None:
         self._facts = facts
         self._vectors = vectors
         self._judge = judge
-        self._verdicts: dict[Rows, Verdict] = {}
+        self._read = read
+        self._thresholds = thresholds
+        self._readings: Sequence[Reading | None] = ()
+        self._effects: dict[Rows, tuple[Effect | None, Verdict | None]] = {}
 
     def decisions(self, changed: Collection[str] | None, reach: Reach) -> Iterator[Decision]:
         new = [row for row, fact in enumerate(self._facts) if changed is None or fact.id in changed]
@@ -183,47 +106,43 @@ class _Table:
         texts = _same_text(self._facts, set(new))
         firsts = sorted({texts[row] for row in new})
         heads = sorted(set(texts))
-        pairs = set(self._near(firsts, heads, reach))
-        pairs |= set(_about_the_same(self._facts, firsts, heads))
-        pairs |= set(_in_other_words(self._facts, firsts, heads))
-        self._ask(sorted(pairs))
-        groups = self._groups(texts, sorted(pairs))
+        self._readings = self._read(self._facts)
+        pairs = [
+            pair
+            for pair in candidates(
+                self._facts, self._vectors, self._readings, firsts, heads, reach
+            )
+            if not are_kept_apart(self._facts[pair[0]], self._facts[pair[1]])
+        ]
+        self._ask(pairs)
+        groups = self._groups(texts, pairs)
         yield from self._merges(groups)
-        yield from self._supersessions(groups, sorted(pairs))
-
-    def _near(self, firsts: list[int], heads: list[int], reach: Reach) -> Iterator[Rows]:
-        """Yield pairs of near facts, the older row first; a pair may come twice."""
-        columns = np.array(heads)
-        others = self._vectors[columns]
-        height = max(1, _BLOCK_CELLS // len(heads))
-        for start in range(0, len(firsts), height):
-            block = firsts[start : start + height]
-            similarities = self._vectors[block] @ others.T
-            above = similarities >= reach.similarity
-            for number in np.flatnonzero(above.any(axis=1)):
-                found = np.flatnonzero(above[number])
-                if len(found) > reach.most + 1:
-                    best = np.argpartition(-similarities[number, found], reach.most)
-                    found = found[best[: reach.most + 1]]
-                row = block[int(number)]
-                for column in columns[found].tolist():
-                    if column != row:
-                        yield min(row, column), max(row, column)
+        yield from self._changes(groups, pairs)
 
     def _ask(self, pairs: Sequence[Rows]) -> None:
-        wanted = [pair for pair in pairs if pair not in self._verdicts]
+        wanted = [pair for pair in pairs if pair not in self._effects]
         asked = [self._pair(a, b) for a, b in wanted]
-        self._verdicts.update(zip(wanted, self._judge.judge(asked), strict=True))
+        for rows, pair, verdict in zip(wanted, asked, self._judge.judge(asked), strict=True):
+            self._effects[rows] = self._effect(rows, pair, verdict), verdict
+
+    def _effect(self, rows: Rows, pair: Pair, verdict: Verdict | None) -> Effect | None:
+        if verdict is None:
+            return None
+        slot = slot_of(self._readings[rows[0]])
+        one_slot = slot is not None and slot == slot_of(self._readings[rows[1]])
+        found = effect(verdict, self._thresholds, one_slot=one_slot)
+        if found == "merge" and disagree(pair.older.content, pair.newer.content):
+            return None
+        return found
 
     def _pair(self, a: int, b: int) -> Pair:
         similarity = float(self._vectors[a] @ self._vectors[b])
-        older, newer = in_order(self._facts[a], self._facts[b])
-        return Pair(older, newer, similarity)
+        return Pair(self._facts[a], self._facts[b], similarity)
 
-    def _relation(self, a: int, b: int) -> Relation:
+    def _are_same(self, a: int, b: int) -> bool:
         pair = (min(a, b), max(a, b))
         self._ask([pair])
-        return self._verdicts[pair].relation
+        return self._effects[pair][0] == "merge"
 
     def _groups(self, texts: Sequence[int], pairs: Sequence[Rows]) -> list[list[int]]:
         """Group the rows so that every pair in a group says the same; return the group of each row.
@@ -236,13 +155,11 @@ class _Table:
             shared.setdefault(first, []).append(row)
         group = [shared[first] for first in texts]
         heads = {first: [first] for first in shared}
-        same = [pair for pair in pairs if self._verdicts[pair].relation is Relation.SAME]
+        same = [pair for pair in pairs if self._effects[pair][0] == "merge"]
         same.sort(key=lambda pair: (-self._pair(*pair).similarity, pair))
         for a, b in same:
             left, right = heads[a], heads[b]
-            if left is right or any(
-                self._relation(x, y) is not Relation.SAME for x in left for y in right
-            ):
+            if left is right or not all(self._are_same(x, y) for x in left for y in right):
                 continue
             joined, members = sorted(left + right), sorted(group[a] + group[b])
             for first in joined:
@@ -255,50 +172,55 @@ class _Table:
         for row, members in enumerate(groups):
             if len(members) > 1 and members[0] == row:
                 reasons = dict.fromkeys(
-                    reason
+                    f"says the same ({verdict.same:.0%} certain, {verdict.decided_by})"
                     for a in members
                     for b in members
-                    if (verdict := self._verdicts.get((a, b)))
-                    for reason in verdict.reasons
+                    if (verdict := self._effects.get((a, b), (None, None))[1])
                 )
                 facts = tuple(self._facts[member] for member in members)
                 yield MergeDecision(facts, tuple(reasons) or ("same text",))
 
-    def _supersessions(
-        self, groups: Sequence[list[int]], pairs: Sequence[Rows]
-    ) -> Iterator[SupersedeDecision | ContestDecision]:
+    def _changes(self, groups: Sequence[list[int]], pairs: Sequence[Rows]) -> Iterator[Decision]:
         believed = {
             members[0]: merged([self._facts[member] for member in members])
             if len(members) > 1
             else self._facts[members[0]]
             for members in groups
         }
-        rivals: dict[int, list[tuple[int, Verdict]]] = defaultdict(list)
+        told: dict[int, list[tuple[int, Effect, Verdict]]] = defaultdict(list)
         for a, b in pairs:
-            verdict = self._verdicts[a, b]
-            one, other = groups[a][0], groups[b][0]
-            if one == other or not verdict.relation.conflicting:
-                continue
-            low, high = sorted((one, other), key=lambda row: standing(believed[row]))
-            rivals[low].append((high, verdict))
-        ended = set()
-        for low in sorted(rivals):
-            stronger = [one for one in rivals[low] if may_retire(believed[one[0]], believed[low])]
-            if stronger:
-                # the next in standing, so that facts believed in between stay in the chain
-                high, verdict = min(stronger, key=lambda rival: standing(believed[rival[0]]))
-                ended.add(low)
-                yield SupersedeDecision(
-                    believed[low], believed[high], verdict.relation, verdict.reasons
-                )
-        for low in sorted(rivals.keys() - ended):
-            for high, verdict in rivals[low]:
-                if high in ended:
-                    continue
-                decision = ContestDecision.between(believed[low], believed[high], verdict.reasons)
-                if decision is not None:
-                    believed[low], believed[high] = decision.result, decision.rival
-                    yield decision
+            found, verdict = self._effects[a, b]
+            older, newer = groups[a][0], groups[b][0]
+            # what was said again later isn't ended by what came between
+            later = believed[newer].stated_at >= believed[older].stated_at
+            if verdict and found in ("end", "mark") and older != newer and later:
+                told[older].append((newer, found, verdict))
+        for older, changes in sorted(told.items()):
+            yield from self._change(believed, older, changes)
+
+    def _change(
+        self,
+        believed: dict[int, Fact],
+        older: int,
+        changes: Sequence[tuple[int, Effect, Verdict]],
+    ) -> Iterator[Decision]:
+        """Yield the ending of a fact by the first that may end it, or else its marks."""
+        loser = believed[older]
+        endings = [(newer, verdict) for newer, found, verdict in changes if found == "end"]
+        able = [one for one in endings if may_retire(believed[one[0]], loser)]
+        if able:
+            newer, verdict = min(able, key=lambda one: said_at(believed[one[0]]))
+            yield SupersedeDecision(loser, believed[newer], verdict)
+            return
+        for newer, found, verdict in changes:
+            by = believed[newer]
+            if found == "end" and by.id not in loser.contested_by:
+                contest = ContestDecision(loser, by, verdict)
+                loser, believed[newer] = contest.results
+                yield contest
+            elif found == "mark" and all(one.newer != by.id for one in loser.perhaps_changed):
+                if may_retire(by, loser):
+                    yield MarkDecision(loser, by, verdict)
 
 
 def _same_text(facts: Sequence[Fact], new: Collection[int]) -> list[int]:
@@ -315,46 +237,3 @@ def _same_text(facts: Sequence[Fact], new: Collection[int]) -> list[int]:
             known.append(row)
         found.append(first)
     return found
-
-
-def _about_the_same(
-    facts: Sequence[Fact], firsts: Sequence[int], heads: Sequence[int]
-) -> Iterator[Rows]:
-    """Yield pairs with different claims about one thing: each with the next and with the last."""
-    by_key: dict[tuple[str, ...], list[tuple[int, Claim]]] = defaultdict(list)
-    for row in heads:
-        for claim in claims(facts[row].content):
-            by_key[claim.key].append((row, claim))
-    new = set(firsts)
-    for holders in by_key.values():
-        if len({(claim.value, claim.positive) for _, claim in holders}) < 2:
-            continue
-        last = holders[-1]
-        for one, following in pairwise(holders):
-            for other in (following, last):
-                differ = (one[1].value, one[1].positive) != (other[1].value, other[1].positive)
-                if one[0] < other[0] and differ and (one[0] in new or other[0] in new):
-                    yield one[0], other[0]
-
-
-def wordings(content: str) -> Iterator[tuple[str, ...]]:
-    """Yield keys that a statement shares with statements that may say the same in other words."""
-    if words := gist(content):
-        yield ("gist", *words)
-    for one in paraphrases(content):
-        yield ("paraphrase", one.relation, one.subject, *one.value, "of", *one.about)
-    if claimed := claims(content):
-        yield ("claims", *sorted(map(str, claimed)), *sorted(read(content).content - WORDING))
-
-
-def _in_other_words(
-    facts: Sequence[Fact], firsts: Sequence[int], heads: Sequence[int]
-) -> Iterator[Rows]:
-    """Yield pairs that may say the same, whose vectors "I" and "the user" may set apart."""
-    by_key: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for row in heads:
-        for key in wordings(facts[row].content):
-            by_key[key].append(row)
-    new = set(firsts)
-    for holders in by_key.values():
-        yield from (pair for pair in pairwise(holders) if not new.isdisjoint(pair))

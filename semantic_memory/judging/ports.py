@@ -77,3 +77,19 @@ class SentenceJudge(Protocol):
     def read(self, sentences: Sequence[Spoken]) -> list[Reading]:
         """Return a reading of each sentence, in order; it doesn't depend on other sentences."""
         ...
+
+
+def in_order(a: Fact, b: Fact) -> tuple[Fact, Fact]:
+    """Return the two facts, the one said first in front."""
+    return (a, b) if said_at(a) <= said_at(b) else (b, a)
+
+
+def said_at(fact: Fact) -> tuple[float, float, int, str]:
+    """Return the sort key of facts in the order in which they were said."""
+    position = fact.source.position
+    return (
+        fact.created_at.timestamp(),
+        fact.recorded_at.timestamp(),
+        -1 if position is None else position,
+        fact.id,
+    )

@@ -1,0 +1,128 @@
+"""Candidates: the few pairs of a user's facts that are worth a judge's time.
+
+For each new fact its nearest by vectors and those that state the same slot; of these, pairs of
+statements that last, by one speaker. Nearly all pairs of a store are unrelated: what isn't compared
+can't be ended wrongly.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.readings import Reading
+
+_BLOCK_CELLS = 4_000_000  # size of a block of similarities: 16 MB
+_LASTING = frozenset({"state", "habit", "preference", "plan", "decision", "standing_order"})
+_SAME_SLOT = 0.25
+"""Cosine by which a pair of one slot ranks above its similarity."""
+
+Rows = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Limits on the pairs that are compared."""
+
+    similarity: float = 0.3
+    """Cosine similarity from which two facts are compared."""
+    nearest: int = 8
+    """Number of nearest facts considered for each fact."""
+    of_slot: int = 8
+    """Number of facts of the same slot considered for each fact, the latest ones."""
+    judged: int = 4
+    """Number of pairs judged for each fact, the likeliest ones."""
+    lasting: float = 0.4
+    """Probability of being worth keeping from which an older statement may be ended."""
+    telling: float = 0.3
+    """Probability of being worth keeping from which a newer statement may end one."""
+
+
+DEFAULT = Reach()
+
+
+def may_end(reading: Reading | None, reach: Reach) -> bool:
+    """Return True if a statement with this reading lasts, so that a newer one may end it."""
+    return reading is None or (reading.keep >= reach.lasting and reading.kind in _LASTING)
+
+
+def may_change(reading: Reading | None, reach: Reach) -> bool:
+    """Return True if a statement with this reading may end an older one."""
+    return reading is None or reading.keep >= reach.telling
+
+
+def slot_of(reading: Reading | None) -> str | None:
+    """Return the slot that a statement is read to state, if any."""
+    if reading is None or reading.slot == "none" or reading.slot_probability < 0.5:
+        return None
+    return reading.slot
+
+
+def are_comparable(older: Fact, newer: Fact) -> bool:
+    """Return True unless two different people are known to have said them."""
+    one, other = older.source.speaker, newer.source.speaker
+    return one is None or other is None or one == other
+
+
+def candidates(
+    facts: Sequence[Fact],
+    vectors: Matrix,
+    readings: Sequence[Reading | None],
+    firsts: Sequence[int],
+    heads: Sequence[int],
+    reach: Reach = DEFAULT,
+) -> list[Rows]:
+    """Return the pairs of rows to judge, the older row first; `facts` are in the order of telling.
+
+    `firsts` are the rows to compare with `heads`. At most `reach.judged` pairs for each of `firsts`.
+    """
+    found: set[Rows] = set()
+    by_slot: dict[str, list[int]] = defaultdict(list)
+    for row in heads:
+        if slot := slot_of(readings[row]):
+            by_slot[slot].append(row)
+    for row, near in _near(vectors, firsts, heads, reach):
+        slot = slot_of(readings[row])
+        others = dict.fromkeys((*near, *_of_slot(by_slot[slot], row, reach))) if slot else near
+        scored: list[tuple[float, Rows]] = []
+        for other in others:
+            older, newer = min(row, other), max(row, other)
+            if (
+                row != other
+                and may_end(readings[older], reach)
+                and may_change(readings[newer], reach)
+                and are_comparable(facts[older], facts[newer])
+            ):
+                bonus = _SAME_SLOT if slot and slot == slot_of(readings[other]) else 0.0
+                scored.append((float(vectors[row] @ vectors[other]) + bonus, (older, newer)))
+        scored.sort(key=lambda one: (-one[0], one[1]))
+        found.update(pair for _, pair in scored[: reach.judged])
+    return sorted(found)
+
+
+def _of_slot(rows: Sequence[int], row: int, reach: Reach) -> list[int]:
+    return [other for other in rows if other != row][-reach.of_slot :]
+
+
+def _near(
+    vectors: Matrix, firsts: Sequence[int], heads: Sequence[int], reach: Reach
+) -> Iterator[tuple[int, list[int]]]:
+    """Yield each row of `firsts` with its nearest rows."""
+    columns = np.array(heads)
+    others = vectors[columns]
+    height = max(1, _BLOCK_CELLS // max(1, len(heads)))
+    most = reach.nearest + 1  # itself among them
+    for start in range(0, len(firsts), height):
+        block = list(firsts[start : start + height])
+        similarities = vectors[block] @ others.T
+        for number, row in enumerate(block):
+            near = np.flatnonzero(similarities[number] >= reach.similarity)
+            if len(near) > most:
+                best = np.argpartition(-similarities[number, near], most - 1)[:most]
+                near = near[np.sort(best)]
+            yield row, [column for column in columns[near].tolist() if column != row]

@@ -1,0 +1,149 @@
+"""Decisions on a user's facts, and the policy that turns verdicts into them.
+
+    same    at `same` or above, if figures, names and denials agree           merge
+    over    at `end` or above within one slot, or at `sure` or above          end the older
+    over    at `mark` or above                                                mark: perhaps changed
+            anything else                                                     both stand
+
+A newer statement ends an older one only if it is trusted as much; else both are marked as contested.
+The thresholds come from the judge's card: at `end` and `sure` nine of ten endings are right in whole
+conversations, at `mark` four of five.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from semantic_memory.consolidation.merging import absorbed, keeper, merged
+from semantic_memory.consolidation.superseding import contested, perhaps_changed, superseded
+from semantic_memory.domain.facts import Cause, Fact
+from semantic_memory.judging.ports import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Probabilities from which verdicts become decisions."""
+
+    same: float
+    end: float
+    """For statements that state the same slot: where somebody lives, who employs them."""
+    sure: float
+    """For all other statements."""
+    mark: float
+
+
+Effect = Literal["merge", "end", "mark"]
+
+
+def effect(verdict: Verdict, thresholds: Thresholds, *, one_slot: bool) -> Effect | None:
+    """Return what a verdict may do.
+
+    >>> surely = Verdict(over=0.95, same=0.0, decided_by="pairs-1")
+    >>> effect(surely, Thresholds(same=0.9, end=0.9, sure=0.99, mark=0.8), one_slot=True)
+    'end'
+    >>> effect(surely, Thresholds(same=0.9, end=0.9, sure=0.99, mark=0.8), one_slot=False)
+    'mark'
+    """
+    if verdict.same >= thresholds.same:
+        return "merge"
+    if verdict.over >= (thresholds.end if one_slot else thresholds.sure):
+        return "end"
+    return "mark" if verdict.over >= thresholds.mark else None
+
+
+@dataclass(frozen=True, slots=True)
+class MergeDecision:
+    """Duplicates to merge into one fact."""
+
+    facts: tuple[Fact, ...]
+    """The facts before the merge, in the order in which they were said."""
+    reasons: tuple[str, ...]
+
+    @property
+    def result(self) -> Fact:
+        """The fact that stays, with the values it takes over."""
+        return merged(self.facts)
+
+    @property
+    def absorbed(self) -> tuple[Fact, ...]:
+        """The other facts, archived. Writing `facts` back undoes the merge."""
+        kept = keeper(self.facts)
+        return tuple(absorbed(fact, kept) for fact in self.facts if fact.id != kept.id)
+
+
+@dataclass(frozen=True, slots=True)
+class SupersedeDecision:
+    """A fact that a newer one ends."""
+
+    loser: Fact
+    """The fact before it is superseded, after the merges of the same plan."""
+    winner: Fact
+    verdict: Verdict
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """The reason in words."""
+        return (told(self.verdict),)
+
+    def result(self, now: datetime) -> Fact:
+        """Return the superseded fact with the cause of its ending. Writing `loser` back undoes it."""
+        return superseded(self.loser, self.winner, cause(self.winner, self.verdict, now))
+
+
+@dataclass(frozen=True, slots=True)
+class MarkDecision:
+    """A fact that a newer one has likely, but not certainly, ended."""
+
+    older: Fact
+    newer: Fact
+    verdict: Verdict
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """The reason in words."""
+        return (told(self.verdict),)
+
+    def result(self, now: datetime) -> Fact:
+        """Return the older fact, marked."""
+        return perhaps_changed(self.older, cause(self.newer, self.verdict, now))
+
+
+@dataclass(frozen=True, slots=True)
+class ContestDecision:
+    """Two facts of which the newer would end the older if it were trusted as much."""
+
+    older: Fact
+    newer: Fact
+    verdict: Verdict
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """The reason in words."""
+        return (f"{told(self.verdict)}, but is less trusted",)
+
+    @property
+    def results(self) -> tuple[Fact, Fact]:
+        """Both facts, marked."""
+        return contested(self.older, self.newer), contested(self.newer, self.older)
+
+
+Decision = MergeDecision | SupersedeDecision | MarkDecision | ContestDecision
+
+
+def cause(newer: Fact, verdict: Verdict, now: datetime) -> Cause:
+    """Return the reason why `newer` ended a fact, or may have."""
+    return Cause(
+        newer=newer.id,
+        decided_by=verdict.decided_by,
+        reason=told(verdict),
+        quote=newer.content,
+        probability=min(1.0, verdict.over),
+        at=now,
+    )
+
+
+def told(verdict: Verdict) -> str:
+    """Return a verdict in words."""
+    return verdict.reason or f"a newer statement changes it ({verdict.over:.0%} certain)"
