@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby, pairwise
 
 import numpy as np
@@ -26,6 +27,7 @@ from semantic_memory.consolidation.claims import Claim, claims
 from semantic_memory.consolidation.gist import gist
 from semantic_memory.consolidation.merging import absorbed, keeper, merged
 from semantic_memory.consolidation.relations import (
+    RULES,
     Pair,
     Relation,
     RelationJudge,
@@ -35,6 +37,7 @@ from semantic_memory.consolidation.relations import (
 )
 from semantic_memory.consolidation.statements import read
 from semantic_memory.consolidation.superseding import (
+    cause,
     contested,
     may_retire,
     standing,
@@ -91,11 +94,13 @@ class SupersedeDecision:
     winner: Fact
     relation: Relation
     reasons: tuple[str, ...]
+    decided_by: str = RULES
+    probability: float | None = None
 
-    @property
-    def result(self) -> Fact:
-        """The superseded fact. Writing `loser` back undoes it."""
-        return superseded(self.loser, self.winner)
+    def ended(self, at: datetime) -> Fact:
+        """Return the fact superseded at a time. Writing `loser` back undoes it."""
+        why = cause(self.winner, self.decided_by, self.reasons, at, self.probability)
+        return superseded(self.loser, self.winner, why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +294,12 @@ class _Table:
                 high, verdict = min(stronger, key=lambda rival: standing(believed[rival[0]]))
                 ended.add(low)
                 yield SupersedeDecision(
-                    believed[low], believed[high], verdict.relation, verdict.reasons
+                    believed[low],
+                    believed[high],
+                    verdict.relation,
+                    verdict.reasons,
+                    verdict.judge,
+                    None if verdict.judge == RULES else verdict.certainty,
                 )
         for low in sorted(rivals.keys() - ended):
             for high, verdict in rivals[low]:
