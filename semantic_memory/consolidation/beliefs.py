@@ -144,6 +144,7 @@ def restored(fact: Fact, now: datetime) -> Fact:
             "status": Status.ACTIVE,
             "valid_to": None,
             "superseded_by": None,
+            "ended_by": None,
             "confidence": max(fact.confidence, RESTORED_CONFIDENCE) if faded else fact.confidence,
             "confirmed_at": max(now, fact.confirmed_at or now),
         }

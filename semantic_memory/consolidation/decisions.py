@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Literal
 
 from semantic_memory.consolidation.merging import absorbed, keeper, merged
-from semantic_memory.consolidation.superseding import contested, perhaps_changed, superseded
+from semantic_memory.consolidation.superseding import cause, contested, perhaps_changed, superseded
 from semantic_memory.domain.facts import Cause, Fact
 from semantic_memory.judging.ports import Verdict
 
@@ -89,7 +89,7 @@ class SupersedeDecision:
 
     def result(self, now: datetime) -> Fact:
         """Return the superseded fact with the cause of its ending. Writing `loser` back undoes it."""
-        return superseded(self.loser, self.winner, cause(self.winner, self.verdict, now))
+        return superseded(self.loser, self.winner, _cause(self.winner, self.verdict, now))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class MarkDecision:
 
     def result(self, now: datetime) -> Fact:
         """Return the older fact, marked."""
-        return perhaps_changed(self.older, cause(self.newer, self.verdict, now))
+        return perhaps_changed(self.older, _cause(self.newer, self.verdict, now))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,16 +132,8 @@ class ContestDecision:
 Decision = MergeDecision | SupersedeDecision | MarkDecision | ContestDecision
 
 
-def cause(newer: Fact, verdict: Verdict, now: datetime) -> Cause:
-    """Return the reason why `newer` ended a fact, or may have."""
-    return Cause(
-        newer=newer.id,
-        decided_by=verdict.decided_by,
-        reason=told(verdict),
-        quote=newer.content,
-        probability=min(1.0, verdict.over),
-        at=now,
-    )
+def _cause(newer: Fact, verdict: Verdict, now: datetime) -> Cause:
+    return cause(newer, verdict.decided_by, [told(verdict)], now, min(1.0, verdict.over))
 
 
 def told(verdict: Verdict) -> str:

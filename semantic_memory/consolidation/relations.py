@@ -16,6 +16,9 @@ from typing import NamedTuple, Protocol
 
 from semantic_memory.domain.facts import Fact
 
+RULES = "rules"
+"""The judge of a verdict that no model gave."""
+
 
 class Relation(StrEnum):
     """Relation of the newer of two statements to the older."""
@@ -47,6 +50,8 @@ class Verdict:
     relation: Relation
     reasons: tuple[str, ...] = ()
     certainty: float = 1.0
+    judge: str = RULES
+    """The rules, or the model that decided."""
 
 
 class RelationJudge(Protocol):

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from hashlib import blake2b
 from typing import Protocol
 
 from semantic_memory.consolidation.beliefs import are_kept_apart
-from semantic_memory.consolidation.relations import Relation, said_at
+from semantic_memory.consolidation.relations import RULES, Relation, said_at
 from semantic_memory.consolidation.renewal import Renewal, renewal
 from semantic_memory.consolidation.retelling import ENDED, SURE, renewing, retold
-from semantic_memory.consolidation.superseding import may_retire, standing, superseded
+from semantic_memory.consolidation.superseding import cause, may_retire, standing, superseded
 from semantic_memory.consolidation.sweep import ContestDecision, SupersedeDecision
 from semantic_memory.consolidation.telling import told
 from semantic_memory.domain.changes import Keyed
@@ -35,6 +35,8 @@ from semantic_memory.domain.values import derived_id
 
 EXTRACTOR = "renewal"
 """The extractor of a fact that was recorded when it ended."""
+RENEWAL = f"{RULES}:{EXTRACTOR}"
+"""The rules by which a message ends a statement, as a cause names them."""
 
 _NEAR = 16  # nearest memories that each statement is compared with
 _BY_WORDS = 24
@@ -58,10 +60,10 @@ class EndDecision:
     winner: Fact
     reasons: tuple[str, ...]
 
-    @property
-    def result(self) -> Fact:
-        """The statement as a fact that has been superseded."""
-        return superseded(_of_message(self.message, self.content, Category.PERSONAL), self.winner)
+    def ended(self, at: datetime) -> Fact:
+        """Return the statement as a fact that was superseded at a time."""
+        fact = _of_message(self.message, self.content, Category.PERSONAL)
+        return superseded(fact, self.winner, cause(self.winner, RENEWAL, self.reasons, at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +172,9 @@ class Renewer:
                 if decision is not None:
                     yield decision
         elif loser.category is not Category.CONVERSATION:
-            yield SupersedeDecision(loser, winner, Relation.UPDATES, (found.reason,))
+            yield SupersedeDecision(
+                loser, winner, Relation.UPDATES, (found.reason,), decided_by=RENEWAL
+            )
         elif ending := self._ended(loser, found, winner):
             yield ending
 

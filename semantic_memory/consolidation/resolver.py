@@ -282,11 +282,13 @@ class Resolver:
                     write(fact, "absorbed")
                 write(decision.result, "merged")
             case SupersedeDecision():
-                write(decision.result, "superseded")
+                write(decision.ended(now), "superseded")
             case ContestDecision():
                 write(decision.result, "contested")
                 write(decision.rival, "contested")
-            case EndDecision() | TellDecision():
+            case EndDecision():
+                changes.append(Add(decision.ended(now)))
+            case TellDecision():
                 changes.append(Add(decision.result))
         return changes
 

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from semantic_memory.consolidation.beliefs import restored, told_apart
 from semantic_memory.consolidation.merging import merged, without
+from semantic_memory.consolidation.superseding import unlinked
 from semantic_memory.domain.changes import Change, Update
 from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.domain.ports import FactHistory, Facts
@@ -21,10 +22,15 @@ class FactLedger(Facts, FactHistory, Protocol):
 def restoration(ledger: FactLedger, fact: Fact, reason: str, now: datetime) -> list[Change]:
     """Return the changes that make `fact` active again, apart from the facts that replaced it.
 
+    Links between them that one perhaps changed the other go too.
+
     Sources, tags and confidence that a merge took over from it are taken back, also from the facts
     that the merged one was merged into later.
     """
     back, others = told_apart(restored(fact, now), list(_relieved(ledger, fact)))
+    for other in others:
+        back = unlinked(back, other.id)
+    others = [unlinked(other, back.id) for other in others]
     return [
         Update(back, "restored", now, reason),
         *(Update(other, "told apart", now, reason) for other in others),

@@ -6,39 +6,17 @@ each is marked as contested by the other.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
+from datetime import datetime
 
 from semantic_memory.consolidation.merging import stated_at
-from semantic_memory.consolidation.relations import said_at
-from semantic_memory.domain.facts import Category, Fact, Status
-from semantic_memory.domain.patterns import regex
+from semantic_memory.domain.facts import Cause, Fact, Status
 from semantic_memory.domain.trust import Trust
 
-_CORRECTION = regex(
-    r"\b(?:actually|correction|i meant|to be (?:clear|precise)"
-    r"|that(?:'s| is) (?:wrong|not right))\b",
-    re.IGNORECASE,
-)
 _LESS_SURE = 0.3
 """Most confidence by which a fact may lie below one that it ends."""
 _ROUNDING = 1e-6
-Standing = tuple[int, float, bool, float, tuple[float, float, int, str]]
-
-
-def standing(fact: Fact) -> Standing:
-    """Return the sort key of conflicting facts; the fact with the highest key is believed.
-
-    The more trusted statement ranks first. Then the later one wins; at equal times a correction,
-    then the higher confidence, then the fact said or recorded later. The order is total, so that
-    superseding can't run in circles.
-    """
-    return (
-        fact.trust.rank,
-        stated_at(fact).timestamp(),
-        is_correction(fact),
-        fact.confidence,
-        said_at(fact),
-    )
+_LONGEST_QUOTE = 300
 
 
 def may_retire(winner: Fact, loser: Fact) -> bool:
@@ -59,20 +37,54 @@ def may_retire(winner: Fact, loser: Fact) -> bool:
     )
 
 
-def is_correction(fact: Fact) -> bool:
-    """Return True if the fact is feedback or has a phrase of correction."""
-    return fact.category is Category.FEEDBACK or bool(_CORRECTION.search(fact.content))
-
-
-def superseded(loser: Fact, winner: Fact) -> Fact:
+def superseded(loser: Fact, winner: Fact, cause: Cause) -> Fact:
     """Return `loser` superseded, its validity ending with the latest statement of `winner`."""
     return loser.model_copy(
         update={
             "status": Status.SUPERSEDED,
             "superseded_by": winner.id,
             "valid_to": max(loser.valid_from, stated_at(winner)),
+            "ended_by": cause,
+            "perhaps_changed": _without(loser, cause.newer),
         }
     )
+
+
+def perhaps_changed(older: Fact, cause: Cause) -> Fact:
+    """Return `older` linked to the newer statement of `cause`, the latest decision last.
+
+    An earlier link to the same statement is replaced.
+    """
+    links = (*_without(older, cause.newer), cause)
+    return older.model_copy(update={"perhaps_changed": links})
+
+
+def unlinked(older: Fact, newer: str) -> Fact:
+    """Return `older` without its link to a newer statement."""
+    return older.model_copy(update={"perhaps_changed": _without(older, newer)})
+
+
+def cause(
+    winner: Fact,
+    decided_by: str,
+    reasons: Iterable[str],
+    at: datetime,
+    probability: float | None = None,
+) -> Cause:
+    """Return the cause by which `winner` ends or changes another fact, quoting its beginning."""
+    said = winner.content  # the whole statement, where it isn't a long message
+    return Cause(
+        newer=winner.id,
+        decided_by=decided_by,
+        reason="; ".join(reasons),
+        quote=said if len(said) <= _LONGEST_QUOTE else f"{said[: _LONGEST_QUOTE - 1]}…",
+        probability=probability,
+        at=at,
+    )
+
+
+def _without(fact: Fact, newer: str | None) -> tuple[Cause, ...]:
+    return tuple(link for link in fact.perhaps_changed if newer is None or link.newer != newer)
 
 
 def contested(fact: Fact, rival: Fact) -> Fact:

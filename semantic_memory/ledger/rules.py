@@ -79,6 +79,8 @@ def erased(fact: Fact) -> Fact:
             "references": (),
             "source": Source(),
             "corroborations": (),
+            "ended_by": None,
+            "perhaps_changed": (),
             "metadata": {},
             "body": None,
         }

@@ -13,11 +13,22 @@ from semantic_memory.domain.changes import (
     Weigh,
 )
 from semantic_memory.domain.errors import NotFoundError
-from semantic_memory.domain.facts import Category, Source, Status
+from semantic_memory.domain.facts import Category, Cause, Source, Status
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.scope import Scope
 from tests.conftest import NOW, make_fact
 from tests.contract.conftest import vectors
+
+ENDED = Cause(
+    newer="fact-2",
+    decided_by="pairs-1",
+    reason="a move",
+    quote="We moved to Oslo — at last.",
+    probability=0.93,
+    at=NOW,
+)
+LIKELY = ENDED.model_copy(update={"newer": "fact-3", "probability": 0.81})
+BY_HAND = Cause(decided_by="caller", reason="by hand", at=NOW)
 
 
 def test_a_fact_comes_back_as_it_went_in(ledger):
@@ -33,9 +44,28 @@ def test_a_fact_comes_back_as_it_went_in(ledger):
         superseded_by="fact-2",
         last_used_at=NOW,
         use_count=2,
+        ended_by=ENDED,
+        perhaps_changed=(LIKELY, BY_HAND),
     )
     ledger.apply([Add(fact)])
     assert ledger.get([fact.id]) == [fact]
+
+
+def test_the_history_keeps_the_cause_of_each_state(ledger):
+    ledger.apply([Add(make_fact(1, perhaps_changed=(LIKELY,)))])
+    (before,) = ledger.get(["fact-1"])
+    after = before.model_copy(update={"ended_by": ENDED, "perhaps_changed": ()})
+    ledger.apply([Update(after, "superseded", NOW)])
+    states = [version.fact for version in ledger.history("fact-1")]
+    assert [state.perhaps_changed for state in states] == [(LIKELY,), ()]
+    assert [state.ended_by for state in states] == [None, ENDED]
+
+
+def test_a_forgotten_fact_keeps_no_quote(ledger):
+    ledger.apply([Add(make_fact(1, ended_by=ENDED, perhaps_changed=(LIKELY,)))])
+    ledger.apply([Forget("fact-1", NOW)])
+    (gone,) = ledger.page("u1", Filters(), status=Status.FORGOTTEN, limit=None).facts
+    assert (gone.ended_by, gone.perhaps_changed) == (None, ())
 
 
 def test_a_fact_that_changed_is_read_as_it_is_now(ledger):

@@ -68,7 +68,8 @@ def planned(facts):
 def swept(facts):
     left = {fact.id: fact for fact in facts}
     for decision in planned(facts):
-        left[decision.result.id] = decision.result
+        result = decision.ended(NOW) if isinstance(decision, SupersedeDecision) else decision.result
+        left[result.id] = result
         if isinstance(decision, MergeDecision):
             left |= {fact.id: fact for fact in decision.absorbed}
     return left

@@ -80,7 +80,7 @@ def endpoint() -> Iterator[Endpoint]:
 
 def test_a_language_model_decides_each_pair_and_says_why(endpoint):
     verdicts = endpoint.judge().judge([pair("a", "b"), pair("c", "d")])
-    assert verdicts == [Verdict(Relation.UPDATES, ("some-model: moved",), 0.9)] * 2
+    assert verdicts == [Verdict(Relation.UPDATES, ("some-model: moved",), 0.9, "some-model")] * 2
     (request,) = endpoint.requests
     assert request["temperature"] == 0
     assert request["response_format"]["type"] == "json_schema"

@@ -10,7 +10,7 @@ from semantic_memory.consolidation.superseding import superseded
 from semantic_memory.domain.changes import Advance, Cursor, EraseLines, Update, Write
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.extraction import Candidate, Extraction, HistoryLine
-from semantic_memory.domain.facts import Status
+from semantic_memory.domain.facts import Cause, Status
 from semantic_memory.domain.profile import PROFILE_FIELDS, Profile
 from semantic_memory.domain.requests.profiles import ProfileTexts
 from semantic_memory.settings import ProfileSettings, Settings
@@ -19,6 +19,7 @@ from tests.support.inside import inside
 
 U = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
+BY_HAND = Cause(decided_by="caller", reason="by hand", at=NOW)
 WORK = "Maya works as an engineer in a team at a company."
 HOME = "Maya has a sister and two cats in Bergen."
 
@@ -129,7 +130,7 @@ def test_what_is_no_longer_believed_is_gone_at_once(filled, how):
             filled.delete(fact.id)
         case "supersede":
             (other,) = [one for one in filled.list(**U) if one.content == HOME]
-            gone = superseded(fact, other)
+            gone = superseded(fact, other, BY_HAND)
             inside(filled).ledger.apply([Update(gone, "superseded", NOW)])
         case "update":
             filled.update(fact.id, content="Maya works for herself")

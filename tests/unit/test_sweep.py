@@ -7,13 +7,20 @@ from semantic_memory import Category, Fact
 from semantic_memory.consolidation.judges.rules import RuleJudge
 from semantic_memory.consolidation.merging import merged
 from semantic_memory.consolidation.relations import Pair, Relation, Verdict
-from semantic_memory.consolidation.superseding import standing, superseded
+from semantic_memory.consolidation.superseding import (
+    cause,
+    perhaps_changed,
+    standing,
+    superseded,
+    unlinked,
+)
 from semantic_memory.consolidation.sweep import MergeDecision, SupersedeDecision, plan
-from semantic_memory.domain.facts import Source, Status
+from semantic_memory.domain.facts import Cause, Source, Status
 from semantic_memory.testing import HashEmbedder
 from tests.conftest import NOW, make_fact
 
 EMBEDDER = HashEmbedder(256)
+BY_HAND = Cause(decided_by="caller", reason="by hand", at=NOW)
 
 
 def at(day: float, number: int, content: str, **values) -> Fact:
@@ -87,10 +94,40 @@ def test_the_loser_keeps_its_text_and_says_until_when_it_held_and_what_replaced_
     old, new = at(0, 1, "Maya lives in Berlin."), at(9, 2, "Maya moved to Rome.")
     (decision,) = planned(old, new)
     assert isinstance(decision, SupersedeDecision)
-    result = decision.result
+    result = decision.ended(NOW)
     assert (result.id, result.content, result.status) == (old.id, old.content, Status.SUPERSEDED)
     assert result.valid_to == new.created_at
     assert result.superseded_by == new.id
+    cause = result.ended_by
+    assert (cause.newer, cause.decided_by, cause.quote, cause.at) == (
+        new.id,
+        "rules",
+        new.content,
+        NOW,
+    )
+    assert cause.reason == "; ".join(decision.reasons)
+
+
+def test_a_link_to_a_newer_statement_is_kept_once_and_goes_when_the_newer_ends_the_older():
+    old, new, other = (at(day, day + 1, f"fact {day}") for day in range(3))
+    linked = perhaps_changed(old, cause(new, "pairs-1", ["a move"], NOW, 0.8))
+    linked = perhaps_changed(linked, cause(other, "pairs-1", ["a move"], NOW, 0.8))
+    again = perhaps_changed(linked, cause(new, "pairs-2", ["a move"], NOW, 0.9))
+    assert [link.newer for link in linked.perhaps_changed] == [new.id, other.id]
+    assert [(one.newer, one.decided_by) for one in again.perhaps_changed] == [
+        (other.id, "pairs-1"),
+        (new.id, "pairs-2"),
+    ]
+    assert [one.newer for one in unlinked(again, other.id).perhaps_changed] == [new.id]
+    ended = superseded(again, new, cause(new, "pairs-2", ["a move"], NOW))
+    assert [one.newer for one in ended.perhaps_changed] == [other.id]
+
+
+def test_a_long_statement_is_quoted_by_its_beginning():
+    quote = cause(at(0, 1, "a very long message " * 99), "rules", [], NOW).quote
+    assert quote.startswith("a very long message a")
+    assert quote.endswith("…")
+    assert len(quote) == 300
 
 
 def test_moving_twice_makes_a_chain():
@@ -130,7 +167,7 @@ def test_what_the_user_says_wins_over_what_an_assistant_said_later():
     inferred = at(5, 2, "Maya lives in Bonn.", source=Source(role="assistant"))
     (decision,) = planned(own, inferred)
     assert (decision.loser, decision.winner) == (inferred, own)
-    assert superseded(inferred, own).valid_to == inferred.valid_from
+    assert superseded(inferred, own, BY_HAND).valid_to == inferred.valid_from
 
 
 def test_conflicts_are_found_however_far_apart_the_vectors_are():

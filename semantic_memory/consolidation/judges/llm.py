@@ -120,4 +120,4 @@ class LLMJudge:
             apart = disagreements(read(pair.older.content), read(pair.newer.content))
             if not _DECISIVE.isdisjoint(apart):
                 relation = Relation.REFINES
-        return Verdict(relation, (reason,), answer.certainty)
+        return Verdict(relation, (reason,), answer.certainty, self._model)

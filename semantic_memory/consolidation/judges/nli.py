@@ -38,6 +38,7 @@ class NLIJudge:
                 f"can't load the NLI model {str(model)!r}: {error}; give the directory of a"
                 " cross-encoder, for example of cross-encoder/nli-MiniLM2-L6-H768"
             ) from error
+        self._name = Path(model).name
         self._columns = _columns(str(model), self._encoder.config.id2label)
         self._threshold = threshold
         self._similarity = similarity
@@ -62,7 +63,8 @@ class NLIJudge:
         if contradiction >= self._threshold and pair.similarity >= self._similarity:
             days = pair.newer.created_at.date() > pair.older.created_at.date()
             relation = Relation.UPDATES if days else Relation.CONTRADICTS
-            return Verdict(relation, (f"NLI: contradiction {contradiction:.2f}",), contradiction)
+            reasons = (f"NLI: contradiction {contradiction:.2f}",)
+            return Verdict(relation, reasons, contradiction, self._name)
         if entailed[1] >= self._threshold:
             apart = disagreements(read(pair.older.content), read(pair.newer.content))
             if entailed[0] >= self._threshold and not apart:

@@ -21,7 +21,7 @@ from semantic_memory.domain.bodies import Body, whole_text
 from semantic_memory.domain.changes import FactVectors, Matrix
 from semantic_memory.domain.decay import endurance
 from semantic_memory.domain.errors import StoreCorruptError
-from semantic_memory.domain.facts import Category, Fact, Source, Status
+from semantic_memory.domain.facts import Category, Cause, Fact, Source, Status
 from semantic_memory.domain.ports import Trait, TraitRow
 from semantic_memory.domain.trust import Trust
 from semantic_memory.domain.values import NO_METADATA, normalised
@@ -177,6 +177,8 @@ def from_fact(fact: Fact) -> FactRow:
         "references": list(fact.references),
         "metadata": dict(fact.metadata),
         "contested_by": list(fact.contested_by),
+        "ended_by": None if fact.ended_by is None else _of_cause(fact.ended_by),
+        "perhaps_changed": [_of_cause(link) for link in fact.perhaps_changed],
         "schema_version": fact.schema_version,
     }
     return FactRow(
@@ -270,9 +272,19 @@ def to_fact(row: FactRow) -> Fact:
         agent_id=row.agent_id or None,
         run_id=row.run_id or None,
         contested_by=tuple(detail.get("contested_by", ())),
+        ended_by=_to_cause(detail["ended_by"]) if "ended_by" in detail else None,
+        perhaps_changed=tuple(map(_to_cause, detail.get("perhaps_changed", ()))),
         version=row.version,
         schema_version=detail["schema_version"],
     )
+
+
+def _of_cause(cause: Cause) -> dict[str, Any]:
+    return cause.model_dump(mode="json", exclude_none=True)
+
+
+def _to_cause(stored: object) -> Cause:
+    return Cause.model_validate(stored)
 
 
 @decoding
