@@ -503,9 +503,9 @@ class RelevanceSettings(Section):
 class BeliefSettings(Section):
     """Judging of duplicates and conflicts between facts."""
 
-    judge: Literal["rules", "openai", "nli"] = "rules"
-    """Rules decide the clear cases; the sweeps ask `openai` (at the endpoint in `openai`) or `nli`
-    (a cross-encoder on this machine) about the rest."""
+    judge: Literal["packaged", "openai", "nli"] = "packaged"
+    """The packaged model decides at once; the sweeps ask `openai` (at the endpoint in `openai`) or
+    `nli` (a cross-encoder on this machine) about what it is unsure of."""
     model: str = ""
     """For `openai`, by default that of extraction; for `nli`, a directory or name in the cache."""
     pairs_per_hour: int = Field(default=200, ge=0)

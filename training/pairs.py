@@ -1,4 +1,4 @@
-"""Train the judge of pairs: does the newer statement end the older, repeat it, or neither?"""
+"""Train the judge of pairs: whether the newer statement ends the older one or repeats it."""
 
 from __future__ import annotations
 

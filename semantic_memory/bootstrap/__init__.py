@@ -57,14 +57,17 @@ from semantic_memory.bootstrap.upkeep import (
 )
 from semantic_memory.bootstrap.write_path import make_pipeline
 from semantic_memory.concurrency import SystemClock
-from semantic_memory.consolidation.judges.rules import RuleJudge
 from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.context.tokens import TiktokenCounter, encoding_name
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.observers import log_event
 from semantic_memory.domain.retention import Expiry
+from semantic_memory.judging.packaged import (
+    PackagedPairJudge,
+    PackagedSentenceJudge,
+    is_readable,
+)
 from semantic_memory.pipeline.leasing import Leasing
-from semantic_memory.pipeline.retelling import is_read
 from semantic_memory.pipeline.runner import Runner
 from semantic_memory.pipeline.stage import INDEX, WHOLE
 from semantic_memory.profile.rollup import Rollup
@@ -152,9 +155,11 @@ def _built(
             record_embedder(ledger, embedder.identity)
         else:
             check_embedder(ledger, embedder.identity)
-        rules = RuleJudge()
-        judge = make_judge(settings, rules, observe, stack)
-        resolver = Resolver(ledger, index, clock, rules, judge, expiry, partial(is_read, ledger))
+        sentence_judge, pair_judge = PackagedSentenceJudge(), PackagedPairJudge()
+        second_judge = make_judge(settings, pair_judge, observe, stack)
+        resolver = Resolver(
+            ledger, index, clock, pair_judge, sentence_judge, second_judge, expiry, is_readable
+        )
         counter = parts.token_counter or TiktokenCounter(encoding_name(settings.context.model))
         rollup = Rollup(
             ledger,

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from ingest.extract.breaker import CircuitBreaker
 from semantic_memory.consolidation.judges.escalating import EscalatingJudge
-from semantic_memory.consolidation.relations import RelationJudge
 from semantic_memory.domain.errors import ConfigurationError, MissingDependencyError
 from semantic_memory.domain.ports import (
     Condenser,
@@ -21,6 +20,7 @@ from semantic_memory.domain.ports import (
     Summarizer,
     TokenCounter,
 )
+from semantic_memory.judging.ports import PairJudge
 from semantic_memory.settings import ExtractionSettings, Settings
 
 if TYPE_CHECKING:
@@ -153,17 +153,17 @@ def _endpoint(
 
 
 def make_judge(
-    settings: Settings, rules: RelationJudge, observe: Observer, resources: ExitStack
-) -> RelationJudge | None:
-    """Make the judge of two facts' relation where the rules are unsure; None to do without.
+    settings: Settings, packaged: PairJudge, observe: Observer, resources: ExitStack
+) -> PairJudge | None:
+    """Make the judge of two facts' relation where the packaged judge is unsure; None to do without.
 
     `resources` closes its connections. Raises ConfigurationError, and MissingDependencyError
     without sentence-transformers.
     """
     beliefs = settings.beliefs
-    second: RelationJudge
+    second: PairJudge
     match beliefs.judge:
-        case "rules":
+        case "packaged":
             return None
         case "openai":
             from semantic_memory.consolidation.judges.llm import LLMJudge
@@ -187,7 +187,7 @@ def make_judge(
             second, name = NLIJudge(beliefs.model), f"nli:{Path(beliefs.model).name}"
     extraction = settings.extraction
     return EscalatingJudge(
-        rules,
+        packaged,
         second,
         name=name,
         breaker=CircuitBreaker(extraction.breaker_failures, extraction.breaker_seconds),

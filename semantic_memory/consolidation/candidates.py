@@ -8,7 +8,7 @@ can't be ended wrongly.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,33 +72,34 @@ def are_comparable(older: Fact, newer: Fact) -> bool:
 def candidates(
     facts: Sequence[Fact],
     vectors: Matrix,
-    readings: Sequence[Reading | None],
+    reading: Callable[[int], Reading | None],
     firsts: Sequence[int],
     heads: Sequence[int],
     reach: Reach = DEFAULT,
 ) -> list[Rows]:
     """Return the pairs of rows to judge, the older row first; `facts` are in the order of telling.
 
-    `firsts` are the rows to compare with `heads`. At most `reach.judged` pairs for each of `firsts`.
+    `firsts` are the rows to compare with `heads`, at most `reach.judged` pairs for each; `reading`
+    returns the reading of a row.
     """
     found: set[Rows] = set()
     by_slot: dict[str, list[int]] = defaultdict(list)
-    for row in heads:
-        if slot := slot_of(readings[row]):
+    read = set(firsts)
+    for row in heads:  # what no extraction has read is only read where it is near
+        if (row in read or facts[row].reading) and (slot := slot_of(reading(row))):
             by_slot[slot].append(row)
     for row, near in _near(vectors, firsts, heads, reach):
-        slot = slot_of(readings[row])
+        slot = slot_of(reading(row))
         others = dict.fromkeys((*near, *_of_slot(by_slot[slot], row, reach))) if slot else near
         scored: list[tuple[float, Rows]] = []
         for other in others:
             older, newer = min(row, other), max(row, other)
             if (
-                row != other
-                and may_end(readings[older], reach)
-                and may_change(readings[newer], reach)
-                and are_comparable(facts[older], facts[newer])
+                are_comparable(facts[older], facts[newer])
+                and may_end(reading(older), reach)
+                and may_change(reading(newer), reach)
             ):
-                bonus = _SAME_SLOT if slot and slot == slot_of(readings[other]) else 0.0
+                bonus = _SAME_SLOT if slot and slot == slot_of(reading(other)) else 0.0
                 scored.append((float(vectors[row] @ vectors[other]) + bonus, (older, newer)))
         scored.sort(key=lambda one: (-one[0], one[1]))
         found.update(pair for _, pair in scored[: reach.judged])

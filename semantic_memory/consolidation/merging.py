@@ -17,8 +17,8 @@ from semantic_memory.consolidation.beliefs import (
     united,
     with_sides,
 )
-from semantic_memory.consolidation.relations import said_at
 from semantic_memory.domain.facts import Fact, Source, Status
+from semantic_memory.judging.ports import said_at
 
 T = TypeVar("T")
 _TAKEN_OVER = (

@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 import numpy as np
 
-from semantic_memory.consolidation.beliefs import are_kept_apart
-from semantic_memory.consolidation.claims import claims
-from semantic_memory.consolidation.relations import Pair, Relation, RelationJudge, Verdict
-from semantic_memory.consolidation.renewing import (
-    EndDecision,
-    RenewalDecision,
-    Renewer,
-    TellDecision,
-    facet_keys,
-    hashed,
-)
-from semantic_memory.consolidation.statements import read
-from semantic_memory.consolidation.sweep import (
-    DEFAULT,
+from semantic_memory.consolidation.candidates import DEFAULT, slot_of
+from semantic_memory.consolidation.decisions import (
+    THRESHOLDS,
     ContestDecision,
+    Decision,
+    MarkDecision,
     MergeDecision,
     SupersedeDecision,
-    plan,
-    wordings,
+    Thresholds,
 )
-from semantic_memory.domain.changes import Add, Change, Keyed, Mark, Update
+from semantic_memory.consolidation.sweep import plan
+from semantic_memory.domain.changes import Change, Keyed, Mark, Update
 from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
 from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.domain.filters import FACTS, Filters
@@ -44,13 +36,16 @@ from semantic_memory.domain.ports import (
     VectorSearch,
     WordSearch,
 )
+from semantic_memory.domain.readings import Reading
 from semantic_memory.domain.retention import Expiry, Periods
+from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.values import normalised
+from semantic_memory.judging.ports import PairJudge, SentenceJudge, Spoken
+from semantic_memory.language.identity import disagree
 
-Decision = MergeDecision | RenewalDecision
 Kind = Literal["dedup", "conflicts"]
 BOTH: frozenset[Kind] = frozenset({"dedup", "conflicts"})
-_SETTLED = "settling"  # names the marks of what only the rules have looked at
+_SETTLED = "settling"  # names the marks of what only the packaged judge has looked at
 _FEW = 64  # facts whose surroundings are cheaper to look up than all of a user's facts are to read
 
 
@@ -74,24 +69,28 @@ class Resolver:
         ledger: BeliefLedger,
         index: VectorSearch,
         clock: Clock,
-        rules: RelationJudge,
-        second: RelationJudge | None = None,
+        judge: PairJudge,
+        sentences: SentenceJudge,
+        second: PairJudge | None = None,
         expiry: Expiry | None = None,
-        is_read: Callable[[Fact], bool] = lambda _: False,
+        is_readable: Callable[[Fact], bool] = lambda _: True,
+        thresholds: Thresholds = THRESHOLDS,
     ) -> None:
-        """Settle by `rules`, which answer at once; sweep by `second`, which may take its time.
+        """Settle by `judge`, which answers at once; sweep by `second`, which may take its time.
 
-        What has expired by `expiry` is compared with nothing. A message from which facts have been
-        extracted, by `is_read`, leaves a fact if it changes one and none was drawn from it.
+        `sentences` reads facts that extraction hasn't read, if they are in a language that it
+        reads, by `is_readable`. What has expired by `expiry` is compared with nothing.
         """
         self._ledger = ledger
         self._index = index
         self._clock = clock
         self._expiry = expiry or Expiry(clock, Periods())
-        self._rules = _Apart(rules)
-        self._renewer = Renewer(ledger, index, is_read)
-        self._sweeping = _Apart(second or rules)
-        # what the rules have settled is still to be shown to a second judge
+        self._judge = judge
+        self._sentences = sentences
+        self._thresholds = thresholds
+        self._is_readable = is_readable
+        self._sweeping = second or judge
+        # what the packaged judge has settled is still to be shown to a second judge
         self._settling: Collection[str] = BOTH if second is None else {_SETTLED}
 
     def pending(
@@ -105,9 +104,9 @@ class Resolver:
         return self._pending(self._settling, user_id)
 
     def settle(self, user: Pending) -> Outcome:
-        """Merge and supersede the user's new facts by the rules."""
+        """Merge, end and mark the user's facts by the packaged judge."""
         outcome = Outcome()
-        decisions, keyed = self._looked_over(user, self._rules, everything=False)
+        decisions, keyed = self._compared(user, self._judge, user.seen)
         self._carry_out(decisions, keyed, self._settling, user, outcome)
         return outcome
 
@@ -120,8 +119,8 @@ class Resolver:
         with self._ledger.exclusive(user.user_id):
             for belief in self._ledger.beliefs(user.user_id, since=user.seen):
                 try:
-                    _keys(belief.fact)
-                    read(belief.fact.content)
+                    self._keys(belief.fact)
+                    disagree(belief.fact.content, belief.fact.content)
                 except faults as error:
                     unread = belief.fact.model_copy(update={"status": Status.QUARANTINED})
                     reason = f"reading it fails: {type(error).__name__}"
@@ -143,7 +142,8 @@ class Resolver:
         marks move in the same transaction as the changes.
         """
         outcome = Outcome()
-        planned, keyed = self._looked_over(user, self._sweeping, everything=everything)
+        since = 0 if everything else user.seen
+        planned, keyed = self._compared(user, self._sweeping, since)
         decisions = [decision for decision in planned if _kind(decision) in kinds]
         if dry_run:
             outcome.counts.update(map(_name, decisions))
@@ -173,25 +173,8 @@ class Resolver:
                     first[user.user_id] = user
         return list(first.values())
 
-    def _looked_over(
-        self, user: Pending, judge: RelationJudge, *, everything: bool
-    ) -> tuple[list[Decision], list[Change]]:
-        """Decide about changed facts; return the decisions and the lookup keys of these facts."""
-        since = 0 if everything else user.seen
-        planned, keyed = self._compared(user, judge, since)
-        gone = {
-            fact.id for one in planned if isinstance(one, MergeDecision) for fact in one.absorbed
-        }
-        gone |= {one.loser.id for one in planned if isinstance(one, SupersedeDecision)}
-        changed = {one.result.id: one.result for one in planned if isinstance(one, MergeDecision)}
-        for one in planned:
-            if isinstance(one, ContestDecision):
-                changed |= {fact.id: fact for fact in (one.result, one.rival)}
-        renewed = self._renewer.decisions(user.user_id, since, gone, changed)
-        return [*planned, *renewed], [*keyed, *self._renewer.keyed(user.user_id, since)]
-
     def _compared(
-        self, user: Pending, judge: RelationJudge, since: int
+        self, user: Pending, judge: PairJudge, since: int
     ) -> tuple[Sequence[Decision], list[Change]]:
         """Compare changed facts with those that may relate to them."""
         unexpired = self._expiry.now
@@ -200,7 +183,7 @@ class Resolver:
         ]
         changed = {belief.fact.id for belief in beliefs if belief.revision > since}
         keyed: list[Change] = [
-            Keyed(belief.fact.id, _keys(belief.fact))
+            Keyed(belief.fact.id, self._keys(belief.fact))
             for belief in beliefs
             if belief.fact.id in changed
         ]
@@ -208,7 +191,23 @@ class Resolver:
             return [], keyed
         facts = [belief.fact for belief in beliefs]
         vectors = np.stack([belief.vector for belief in beliefs])
-        return plan(facts, vectors, judge, changed=changed), keyed
+        planned = plan(facts, vectors, judge, self._read, self._thresholds, changed=changed)
+        return planned, keyed
+
+    def _read(self, fact: Fact) -> Reading | None:
+        """Return the reading of a fact: that of its extraction, or one made now."""
+        if fact.reading is not None:
+            return fact.reading
+        if not self._is_readable(fact):
+            return None
+        (reading,) = self._sentences.read([Spoken(fact.content)])
+        return reading
+
+    def _keys(self, fact: Fact) -> frozenset[bytes]:
+        """Return hashes of the fact's text and of its slot, in its scope."""
+        slot = slot_of(self._read(fact))
+        about = _hashed([normalised(fact.content)], fact.scope)
+        return about | slot_keys([slot] if slot else [], fact.scope)
 
     def _beliefs(self, user_id: str, since: int) -> list[Belief]:
         """Return the facts changed after `since` (a revision), and all that may relate to them."""
@@ -218,11 +217,11 @@ class Resolver:
         ids = {belief.fact.id for belief in changed}
         keys: set[bytes] = set()
         for belief in changed:
-            keys |= _keys(belief.fact)
+            keys |= self._keys(belief.fact)
             near = self._index.query(
                 belief.vector,
                 user_id=user_id,
-                limit=DEFAULT.most + 1,
+                limit=DEFAULT.nearest + 1,
                 filters=Filters.joined(FACTS, belief.fact.scope.exact),
             )
             ids.update(match.id for match in near if match.similarity >= DEFAULT.similarity)
@@ -282,38 +281,26 @@ class Resolver:
                     write(fact, "absorbed")
                 write(decision.result, "merged")
             case SupersedeDecision():
-                write(decision.ended(now), "superseded")
+                write(decision.result(now), "superseded")
+            case MarkDecision():
+                write(decision.result(now), "marked")
             case ContestDecision():
-                write(decision.result, "contested")
-                write(decision.rival, "contested")
-            case EndDecision():
-                changes.append(Add(decision.ended(now)))
-            case TellDecision():
-                changes.append(Add(decision.result))
+                for fact in decision.results:
+                    write(fact, "contested")
         return changes
 
 
-class _Apart:
-    """Leaves alone facts that a restoration told apart; asks a judge about the rest."""
-
-    def __init__(self, judge: RelationJudge) -> None:
-        self._judge = judge
-
-    def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        apart = [are_kept_apart(pair.older, pair.newer) for pair in pairs]
-        asked = [pair for pair, known in zip(pairs, apart, strict=True) if not known]
-        verdicts = iter(self._judge.judge(asked))
-        return [
-            Verdict(Relation.UNRELATED, ("restored",)) if known else next(verdicts)
-            for known in apart
-        ]
+def slot_keys(slots: Iterable[str], scope: Scope) -> frozenset[bytes]:
+    """Return the lookup keys of facts in a scope that state one of `slots`."""
+    return _hashed((f"slot:{slot}" for slot in slots), scope)
 
 
-def _keys(fact: Fact) -> frozenset[bytes]:
-    """Return hashes of the fact's text, of its claims' keys, and of its wordings, in its scope."""
-    about = {normalised(fact.content), *(repr(claim.key) for claim in claims(fact.content))}
-    about |= {repr(said) for said in wordings(fact.content)}
-    return hashed(about, fact.scope) | facet_keys(fact)
+def _hashed(about: Iterable[str], scope: Scope) -> frozenset[bytes]:
+    """Return hashes of what facts of a scope are about, by which the ledger finds them."""
+    return frozenset(
+        hashlib.blake2b(repr((one, *scope.columns)).encode(), digest_size=16).digest()
+        for one in about
+    )
 
 
 def _kind(decision: Decision) -> Kind:
@@ -326,9 +313,9 @@ def _name(decision: Decision) -> str:
             return "merged"
         case ContestDecision():
             return "contested"
-        case TellDecision():
-            return "told"
-        case _:
+        case MarkDecision():
+            return "marked"
+        case SupersedeDecision():
             return "superseded"
 
 
@@ -339,12 +326,11 @@ def _told(decision: Decision) -> str:
             said = " + ".join(f"“{fact.content}”" for fact in decision.facts)
             return f"merge {said} ({reasons})"
         case ContestDecision():
-            said = " and ".join(f"“{fact.content}”" for fact in decision.facts)
-            return f"leave {said} contested ({reasons})"
+            old, new = decision.older.content, decision.newer.content
+            return f"leave “{old}” and “{new}” contested ({reasons})"
+        case MarkDecision():
+            old, new = decision.older.content, decision.newer.content
+            return f"mark “{old}” as perhaps changed by “{new}” ({reasons})"
         case SupersedeDecision():
             old, new = decision.loser.content, decision.winner.content
             return f"supersede “{old}” by “{new}” ({reasons})"
-        case TellDecision():
-            return f"add “{decision.content}” ({reasons})"
-        case EndDecision():
-            return f"supersede “{decision.content}” by “{decision.winner.content}” ({reasons})"

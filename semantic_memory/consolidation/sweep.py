@@ -38,8 +38,8 @@ from semantic_memory.judging.ports import Pair, PairJudge, Verdict, said_at
 from semantic_memory.language.identity import disagree
 
 EQUAL_TEXT = "rules:equal-text"
-Read = Callable[[Sequence[Fact]], Sequence[Reading | None]]
-"""Returns the reading of each fact; None where it is in a language that the judge can't read."""
+Read = Callable[[Fact], Reading | None]
+"""Returns the reading of a fact; None if it is in a language that the judge can't read."""
 _ORDER = (MergeDecision, SupersedeDecision, MarkDecision, ContestDecision)
 
 
@@ -96,7 +96,7 @@ class _Table:
         self._judge = judge
         self._read = read
         self._thresholds = thresholds
-        self._readings: Sequence[Reading | None] = ()
+        self._readings: dict[int, Reading | None] = {}
         self._effects: dict[Rows, tuple[Effect | None, Verdict | None]] = {}
 
     def decisions(self, changed: Collection[str] | None, reach: Reach) -> Iterator[Decision]:
@@ -106,18 +106,20 @@ class _Table:
         texts = _same_text(self._facts, set(new))
         firsts = sorted({texts[row] for row in new})
         heads = sorted(set(texts))
-        self._readings = self._read(self._facts)
         pairs = [
             pair
-            for pair in candidates(
-                self._facts, self._vectors, self._readings, firsts, heads, reach
-            )
+            for pair in candidates(self._facts, self._vectors, self._reading, firsts, heads, reach)
             if not are_kept_apart(self._facts[pair[0]], self._facts[pair[1]])
         ]
         self._ask(pairs)
         groups = self._groups(texts, pairs)
         yield from self._merges(groups)
         yield from self._changes(groups, pairs)
+
+    def _reading(self, row: int) -> Reading | None:
+        if row not in self._readings:
+            self._readings[row] = self._read(self._facts[row])
+        return self._readings[row]
 
     def _ask(self, pairs: Sequence[Rows]) -> None:
         wanted = [pair for pair in pairs if pair not in self._effects]
@@ -128,8 +130,8 @@ class _Table:
     def _effect(self, rows: Rows, pair: Pair, verdict: Verdict | None) -> Effect | None:
         if verdict is None:
             return None
-        slot = slot_of(self._readings[rows[0]])
-        one_slot = slot is not None and slot == slot_of(self._readings[rows[1]])
+        slot = slot_of(self._reading(rows[0]))
+        one_slot = slot is not None and slot == slot_of(self._reading(rows[1]))
         found = effect(verdict, self._thresholds, one_slot=one_slot)
         if found == "merge" and disagree(pair.older.content, pair.newer.content):
             return None
@@ -218,9 +220,12 @@ class _Table:
                 contest = ContestDecision(loser, by, verdict)
                 loser, believed[newer] = contest.results
                 yield contest
-            elif found == "mark" and all(one.newer != by.id for one in loser.perhaps_changed):
-                if may_retire(by, loser):
-                    yield MarkDecision(loser, by, verdict)
+            elif found == "mark" and may_retire(by, loser) and not _is_linked(loser, by):
+                yield MarkDecision(loser, by, verdict)
+
+
+def _is_linked(older: Fact, newer: Fact) -> bool:
+    return any(link.newer == newer.id for link in older.perhaps_changed)
 
 
 def _same_text(facts: Sequence[Fact], new: Collection[int]) -> list[int]:

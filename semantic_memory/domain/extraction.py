@@ -8,6 +8,7 @@ from pydantic import Field
 
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.profile import ProfileField
+from semantic_memory.domain.readings import Reading
 from semantic_memory.domain.values import Content, Identifier, Tag, Unit, Value
 
 
@@ -21,6 +22,8 @@ class Candidate(Value):
     tags: tuple[Tag, ...] = ()
     extractor: str | None = None
     """Name of the fall-back extractor that proposed it; None for the extractor in use."""
+    reading: Reading | None = None
+    """What a judge read its sentence to be; None if none did."""
 
 
 class HistoryLine(Value):

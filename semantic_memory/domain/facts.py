@@ -14,6 +14,7 @@ from semantic_memory.domain.bodies import Body, whole_text
 from semantic_memory.domain.categories import Category as Category
 from semantic_memory.domain.categories import Status as Status
 from semantic_memory.domain.messages import Role, SessionKey
+from semantic_memory.domain.readings import Reading
 from semantic_memory.domain.scope import Scoped
 from semantic_memory.domain.trust import Trust, of_role
 from semantic_memory.domain.values import (
@@ -112,6 +113,8 @@ class Fact(Scoped):
     """Why it stopped being believed."""
     perhaps_changed: tuple[Cause, ...] = ()
     """Newer statements that are likely, but not certain enough, to have ended it."""
+    reading: Reading | None = None
+    """What a judge read its sentence to be, where extraction judged it."""
     metadata: Metadata = Field(default_factory=dict)
     body: Body | None = None
     """A decision, reference or procedure, in fields."""

@@ -84,9 +84,7 @@ class Encoder:
         options.intra_op_num_threads = 1
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.log_severity_level = 3
-        session = onnxruntime.InferenceSession(
-            content, options, providers=["CPUExecutionProvider"]
-        )
+        session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
 
         @lru_cache(maxsize=_CACHED)
         def run(first: str, second: str) -> Scores:
@@ -134,7 +132,13 @@ class PackagedPairJudge:
         if not (is_readable(pair.older) and is_readable(pair.newer)):
             return None
         found = self._encoder.heads(pair.older.content, pair.newer.content)["relation"]
-        return Verdict(found["over"], found["same"], self.name)
+        over, same = (self._calibrated(name, found[name]) for name in ("over", "same"))
+        return Verdict(over, same, self.name)
+
+    def _calibrated(self, relation: str, probability: float) -> float:
+        """Return the share of such verdicts that are right in whole conversations."""
+        points = self._encoder.card["calibration"][relation]
+        return float(np.interp(probability, *np.transpose(points)))
 
 
 class PackagedSentenceJudge:

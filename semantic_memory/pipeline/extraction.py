@@ -39,7 +39,6 @@ from semantic_memory.pipeline.facts import (
 )
 from semantic_memory.pipeline.faults import quarantining, readable
 from semantic_memory.pipeline.reading import PortionReader, Stretch, StretchReader
-from semantic_memory.pipeline.retelling import with_changes
 from semantic_memory.pipeline.session_records import read_options
 from semantic_memory.pipeline.stage import CONSOLIDATE, EMBED, EXTRACT, WHOLE, Hint, Outlook
 
@@ -74,7 +73,7 @@ class Committer:
         can't be read, which are quarantined, with the errors. Returns False, and keeps nothing, if
         the stretch doesn't stand any more or its session is no longer to be extracted.
         """
-        admitted = self._admission.admit(stretch, with_changes(self._ledger, stretch, found))
+        admitted = self._admission.admit(stretch, found)
         with self._ledger.exclusive(stretch.key.user_id):
             if not self._reader.stands(stretch.portion):
                 return False

@@ -7,13 +7,15 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from semantic_memory.consolidation.relations import Pair, Relation, RelationJudge, Verdict
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import BreakerOpened, Event, JudgingFellBack
 from semantic_memory.domain.values import derived_id
+from semantic_memory.judging.ports import Pair, PairJudge, Verdict
 
 _HOUR = 3_600.0
 _MOST_KNOWN = 10_000
+_SURE = 0.9
+"""Probability from which a verdict of the first judge stands."""
 
 
 class Breaker(Protocol):
@@ -38,22 +40,21 @@ class Breaker(Protocol):
 class EscalatingJudge:
     """Judge that asks `second` about pairs that `first` is unsure of.
 
-    These are the pairs that `first` calls unrelated with a certainty below `below`. At most
-    `per_hour` pairs an hour are asked about, the least certain first within each call. Other pairs,
-    and those that `second` fails on, keep the verdict of `first`. The last 10,000 answers of
-    `second` are cached in memory. Thread-safe.
+    These are the pairs that `first` can't read, or finds neither surely changed nor surely both
+    standing. At most `per_hour` pairs an hour are asked about, the nearest first within each call.
+    Other pairs, and those that `second` fails on, keep the verdict of `first`. The last 10,000
+    answers of `second` are cached in memory. Thread-safe.
     """
 
     def __init__(
         self,
-        first: RelationJudge,
-        second: RelationJudge,
+        first: PairJudge,
+        second: PairJudge,
         *,
         name: str,
         breaker: Breaker,
         observe: Callable[[Event], None],
         per_hour: int = 200,
-        below: float = 0.8,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._first = first
@@ -62,24 +63,23 @@ class EscalatingJudge:
         self._breaker = breaker
         self._emit = observe
         self._per_hour = per_hour
-        self._below = below
         self._now = now
         self._known: dict[str, Verdict] = {}
         self._left = per_hour
         self._until = float("-inf")
         self._lock = threading.Lock()
 
-    def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+    def judge(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
         """Return one verdict for each pair."""
         verdicts = self._first.judge(pairs)
         unsure = {
             number: _key(pairs[number])
             for number, verdict in enumerate(verdicts)
-            if verdict.relation is Relation.UNRELATED and verdict.certainty < self._below
+            if verdict is None or max(verdict.over, verdict.same) < _SURE
         }
         with self._lock:
             new = {key: n for n, key in unsure.items() if key not in self._known}
-            asking = sorted(new.values(), key=lambda number: verdicts[number].certainty)
+            asking = sorted(new.values(), key=lambda number: -pairs[number].similarity)
             self._ask([pairs[number] for number in asking[: self._allowed()]])
             for number, key in unsure.items():
                 verdicts[number] = self._known.get(key, verdicts[number])
@@ -104,7 +104,8 @@ class EscalatingJudge:
             return
         self._breaker.succeeded()
         for pair, verdict in zip(pairs, answers, strict=True):
-            self._known[_key(pair)] = verdict
+            if verdict is not None:
+                self._known[_key(pair)] = verdict
         while len(self._known) > _MOST_KNOWN:
             del self._known[next(iter(self._known))]
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import openai
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from semantic_memory.consolidation.guards import disagreements
-from semantic_memory.consolidation.relations import Pair, Relation, Verdict
-from semantic_memory.consolidation.statements import read
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import Event, ModelCalled
+from semantic_memory.judging.ports import Pair, Verdict
+from semantic_memory.language.identity import disagree
 
 _AT_ONCE = 20
-_DECISIVE = frozenset({"numbers", "codes", "dates", "names"})
+_Relation = Literal["same", "refines", "updates", "contradicts", "unrelated"]
 _PROMPT = """\
 You compare pairs of statements from a memory about one person. For each pair decide how the newer \
 stands to the older:
@@ -34,7 +34,7 @@ class _Answer(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     pair: int
-    relation: Relation
+    relation: _Relation
     reason: str
     certainty: float = Field(ge=0.0, le=1.0)
 
@@ -58,7 +58,7 @@ class LLMJudge:
         self._model = model
         self._emit = emit
 
-    def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+    def judge(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
         """Return one verdict for each pair. Raises ProviderError without a usable answer."""
         return [
             verdict
@@ -115,9 +115,7 @@ class LLMJudge:
         return [self._verdict(pair, by_pair[number]) for number, pair in enumerate(pairs)]
 
     def _verdict(self, pair: Pair, answer: _Answer) -> Verdict:
-        relation, reason = answer.relation, f"{self._model}: {answer.reason}"
-        if relation is Relation.SAME:
-            apart = disagreements(read(pair.older.content), read(pair.newer.content))
-            if not _DECISIVE.isdisjoint(apart):
-                relation = Relation.REFINES
-        return Verdict(relation, (reason,), answer.certainty, self._model)
+        over = answer.certainty if answer.relation in ("updates", "contradicts") else 0.0
+        is_same = answer.relation == "same" and not disagree(pair.older.content, pair.newer.content)
+        same = answer.certainty if is_same else 0.0
+        return Verdict(over, same, f"openai:{self._model}", answer.reason)

@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 from sentence_transformers import CrossEncoder
 
-from semantic_memory.consolidation.guards import disagreements
-from semantic_memory.consolidation.relations import Pair, Relation, Verdict
-from semantic_memory.consolidation.statements import read
 from semantic_memory.domain.errors import ConfigurationError
+from semantic_memory.judging.ports import Pair, Verdict
+from semantic_memory.language.identity import disagree
 
 _LABELS = ("contradiction", "entailment", "neutral")
 
@@ -19,9 +18,8 @@ _LABELS = ("contradiction", "entailment", "neutral")
 class NLIJudge:
     """Judge that classifies each pair in both directions with a cross-encoder trained for NLI.
 
-    Entailment both ways means `same`, one way `refines`, contradiction either way a conflict.
-    Models trained on captions call different events contradictions, so a conflict also needs a
-    cosine of at least `similarity`. Statements whose guards disagree are never the same.
+    Entailment both ways means `same`, contradiction either way `over`. Models trained on captions
+    call different events contradictions, so that also needs a cosine of at least `similarity`.
     """
 
     def __init__(
@@ -38,12 +36,12 @@ class NLIJudge:
                 f"can't load the NLI model {str(model)!r}: {error}; give the directory of a"
                 " cross-encoder, for example of cross-encoder/nli-MiniLM2-L6-H768"
             ) from error
-        self._name = Path(model).name
+        self._name = f"nli:{Path(model).name}"
         self._columns = _columns(str(model), self._encoder.config.id2label)
         self._threshold = threshold
         self._similarity = similarity
 
-    def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+    def judge(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
         """Return one verdict for each pair."""
         if not pairs:
             return []
@@ -58,19 +56,12 @@ class NLIJudge:
         ]
 
     def _verdict(self, pair: Pair, forth: list[float], back: list[float]) -> Verdict:
-        contradiction = max(forth[0], back[0])
-        entailed = sorted((forth[1], back[1]))
+        contradiction, entailed = max(forth[0], back[0]), min(forth[1], back[1])
         if contradiction >= self._threshold and pair.similarity >= self._similarity:
-            days = pair.newer.created_at.date() > pair.older.created_at.date()
-            relation = Relation.UPDATES if days else Relation.CONTRADICTS
-            reasons = (f"NLI: contradiction {contradiction:.2f}",)
-            return Verdict(relation, reasons, contradiction, self._name)
-        if entailed[1] >= self._threshold:
-            apart = disagreements(read(pair.older.content), read(pair.newer.content))
-            if entailed[0] >= self._threshold and not apart:
-                return Verdict(Relation.SAME, (f"NLI: entailed {entailed[0]:.2f}",), entailed[0])
-            return Verdict(Relation.REFINES, (f"NLI: entailed {entailed[1]:.2f}",), entailed[1])
-        return Verdict(Relation.UNRELATED, ("NLI: neutral",), max(forth[2], back[2]))
+            return Verdict(contradiction, 0.0, self._name, f"contradiction {contradiction:.2f}")
+        if entailed >= self._threshold and not disagree(pair.older.content, pair.newer.content):
+            return Verdict(0.0, entailed, self._name, f"entailed both ways {entailed:.2f}")
+        return Verdict(0.0, 0.0, self._name, "neutral")
 
 
 def _columns(model: str, names: Mapping[int, str]) -> list[int]:

@@ -23,6 +23,7 @@ from semantic_memory.domain.decay import endurance
 from semantic_memory.domain.errors import StoreCorruptError
 from semantic_memory.domain.facts import Category, Cause, Fact, Source, Status
 from semantic_memory.domain.ports import Trait, TraitRow
+from semantic_memory.domain.readings import Reading
 from semantic_memory.domain.trust import Trust
 from semantic_memory.domain.values import NO_METADATA, normalised
 from semantic_memory.ledger.remedies import HOW_TO_MEND
@@ -179,6 +180,7 @@ def from_fact(fact: Fact) -> FactRow:
         "contested_by": list(fact.contested_by),
         "ended_by": None if fact.ended_by is None else _of_cause(fact.ended_by),
         "perhaps_changed": [_of_cause(link) for link in fact.perhaps_changed],
+        "reading": None if fact.reading is None else fact.reading.model_dump(mode="json"),
         "schema_version": fact.schema_version,
     }
     return FactRow(
@@ -274,6 +276,7 @@ def to_fact(row: FactRow) -> Fact:
         contested_by=tuple(detail.get("contested_by", ())),
         ended_by=_to_cause(detail["ended_by"]) if "ended_by" in detail else None,
         perhaps_changed=tuple(map(_to_cause, detail.get("perhaps_changed", ()))),
+        reading=_to_reading(detail["reading"]) if "reading" in detail else None,
         version=row.version,
         schema_version=detail["schema_version"],
     )
@@ -281,6 +284,10 @@ def to_fact(row: FactRow) -> Fact:
 
 def _of_cause(cause: Cause) -> dict[str, Any]:
     return cause.model_dump(mode="json", exclude_none=True)
+
+
+def _to_reading(stored: object) -> Reading:
+    return Reading.model_validate(stored)
 
 
 def _to_cause(stored: object) -> Cause:
