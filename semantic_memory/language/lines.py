@@ -1,0 +1,181 @@
+"""Find lines whose form shows a paste: time stamps, headers, code, tables, files, letters, verse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
+from typing import NamedTuple
+
+from semantic_memory.domain.patterns import regex
+from semantic_memory.language.enclosures import Cut, speaks, word_class
+
+
+class Line(NamedTuple):
+    """A line that isn't blank, with its place and that of its paragraph."""
+
+    start: int
+    text: str
+    paragraph: int
+    """The start of the first line of its paragraph."""
+
+    @property
+    def words(self) -> list[str]:
+        """Its words as they are written."""
+        return _WORD.findall(self.text)
+
+
+_WORD = regex(r"[^\W_][\w'’.-]*")
+_CLOCK = r"\d{1,2}[:.h]\d\d(?::\d\d)?(?:[.,]\d{1,3})?(?:\s?[ap]\.?m\b\.?)?"
+_DATE = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})"
+_STAMP = rf"(?:{_DATE}(?:[,\sT]{{1,3}}(?:at )?{_CLOCK}Z?)?|{_CLOCK.replace('[:.h]', ':')})"
+_STAMPED = regex(
+    rf"[ \t]*[(*_]{{0,3}}{_STAMP}[)*_]{{0,3}}(?:\s*[-–—|>,;\])]|\s*:(?!\d)|[ \t]{{2,}}|\t"
+    r"|[ \t]+(?=(?i:i|we|my|i'm|i've|im|ive)\b|[A-Z<@*]))",
+)
+_STAMP_BEHIND = regex(rf"[A-Z@\"(*_][^.!?\n]{{0,60}}?(?:{_STAMP}|\b\d{{1,2}}\s?[ap]m)\W*\Z")
+_SUBTITLE = regex(r"\s*\d{1,5}\s*\Z|.*-->")
+_MARKED = regex(
+    r"[ \t]*(?://|/\*|\*/|#!|#{1,6}[ \t]|--[ \t]|;[ \t]|%[ \t]|REM |[{}]|@@|\+\+\+|\+[ \t]|\$[ \t]"
+    r"|[=\-_*~#+]{3,}[^\w]*\Z|[=\-_*~#+]{3,}[ \t]*\w|[—–―]{1,2}[ \t]*\w|@\w+[ \t]|RT @|\\\w+[{[]"
+    r"|\*[^*\n]{1,40}\*\s*\S|\([A-Z][^()\n]{0,30}\)\s*\S"
+    r"|[♪♫🎵🎶📎🎤🎙📷📸🖼📄📃📧✉📩📨☎📞🔊🗣📝💬🎬🎧📑📰🔁🔗▶►•◦]️?\s*(?=[A-Z♪♫\"“]))"
+)
+_BULLET = regex(r"[ \t]*[•◦]")
+_CODE = regex(
+    r".*(?:[;{}]\s*\Z|=>|:=|&&|\|\||\\n|</|/>|\w\(\)|\w\[\w*\]|::|==|!=)"
+    r"|\s*(?:def|class|import|func|function|const|let|var|public|private|static|return|package"
+    r"|select|insert|update|delete|create|from \w+ import)\b.*[({;=*]"
+)
+_ASSIGNED = regex(r"[ \t]*[\w.\[\]\"'$-]{1,60}[ \t]*(?:=|\+=)[ \t]*\S")
+_ROW = regex(r"[ \t]*\|.*\|[ \t]*\Z|[ \t]*[^,;\t\n]{0,200}([,;\t])(?=\S)[^,;\t\n]{1,200}\1(?=\S)")
+_FILE = regex(r"(?<![\w@/])(?:[\w.~-]*[/\\])*[\w.-]*\w?\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w.@/-])")
+_SALUTATION = regex(
+    r"[ \t]*(?P<greeting>[A-Za-z]+(?: (?:morning|evening|afternoon|day))?)[ ,]+"
+    r"(?P<name>[^\W\d_][\w'’.-]*(?: [^\W\d_][\w'’.-]*){0,3})[ \t]*[,:!.–-]*[ \t]*\Z"
+)
+_ENDED = regex(r".*[.!?…,;][\"'”’)*_]*\s*\Z")
+_SMALL = frozenset(
+    "of and the a an in on for to with by from at de la von van der & - vs no".split()
+)
+_MOST_OF_TITLE = 8
+_MOST_OF_NAME = 5
+_VERSE = 4
+"""Lines of one stanza."""
+
+
+def lines_of(text: str) -> list[Line]:
+    """Return the lines of a text that aren't blank."""
+    found: list[Line] = []
+    reached, paragraph = 0, -1
+    for line in text.splitlines(keepends=True):
+        if line.strip():
+            paragraph = reached if paragraph < 0 else paragraph
+            found.append(Line(reached, line.rstrip("\r\n"), paragraph))
+        else:
+            paragraph = -1
+        reached += len(line)
+    return found
+
+
+def pasted_lines(text: str, lines: Sequence[Line]) -> Iterator[Cut]:
+    """Yield the cut from the first line that shows a paste, or its paragraph, to the end."""
+    for place, line in enumerate(lines):
+        for reason, shows, whole in _FORMS:
+            if shows(line, lines[place + 1 :][:_VERSE]):
+                yield Cut(line.paragraph if whole else line.start, len(text), reason)
+                return
+
+
+def is_file_name(text: str) -> bool:
+    """Return whether a text is the name of a file, with at most three words around it.
+
+    >>> is_file_name("README.md"), is_file_name("see notes.txt"), is_file_name("we use it")
+    (True, True, False)
+    """
+    found = _FILE.search(text)
+    if found is None or found[0].count(".") == len(found[0]):
+        return False
+    return len(_WORD.findall(text[: found.start()] + text[found.end() :])) <= 3  # noqa: PLR2004
+
+
+def _is_stamped(line: Line, after: Sequence[Line]) -> bool:
+    if _STAMPED.match(line.text) is not None:
+        return True
+    return bool(after) and _STAMP_BEHIND.match(line.text) is not None and not speaks(line.text)
+
+
+def _is_subtitle(line: Line, after: Sequence[Line]) -> bool:
+    return bool(after) and _SUBTITLE.match(line.text) is not None
+
+
+def _is_marked(line: Line, after: Sequence[Line]) -> bool:
+    del after
+    return _MARKED.match(line.text) is not None and _BULLET.match(line.text) is None
+
+
+def _is_code(line: Line, after: Sequence[Line]) -> bool:
+    del after
+    return _CODE.match(line.text) is not None or _ASSIGNED.match(line.text) is not None
+
+
+def _is_row(line: Line, after: Sequence[Line]) -> bool:
+    del after
+    return _ROW.match(line.text) is not None
+
+
+def _is_file(line: Line, after: Sequence[Line]) -> bool:
+    return bool(after) and is_file_name(line.text) and not speaks(line.text)
+
+
+def _is_salutation(line: Line, after: Sequence[Line]) -> bool:
+    found = _SALUTATION.match(line.text)
+    if found is None or not after:
+        return False
+    greeting = found["greeting"].casefold().split()[0]
+    name = found["name"].casefold().split()
+    if greeting not in word_class("greetings"):
+        return False
+    return not set(name) & word_class("listeners")
+
+
+def _is_title(line: Line, after: Sequence[Line]) -> bool:
+    """Return True for a line above others that names what they are, or who says them."""
+    spoken = line.words
+    if not after or not spoken or len(spoken) > _MOST_OF_TITLE or _ENDED.match(line.text):
+        return False
+    if speaks(line.text) or "?" in line.text or line.text.lstrip()[0] in "-*•0123456789":
+        return False
+    plain = [one.casefold().strip(".") for one in spoken]
+    if plain[0] in word_class("discourse") | word_class("greetings"):
+        return False
+    if not word_class("texts").isdisjoint(plain) or not word_class("fiction").isdisjoint(plain):
+        return True
+    told = [one for one in spoken if one.casefold() not in _SMALL]
+    return len(told) <= _MOST_OF_NAME and all(not one[0].islower() for one in told)
+
+
+def _is_verse(line: Line, after: Sequence[Line]) -> bool:
+    """Return True for the first of four short lines with capitals and without an end."""
+    stanza = [line, *takewhile(lambda one: one.paragraph == line.paragraph, after)][:_VERSE]
+    if len(stanza) < _VERSE:
+        return False
+    return all(
+        one.text.lstrip()[0].isupper()
+        and len(one.words) <= _MOST_OF_TITLE + 1
+        and ":" not in one.text
+        and not one.text.rstrip().endswith((".", "!", "?"))
+        for one in stanza
+    )
+
+
+_FORMS: tuple[tuple[str, Callable[[Line, Sequence[Line]], bool], bool], ...] = (
+    ("time stamp", _is_stamped, True),
+    ("subtitle", _is_subtitle, True),
+    ("mark of a line", _is_marked, False),
+    ("table", _is_row, True),
+    ("code", _is_code, True),
+    ("file name", _is_file, False),
+    ("letter", _is_salutation, True),
+    ("title", _is_title, False),
+    ("verse", _is_verse, True),
+)

@@ -1,0 +1,180 @@
+"""Find what the author of a message says of themselves to the assistant, by the message's form.
+
+The burden of proof is on the text: a span is the author's own only where nothing in its form says
+that it may be somebody else's: speaker prefix, time stamp, label, attachment, code, quotation,
+tag, file name, unusual length, a request to work on a text, or a frame of fiction or test data.
+Everything else is material: stored and found with the trust `external`, but it ends no fact, gives
+no order, and asks to forget nothing.
+
+    reading = own_speech("I moved to Oslo.\n> I live in Rome.", speaker=None)
+    reading.own        the author's own words, a line break in place of each other span
+    reading.spans      every span with its place, its trust, and the reason why it isn't own
+    reading.trust      trust in the whole: that of its own words, `external` without any
+
+Reading takes time in proportion to the length, up to a length beyond which nothing is own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from semantic_memory.domain.facts import Category, Fact
+from semantic_memory.domain.messages import Message
+from semantic_memory.domain.trust import Trust, of_role
+from semantic_memory.language.enclosures import Cut, enclosures, without
+from semantic_memory.language.frames import frames
+from semantic_memory.language.labels import labels
+
+MOST_READ = 20_000
+"""Characters of a message beyond which it isn't looked at: nothing in it is own."""
+MOST_OWN = 1_500
+"""Characters beside enclosed texts, beyond which a message is longer than people type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A part of a message, from `start` to `end`."""
+
+    start: int
+    end: int
+    trust: Trust
+    reason: str | None = None
+    """The form that says that it may be another's; None for the author's own words."""
+
+    @property
+    def is_own(self) -> bool:
+        """True if there is positive evidence that the author says it of themselves."""
+        return self.reason is None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A message in spans."""
+
+    text: str
+    spans: tuple[Span, ...]
+    speaker: str | None
+    """The one whom own spans are about; None for the owner of the memory."""
+
+    @property
+    def own(self) -> str:
+        """The author's own words, with a line break in place of each text of others."""
+        return "\n".join(self.text[one.start : one.end] for one in self.spans if one.is_own)
+
+    @property
+    def material(self) -> tuple[str, ...]:
+        """The other texts, in their order."""
+        return tuple(self.text[one.start : one.end] for one in self.spans if not one.is_own)
+
+    @property
+    def has_own(self) -> bool:
+        """True if any span is the author's own."""
+        return any(one.is_own for one in self.spans)
+
+    @property
+    def trust(self) -> Trust:
+        """Trust in the message as a whole."""
+        return max((one.trust for one in self.spans), default=Trust.EXTERNAL)
+
+
+def own_speech(
+    text: str,
+    *,
+    role: str = "user",
+    speaker: str | None = None,
+    owner: str | None = None,
+    trust: Trust | None = None,
+    files: Collection[str] = (),
+) -> Reading:
+    r"""Divide a message into its author's own words and material.
+
+    `speaker` is the name that the message carries, `owner` the one whose memory it is: who is
+    named otherwise speaks for themselves only. `trust` is that of the message if it is lower than
+    that of its role, `files` are the names of what is attached, which are data. A message of any
+    role but `user`, or of lower trust, has no own words, whatever its name.
+
+    >>> own_speech("I moved to Oslo.\n> I live in Rome.\nIt is cold.").own.split("\n")
+    ['I moved to Oslo.', '', 'It is cold.']
+    >>> own_speech("Bob: I moved to Oslo").has_own, own_speech("I moved", role="tool").has_own
+    (False, False)
+    >>> own_speech("I moved to Oslo", speaker="Bob", owner="Maya").speaker
+    'Bob'
+    """
+    given = of_role(role, speaker) if trust is None else min(trust, of_role(role, speaker))
+    about = None if speaker is None or speaker == owner else speaker
+    if given < Trust.USER:
+        return Reading(text, (Span(0, len(text), given, "not the user's"),), about)
+    cuts = _cuts(text, tuple(files))
+    return Reading(text, tuple(_spans(text, cuts, given)), about)
+
+
+def own_speech_of(message: Message, owner: str | None = None) -> Reading:
+    """Divide a message, as `own_speech` does."""
+    return own_speech(
+        message.content,
+        role=message.role,
+        speaker=message.name,
+        owner=owner,
+        trust=message.trust,
+    )
+
+
+def own_words(text: str) -> str:
+    """Return the author's own words of a user's message."""
+    return own_speech(text).own
+
+
+def stated(fact: Fact) -> str:
+    """Return what a memory states: of a message, its author's own words."""
+    return own_words(fact.content) if fact.category is Category.CONVERSATION else fact.content
+
+
+@lru_cache(maxsize=1_024)
+def _cuts(text: str, files: tuple[str, ...]) -> tuple[Cut, ...]:
+    """Return the places that aren't own, in order and apart from each other."""
+    if len(text) > MOST_READ:
+        return (Cut(0, len(text), "unusual length"),)
+    found = [*_named(text, files), *enclosures(text)]
+    left = without(text, found)
+    if sum(map(len, left.split())) > MOST_OWN:
+        return (Cut(0, len(text), "unusual length"),)
+    found += labels(left)
+    found += frames(without(text, found), text)
+    return tuple(_joined(found))
+
+
+def _named(text: str, files: Iterable[str]) -> Iterable[Cut]:
+    """Yield the places of the names of files: they are data, not speech."""
+    for name in files:
+        start = text.find(name) if name else -1
+        while start >= 0:
+            yield Cut(start, start + len(name), "file name")
+            start = text.find(name, start + len(name))
+
+
+def _joined(cuts: Iterable[Cut]) -> list[Cut]:
+    joined: list[Cut] = []
+    for cut in sorted(cuts):
+        if joined and cut.start <= joined[-1].end:
+            joined[-1] = joined[-1]._replace(end=max(joined[-1].end, cut.end))
+        elif cut.start < cut.end:
+            joined.append(cut)
+    return joined
+
+
+def _spans(text: str, cuts: Iterable[Cut], trust: Trust) -> Iterable[Span]:
+    """Yield the spans of a text; what lies between cuts without a word goes with them."""
+    reached = 0
+    for start, end, reason in (*cuts, Cut(len(text), len(text), "")):
+        if reached < start:
+            has_words = any(map(str.isalnum, text[reached:start]))
+            yield (
+                Span(reached, start, trust)
+                if has_words
+                else Span(reached, start, Trust.EXTERNAL, "no words")
+            )
+        if start < end:
+            yield Span(start, end, Trust.EXTERNAL, reason)
+        reached = end
