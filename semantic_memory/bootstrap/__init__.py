@@ -172,7 +172,9 @@ def _built(
         gate = Gate(
             ingest.min_confidence, ingest.personal_data, ingest.secrets, settings.log.secrets
         )
-        extractor = parts.extractor or make_extractor(settings, embedder, observe, stack)
+        extractor = parts.extractor or make_extractor(
+            settings, sentence_judge, observe, stack
+        )
         pipeline = make_pipeline(
             settings,
             ledger,

@@ -20,7 +20,7 @@ from semantic_memory.domain.ports import (
     Summarizer,
     TokenCounter,
 )
-from semantic_memory.judging.ports import PairJudge
+from semantic_memory.judging.ports import PairJudge, SentenceJudge
 from semantic_memory.settings import ExtractionSettings, Settings
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def make_embedder(settings: Settings) -> Embedder:
 
 
 def make_extractor(
-    settings: Settings, embedder: Embedder, observe: Observer, resources: ExitStack
+    settings: Settings, judge: SentenceJudge, observe: Observer, resources: ExitStack
 ) -> Extractor:
     """Make the extractor that the settings name; `resources` closes its connections."""
     from ingest.extract.offline import OfflineExtractor
@@ -82,7 +82,7 @@ def make_extractor(
     extraction = settings.extraction
     match extraction.provider:
         case "offline":
-            return OfflineExtractor(embedder)
+            return OfflineExtractor(judge)
         case "openai":
             from ingest.extract.openai import OpenAIExtractor, Price
 
@@ -90,7 +90,7 @@ def make_extractor(
             return OpenAIExtractor(
                 resources.enter_context(make_client(settings)),
                 extraction.model,
-                rules=OfflineExtractor(embedder),
+                rules=OfflineExtractor(judge),
                 breaker=CircuitBreaker(extraction.breaker_failures, extraction.breaker_seconds),
                 observe=observe,
                 temperature=extraction.temperature,

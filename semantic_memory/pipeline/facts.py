@@ -143,6 +143,7 @@ def extracted(
         valid_from=said,
         expires_at=min((end for end in ends if end is not None), default=None),
         tags=candidate.tags,
+        reading=candidate.reading,
         source=Source(
             extractor=extractor,
             session_id=key.session_id,
