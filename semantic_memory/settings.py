@@ -280,8 +280,7 @@ class ContextSettings(Section):
     """Share of its score that a memory loses if it repeats one already chosen."""
     core: int = Field(default=150, ge=0)
     """Tokens of the core profile's facts, which begin every block: name, allergies, diet, health,
-    instructions, deadlines ahead, home, family, work, languages, goals, and what else lasts about
-    the user."""
+    instructions, deadlines ahead, home, family, work, languages."""
     history: float = Field(default=0.15, ge=0, le=1)
     """Largest share of the budget for the user's history; other memories can use the rest."""
     memory_files: float = Field(default=0.5, ge=0, le=1)

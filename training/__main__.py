@@ -16,9 +16,7 @@ def main() -> None:
     parser.add_argument("--gold", type=Path, default=GOLD, help="directory of the labelled data")
     parser.add_argument("--out", type=Path, default=card.MODELS, help="directory of the models")
     parser.add_argument("--epochs", type=float, help="epochs, if others than the card's")
-    parser.add_argument(
-        "--share", type=float, default=1.0, help="share of writers, 0 to 1"
-    )
+    parser.add_argument("--share", type=float, default=1.0, help="share of writers, 0 to 1")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     for judge in options.judges or ("pairs", "sentences"):

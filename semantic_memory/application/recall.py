@@ -16,7 +16,6 @@ from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.application.trail import Trail
 from semantic_memory.context.overview import Overview, Placed, placed_in
 from semantic_memory.context.pack import Packer
-from semantic_memory.domain.english.core import shortened, tells_on_others
 from semantic_memory.domain.english.layers import asked_tiers
 from semantic_memory.domain.events import ContextPacked, Searched
 from semantic_memory.domain.facts import Category, Fact
@@ -240,8 +239,6 @@ class Recall:
             if fact is None:
                 continue
             if line.layer in TIERS:
-                if line.origin == "derived" and tells_on_others(fact.content):
-                    continue
                 rest = found.events if line.origin == "derived" else found.history
                 told = found.asked if line.layer in tiers else rest
                 told.append(Placed(fact, "history"))
@@ -250,10 +247,7 @@ class Recall:
             elif line.layer in PROFILE_FIELDS:
                 found.written.append(placed_in(line.layer, fact))
         now = filters.believed_at or self._clock.now()
-        found.core.extend(
-            placed_in(name, fact, shortened(fact.content, fact.category))
-            for name, fact in in_turn(core, now)
-        )
+        found.core.extend(placed_in(name, fact) for name, fact in in_turn(core, now))
         return found
 
     def _facts_of(

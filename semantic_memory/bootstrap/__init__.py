@@ -65,8 +65,8 @@ from semantic_memory.domain.retention import Expiry
 from semantic_memory.judging.packaged import (
     PackagedPairJudge,
     PackagedSentenceJudge,
-    is_readable,
 )
+from semantic_memory.judging.reading import FactReader
 from semantic_memory.pipeline.leasing import Leasing
 from semantic_memory.pipeline.runner import Runner
 from semantic_memory.pipeline.stage import INDEX, WHOLE
@@ -156,10 +156,9 @@ def _built(
         else:
             check_embedder(ledger, embedder.identity)
         sentence_judge, pair_judge = PackagedSentenceJudge(), PackagedPairJudge()
+        read = FactReader(sentence_judge)
         second_judge = make_judge(settings, pair_judge, observe, stack)
-        resolver = Resolver(
-            ledger, index, clock, pair_judge, sentence_judge, second_judge, expiry, is_readable
-        )
+        resolver = Resolver(ledger, index, clock, pair_judge, read, second_judge, expiry)
         counter = parts.token_counter or TiktokenCounter(encoding_name(settings.context.model))
         rollup = Rollup(
             ledger,
@@ -167,14 +166,13 @@ def _built(
             counter,
             make_condenser(settings, observe, stack),
             clock,
+            read,
             make_extents(settings),
         )
         gate = Gate(
             ingest.min_confidence, ingest.personal_data, ingest.secrets, settings.log.secrets
         )
-        extractor = parts.extractor or make_extractor(
-            settings, sentence_judge, observe, stack
-        )
+        extractor = parts.extractor or make_extractor(settings, sentence_judge, observe, stack)
         pipeline = make_pipeline(
             settings,
             ledger,

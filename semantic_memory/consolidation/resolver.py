@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -20,7 +20,7 @@ from semantic_memory.consolidation.decisions import (
     SupersedeDecision,
     Thresholds,
 )
-from semantic_memory.consolidation.sweep import plan
+from semantic_memory.consolidation.sweep import Read, plan
 from semantic_memory.domain.changes import Change, Keyed, Mark, Update
 from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
 from semantic_memory.domain.facts import Fact, Status
@@ -36,15 +36,15 @@ from semantic_memory.domain.ports import (
     VectorSearch,
     WordSearch,
 )
-from semantic_memory.domain.readings import Reading
 from semantic_memory.domain.retention import Expiry, Periods
-from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.values import normalised
-from semantic_memory.judging.ports import PairJudge, SentenceJudge, Spoken
+from semantic_memory.judging.ports import PairJudge
 from semantic_memory.language.identity import disagree
 
 Kind = Literal["dedup", "conflicts"]
 BOTH: frozenset[Kind] = frozenset({"dedup", "conflicts"})
+STANDING_ORDERS = "standing orders"
+"""What standing orders are found by; facts of a slot are found by `slot:home`."""
 _SETTLED = "settling"  # names the marks of what only the packaged judge has looked at
 _FEW = 64  # facts whose surroundings are cheaper to look up than all of a user's facts are to read
 
@@ -70,25 +70,22 @@ class Resolver:
         index: VectorSearch,
         clock: Clock,
         judge: PairJudge,
-        sentences: SentenceJudge,
+        read: Read,
         second: PairJudge | None = None,
         expiry: Expiry | None = None,
-        is_readable: Callable[[Fact], bool] = lambda _: True,
         thresholds: Thresholds = THRESHOLDS,
     ) -> None:
         """Settle by `judge`, which answers at once; sweep by `second`, which may take its time.
 
-        `sentences` reads facts that extraction hasn't read, if they are in a language that it
-        reads, by `is_readable`. What has expired by `expiry` is compared with nothing.
+        `read` returns the reading of a fact. What has expired by `expiry` is compared with nothing.
         """
         self._ledger = ledger
         self._index = index
         self._clock = clock
         self._expiry = expiry or Expiry(clock, Periods())
         self._judge = judge
-        self._sentences = sentences
+        self._read = read
         self._thresholds = thresholds
-        self._is_readable = is_readable
         self._sweeping = second or judge
         # what the packaged judge has settled is still to be shown to a second judge
         self._settling: Collection[str] = BOTH if second is None else {_SETTLED}
@@ -194,20 +191,14 @@ class Resolver:
         planned = plan(facts, vectors, judge, self._read, self._thresholds, changed=changed)
         return planned, keyed
 
-    def _read(self, fact: Fact) -> Reading | None:
-        """Return the reading of a fact: that of its extraction, or one made now."""
-        if fact.reading is not None:
-            return fact.reading
-        if not self._is_readable(fact):
-            return None
-        (reading,) = self._sentences.read([Spoken(fact.content)])
-        return reading
-
     def _keys(self, fact: Fact) -> frozenset[bytes]:
         """Return hashes of the fact's text and of its slot, in its scope."""
-        slot = slot_of(self._read(fact))
-        about = _hashed([normalised(fact.content)], fact.scope)
-        return about | slot_keys([slot] if slot else [], fact.scope)
+        reading = self._read(fact)
+        slot = slot_of(reading)
+        about = {repr((normalised(fact.content), *fact.scope.columns))}
+        if reading is not None and reading.kind == "standing_order":
+            about.add(STANDING_ORDERS)
+        return frozenset(map(lookup_key, [*about, *([f"slot:{slot}"] if slot else [])]))
 
     def _beliefs(self, user_id: str, since: int) -> list[Belief]:
         """Return the facts changed after `since` (a revision), and all that may relate to them."""
@@ -290,17 +281,9 @@ class Resolver:
         return changes
 
 
-def slot_keys(slots: Iterable[str], scope: Scope) -> frozenset[bytes]:
-    """Return the lookup keys of facts in a scope that state one of `slots`."""
-    return _hashed((f"slot:{slot}" for slot in slots), scope)
-
-
-def _hashed(about: Iterable[str], scope: Scope) -> frozenset[bytes]:
-    """Return hashes of what facts of a scope are about, by which the ledger finds them."""
-    return frozenset(
-        hashlib.blake2b(repr((one, *scope.columns)).encode(), digest_size=16).digest()
-        for one in about
-    )
+def lookup_key(about: str) -> bytes:
+    """Return the hash by which the ledger finds the facts that are about something."""
+    return hashlib.blake2b(about.encode(), digest_size=16).digest()
 
 
 def _kind(decision: Decision) -> Kind:

@@ -29,13 +29,8 @@ CoreField = Literal[
     "family",
     "work",
     "languages",
-    "goals",
-    "about",
 ]
-"""Field of the core profile, derived from facts unless a person writes it; needed most first.
-
-`about` holds what else lasts about the user.
-"""
+"""Field of the core profile, derived from facts unless a person writes it; needed most first."""
 
 
 ProfileField = WrittenField | CoreField
@@ -133,9 +128,6 @@ class Profile(Value):
     deadlines: ProfileText | None = None
     """Dates ahead."""
     languages: ProfileText | None = None
-    goals: ProfileText | None = None
-    about: ProfileText | None = None
-    """Lasting facts of other kinds."""
 
 
 class History(Value):

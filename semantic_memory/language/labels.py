@@ -66,7 +66,7 @@ def _is_note(line: Line) -> bool:
     if not mark or not value.strip() or len(value) > _MOST_OF_NOTE or _PREDICATE.search(value):
         return False
     spoken = [one.casefold() for one in _WORD.findall(key)]
-    if not spoken or len(spoken) > 6 or ":" in value.rstrip() or is_file_name(key):  # noqa: PLR2004
+    if not spoken or len(spoken) > 6 or ":" in value.rstrip() or is_file_name(key):
         return False
     if not word_class("texts").isdisjoint(spoken) or not word_class("fiction").isdisjoint(spoken):
         return False
@@ -132,7 +132,7 @@ def is_own_label(label: str, rest: str) -> bool:
         return False
     if speaks(rest):
         return False
-    if len(spoken) > 2 and is_clause(label):  # noqa: PLR2004
+    if len(spoken) > 2 and is_clause(label):
         return True
     if spoken[0] in ("my", "our", "the") or spoken[0] in word_class("about"):
         return all(map(is_word, spoken[1:]))
@@ -146,7 +146,7 @@ def is_name(label: str) -> bool:
     (True, True, False, False)
     """
     spoken = _WORD.findall(label)
-    if not spoken or len(spoken) > 4 or spoken[0].casefold() in word_class("discourse"):  # noqa: PLR2004
+    if not spoken or len(spoken) > 4 or spoken[0].casefold() in word_class("discourse"):
         return False
     if any(one.isdigit() or one == "_" or one == "@" for one in label) or is_file_name(label):
         return True

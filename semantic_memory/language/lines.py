@@ -95,7 +95,7 @@ def is_file_name(text: str) -> bool:
     found = _FILE.search(text)
     if found is None or found[0].count(".") == len(found[0]):
         return False
-    return len(_WORD.findall(text[: found.start()] + text[found.end() :])) <= 3  # noqa: PLR2004
+    return len(_WORD.findall(text[: found.start()] + text[found.end() :])) <= 3
 
 
 def _is_stamped(line: Line, after: Sequence[Line]) -> bool:

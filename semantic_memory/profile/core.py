@@ -1,63 +1,98 @@
 """Derive the core of a user's profile: the facts that nearly every answer may need.
 
-A fact belongs to a field by its wording and by whom it is about (`domain.english.core`). Only the
-user's own words count, and statements trusted as much; nothing sensitive about other people.
+The core is a closed list of slots, filled by the readings of a judge. A fact gets in only if it is
+the owner's own clear statement of a lasting state. If a newer statement about the same slot isn't
+understood, the older leaves the core and stands in the notes with its date: an empty core is better
+than a wrong one.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
 
-from semantic_memory.domain.english.core import (
-    core_field,
-    is_verdict,
-    name_in,
-    shortened,
-    tells_of_kin,
-)
 from semantic_memory.domain.english.due import due_on
-from semantic_memory.domain.english.lasting import lasts
-from semantic_memory.domain.facts import Category, Fact, prevailing
+from semantic_memory.domain.facts import Fact, prevailing
 from semantic_memory.domain.profile import CORE_FIELDS, CoreField
+from semantic_memory.domain.readings import Reading
 from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.trust import Trust
 
-_FEWEST = 3  # facts that begin with a name, from which on it may be the user's
-_AT_ONCE: frozenset[CoreField] = frozenset({"allergies"})
-_LAST: frozenset[CoreField] = frozenset({"about"})
-_OF_PERSON = frozenset(Category) - {Category.CONVERSATION, Category.FEEDBACK, Category.FINDING}
-_FAMILIAR = 0.5  # share of such facts that begin with the same name
+FIELD_OF_SLOT: Mapping[str, CoreField] = {
+    "name": "name",
+    "address": "name",
+    "pronouns": "name",
+    "allergy": "allergies",
+    "diet": "diet",
+    "health": "health",
+    "medication": "health",
+    "home": "home",
+    "partner": "family",
+    "family": "family",
+    "pet": "family",
+    "job": "work",
+    "employer": "work",
+    "language": "languages",
+    "deadline": "deadlines",
+}
+"""The slots of the core, and the field that shows each."""
+_OF_OTHERS = frozenset({"partner", "family", "pet"})
+"""Slots that are about people and animals near the owner."""
+_ONE_AT_A_TIME = frozenset(
+    {"name", "address", "pronouns", "home", "partner", "job", "employer", "diet"}
+)
+"""Slots with one value at a time: the latest statement counts, whatever it says."""
+_STATES = frozenset({"state", "habit", "preference"})
+_CLEAR = 0.6
+"""Probability of each reading from which a fact is a clear statement."""
+ORDER = 0.8
+"""Probability from which a sentence is a standing order."""
+SOON = timedelta(days=7)
+"""Time ahead within which a deadline is in the core."""
+
+Read = Callable[[Fact], Reading | None]
+
+
+class _Stated(NamedTuple):
+    fact: Fact
+    reading: Reading
 
 
 def derive_core(
-    facts: Sequence[Fact], now: datetime, most: int, written: Collection[CoreField] = ()
+    facts: Sequence[Fact],
+    read: Read,
+    most: int,
+    written: Collection[CoreField] = (),
 ) -> dict[CoreField, tuple[Fact, ...]]:
-    """Return at most `most` facts of each field and scope, pinned ones first, then the latest.
+    """Return at most `most` facts of each slot and scope, pinned ones first, then the latest.
 
-    Verdicts on single answers come last. Fields in `written` are left out. The result doesn't
+    `read` returns the reading of a fact. Fields in `written` are left out. The result doesn't
     depend on the order of `facts`.
     """
-    trusted = _trusted(facts)
-    names = user_names(trusted)
+    by_slot: dict[tuple[str, Scope], list[_Stated]] = defaultdict(list)
+    orders: list[Fact] = []
+    for fact in _trusted(facts):
+        reading = read(fact)
+        if reading is None:
+            continue
+        if is_standing_order(reading):
+            orders.append(fact)
+        elif reading.slot in FIELD_OF_SLOT and reading.slot_probability >= 0.5:
+            by_slot[reading.slot, fact.scope].append(_Stated(fact, reading))
     fields: dict[CoreField, list[Fact]] = {name: [] for name in CORE_FIELDS}
-    for fact in trusted:
-        name = core_field(fact.content, fact.category, names)
-        if is_ahead(fact, now):
-            name = "deadlines" if name not in ("instructions", "health") else name
-        elif name is None and fact.category in _OF_PERSON and lasts(fact.content):
-            name = "about"
-        if name is not None and name not in written:
-            fields[name].append(fact)
-    chosen = {
-        name: tuple(_first_of_each_scope(sorted(own, key=_worth), most))
-        for name, own in fields.items()
-        if name not in written
+    for (slot, _), stated in by_slot.items():
+        fields[FIELD_OF_SLOT[slot]] += _standing(slot, stated)[:most]
+    fields["instructions"] = list(_first_of_each_scope(sorted(orders, key=_worth), most))
+    return {
+        name: tuple(sorted(own, key=_worth)) for name, own in fields.items() if name not in written
     }
-    if "family" in chosen:
-        chosen["family"] = _not_said_elsewhere(chosen)
-    return chosen
+
+
+def is_standing_order(reading: Reading) -> bool:
+    """Return True if a sentence is an order for all answers to come."""
+    return reading.kind == "standing_order" and reading.standing_order >= ORDER
 
 
 def in_turn(
@@ -66,61 +101,54 @@ def in_turn(
     """Return the facts of the core that hold at `now`, the most needed ones first.
 
     The first fact of every field comes before the second of any, so that a small budget has some
-    of each, but for allergies, which come all at once: one that is missing may harm. What else
-    lasts about the user comes last. Deadlines that have passed are left out.
+    of each, but for allergies, which come all at once: one that is missing may harm. Of deadlines
+    only those within SOON.
     """
-    ahead = {
-        name: [fact for fact in facts if name != "deadlines" or is_ahead(fact, now)]
+    shown = {
+        name: [fact for fact in facts if name != "deadlines" or is_due_soon(fact, now)]
         for name, facts in fields.items()
     }
-    turns = max(map(len, ahead.values()), default=0)
-    told = [
+    turns = max(map(len, shown.values()), default=0)
+    return [
         (name, fact)
         for turn in range(turns)
         for name in CORE_FIELDS
-        if name not in _LAST
-        for fact in _of_turn(name, ahead.get(name, []), turn)
+        for fact in _of_turn(name, shown.get(name, []), turn)
     ]
-    return told + [
-        (name, fact) for name in CORE_FIELDS if name in _LAST for fact in ahead.get(name, [])
-    ]
+
+
+def is_due_soon(fact: Fact, now: datetime) -> bool:
+    """Return True if a fact names a day from today to SOON ahead."""
+    day = due_on(fact.content, fact.created_at.date())
+    return day is not None and now.date() <= day <= (now + SOON).date()
 
 
 def _of_turn(name: CoreField, facts: Sequence[Fact], turn: int) -> Sequence[Fact]:
-    if name in _AT_ONCE:
+    if name == "allergies":
         return [] if turn else facts
     return facts[turn : turn + 1]
 
 
-def is_ahead(fact: Fact, now: datetime) -> bool:
-    """Return True if a fact names a due date that hasn't passed."""
-    day = due_on(fact.content, fact.created_at.date())
-    return day is not None and day >= now.date()
+def _standing(slot: str, stated: Sequence[_Stated]) -> list[Fact]:
+    """Return the facts of a slot that may stand in the core, the first ones first."""
+    ordered = sorted(stated, key=lambda one: _worth(one.fact))
+    if slot in _ONE_AT_A_TIME:
+        latest = max(one.fact.stated_at for one in ordered)
+        ordered = [one for one in ordered if one.fact.is_pinned or one.fact.stated_at == latest]
+    return [one.fact for one in ordered if one.fact.is_pinned or _is_clear(slot, one)]
 
 
-def user_names(facts: Iterable[Fact]) -> frozenset[str]:
-    """Return the words by which facts name their user, in lower case.
-
-    The speaker of the user's messages, and the name that begins most of the facts that begin with
-    one, if there are some. Where several people speak, as in a group, the user is the one after
-    whom the user id is named; nobody else's facts are core.
-    """
-    found: Counter[str] = Counter()
-    names: set[str] = set()
-    speakers: set[str] = set()
-    for fact in facts:
-        names.add(fact.user_id.casefold())
-        if fact.source.role == "user" and (said := (fact.source.speaker or "").split()):
-            speakers.add(said[0].casefold())
-        if name := name_in(fact.content):
-            found[name] += 1
-    if len(speakers) > 1:
-        return frozenset(names)
-    names |= speakers
-    for name, number in found.most_common(1):
-        if number >= _FEWEST and number >= _FAMILIAR * sum(found.values()):
-            names.add(name)
-    return frozenset(names)
+def _is_clear(slot: str, stated: _Stated) -> bool:
+    """Return True if a fact is its owner's own clear statement of a state that still holds."""
+    fact, reading = stated
+    about = reading.about_self >= _CLEAR or (slot in _OF_OTHERS and reading.about != "other")
+    is_state = reading.kind in _STATES or slot == "deadline"
+    return (
+        not fact.perhaps_changed
+        and about
+        and is_state
+        and min(reading.keep, reading.slot_probability) >= _CLEAR
+    )
 
 
 def _trusted(facts: Sequence[Fact]) -> list[Fact]:
@@ -135,24 +163,6 @@ def _trusted(facts: Sequence[Fact]) -> list[Fact]:
     ]
 
 
-def _not_said_elsewhere(chosen: Mapping[CoreField, Sequence[Fact]]) -> tuple[Fact, ...]:
-    """Return the facts of the family that no other fact of the core tells in passing.
-
-    "The user has a son, Wout" beside "The user lives in Ghent with their son Wout". Deadlines
-    don't count: they are left out once they have passed.
-    """
-    others = [fact for name, own in chosen.items() if name != "deadlines" for fact in own]
-    return tuple(
-        fact
-        for fact in chosen["family"]
-        if not any(
-            other.scope == fact.scope
-            and tells_of_kin(shortened(other.content, other.category), fact.content)
-            for other in others
-        )
-    )
-
-
 def _first_of_each_scope(facts: Iterable[Fact], most: int) -> Iterator[Fact]:
     """Yield the first `most` facts of each scope: no agent's push out those that others need."""
     taken: Counter[Scope] = Counter()
@@ -162,5 +172,5 @@ def _first_of_each_scope(facts: Iterable[Fact], most: int) -> Iterator[Fact]:
             yield fact
 
 
-def _worth(fact: Fact) -> tuple[bool, bool, float, str]:
-    return not fact.is_pinned, is_verdict(fact.content), -fact.stated_at.timestamp(), fact.id
+def _worth(fact: Fact) -> tuple[bool, float, str]:
+    return not fact.is_pinned, -fact.stated_at.timestamp(), fact.id

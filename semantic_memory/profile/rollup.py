@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from semantic_memory.consolidation.resolver import Outcome
+from semantic_memory.consolidation.resolver import STANDING_ORDERS, Outcome, lookup_key
 from semantic_memory.domain.changes import Change, Mark, Retire, Write
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.facts import Fact, prevailing
@@ -41,7 +41,7 @@ from semantic_memory.domain.profile import (
 from semantic_memory.domain.trust import Trust
 from semantic_memory.domain.values import new_id, normalised
 from semantic_memory.profile.central import most_central, sentence
-from semantic_memory.profile.core import derive_core
+from semantic_memory.profile.core import FIELD_OF_SLOT, Read, derive_core
 from semantic_memory.profile.history import Extent, derive_history
 
 ROLLUP = "rollup"
@@ -76,13 +76,16 @@ class Rollup:
         counter: TokenCounter,
         condenser: Condenser | None,
         clock: Clock,
+        read: Read,
         extents: Extents,
     ) -> None:
+        """Derive the core from facts as `read` reads them."""
         self._ledger = ledger
         self._embedder = embedder
         self._counter = counter
         self._condenser = condenser
         self._clock = clock
+        self._read = read
         self._extents = extents
 
     def stale(self) -> list[str]:
@@ -219,9 +222,10 @@ class Rollup:
             and not any(normalised(belief.fact.content) in text for text in texts)
         ]
         costs = [self._counter.count(sentence(belief.fact.content)) for belief in beliefs]
+        known = {belief.fact.id for belief in beliefs}
         fields = derive_core(
-            [belief.fact for belief in beliefs],
-            now,
+            [one.fact for one in self._of_core(user_id) if one.fact.id in known],
+            self._read,
             self._extents.field,
             {name for name in CORE_FIELDS if any(line.layer == name for line in written)},
         )
@@ -247,6 +251,11 @@ class Rollup:
                 continue  # a model has told what matters of that time
             for fact in facts:
                 yield _line(user_id, tier, fact, fact.created_at, now)
+
+    def _of_core(self, user_id: str) -> list[Belief]:
+        """Return the user's facts that consolidation has found to be of a slot of the core."""
+        keys = {lookup_key(f"slot:{slot}") for slot in FIELD_OF_SLOT}
+        return self._ledger.beliefs_among(user_id, (), {*keys, lookup_key(STANDING_ORDERS)})
 
     def _in_place(self, line: Line, now: datetime) -> Line:
         """Return a line in the tier of its age."""

@@ -1,4 +1,4 @@
-"""Recognise dates ahead by which something is due."""
+"""Read the day that a statement names as due."""
 
 from __future__ import annotations
 
@@ -8,12 +8,9 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 
 from semantic_memory.domain.english.calendar import ANY_MONTH, WEEKDAY, WEEKDAYS, month_number
-from semantic_memory.domain.english.core import tells_on_others
-from semantic_memory.domain.english.tables import phrases
 from semantic_memory.domain.english.tenses import is_past
 from semantic_memory.domain.patterns import regex
 
-_DUE = regex(rf"(?<![\w'-]){phrases('core.due')}(?:'s)?(?![\w'-])", re.IGNORECASE)
 _DAY = regex(
     rf"\b(?:on|this|next|by|until|before) (?P<weekday>{WEEKDAY})\b"
     rf"|\b(?P<year>20\d\d)-(?P<mm>\d\d)-(?P<dd>\d\d)\b"
@@ -38,8 +35,6 @@ def due_on(content: str, said: date) -> date | None:
     >>> due_on("The user's lease runs out in July", date(2026, 3, 1))
     datetime.date(2026, 7, 31)
     """
-    if not _DUE.search(content) or tells_on_others(content):
-        return None
     return max(_days(content, said), default=None)
 
 

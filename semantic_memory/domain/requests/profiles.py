@@ -55,8 +55,6 @@ class ProfileTexts(Value):
     work: Content | None = None
     deadlines: Content | None = None
     languages: Content | None = None
-    goals: Content | None = None
-    about: Content | None = None
 
     def given(self) -> dict[str, Any]:
         """Return the fields to write, by name."""
