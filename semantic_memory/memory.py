@@ -95,7 +95,8 @@ if TYPE_CHECKING:  # loaded by `open`, so that importing the facade loads none o
     )
     from semantic_memory.session.parts import Form
     from semantic_memory.session.session import Session
-    from semantic_memory.settings import Settings
+    from semantic_memory.judging.ports import PairJudge, SentenceJudge
+from semantic_memory.settings import Settings
 
 # In a class with a method `list`, `list[Fact]` would mean that method.
 Facts = list[Fact]
@@ -146,6 +147,8 @@ class SemanticMemory:
         token_counter: TokenCounter | None = None,
         clock: Clock | None = None,
         observer: Observer | None = None,
+        pair_judge: PairJudge | None = None,
+        sentence_judge: SentenceJudge | None = None,
     ) -> Self:
         """Open the store in `data_dir`, creating it if need be, and resume unfinished work.
 
@@ -163,7 +166,16 @@ class SemanticMemory:
         from semantic_memory.bootstrap import Parts, build
         from semantic_memory.settings import located
 
-        parts = Parts(embedder, extractor, index, token_counter, clock, observer)
+        parts = Parts(
+            embedder,
+            extractor,
+            index,
+            token_counter,
+            clock,
+            observer,
+            pair_judge,
+            sentence_judge,
+        )
         return cls(build(located(data_dir, settings), parts))
 
     @classmethod
@@ -178,6 +190,8 @@ class SemanticMemory:
         token_counter: TokenCounter | None = None,
         clock: Clock | None = None,
         observer: Observer | None = None,
+        pair_judge: PairJudge | None = None,
+        sentence_judge: SentenceJudge | None = None,
     ) -> Client:
         """Return a client of the store in `data_dir`, which other processes use at the same time.
 
@@ -192,7 +206,16 @@ class SemanticMemory:
         from semantic_memory.entrypoints.shared import connect
         from semantic_memory.settings import located
 
-        parts = Parts(embedder, extractor, index, token_counter, clock, observer)
+        parts = Parts(
+            embedder,
+            extractor,
+            index,
+            token_counter,
+            clock,
+            observer,
+            pair_judge,
+            sentence_judge,
+        )
         return connect(located(data_dir, settings), parts)
 
     @classmethod

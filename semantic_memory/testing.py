@@ -11,9 +11,9 @@ import itertools
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -24,7 +24,9 @@ from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.ports import EmbedderIdentity, IndexEntry, InputType, Match
+from semantic_memory.domain.readings import Reading
 from semantic_memory.domain.text import stems
+from semantic_memory.judging.ports import Pair, Spoken, Verdict
 
 if TYPE_CHECKING:
     from semantic_memory.bootstrap import UseCases
@@ -36,6 +38,8 @@ __all__ = [
     "InMemoryIndex",
     "InMemoryLeases",
     "ScriptedExtractor",
+    "ScriptedPairJudge",
+    "ScriptedSentenceJudge",
     "use_cases",
 ]
 
@@ -105,6 +109,55 @@ class ScriptedExtractor:
         self.calls.append(messages)
         self.known.append(known)
         return Extraction(candidates=tuple(self._script(messages)))
+
+
+class ScriptedPairJudge:
+    """A judge of pairs that says what a function returns: `over`, `same`, or None for neither."""
+
+    def __init__(self, script: Callable[[str, str], Literal["over", "same"] | None]) -> None:
+        self._script = script
+        self.pairs: list[Pair] = []
+        """Every pair that it was asked about."""
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
+        """Return the script's verdict on each pair, as certain."""
+        self.pairs.extend(pairs)
+        found = [self._script(pair.older.content, pair.newer.content) for pair in pairs]
+        return [
+            Verdict(float(one == "over"), float(one == "same"), "scripted", "as scripted")
+            for one in found
+        ]
+
+
+class ScriptedSentenceJudge:
+    """A judge of sentences that says what a function returns, and else that they are worth keeping.
+
+    By default a sentence is the speaker's own statement of a lasting state, of no slot.
+    """
+
+    def __init__(self, script: Callable[[str], Mapping[str, object]] = lambda _: {}) -> None:
+        self._script = script
+
+    def read(self, sentences: Sequence[Spoken]) -> list[Reading]:
+        """Return a reading of each sentence, with the values of the script."""
+        return [Reading.model_validate({**_PLAIN, **self._script(one.text)}) for one in sentences]
+
+
+_PLAIN = {
+    "judge": "scripted",
+    "keep": 0.95,
+    "task": 0.01,
+    "alone": 0.95,
+    "about": "self",
+    "about_self": 0.95,
+    "kind": "state",
+    "kind_probability": 0.95,
+    "standing_order": 0.01,
+    "slot": "none",
+    "slot_probability": 0.95,
+    "category": "personal",
+    "category_probability": 0.95,
+}
 
 
 class InMemoryIndex:

@@ -155,7 +155,8 @@ def _built(
             record_embedder(ledger, embedder.identity)
         else:
             check_embedder(ledger, embedder.identity)
-        sentence_judge, pair_judge = PackagedSentenceJudge(), PackagedPairJudge()
+        sentence_judge = parts.sentence_judge or PackagedSentenceJudge()
+        pair_judge = parts.pair_judge or PackagedPairJudge()
         read = FactReader(sentence_judge)
         second_judge = make_judge(settings, pair_judge, observe, stack)
         resolver = Resolver(ledger, index, clock, pair_judge, read, second_judge, expiry)

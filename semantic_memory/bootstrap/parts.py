@@ -35,6 +35,7 @@ from semantic_memory.domain.ports import (
     VectorIndex,
 )
 from semantic_memory.domain.ports.disk import Disk
+from semantic_memory.judging.ports import PairJudge, SentenceJudge
 from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.profile.rollup import Rollup
 from semantic_memory.retrieval.exact import ExactIndex
@@ -52,6 +53,8 @@ class Parts:
     token_counter: TokenCounter | None = None
     clock: Clock | None = None
     observer: Observer | None = None
+    pair_judge: PairJudge | None = None
+    sentence_judge: SentenceJudge | None = None
     disk: Disk | None = None
 
 

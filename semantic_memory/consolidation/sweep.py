@@ -190,12 +190,16 @@ class _Table:
             for members in groups
         }
         told: dict[int, list[tuple[int, Effect, Verdict]]] = defaultdict(list)
+        again = {
+            (a, b) for a, b in pairs if believed[groups[a][0]].stated_at > self._facts[b].stated_at
+        }
+        # what was said again later isn't ended by what came between, but ends it
+        self._ask(sorted((b, a) for a, b in again))
         for a, b in pairs:
-            found, verdict = self._effects[a, b]
-            older, newer = groups[a][0], groups[b][0]
-            # what was said again later isn't ended by what came between
-            later = believed[newer].stated_at >= believed[older].stated_at
-            if verdict and found in ("end", "mark") and older != newer and later:
+            rows = (b, a) if (a, b) in again else (a, b)
+            found, verdict = self._effects[rows]
+            older, newer = groups[rows[0]][0], groups[rows[1]][0]
+            if verdict and found in ("end", "mark") and older != newer:
                 told[older].append((newer, found, verdict))
         for older, changes in sorted(told.items()):
             yield from self._change(believed, older, changes)

@@ -4,23 +4,55 @@ import numpy as np
 import pytest
 
 from semantic_memory import Category, Fact
-from semantic_memory.consolidation.judges.rules import RuleJudge
+from semantic_memory.consolidation.decisions import (
+    ContestDecision,
+    MarkDecision,
+    MergeDecision,
+    SupersedeDecision,
+    Thresholds,
+)
 from semantic_memory.consolidation.merging import merged
-from semantic_memory.consolidation.relations import Pair, Relation, Verdict
 from semantic_memory.consolidation.superseding import (
     cause,
     perhaps_changed,
-    standing,
     superseded,
     unlinked,
 )
-from semantic_memory.consolidation.sweep import MergeDecision, SupersedeDecision, plan
-from semantic_memory.domain.facts import Cause, Source, Status
-from semantic_memory.testing import HashEmbedder
+from semantic_memory.consolidation.sweep import plan
+from semantic_memory.domain.facts import Source, Status
+from semantic_memory.domain.readings import Reading
+from semantic_memory.judging.ports import Spoken, Verdict
+from semantic_memory.judging.reading import FactReader
+from semantic_memory.testing import HashEmbedder, ScriptedPairJudge, ScriptedSentenceJudge
 from tests.conftest import NOW, make_fact
 
 EMBEDDER = HashEmbedder(256)
-BY_HAND = Cause(decided_by="caller", reason="by hand", at=NOW)
+ALL = Thresholds(same=0.9, end=0.9, sure=0.95, mark=0.8)
+PLACES = ("Berlin", "Rome", "Oslo", "Bonn", "Graz")
+
+
+def place(text: str) -> str | None:
+    return next((one for one in PLACES if one in text), None)
+
+
+def homes(older: str, newer: str):
+    """Another place is a move, the same one a repetition."""
+    if not (place(older) and place(newer)):
+        return None
+    return "same" if place(older) == place(newer) else "over"
+
+
+READ = FactReader(ScriptedSentenceJudge(lambda text: {"slot": "home"} if place(text) else {}))
+
+
+class Saying:
+    """Says the same of every pair."""
+
+    def __init__(self, over: float = 0.0, same: float = 0.0) -> None:
+        self.verdict = Verdict(over, same, "scripted")
+
+    def judge(self, pairs):
+        return [self.verdict for _ in pairs]
 
 
 def at(day: float, number: int, content: str, **values) -> Fact:
@@ -30,7 +62,7 @@ def at(day: float, number: int, content: str, **values) -> Fact:
 
 def planned(*facts: Fact, **values):
     vectors = EMBEDDER.embed([fact.content for fact in facts], "document")
-    return plan(facts, vectors, RuleJudge(), **values)
+    return plan(facts, vectors, ScriptedPairJudge(homes), READ, ALL, **values)
 
 
 def test_a_merge_keeps_the_higher_confidence_the_first_date_all_sources_and_tags():
@@ -70,22 +102,10 @@ def test_what_is_merged_is_put_away_and_undone_by_writing_back_what_was():
 
 
 def test_a_group_merges_only_if_every_pair_agrees():
-    class Chain:
-        """A is B, B is C, but A isn't C."""
-
-        def judge(self, pairs):
-            return [
-                Verdict(
-                    Relation.SAME
-                    if "b" in (pair.older.content, pair.newer.content)
-                    else Relation.UNRELATED
-                )
-                for pair in pairs
-            ]
-
+    chain = ScriptedPairJudge(lambda older, newer: "same" if "b" in (older, newer) else None)
     facts = [at(0, 1, "a"), at(1, 2, "b"), at(2, 3, "c")]
     vectors = np.full((3, 4), 0.5, dtype=np.float32)
-    (decision,) = plan(facts, vectors, Chain())
+    (decision,) = plan(facts, vectors, chain, READ, ALL)
     assert isinstance(decision, MergeDecision)
     assert [fact.content for fact in decision.facts] == ["a", "b"]
 
@@ -94,14 +114,14 @@ def test_the_loser_keeps_its_text_and_says_until_when_it_held_and_what_replaced_
     old, new = at(0, 1, "Maya lives in Berlin."), at(9, 2, "Maya moved to Rome.")
     (decision,) = planned(old, new)
     assert isinstance(decision, SupersedeDecision)
-    result = decision.ended(NOW)
+    result = decision.result(NOW)
     assert (result.id, result.content, result.status) == (old.id, old.content, Status.SUPERSEDED)
     assert result.valid_to == new.created_at
     assert result.superseded_by == new.id
     cause = result.ended_by
     assert (cause.newer, cause.decided_by, cause.quote, cause.at) == (
         new.id,
-        "rules",
+        "scripted",
         new.content,
         NOW,
     )
@@ -153,31 +173,6 @@ def test_moving_back_is_believed():
     assert decisions[1].loser.id == "fact-2"
 
 
-def test_at_equal_times_a_correction_wins_then_confidence_then_what_was_said_later():
-    plain = at(0, 1, "Maya lives in Rome.", confidence=0.9)
-    correction = at(0, 2, "Actually, Maya lives in Bonn.", confidence=0.8)
-    unsure = at(0, 3, "Maya lives in Oslo.", confidence=0.7, source=Source(position=1))
-    later = at(0, 4, "Maya lives in Graz.", confidence=0.7, source=Source(position=2))
-    ordered = sorted([correction, later, plain, unsure], key=standing)
-    assert ordered == [unsure, later, plain, correction]
-
-
-def test_what_the_user_says_wins_over_what_an_assistant_said_later():
-    own = at(0, 1, "Maya lives in Rome.", source=Source(role="user"))
-    inferred = at(5, 2, "Maya lives in Bonn.", source=Source(role="assistant"))
-    (decision,) = planned(own, inferred)
-    assert (decision.loser, decision.winner) == (inferred, own)
-    assert superseded(inferred, own, BY_HAND).valid_to == inferred.valid_from
-
-
-def test_conflicts_are_found_however_far_apart_the_vectors_are():
-    facts = [at(0, 1, "Maya works at Google."), at(3, 2, "Maya left Google for good, she said.")]
-    vectors = np.eye(2, 8, dtype=np.float32)
-    (decision,) = plan(facts, vectors, RuleJudge())
-    assert isinstance(decision, SupersedeDecision)
-    assert decision.loser.id == "fact-1"
-
-
 def test_only_pairs_with_a_changed_fact_are_looked_at():
     facts = [at(0, 1, "Maya likes tea"), at(1, 2, "Maya likes tea."), at(2, 3, "Rain is wet")]
     assert planned(*facts, changed={"fact-3"}) == []
@@ -199,13 +194,73 @@ def test_a_fact_merged_with_itself_is_unchanged_in_what_counts():
 
 
 def test_the_pair_is_given_to_the_judge_in_the_order_in_which_it_was_said():
-    seen: list[Pair] = []
-
-    class Listening:
-        def judge(self, pairs):
-            seen.extend(pairs)
-            return [Verdict(Relation.UNRELATED) for _ in pairs]
-
+    judge = ScriptedPairJudge(lambda older, newer: None)
     facts = [at(5, 1, "later"), at(0, 2, "sooner")]
-    plan(facts, np.full((2, 4), 0.5, dtype=np.float32), Listening())
-    assert [(pair.older.content, pair.newer.content) for pair in seen] == [("sooner", "later")]
+    plan(facts, np.full((2, 4), 0.5, dtype=np.float32), judge, READ, ALL)
+    assert [(pair.older.content, pair.newer.content) for pair in judge.pairs] == [
+        ("sooner", "later")
+    ]
+
+
+def test_a_likely_change_marks_the_older_once_and_ends_nothing():
+    old, new = at(0, 1, "the launch is in May"), at(9, 2, "the launch slipped again")
+    vectors = np.full((2, 4), 0.5, dtype=np.float32)
+    (decision,) = plan([old, new], vectors, Saying(over=0.85), READ, ALL)
+    assert isinstance(decision, MarkDecision)
+    marked = decision.result(NOW)
+    assert (marked.status, [link.newer for link in marked.perhaps_changed]) == (
+        Status.ACTIVE,
+        [new.id],
+    )
+    assert marked.perhaps_changed[0].probability == 0.85
+    assert plan([marked, new], vectors, Saying(over=0.85), READ, ALL) == []
+
+
+def test_without_a_shared_slot_only_a_surer_verdict_ends():
+    facts = [at(0, 1, "the launch is in May"), at(9, 2, "the launch slipped")]
+    vectors = np.full((2, 4), 0.5, dtype=np.float32)
+    assert isinstance(plan(facts, vectors, Saying(over=0.92), READ, ALL)[0], MarkDecision)
+    assert isinstance(plan(facts, vectors, Saying(over=0.96), READ, ALL)[0], SupersedeDecision)
+
+
+def test_a_less_trusted_statement_contests_and_ends_nothing():
+    own = at(0, 1, "Maya lives in Rome.", source=Source(role="user"))
+    inferred = at(5, 2, "Maya lives in Bonn.", source=Source(role="assistant"))
+    (decision,) = planned(own, inferred)
+    assert isinstance(decision, ContestDecision)
+    assert [fact.contested_by for fact in decision.results] == [(inferred.id,), (own.id,)]
+
+
+def test_an_event_is_never_ended_and_another_speaker_ends_nothing():
+    def read(text: str) -> dict[str, object]:
+        return {"kind": "event"} if "moved" in text else {}
+
+    facts = [at(0, 1, "Maya moved to Berlin."), at(9, 2, "Maya lives in Rome.")]
+    vectors = np.full((2, 4), 0.5, dtype=np.float32)
+    judge = ScriptedPairJudge(homes)
+    assert plan(facts, vectors, judge, FactReader(ScriptedSentenceJudge(read)), ALL) == []
+    others = [
+        at(0, 1, "Maya lives in Berlin.", source=Source(role="user", speaker="Maya")),
+        at(9, 2, "Tom lives in Rome.", source=Source(role="user", speaker="Tom")),
+    ]
+    assert planned(*others) == []
+
+
+def test_statements_that_differ_in_figures_or_names_are_never_merged():
+    vectors = np.full((2, 4), 0.5, dtype=np.float32)
+    for one, other in (
+        ("Flight on the 4th", "Flight on the 5th"),
+        ("I met Tom there", "I met Ana there"),
+        ("I drink coffee", "I don't drink coffee"),
+    ):
+        assert plan([at(0, 1, one), at(1, 2, other)], vectors, Saying(same=1.0), READ, ALL) == []
+
+
+def test_what_the_judge_cannot_read_is_left_alone():
+    class Silent:
+        def judge(self, pairs):
+            return [None for _ in pairs]
+
+    facts = [at(0, 1, "Ich wohne in Bern"), at(9, 2, "Ich wohne jetzt in Zug")]
+    vectors = np.full((2, 4), 0.5, dtype=np.float32)
+    assert plan(facts, vectors, Silent(), READ, ALL) == []
