@@ -5,34 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 from semantic_memory.consolidation.relations import Pair, Relation, RelationJudge, Verdict
 from semantic_memory.domain.errors import ProviderError
-from semantic_memory.domain.events import BreakerOpened, Event, JudgingFellBack
+from semantic_memory.domain.events import Event, JudgingFellBack
 from semantic_memory.domain.values import derived_id
 
 _HOUR = 3_600.0
 _MOST_KNOWN = 10_000
-
-
-class Breaker(Protocol):
-    """Circuit breaker of an endpoint."""
-
-    failures: int
-    open_seconds: float
-
-    def wait(self) -> float:
-        """Return the seconds until calls may pass; 0 if they may now."""
-        ...
-
-    def succeeded(self) -> None:
-        """Record a successful call."""
-        ...
-
-    def failed(self) -> bool:
-        """Record a failed call; return True if it opened the breaker."""
-        ...
 
 
 class EscalatingJudge:
@@ -50,7 +30,6 @@ class EscalatingJudge:
         second: RelationJudge,
         *,
         name: str,
-        breaker: Breaker,
         observe: Callable[[Event], None],
         per_hour: int = 200,
         below: float = 0.8,
@@ -59,7 +38,6 @@ class EscalatingJudge:
         self._first = first
         self._second = second
         self._name = name
-        self._breaker = breaker
         self._emit = observe
         self._per_hour = per_hour
         self._below = below
@@ -88,7 +66,7 @@ class EscalatingJudge:
     def _allowed(self) -> int:
         if self._now() >= self._until:
             self._left, self._until = self._per_hour, self._now() + _HOUR
-        return 0 if self._breaker.wait() else self._left
+        return self._left
 
     def _ask(self, pairs: Sequence[Pair]) -> None:
         if not pairs:
@@ -98,11 +76,7 @@ class EscalatingJudge:
             answers = self._second.judge(pairs)
         except ProviderError as error:
             self._emit(JudgingFellBack(self._name, str(error), len(pairs)))
-            if self._breaker.failed():
-                breaker = self._breaker
-                self._emit(BreakerOpened(self._name, breaker.failures, breaker.open_seconds))
             return
-        self._breaker.succeeded()
         for pair, verdict in zip(pairs, answers, strict=True):
             self._known[_key(pair)] = verdict
         while len(self._known) > _MOST_KNOWN:
