@@ -7,10 +7,12 @@ import re
 from collections.abc import Mapping, Set
 from typing import Any
 
+from semantic_memory.domain.patterns import regex
+
 _THOUGHTS = "think|thinking|thought|thoughts|reasoning|reflection|analysis|scratchpad"
-_OPENED = re.compile(rf"<\s*({_THOUGHTS})\b[^>]*>", re.IGNORECASE)
-_CLOSED = re.compile(rf"<\s*/\s*({_THOUGHTS})\s*>|<\|channel\|>\s*final\s*(?:<\|message\|>)?")
-_FENCE = re.compile(r"^[ \t]*(```|~~~)[\w-]*[ \t]*$", re.MULTILINE)
+_OPENED = regex(rf"<\s*({_THOUGHTS})\b[^>]*>", re.IGNORECASE)
+_CLOSED = regex(rf"<\s*/\s*({_THOUGHTS})\s*>|<\|channel\|>\s*final\s*(?:<\|message\|>)?")
+_FENCE = regex(r"^[ \t]*(```|~~~)[\w-]*[ \t]*$", re.MULTILINE)
 _MOST_STARTS = 200  # a text full of brackets isn't searched without end
 _DECODER = json.JSONDecoder()
 
