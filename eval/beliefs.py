@@ -18,7 +18,7 @@ from eval.datasets import pairs as sets
 from eval.datasets.pairs import Labelled, Observation
 from eval.updates import SHARES, Asked, Embedded, asked, recency, share_of
 from semantic_memory.bootstrap.models import make_embedder
-from semantic_memory.consolidation.judges.rules import RuleJudge, Thresholds
+from semantic_memory.judging.rules import RuleJudge, Thresholds
 from semantic_memory.consolidation.relations import Pair, Relation, RelationJudge, Verdict
 from semantic_memory.consolidation.statements import read
 from semantic_memory.consolidation.sweep import SupersedeDecision, plan

@@ -18,7 +18,7 @@ from eval.beliefs import fact
 from eval.extraction import read_lines
 from eval.succession import Vectors
 from ingest.extract.offline import OfflineExtractor
-from semantic_memory.consolidation.judges.rules import RuleJudge
+from semantic_memory.judging.rules import RuleJudge
 from semantic_memory.consolidation.relations import Pair, Relation
 from semantic_memory.domain.messages import Message
 

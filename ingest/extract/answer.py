@@ -11,9 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 import json_repair
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.extraction import Candidate, Extraction, HistoryLine
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.messages import Message
@@ -79,53 +78,11 @@ SCHEMA: Mapping[str, Any] = _Answer.model_json_schema()
 """JSON schema of the answer, in the subset that strict structured outputs take."""
 
 
-class _Said(BaseModel):
-    content: str | None = None
-    refusal: str | None = None
-
-
-class _Choice(BaseModel):
-    message: _Said
-    finish_reason: str | None = None
-
-
-class Usage(BaseModel):
-    """Tokens read and written."""
-
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-
-
-class Completion(BaseModel):
-    """The parts of a chat completion that are read."""
-
-    choices: list[_Choice] = Field(min_length=1)
-    usage: Usage | None = None
-
-
-def read_completion(body: bytes) -> Completion:
-    """Parse a chat completion as an endpoint sent it. Raises ProviderError if it is none."""
-    try:
-        return Completion.model_validate_json(body)
-    except ValidationError:
-        start = body[:80].decode("utf-8", "replace")
-        raise ProviderError(
-            f"the endpoint answered with something else than a chat completion: {start!r}; check"
-            " openai.base_url"
-        ) from None
-
-
-def read_answer(completion: Completion, messages: Sequence[Message]) -> Extraction:
+def read_answer(text: str, messages: Sequence[Message]) -> Extraction:
     """Return what the model found in `messages`, which it knows by their numbers from 1.
 
-    Raises AnswerError: `refused`, `too_long` (it was cut off), `malformed` (nothing to be used).
+    Raises AnswerError: `malformed` (nothing to be used).
     """
-    choice = completion.choices[0]
-    if choice.message.refusal or choice.finish_reason == "content_filter":
-        raise AnswerError("refused")
-    if choice.finish_reason == "length":
-        raise AnswerError("too_long")
-    text = choice.message.content or ""
     try:
         parts = json_repair.loads(text)
     except RecursionError:

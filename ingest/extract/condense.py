@@ -1,4 +1,4 @@
-"""Condense a history by a language model behind any OpenAI-compatible endpoint.
+"""Condense a history by a language model.
 
 Any failure is a ProviderError: the caller keeps the most central lines instead.
 """
@@ -9,17 +9,16 @@ import json
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
-from typing import Any
 
 import json_repair
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from ingest.extract.endpoint import Endpoint
 from ingest.gate.instructions import is_instruction
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.ports import Condensed
 from semantic_memory.domain.profile import Line
 from semantic_memory.domain.values import Content
+from semantic_memory.llm.chat import ChatModel, ChatRequest
 
 VERSION = "v1"
 """Version of the prompt. A changed prompt is a new file and a new version."""
@@ -40,19 +39,20 @@ class _Answer(BaseModel):
     sentences: list[_Sentence]
 
 
-class OpenAICondenser:
-    """Condenses by an endpoint's model, with a strict JSON schema."""
+class ModelCondenser:
+    """Condenses by a language model, with a strict JSON schema."""
 
-    def __init__(self, endpoint: Endpoint) -> None:
-        self._endpoint = endpoint
+    def __init__(self, model: ChatModel, *, temperature: float = 0.1) -> None:
+        self._model = model
+        self._temperature = temperature
 
     def condense(self, lines: Sequence[Line], *, most: int) -> list[Condensed]:
         """Return at most `most` sentences, each naming the lines that it rests on."""
-        completion = self._endpoint.complete("condensing", lambda: _request(lines, most))
-        return _read(completion.choices[0].message.content or "", len(lines), most)
+        request = _request(lines, most, self._temperature)
+        return _read(self._model.complete(request).text, len(lines), most)
 
 
-def _request(lines: Sequence[Line], most: int) -> dict[str, Any]:
+def _request(lines: Sequence[Line], most: int, temperature: float) -> ChatRequest:
     document = {
         "lines": [
             {"n": number, "at": line.at.date().isoformat(), "text": line.text}
@@ -60,20 +60,13 @@ def _request(lines: Sequence[Line], most: int) -> dict[str, Any]:
         ],
         "most": most,
     }
-    return {
-        "messages": [
-            {"role": "system", "content": instructions()},
-            {"role": "user", "content": json.dumps(document, ensure_ascii=False)},
-        ],
-        "response_format": {
-            "type": "json_schema",
-            "json_schema": {
-                "name": "history",
-                "strict": True,
-                "schema": _Answer.model_json_schema(),
-            },
-        },
-    }
+    return ChatRequest(
+        "condensing",
+        instructions(),
+        json.dumps(document, ensure_ascii=False),
+        schema=_Answer.model_json_schema(),
+        temperature=temperature,
+    )
 
 
 @cache

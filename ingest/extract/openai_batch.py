@@ -13,13 +13,22 @@ from dataclasses import dataclass
 import openai
 from openai.types import Batch
 
-from ingest.extract.answer import AnswerError, Completion
+from ingest.extract.answer import AnswerError, read_answer
 from ingest.extract.openai import OpenAIExtractor
 from ingest.extract.prompt import spoken
-from semantic_memory.domain.errors import ProviderError
+from semantic_memory.domain.errors import (
+    AnswerUnusableError,
+    InputTooLongError,
+    ProviderError,
+)
 from semantic_memory.domain.extraction import Extraction
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.messages import Message
+from semantic_memory.llm.chat import ChatRequest
+from semantic_memory.llm.endpoint import Endpoint
+from semantic_memory.llm.forms import Answer
+from semantic_memory.llm.openai import read_answer as read_completion
+from semantic_memory.llm.refusals import RefusalError
 
 _PRICE_FACTOR = 0.5  # of what the same request costs by itself
 _WORKING = frozenset({"validating", "in_progress", "finalizing", "cancelling"})
@@ -58,15 +67,18 @@ class BatchGoneError(ProviderError):
 
 
 class OpenAIBatch:
-    """`/v1/batches` with the requests that `extractor` would send.
+    """`/v1/batches` with the requests that `extractor` would send to `endpoint`.
 
     A batch's id is all that has to be kept: its answers can be read by a later process. Every verb
     raises ProviderError if the endpoint can't be reached or refuses.
     """
 
-    def __init__(self, client: openai.OpenAI, extractor: OpenAIExtractor) -> None:
+    def __init__(
+        self, client: openai.OpenAI, extractor: OpenAIExtractor, endpoint: Endpoint
+    ) -> None:
         self._client = client
         self._extractor = extractor
+        self._endpoint = endpoint
 
     def submit(self, stretches: Mapping[str, Stretch], token: str) -> str:
         """Send off requests by name (at most 50,000 of them, 200 MB); returns the batch's id.
@@ -79,7 +91,7 @@ class OpenAIBatch:
                     "custom_id": name,
                     "method": "POST",
                     "url": "/v1/chat/completions",
-                    "body": self._extractor.request(spoken(stretch.messages), stretch.known),
+                    "body": self._endpoint.body(self._request(stretch)),
                 },
                 ensure_ascii=False,
             )
@@ -126,7 +138,7 @@ class OpenAIBatch:
             error=_errors(batch) if batch.status == "failed" else None,
         )
 
-    def answers(self, state: BatchState) -> dict[str, Completion]:
+    def answers(self, state: BatchState) -> dict[str, Answer]:
         """Return the answers of a batch by the names of their requests."""
         if state.output is None:
             return {}
@@ -138,15 +150,25 @@ class OpenAIBatch:
             raise ProviderError(f"the answers of a batch can't be read: {error}") from error
         return dict(_served(output))
 
-    def read(self, answer: Completion | None, stretch: Stretch) -> Extraction:
+    def read(self, answer: Answer | None, stretch: Stretch) -> Extraction:
         """Read an answer to `stretch`; without a usable one, extract by the rules."""
         messages = spoken(stretch.messages)
         try:
             if answer is None:
                 raise AnswerError("rejected")
-            return self._extractor.accept(answer, messages, 0.0, _PRICE_FACTOR)
+            request = self._request(stretch)
+            completion = self._endpoint.accept(request, answer, 0.0, _PRICE_FACTOR)
+            return read_answer(completion.text, messages)
         except AnswerError as error:
-            return self._extractor.by_rules(messages, stretch.known, error.reason)
+            reason = error.reason
+        except AnswerUnusableError:
+            reason = "refused"
+        except InputTooLongError:
+            reason = "too_long"
+        return self._extractor.by_rules(messages, stretch.known, reason)
+
+    def _request(self, stretch: Stretch) -> ChatRequest:
+        return self._extractor.request(spoken(stretch.messages), stretch.known)
 
 
 def _errors(batch: Batch) -> str:
@@ -154,11 +176,11 @@ def _errors(batch: Batch) -> str:
     return "; ".join(str(item.message) for item in items) or "for no reason given"
 
 
-def _served(output: bytes) -> Iterator[tuple[str, Completion]]:
-    """Yield the name of every request that was served, with its completion."""
+def _served(output: bytes) -> Iterator[tuple[str, Answer]]:
+    """Yield the name of every request that was served, with its answer."""
     for line in output.splitlines():
         try:
             answer = json.loads(line)
-            yield answer["custom_id"], Completion.model_validate(answer["response"]["body"])
-        except (ValueError, KeyError, TypeError):
+            yield answer["custom_id"], read_completion(answer["response"]["body"])
+        except (ValueError, KeyError, TypeError, ProviderError, RefusalError):
             continue  # an error in the place of an answer

@@ -9,8 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ingest.extract.breaker import CircuitBreaker
-from semantic_memory.consolidation.judges.escalating import EscalatingJudge
+from semantic_memory.judging.cascade import EscalatingJudge
 from semantic_memory.domain.errors import ConfigurationError, MissingDependencyError
 from semantic_memory.domain.ports import (
     Condenser,
@@ -21,12 +20,15 @@ from semantic_memory.domain.ports import (
     TokenCounter,
 )
 from semantic_memory.judging.ports import PairJudge, SentenceJudge
-from semantic_memory.settings import ExtractionSettings, Settings
+from semantic_memory.settings import Settings
 
 if TYPE_CHECKING:
     import openai
 
-    from ingest.extract.endpoint import Endpoint
+    from semantic_memory.llm.endpoint import Endpoint
+
+
+_OPENAI = "https://api.openai.com/v1"
 
 
 def make_embedder(settings: Settings) -> Embedder:
@@ -79,36 +81,32 @@ def make_extractor(
     """Make the extractor that the settings name; `resources` closes its connections."""
     from ingest.extract.offline import OfflineExtractor
 
-    extraction = settings.extraction
-    match extraction.provider:
+    match settings.extraction.provider:
         case "offline":
             return OfflineExtractor(judge)
         case "openai":
-            from ingest.extract.openai import OpenAIExtractor, Price
+            from ingest.extract.openai import OpenAIExtractor
 
-            price = extraction.usd_per_million_tokens.get(extraction.model)
             return OpenAIExtractor(
-                resources.enter_context(make_client(settings)),
-                extraction.model,
+                make_model(settings, settings.extraction.model, observe, resources),
                 rules=OfflineExtractor(judge),
-                breaker=CircuitBreaker(extraction.breaker_failures, extraction.breaker_seconds),
                 observe=observe,
-                temperature=extraction.temperature,
-                price=Price(*price) if price else None,
+                temperature=settings.extraction.temperature,
             )
 
 
 def make_condenser(settings: Settings, observe: Observer, resources: ExitStack) -> Condenser | None:
     """Make the condenser of histories: the model that extracts, if there is one."""
-    extraction = settings.extraction
-    match extraction.provider:
+    match settings.extraction.provider:
         case "offline":
             return None
         case "openai":
-            from ingest.extract.condense import OpenAICondenser
+            from ingest.extract.condense import ModelCondenser
 
-            client = resources.enter_context(make_client(settings))
-            return OpenAICondenser(_endpoint(client, extraction, extraction.model, observe))
+            return ModelCondenser(
+                make_model(settings, settings.extraction.model, observe, resources),
+                temperature=settings.extraction.temperature,
+            )
 
 
 def make_summarizer(
@@ -126,29 +124,50 @@ def make_summarizer(
 
             return ExtractiveSummarizer
         case "openai":
-            from ingest.extract.summarize import OpenAISummarizer
+            from ingest.extract.summarize import ModelSummarizer
 
-            client = resources.enter_context(make_client(settings, "window.summarizer"))
             model = settings.window.summary_model or settings.extraction.model
-            summarizer = OpenAISummarizer(_endpoint(client, settings.extraction, model, observe))
+            summarizer = ModelSummarizer(
+                make_model(settings, model, observe, resources, "window.summarizer"),
+                temperature=settings.extraction.temperature,
+            )
             return lambda _: summarizer
 
 
-def _endpoint(
-    client: openai.OpenAI, extraction: ExtractionSettings, model: str, observe: Observer
+def make_model(
+    settings: Settings,
+    model: str,
+    observe: Observer,
+    resources: ExitStack,
+    setting: str = "extraction.provider",
 ) -> Endpoint:
-    """Make an endpoint with a breaker of its own and the model's price."""
-    from ingest.extract.endpoint import Endpoint
-    from ingest.extract.openai import Price
+    """Make the client of a model at the endpoint that `setting` asks for.
 
+    `resources` closes its connections. Raises ConfigurationError if there is no key.
+    """
+    import httpx
+
+    from semantic_memory.llm.breaker import CircuitBreaker
+    from semantic_memory.llm.endpoint import Endpoint, Price
+    from semantic_memory.llm.openai import OpenAIForm
+    from semantic_memory.llm.transport import Transport
+
+    extraction = settings.extraction
+    client = resources.enter_context(
+        httpx.Client(
+            base_url=settings.openai.base_url or _OPENAI,
+            headers={"Authorization": f"Bearer {_key(settings, setting) or 'none'}"},
+            timeout=extraction.timeout_seconds,
+        )
+    )
     price = extraction.usd_per_million_tokens.get(model)
     return Endpoint(
-        client,
+        OpenAIForm(Transport(client, extraction.timeout_seconds), model),
         model,
         breaker=CircuitBreaker(extraction.breaker_failures, extraction.breaker_seconds),
         observe=observe,
-        temperature=extraction.temperature,
         price=Price(*price) if price else None,
+        max_retries=extraction.max_retries,
     )
 
 
@@ -166,14 +185,14 @@ def make_judge(
         case "packaged":
             return None
         case "openai":
-            from semantic_memory.consolidation.judges.llm import LLMJudge
+            from semantic_memory.judging.llm import LLMJudge
 
-            model = beliefs.model or settings.extraction.model
-            client = resources.enter_context(make_client(settings, "beliefs.judge"))
-            second, name = LLMJudge(client, model, observe), f"openai:{model}"
+            name = beliefs.model or settings.extraction.model
+            model = make_model(settings, name, observe, resources, "beliefs.judge")
+            second, name = LLMJudge(model), model.name
         case "nli":
             try:
-                from semantic_memory.consolidation.judges.nli import NLIJudge
+                from semantic_memory.judging.nli import NLIJudge
             except ImportError:
                 raise MissingDependencyError(
                     "beliefs.judge nli needs sentence-transformers:"
@@ -185,34 +204,30 @@ def make_judge(
                     " name in the local cache"
                 )
             second, name = NLIJudge(beliefs.model), f"nli:{Path(beliefs.model).name}"
-    extraction = settings.extraction
     return EscalatingJudge(
-        packaged,
-        second,
-        name=name,
-        breaker=CircuitBreaker(extraction.breaker_failures, extraction.breaker_seconds),
-        observe=observe,
-        per_hour=beliefs.pairs_per_hour,
+        packaged, second, name=name, observe=observe, per_hour=beliefs.pairs_per_hour
     )
 
 
-def make_client(settings: Settings, setting: str = "extraction.provider") -> openai.OpenAI:
-    """Make the client of the endpoint that `setting` asks for.
-
-    Raises ConfigurationError if there is no key.
-    """
+def make_client(settings: Settings) -> openai.OpenAI:
+    """Make the client of the batch API. Raises ConfigurationError if there is no key."""
     import openai  # takes longer to import than all the rest, and few stores need it
 
-    key, base_url = settings.openai.api_key, settings.openai.base_url
+    return openai.OpenAI(
+        api_key=_key(settings, "extraction.provider") or "none",
+        base_url=settings.openai.base_url,
+        timeout=settings.extraction.timeout_seconds,
+        max_retries=settings.extraction.max_retries,
+    )
+
+
+def _key(settings: Settings, setting: str) -> str | None:
+    """Return the endpoint's key. Raises ConfigurationError if `setting` needs one."""
+    key = settings.openai.api_key
     api_key = key.get_secret_value() if key else os.environ.get("OPENAI_API_KEY")
-    if not api_key and not base_url:
+    if not api_key and not settings.openai.base_url:
         raise ConfigurationError(
             f"{setting} openai needs a key: set OPENAI_API_KEY or openai.api_key, or"
             " openai.base_url for an endpoint that takes none"
         )
-    return openai.OpenAI(
-        api_key=api_key or "none",
-        base_url=base_url,
-        timeout=settings.extraction.timeout_seconds,
-        max_retries=settings.extraction.max_retries,
-    )
+    return api_key

@@ -124,13 +124,14 @@ def make_batch(
     if extraction.provider == "openai":
         from ingest.extract.openai import OpenAIExtractor
         from ingest.extract.openai_batch import OpenAIBatch
+        from semantic_memory.llm.endpoint import Endpoint
         from semantic_memory.pipeline.batch_extraction import BatchExtracting
 
-        if isinstance(extractor, OpenAIExtractor):
+        if isinstance(extractor, OpenAIExtractor) and isinstance(extractor.model, Endpoint):
             client = resources.enter_context(make_client(settings))
             return BatchExtracting(
                 ledger,
-                OpenAIBatch(client, extractor),
+                OpenAIBatch(client, extractor, extractor.model),
                 stretches,
                 committer,
                 observe,

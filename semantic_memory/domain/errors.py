@@ -13,7 +13,10 @@
     │   ├── MissingDependencyError          an optional package is needed: names the `pip install`
     │   └── EmbedderMismatchError           the store has another model's vectors: names `reembed`
     ├── ProviderError                       a model endpoint failed after its retries
+    │   ├── ProviderRefusedError            it refuses every request: key, model name, quota
+    │   ├── AnswerUnusableError             its answer is too large, a refusal, or of another form
     │   └── InputRefusedError               it rejects this input; retrying won't help
+    │       └── InputTooLongError           input or answer exceed what it takes: ask for less
     ├── ServiceError                        a memory service failed to serve a request
     │   ├── AccessDeniedError               the API key is missing, unknown or lacks the right
     │   └── ServiceUnavailableError         unreachable or overloaded, after the client's retries
@@ -96,8 +99,20 @@ class ProviderError(SemanticMemoryError):
     """A model endpoint failed, retries included."""
 
 
+class ProviderRefusedError(ProviderError):
+    """A model endpoint refuses every request until its key, model name or quota is put right."""
+
+
+class AnswerUnusableError(ProviderError):
+    """A model's answer is too large, a refusal, or of another form than was asked for."""
+
+
 class InputRefusedError(ProviderError):
     """A model endpoint rejects an input; retrying won't help."""
+
+
+class InputTooLongError(InputRefusedError):
+    """An input, or the answer to it, is longer than a model takes. Less of it may be accepted."""
 
 
 class ServiceError(SemanticMemoryError):

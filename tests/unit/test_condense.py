@@ -3,19 +3,17 @@
 import json
 from datetime import timedelta
 
-import openai
 import pytest
 
-from ingest.extract.breaker import CircuitBreaker
-from ingest.extract.condense import OpenAICondenser
-from ingest.extract.endpoint import Endpoint
-from ingest.extract.openai import Price
+from ingest.extract.condense import ModelCondenser
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import BreakerOpened, ModelCalled
 from semantic_memory.domain.extraction import Extraction, HistoryLine
 from semantic_memory.domain.profile import Line
+from semantic_memory.llm.endpoint import Price
 from semantic_memory.settings import ExtractionSettings, OpenAISettings, Settings
 from tests.conftest import NOW, say
+from tests.support.chat_models import model_at
 from tests.support.openai_server import answer, completion, failure, serve, shown
 
 S = {"user_id": "u1", "session_id": "s1"}
@@ -29,17 +27,8 @@ def server():
 
 @pytest.fixture
 def condenser(server, events):
-    client = openai.OpenAI(api_key="k", base_url=server.url, max_retries=0, timeout=60)
-    with client:
-        yield OpenAICondenser(
-            Endpoint(
-                client,
-                "gpt-4o-mini",
-                breaker=CircuitBreaker(failures=2),
-                observe=events.append,
-                price=Price(1.0, 10.0),
-            )
-        )
+    with model_at(server, events.append, failures=2, price=Price(1.0, 10.0)) as model:
+        yield ModelCondenser(model)
 
 
 def line(number: int) -> Line:

@@ -10,6 +10,7 @@ from ingest.extract.openai_batch import OpenAIBatch, Stretch
 from semantic_memory.bootstrap.models import make_client, make_extractor
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import ExtractionFellBack, ModelCalled
+from semantic_memory.llm.endpoint import Endpoint
 from semantic_memory.settings import ExtractionSettings, OpenAISettings, Settings
 from semantic_memory.testing import HashEmbedder
 from tests.conftest import make_fact, say
@@ -44,7 +45,8 @@ def batch(server, events) -> Iterator[OpenAIBatch]:
     with ExitStack() as stack:
         extractor = make_extractor(settings, HashEmbedder(), events.append, stack)
         assert isinstance(extractor, OpenAIExtractor)
-        yield OpenAIBatch(stack.enter_context(make_client(settings)), extractor)
+        assert isinstance(extractor.model, Endpoint)
+        yield OpenAIBatch(stack.enter_context(make_client(settings)), extractor, extractor.model)
 
 
 def read(batch, batch_id) -> dict[str, list[tuple[str, tuple[str, ...], str | None]]]:

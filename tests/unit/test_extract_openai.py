@@ -12,7 +12,6 @@ import pytest
 
 from ingest.extract import prompt
 from ingest.extract.answer import SCHEMA
-from ingest.extract.breaker import CircuitBreaker
 from semantic_memory import Category
 from semantic_memory.bootstrap.models import make_extractor
 from semantic_memory.domain.errors import ConfigurationError, ProviderError
@@ -23,6 +22,7 @@ from semantic_memory.domain.events import (
     FactsExtracted,
     ModelCalled,
 )
+from semantic_memory.llm.breaker import CircuitBreaker
 from semantic_memory.settings import ExtractionSettings, IngestSettings, OpenAISettings, Settings
 from semantic_memory.testing import HashEmbedder
 from tests.conftest import eventually, make_fact, say
@@ -285,20 +285,20 @@ def test_an_answer_that_makes_no_sense_leaves_it_to_the_rules(open_with, server,
 
 
 @pytest.mark.parametrize(
-    "reply",
+    ("reply", "reason"),
     [
-        completion(None, refusal="I can't help with that"),
-        completion(None, finish_reason="content_filter"),
-        failure(400, "filtered by the content management policy", code="content_filter"),
+        (completion(None, refusal="I can't help with that"), "refused"),
+        (completion(None, finish_reason="content_filter"), "refused"),
+        (failure(400, "filtered by the content policy", code="content_filter"), "rejected"),
     ],
 )
-def test_a_refusal_leaves_it_to_the_rules(open_with, server, events, reply):
+def test_a_refusal_leaves_it_to_the_rules(open_with, server, events, reply, reason):
     server.script = [reply]
     memory = open_with()
     memory.observe(say(BERLIN), **S)
     memory.flush()
     assert facts(memory) == {"The user moved to Berlin in March 2026.": RULES}
-    assert of(ExtractionFellBack, events) == [ExtractionFellBack(MODEL, "refused", 1)]
+    assert of(ExtractionFellBack, events) == [ExtractionFellBack(MODEL, reason, 1)]
     memory.flush()
     assert len(server.requests) == 1
 
@@ -462,7 +462,8 @@ def test_a_lasting_failure_loses_nothing(open_with, server, events, reply):
     server.script = [good]
     memory.observe(say("And I like it", start=2), **S)
     memory.flush()
-    assert server.texts[-1] == [BERLIN, "And I like it"]
+    said = [message["text"] for message in shown(server.requests[-1])["messages"]]
+    assert said == [BERLIN, "And I like it"]
     assert facts(memory) == {"Maya moved to Berlin.": MODEL}
 
 
@@ -512,7 +513,7 @@ def test_the_breaker_opens_after_three_failures(open_with, server, events):
     five_sessions(memory)
     flush(memory)
     assert len(server.requests) == 3
-    assert of(BreakerOpened, events) == [BreakerOpened(MODEL, 3, 3_600.0)]
+    assert of(BreakerOpened, events) == [BreakerOpened("openai:gpt-4o-mini", 3, 3_600.0)]
     told = [event.error for event in of(ExtractionFailed, events)]
     assert len(told) == 5
     assert all("left alone" in error for error in told[3:])

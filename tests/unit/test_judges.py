@@ -1,18 +1,18 @@
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import openai
 import pytest
 
-from ingest.extract.breaker import CircuitBreaker
-from semantic_memory.consolidation.judges.escalating import EscalatingJudge
-from semantic_memory.consolidation.judges.llm import LLMJudge
-from semantic_memory.consolidation.judges.rules import RuleJudge
+from semantic_memory.judging.cascade import EscalatingJudge
+from semantic_memory.judging.llm import LLMJudge
+from semantic_memory.judging.rules import RuleJudge
 from semantic_memory.consolidation.relations import Pair, Relation, RelationJudge, Verdict
 from semantic_memory.domain.errors import ConfigurationError, ProviderError
 from semantic_memory.domain.events import BreakerOpened, Event, JudgingFellBack
+from semantic_memory.llm.chat import ChatModel
 from semantic_memory.settings import (
     BeliefSettings,
     ExtractionSettings,
@@ -22,6 +22,7 @@ from semantic_memory.settings import (
 )
 from semantic_memory.testing import HashEmbedder
 from tests.conftest import make_fact
+from tests.support.chat_models import model_at
 from tests.support.inside import inside
 from tests.support.openai_server import OpenAIServer, completion, failure, serve, shown
 
@@ -33,10 +34,10 @@ def pair(older: str, newer: str, similarity: float = 0.8) -> Pair:
 class Endpoint:
     """A scripted endpoint that answers for each pair."""
 
-    def __init__(self, server: OpenAIServer) -> None:
+    def __init__(self, server: OpenAIServer, model: ChatModel, events: list[Event]) -> None:
         self.server = server
-        self.events: list[Event] = []
-        self.client = openai.OpenAI(api_key="k", base_url=server.url, max_retries=0)
+        self.model = model
+        self.events = events
         self.answering(
             lambda pairs: [
                 {"pair": row["pair"], "relation": "updates", "reason": "moved", "certainty": 0.9}
@@ -57,14 +58,13 @@ class Endpoint:
         self.server.script = [failure(500)]
 
     def judge(self) -> LLMJudge:
-        return LLMJudge(self.client, "some-model", self.events.append)
+        return LLMJudge(self.model)
 
-    def escalating(self, failures: int = 3, **values) -> EscalatingJudge:
+    def escalating(self, **values) -> EscalatingJudge:
         return EscalatingJudge(
             RuleJudge(),
             self.judge(),
             name="second",
-            breaker=CircuitBreaker(failures, 60.0),
             observe=self.events.append,
             **values,
         )
@@ -72,15 +72,14 @@ class Endpoint:
 
 @pytest.fixture
 def endpoint() -> Iterator[Endpoint]:
-    with serve() as server:
-        served = Endpoint(server)
-        yield served
-        served.client.close()
+    events: list[Event] = []
+    with serve() as server, model_at(server, events.append, model="some-model") as model:
+        yield Endpoint(server, model, events)
 
 
 def test_a_language_model_decides_each_pair_and_says_why(endpoint):
     verdicts = endpoint.judge().judge([pair("a", "b"), pair("c", "d")])
-    assert verdicts == [Verdict(Relation.UPDATES, ("some-model: moved",), 0.9, "some-model")] * 2
+    assert verdicts == [Verdict(0.9, 0.0, "openai:some-model", "moved")] * 2
     (request,) = endpoint.requests
     assert request["temperature"] == 0
     assert request["response_format"]["type"] == "json_schema"
@@ -143,12 +142,12 @@ def test_so_many_pairs_are_asked_about_in_an_hour_and_no_more(endpoint):
 
 def test_when_the_second_judge_fails_the_rules_decide_and_it_is_left_alone(endpoint):
     endpoint.failing()
-    judge = endpoint.escalating(failures=2)
+    judge = endpoint.escalating()
     for _ in range(4):
         assert judge.judge([UNSURE])[0].relation is Relation.UNRELATED
-    assert len(endpoint.requests) == 2
-    kinds = [type(event).__name__ for event in endpoint.events]
-    assert kinds == ["JudgingFellBack", "JudgingFellBack", "BreakerOpened"]
+    assert len(endpoint.requests) == 3
+    kinds = Counter(type(event).__name__ for event in endpoint.events)
+    assert kinds == {"JudgingFellBack": 4, "BreakerOpened": 1}
 
 
 def test_figures_that_differ_are_never_the_same_whatever_the_model_says(endpoint):
@@ -169,7 +168,7 @@ def nli_model(directory: Path, bias: list[float]) -> Path:
 
 
 def nli_judge(model: Path) -> RelationJudge:
-    from semantic_memory.consolidation.judges.nli import NLIJudge
+    from semantic_memory.judging.nli import NLIJudge
 
     return NLIJudge(model)
 
@@ -237,7 +236,7 @@ def test_a_sweep_asks_a_language_model_about_what_the_rules_left(
     assert (run.users, run.counts, run.error) == (1, {"merged": 1}, None)
     (request,) = endpoint.requests
     assert request["model"] == "judge-model"
-    assert memory.history(other.id)[-1].reason == "judge-model: habit"
+    assert memory.history(other.id)[-1].reason == "openai:judge-model: habit"
     assert memory.get(other.id).superseded_by == kept.id
     assert inside(memory).upkeep.run_due("dedup").users == 0  # and nothing costs twice
     assert "ModelCalled" in [type(event).__name__ for event in events]
@@ -260,10 +259,7 @@ def test_a_language_model_that_fails_leaves_the_rules_and_is_counted(
     runs = memory.maintain(["dedup", "conflicts"])
     assert [run.error for run in runs] == [None, None]
     assert remembered(memory) == sorted([*ALIKE, "I live in Oslo"])
-    assert [type(e) for e in events if isinstance(e, JudgingFellBack | BreakerOpened)] == [
-        JudgingFellBack,
-        BreakerOpened,
-    ]
+    assert {type(e) for e in events} >= {JudgingFellBack, BreakerOpened}
     assert len(endpoint.requests) == 1
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 from semantic_memory.domain.errors import ProviderError
-from semantic_memory.domain.events import BreakerOpened, Event, JudgingFellBack
+from semantic_memory.domain.events import Event, JudgingFellBack
 from semantic_memory.domain.values import derived_id
 from semantic_memory.judging.ports import Pair, PairJudge, Verdict
 
@@ -16,25 +15,6 @@ _HOUR = 3_600.0
 _MOST_KNOWN = 10_000
 _SURE = 0.9
 """Probability from which a verdict of the first judge stands."""
-
-
-class Breaker(Protocol):
-    """Circuit breaker of an endpoint."""
-
-    failures: int
-    open_seconds: float
-
-    def wait(self) -> float:
-        """Return the seconds until calls may pass; 0 if they may now."""
-        ...
-
-    def succeeded(self) -> None:
-        """Record a successful call."""
-        ...
-
-    def failed(self) -> bool:
-        """Record a failed call; return True if it opened the breaker."""
-        ...
 
 
 class EscalatingJudge:
@@ -52,7 +32,6 @@ class EscalatingJudge:
         second: PairJudge,
         *,
         name: str,
-        breaker: Breaker,
         observe: Callable[[Event], None],
         per_hour: int = 200,
         now: Callable[[], float] = time.monotonic,
@@ -60,7 +39,6 @@ class EscalatingJudge:
         self._first = first
         self._second = second
         self._name = name
-        self._breaker = breaker
         self._emit = observe
         self._per_hour = per_hour
         self._now = now
@@ -88,7 +66,7 @@ class EscalatingJudge:
     def _allowed(self) -> int:
         if self._now() >= self._until:
             self._left, self._until = self._per_hour, self._now() + _HOUR
-        return 0 if self._breaker.wait() else self._left
+        return self._left
 
     def _ask(self, pairs: Sequence[Pair]) -> None:
         if not pairs:
@@ -98,11 +76,7 @@ class EscalatingJudge:
             answers = self._second.judge(pairs)
         except ProviderError as error:
             self._emit(JudgingFellBack(self._name, str(error), len(pairs)))
-            if self._breaker.failed():
-                breaker = self._breaker
-                self._emit(BreakerOpened(self._name, breaker.failures, breaker.open_seconds))
             return
-        self._breaker.succeeded()
         for pair, verdict in zip(pairs, answers, strict=True):
             if verdict is not None:
                 self._known[_key(pair)] = verdict

@@ -1,1 +1,0 @@
-"""Judges of the relation between two facts, one a module."""

@@ -1,0 +1,38 @@
+"""Clients of language models on a scripted server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+
+from semantic_memory.domain.events import Event
+from semantic_memory.domain.observers import ignore_event
+from semantic_memory.llm.breaker import CircuitBreaker
+from semantic_memory.llm.endpoint import Endpoint
+from semantic_memory.llm.openai import OpenAIForm
+from semantic_memory.llm.transport import Transport
+from tests.support.openai_server import OpenAIServer
+
+
+@contextmanager
+def model_at(
+    server: OpenAIServer,
+    observe: Callable[[Event], None] = ignore_event,
+    *,
+    model: str = "gpt-4o-mini",
+    failures: int = 3,
+    seconds: float = 60.0,
+    **options: Any,
+) -> Iterator[Endpoint]:
+    """Return the client of a model on `server`, which sleeps for no retry."""
+    with httpx.Client(base_url=server.url, timeout=seconds) as client:
+        yield Endpoint(
+            OpenAIForm(Transport(client, seconds), model),
+            model,
+            breaker=CircuitBreaker(failures),
+            observe=observe,
+            **{"max_retries": 0, "sleep": lambda _: None, **options},
+        )
