@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semantic_memory.judging.cascade import EscalatingJudge
 from semantic_memory.domain.errors import ConfigurationError, MissingDependencyError
 from semantic_memory.domain.ports import (
     Condenser,
@@ -19,6 +18,7 @@ from semantic_memory.domain.ports import (
     Summarizer,
     TokenCounter,
 )
+from semantic_memory.judging.cascade import CascadeJudge
 from semantic_memory.judging.ports import PairJudge, SentenceJudge
 from semantic_memory.settings import Settings
 
@@ -204,7 +204,7 @@ def make_judge(
                     " name in the local cache"
                 )
             second, name = NLIJudge(beliefs.model), f"nli:{Path(beliefs.model).name}"
-    return EscalatingJudge(
+    return CascadeJudge(
         packaged, second, name=name, observe=observe, per_hour=beliefs.pairs_per_hour
     )
 

@@ -38,7 +38,7 @@ from semantic_memory.domain.ports import (
 )
 from semantic_memory.domain.retention import Expiry, Periods
 from semantic_memory.domain.values import normalised
-from semantic_memory.judging.ports import PairJudge
+from semantic_memory.judging.ports import Pair, PairJudge, Verdict
 from semantic_memory.language.identity import disagree
 
 Kind = Literal["dedup", "conflicts"]
@@ -140,13 +140,18 @@ class Resolver:
         """
         outcome = Outcome()
         since = 0 if everything else user.seen
-        planned, keyed = self._compared(user, self._sweeping, since)
+        judge = _Noting(self._sweeping)
+        planned, keyed = self._compared(user, judge, since)
         decisions = [decision for decision in planned if _kind(decision) in kinds]
         if dry_run:
             outcome.counts.update(map(_name, decisions))
             outcome.planned += map(_told, decisions)
         else:
-            self._carry_out(decisions, keyed, kinds, user, outcome)
+            # what couldn't be judged stays due
+            jobs = () if judge.deferred else kinds
+            outcome.counts["deferred"] += judge.deferred
+            self._carry_out(decisions, keyed, jobs, user, outcome)
+            outcome.counts = +outcome.counts
         return outcome
 
     def keeping(self, user_id: str, changes: Sequence[Change]) -> list[Change]:
@@ -279,6 +284,19 @@ class Resolver:
                 for fact in decision.results:
                     write(fact, "contested")
         return changes
+
+
+class _Noting:
+    """Count the pairs that a judge defers."""
+
+    def __init__(self, judge: PairJudge) -> None:
+        self._judge = judge
+        self.deferred = 0
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
+        verdicts = self._judge.judge(pairs)
+        self.deferred += sum(one is not None and one.is_deferred for one in verdicts)
+        return verdicts
 
 
 def lookup_key(about: str) -> bytes:

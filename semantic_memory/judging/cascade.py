@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import Event, JudgingFellBack
@@ -15,15 +16,19 @@ _HOUR = 3_600.0
 _MOST_KNOWN = 10_000
 _SURE = 0.9
 """Probability from which a verdict of the first judge stands."""
+_NEAR = 0.55
+"""Cosine similarity from which the second judge is asked."""
+_LIKELY = 0.2
+"""Probability from which it is asked about pairs that are less near."""
 
 
-class EscalatingJudge:
+class CascadeJudge:
     """Judge that asks `second` about pairs that `first` is unsure of.
 
-    These are the pairs that `first` can't read, or finds neither surely changed nor surely both
-    standing. At most `per_hour` pairs an hour are asked about, the nearest first within each call.
-    Other pairs, and those that `second` fails on, keep the verdict of `first`. The last 10,000
-    answers of `second` are cached in memory. Thread-safe.
+    These are the near pairs that `first` can't read, or is sure of neither relation of. At most
+    `per_hour` pairs an hour are asked about, the nearest first within each call. Those beyond, and
+    those that `second` fails on, keep the verdict of `first` and are deferred: to be judged again.
+    The last 10,000 answers of `second` are cached in memory. Thread-safe.
     """
 
     def __init__(
@@ -53,14 +58,14 @@ class EscalatingJudge:
         unsure = {
             number: _key(pairs[number])
             for number, verdict in enumerate(verdicts)
-            if verdict is None or max(verdict.over, verdict.same) < _SURE
+            if _is_open(pairs[number], verdict)
         }
         with self._lock:
             new = {key: n for n, key in unsure.items() if key not in self._known}
             asking = sorted(new.values(), key=lambda number: -pairs[number].similarity)
             self._ask([pairs[number] for number in asking[: self._allowed()]])
             for number, key in unsure.items():
-                verdicts[number] = self._known.get(key, verdicts[number])
+                verdicts[number] = self._known.get(key) or _deferred(verdicts[number])
         return verdicts
 
     def _allowed(self) -> int:
@@ -82,6 +87,17 @@ class EscalatingJudge:
                 self._known[_key(pair)] = verdict
         while len(self._known) > _MOST_KNOWN:
             del self._known[next(iter(self._known))]
+
+
+def _is_open(pair: Pair, verdict: Verdict | None) -> bool:
+    if verdict is None:
+        return pair.similarity >= _NEAR
+    likely = max(verdict.over, verdict.same)
+    return likely < _SURE and (pair.similarity >= _NEAR or likely >= _LIKELY)
+
+
+def _deferred(verdict: Verdict | None) -> Verdict:
+    return replace(verdict or Verdict(0.0, 0.0, "none"), is_deferred=True)
 
 
 def _key(pair: Pair) -> str:

@@ -46,6 +46,8 @@ class Verdict:
     decided_by: str
     """The judge and its version: `rules:equal-text`, `pairs-1`, `openai:gpt-4o-mini`."""
     reason: str = ""
+    is_deferred: bool = False
+    """True if a better judge couldn't be asked: the pair is to be judged again."""
 
     @property
     def neither(self) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from semantic_memory.judging.cascade import EscalatingJudge
+from semantic_memory.judging.cascade import CascadeJudge
 from semantic_memory.judging.llm import LLMJudge
 from semantic_memory.judging.rules import RuleJudge
 from semantic_memory.consolidation.relations import Pair, Relation, RelationJudge, Verdict
@@ -60,8 +60,8 @@ class Endpoint:
     def judge(self) -> LLMJudge:
         return LLMJudge(self.model)
 
-    def escalating(self, **values) -> EscalatingJudge:
-        return EscalatingJudge(
+    def escalating(self, **values) -> CascadeJudge:
+        return CascadeJudge(
             RuleJudge(),
             self.judge(),
             name="second",
