@@ -21,6 +21,7 @@ from semantic_memory.domain.events import Event
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
 from tests.support import chroma, postgres
 from tests.support.effort import QUICK
+from tests.support.judges import plain_pair_judge
 
 NOW = datetime(2026, 5, 10, 12, tzinfo=UTC)
 DATA = Path(__file__).parent.parent / "data"
@@ -114,6 +115,7 @@ def open_memory(tmp_path: Path, clock: FrozenClock, events: list[Event]) -> Iter
             "index": InMemoryIndex(),
             "clock": clock,
             "observer": events.append,
+            "pair_judge": plain_pair_judge(),
         }
         memory = SemanticMemory.open(tmp_path / "store", **{**defaults, **parts})
         opened.append(memory)

@@ -106,11 +106,7 @@ class _Table:
         texts = _same_text(self._facts, set(new))
         firsts = sorted({texts[row] for row in new})
         heads = sorted(set(texts))
-        pairs = [
-            pair
-            for pair in candidates(self._facts, self._vectors, self._reading, firsts, heads, reach)
-            if not are_kept_apart(self._facts[pair[0]], self._facts[pair[1]])
-        ]
+        pairs = candidates(self._facts, self._vectors, self._reading, firsts, heads, reach)
         self._ask(pairs)
         groups = self._groups(texts, pairs)
         yield from self._merges(groups)
@@ -128,7 +124,7 @@ class _Table:
             self._effects[rows] = self._effect(rows, pair, verdict), verdict
 
     def _effect(self, rows: Rows, pair: Pair, verdict: Verdict | None) -> Effect | None:
-        if verdict is None:
+        if verdict is None or are_kept_apart(pair.older, pair.newer):
             return None
         slot = slot_of(self._reading(rows[0]))
         one_slot = slot is not None and slot == slot_of(self._reading(rows[1]))
@@ -174,7 +170,7 @@ class _Table:
         for row, members in enumerate(groups):
             if len(members) > 1 and members[0] == row:
                 reasons = dict.fromkeys(
-                    f"says the same ({verdict.same:.0%} certain, {verdict.decided_by})"
+                    _same(verdict)
                     for a in members
                     for b in members
                     if (verdict := self._effects.get((a, b), (None, None))[1])
@@ -226,6 +222,11 @@ class _Table:
                 yield contest
             elif found == "mark" and may_retire(by, loser) and not _is_linked(loser, by):
                 yield MarkDecision(loser, by, verdict)
+
+
+def _same(verdict: Verdict) -> str:
+    said = verdict.reason or f"says the same ({verdict.same:.0%} certain)"
+    return f"{verdict.decided_by}: {said}"
 
 
 def _is_linked(older: Fact, newer: Fact) -> bool:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.language import language
+from semantic_memory.domain.language import language, other_script
 from semantic_memory.domain.readings import Reading
 from semantic_memory.judging.ports import Pair, Spoken, Verdict
 
@@ -181,7 +181,7 @@ class PackagedSentenceJudge:
 
 def is_readable(fact: Fact) -> bool:
     """Return True if the packaged model was trained on the language of a fact."""
-    return language(fact.content) in (None, "en")
+    return not other_script(fact.content) and language(fact.content) in (None, "en")
 
 
 def _best(values: Mapping[str, float]) -> str:

@@ -8,16 +8,23 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from semantic_memory import Category, SemanticMemory
+from semantic_memory.consolidation.decisions import (
+    THRESHOLDS,
+    ContestDecision,
+    MarkDecision,
+    MergeDecision,
+    SupersedeDecision,
+)
 from semantic_memory.consolidation.fading import faded, retention
-from semantic_memory.consolidation.judges.rules import RuleJudge
 from semantic_memory.consolidation.merging import keeper, merged, without
-from semantic_memory.consolidation.sweep import MergeDecision, SupersedeDecision, plan
+from semantic_memory.consolidation.sweep import plan
 from semantic_memory.domain.facts import Source, Status
 from semantic_memory.settings import Settings, UpkeepSettings
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
 from tests.conftest import NOW, make_fact
 from tests.support.effort import rounds
 from tests.support.inside import inside
+from tests.support.judges import READ, plain_pair_judge
 
 EMBEDDER = HashEmbedder(128)
 SENTENCES = [
@@ -62,14 +69,20 @@ FACTS = st.lists(
 
 def planned(facts):
     vectors = EMBEDDER.embed([fact.content for fact in facts], "document")
-    return plan(facts, vectors, RuleJudge())
+    return plan(facts, vectors, plain_pair_judge(), READ, THRESHOLDS)
 
 
 def swept(facts):
     left = {fact.id: fact for fact in facts}
     for decision in planned(facts):
-        result = decision.ended(NOW) if isinstance(decision, SupersedeDecision) else decision.result
-        left[result.id] = result
+        match decision:
+            case SupersedeDecision() | MarkDecision():
+                results = (decision.result(NOW),)
+            case ContestDecision():
+                results = decision.results
+            case MergeDecision():
+                results = (decision.result,)
+        left |= {one.id: one for one in results}
         if isinstance(decision, MergeDecision):
             left |= {fact.id: fact for fact in decision.absorbed}
     return left

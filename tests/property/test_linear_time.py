@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from semantic_memory.consolidation.telling import told
 
 from ingest.extract.offline import OfflineExtractor
 from ingest.gate import Gate
 from ingest.recalled import extractable, without_recalled
 from semantic_memory import Message, SemanticMemory
 from semantic_memory.bootstrap import Parts, build
-from semantic_memory.consolidation.telling import told
 from semantic_memory.context.render import as_data
 from semantic_memory.domain.english.foreign import parted
 from semantic_memory.domain.english.forgetting import asked_to_forget

@@ -24,7 +24,6 @@ from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.application.trail import Trail
 from semantic_memory.bootstrap.write_path import make_pipeline
 from semantic_memory.consolidation.fading import Fading
-from semantic_memory.consolidation.judges.rules import RuleJudge
 from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.context.tokens import TiktokenCounter
 from semantic_memory.disk import SystemDisk
@@ -41,6 +40,7 @@ from semantic_memory.session.state_files import StateFiles
 from semantic_memory.settings import IngestSettings, Settings
 from semantic_memory.testing import HashEmbedder
 from semantic_memory.vectors.keeper import LedgerKeeper
+from tests.support.judges import READ, plain_pair_judge
 
 _EXTENT = Extent(sentences=10, tokens=1_000)
 
@@ -81,7 +81,7 @@ def make_worker(
     embedder, gate, expiry = HashEmbedder(), Gate(), Expiry(clock, settings.retention.periods)
     keeper = LedgerKeeper(ledger)
     index = ExactIndex(ledger, keeper, budget_bytes=1_000_000, limit=1_000)
-    resolver = Resolver(ledger, index, clock, RuleJudge(), None, expiry)
+    resolver = Resolver(ledger, index, clock, plain_pair_judge(), READ, None, expiry)
     extents = Extents(
         10,
         {
@@ -91,7 +91,7 @@ def make_worker(
         },
         settings.profile.ages,
     )
-    rollup = Rollup(ledger, embedder, TiktokenCounter(), None, clock, extents)
+    rollup = Rollup(ledger, embedder, TiktokenCounter(), None, clock, READ, extents)
     runner = Runner(observe, ingest.retry_seconds, threads, leasing)
     files = StateFiles(directory / "working", observe, SystemDisk())
     pipeline = make_pipeline(

@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 
 import pytest
+from semantic_memory.consolidation.renewal import renewal
 
 from ingest.extract.offline import OfflineExtractor
-from semantic_memory.consolidation.renewal import renewal
 from semantic_memory.domain.english.relative_dates import absolute_dates
 from tests.conftest import say
 

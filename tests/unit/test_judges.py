@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from semantic_memory.judging.cascade import CascadeJudge
-from semantic_memory.judging.llm import LLMJudge
-from semantic_memory.judging.rules import RuleJudge
-from semantic_memory.consolidation.relations import Pair, Relation, RelationJudge, Verdict
 from semantic_memory.domain.errors import ConfigurationError, ProviderError
 from semantic_memory.domain.events import BreakerOpened, Event, JudgingFellBack
+from semantic_memory.judging.cascade import CascadeJudge
+from semantic_memory.judging.llm import LLMJudge
+from semantic_memory.judging.ports import Pair, PairJudge, Verdict
 from semantic_memory.llm.chat import ChatModel
 from semantic_memory.settings import (
     BeliefSettings,
@@ -20,7 +19,7 @@ from semantic_memory.settings import (
     Settings,
     UpkeepSettings,
 )
-from semantic_memory.testing import HashEmbedder
+from semantic_memory.testing import HashEmbedder, ScriptedPairJudge
 from tests.conftest import make_fact
 from tests.support.chat_models import model_at
 from tests.support.inside import inside
@@ -62,7 +61,7 @@ class Endpoint:
 
     def escalating(self, **values) -> CascadeJudge:
         return CascadeJudge(
-            RuleJudge(),
+            ScriptedPairJudge(first),
             self.judge(),
             name="second",
             observe=self.events.append,
@@ -112,6 +111,10 @@ def test_a_failing_endpoint_is_a_provider_error(endpoint):
         endpoint.judge().judge([pair("a", "b")])
 
 
+def first(older: str, newer: str):
+    return "over" if "Rome" in older else None
+
+
 UNSURE = pair("The user codes with Vim", "The user is on Emacs nowadays", 0.75)
 SURE = pair("Maya lives in Rome.", "Maya moved to Oslo.", 0.75)
 FAR = pair("The user codes with Vim", "Rain is wet", 0.1)
@@ -121,8 +124,11 @@ def test_only_unsure_pairs_are_escalated_and_each_once(endpoint):
     judge = endpoint.escalating()
     for _ in range(2):
         verdicts = judge.judge([UNSURE, SURE, FAR])
-        assert verdicts[0].relation is Relation.UPDATES
-        assert verdicts[2].relation is Relation.UNRELATED
+        assert [(one.over, one.decided_by) for one in verdicts] == [
+            (0.9, "openai:some-model"),
+            (1.0, "scripted"),
+            (0.0, "scripted"),
+        ]
     (request,) = endpoint.requests
     (asked,) = shown(request)
     assert asked["newer"]["text"] == UNSURE.newer.content
@@ -132,19 +138,20 @@ def test_so_many_pairs_are_asked_about_in_an_hour_and_no_more(endpoint):
     moment = 0.0
     judge = endpoint.escalating(per_hour=3, now=lambda: moment)
     many = [pair("The user codes with Vim", f"They like editor {n}", 0.75) for n in range(10)]
-    for asked in (3, 3):
-        relations = [verdict.relation for verdict in judge.judge(many)]
-        assert relations.count(Relation.UPDATES) == asked
+    for asked, deferred in ((3, 7), (3, 7)):
+        verdicts = judge.judge(many)
+        assert sum(one.over > 0.5 for one in verdicts) == asked
+        assert sum(one.is_deferred for one in verdicts) == deferred
     moment = 3_600.0
-    relations = [verdict.relation for verdict in judge.judge(many)]
-    assert relations.count(Relation.UPDATES) == 6
+    assert sum(one.over > 0.5 for one in judge.judge(many)) == 6
 
 
-def test_when_the_second_judge_fails_the_rules_decide_and_it_is_left_alone(endpoint):
+def test_when_the_second_judge_fails_the_pair_is_deferred_and_it_is_left_alone(endpoint):
     endpoint.failing()
     judge = endpoint.escalating()
     for _ in range(4):
-        assert judge.judge([UNSURE])[0].relation is Relation.UNRELATED
+        (verdict,) = judge.judge([UNSURE])
+        assert (verdict.over, verdict.is_deferred) == (0.0, True)
     assert len(endpoint.requests) == 3
     kinds = Counter(type(event).__name__ for event in endpoint.events)
     assert kinds == {"JudgingFellBack": 4, "BreakerOpened": 1}
@@ -157,7 +164,7 @@ def test_figures_that_differ_are_never_the_same_whatever_the_model_says(endpoint
         ]
     )
     (verdict,) = endpoint.judge().judge([pair("Drinks 5 cups", "Drinks 7 cups")])
-    assert verdict.relation is Relation.REFINES
+    assert verdict.same == 0.0
 
 
 def nli_model(directory: Path, bias: list[float]) -> Path:
@@ -167,7 +174,7 @@ def nli_model(directory: Path, bias: list[float]) -> Path:
     return tiny_model(directory, bias)
 
 
-def nli_judge(model: Path) -> RelationJudge:
+def nli_judge(model: Path) -> PairJudge:
     from semantic_memory.judging.nli import NLIJudge
 
     return NLIJudge(model)
@@ -176,16 +183,15 @@ def nli_judge(model: Path) -> RelationJudge:
 def test_an_nli_model_finds_near_contradictions_by_the_names_of_its_labels(tmp_path):
     model = nli_model(tmp_path, [0.0, 0.0, 6.0])
     near, far = nli_judge(model).judge([pair("yes", "no", 0.8), pair("yes", "no", 0.2)])
-    assert near.relation is Relation.CONTRADICTS
-    assert near.certainty > 0.9
-    assert far.relation is Relation.UNRELATED
+    assert near.over > 0.9
+    assert far.over == 0.0
 
 
 def test_entailment_both_ways_is_the_same_unless_a_guard_objects(tmp_path):
     judge = nli_judge(nli_model(tmp_path, [6.0, 0.0, 0.0]))
     same, guarded = judge.judge([pair("yes", "yes yes"), pair("5 cups", "7 cups")])
-    assert same.relation is Relation.SAME
-    assert guarded.relation is Relation.REFINES
+    assert same.same > 0.9
+    assert guarded.same == 0.0
 
 
 def test_a_model_that_is_not_there_is_named_with_a_remedy(tmp_path):

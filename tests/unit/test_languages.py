@@ -8,13 +8,11 @@ from pathlib import Path
 import pytest
 
 from semantic_memory.application.doctor import understood
-from semantic_memory.consolidation.claims import claims
-from semantic_memory.consolidation.judges.rules import RuleJudge
-from semantic_memory.consolidation.relations import Pair, Relation
-from semantic_memory.consolidation.renewal import renewal
 from semantic_memory.domain.language import is_english, language
 from semantic_memory.domain.ports import EmbedderIdentity
 from semantic_memory.domain.values import normalised
+from semantic_memory.judging.packaged import PackagedPairJudge
+from semantic_memory.judging.ports import Pair
 from tests.conftest import make_fact
 
 ROOT = Path(__file__).parents[2]
@@ -114,11 +112,9 @@ def test_a_language_without_a_table_is_not_english(text: str):
 
 
 @pytest.mark.parametrize(("older", "newer"), APART)
-def test_statements_that_the_rules_cannot_read_stay_apart(older: str, newer: str):
+def test_statements_in_other_languages_get_no_verdict(older: str, newer: str):
     alike = Pair(make_fact(1, content=older), make_fact(2, content=newer), 0.99)
-    [verdict] = RuleJudge().judge([alike])
-    assert verdict.relation is Relation.UNRELATED
-    assert renewal(older, newer) is None
+    assert PackagedPairJudge().judge([alike]) == [None]
 
 
 def test_texts_that_differ_in_case_and_end_marks_only_are_the_same():
@@ -127,14 +123,7 @@ def test_texts_that_differ_in_case_and_end_marks_only_are_the_same():
         ("¡Mi gato se llama Nieve!", "mi gato se llama nieve"),
         ("मैं पुणे में रहता हूँ।", "मैं पुणे में रहता हूँ"),
     ):
-        same = Pair(make_fact(1, content=one), make_fact(2, content=other), 0.99)
         assert normalised(one) == normalised(other)
-        assert RuleJudge().judge([same])[0].relation is Relation.SAME
-
-
-def test_claims_are_read_from_english_only():
-    assert claims("Anna lives in Rome.")
-    assert not claims("Anna lives in Rom, und ich wohne mit dir und der Katze bei uns.")
 
 
 def test_the_doctor_names_a_multilingual_model_beside_an_english_one():

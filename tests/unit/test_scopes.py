@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 from semantic_memory import Candidate, InvalidInputError, SemanticMemory
 from semantic_memory.consolidation.beliefs import OTHER_VALUES, united
-from semantic_memory.consolidation.judges.rules import RuleJudge
+from semantic_memory.consolidation.decisions import THRESHOLDS
 from semantic_memory.consolidation.merging import merged, without
 from semantic_memory.consolidation.sweep import plan
 from semantic_memory.domain.scope import SHARED, Scope
 from semantic_memory.testing import HashEmbedder, ScriptedExtractor
 from tests.conftest import NOW, make_fact, say
+from tests.support.judges import READ, plain_pair_judge
 
 U: dict[str, Any] = {"user_id": "u1"}
 
@@ -76,8 +77,7 @@ def test_a_message_ends_nothing_of_another_scope(open_memory, clock):
         memory.add("Maya works as a nurse.", **U, agent_id=agent)
         memory.flush()
     clock.advance(days=30)
-    said = say("I quit my job as a nurse, I don't work as a nurse any more.")
-    memory.observe(said, **U, session_id="s1", agent_id="b")
+    memory.observe(say("Maya works as a baker now."), **U, session_id="s1", agent_id="b")
     memory.flush()
     ended = {fact.scope for fact in memory.list(**U, status="superseded")}
     assert ended == {Scope("b")}
@@ -114,7 +114,10 @@ def test_a_plan_over_all_scopes_is_that_of_each_scope(rows):
 
     def planned(facts: list[Any]) -> set[str]:
         vectors = HashEmbedder(64).embed([fact.content for fact in facts], "document")
-        return {repr(decision) for decision in plan(facts, vectors, RuleJudge())}
+        return {
+            repr(decision)
+            for decision in plan(facts, vectors, plain_pair_judge(), READ, THRESHOLDS)
+        }
 
     alone = [planned([one for one in facts if one.scope == scope]) for scope in scopes_of(facts)]
     assert planned(facts) == set().union(*alone)
@@ -213,7 +216,7 @@ def test_a_name_that_is_no_identifier_is_refused(scoped, verb):
 
 
 def test_the_core_profile_of_a_block_is_that_of_the_agent_and_shared(memory):
-    memory.update_profile({"goals": "Run a marathon"}, **U)
+    memory.update_profile({"home": "Runs marathons in Oslo"}, **U)
     for number in range(8):
         memory.add(f"The user is allergic to nuts of kind {number}", **U, agent_id="b")
     memory.add("The user is allergic to cats", **U, agent_id="a")

@@ -20,8 +20,7 @@ from semantic_memory.consolidation.superseding import (
 )
 from semantic_memory.consolidation.sweep import plan
 from semantic_memory.domain.facts import Source, Status
-from semantic_memory.domain.readings import Reading
-from semantic_memory.judging.ports import Spoken, Verdict
+from semantic_memory.judging.ports import Verdict
 from semantic_memory.judging.reading import FactReader
 from semantic_memory.testing import HashEmbedder, ScriptedPairJudge, ScriptedSentenceJudge
 from tests.conftest import NOW, make_fact

@@ -8,8 +8,6 @@ import pytest
 from semantic_memory import Status
 from semantic_memory.application.jobs.scheduler import Scheduler
 from semantic_memory.consolidation.fading import retention
-from semantic_memory.consolidation.judges.rules import RuleJudge
-from semantic_memory.consolidation.relations import Relation, Verdict
 from semantic_memory.consolidation.resolver import BOTH, Resolver
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 from semantic_memory.domain.events import BeliefsResolved, JobFinished
@@ -18,6 +16,7 @@ from semantic_memory.settings import IngestSettings, Settings, UpkeepSettings
 from semantic_memory.testing import ScriptedExtractor
 from tests.conftest import eventually, say
 from tests.support.inside import inside
+from tests.support.judges import OVER, READ, plain_pair_judge
 
 U = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
@@ -224,7 +223,7 @@ class Counting:
 
     def judge(self, pairs):
         self.asked += len(pairs)
-        return RuleJudge().judge(pairs)
+        return plain_pair_judge().judge(pairs)
 
 
 def test_a_sweep_after_settling_looks_at_nothing_twice(memory, clock):
@@ -240,7 +239,7 @@ def test_a_sweep_after_settling_looks_at_nothing_twice(memory, clock):
     memory.observe(say("How are you?"), **S)
     memory.flush()
     judge = Counting()
-    resolver = Resolver(service.ledger, service.index, clock, judge)
+    resolver = Resolver(service.ledger, service.index, clock, judge, READ)
     for user in resolver.pending(BOTH):
         resolver.resolve(user)
     assert judge.asked == 0  # a message is no fact
@@ -319,9 +318,9 @@ def test_what_changes_while_it_is_planned_is_left_to_the_next_run(open_memory, c
     class Meddling:
         def judge(self, pairs):
             memory.update(old.id, confidence=0.5)
-            return [Verdict(Relation.UPDATES) for _ in pairs]
+            return [OVER for _ in pairs]
 
-    resolver = Resolver(ledger, inside(memory).index, clock, Meddling())
+    resolver = Resolver(ledger, inside(memory).index, clock, Meddling(), READ)
     (user,) = resolver.pending(BOTH, "u1")
     assert resolver.resolve(user).counts == {}
     assert status(memory, old) is Status.ACTIVE
