@@ -13,7 +13,7 @@ from rich.table import Table
 
 import eval.gate as gating
 from eval import beliefs as belief_rules
-from eval import experiment, sweeps
+from eval import experiment, pairs, retired, sweeps
 from eval.bench_command import bench
 from eval.chaos.command import chaos
 from eval.datasets.load import NAMES as SETS
@@ -410,6 +410,25 @@ def beliefs(
     else:
         for table in belief_rules.tables(data):
             show.out.print(table)
+
+
+@app.command(name="pairs")
+def judged_pairs() -> None:
+    """Measure the packaged pair judge on writers that were in no training."""
+    for table in pairs.tables():
+        show.out.print(table)
+
+
+@app.command(name="retired")
+def retired_statements(
+    file: Annotated[Path, typer.Argument(help="A data set of conversations.")],
+    form: Annotated[retired.Form, typer.Option("--format", help="Its format.")],
+    conversations: Annotated[int, typer.Option(min=1, help="Conversations told.")] = 5,
+    out: Annotated[Path | None, typer.Option(help="Write the rows as JSONL, to grade.")] = None,
+) -> None:
+    """Show which statements of ordinary conversations are ended or marked."""
+    for line in retired.measure(file, form, conversations, out):
+        print(line)
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""Quality of the rules for duplicates, conflicts and updates, with no model but the embedder.
+"""Quality of the packaged judges on duplicates, conflicts and updates of public sets.
 
 Each file is split into halves by its rows (even, odd), so that all pairs of a row stay together.
 """
@@ -18,15 +18,17 @@ from eval.datasets import pairs as sets
 from eval.datasets.pairs import Labelled, Observation
 from eval.updates import SHARES, Asked, Embedded, asked, recency, share_of
 from semantic_memory.bootstrap.models import make_embedder
-from semantic_memory.judging.rules import RuleJudge, Thresholds
-from semantic_memory.consolidation.relations import Pair, Relation, RelationJudge, Verdict
-from semantic_memory.consolidation.statements import read
-from semantic_memory.consolidation.sweep import SupersedeDecision, plan
+from semantic_memory.consolidation.decisions import THRESHOLDS, SupersedeDecision, effect
+from semantic_memory.consolidation.sweep import plan
 from semantic_memory.domain.facts import Category, Fact
+from semantic_memory.judging.packaged import PackagedPairJudge, PackagedSentenceJudge
+from semantic_memory.judging.ports import Pair, PairJudge
+from semantic_memory.judging.reading import FactReader
+from semantic_memory.language.identity import disagree
 from semantic_memory.settings import load
 
 _START = datetime(2024, 1, 1, tzinfo=UTC)
-CURVE = (0.80, 0.84, 0.88, 0.90, 0.92, 0.94, 0.96, 0.98)
+_READ = FactReader(PackagedSentenceJudge())
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ def fact(text: str, day: int = 0, number: int = 0, user_id: str = "someone") -> 
     )
 
 
-def measure(directory: Path, vectors: Embedded, judge: RelationJudge) -> Iterator[Measured]:
+def measure(directory: Path, vectors: Embedded, judge: PairJudge) -> Iterator[Measured]:
     """Yield every figure."""
     rows = sets.sick(directory)
     same = [row for row in rows if row.label == "same"]
@@ -91,8 +93,9 @@ def measure(directory: Path, vectors: Embedded, judge: RelationJudge) -> Iterato
             ("neg", "contradictions found", 0.6),
             ("similar", "contradictions imagined", 0.1),
         ):
-            verdicts = [_verdicts(half, vectors, judge) for half in _halves(_only(rows, label))]
-            found = [[verdict.relation.conflicting for verdict in half] for half in verdicts]
+            found = [
+                _are(("end", "mark"), half, vectors, judge) for half in _halves(_only(rows, label))
+            ]
             yield _rate(rate, name, found, target, at_most=label == "similar")
     for data, updates in (
         ("BEAM updates", sets.beam_updates(directory)),
@@ -102,37 +105,11 @@ def measure(directory: Path, vectors: Embedded, judge: RelationJudge) -> Iterato
     yield from _distinct(sets.observations(directory), vectors, judge)
 
 
-def curve(directory: Path, vectors: Embedded) -> Iterator[tuple[float, list[float], list[float]]]:
-    """Yield for each threshold the rates of contradictions, neutrals and equivalents merged.
-
-    Rates are over all rows, first with the guards, then by cosine similarity alone.
-    """
-    rows = sets.sick(directory)
-    kinds = [
-        _only(rows, "contradiction"),
-        _only(rows, "neutral"),
-        _only(rows, "same") + sets.stsb(directory),
-    ]
-    similar = [[pair.similarity for pair in _pairs(kind, vectors)] for kind in kinds]
-    for threshold in CURVE:
-        judge = RuleJudge(
-            Thresholds(
-                same_words=threshold - 0.07,
-                more_words=threshold,
-                other_words=threshold,
-                same_claims=threshold - 0.07,
-            )
-        )
-        guarded = [share_of(_is_same(_verdicts(kind, vectors, judge))) for kind in kinds]
-        alone = [share_of([value >= threshold for value in values]) for values in similar]
-        yield threshold, guarded, alone
-
-
 def tables(directory: Path) -> Iterator[Table]:
-    """Yield tables of the figures with targets, the curve of merging, and recency."""
+    """Yield tables of the figures with targets, and of recency."""
     vectors = Embedded(make_embedder(load()))
     figures = Table("what", "data", "even rows", "odd rows", "pairs", "target", "met")
-    for row in measure(directory, vectors, RuleJudge()):
+    for row in measure(directory, vectors, PackagedPairJudge()):
         sign = "<=" if row.at_most else ">="
         figures.add_row(
             row.rate,
@@ -143,18 +120,6 @@ def tables(directory: Path) -> Iterator[Table]:
             {None: "", True: "yes", False: "no"}[row.met],
         )
     yield figures
-    merging = Table(
-        "cosine",
-        *(
-            f"{kind}, {how}"
-            for how in ("guarded", "cosine alone")
-            for kind in ("contradictions", "neutrals", "equivalents")
-        ),
-        title="merged",
-    )
-    for threshold, guarded, alone in curve(directory, vectors):
-        merging.add_row(f"{threshold:.2f}", *(f"{100 * rate:.2f} %" for rate in (*guarded, *alone)))
-    yield merging
     for data, updates in (
         ("BEAM", sets.beam_updates(directory)),
         ("LongMemEval", sets.longmemeval_updates(directory)),
@@ -173,12 +138,12 @@ def _merged(
     data: str,
     rows: Sequence[Labelled],
     vectors: Embedded,
-    judge: RelationJudge,
+    judge: PairJudge,
     target: float,
     *,
     at_most: bool = False,
 ) -> Measured:
-    merged = [_is_same(_verdicts(half, vectors, judge)) for half in _halves(rows)]
+    merged = [_are(("merge",), half, vectors, judge) for half in _halves(rows)]
     return _rate(rate, data, merged, target, at_most=at_most)
 
 
@@ -192,12 +157,12 @@ def _updates(data: str, rows: Sequence[Asked]) -> Iterator[Measured]:
 
 
 def _distinct(
-    rows: Sequence[Observation], vectors: Embedded, judge: RelationJudge
+    rows: Sequence[Observation], vectors: Embedded, judge: PairJudge
 ) -> Iterator[Measured]:
     """Measure how often observations of different events supersede each other.
 
     Two observations of a speaker are different events if they come from different turns of one
-    session, or from different sessions and both are in the past tense.
+    session.
     """
     speakers: dict[tuple[str, str], list[Observation]] = defaultdict(list)
     for row in rows:
@@ -215,10 +180,10 @@ def _distinct(
             if own[a].session <= own[b].session and _different(own[a], own[b])
         ]
         compared = [pair for pair in compared if pair.similarity >= 0.6]
-        near[half] += [verdict.relation.conflicting for verdict in judge.judge(compared)]
+        near[half] += [_effect(pair, judge) in ("end", "mark") for pair in compared]
         losers = {
             decision.loser.id
-            for decision in plan(facts, matrix, judge)
+            for decision in plan(facts, matrix, judge, _READ, THRESHOLDS)
             if isinstance(decision, SupersedeDecision)
         }
         lost[half] += [one.id in losers for one in facts]
@@ -227,9 +192,7 @@ def _distinct(
 
 
 def _different(a: Observation, b: Observation) -> bool:
-    if a.turn == b.turn:
-        return False
-    return a.session == b.session or (read(a.text).past and read(b.text).past)
+    return a.turn != b.turn and a.session == b.session
 
 
 def _pairs(rows: Sequence[Labelled], vectors: Embedded) -> list[Pair]:
@@ -241,12 +204,20 @@ def _pairs(rows: Sequence[Labelled], vectors: Embedded) -> list[Pair]:
     ]
 
 
-def _verdicts(rows: Sequence[Labelled], vectors: Embedded, judge: RelationJudge) -> list[Verdict]:
-    return judge.judge(_pairs(rows, vectors))
+def _are(
+    effects: Sequence[str], rows: Sequence[Labelled], vectors: Embedded, judge: PairJudge
+) -> list[bool]:
+    """Return whether the verdict on each pair has one of `effects`."""
+    pairs = _pairs(rows, vectors)
+    return [_effect(pair, judge) in effects for pair in pairs]
 
 
-def _is_same(verdicts: Sequence[Verdict]) -> list[bool]:
-    return [verdict.relation is Relation.SAME for verdict in verdicts]
+def _effect(pair: Pair, judge: PairJudge) -> str | None:
+    (verdict,) = judge.judge([pair])
+    found = effect(verdict, THRESHOLDS, one_slot=False) if verdict else None
+    if found == "merge" and disagree(pair.older.content, pair.newer.content):
+        return None
+    return found
 
 
 def _only(rows: Sequence[Labelled], label: str) -> list[Labelled]:

@@ -1,22 +1,48 @@
-"""Show which statements of ordinary conversations the rules retire: hardly any are over.
+"""Show which statements of ordinary conversations are ended or marked: hardly any are over.
 
-    python -m eval.retired locomo.json.gz --conversations 5
+    python -m eval retired longmemeval_s.json.gz --format longmemeval --conversations 60
 
-Each conversation is told to a store, message by message; a reader of the output judges the rows.
+Each conversation is told to a store, session by session; a reader of the rows grades them.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
-
-import typer
+from typing import Literal, NamedTuple
 
 from eval.datasets import History
 from eval.datasets.locomo import load_locomo
-from semantic_memory.domain.facts import Status
+from eval.datasets.longmemeval import load_longmemeval
+from eval.datasets.realtalk import load_realtalk
+from semantic_memory.domain.facts import Cause, Fact, Status
 from semantic_memory.memory import SemanticMemory
+
+Form = Literal["locomo", "longmemeval", "realtalk"]
+
+
+class Row(NamedTuple):
+    """A statement that a newer one has ended, or has perhaps changed."""
+
+    user: str
+    effect: Literal["ended", "marked"]
+    older: str
+    newer: str
+    decided_by: str
+    probability: float | None
+
+
+def histories(file: Path, form: Form) -> Sequence[History]:
+    """Return the conversations of a data set, with both sides of each."""
+    match form:
+        case "locomo":
+            return load_locomo(file).histories
+        case "realtalk":
+            return load_realtalk(file).histories
+        case "longmemeval":
+            return load_longmemeval(file, "dialogue").histories
 
 
 def told(memory: SemanticMemory, history: History) -> None:
@@ -24,37 +50,49 @@ def told(memory: SemanticMemory, history: History) -> None:
     for session_id, run in history.runs():
         messages = [one.message for one in run]
         memory.observe(messages, user_id=history.user_id, session_id=session_id or "facts")
-    memory.flush()
+        memory.flush()
 
 
-def retired(memory: SemanticMemory, user_id: str) -> list[tuple[str, str]]:
-    """Return the superseded statements of a user, each with the one that took its place."""
-    found = memory.list(user_id=user_id, status=Status.SUPERSEDED, limit=None)
-    return [
-        (fact.content, memory.get(fact.superseded_by, user_id=user_id).content)
-        for fact in found
-        if fact.superseded_by is not None
-    ]
+def changed(memory: SemanticMemory, user_id: str) -> Iterator[Row]:
+    """Yield the ended and the marked statements of a user, each with what changed it."""
+    for status in (Status.SUPERSEDED, Status.ACTIVE):
+        for fact in memory.list(user_id=user_id, status=status, limit=None):
+            causes: Iterable[Cause] = fact.perhaps_changed
+            if status is Status.SUPERSEDED:
+                causes = [fact.ended_by] if fact.ended_by else []
+            for cause in causes:
+                yield _row(fact, cause, "ended" if status is Status.SUPERSEDED else "marked")
 
 
-def main(
-    file: Annotated[Path, typer.Argument(exists=True)],
-    conversations: Annotated[int, typer.Option(min=1)] = 5,
-) -> None:
-    """Print every retired statement, then their number."""
-    messages = number = 0
-    for history in load_locomo(file).histories[:conversations]:
+def _row(fact: Fact, cause: Cause, effect: Literal["ended", "marked"]) -> Row:
+    return Row(
+        fact.user_id, effect, fact.content, cause.quote or "", cause.decided_by, cause.probability
+    )
+
+
+def measure(file: Path, form: Form, conversations: int, out: Path | None) -> Iterator[str]:
+    """Yield a line for every ended or marked statement, then their numbers."""
+    rows: list[Row] = []
+    messages = facts = 0
+    for history in histories(file, form)[:conversations]:
         with (
             TemporaryDirectory() as scratch,
             SemanticMemory.open(Path(scratch) / "store") as memory,
         ):
             told(memory, history)
-            for older, newer in retired(memory, history.user_id):
-                print(f"{older} | {newer}")
-                number += 1
-        messages += len(history.memories)
-    print(f"{number} of {messages} messages and the facts extracted from them are retired")
-
-
-if __name__ == "__main__":
-    typer.run(main)
+            found = list(changed(memory, history.user_id))
+            facts += sum(
+                fact.category != "conversation"
+                for fact in memory.list(user_id=history.user_id, limit=None)
+            )
+        rows += found
+        messages += sum(one.message.role == "user" for one in history.memories)
+        for row in found:
+            yield f"{row.effect} {row.probability or 1:.2f} | {row.older} | {row.newer}"
+    if out is not None:
+        out.write_text("".join(json.dumps(row._asdict()) + "\n" for row in rows), "utf-8")
+    ended = sum(row.effect == "ended" for row in rows)
+    yield (
+        f"{ended} ended and {len(rows) - ended} marked of {facts} facts in {messages} messages of"
+        " users"
+    )

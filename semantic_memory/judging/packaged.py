@@ -131,7 +131,11 @@ class PackagedPairJudge:
     def _verdict(self, pair: Pair) -> Verdict | None:
         if not (is_readable(pair.older) and is_readable(pair.newer)):
             return None
-        found = self._encoder.heads(pair.older.content, pair.newer.content)["relation"]
+        return self.verdict(pair.older.content, pair.newer.content)
+
+    def verdict(self, older: str, newer: str) -> Verdict:
+        """Return the verdict on two English statements."""
+        found = self._encoder.heads(older, newer)["relation"]
         over, same = (self._calibrated(name, found[name]) for name in ("over", "same"))
         return Verdict(over, same, self.name)
 
