@@ -56,6 +56,10 @@ class Tombstone(Value):
     """Number of states that the memory had been in."""
 
 
+CALLER = "caller"
+"""Decides by hand, as a cause names them: the application, or a person in it."""
+
+
 class Cause(Value):
     """The reason why a newer statement ended a fact, or may have changed it."""
 
