@@ -27,6 +27,7 @@ from semantic_memory.application.proving import Prover
 from semantic_memory.application.recall import Recall
 from semantic_memory.application.recovery import Recovery
 from semantic_memory.application.resolving import FilterResolver
+from semantic_memory.application.review import Review
 from semantic_memory.application.statistics import Statistics
 from semantic_memory.application.trail import Trail
 from semantic_memory.application.transfer import Transfer
@@ -285,6 +286,7 @@ def _built(
                 ledger, log, pipeline, filtering, gate, clock, expiry, cap, pipeline.changed
             ),
             items=items,
+            review=Review(ledger, gate, clock, expiry, cap, pipeline.changed),
             feed=Feed(ledger),
             statistics=Statistics(ledger, log, embedder.identity, storage.size),
             doctor=Doctor(ledger, log, keeper, embedder.identity, storage.check),

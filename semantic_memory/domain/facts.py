@@ -199,6 +199,9 @@ class Explanation(Value):
     """The fact that superseded it or that it was merged into."""
     replaced: tuple[Fact, ...]
     """The facts that it superseded or absorbed, oldest first."""
+    perhaps_changed_by: tuple[Fact, ...] = ()
+    """The newer statements that perhaps changed it, oldest first; `fact.perhaps_changed` has the
+    reasons in the same order."""
 
 
 def prevailing(facts: Sequence[Fact]) -> list[Fact]:

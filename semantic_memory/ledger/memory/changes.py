@@ -210,10 +210,13 @@ def _unquote(tables: Tables, change: Unquote) -> bool:
     for row in list(tables.of(change.user_id)):
         fact = rules.unquoted(row.fact, change.newer)
         versions = tuple(_unquoted(version, change.newer) for version in row.versions)
-        if fact is not row.fact or versions != row.versions:
-            reason = row.reason if fact is row.fact else ""
-            tables.facts[fact.id] = replace(row, fact=fact, reason=reason, versions=versions)
-            effect = True
+        if fact is not row.fact:
+            revision = _next(tables, change.user_id)
+            row = replace(row, fact=fact, reason="", revision=revision)
+        elif versions == row.versions:
+            continue
+        tables.put(replace(row, versions=versions))
+        effect = True
     return effect
 
 

@@ -229,8 +229,12 @@ class Batch:
             fact = to_fact(FactRow._make(columns))
             if (new := rules.unquoted(fact, change.newer)) is not fact:
                 db.execute(
-                    "UPDATE facts SET detail = ?, reason = '' WHERE user_id = ? AND num = ?",
-                    (from_fact(new).detail, change.user_id, num),
+                    "UPDATE facts SET detail = ?, reason = '', revision = ?"
+                    " WHERE user_id = ? AND num = ?",
+                    (
+                        *(from_fact(new).detail, self._next(db, change.user_id)),
+                        *(change.user_id, num),
+                    ),
                 )
                 effect = True
         for num, version, snapshot in past:
