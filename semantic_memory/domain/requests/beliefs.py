@@ -9,8 +9,8 @@ from pydantic import Field, StrictBool, model_validator
 
 from semantic_memory.domain import fields
 from semantic_memory.domain.origins import OriginText
-from semantic_memory.domain.requests.base import OfUser, Reasoned, Whole, example, number
-from semantic_memory.domain.values import Identifier, Timestamp
+from semantic_memory.domain.requests.base import OfUser, Reasoned, example, number
+from semantic_memory.domain.values import Count, Identifier, Timestamp
 
 
 class RetiredRequest(OfUser):
@@ -20,7 +20,7 @@ class RetiredRequest(OfUser):
 
     since: Timestamp | None = Field(None, description=fields.RETIRED_SINCE)
     until: Timestamp | None = Field(None, description=fields.RETIRED_UNTIL)
-    limit: Whole = number(fields.PAGE._replace(most=fields.MOST_ITEMS))
+    limit: Count = number(fields.PAGE._replace(most=fields.MOST_ITEMS))
 
     @classmethod
     def of(
@@ -79,7 +79,7 @@ class ToConfirmRequest(OfUser):
 
     verb: ClassVar[str] = "beliefs.to_confirm"
 
-    limit: Whole = number(fields.PAGE._replace(most=fields.MOST_ITEMS))
+    limit: Count = number(fields.PAGE._replace(most=fields.MOST_ITEMS))
 
     @classmethod
     def of(cls, *, user_id: str, limit: int = fields.PAGE.default) -> Self:
