@@ -289,7 +289,7 @@ def _built(
             review=Review(ledger, gate, clock, expiry, cap, pipeline.changed),
             feed=Feed(ledger),
             statistics=Statistics(ledger, log, embedder.identity, storage.size),
-            doctor=Doctor(ledger, log, keeper, embedder.identity, storage.check),
+            doctor=Doctor(ledger, log, keeper, embedder.identity, clock, storage.check),
             maintenance=maintenance,
             shared=SharedParts(
                 ledger, log, keeper, index, pipeline, resolver, rollup, upkeep, uses, clock
