@@ -18,6 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol, Self, TypeVar
 
+from semantic_memory.beliefs import Beliefs
 from semantic_memory.domain.errors import StoreClosedError
 from semantic_memory.domain.feed import NOW, EventKind, EventPage, MemoryEvent
 from semantic_memory.domain.filters import FilterLike
@@ -63,6 +64,20 @@ class AsyncItems:
     list = _threaded(Items.list)
     search = _threaded(Items.search)
     namespaces = _threaded(Items.namespaces)
+
+
+class AsyncBeliefs:
+    """`Beliefs` whose methods are awaited; they take and return the same."""
+
+    def __init__(self, blocking: Beliefs) -> None:
+        self.blocking = blocking
+
+    retired = _threaded(Beliefs.retired)
+    undo = _threaded(Beliefs.undo)
+    to_confirm = _threaded(Beliefs.to_confirm)
+    accept = _threaded(Beliefs.accept)
+    reject = _threaded(Beliefs.reject)
+    labels = _threaded(Beliefs.labels)
 
 
 class AsyncSubscription:
@@ -166,6 +181,11 @@ class AsyncSemanticMemory:
     def items(self) -> AsyncItems:
         """The items: JSON values under exact keys, beside the facts."""
         return AsyncItems(self.blocking.items)
+
+    @property
+    def beliefs(self) -> AsyncBeliefs:
+        """The review of what newer statements ended, or perhaps changed."""
+        return AsyncBeliefs(self.blocking.beliefs)
 
     observe = _threaded(SemanticMemory.observe)
     add = _threaded(SemanticMemory.add)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import JsonValue
 
+from semantic_memory.beliefs import Beliefs
 from semantic_memory.domain import fields
 from semantic_memory.domain.bodies import Body
 from semantic_memory.domain.chat import MessageLike
@@ -270,6 +271,11 @@ class SemanticMemory:
     def items(self) -> Items:
         """The items: JSON values under exact keys, beside the facts."""
         return Items(lambda: self._use_cases.items)
+
+    @property
+    def beliefs(self) -> Beliefs:
+        """The review of what newer statements ended, or perhaps changed."""
+        return Beliefs(lambda: self._use_cases.review)
 
     # ---------------------------------------------------------------- taking in
 

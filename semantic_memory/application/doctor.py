@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from datetime import datetime
 from itertools import islice
 
 from semantic_memory.application.items import every_item
+from semantic_memory.domain.dating import MOST_AHEAD
 from semantic_memory.domain.errors import IndexUnavailableError, StoreCorruptError, StoreError
+from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.items import BEFORE_ALL, ItemScope
-from semantic_memory.domain.ports import EmbedderIdentity, Ledger, SessionLog
+from semantic_memory.domain.ports import Clock, EmbedderIdentity, Ledger, SessionLog
 from semantic_memory.domain.reports import Finding
 from semantic_memory.ledger.remedies import HOW_TO_MEND
 from semantic_memory.pipeline.facts import verbatim_id
@@ -28,6 +31,7 @@ class Doctor:
         log: SessionLog,
         keeper: Keeper,
         embedder: EmbedderIdentity,
+        clock: Clock,
         place: Callable[[], Iterable[Finding]],
     ) -> None:
         """Check a store; `place` checks where it is kept."""
@@ -35,6 +39,7 @@ class Doctor:
         self._log = log
         self._keeper = keeper
         self._embedder = embedder
+        self._clock = clock
         self._place = place
 
     def check(self) -> list[Finding]:
@@ -44,6 +49,7 @@ class Doctor:
             _sound(self._ledger),
             _readable(self._log),
             _stored(self._log, self._ledger),
+            _dated(self._ledger, self._clock.now()),
             _embedded(self._ledger, self._embedder),
             _items(self._ledger),
             _level(self._keeper),
@@ -99,6 +105,24 @@ def _stored(log: SessionLog, ledger: Ledger) -> Finding:
             remedy="close and open the store again, which takes them in from the logs",
         )
     return Finding(check="messages", ok=True, detail="all are in the ledger")
+
+
+def _dated(ledger: Ledger, now: datetime) -> Finding:
+    """Check that no memory is dated ahead of now, as by a clock that was wrong."""
+    ahead = Filters(since=now + MOST_AHEAD)
+    found = {user_id: len(ledger.ids(user_id, ahead)) for user_id in ledger.users()}
+    number = sum(found.values())
+    if number:
+        users = sum(map(bool, found.values()))
+        return Finding(
+            check="dates",
+            ok=False,
+            detail=f"{number:,} memories of {users:,} users are dated more than a day ahead of the"
+            f" clock, {now:%Y-%m-%d %H:%M} UTC: a clock was wrong, or is",
+            remedy="check the clock of this machine; if it is right, among these memories the order"
+            " of the log decides which is newer, and they keep their dates",
+        )
+    return Finding(check="dates", ok=True, detail="none lies ahead of the clock")
 
 
 def _embedded(ledger: Ledger, identity: EmbedderIdentity) -> Finding:

@@ -13,7 +13,7 @@ from semantic_memory.application.reach import Reach
 from semantic_memory.application.reserve import Room
 from semantic_memory.application.rolling_back import reviving
 from semantic_memory.domain.actor import actor
-from semantic_memory.domain.changes import Change, Cut, Forget, Redact
+from semantic_memory.domain.changes import Change, Cut, Forget, Redact, Unquote
 from semantic_memory.domain.events import MemoriesForgotten, PinnedForgotten
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Clock, Ledger, Observer
@@ -70,7 +70,14 @@ class Erasing:
                         redacts = _redacts(found, whole)
                         now = self._clock.now()
                         revived = reviving(self._ledger, found.gone, now) if revives else ()
-                        changes = [*besides, *self._changes(found, reason), *revived, *redacts]
+                        gone = Unquote(user_id, frozenset((*found.gone, *found.left)))
+                        changes = [
+                            *besides,
+                            *self._changes(found, reason),
+                            *revived,
+                            gone,
+                            *redacts,
+                        ]
                         self._room.lend(partial(self._ledger.apply, changes))
                 if held:
                     self._room.lend(partial(self._redact, redacts))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from semantic_memory.consolidation.resolver import Outcome
 from semantic_memory.consolidation.restore import absorbed_into
 from semantic_memory.domain.actor import actor
-from semantic_memory.domain.changes import Forget
+from semantic_memory.domain.changes import Forget, Unquote
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.messages import SessionKey
@@ -121,7 +121,8 @@ class Expiring:
         with self._ledger.exclusive(user_id):
             facts = self._ledger.expired(user_id, now, limit=_BATCH)
             ids = dict.fromkeys(one for fact in facts for one in self._unpinned(fact))
-            self._ledger.apply([Forget(one, now.at, EXPIRED, actor()) for one in ids])
+            forgets = [Forget(one, now.at, EXPIRED, actor()) for one in ids]
+            self._ledger.apply([*forgets, Unquote(user_id, frozenset(ids))])
         return len(facts)
 
     def _unpinned(self, fact: Fact) -> Iterable[str]:

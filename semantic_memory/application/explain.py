@@ -11,6 +11,7 @@ from semantic_memory.domain.ports import Clock, Ledger
 from semantic_memory.domain.requests import ExplainRequest
 from semantic_memory.domain.retention import Expiry
 from semantic_memory.pipeline.session_records import fading_of, own_rules
+from semantic_memory.retrieval.links import standing_links
 
 
 class Explain:
@@ -27,6 +28,8 @@ class Explain:
         fact = one_fact(self._ledger, asked.fact_id, asked.user_id, self._expiry.now)
         rules = own_rules(self._rules, fact, fading_of(self._ledger, fact.user_id))
         half = half_life(fact, rules)
+        (fact,) = standing_links([fact], self._ledger, fact.user_id)
+        newer = [link.newer for link in fact.perhaps_changed if link.newer]
         by = [fact.superseded_by] if fact.superseded_by else []
         replaced_by = self._ledger.get(by, fact.user_id)
         return Explanation(
@@ -35,4 +38,5 @@ class Explain:
             retention=retention(fact, self._clock.now(), rules),
             replaced_by=replaced_by[0] if replaced_by else None,
             replaced=tuple(self._ledger.replaced(fact.id, fact.user_id)),
+            perhaps_changed_by=tuple(self._ledger.get(newer, fact.user_id)),
         )

@@ -11,6 +11,7 @@ from semantic_memory.domain.ports import Clock, Ledger, Position
 from semantic_memory.domain.reports import TagCount
 from semantic_memory.domain.requests import GetRequest, HistoryRequest, ListRequest, TagsRequest
 from semantic_memory.domain.retention import Expiry, Unexpired
+from semantic_memory.retrieval.links import standing_links
 
 
 class Lookup:
@@ -51,7 +52,8 @@ class Lookup:
             behind=behind,
         )
         place = listed.next
-        return Page(listed.facts, None if place is None else sealed(Cursor(place, now), asked))
+        facts = standing_links(listed.facts, self._ledger, asked.user_id)
+        return Page(facts, None if place is None else sealed(Cursor(place, now), asked))
 
     def tags(self, asked: TagsRequest) -> list[TagCount]:
         """Return a user's tags and the topics above them, by name, with counts."""

@@ -40,6 +40,7 @@ from semantic_memory.pipeline.facts import verbatim_id
 from semantic_memory.profile.core import in_turn
 from semantic_memory.retrieval.contests import material_last, standing_rivals, trusted_first
 from semantic_memory.retrieval.doubts import lifted
+from semantic_memory.retrieval.links import newest_first, standing_links
 from semantic_memory.retrieval.question import Question, read
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.retrieval.spaces import merged
@@ -182,7 +183,7 @@ class Recall:
         """Return the `k` best memories of all owners, the first of whom is the user."""
         start = time.perf_counter()
         found = {owner: self._found(query, owner, k, own) for owner, own in wanted.items()}
-        hits = material_last(trusted_first(islice(merged(found), k)))
+        hits = material_last(newest_first(trusted_first(islice(merged(found), k))))
         user_id, *_ = wanted
         self._observe(Searched(user_id, len(hits), time.perf_counter() - start))
         return hits
@@ -198,6 +199,7 @@ class Recall:
             admitted.update(fact.id for fact in wanted.admitted(added))
             hits = [hit for hit in hits if hit.fact.id in admitted][:k]
         facts = standing_rivals([hit.fact for hit in hits], self._ledger, user_id)
+        facts = standing_links(facts, self._ledger, user_id)
         pairs = zip(hits, facts, strict=True)
         return [
             hit if hit.fact is fact else hit.model_copy(update={"fact": fact})

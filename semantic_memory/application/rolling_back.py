@@ -32,7 +32,12 @@ def reviving(ledger: Ledger, gone: Mapping[str, Fact], now: datetime) -> Iterato
                 continue
             heir = _staying(ledger, successor, gone)
             update = (
-                {"status": Status.ACTIVE, "valid_to": None, "superseded_by": None}
+                {
+                    "status": Status.ACTIVE,
+                    "valid_to": None,
+                    "superseded_by": None,
+                    "ended_by": None,
+                }
                 if heir is None
                 else {"superseded_by": heir}
             )

@@ -29,7 +29,7 @@ from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.domain.changes import Add, Change, Evict, PutItem, Write
 from semantic_memory.domain.dating import is_ahead
 from semantic_memory.domain.errors import InvalidInputError, RecordRefusedError
-from semantic_memory.domain.facts import Fact, Status
+from semantic_memory.domain.facts import Cause, Fact, Status
 from semantic_memory.domain.items import Item, ItemScope
 from semantic_memory.domain.messages import Message, SessionKey, SessionOptions, SessionState
 from semantic_memory.domain.ports import Clock, Ledger, SessionLog
@@ -270,11 +270,15 @@ class Transfer:
             *fact.references,
             *fact.contested_by,
             *([fact.superseded_by] if fact.superseded_by else []),
+            *(cause.newer for cause in _causes(fact) if cause.newer),
         ]
         known = {one.id for one in self._ledger.get(named, fact.user_id)}
 
         def own(fact_id: str) -> str:
             return fact_id if fact_id in known else derived_id(fact.user_id, fact_id)
+
+        def of_own(cause: Cause) -> Cause:
+            return cause.model_copy(update={"newer": own(cause.newer) if cause.newer else None})
 
         return _no_later(fact, self._clock.now()).model_copy(
             update={
@@ -282,9 +286,15 @@ class Transfer:
                 "superseded_by": own(fact.superseded_by) if fact.superseded_by else None,
                 "references": tuple(map(own, fact.references)),
                 "contested_by": tuple(map(own, fact.contested_by)),
+                "ended_by": of_own(fact.ended_by) if fact.ended_by else None,
+                "perhaps_changed": tuple(map(of_own, fact.perhaps_changed)),
                 "version": 1,
             }
         )
+
+
+def _causes(fact: Fact) -> tuple[Cause, ...]:
+    return (*([fact.ended_by] if fact.ended_by else []), *fact.perhaps_changed)
 
 
 SaidT = TypeVar("SaidT", Fact, Message)
@@ -381,6 +391,17 @@ def _cleared(fact: Fact, user_id: str, gate: Gate, what: str) -> Fact:
     """Return a loaded fact as its user's, cleared by the gate, or quarantined."""
     texts = {name: getattr(fact, name) for name in type(fact).model_fields}
     own = {**cleared(gate, texts, what), "user_id": user_id}
+    own["perhaps_changed"] = tuple(_heard(link, gate, what) for link in fact.perhaps_changed)
+    own["ended_by"] = fact.ended_by and _heard(fact.ended_by, gate, what)
     if fact.status is not Status.FORGOTTEN and suspected(gate, texts, fact.trust):
         own["status"] = Status.QUARANTINED
     return fact.model_copy(update=own)
+
+
+def _heard(cause: Cause, gate: Gate, what: str) -> Cause:
+    """Return a loaded cause cleared by the gate; without a quote that reads like an instruction."""
+    quote = None if cause.quote is None else gate.cleared(cause.quote, f"{what}: quote")
+    if quote is not None and gate.suspects([quote], Trust.IMPORTED):
+        quote = None
+    reason = gate.cleared(cause.reason, f"{what}: reason")
+    return cause.model_copy(update={"quote": quote, "reason": reason})

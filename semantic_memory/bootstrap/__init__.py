@@ -27,6 +27,7 @@ from semantic_memory.application.proving import Prover
 from semantic_memory.application.recall import Recall
 from semantic_memory.application.recovery import Recovery
 from semantic_memory.application.resolving import FilterResolver
+from semantic_memory.application.review import Review
 from semantic_memory.application.statistics import Statistics
 from semantic_memory.application.trail import Trail
 from semantic_memory.application.transfer import Transfer
@@ -291,9 +292,10 @@ def _built(
                 ledger, log, pipeline, filtering, gate, clock, expiry, cap, pipeline.changed
             ),
             items=items,
+            review=Review(ledger, gate, clock, expiry, cap, pipeline.changed),
             feed=Feed(ledger),
             statistics=Statistics(ledger, log, embedder.identity, storage.size),
-            doctor=Doctor(ledger, log, keeper, embedder.identity, storage.check),
+            doctor=Doctor(ledger, log, keeper, embedder.identity, clock, storage.check),
             maintenance=maintenance,
             shared=SharedParts(
                 ledger, log, keeper, index, pipeline, resolver, rollup, upkeep, uses, clock

@@ -20,6 +20,7 @@ from semantic_memory.application.map import Map
 from semantic_memory.application.open_session import OpenSession
 from semantic_memory.application.profiles import Profiles
 from semantic_memory.application.recall import Recall
+from semantic_memory.application.review import Review
 from semantic_memory.application.statistics import Statistics
 from semantic_memory.application.trail import Trail
 from semantic_memory.application.transfer import Transfer
@@ -92,6 +93,7 @@ class UseCases:
     profiles: Profiles
     transfer: Transfer
     items: ItemStore
+    review: Review
     feed: Feed
     statistics: Statistics
     doctor: Doctor

@@ -17,6 +17,7 @@ import httpx
 import stamina
 
 from semantic_memory.client import verbs
+from semantic_memory.client.beliefs import AsyncClientBeliefs, ClientBeliefs
 from semantic_memory.client.following import (
     AsyncClientSubscription,
     ClientSubscription,
@@ -73,6 +74,11 @@ class Client:
     def items(self) -> ClientItems:
         """The items: JSON values under exact keys, beside the facts."""
         return ClientItems(self)
+
+    @property
+    def beliefs(self) -> ClientBeliefs:
+        """The review of what newer statements ended, or perhaps changed."""
+        return ClientBeliefs(self)
 
     observe = sent(verbs.observe)
     add = sent(verbs.add)
@@ -238,6 +244,11 @@ class AsyncClient:
     def items(self) -> AsyncClientItems:
         """The items: JSON values under exact keys, beside the facts."""
         return AsyncClientItems(self)
+
+    @property
+    def beliefs(self) -> AsyncClientBeliefs:
+        """The review of what newer statements ended, or perhaps changed."""
+        return AsyncClientBeliefs(self)
 
     observe = awaited(verbs.observe)
     add = awaited(verbs.add)

@@ -169,7 +169,7 @@ def _one(kind: type[T]) -> Callable[[bytes], T]:
     return TypeAdapter(kind).validate_json
 
 
-def _written(kind: type[T]) -> Callable[[bytes], T]:
+def written(kind: type[T]) -> Callable[[bytes], T]:
     """Read an answer that a key without the right to read gets as an id alone."""
     read = TypeAdapter(kind).validate_json
 
@@ -184,13 +184,15 @@ def _written(kind: type[T]) -> Callable[[bytes], T]:
     return answer
 
 
-def _many(kind: type[T]) -> Callable[[bytes], list[T]]:
+def many(kind: type[T]) -> Callable[[bytes], list[T]]:
+    """Read the items of an answer."""
     adapter = TypeAdapter(_Items[kind])  # type: ignore[valid-type]  # made at run time
     return lambda answer: adapter.validate_json(answer).items
 
 
-def _written_items(answer: bytes) -> list[Fact]:
-    found: list[Fact] = _written(_Items[Fact])(answer).items
+def written_items(answer: bytes) -> list[Fact]:
+    """Read facts that a key without the right to read gets as ids alone."""
+    found: list[Fact] = written(_Items[Fact])(answer).items
     return found
 
 
@@ -276,47 +278,47 @@ _FACT = "/v1/memories/{fact_id}"
 _USER = ("user_id",)
 
 observe = Verb(ObserveRequest.of, "POST", "/v1/messages", _one(Receipt), steps=_observe)
-add = Verb(AddRequest.of, "POST", "/v1/memories", _written(Fact))
-add_many = Verb(AddManyRequest.of, "POST", "/v1/memories/batch", _written_items, steps=_add_many)
+add = Verb(AddRequest.of, "POST", "/v1/memories", written(Fact))
+add_many = Verb(AddManyRequest.of, "POST", "/v1/memories/batch", written_items, steps=_add_many)
 flush = Verb(FlushRequest.of, "POST", "/v1/flush", _nothing)
-search = Verb(SearchRequest.of, "POST", "/v1/search", _many(Hit))
+search = Verb(SearchRequest.of, "POST", "/v1/search", many(Hit))
 context = Verb(ContextRequest.of, "POST", "/v1/context", _one(Context))
 get = Verb(GetRequest.of, "GET", _FACT, _one(Fact))
 list_ = Verb(ListRequest.of, "GET", "/v1/memories", _page, steps=_list)
-tags = Verb(TagsRequest.of, "GET", "/v1/tags", _many(TagCount))
-audit = Verb(AuditRequest.of, "GET", "/v1/audit", _many(PromptRecord))
-update = Verb(UpdateRequest.of, "PATCH", _FACT, _written(Fact), _USER)
+tags = Verb(TagsRequest.of, "GET", "/v1/tags", many(TagCount))
+audit = Verb(AuditRequest.of, "GET", "/v1/audit", many(PromptRecord))
+update = Verb(UpdateRequest.of, "PATCH", _FACT, written(Fact), _USER)
 delete = Verb(DeleteRequest.of, "DELETE", _FACT, _nothing)
-restore = Verb(RestoreRequest.of, "POST", f"{_FACT}/restore", _written(Fact), _USER)
-history = Verb(HistoryRequest.of, "GET", f"{_FACT}/history", _many(FactVersion))
+restore = Verb(RestoreRequest.of, "POST", f"{_FACT}/restore", written(Fact), _USER)
+history = Verb(HistoryRequest.of, "GET", f"{_FACT}/history", many(FactVersion))
 explain = Verb(ExplainRequest.of, "GET", f"{_FACT}/explanation", _one(Explanation))
 profile = Verb(ProfileRequest.of, "GET", "/v1/profile", _one(Overview))
 update_profile = Verb(
-    UpdateProfileRequest.of, "PATCH", "/v1/profile", _written(Overview), _USER, body="fields"
+    UpdateProfileRequest.of, "PATCH", "/v1/profile", written(Overview), _USER, body="fields"
 )
-profile_history = Verb(ProfileHistoryRequest.of, "GET", "/v1/profile/history", _many(Line))
+profile_history = Verb(ProfileHistoryRequest.of, "GET", "/v1/profile/history", many(Line))
 layout = Verb(LayoutRequest.of, "GET", "/v1/layout", _one(Layout))
-sessions = Verb(SessionsRequest.of, "GET", "/v1/sessions", _many(SessionInfo))
+sessions = Verb(SessionsRequest.of, "GET", "/v1/sessions", many(SessionInfo))
 configure_session = Verb(
-    ConfigureSessionRequest.of, "PATCH", "/v1/sessions", _written(SessionOptions)
+    ConfigureSessionRequest.of, "PATCH", "/v1/sessions", written(SessionOptions)
 )
-create_session = Verb(CreateSessionRequest.of, "POST", "/v1/sessions", _written(SessionInfo))
-load_session = Verb(LoadSessionRequest.of, "POST", "/v1/sessions/load", _written(SessionInfo))
-close_session = Verb(CloseSessionRequest.of, "POST", "/v1/sessions/close", _written(SessionInfo))
-messages = Verb(MessagesRequest.of, "GET", "/v1/messages", _many(Message))
-pop = Verb(PopRequest.of, "POST", "/v1/messages/pop", _written(Message))
+create_session = Verb(CreateSessionRequest.of, "POST", "/v1/sessions", written(SessionInfo))
+load_session = Verb(LoadSessionRequest.of, "POST", "/v1/sessions/load", written(SessionInfo))
+close_session = Verb(CloseSessionRequest.of, "POST", "/v1/sessions/close", written(SessionInfo))
+messages = Verb(MessagesRequest.of, "GET", "/v1/messages", many(Message))
+pop = Verb(PopRequest.of, "POST", "/v1/messages/pop", written(Message))
 forget = Verb(ForgetRequest.of, "POST", "/v1/forget", _forgotten)
-requests = Verb(RequestsRequest.of, "GET", "/v1/requests", _many(RequestToForget))
-settle_request = Verb(SettleRequest.of, "POST", "/v1/requests/settle", _written(RequestToForget))
+requests = Verb(RequestsRequest.of, "GET", "/v1/requests", many(RequestToForget))
+settle_request = Verb(SettleRequest.of, "POST", "/v1/requests/settle", written(RequestToForget))
 export = Verb(ExportRequest.of, "GET", "/v1/export", _record)
 to_dict = Verb(ToDictRequest.of, "GET", "/v1/export", _record, steps=_to_dict)
 from_dict = Verb(FromDictRequest.of, "POST", "/v1/import", _number("new"), _USER, body="document")
 load = Verb(LoadRequest.of, "POST", "/v1/import", _number("new"), _USER, steps=_load)
 events = Verb(EventsRequest.of, "GET", "/v1/events", _event_page)
 subscribe = Verb(SubscribeRequest.of, "GET", "/v1/events", _one(MemoryEvent))
-users = Verb(UsersRequest, "GET", "/v1/users", _many(str))
+users = Verb(UsersRequest, "GET", "/v1/users", many(str))
 stats = Verb(StatsRequest, "GET", "/v1/stats", _one(Stats))
-check = Verb(CheckRequest, "GET", "/v1/check", _many(Finding))
-maintain = Verb(MaintainRequest.of, "POST", "/v1/maintenance", _many(JobRun))
-runs = Verb(RunsRequest.of, "GET", "/v1/maintenance", _many(JobRun))
+check = Verb(CheckRequest, "GET", "/v1/check", many(Finding))
+maintain = Verb(MaintainRequest.of, "POST", "/v1/maintenance", many(JobRun))
+runs = Verb(RunsRequest.of, "GET", "/v1/maintenance", many(JobRun))
 rebuild = Verb(RebuildRequest.of, "POST", "/v1/rebuild", _number("indexed"))

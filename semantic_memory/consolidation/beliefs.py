@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from semantic_memory.domain.changes import Add, Change, Update
-from semantic_memory.domain.facts import Fact, Source, Status
+from semantic_memory.domain.facts import CALLER, Cause, Fact, Source, Status
 from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.values import derived_id, normalised
 
@@ -122,10 +122,11 @@ def revised(fact: Fact, changes: dict[str, Any], now: datetime) -> tuple[Fact, F
             "status": Status.SUPERSEDED,
             "valid_to": now,
             "superseded_by": fact.id,
+            "ended_by": Cause(newer=fact.id, decided_by=CALLER, reason="updated", at=now),
             "version": 1,
         }
     )
-    return new.model_copy(update={"valid_from": now}), before
+    return new.model_copy(update={"valid_from": now, "perhaps_changed": ()}), before
 
 
 RESTORED_CONFIDENCE = 0.5

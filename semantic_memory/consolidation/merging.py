@@ -76,6 +76,14 @@ def merged(facts: Sequence[Fact]) -> Fact:
             "contested_by": tuple(
                 dict.fromkeys(one for fact in facts for one in fact.contested_by if one not in ids)
             ),
+            "perhaps_changed": tuple(
+                {
+                    link.newer: link
+                    for fact in facts
+                    for link in fact.perhaps_changed
+                    if link.newer not in ids
+                }.values()
+            ),
             "tags": tuple(dict.fromkeys(tag for fact in (kept, *others) for tag in fact.tags)),
             "references": tuple(
                 dict.fromkeys(other for fact in (kept, *others) for other in fact.references)
@@ -104,6 +112,9 @@ def without(kept: Fact, taken: Fact, instead: Fact) -> Fact:
             "use_count": max(0, kept.use_count - taken.use_count + instead.use_count),
             "corroborations": _less(
                 kept.corroborations, taken.corroborations, instead.corroborations
+            ),
+            "perhaps_changed": _less(
+                kept.perhaps_changed, taken.perhaps_changed, instead.perhaps_changed
             ),
             "tags": _less(kept.tags, taken.tags, instead.tags),
             "references": _less(kept.references, taken.references, instead.references),

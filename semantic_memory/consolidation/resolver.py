@@ -20,6 +20,7 @@ from semantic_memory.consolidation.decisions import (
     SupersedeDecision,
     Thresholds,
 )
+from semantic_memory.consolidation.superseding import dated_by_log
 from semantic_memory.consolidation.sweep import Read, plan
 from semantic_memory.domain.changes import Change, Keyed, Mark, Update
 from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
@@ -33,6 +34,7 @@ from semantic_memory.domain.ports import (
     Facts,
     JobMarks,
     Pending,
+    Traits,
     VectorSearch,
     WordSearch,
 )
@@ -49,7 +51,7 @@ _SETTLED = "settling"  # names the marks of what only the packaged judge has loo
 _FEW = 64  # facts whose surroundings are cheaper to look up than all of a user's facts are to read
 
 
-class BeliefLedger(Beliefs, Facts, WordSearch, ChangeLog, JobMarks, Protocol):
+class BeliefLedger(Beliefs, Facts, Traits, WordSearch, ChangeLog, JobMarks, Protocol):
     """The roles of the ledger that consolidation uses."""
 
 
@@ -191,6 +193,7 @@ class Resolver:
         ]
         if len(beliefs) < 2 or not changed:
             return [], keyed
+        beliefs = self._dated_by_log(beliefs)
         facts = [belief.fact for belief in beliefs]
         vectors = np.stack([belief.vector for belief in beliefs])
         planned = plan(facts, vectors, judge, self._read, self._thresholds, changed=changed)
@@ -204,6 +207,26 @@ class Resolver:
         if reading is not None and reading.kind == "standing_order":
             about.add(STANDING_ORDERS)
         return frozenset(map(lookup_key, [*about, *([f"slot:{slot}"] if slot else [])]))
+
+    def _dated_by_log(self, beliefs: list[Belief]) -> list[Belief]:
+        """Return beliefs whose dates don't lie ahead of now, as those of a wrong clock do."""
+        now = self._clock.now()
+        if not any(belief.fact.stated_at > now for belief in beliefs):
+            return beliefs
+        by_id = {belief.fact.id: belief for belief in beliefs}
+        traits = sorted(row.trait for row in self._ledger.traits([*by_id]))  # as written
+        written = [by_id[trait.id] for trait in traits]
+        dated = dated_by_log([belief.fact for belief in written], now)
+        return [belief._replace(fact=fact) for belief, fact in zip(written, dated, strict=True)]
+
+    def _with_own_dates(self, fact: Fact) -> Fact:
+        """Return a fact with the dates that it has, if it was compared by others."""
+        now = self._clock.now()
+        for own in self._ledger.get([fact.id]):
+            if own.stated_at > now:
+                dates = {"created_at": own.created_at, "confirmed_at": own.confirmed_at}
+                return fact.model_copy(update=dates)
+        return fact
 
     def _beliefs(self, user_id: str, since: int) -> list[Belief]:
         """Return the facts changed after `since` (a revision), and all that may relate to them."""
@@ -267,9 +290,8 @@ class Resolver:
         def write(fact: Fact, action: str) -> None:
             version = versions.get(fact.id, fact.version)
             versions[fact.id] = version + 1
-            changes.append(
-                Update(fact.model_copy(update={"version": version}), action, now, reason)
-            )
+            fact = self._with_own_dates(fact).model_copy(update={"version": version})
+            changes.append(Update(fact, action, now, reason))
 
         match decision:
             case MergeDecision():

@@ -6,8 +6,8 @@ each is marked as contested by the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import datetime
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
 
 from semantic_memory.consolidation.merging import stated_at
 from semantic_memory.domain.facts import Cause, Fact, Status
@@ -17,6 +17,7 @@ _LESS_SURE = 0.3
 """Most confidence by which a fact may lie below one that it ends."""
 _ROUNDING = 1e-6
 _LONGEST_QUOTE = 300
+_STEP = timedelta(microseconds=1)
 
 
 def may_retire(winner: Fact, loser: Fact) -> bool:
@@ -35,6 +36,31 @@ def may_retire(winner: Fact, loser: Fact) -> bool:
             or loser.trust is Trust.ASSISTANT
         )
     )
+
+
+def dated_by_log(facts: Sequence[Fact], now: datetime) -> list[Fact]:
+    """Return facts, given in the order written, with dates to compare them by.
+
+    What is dated ahead of now was said while a clock was wrong, and would win over all that is said
+    later. It counts as said right after what was written before it. To be compared only: what is
+    written keeps the dates of the original.
+    """
+    ahead = [fact.created_at > now or fact.stated_at > now for fact in facts]
+    if not any(ahead):
+        return [*facts]
+    sure = (fact.stated_at for fact, wrong in zip(facts, ahead, strict=True) if not wrong)
+    last = min(sure, default=now) - len(facts) * _STEP
+    found = []
+    for fact, wrong in zip(facts, ahead, strict=True):
+        if not wrong:
+            last = max(last, fact.stated_at)
+        elif fact.created_at <= now:  # only its confirmation came while the clock was wrong
+            fact = fact.model_copy(update={"confirmed_at": None})
+        else:
+            last += _STEP
+            fact = fact.model_copy(update={"created_at": last, "confirmed_at": None})
+        found.append(fact)
+    return found
 
 
 def superseded(loser: Fact, winner: Fact, cause: Cause) -> Fact:

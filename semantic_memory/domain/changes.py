@@ -203,6 +203,18 @@ class EraseLines:
 
 
 @dataclass(frozen=True, slots=True)
+class Unquote:
+    """Erase what a user's facts quote of newer statements that are forgotten, for good.
+
+    Present and past states keep who decided and when; links to these statements go.
+    """
+
+    user_id: str
+    newer: frozenset[str]
+    """Ids of the statements."""
+
+
+@dataclass(frozen=True, slots=True)
 class EraseReasons:
     """Blank the reasons that were given for forgetting a user's memories."""
 
@@ -315,5 +327,6 @@ Change = (
     | Retire
     | EraseLines
     | EraseReasons
+    | Unquote
     | ItemChange
 )

@@ -57,6 +57,10 @@ class Tombstone(Value):
     """Number of states that the memory had been in."""
 
 
+CALLER = "caller"
+"""Decides by hand, as a cause names them: the application, or a person in it."""
+
+
 class Cause(Value):
     """The reason why a newer statement ended a fact, or may have changed it."""
 
@@ -198,6 +202,9 @@ class Explanation(Value):
     """The fact that superseded it or that it was merged into."""
     replaced: tuple[Fact, ...]
     """The facts that it superseded or absorbed, oldest first."""
+    perhaps_changed_by: tuple[Fact, ...] = ()
+    """The newer statements that perhaps changed it, oldest first; `fact.perhaps_changed` has the
+    reasons in the same order."""
 
 
 def prevailing(facts: Sequence[Fact]) -> list[Fact]:

@@ -109,6 +109,18 @@ REQUEST = "Id of a request to forget."
 ANSWER = "forget: what the request names; done: it was forgotten otherwise; decline."
 Answer = Literal["forget", "done", "decline"]
 
+RETIRED_SINCE = "Only facts that were retired at or after this time."
+RETIRED_UNTIL = "Only facts that were retired before this time."
+UNDO_DECISION = "Id of the memory that was retired, which names the decision."
+UNDO_SOURCE = (
+    "What this source alone retired: session:ID, speaker:NAME, role:tool, extractor:NAME or"
+    " trust:LEVEL."
+)
+UNDO_DAY = "What was retired on this day, in UTC."
+UNDO_DRY_RUN = "Show what would be restored, and restore nothing."
+LINK_OLDER = "Id of the memory that perhaps changed."
+LINK_NEWER = "Id of the newer memory that perhaps changed it."
+
 FORGET_ENTITY = "Forget what names this person, place or thing."
 FORGET_QUERY = "Forget what is about this, like: Anna's divorce."
 FORGET_TAG = "Forget this topic and all below it."

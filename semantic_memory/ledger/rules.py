@@ -99,6 +99,20 @@ def audited(fact: Fact, action: str, at: datetime, reason: str, by: str | None) 
     return erased(fact).model_copy(update={"tombstone": tombstone})
 
 
+_UNQUOTED = "the statement that decided it was forgotten"
+
+
+def unquoted(fact: Fact, newer: Collection[str]) -> Fact:
+    """Return a fact without what it quotes of these newer statements, and without links to them."""
+    links = tuple(link for link in fact.perhaps_changed if link.newer not in newer)
+    ended = fact.ended_by
+    if ended is not None and ended.newer in newer:
+        ended = ended.model_copy(update={"newer": None, "quote": None, "reason": _UNQUOTED})
+    if ended == fact.ended_by and links == fact.perhaps_changed:
+        return fact
+    return fact.model_copy(update={"ended_by": ended, "perhaps_changed": links})
+
+
 def archiving(fact: Fact, change: Evict) -> Update:
     """Return the update that evicts a fact."""
     evicted = fact.model_copy(update={"status": Status.ARCHIVED})

@@ -39,10 +39,8 @@ class Watermark:
 
     def read(self) -> int:
         """Return the number noted; 0 if none is, or the file is damaged."""
-        with suppress(OSError, ValueError), self._disk.reader(self._path) as file:
-            line = file.read()
-            if line == _line(changes := int(line[:_DIGITS])):
-                return changes
+        with suppress(OSError), self._disk.reader(self._path) as file:
+            return unsealed(file.read()) or 0
         return 0
 
     def hold(self) -> None:
@@ -60,7 +58,7 @@ class Watermark:
             return
         # A commit stands even if it can't be noted here: a low mark does no harm.
         with suppress(OSError):
-            self._disk.write_at(self._file, _line(max(changes, self._least)), 0)
+            self._disk.write_at(self._file, sealed(max(changes, self._least)), 0)
 
     def close(self) -> None:
         """Close the file. Does nothing the second time."""
@@ -69,6 +67,15 @@ class Watermark:
             self._file = -1
 
 
-def _line(changes: int) -> bytes:
+def sealed(changes: int) -> bytes:
+    """Return a number of changes as a line of fixed length, with its checksum."""
     digits = b"%020d" % changes
     return b"%b %08x\n" % (digits, zlib.crc32(digits))
+
+
+def unsealed(line: bytes) -> int | None:
+    """Return the number in a line that `sealed` made; None if the line was damaged."""
+    with suppress(ValueError):
+        if line == sealed(changes := int(line[:_DIGITS])):
+            return changes
+    return None

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from ingest.gate import Gate
 from ingest.recalled import without_recalled
 from semantic_memory.concurrency import reason
-from semantic_memory.domain.changes import Add, Advance, Change, Forget
+from semantic_memory.domain.changes import Add, Advance, Change, Forget, Unquote
 from semantic_memory.domain.english.forgetting import Asked
 from semantic_memory.domain.errors import StoreError
 from semantic_memory.domain.events import Event, ForgetRequested, MemoriesStored, WorkerFailed
@@ -188,7 +188,9 @@ class Storing:
             said[record.message.scope] = record.message.id
         present = {fact.id for fact in self._ledger.get(list(ids))}
         present |= {fact.id for fact in made} - self._ledger.known([fact.id for fact in made])
-        return [Forget(one, now, TAKEN_BACK) for one in ids if one in present]
+        gone = [one for one in ids if one in present]
+        forgets = [Forget(one, now, TAKEN_BACK) for one in gone]
+        return [*forgets, Unquote(key.user_id, frozenset(gone))]
 
     def _memories(self, portion: Portion, now: datetime) -> list[Fact]:
         made = (self._memory(portion.key, record, now) for record in portion.records)

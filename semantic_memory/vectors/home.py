@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import Protocol
@@ -10,6 +11,7 @@ from typing import Protocol
 from semantic_memory.domain.errors import IndexBrokenError, IndexUnavailableError
 from semantic_memory.domain.ports import VectorIndex
 from semantic_memory.domain.ports.disk import Disk
+from semantic_memory.ledger.watermark import sealed, unsealed
 from semantic_memory.vectors.chroma import seal
 from semantic_memory.vectors.chroma.process import ChromaProcess
 
@@ -19,6 +21,7 @@ CHROMA = "chroma"
 """Name of Chroma's directory in the data directory."""
 _DELETED_AT_ONCE = 1_000
 _PREDECESSOR_SECONDS = 10.0
+_UNSEALED = re.compile(rb"[1-9]\d{0,18}")
 
 
 def state(name: str, generation: str = "", position: int = 0) -> str:
@@ -101,13 +104,17 @@ class ChromaDirectory:
         self._process = ChromaProcess(self._directory, generation, self._sync_threshold)
         return self._process
 
-    def position(self) -> int:
-        """Return the number of changes noted in the directory; 0 if none is."""
+    def position(self) -> int | None:
+        """Return the number of changes noted in the directory; 0 if none is, or it is damaged.
+
+        None for a note of an earlier version, which has no checksum: it tells nothing.
+        """
         try:
             with self._disk.reader(self._position) as file:
-                return int(file.read())
-        except (OSError, ValueError):
+                line = file.read()
+        except OSError:
             return 0
+        return None if _UNSEALED.fullmatch(line) else unsealed(line) or 0
 
     def note(self, changes: int) -> None:
         """Write the number into the directory, so that a copy of it has its own position."""
@@ -115,7 +122,7 @@ class ChromaDirectory:
         try:
             descriptor = self._disk.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             try:
-                self._disk.write_at(descriptor, b"%d" % changes, 0)
+                self._disk.write_at(descriptor, sealed(changes), 0)
             finally:
                 self._disk.close(descriptor)
             self._disk.replace(draft, self._position)

@@ -9,6 +9,7 @@ from semantic_memory.domain.changes import (
     Add,
     Forget,
     Keyed,
+    Unquote,
     Update,
     Weigh,
 )
@@ -59,6 +60,40 @@ def test_the_history_keeps_the_cause_of_each_state(ledger):
     states = [version.fact for version in ledger.history("fact-1")]
     assert [state.perhaps_changed for state in states] == [(LIKELY,), ()]
     assert [state.ended_by for state in states] == [None, ENDED]
+
+
+def test_no_state_of_a_fact_quotes_a_statement_that_was_forgotten(ledger):
+    ledger.apply([Add(make_fact(1, perhaps_changed=(LIKELY, BY_HAND))), Add(make_fact(4))])
+    (before,) = ledger.get(["fact-1"])
+    linked = before.model_copy(update={"ended_by": ENDED})
+    ledger.apply([Update(linked, "superseded", NOW, "a move to Oslo")])
+    (before,) = ledger.get(["fact-1"])
+    restored = before.model_copy(update={"ended_by": None})
+    ledger.apply([Update(restored, "restored", NOW, "a mistake")])
+    assert ledger.get(["fact-1"])[0].perhaps_changed == (LIKELY, BY_HAND)
+    assert ledger.apply([Unquote("u2", frozenset({"fact-2", "fact-3"}))]) == 0
+    assert ledger.apply([Unquote("u1", frozenset({"fact-2", "fact-3"}))]) == 1
+    assert ledger.apply([Unquote("u1", frozenset({"fact-2", "fact-3"}))]) == 0
+    assert ledger.get(["fact-1"])[0].perhaps_changed == (BY_HAND,)
+    states = ledger.history("fact-1")
+    assert "Oslo" not in str(states)
+    assert [state.fact.perhaps_changed for state in states] == [(BY_HAND,)] * 3
+    cause = states[1].fact.ended_by
+    assert (cause.newer, cause.quote, cause.decided_by) == (None, None, "pairs-1")
+    assert [state.version for state in states] == [1, 2, 3]
+
+
+def test_active_facts_with_links_are_found_in_the_order_written(ledger):
+    ledger.apply(
+        [
+            Add(make_fact(1, perhaps_changed=(LIKELY,))),
+            Add(make_fact(2, metadata={"perhaps_changed": "no"}, content='"perhaps_changed"')),
+            Add(make_fact(3, perhaps_changed=(LIKELY,), status=Status.SUPERSEDED)),
+            Add(make_fact(4, perhaps_changed=(LIKELY,), user_id="u2")),
+            Add(make_fact(5, perhaps_changed=(BY_HAND,))),
+        ]
+    )
+    assert [fact.id for fact in ledger.doubted("u1")] == ["fact-1", "fact-5"]
 
 
 def test_a_forgotten_fact_keeps_no_quote(ledger):

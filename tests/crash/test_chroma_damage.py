@@ -110,9 +110,23 @@ def scribbled_database(chroma: Path) -> None:
     path.write_bytes(data)
 
 
+def flipped_position(chroma: Path) -> None:
+    flip(chroma / "position", 4)  # a number far ahead of the ledger's
+
+
+def flipped_seal(chroma: Path) -> None:
+    flip(chroma / "seal.json", 30)
+
+
+def flip(path: Path, place: int) -> None:
+    data = bytearray(path.read_bytes())
+    data[place] ^= 1
+    path.write_bytes(data)
+
+
 DAMAGES: list[Callable[[Path], None]] = [
     gone, emptied, cut_vectors, scribbled_vectors, scribbled_links, no_segments, no_pickle,
-    no_database, cut_database, scribbled_database,
+    no_database, cut_database, scribbled_database, flipped_position, flipped_seal,
 ]  # fmt: skip
 
 

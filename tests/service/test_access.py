@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
+import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -260,6 +261,26 @@ def test_on_loopback_no_key_is_needed_but_the_name_must_be_the_machines_own(serv
     for host in ("localhost", f"localhost:{service.port}", "[::1]:80", "127.0.0.1"):
         answer = service.client(headers={"Host": host}).get("/v1/stats")
         assert answer.status_code == 200, host
+
+
+@pytest.mark.parametrize(
+    "second", ["Host: evil.example", "host: localhost", "Authorization: Bearer x"]
+)
+@pytest.mark.parametrize("path", ["/v1/stats", "/mcp", "/healthz", "/dashboard/"])
+def test_a_request_with_a_second_host_or_key_is_refused(service, second, path):
+    """Which one counts would depend on who reads it."""
+    token = service.token()
+    with socket.create_connection(("127.0.0.1", service.port), timeout=30) as connection:
+        lines = [
+            f"GET {path} HTTP/1.1",
+            "Host: localhost",
+            f"Authorization: Bearer {token}",
+            second,
+            "Connection: close",
+        ]
+        connection.sendall("\r\n".join([*lines, "", ""]).encode())
+        answer = b"".join(iter(lambda: connection.recv(4096), b""))
+    assert answer.startswith(b"HTTP/1.1 400 "), answer
 
 
 def test_elsewhere_than_on_loopback_it_does_not_start_without_a_key(serve, tmp_path):

@@ -13,8 +13,10 @@ import typer
 from pydantic import BaseModel
 
 from semantic_memory import AsyncSemanticMemory, SemanticMemory
-from semantic_memory.aio import AsyncItems
-from semantic_memory.client import AsyncClient, Client, item_verbs, verbs
+from semantic_memory.aio import AsyncBeliefs, AsyncItems
+from semantic_memory.beliefs import Beliefs
+from semantic_memory.client import AsyncClient, Client, belief_verbs, item_verbs, verbs
+from semantic_memory.client.beliefs import AsyncClientBeliefs, ClientBeliefs
 from semantic_memory.client.items import AsyncClientItems, ClientItems
 from semantic_memory.client.verbs import Verb
 from semantic_memory.domain.requests import ListQuery, ProfileTexts, Request
@@ -24,6 +26,7 @@ from semantic_memory.entrypoints.mcp.server import build_server
 from semantic_memory.items import Items
 from tests.service.conftest import Served, served
 
+BELIEF_VERBS = ("retired", "undo", "to_confirm", "accept", "reject", "labels")
 ITEM_VERBS = ("put", "get", "delete", "list", "search", "namespaces")
 LIFECYCLE = {"open", "connect", "close", "reembed", "recover", "settings"}
 """Operations on a store as a whole, in the process that owns it."""
@@ -67,6 +70,7 @@ EXEMPT: Mapping[str, Mapping[str, str]] = {
         "events": OPERATOR,
         "subscribe": OPERATOR,
         **{f"items.{verb}": ITEMS for verb in ITEM_VERBS},
+        **{f"beliefs.{verb}": REVIEW for verb in BELIEF_VERBS},
     },
     "command line": {
         "session": IN_PROCESS,
@@ -110,6 +114,7 @@ NAMED_OTHERWISE: Mapping[str, Mapping[str, str]] = {
         "load_session": "load-session",
         "close_session": "close-session",
         "settle_request": "settle-request",
+        **{f"beliefs.{verb}": verb.replace("_", "-") for verb in BELIEF_VERBS},
     },
 }
 
@@ -124,30 +129,35 @@ def _requests(kind: type[Request] = Request) -> Iterator[type[Request]]:
 VERBS = {request.verb: request for request in _requests()}
 TABLE = {
     prefix + name.rstrip("_"): verb
-    for prefix, table in (("", verbs), ("items.", item_verbs))
+    for prefix, table in (("", verbs), ("items.", item_verbs), ("beliefs.", belief_verbs))
     for name, verb in vars(table).items()
     if isinstance(verb, Verb)
 }
 
 
-ITEMS_OF: Mapping[type, type] = {
-    SemanticMemory: Items,
-    AsyncSemanticMemory: AsyncItems,
-    Client: ClientItems,
-    AsyncClient: AsyncClientItems,
+GROUPS: Mapping[type, Mapping[str, type]] = {
+    SemanticMemory: {"items": Items, "beliefs": Beliefs},
+    AsyncSemanticMemory: {"items": AsyncItems, "beliefs": AsyncBeliefs},
+    Client: {"items": ClientItems, "beliefs": ClientBeliefs},
+    AsyncClient: {"items": AsyncClientItems, "beliefs": AsyncClientBeliefs},
 }
 
 
 def public(kind: type) -> set[str]:
+    groups = GROUPS[kind]
     own = {name for name in vars(kind) if not name.startswith("_")}
-    items = {name for name in vars(ITEMS_OF[kind]) if not name.startswith("_")}
-    return own - {"items"} | {f"items.{name}" for name in items}
+    return own - groups.keys() | {
+        f"{group}.{name}"
+        for group, holder in groups.items()
+        for name in vars(holder)
+        if not name.startswith("_")
+    }
 
 
 def method(kind: type, verb: str) -> Any:
     """The method of a face for a verb."""
-    holder = ITEMS_OF[kind] if verb.startswith("items.") else kind
-    return getattr(holder, verb.rpartition(".")[2])
+    group, _, name = verb.rpartition(".")
+    return getattr(GROUPS[kind][group] if group else kind, name)
 
 
 def routes(service: Served) -> dict[tuple[str, str], dict[str, Any]]:

@@ -10,6 +10,7 @@ from typing import Any
 import typer
 
 import semantic_memory
+from semantic_memory.beliefs import Beliefs
 from semantic_memory.client import AsyncClient, Client
 from semantic_memory.items import Items
 from semantic_memory.session.session import Session
@@ -27,6 +28,7 @@ def library() -> dict[str, Any]:
         "AsyncClient": _methods(AsyncClient),
         "Session": _methods(Session),
         "Items": _methods(Items),
+        "Beliefs": _methods(Beliefs),
     }
 
 

@@ -67,6 +67,46 @@ def test_a_fact_is_added_shown_listed_and_deleted(cli):
     assert "no memory" in cli("get", fact["id"], code=3).stderr
 
 
+def test_retirements_and_links_are_reviewed_undone_and_settled(cli):
+    """The causes are loaded: which statements end others is not the command line's matter."""
+    texts = ("Has a cat", "Likes tea", "Plays chess", "Owns a boat")
+    cat, tea, chess, boat = (cli.json("add", text, "-u", "rita")["id"] for text in texts)
+    records = [json.loads(line) for line in cli("export", "-u", "rita").stdout.splitlines()]
+    cause = {"decided_by": "pairs-1", "reason": "an end", "at": "2026-05-03T12:00:00Z"}
+    for record in records:
+        if record.get("fact", {}).get("id") == cat:
+            ended = {"newer": tea, "quote": "Likes tea", "probability": 0.9}
+            record["fact"] |= {"status": "superseded", "superseded_by": tea}
+            record["fact"]["ended_by"] = cause | ended
+        if record.get("fact", {}).get("id") == chess:
+            record["fact"]["perhaps_changed"] = [cause | {"newer": boat, "quote": "Owns a boat"}]
+    file = cli.store.parent / "causes.jsonl"
+    file.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    cli("import", str(file), "-u", "sam")
+    (one,) = cli.json("retired", "-u", "sam", "--since", "2026-05-03")
+    assert one["cause"]["quote"] == one["newer"]["content"] == "Likes tea"
+    shown = cli("retired", "-u", "sam").stdout
+    assert "an end" in shown
+    assert "pairs-1" in shown
+    assert cli.json("retired", "-u", "sam", "--since", "2026-05-04") == []
+    assert "would restore 1" in cli("undo", "-u", "sam", "--day", "2026-05-03", "--dry-run").stdout
+    (back,) = cli.json("undo", one["fact"]["id"], "-u", "sam")
+    assert back["status"] == "active"
+    (link,) = cli.json("to-confirm", "-u", "sam")
+    assert "Owns a boat" in cli("to-confirm", "-u", "sam").stdout
+    assert "perhaps changed by" in cli("search", "chess", "-u", "sam").stdout
+    pair = link["fact"]["id"], link["newer"]["id"]
+    assert cli.json("accept", *pair, "-u", "sam")["status"] == "superseded"
+    assert "decided by caller" in cli("history", pair[0]).stdout
+    assert "no link" in cli("reject", *pair, "-u", "sam", code=3).stderr
+    rows = map(json.loads, cli("labels", "-u", "sam").stdout.splitlines())
+    assert {tuple(row.values()) for row in rows} == {
+        ("Has a cat", "Likes tea", "neither"),
+        ("Plays chess", "Owns a boat", "over"),
+    }
+    assert "say what to undo" in cli("undo", "-u", "sam", code=2).stderr
+
+
 def test_an_id_used_twice_costs_only_its_own_line(cli, tmp_path):
     rows = [("a", "One"), ("b", "Two"), ("a", "Three"), ("c", "Four")]
     file = tmp_path / "twice.jsonl"

@@ -70,3 +70,27 @@ def test_loaded_records_dated_ahead_get_the_time_of_the_loading(memory, clock):
     memory.load(records, user_id="u2")
     (loaded,) = memory.list(user_id="u2")
     assert (loaded.content, loaded.created_at) == (fact.content, clock.now())
+
+
+def test_what_was_said_under_a_wrong_clock_does_not_win_over_what_is_said_later(memory, clock):
+    clock.advance(days=900)
+    memory.add("Maya lives in Berlin.", **U)
+    memory.flush()
+    clock.advance(days=-900)
+    memory.add("Maya lives in Rome.", **U)
+    memory.flush()
+    (home,) = memory.list(**U)
+    assert home.content == "Maya lives in Rome."
+    (old,) = memory.list(status="superseded", **U)
+    assert old.created_at == clock.now() + timedelta(days=900)
+
+
+def test_the_doctor_reports_dates_ahead_of_the_clock(memory, clock):
+    (sound,) = [one for one in memory.check() if one.check == "dates"]
+    assert sound.ok
+    clock.advance(days=900)
+    memory.add("Maya lives in Berlin.", **U)
+    clock.advance(days=-900)
+    (found,) = [one for one in memory.check() if one.check == "dates"]
+    assert not found.ok
+    assert found.detail.startswith("1 memories of 1 users")

@@ -547,3 +547,27 @@ def test_a_user_who_was_searched_is_held_apart_before_anything_is_written(ledger
     asked(keeper, 1)
     keeper.sync()
     assert index.written == [("own", 0), ("fill", 3)]
+
+
+def test_a_note_with_any_bit_flipped_counts_as_none(tmp_path):
+    home = ChromaDirectory(tmp_path / "chroma", 100, SystemDisk())
+    (tmp_path / "chroma").mkdir()
+    home.note(4_711)
+    file = tmp_path / "chroma" / "position"
+    written = file.read_bytes()
+    assert home.position() == 4_711
+    for bit in range(8 * len(written)):
+        flipped = bytearray(written)
+        flipped[bit // 8] ^= 1 << bit % 8
+        file.write_bytes(flipped)
+        assert home.position() == 0, bit
+    for end in range(len(written)):
+        file.write_bytes(written[:end])
+        assert home.position() == 0, end
+
+
+def test_a_note_of_an_earlier_version_tells_nothing(tmp_path):
+    home = ChromaDirectory(tmp_path / "chroma", 100, SystemDisk())
+    (tmp_path / "chroma").mkdir()
+    (tmp_path / "chroma" / "position").write_bytes(b"4711")
+    assert home.position() is None

@@ -14,6 +14,7 @@ from semantic_memory.consolidation.decisions import (
 from semantic_memory.consolidation.merging import merged
 from semantic_memory.consolidation.superseding import (
     cause,
+    dated_by_log,
     perhaps_changed,
     superseded,
     unlinked,
@@ -147,6 +148,31 @@ def test_a_long_statement_is_quoted_by_its_beginning():
     assert quote.startswith("a very long message a")
     assert quote.endswith("…")
     assert len(quote) == 300
+
+
+def test_what_is_dated_ahead_of_now_is_compared_by_its_place_in_the_log():
+    first, ahead, after = at(0, 1, "a"), at(900, 2, "b"), at(1, 3, "c")
+    imported = at(-300, 4, "d")  # long ago, and written last
+    found = dated_by_log([first, ahead, after, imported], NOW + timedelta(days=2))
+    assert [found[0], *found[2:]] == [first, after, imported]
+    assert [fact.content for fact in sorted(found, key=standing)] == ["d", "a", "b", "c"]
+
+
+def test_what_was_said_first_of_all_under_a_wrong_clock_is_the_oldest():
+    facts = [at(900, 1, "a"), at(800, 2, "b"), at(0, 3, "c"), at(1, 4, "d")]
+    found = dated_by_log(facts, NOW + timedelta(days=2))
+    assert [fact.content for fact in sorted(found, key=standing)] == ["a", "b", "c", "d"]
+
+
+def test_a_confirmation_dated_ahead_of_now_does_not_count():
+    fact = at(0, 1, "a", confirmed_at=NOW + timedelta(days=900))
+    (found,) = dated_by_log([fact], NOW + timedelta(days=2))
+    assert (found.created_at, found.stated_at) == (fact.created_at, fact.created_at)
+
+
+def test_facts_of_the_past_keep_their_dates():
+    facts = [at(3, 1, "a"), at(1, 2, "b")]
+    assert dated_by_log(facts, NOW + timedelta(days=3)) == facts
 
 
 def test_moving_twice_makes_a_chain():

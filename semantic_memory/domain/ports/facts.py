@@ -99,6 +99,10 @@ class Facts(Protocol):
         """
         ...
 
+    def doubted(self, user_id: str) -> list[Fact]:
+        """Return the user's active facts with links to newer statements, in the order written."""
+        ...
+
     def same_content(self, user_id: str, content: str, scope: Scope = SHARED) -> Fact | None:
         """Return the active fact of a scope with the same normalised content, messages aside.
 

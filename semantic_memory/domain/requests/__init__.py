@@ -7,6 +7,14 @@ MCP tools and the command line show the same `semantic_memory.domain.fields`.
 from __future__ import annotations
 
 from semantic_memory.domain.requests.base import OfFact, OfSession, OfUser, Reasoned, Request
+from semantic_memory.domain.requests.beliefs import (
+    AcceptRequest,
+    LabelsRequest,
+    RejectRequest,
+    RetiredRequest,
+    ToConfirmRequest,
+    UndoRequest,
+)
 from semantic_memory.domain.requests.changes import (
     AddManyRequest,
     AddRequest,
@@ -71,6 +79,7 @@ from semantic_memory.domain.requests.upkeep import (
 )
 
 __all__ = [
+    "AcceptRequest",
     "AddManyRequest",
     "AddRequest",
     "AuditRequest",
@@ -90,6 +99,7 @@ __all__ = [
     "GetItemRequest",
     "GetRequest",
     "HistoryRequest",
+    "LabelsRequest",
     "LayoutRequest",
     "ListItemsRequest",
     "ListQuery",
@@ -112,9 +122,11 @@ __all__ = [
     "PutItemRequest",
     "Reasoned",
     "RebuildRequest",
+    "RejectRequest",
     "Request",
     "RequestsRequest",
     "RestoreRequest",
+    "RetiredRequest",
     "Revision",
     "RunsRequest",
     "SearchItemsRequest",
@@ -124,7 +136,9 @@ __all__ = [
     "StatsRequest",
     "SubscribeRequest",
     "TagsRequest",
+    "ToConfirmRequest",
     "ToDictRequest",
+    "UndoRequest",
     "UpdateProfileRequest",
     "UpdateRequest",
     "UsersRequest",

@@ -28,6 +28,8 @@ OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/openapi.json", PATH})
 """Answered without a key, as are the dashboard's files; none knows of users."""
 _THREADS = 4
 """Threads that wait for keys and rates; those of requests may all be busy."""
+_SINGLE = ("host", "authorization")
+"""Headers by which a request is admitted, of which one is allowed."""
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -39,6 +41,12 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _repeated(scope: Scope) -> str | None:
+    """Return a header of admission that was sent twice: a proxy may have read the other one."""
+    headers = Headers(scope=scope)
+    return next((name for name in _SINGLE if len(headers.getlist(name)) > 1), None)
 
 
 def _is_open(path: str) -> bool:
@@ -158,7 +166,11 @@ class Access:
         self._threads = CapacityLimiter(_THREADS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer 401, 403, 421, 429 or 503, or pass the request on with its caller in the state."""
+        """Answer 400, 401, 403, 421, 429 or 503, or pass it on with its caller in the state."""
+        if scope["type"] == "http" and (name := _repeated(scope)):
+            refusal = problem(scope, 400, f"several headers {name!r}: send one")
+            await refusal(scope, receive, send)
+            return
         if scope["type"] != "http" or _is_open(scope["path"]):
             await self._app(scope, receive, send)
             return

@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from semantic_memory.concurrency import SystemClock
 from semantic_memory.domain.errors import ProviderError, StoreError
-from semantic_memory.entrypoints.api import feed, items, problems, routes, transfer, upkeep
+from semantic_memory.entrypoints.api import beliefs, feed, items, problems, routes, transfer, upkeep
 from semantic_memory.entrypoints.api.access import Access, Doorkeeper, Rates
 from semantic_memory.entrypoints.api.agents import Agents
 from semantic_memory.entrypoints.api.middleware import BodyLimits, Requests
@@ -79,6 +79,8 @@ def create_app(
         routes.reads,
         items.writes,
         items.reads,
+        beliefs.writes,
+        beliefs.reads,
         transfer.router,
         feed.router,
         upkeep.router,

@@ -7,6 +7,7 @@ import sys
 
 from semantic_memory.domain.errors import SemanticMemoryError
 from semantic_memory.entrypoints.cli import (
+    beliefs,
     conversations,
     encryption,
     hooks,
@@ -17,7 +18,17 @@ from semantic_memory.entrypoints.cli import (
 )
 from semantic_memory.entrypoints.cli.commands import app
 
-__all__ = ["app", "conversations", "encryption", "hooks", "main", "records", "serving", "upkeep"]
+__all__ = [
+    "app",
+    "beliefs",
+    "conversations",
+    "encryption",
+    "hooks",
+    "main",
+    "records",
+    "serving",
+    "upkeep",
+]
 
 _ALLOCATIONS = 200_000  # objects more before the youngest are searched for garbage; Python's: 700
 

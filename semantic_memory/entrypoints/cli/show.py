@@ -28,7 +28,7 @@ from semantic_memory.domain.errors import (
     NotFoundError,
     SemanticMemoryError,
 )
-from semantic_memory.domain.facts import Category, Fact, FactVersion
+from semantic_memory.domain.facts import Category, Cause, Fact, FactVersion, Status
 from semantic_memory.domain.forget_requests import RequestToForget
 from semantic_memory.domain.messages import Message, SessionInfo
 from semantic_memory.domain.ports import Progress as Report
@@ -36,6 +36,7 @@ from semantic_memory.domain.profile import Overview
 from semantic_memory.domain.prompts import PromptRecord
 from semantic_memory.domain.recall import Hit
 from semantic_memory.domain.reports import Finding, JobRun, Proof
+from semantic_memory.domain.review import Retirement, Unconfirmed
 
 if TYPE_CHECKING:
     from semantic_memory.application.migration import Migrated
@@ -74,8 +75,48 @@ def facts(found: Sequence[Fact]) -> None:
     """Print a table of memories."""
     table = _table("id", "said", "category", "conf.", "trust", "memory")
     for fact in found:
-        table.add_row(fact.id, *_about(fact), Text(fact.text))
+        table.add_row(fact.id, *_about(fact), Text.assemble(fact.text, *_doubts(fact)))
     out.print(table)
+
+
+def retirements(found: Sequence[Retirement]) -> None:
+    """Print a table of retired facts, each with what ended it and why."""
+    table = _table("id", "retired", "memory", "ended by", "why", "by")
+    for one in found:
+        newer = one.cause.quote or (one.newer.content if one.newer else "")
+        table.add_row(one.fact.id, _minute(one.cause.at), *_apart(one.fact, newer, one.cause))
+    out.print(table)
+
+
+def to_confirm(found: Sequence[Unconfirmed]) -> None:
+    """Print a table of facts that perhaps changed, and of preferences of long ago."""
+    table = _table("id", "said", "memory", "perhaps changed by", "newer", "why", "by")
+    for one in found:
+        said = f"{one.fact.stated_at:%Y-%m-%d}"
+        if one.cause is None:
+            table.add_row(one.fact.id, said, Text(one.fact.text), "", "", "not stated since", "")
+            continue
+        newer = one.newer.content if one.newer else one.cause.quote or ""
+        memory, told, *why = _apart(one.fact, newer, one.cause)
+        table.add_row(one.fact.id, said, memory, one.cause.newer or "", told, *why)
+    out.print(table)
+
+
+def _apart(fact: Fact, newer: str, cause: Cause) -> tuple[Text, ...]:
+    """Return a fact, what came after it, why that changes it, and who decided."""
+    sure = "" if cause.probability is None else f" ({cause.probability:.2f})"
+    return Text(fact.text), Text(newer), Text(cause.reason), Text(f"{cause.decided_by}{sure}")
+
+
+def _doubts(fact: Fact) -> Iterator[tuple[str, str]]:
+    """Yield a line for each statement that perhaps changed a fact."""
+    for link in fact.perhaps_changed:
+        quote = f": “{link.quote}”" if link.quote else ""
+        yield f"\nperhaps changed by {link.newer}{quote}", "dim"
+
+
+def _minute(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M}"
 
 
 def tombstones(found: Sequence[Fact]) -> None:
@@ -114,7 +155,7 @@ def hits(found: Sequence[Hit]) -> None:
         about = f"{'  '.join(_about(fact))}  {fact.id}{owner}"
         grid.add_row(
             Text(f"{hit.score:.3f}", style="bold"),
-            Text.assemble(speaker, fact.text, (f"\n{about}\n{why(hit)}", "dim")),
+            Text.assemble(speaker, fact.text, *_doubts(fact), (f"\n{about}\n{why(hit)}", "dim")),
         )
     out.print(grid if found else "nothing found")
 
@@ -294,12 +335,23 @@ def history(versions: Sequence[FactVersion]) -> None:
             str(version.version),
             f"{version.at:%Y-%m-%d %H:%M:%S}",
             version.action,
-            version.reason,
+            _cause(version),
             version.fact.status.value,
             f"{version.fact.confidence:.2f}",
             Text(version.fact.content),
         )
     out.print(table)
+
+
+def _cause(version: FactVersion) -> Text:
+    """Describe why a fact came into a state, and what decided it where it ended."""
+    cause = version.fact.ended_by
+    if cause is None or version.fact.status is not Status.SUPERSEDED:
+        return Text(version.reason)
+    quote = f"\n“{cause.quote}”" if cause.quote else ""
+    return Text.assemble(
+        version.reason or cause.reason, (f"{quote}\ndecided by {cause.decided_by}", "dim")
+    )
 
 
 def pairs(values: dict[str, Any]) -> None:

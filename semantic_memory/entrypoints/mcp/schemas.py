@@ -49,6 +49,13 @@ Where = Annotated[
 ]
 
 
+class Newer(BaseModel):
+    """A newer statement that perhaps changed a memory."""
+
+    id: str | None
+    quote: str | None
+
+
 class Remembered(BaseModel):
     """One memory."""
 
@@ -67,6 +74,8 @@ class Remembered(BaseModel):
     """The score in a search; higher is better."""
     space: str | None = None
     """The further user, such as a team, whose memory it is; null for the user's own."""
+    perhaps_changed: list[Newer] = []
+    """Newer statements that are likely, but not certain, to have made it untrue, oldest first."""
 
 
 class Memories(BaseModel):
@@ -157,4 +166,5 @@ def remembered(fact: Fact, hit: Hit | None = None) -> Remembered:
         body=fact.body,
         score=hit and round(hit.score, 4),
         space=hit and hit.space,
+        perhaps_changed=[Newer(id=one.newer, quote=one.quote) for one in fact.perhaps_changed],
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from itertools import islice
@@ -29,11 +29,12 @@ from semantic_memory.domain.changes import (
     RefreshItems,
     Retire,
     Touch,
+    Unquote,
     Update,
     Weigh,
     Write,
 )
-from semantic_memory.domain.facts import Fact, Status
+from semantic_memory.domain.facts import Fact, FactVersion, Status
 from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.ledger import rules
@@ -76,7 +77,7 @@ def _write(tables: Tables, change: Change) -> bool:
     match change:
         case Add():
             return _add(tables, change)
-        case Update() | Forget() | Cut() | EraseReasons():
+        case Update() | Forget() | Cut() | EraseReasons() | Unquote():
             return _replace(tables, change)
         case Evict():
             return _evict(tables, change)
@@ -94,7 +95,7 @@ def _write(tables: Tables, change: Change) -> bool:
             return _note_progress(tables, change)
 
 
-def _replace(tables: Tables, change: Update | Forget | Cut | EraseReasons) -> bool:
+def _replace(tables: Tables, change: Update | Forget | Cut | EraseReasons | Unquote) -> bool:
     """Replace the state of a memory, or of several."""
     match change:
         case Update():
@@ -105,6 +106,8 @@ def _replace(tables: Tables, change: Update | Forget | Cut | EraseReasons) -> bo
             return _cut(tables, change)
         case EraseReasons(user_id):
             return _erase_reasons(tables, user_id)
+        case Unquote():
+            return _unquote(tables, change)
 
 
 def _note_progress(tables: Tables, change: Mark | Advance | Extracted | Redact | Redacted) -> bool:
@@ -200,6 +203,28 @@ def _erase_reasons(tables: Tables, user_id: str) -> bool:
     for row in forgotten:
         tables.facts[row.fact.id] = replace(row, reason="")
     return bool(forgotten)
+
+
+def _unquote(tables: Tables, change: Unquote) -> bool:
+    effect = False
+    for row in list(tables.of(change.user_id)):
+        fact = rules.unquoted(row.fact, change.newer)
+        versions = tuple(_unquoted(version, change.newer) for version in row.versions)
+        if fact is not row.fact:
+            revision = _next(tables, change.user_id)
+            row = replace(row, fact=fact, reason="", revision=revision)
+        elif versions == row.versions:
+            continue
+        tables.put(replace(row, versions=versions))
+        effect = True
+    return effect
+
+
+def _unquoted(version: FactVersion, newer: Collection[str]) -> FactVersion:
+    fact = rules.unquoted(version.fact, newer)
+    if fact is version.fact:
+        return version
+    return version.model_copy(update={"fact": fact, "reason": ""})
 
 
 def _cut(tables: Tables, change: Cut) -> bool:

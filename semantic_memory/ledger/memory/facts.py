@@ -73,6 +73,11 @@ class FactReader(Part):
             )
         ]
 
+    def doubted(self, user_id: str) -> list[Fact]:
+        """Return the user's active facts with links to newer statements, in the order written."""
+        rows = self._store.snapshot().of(user_id)
+        return [row.fact for row in rows if row.active and row.fact.perhaps_changed]
+
     def same_content(self, user_id: str, content: str, scope: Scope = SHARED) -> Fact | None:
         """Return the active fact of a scope with the same normalised content, messages aside."""
         wanted = normalised(content)

@@ -31,6 +31,7 @@ from semantic_memory.domain.changes import (
     RefreshItems,
     Retire,
     Touch,
+    Unquote,
     Update,
     Weigh,
     Write,
@@ -50,6 +51,7 @@ from semantic_memory.ledger.sql.rows import (
     micros,
     to_body,
     to_fact,
+    to_old_fact,
 )
 
 _COLUMNS = (
@@ -109,7 +111,7 @@ class Batch:
         match change:
             case Add(fact, vectors):
                 return self._add(db, fact, vectors)
-            case Update() | Forget() | Cut() | EraseReasons():
+            case Update() | Forget() | Cut() | EraseReasons() | Unquote():
                 return self._replace(db, change)
             case Evict():
                 return self._evict(db, change)
@@ -126,7 +128,9 @@ class Batch:
             case Mark() | Advance() | Extracted() | Redact() | Redacted():
                 return _write_progress(db, change)
 
-    def _replace(self, db: Database, change: Update | Forget | Cut | EraseReasons) -> bool:
+    def _replace(
+        self, db: Database, change: Update | Forget | Cut | EraseReasons | Unquote
+    ) -> bool:
         """Replace the state of a memory, or of several."""
         match change:
             case Update():
@@ -137,6 +141,8 @@ class Batch:
                 return self._cut(db, change)
             case EraseReasons(user_id):
                 return _erase_reasons(db, user_id)
+            case Unquote():
+                return self._unquote(db, change)
 
     def _next(self, db: Database, user_id: str) -> int:
         latest = self.revisions.get(user_id)
@@ -204,6 +210,43 @@ class Batch:
             (num, old.user_id),
         )
         return True
+
+    def _unquote(self, db: Database, change: Unquote) -> bool:
+        """Rewrite the states that quote a statement in place: what they say of the fact stays."""
+        own, given = self._own, (change.user_id,)
+        citing = self._dialect.holds("f.detail", "'\"newer\"'")
+        present = db.execute(
+            f"SELECT {FACT}, f.num FROM facts f WHERE f.user_id = ? AND {citing}", given
+        ).fetchall()
+        citing = self._dialect.holds("v.snapshot", '\'"newer":"\'')
+        past = db.execute(
+            "SELECT f.num, v.version, v.snapshot FROM facts f"
+            f" JOIN versions v ON {self._dialect.same('v', 'f')} WHERE f.user_id = ? AND {citing}",
+            given,
+        ).fetchall()
+        effect = False
+        for *columns, num in present:
+            fact = to_fact(FactRow._make(columns))
+            if (new := rules.unquoted(fact, change.newer)) is not fact:
+                db.execute(
+                    "UPDATE facts SET detail = ?, reason = '', revision = ?"
+                    " WHERE user_id = ? AND num = ?",
+                    (
+                        *(from_fact(new).detail, self._next(db, change.user_id)),
+                        *(change.user_id, num),
+                    ),
+                )
+                effect = True
+        for num, version, snapshot in past:
+            fact = to_old_fact(snapshot)
+            if (new := rules.unquoted(fact, change.newer)) is not fact:
+                db.execute(
+                    "UPDATE versions SET snapshot = ?, reason = ''"
+                    f" WHERE {own.condition} AND version = ?",
+                    (new.model_dump_json(), *own.values(change.user_id, num), version),
+                )
+                effect = True
+        return effect
 
     def _evict(self, db: Database, change: Evict) -> bool:
         held = "f.user_id = ? AND f.category <> 'conversation' AND f.status = 'active'"

@@ -110,6 +110,17 @@ class FactReader(Part):
                 ]
             return self._read(db, found)
 
+    def doubted(self, user_id: str) -> list[Fact]:
+        """Return the user's active facts with links to newer statements, in the order written."""
+        linked = self._dialect.holds("f.detail", "'\"perhaps_changed\"'")
+        query = (
+            f"SELECT {FACT} FROM facts f WHERE f.user_id = ? AND f.status = 'active' AND {linked}"
+            " ORDER BY f.num"
+        )
+        with self._connections.snapshot() as db:
+            facts = [to_fact(FactRow._make(row)) for row in db.execute(query, (user_id,))]
+        return [fact for fact in facts if fact.perhaps_changed]  # others' texts may hold the word
+
     def same_content(self, user_id: str, content: str, scope: Scope = SHARED) -> Fact | None:
         """Return the active fact of a scope with the same normalised content, messages aside."""
         with self._connections.snapshot() as db:

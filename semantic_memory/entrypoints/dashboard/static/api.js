@@ -80,6 +80,8 @@ export const api = {
   remove: (id, user_id, reason) => send("DELETE", memory(id), { params: { user_id, reason } }),
   restore: (id, user_id, reason) =>
     send("POST", `${memory(id)}/restore`, { params: { user_id }, body: { reason } }),
+  settleLink: (answer, older, newer, user_id, reason) =>
+    send("POST", `/v1/beliefs/${answer}`, { body: { user_id, older, newer, reason } }),
   tags: (user_id, signal) => send("GET", "/v1/tags", { params: { user_id }, signal }),
   requests: (user_id, signal) => send("GET", "/v1/requests", { params: { user_id }, signal }),
   settle: (body) => send("POST", "/v1/requests/settle", { body }),

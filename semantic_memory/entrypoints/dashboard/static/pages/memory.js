@@ -66,7 +66,17 @@ function Gone({ last, history }) {
   `;
 }
 
-function Present({ fact, history, half_life_days, retention, replaced_by, replaced, may, done }) {
+function Present({
+  fact,
+  history,
+  half_life_days,
+  retention,
+  replaced_by,
+  replaced,
+  perhaps_changed_by,
+  may,
+  done,
+}) {
   const [editing, setEditing] = useState(false);
   return html`
     <article>
@@ -88,6 +98,7 @@ function Present({ fact, history, half_life_days, retention, replaced_by, replac
         }}
       />`}
       <${Lineage} fact=${fact} replaced=${replaced} replacedBy=${replaced_by} />
+      <${Doubts} fact=${fact} newer=${perhaps_changed_by} may=${may} done=${done} />
       <div class="columns">
         <div class="column">
           <section aria-labelledby="sources">
@@ -246,7 +257,62 @@ function Lineage({ fact, replaced, replacedBy }) {
         html`<li class="next">
           <span class="how">${how}</span><${MemoryLink} fact=${replacedBy} />
           <small>from <${When} at=${replacedBy.valid_from} dayOnly /></small>
+          ${fact.ended_by && html`<${Why} cause=${fact.ended_by} />`}
         </li>`}
+      </ol>
+    </section>
+  `;
+}
+
+// Why a newer statement ended a memory, or perhaps changed it.
+function Why({ cause }) {
+  const sure = cause.probability === null ? "" : `, ${Math.round(100 * cause.probability)} %`;
+  return html`<div class="why">
+    ${cause.quote && html`<q>${cause.quote}</q>`}
+    <small>${cause.reason && `${cause.reason} – `}decided by ${cause.decided_by}${sure}</small>
+  </div>`;
+}
+
+function Doubts({ fact, newer, may, done }) {
+  const acting = useAction();
+  if (!newer.length || fact.status !== "active") return null;
+  const causes = new Map(fact.perhaps_changed.map((cause) => [cause.newer, cause]));
+  const settle = (answer, one, said) => () =>
+    acting.run(async () => {
+      await api.settleLink(answer, fact.id, one.id, fact.user_id, "");
+      done(said);
+    });
+  return html`
+    <section class="lineage" aria-labelledby="doubts">
+      <h2 id="doubts">Perhaps changed</h2>
+      ${acting.error && html`<${Failed} error=${acting.error} />`}
+      <ol>
+        ${newer.map(
+          (one) => html`
+            <li key=${one.id} class="next">
+              <span class="how">perhaps changed by</span><${MemoryLink} fact=${one} />
+              <small>said <${When} at=${one.created_at} dayOnly /></small>
+              <${Why} cause=${causes.get(one.id)} />
+              ${may("write") &&
+              html`<div class="actions">
+                <button
+                  type="button"
+                  disabled=${acting.busy}
+                  onClick=${settle("accept", one, "Accepted: it has ended.")}
+                >
+                  It changed
+                </button>
+                <button
+                  type="button"
+                  disabled=${acting.busy}
+                  onClick=${settle("reject", one, "Rejected: both stay, and are kept apart.")}
+                >
+                  Both hold
+                </button>
+              </div>`}
+            </li>
+          `,
+        )}
       </ol>
     </section>
   `;
@@ -395,6 +461,9 @@ function History({ history }) {
                   <span>version ${version.version}</span>
                 </p>
                 ${version.reason && html`<p>${version.reason}</p>`}
+                ${version.fact.status === "superseded" &&
+                version.fact.ended_by &&
+                html`<${Why} cause=${version.fact.ended_by} />`}
                 ${!before && html`<p class="said">${version.fact.content}</p>`}
                 ${changed.length > 0 &&
                 html`<dl class="changes">
