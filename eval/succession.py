@@ -30,7 +30,6 @@ from eval.logistic import Vector, fit
 from ingest.extract.offline import OfflineExtractor
 from semantic_memory.bootstrap.models import make_embedder
 from semantic_memory.consolidation.renewal import renewal
-from semantic_memory.domain.english.foreign import own_words
 from semantic_memory.domain.messages import Message
 from semantic_memory.retrieval import pairs as reading
 from semantic_memory.retrieval.succession import (
@@ -91,8 +90,8 @@ def written() -> list[Pair]:
     """Return the pairs of `successions.jsonl`, of which some are held out."""
     return [
         Pair(
-            own_words(row["older"]),
-            own_words(row["newer"]),
+            row["older"],
+            row["newer"],
             row["over"],
             "own",
             row["held"],

@@ -19,7 +19,7 @@ from ingest.extract.categories import CategoryExamples, category_by_rule, report
 from ingest.extract.entries import entries
 from ingest.extract.exchanges import exchanged, from_the_other_side, quoted
 from ingest.extract.feedback import CONFIDED, directive, is_confided, verdict
-from ingest.extract.frames import is_jest, is_material, is_play, is_unmeant, without_quotes
+from ingest.extract.jests import is_jest
 from ingest.extract.judge import Judge, judge_for
 from ingest.extract.languages import told
 from ingest.extract.naming import introduced, named, signed
@@ -41,7 +41,6 @@ from semantic_memory.domain.english.commands import is_command
 from semantic_memory.domain.english.coordination import coordinated
 from semantic_memory.domain.english.core import core_field
 from semantic_memory.domain.english.ellipsis import completed, listed, with_owner
-from semantic_memory.domain.english.foreign import own_words
 from semantic_memory.domain.english.fragments import is_clause
 from semantic_memory.domain.english.mending import mended
 from semantic_memory.domain.english.persons import mentions_speaker, third_person, with_listener
@@ -63,6 +62,7 @@ from semantic_memory.domain.language import language
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.ports import Embedder
+from semantic_memory.language.own_speech import own_speech_of
 
 _ASSISTANT = "the assistant"
 _USER = "The user"
@@ -265,23 +265,18 @@ def _other(before: Message | None, message: Message) -> Message | None:
 def _candidates(talk: _Talk) -> Iterator[tuple[Candidate, bool]]:
     """Yield the candidates of a message, and whether the wording of each shows its category."""
     message = talk.message
-    whole, spans = masked(message.content)
-    if is_play(whole):
-        return
-    content = own_words(whole)
+    content, spans = masked(own_speech_of(message).legible)
     code = language(content)
     is_note = code not in (None, "en") and talk.is_to_assistant and notes(prepared(content))
     if code not in (None, "en") and not is_note and not _answers_in_english(content, talk.before):
         yield from _in_other_words(message, str(code)) if len(content) <= _PASTED else ()
         return
-    handed_over = is_material(whole)
-    signature, content = ("", content) if handed_over or talk.is_chat else signed(content)
-    text = prepared(without_quotes(content) if handed_over else content)
-    text = listed(text)
-    found = _Found(talk, spans, len(message.content) > _PASTED, handed_over)
+    signature, content = ("", content) if talk.is_chat else signed(content)
+    text = listed(prepared(content))
+    found = _Found(talk, spans, len(message.content) > _PASTED)
     if signature and not found.is_pasted:
         yield found.candidate(signature, Category.PERSONAL)
-    if not handed_over and not found.is_pasted and (told_of := entries(text)):
+    if not found.is_pasted and (told_of := entries(text)):
         yield from (found.candidate(entry.statement, entry.category) for entry in told_of)
         return
     yield from found.candidates(text)
@@ -296,7 +291,7 @@ def _answers_in_english(content: str, before: Message | None) -> bool:
 
 def _in_other_words(message: Message, code: str) -> Iterator[tuple[Candidate, bool]]:
     """Yield what a message in another language than English states, in its own words."""
-    for one in told(own_words(message.content), code, message.created_at):
+    for one in told(own_speech_of(message).legible, code, message.created_at):
         content = f"{message.name}: {one.text}" if message.name and one.of_speaker else one.text
         candidate = Candidate(
             content=content, category=one.category, confidence=CLEAR, message_ids=(message.id,)
@@ -307,14 +302,11 @@ def _in_other_words(message: Message, code: str) -> Iterator[tuple[Candidate, bo
 class _Found:
     """Turns the sentences of a message into candidates."""
 
-    def __init__(
-        self, talk: _Talk, spans: Sequence[str], is_pasted: bool, handed_over: bool
-    ) -> None:
+    def __init__(self, talk: _Talk, spans: Sequence[str], is_pasted: bool) -> None:
         self._talk = talk
         self._spans = spans
         self.is_pasted = is_pasted
         self.is_chat = talk.is_chat
-        self._handed_over = handed_over
         self._known: set[str] = set()
         self._mended: set[Sentence] = set()
         """Sentences put together with what they correct."""
@@ -339,7 +331,7 @@ class _Found:
         text = _BESIDE_A_QUESTION.sub(r"\g<aside>. \g<before>\g<behind>", text)
         parts = list(_requests_apart(sentences(_POLITE.sub(r"please \1.", text))))
         for sentence in parts:
-            if is_unmeant(sentence.said) or (talk.is_to_assistant and is_jest(sentence.said)):
+            if talk.is_to_assistant and is_jest(sentence.said):
                 text = text.replace(sentence.said, " ")  # nobody has the cat of a joke
                 continue
             sentence = self._as_meant(sentence, told_before)
@@ -388,7 +380,7 @@ class _Found:
 
     def reports(self, statement: _Statement) -> list[_Statement]:
         """Return what a statement says of others and of things, its pronoun resolved."""
-        if self._handed_over or self.is_pasted:
+        if self.is_pasted:
             return []
         talk = self._talk
         text = talk.antecedents.resolved(statement.text, talk.name) or statement.text
@@ -400,7 +392,7 @@ class _Found:
 
     def bound(self, statement: _Statement) -> _Statement | None:
         """Return what a speaker does with something named before, by its name; or None."""
-        if self._handed_over or self.is_pasted:
+        if self.is_pasted:
             return None
         if (result := _RESULT.match(statement.text)) and not self._talk.is_among_people:
             before = self._talk.antecedents.last(self._talk.name)
@@ -417,7 +409,7 @@ class _Found:
         """Return what the message states as an answer to the one before, and the rest of it."""
         before = self._talk.before
         question = last_question(before.content) if before else None
-        if not question or self._handed_over:
+        if not question:
             return [], text
         if found := answered(question, text):
             return [found[0]], found[1]
@@ -429,7 +421,7 @@ class _Found:
 
     def _noted(self, sentence: Sentence) -> tuple[list[tuple[Candidate, bool]], Sentence]:
         """Return what a sentence notes down about its writer, and what is left of it."""
-        if not self._talk.is_to_assistant or self.is_pasted or self._handed_over:
+        if not self._talk.is_to_assistant or self.is_pasted:
             return [], sentence
         if asked := [*tongues_asked(sentence.text)]:
             orders = (directive(one, self._talk.name) for one in asked)
@@ -460,7 +452,7 @@ class _Found:
 
     def _is_vital(self, sentence: str) -> bool:
         """Return True for what every answer may need, however it is put: "no nuts for me pls"."""
-        if not self._talk.is_to_assistant or self.is_pasted or self._handed_over:
+        if not self._talk.is_to_assistant or self.is_pasted:
             return False
         if is_hedged(sentence) or not mentions_speaker(sentence):
             return False
@@ -470,7 +462,7 @@ class _Found:
     def _is_of_health(self, sentence: Sentence) -> bool:
         """Return True for what is told of someone's health in words that no rule can turn."""
         said = sentence.said
-        if not self._talk.is_to_assistant or self.is_pasted or self._handed_over:
+        if not self._talk.is_to_assistant or self.is_pasted:
             return False
         if len(said.split()) < _SHORTEST_QUOTED or said.rstrip().endswith("?"):
             return False
@@ -484,7 +476,7 @@ class _Found:
 
     def _order(self, sentence: Sentence, answer: str | None) -> str | None:
         """Return a sentence about the assistant's work as a fact; None if it isn't about that."""
-        if not self._talk.is_to_assistant or self.is_pasted or self._handed_over:
+        if not self._talk.is_to_assistant or self.is_pasted:
             return None
         please = ", please" if _PLEASE.search(sentence.said) else ""
         order = directive(sentence.text + please, self._talk.name)
@@ -645,7 +637,7 @@ def _last_sentences(message: Message | None) -> list[str]:
     """Return the sentences of a message that the next one may correct."""
     if message is None or len(message.content) > _PASTED:
         return []
-    return [one.text for one in sentences(prepared(message.content))][-_MENDED_WITHIN:]
+    return [one.text for one in sentences(prepared(own_speech_of(message).own))][-_MENDED_WITHIN:]
 
 
 def _listener(message: Message, speakers: set[str]) -> str | None:

@@ -23,7 +23,6 @@ from semantic_memory.consolidation.sweep import ContestDecision, SupersedeDecisi
 from semantic_memory.consolidation.telling import told
 from semantic_memory.domain.changes import Keyed
 from semantic_memory.domain.english.folding import folded
-from semantic_memory.domain.english.foreign import own_words
 from semantic_memory.domain.english.renewals import is_claim
 from semantic_memory.domain.facts import Category, Fact, Status
 from semantic_memory.domain.filters import Filters
@@ -32,6 +31,7 @@ from semantic_memory.domain.ports import Belief, Beliefs, Facts, VectorSearch, W
 from semantic_memory.domain.scope import SHARED, Scope
 from semantic_memory.domain.text import stems
 from semantic_memory.domain.values import derived_id
+from semantic_memory.language.own_speech import stated
 
 EXTRACTOR = "renewal"
 """The extractor of a fact that was recorded when it ended."""
@@ -123,7 +123,7 @@ class Renewer:
             (*self._said(user_id, since), *told_alone), key=lambda belief: said_at(belief.fact)
         )
         for belief in newer:
-            if belief.fact.id not in ended and told(own(belief.fact)).renews:
+            if belief.fact.id not in ended and told(stated(belief.fact)).renews:
                 for decision in self._ended_by(belief, ended, left):
                     match decision:
                         case SupersedeDecision():
@@ -148,10 +148,12 @@ class Renewer:
             if older.fact.id in ended or not _comparable(older.fact, newer.fact, drawn):
                 continue
             likeness = older.likeness(newer)
-            found = renewal(own(older.fact), own(newer.fact), before.get(older.fact.id), likeness)
+            found = renewal(
+                stated(older.fact), stated(newer.fact), before.get(older.fact.id), likeness
+            )
             if found is None:
                 continue
-            winner = _winner(own(older.fact), drawn)
+            winner = _winner(stated(older.fact), drawn)
             if winner is None and not held:
                 beside = None if has_told else [one.content for one in drawn]
                 if telling := self._telling(older.fact, newer.fact, found, beside):
@@ -176,7 +178,7 @@ class Renewer:
 
     def _candidates(self, newer: Belief, before: dict[str, int]) -> list[Belief]:
         fact = newer.fact
-        terms = list(dict.fromkeys(told(own(fact)).topics))[:_MOST_TERMS]
+        terms = list(dict.fromkeys(told(stated(fact)).topics))[:_MOST_TERMS]
         own_scope = Filters(**fact.scope.exact)
         by_words = self._ledger.words(fact.user_id, terms, limit=_BY_WORDS, filters=own_scope)
         near = self._index.query(newer.vector, user_id=fact.user_id, limit=_NEAR, filters=own_scope)
@@ -250,8 +252,8 @@ class Renewer:
         if not (is_fact or self._ended(older, found, message)) or not self._is_read(message):
             return None
         text = retold(
-            own(older),
-            own(message),
+            stated(older),
+            stated(message),
             found.reason if is_fact else ENDED,
             drawn,
             name=message.source.speaker or "The user",
@@ -263,16 +265,11 @@ class Renewer:
         """Return the statement of a message that ended, unless a fact was drawn from it."""
         if not is_claim(found.clause):
             return None
-        said = _sentence(own(message), found.clause)
+        said = _sentence(stated(message), found.clause)
         if any(_says(fact.content, found.clause) for fact in self._drawn_from(message)):
             return None
         name = message.source.speaker or "The user"
         return EndDecision(message, f"{name} said: “{said}”", winner, (found.reason,))
-
-
-def own(fact: Fact) -> str:
-    """Return what a fact states; of a message, the author's own words."""
-    return own_words(fact.content) if fact.category is Category.CONVERSATION else fact.content
 
 
 def _winner(older: str, drawn: list[Fact]) -> Fact | None:
@@ -300,7 +297,7 @@ def _of_message(message: Fact, content: str, category: Category) -> Fact:
 
 def facet_keys(fact: Fact) -> frozenset[bytes]:
     """Return hashes of what a statement gives a value of: its subject's home, role, diet."""
-    return hashed((repr(("facet", *kind)) for kind in told(own(fact)).kinds), fact.scope)
+    return hashed((repr(("facet", *kind)) for kind in told(stated(fact)).kinds), fact.scope)
 
 
 def hashed(keys: Iterable[str], scope: Scope) -> frozenset[bytes]:

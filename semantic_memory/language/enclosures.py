@@ -21,9 +21,9 @@ class Cut(NamedTuple):
 
 
 @cache
-def word_class(name: str) -> frozenset[str]:
-    """Return the words of a class of `own_speech.toml`."""
-    return frozenset(_table()[name].split())
+def word_class(*names: str) -> frozenset[str]:
+    """Return the words of one or more classes of `own_speech.toml`."""
+    return frozenset(word for name in names for word in _table()[name].split())
 
 
 @cache
@@ -73,7 +73,8 @@ def enclosures(text: str) -> list[Cut]:
 
 def without(text: str, cuts: Iterable[Cut]) -> str:
     """Return a text of the same length with spaces in place of the cuts, line ends kept."""
-    parts, reached = [], 0
+    parts: list[str] = []
+    reached = 0
     for start, end, _ in sorted(cuts):
         if end <= reached:
             continue
@@ -92,7 +93,6 @@ def speaks(text: str) -> bool:
 
 
 def _fenced(text: str) -> Iterator[Cut]:
-    reached = 0
     for mark in _FENCES:
         start = text.find(mark)
         while start >= 0:
@@ -100,7 +100,6 @@ def _fenced(text: str) -> Iterator[Cut]:
             end = len(text) if closed < 0 else closed + len(mark)
             yield Cut(start, end, "code")
             start = text.find(mark, end)
-    del reached
 
 
 def _quoted_lines(text: str) -> Iterator[Cut]:

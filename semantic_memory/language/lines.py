@@ -1,4 +1,4 @@
-"""Find lines whose form shows a paste: time stamps, headers, code, tables, files, letters, verse."""
+"""Find lines whose form shows a paste: time stamps, headers, code, tables, letters, verse."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ _MARKED = regex(
 )
 _BULLET = regex(r"[ \t]*[•◦]")
 _CODE = regex(
-    r".*(?:[;{}]\s*\Z|=>|:=|&&|\|\||\\n|</|/>|\w\(\)|\w\[\w*\]|::|==|!=)"
+    r".*(?:[;{}]\s*\Z|=>|:=|&&|\|\||\\n|\w\(\)|\w\[\w*\]|::|==|!=)"
     r"|\s*(?:def|class|import|func|function|const|let|var|public|private|static|return|package"
     r"|select|insert|update|delete|create|from \w+ import)\b.*[({;=*]"
 )
 _ASSIGNED = regex(r"[ \t]*[\w.\[\]\"'$-]{1,60}[ \t]*(?:=|\+=)[ \t]*\S")
 _ROW = regex(r"[ \t]*\|.*\|[ \t]*\Z|[ \t]*[^,;\t\n]{0,200}([,;\t])(?=\S)[^,;\t\n]{1,200}\1(?=\S)")
-_FILE = regex(r"(?<![\w@/])(?:[\w.~-]*[/\\])*[\w.-]*\w?\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w.@/-])")
+_FILE = regex(r"(?<![\w@/])(?:[\w.~-]*[/\\])*[\w.-]*\w?\.[A-Za-z][A-Za-z0-9]{0,4}(?![\w.@/-])")
 _SALUTATION = regex(
     r"[ \t]*(?P<greeting>[A-Za-z]+(?: (?:morning|evening|afternoon|day))?)[ ,]+"
     r"(?P<name>[^\W\d_][\w'’.-]*(?: [^\W\d_][\w'’.-]*){0,3})[ \t]*[,:!.–-]*[ \t]*\Z"
@@ -95,7 +95,7 @@ def is_file_name(text: str) -> bool:
     found = _FILE.search(text)
     if found is None or found[0].count(".") == len(found[0]):
         return False
-    return len(_WORD.findall(text[: found.start()] + text[found.end() :])) <= 3  # noqa: PLR2004
+    return len(_WORD.findall(text[: found.start()] + text[found.end() :])) <= 3
 
 
 def _is_stamped(line: Line, after: Sequence[Line]) -> bool:
@@ -146,9 +146,9 @@ def _is_title(line: Line, after: Sequence[Line]) -> bool:
     if speaks(line.text) or "?" in line.text or line.text.lstrip()[0] in "-*•0123456789":
         return False
     plain = [one.casefold().strip(".") for one in spoken]
-    if plain[0] in word_class("discourse") | word_class("greetings"):
+    if plain[0] in word_class("discourse", "greetings"):
         return False
-    if not word_class("texts").isdisjoint(plain) or not word_class("fiction").isdisjoint(plain):
+    if not word_class("texts", "fiction").isdisjoint(plain):
         return True
     told = [one for one in spoken if one.casefold() not in _SMALL]
     return len(told) <= _MOST_OF_NAME and all(not one[0].islower() for one in told)

@@ -14,11 +14,11 @@ from typing import NamedTuple
 from semantic_memory.consolidation.renewal import renewal
 from semantic_memory.consolidation.renewing import EXTRACTOR
 from semantic_memory.consolidation.retelling import ENDED, SURE, renewing, retold, touched
-from semantic_memory.domain.english.foreign import own_words
 from semantic_memory.domain.extraction import Candidate, Extraction
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.messages import Message, SessionKey
 from semantic_memory.domain.ports import Ledger
+from semantic_memory.language.own_speech import own_speech_of
 from semantic_memory.pipeline.facts import verbatim_id
 from semantic_memory.pipeline.reading import Stretch
 from semantic_memory.pipeline.session_records import read_options
@@ -44,7 +44,7 @@ def with_changes(ledger: Ledger, stretch: Stretch, found: Extraction) -> Extract
     for message in stretch.messages:
         if message.role == "user" and message.created_at is not None:
             drawn = [one.content for one in found.candidates if message.id in one.message_ids]
-            telling = _Telling(message, own_words(message.content), drawn, message.created_at)
+            telling = _Telling(message, own_speech_of(message).own, drawn, message.created_at)
             ended = ledger.replaced(verbatim_id(stretch.key, message.id), stretch.key.user_id)
             changes = [*islice(telling.changes(ended, stretch.key), 1)]
             if not (changes or is_chat):  # among people most is talk
