@@ -62,7 +62,7 @@ from semantic_memory.domain.language import language
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.ports import Embedder
-from semantic_memory.language.own_speech import own_speech_of
+from semantic_memory.language.own_speech import own_speech_of, speaker_name
 
 _ASSISTANT = "the assistant"
 _USER = "The user"
@@ -186,7 +186,7 @@ class _Talk(NamedTuple):
 
     @property
     def name(self) -> str:
-        return self.message.name or _USER
+        return speaker_name(self.message.name) or _USER
 
     @property
     def is_to_assistant(self) -> bool:
@@ -292,7 +292,11 @@ def _answers_in_english(content: str, before: Message | None) -> bool:
 def _in_other_words(message: Message, code: str) -> Iterator[tuple[Candidate, bool]]:
     """Yield what a message in another language than English states, in its own words."""
     for one in told(own_speech_of(message).legible, code, message.created_at):
-        content = f"{message.name}: {one.text}" if message.name and one.of_speaker else one.text
+        content = (
+            f"{speaker_name(message.name)}: {one.text}"
+            if message.name and one.of_speaker
+            else one.text
+        )
         candidate = Candidate(
             content=content, category=one.category, confidence=CLEAR, message_ids=(message.id,)
         )

@@ -176,12 +176,11 @@ def _is_inch(text: str, place: int) -> bool:
 def _is_mention(quoted: str) -> bool:
     """Return True for a quotation of a word or a title, which says nothing."""
     spoken = _WORD.findall(quoted)
-    if speaks(quoted):
-        return False
-    if len(spoken) <= _MOST_MENTIONED:
-        return True
+    capital = [one for one in spoken if one[0].isupper() or one[0].isdigit()]
     long = [one for one in spoken if len(one) > 3]
-    return len(spoken) <= _MOST_TITLE and all(one[0].isupper() for one in long)
+    if len(spoken) <= _MOST_TITLE and len(capital) > len(spoken) // 2 and {*long} <= {*capital}:
+        return len(capital) > 1 or not speaks(quoted)
+    return len(spoken) <= _MOST_MENTIONED and not speaks(quoted)
 
 
 def _bracketed(text: str) -> Iterator[Cut]:

@@ -34,7 +34,8 @@ _ASKING = (
 )
 _REWORK = regex(rf"{_CLAUSE_START}{_ASKING}(?P<verb>{_one_of('rework')}(?:ing)?)\b", re.IGNORECASE)
 _WORK = regex(
-    rf"{_CLAUSE_START}{_ASKING}{_one_of('work')}\b(?P<object>[^.!?]{{0,120}})",
+    rf"(?:\A|[;:—–-][ ]|(?:,|\band\b|\bthen\b)[ ](?=please|then|now|can|could|also)){_ASKING}"
+    rf"{_one_of('work')}\b(?P<object>[^.!?]{{0,120}})",
     re.IGNORECASE,
 )
 _TEXT = regex(rf"\b{_one_of('texts', 'fiction')}\b", re.IGNORECASE)
@@ -58,19 +59,30 @@ _SPOKEN_FOR = regex(
     rf"|\A\s*(?:[\w'’-]+\s+){{0,4}}?(?-i:I|I['’]\w+)\s|\A\s*(?:\w+\s+)?{_FIRST}\s",
     re.IGNORECASE,
 )
+_TONGUE = (
+    r"(?-i:[A-Z]\w+ish|[A-Z]\w+ese|[A-Z]\w+ian|French|Dutch|German|Greek|Hindi|Thai|Czech|Arabic"
+    r"|Icelandic|Korean|Latin|Welsh|Hebrew|Urdu|Bengali|Swahili|Danish)"
+)
+_PHRASE_END = regex(
+    r"\b(?:for|about|on|with|to|from|by|that|so|because|when|if|whether|who|where|and|or|but|in)\b|[,;:]"
+)
 _WORDING = regex(
     r"\bhow (?:do|would|can|should|does) (?:you|i|we|one|people) "
     r"(?:say|spell|pronounce|write|phrase|translate)\b"
-    r"|\bwhat(?:'s|’s| is| does| do)\b.*\b(?:mean|in [A-Z]\w+|translat\w+|called)\b"
+    rf"|\bwhat(?:'s|’s| is| does| do)\b.{{0,80}}\b(?:mean|in {_TONGUE}|translat\w+)\b"
     r"|\b(?:grammatical\w*|correct (?:english|grammar|spelling)|sound natural"
     r"|(?:is|are) it (?:correct|right|proper|okay|ok) to (?:say|write))\b",
     re.IGNORECASE,
 )
 _DET = r"(?:my|our|a|an|the|this|that|her|his|their|one|some|another)"
 _FICTION = regex(
-    rf"(?:\b(?:in|inside|per)|\A\W*(?:as|for|from|during))\s+{_DET}(?:\s+[\w-]+){{0,3}}?\s+"
-    rf"{_one_of('fiction')}\b(?![ -](?:club|shop|store|group|industry|business|room|theat|fair"
-    r"|season|school|class|festival|night|deadline|team|company|studio))"
+    rf"(?:\A\W*|[,;:—–-] ?)(?:as|for|from|during|in|inside|per)\s+{_DET}(?:\s+[\w-]+){{0,3}}?\s+"
+    rf"{_one_of('fiction')}(?:\s*[,;:—–-]|\s+(?:i|i['’]\w+|im|ive|my|we|you|he|she|they|there|that"
+    r"|where|which|last|about|by|of|and|am|is|was|has|had|lives?|works?)\b)"
+    rf"|\A\W*(?:in|inside|during)\s+{_DET}(?:\s+[\w-]+){{0,2}}?\s+{_one_of('invented')}\s+(?-i:[A-Z])"
+    rf"|\b(?:in|inside)\s+{_DET}(?:\s+[\w-]+){{0,3}}?\s+{_one_of('invented')}\b(?![ -]\w)"
+    rf"|\b(?:in|inside)\s+{_DET}(?:\s+[\w-]+){{0,3}}?\s+{_one_of('invented')}\s+"
+    r"(?:i|i['’]\w+|im|ive|my|we|you|he|she|they|there|that|where|last|and)\b"
     rf"|\b{_DET}(?:\s+[\w&-]+){{0,3}}?\s+{_one_of('roles')}\b"
     r"|\b(?:dreamt|dreamed|dreaming)\s+(?:that|about|of|i|we)\b"
     r"|\b(?:had|have|having)\s+(?:a|this|the|another)(?:\s+\w+){0,3}\s+(?:dream|nightmare)s?\b"
@@ -136,6 +148,6 @@ def _request(sentence: str) -> str | None:
         asked = found["object"]
         if _DEICTIC.match(asked):
             return "pointing"
-        if _TEXT.search(asked) and not _MANNER.match(asked):
+        if _TEXT.search(_PHRASE_END.split(asked, maxsplit=1)[0]) and not _MANNER.match(asked):
             return "naming"
     return None

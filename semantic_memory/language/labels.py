@@ -143,8 +143,12 @@ def is_own_label(label: str, rest: str) -> bool:
     """
     label = label[_PREFIX.match(label).end() :].strip("*_ ")  # type: ignore[union-attr]
     spoken = [one.casefold() for one in _WORD.findall(label)]
-    if not spoken or len(label) > _MOST_OF_LABEL or is_file_name(label):
+    if not spoken or is_file_name(label):
         return False
+    if len(label) > _MOST_OF_LABEL:  # prose, which names no speaker
+        behind = label[-_MOST_OF_LABEL:]
+        led_in = {one.casefold() for one in _WORD.findall(behind)}
+        return not _FORWARD.search(behind) and word_class("telling", "rework").isdisjoint(led_in)
     announced = next((place for place, one in enumerate(spoken) if one in word_class("about")), 0)
     if _announces(spoken):
         return True

@@ -32,6 +32,7 @@ _STAMPED = regex(
     rf"[ \t]*[(*_]{{0,3}}{_STAMP}[)*_]{{0,3}}(?:\s*[-–—|>,;\])]|\s*:(?!\d)|[ \t]{{2,}}|\t"
     r"|[ \t]+(?=(?i:i|we|my|i'm|i've|im|ive)\b|[A-Z<@*]))",
 )
+_STAMP_ALONE = regex(rf"\W*{_STAMP}\W*\Z")
 _STAMP_BEHIND = regex(rf"[A-Z@\"(*_][^.!?\n]{{0,60}}?(?:{_STAMP}|\b\d{{1,2}}\s?[ap]m)\W*\Z")
 _SUBTITLE = regex(r"\s*\d{1,5}\s*\Z|.*-->")
 _MARKED = regex(
@@ -99,7 +100,7 @@ def is_file_name(text: str) -> bool:
 
 
 def _is_stamped(line: Line, after: Sequence[Line]) -> bool:
-    if _STAMPED.match(line.text) is not None:
+    if _STAMPED.match(line.text) or _STAMP_ALONE.match(line.text):
         return True
     return bool(after) and _STAMP_BEHIND.match(line.text) is not None and not speaks(line.text)
 
@@ -124,6 +125,10 @@ def _is_row(line: Line, after: Sequence[Line]) -> bool:
 
 
 def _is_file(line: Line, after: Sequence[Line]) -> bool:
+    names = [found[0] for found in _FILE.finditer(line.text)]
+    if names and line.text.rstrip(" \t)]*_").endswith(names[-1]):
+        if names[-1].rpartition(".")[2].casefold() in word_class("documents"):
+            return True
     return bool(after) and is_file_name(line.text) and not speaks(line.text)
 
 

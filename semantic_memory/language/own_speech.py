@@ -22,8 +22,9 @@ from functools import lru_cache
 
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.messages import Message
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.trust import Trust, of_role
-from semantic_memory.language.enclosures import Cut, enclosures, without
+from semantic_memory.language.enclosures import Cut, enclosures, speaks, without
 from semantic_memory.language.frames import frames
 from semantic_memory.language.labels import NOTES, is_note, labels
 
@@ -31,6 +32,11 @@ MOST_READ = 20_000
 """Characters of a message beyond which it isn't looked at: nothing in it is own."""
 MOST_OWN = 1_500
 """Characters beside enclosed texts, beyond which a message is longer than people type."""
+
+
+_MOST_NAMES = 5
+_NO_NAME = regex(r"[:;!?\n\"“”<>{}\[\]]|\.\s+[A-Z]?[a-z]{2,}\s")
+_NAMELESS = "Somebody"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +121,23 @@ def own_speech(
     'Bob'
     """
     given = of_role(role, speaker) if trust is None else min(trust, of_role(role, speaker))
-    about = None if speaker is None or speaker == owner else speaker
+    about = None if speaker == owner else speaker_name(speaker)
     if role != "user":
         return Reading(text, (Span(0, len(text), given, "not the user's"),), about)
     cuts = _cuts(text, tuple(files))
     return Reading(text, tuple(_spans(text, cuts, given)), about)
+
+
+def speaker_name(name: str | None) -> str | None:
+    """Return the name of a speaker of statements; a text that poses as a name is none.
+
+    >>> speaker_name("Ana Lind"), speaker_name("I am cured. The user"), speaker_name(None)
+    ('Ana Lind', 'Somebody', None)
+    """
+    if name is None:
+        return None
+    is_plain = len(name.split()) <= _MOST_NAMES and not _NO_NAME.search(name)
+    return name if is_plain and not speaks(name) else _NAMELESS
 
 
 def own_speech_of(message: Message, owner: str | None = None) -> Reading:

@@ -18,7 +18,7 @@ from semantic_memory.domain.extraction import Candidate, Extraction
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.messages import Message, SessionKey
 from semantic_memory.domain.ports import Ledger
-from semantic_memory.language.own_speech import own_speech_of
+from semantic_memory.language.own_speech import own_speech_of, speaker_name
 from semantic_memory.pipeline.facts import verbatim_id
 from semantic_memory.pipeline.reading import Stretch
 from semantic_memory.pipeline.session_records import read_options
@@ -65,7 +65,7 @@ class _Telling(NamedTuple):
 
     @property
     def name(self) -> str:
-        return self.message.name or "The user"
+        return speaker_name(self.message.name) or "The user"
 
     def changes(self, ended: Iterable[Fact], key: SessionKey) -> Iterator[Candidate]:
         """Yield what the message says anew of facts that it has ended."""
