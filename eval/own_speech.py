@@ -18,8 +18,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from eval.extraction import read_lines
 from eval.datasets.load import GOLD
+from eval.extraction import read_lines
 from eval.gold import Half, share
 from eval.wording import holds_all
 from semantic_memory.application.hooks import HookEvent, observed

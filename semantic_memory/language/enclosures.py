@@ -36,7 +36,7 @@ _FENCES = ("```", "~~~", '"""', "'''")
 _QUOTED_LINES = regex(r"^[ \t|]*>[^\n]*(?:\n[ \t|]*>[^\n]*)*", re.MULTILINE)
 _FIGURE = regex(r"[ \t]*>=?[ \t]*[$€£]?\d[^\n]*\Z")
 _TAG = regex(r"<(/?)([A-Za-z!?_][\w:.@+-]{0,60})((?:[\s/][^<>]{0,400})?)>")
-_ADDRESS = regex(r"[a-z]+:|[\w.+-]+@")
+_ADDRESS = regex(r"(?:https?|mailto|ftp|tel):|[\w.+-]+@\w")
 _BRACKET = regex(r"\[[^\[\]\n]{0,200}\]?|【[^】\n]{0,200}】?")
 _LINK = regex(r"\([^()\s]{1,300}\)")
 _BARE = regex(r"\[[\d ,x-]*\]")
@@ -161,6 +161,8 @@ def _quoted_singly(text: str) -> Iterator[Cut]:
         while place < len(closings) and closings[place] <= start:
             place += 1
         if place == len(closings):
+            if word is not None and word[0].islower() and not speaks(word[0]):
+                continue  # "'preciate it"
             yield Cut(start, len(text), "quotation")
             return
         reached = closings[place] + 1

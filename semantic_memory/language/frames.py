@@ -45,18 +45,22 @@ _DEICTIC = regex(
     re.IGNORECASE,
 )
 _POINTED = regex(
-    r"\A\s*(?:(?:it|this|that|these|those|them|above|below|the following)\b|(?:in)?to\b|\W*\Z)",
+    r"\A\s*(?:(?:it|this|that|the above|these|those|them|above|below|the following)\b|(?:in)?to\b|\W*\Z)",
     re.IGNORECASE,
 )
 _MANNER = regex(  # "write to me in plain text" is about the answers
     r"\A\s+(?:to me|me back|in|with|without|only|always|never|briefly|like|as|everything|things)\b",
     re.IGNORECASE,
 )
-_BACK = regex(r"\b(?:that|it|above|previous|preceding|this)\b", re.IGNORECASE)
 _FIRST = r"(?:i|we|i['’]\w+|we['’]\w+|im|ive)"
+_PLAIN = (  # a word that begins no clause: "correct me when I ..." is an order
+    r"(?!(?:when|whenever|if|unless|because|since|before|after|so|until|as|like|once|while|every"
+    r"|what|whatever|how|everything|anything|things)\b)[\w'’-]+"
+)
 _SPOKEN_FOR = regex(
-    rf"\b(?:that|saying|says|where|in which|about how|tell(?:ing)?|how|say)\s+{_FIRST}\b"
-    rf"|\A\s*(?:[\w'’-]+\s+){{0,4}}?(?-i:I|I['’]\w+)\s|\A\s*(?:\w+\s+)?{_FIRST}\s",
+    rf"\b(?:in|of|for|matches|matching|that|saying|says|where|which|about how|how|say)\s+{_FIRST}\b"
+    rf"|\btell(?:ing)?\s+(?:\w+\s+)?{_FIRST}\b|\A\s*(?:{_PLAIN}\s+)?{_FIRST}\s"
+    rf"|\A\s*(?:{_PLAIN}\s+){{0,8}}?(?-i:I|I['’]\w+)\s",
     re.IGNORECASE,
 )
 _TONGUE = (
@@ -102,6 +106,7 @@ _PLAYED = regex(
     r"|(?:speak|talk|answer|write) (?:as|like) (?:a|an|my|if)"
     r"|play the|stay in character|in character|scene|scenario|once upon"
     r"|(?:you are|you're|youre) (?:now )?(?:playing|acting|in)|(?:i am|i'm|im) in character)\b"
+    r"|\b(?:do|start|begin|try|play)\s+(?:a|some)\s+role-?\s?play"
     r"|\blet(?:'s|’s|s| us)\s+(?:say|pretend|imagine|assume|suppose|play|do a|role)",
     re.IGNORECASE,
 )
@@ -123,13 +128,12 @@ def frames(text: str, whole: str) -> Iterator[Cut]:
         said, start, end = found[0], found.start(), found.end()
         if _WORDING.search(said) or _DOCUMENT_SAYS.search(said):
             yield Cut(start, end, "words talked about")
-        if request := _request(said):
-            behind = whole[end:].strip()
-            back = _BACK.search(said) is not None and not behind
-            is_last = place == len(sentences) - 1 and not behind
-            points = request == "pointing" and is_last
-            yield Cut(0 if back or points else start, len(text), "work on a text")
-            return
+        is_last = place == len(sentences) - 1 and not whole[end:].strip()
+        worked = _worked_on(said, start, is_last=is_last, behind=end)
+        if worked is not None:
+            yield Cut(worked, len(text), "work on a text")
+            if worked < end:
+                return
         asked = _WORK.search(said)
         if asked and _SPOKEN_FOR.search(asked["object"]) and not _MANNER.match(asked["object"]):
             yield Cut(start + asked.start(), end, "words to be written")
@@ -140,14 +144,18 @@ def frames(text: str, whole: str) -> Iterator[Cut]:
             yield Cut(start, end, "supposition")
 
 
-def _request(sentence: str) -> str | None:
-    """Return how a sentence asks for work on a text: `naming` or `pointing`; None if it doesn't."""
-    if found := _REWORK.search(sentence):
-        return "pointing" if _POINTED.match(sentence, found.end()) else "naming"
-    for found in _WORK.finditer(sentence):
+def _worked_on(said: str, start: int, *, is_last: bool, behind: int) -> int | None:
+    """Return where the text begins that a sentence asks to work on; None without a request.
+
+    A request that points, and behind which nothing stands, means what is before it.
+    """
+    if found := _REWORK.search(said):
+        points = _POINTED.match(said[found.end() :]) is not None
+        return 0 if points and is_last else start + found.start()
+    for found in _WORK.finditer(said):
         asked = found["object"]
         if _DEICTIC.match(asked):
-            return "pointing"
+            return 0 if is_last else start + found.start()
         if _TEXT.search(_PHRASE_END.split(asked, maxsplit=1)[0]) and not _MANNER.match(asked):
-            return "naming"
+            return behind
     return None

@@ -22,7 +22,7 @@ _COLON = regex(r"(?<=[^\s:]) ?(?:[:：](?=\s|\Z)|：|(?<!\d):(?=[A-Z\"“'*]|I\b
 _SENTENCE_END = regex(r"[.!?…](?=\s)|[;,](?=\s)")
 _PREFIX = regex(r"[ \t]*(?:[-*•◦][ \t]+|\d{1,2}[.)][ \t]+)?[*_#>(\s]{0,4}")
 _HARD = regex(
-    r"[ \t]*(?P<label>[^\s<>»|\t][^<>»|\t\n]{0,40}?)(?<![-=])[ ]?(?:>|»|\||\t)(?=\s*\S)(?![\d=])"
+    r"[ \t]*(?P<label>[^\s<>«»|]+(?: [^\s<>«»|]+){0,2}?)(?<![-=])[ ]?(?:>|»|\||\t)(?=\s*\S)(?![\d=])"
 )
 _SOFT = regex(
     r"[ \t]*[*_]{0,2}(?P<label>[^\W_][\w.'’@-]{0,30}(?: [\w.'’@-]{1,30}){0,2})[*_]{0,2}"
@@ -36,7 +36,7 @@ _SUBJECT = regex(
     re.IGNORECASE,
 )
 _FIRST = regex(r"\W*(?:i|we|my|our|i['’]\w+|we['’]\w+|im|ive)\b", re.IGNORECASE)
-_FORWARD = regex(r"\b(?:this|these|the following|following|below|as follows)\b", re.IGNORECASE)
+_FORWARD = regex(r"\b(?:(?:this|these)\W*\Z|the following|following|below|as follows)", re.I)
 _PREDICATE = regex(
     r"\b(?:I|we|you|he|she|they|it|is|are|was|were|am|has|have|had|will|always|never|don['’]?t"
     r"|isn['’]t|not|no longer|any ?more|again|can|must"
@@ -151,14 +151,18 @@ def is_own_label(label: str, rest: str) -> bool:
         return not _FORWARD.search(behind) and word_class("telling", "rework").isdisjoint(led_in)
     announced = next((place for place, one in enumerate(spoken) if one in word_class("about")), 0)
     if _announces(spoken):
-        return True
+        return bool(rest.strip()) or word_class("headings").isdisjoint(spoken)
     if announced and _announces(spoken[:announced]):  # "quick one before the meeting: ..."
         spoken = spoken[announced:]
+    if spoken[0] in word_class("keeping") and word_class("texts").isdisjoint(spoken):
+        return bool(rest.strip())
     if _FORWARD.search(label) or not word_class("telling", "rework").isdisjoint(spoken):
+        return False
+    if not word_class("texts", "fiction", "roles").isdisjoint(spoken):
         return False
     if _SUBJECT.match(label):
         return True
-    if not word_class("texts", "fiction", "roles").isdisjoint(spoken) or _FIRST.match(rest):
+    if _FIRST.match(rest):
         return False
     return _is_plain(label, spoken)
 
@@ -173,7 +177,7 @@ def _announces(spoken: Sequence[str]) -> bool:
 
 def _is_plain(label: str, spoken: Sequence[str]) -> bool:
     """Return True for a clause, a circumstance ("for the delivery") or a thing ("my address")."""
-    if len(spoken) > 2 and is_clause(label):
+    if speaks(label) or (len(spoken) > 2 and is_clause(label)):
         return True
     if spoken[0] in word_class("about"):
         return all(one.islower() or one.isdigit() for one in label.split()[1:])
@@ -191,7 +195,11 @@ def is_name(label: str) -> bool:
     (True, True, False, False)
     """
     spoken = _WORD.findall(label)
-    if not spoken or len(spoken) > 4 or spoken[0].casefold() in word_class("discourse"):
+    if (
+        not spoken
+        or len(spoken) > 4
+        or spoken[0].casefold() in word_class("discourse", "greetings")
+    ):
         return False
     if any(one.isdigit() or one == "_" or one == "@" for one in label) or is_file_name(label):
         return True

@@ -43,7 +43,7 @@ _MARKED = regex(
 )
 _BULLET = regex(r"[ \t]*[•◦]")
 _CODE = regex(
-    r".*(?:[;{}]\s*\Z|=>|:=|&&|\|\||\\n|\w\(\)|\w\[\w*\]|::|==|!=)"
+    r".*(?:[;{}]\s*\Z|=>|:=|&&|\|\||\\n|\w\([^()\n]{0,80}\)[ \t]*\Z|\w\[\w*\]|::|==|!=)"
     r"|\s*(?:def|class|import|func|function|const|let|var|public|private|static|return|package"
     r"|select|insert|update|delete|create|from \w+ import)\b.*[({;=*]"
 )
@@ -125,10 +125,9 @@ def _is_row(line: Line, after: Sequence[Line]) -> bool:
 
 
 def _is_file(line: Line, after: Sequence[Line]) -> bool:
-    names = [found[0] for found in _FILE.finditer(line.text)]
-    if names and line.text.rstrip(" \t)]*_").endswith(names[-1]):
-        if names[-1].rpartition(".")[2].casefold() in word_class("documents"):
-            return True
+    end = line.text.rstrip(" \t)]*_")
+    if end.rpartition(".")[2].casefold() in word_class("documents") and "." in end:
+        return True
     return bool(after) and is_file_name(line.text) and not speaks(line.text)
 
 
