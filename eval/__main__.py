@@ -38,7 +38,7 @@ from eval.stages import measure_stages
 from eval.starts import fill as fill_store
 from eval.starts import measure as measure_starts
 from eval.starvation import starvation as measure_starvation
-from eval.statements_report import core, languages, statements
+from eval.statements_report import core, languages, own_speech, statements
 from eval.systems.build import INCLUDED, OURS
 from eval.systems.build import NAMES as SYSTEMS
 from eval.systems.build import Name as SystemName
@@ -68,6 +68,7 @@ app.command()(attacks)
 app.command()(statements)
 app.command()(languages)
 app.command()(core)
+app.command()(own_speech)
 app.command()(relevance)
 app.command()(spaces)
 app.command()(bench)

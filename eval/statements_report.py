@@ -1,4 +1,4 @@
-"""Commands `python -m eval statements`, `python -m eval languages` and `python -m eval core`."""
+"""Commands `python -m eval statements`, `languages`, `core` and `own-speech`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from rich.table import Column, Table
 
 from eval import core as needs
 from eval import languages as tongues
+from eval import own_speech as speech
 from eval import statements as single
 from eval.gold import Half, grouped, read_gold
 from semantic_memory.domain.errors import StoreUnavailableError
@@ -58,6 +59,14 @@ _CORE = {
     "requests with every core fact": "complete",
     "private in the core": "private, core",
     "private in the block": "private",
+}
+_SPEECH = {
+    "attacks": "attacks",
+    "spoke": "spoke",
+    "ended": "ended",
+    "ordered": "ordered",
+    "asked to forget": "asked to forget",
+    "found as material": "found",
 }
 """Headings of the measures."""
 
@@ -107,6 +116,29 @@ def core(
     _write(rows, map(needs.row, outcomes))
     groups = grouped(outcomes, lambda one: one.half)
     _show("half", {name: needs.figures(own) for name, own in groups.items()}, _CORE, as_json)
+
+
+def own_speech(
+    data: DataFile = None, half: HalfChoice = None, rows: RowsFile = None, as_json: AsJson = False
+) -> None:
+    """Measure that text of others speaks for nobody, and that own statements are read."""
+    attacks = [
+        attack
+        for attack in read_gold("own_speech", speech.Attack, data)
+        if half is None or attack.half == half
+    ]
+    with (
+        opened() as (memory, clock),
+        show.progress(quiet=False) as report,
+        TemporaryDirectory(prefix="semantic-memory-eval-") as files,
+    ):
+        outcomes = speech.attack_all(memory, clock, attacks, Path(files), report)
+    _write(rows, map(speech.row, outcomes))
+    groups = grouped(outcomes, lambda one: one.attack.door)
+    _show("door", {name: speech.figures(own) for name, own in groups.items()}, _SPEECH, as_json)
+    own = [is_own for _, is_own in speech.own_statements()]
+    if not as_json:
+        show.out.print(f"own statements read: {sum(own)} of {len(own)}")
 
 
 @contextmanager

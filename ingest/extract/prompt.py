@@ -13,9 +13,9 @@ from importlib import resources
 from typing import Any
 
 from semantic_memory.domain.english.calendar import WEEKDAYS
-from semantic_memory.domain.english.foreign import parted
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.messages import Message
+from semantic_memory.language.own_speech import own_speech_of
 
 VERSION = "v1"
 """Version of the prompt, recorded with every fact. A changed prompt is a new file."""
@@ -63,16 +63,18 @@ def _said(number: int, message: Message) -> dict[str, Any]:
     said["role"] = message.role
     if message.name:
         said["speaker"] = message.name
-    said["text"] = _own(message.content) if message.role == "user" else message.content
+    said["text"] = _own(message) if message.role == "user" else message.content
     if message.role == "tool" and len(message.content) > _TOOL_CHARACTERS:
         said["text"] = message.content[:_TOOL_CHARACTERS] + _CUT
     return said
 
 
-def _own(text: str) -> str:
+def _own(message: Message) -> str:
     """Return the user's own words, with a mark where pasted or quoted text was."""
-    found = parted(text)
-    return f"{found.own.strip()}\n{_QUOTED}" if found.foreign else text
+    reading = own_speech_of(message)
+    if reading.legible == message.content:
+        return message.content
+    return f"{reading.legible.strip()}\n{_QUOTED}"
 
 
 def _day(time: datetime) -> str:

@@ -117,7 +117,10 @@ def _said(role: Any, messages: Sequence[Message]) -> Iterator[tuple[str, Utteran
     for message in messages:
         if message.role == role:
             texts = (part.text or "" for part in message.contents if part.type == "text")
-            yield message.message_id or new_id(), Utterance(role, "\n".join(texts))
+            yield (
+                message.message_id or new_id(),
+                Utterance(role, "\n".join(texts), name=message.author_name or None),
+            )
 
 
 def _tools(memory: AnyMemory, user_id: str) -> list[FunctionTool]:

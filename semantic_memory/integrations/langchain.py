@@ -259,7 +259,7 @@ def _said(message: BaseMessage) -> Utterance | None:
         return None
     match message:
         case HumanMessage():
-            return Utterance("user", str(message.text))
+            return Utterance("user", str(message.text), name=message.name or None)
         case AIMessage():
             return Utterance("assistant", str(message.text))
     return None

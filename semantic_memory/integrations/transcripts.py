@@ -178,7 +178,9 @@ class Transcript:
         if not (yield ListItemsRequest.of(self._entries, user_id=self._user_id, limit=1)):
             asked = MessagesRequest.of(user_id=self._user_id, session_id=self._session_id)
             for message in reversed((yield asked) or []):
-                known.setdefault(Utterance(message.role, message.content), []).append(message.id)
+                known.setdefault(Utterance(message.role, message.content, message.name), []).append(
+                    message.id
+                )
         ids: list[str | None] = []
         new: list[Message] = []
         for key, one in zip(keys, cleaned, strict=True):
@@ -188,7 +190,7 @@ class Transcript:
                 ids.append(known[one].pop())
             else:
                 ids.append(key)
-                new.append(Message(id=key, role=one.role, content=one.text))
+                new.append(Message(id=key, role=one.role, content=one.text, name=one.name))
         if new:
             yield ObserveRequest.of(new, user_id=self._user_id, session_id=self._session_id)
         return ids

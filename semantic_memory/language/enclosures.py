@@ -21,9 +21,9 @@ class Cut(NamedTuple):
 
 
 @cache
-def word_class(name: str) -> frozenset[str]:
-    """Return the words of a class of `own_speech.toml`."""
-    return frozenset(_table()[name].split())
+def word_class(*names: str) -> frozenset[str]:
+    """Return the words of one or more classes of `own_speech.toml`."""
+    return frozenset(word for name in names for word in _table()[name].split())
 
 
 @cache
@@ -36,7 +36,7 @@ _FENCES = ("```", "~~~", '"""', "'''")
 _QUOTED_LINES = regex(r"^[ \t|]*>[^\n]*(?:\n[ \t|]*>[^\n]*)*", re.MULTILINE)
 _FIGURE = regex(r"[ \t]*>=?[ \t]*[$€£]?\d[^\n]*\Z")
 _TAG = regex(r"<(/?)([A-Za-z!?_][\w:.@+-]{0,60})((?:[\s/][^<>]{0,400})?)>")
-_ADDRESS = regex(r"[a-z]+:|[\w.+-]+@")
+_ADDRESS = regex(r"(?:https?|mailto|ftp|tel):|[\w.+-]+@\w")
 _BRACKET = regex(r"\[[^\[\]\n]{0,200}\]?|【[^】\n]{0,200}】?")
 _LINK = regex(r"\([^()\s]{1,300}\)")
 _BARE = regex(r"\[[\d ,x-]*\]")
@@ -73,7 +73,8 @@ def enclosures(text: str) -> list[Cut]:
 
 def without(text: str, cuts: Iterable[Cut]) -> str:
     """Return a text of the same length with spaces in place of the cuts, line ends kept."""
-    parts, reached = [], 0
+    parts: list[str] = []
+    reached = 0
     for start, end, _ in sorted(cuts):
         if end <= reached:
             continue
@@ -92,7 +93,6 @@ def speaks(text: str) -> bool:
 
 
 def _fenced(text: str) -> Iterator[Cut]:
-    reached = 0
     for mark in _FENCES:
         start = text.find(mark)
         while start >= 0:
@@ -100,7 +100,6 @@ def _fenced(text: str) -> Iterator[Cut]:
             end = len(text) if closed < 0 else closed + len(mark)
             yield Cut(start, end, "code")
             start = text.find(mark, end)
-    del reached
 
 
 def _quoted_lines(text: str) -> Iterator[Cut]:
@@ -162,6 +161,8 @@ def _quoted_singly(text: str) -> Iterator[Cut]:
         while place < len(closings) and closings[place] <= start:
             place += 1
         if place == len(closings):
+            if word is not None and word[0].islower() and not speaks(word[0]):
+                continue  # "'preciate it"
             yield Cut(start, len(text), "quotation")
             return
         reached = closings[place] + 1
@@ -177,12 +178,11 @@ def _is_inch(text: str, place: int) -> bool:
 def _is_mention(quoted: str) -> bool:
     """Return True for a quotation of a word or a title, which says nothing."""
     spoken = _WORD.findall(quoted)
-    if speaks(quoted):
-        return False
-    if len(spoken) <= _MOST_MENTIONED:
-        return True
+    capital = [one for one in spoken if one[0].isupper() or one[0].isdigit()]
     long = [one for one in spoken if len(one) > 3]
-    return len(spoken) <= _MOST_TITLE and all(one[0].isupper() for one in long)
+    if len(spoken) <= _MOST_TITLE and len(capital) > len(spoken) // 2 and {*long} <= {*capital}:
+        return len(capital) > 1 or not speaks(quoted)
+    return len(spoken) <= _MOST_MENTIONED and not speaks(quoted)
 
 
 def _bracketed(text: str) -> Iterator[Cut]:

@@ -13,14 +13,14 @@ from semantic_memory.domain.patterns import deferred, regex
 from semantic_memory.language.enclosures import Cut, word_class
 
 _SENTENCE = regex(r"[^\s.!?…][^.!?…\n]*(?:[.!?…](?!\s|\Z)[^.!?…\n]*)*[.!?…]*")
-_CLAUSE_START = r"(?:\A|[,;:—–-][ ]|\b(?:and|then|but|or|so|to|also)[ ])"
+_CLAUSE_START = r"(?:\A|[,;:—–-][ ]|\b(?:and|then|but)[ ])"
 
 
 def _one_of(*names: str) -> str:
     """Return the source of a pattern of any word of some classes, the longest first."""
 
     def source() -> str:
-        every = sorted(frozenset().union(*map(word_class, names)), key=lambda one: (-len(one), one))
+        every = sorted(word_class(*names), key=lambda one: (-len(one), one))
         return f"(?:{'|'.join(map(re.escape, every))})"
 
     return deferred(source)
@@ -28,102 +28,134 @@ def _one_of(*names: str) -> str:
 
 _ASKING = (
     r"(?:(?:please|pls|plz|ok|okay|so|now|then|hey|hi|hello|next|first|just|kindly|quickly|also"
-    r"|can|could|would|will|you|u|i|we|need|want|like|'d|d|help|me|us|to|let['’]?s|let|try|go|and"
-    r"|chatgpt|claude|assistant|how|do|does|should|one|might|mind)[,]?\s+){0,8}"
+    r"|(?:can|could|would|will) (?:you|u)|you|u|help me|help|let['’]?s|let us|try to"
+    r"|go|and|i (?:want|need) (?:you|u) to|i['’]?d like you to|i would like you to|to|mind"
+    r"|chatgpt|claude|assistant)[,]?\s+){0,8}"
 )
 _REWORK = regex(rf"{_CLAUSE_START}{_ASKING}(?P<verb>{_one_of('rework')}(?:ing)?)\b", re.IGNORECASE)
 _WORK = regex(
-    rf"(?:\A|[,;:—–-][ ]|\b(?:and|then|but)[ ]){_ASKING}(?P<verb>{_one_of('work')})\b"
-    r"(?P<object>[^.!?]{0,120})",
+    rf"(?:\A|[;:—–-][ ]|(?:,|\band\b|\bthen\b)[ ](?=please|then|now|can|could|also)){_ASKING}"
+    rf"{_one_of('work')}\b(?P<object>[^.!?]{{0,120}})",
     re.IGNORECASE,
 )
 _TEXT = regex(rf"\b{_one_of('texts', 'fiction')}\b", re.IGNORECASE)
 _DEICTIC = regex(
-    r"\A\s*(?:(?:me|us|all|on|to|over|at|through|the|of|for|if|whether|what|in)\s+){0,4}"
-    r"(?:this|that|it|these|those|them|above|below|following)\b(?!\s+(?:i|we)\b)",
+    r"\A\s*(?:(?:me|us|all|on|to|over|through|the|of|for|if|whether|what|in|is)\s+){0,4}"
+    r"(?:this|that|these|those|above|below|following)\b(?!\s+(?:i|we)\b)",
     re.IGNORECASE,
 )
-_BACK = regex(r"\b(?:that|it|above|previous|preceding|this)\b", re.IGNORECASE)
-_SPOKEN_FOR = regex(
-    r"\b(?:that|saying|says|where|in which|as if|about how|like|because|tell(?:ing)?|how|say)\s+"
-    r"(?:i|we|my|our|i['’]\w+|im|ive)\b|\A\s*(?:\w+\s+){1,3}(?:i|i['’]\w+|im|ive|we|we['’]\w+)\s",
+_POINTED = regex(
+    r"\A\s*(?:(?:it|this|that|the above|these|those|them|above|below|the following)\b|(?:in)?to\b|\W*\Z)",
     re.IGNORECASE,
+)
+_MANNER = regex(  # "write to me in plain text" is about the answers
+    r"\A\s+(?:to me|me back|in|with|without|only|always|never|briefly|like|as|everything|things)\b",
+    re.IGNORECASE,
+)
+_FIRST = r"(?:i|we|i['’]\w+|we['’]\w+|im|ive)"
+_PLAIN = (  # a word that begins no clause: "correct me when I ..." is an order
+    r"(?!(?:when|whenever|if|unless|because|since|before|after|so|until|as|like|once|while|every"
+    r"|what|whatever|how|everything|anything|things)\b)[\w'’-]+"
+)
+_SPOKEN_FOR = regex(
+    rf"\b(?:in|of|for|matches|matching|that|saying|says|where|which|about how|how|say)\s+{_FIRST}\b"
+    rf"|\btell(?:ing)?\s+(?:\w+\s+)?{_FIRST}\b|\A\s*(?:{_PLAIN}\s+)?{_FIRST}\s"
+    rf"|\A\s*(?:{_PLAIN}\s+){{0,8}}?(?-i:I|I['’]\w+)\s",
+    re.IGNORECASE,
+)
+_TONGUE = (
+    r"(?-i:[A-Z]\w+ish|[A-Z]\w+ese|[A-Z]\w+ian|French|Dutch|German|Greek|Hindi|Thai|Czech|Arabic"
+    r"|Icelandic|Korean|Latin|Welsh|Hebrew|Urdu|Bengali|Swahili|Danish)"
+)
+_PHRASE_END = regex(
+    r"\b(?:for|about|on|with|to|from|by|that|so|because|when|if|whether|who|where|and|or|but|in)\b|[,;:]"
 )
 _WORDING = regex(
     r"\bhow (?:do|would|can|should|does) (?:you|i|we|one|people) "
     r"(?:say|spell|pronounce|write|phrase|translate)\b"
-    r"|\bwhat(?:'s|’s| is| does| do)\b.*\b(?:mean|in [A-Z]\w+|translat\w+|called)\b"
+    rf"|\bwhat(?:'s|’s| is| does| do)\b.{{0,80}}\b(?:mean|in {_TONGUE}|translat\w+)\b"
     r"|\b(?:grammatical\w*|correct (?:english|grammar|spelling)|sound natural"
     r"|(?:is|are) it (?:correct|right|proper|okay|ok) to (?:say|write))\b",
     re.IGNORECASE,
 )
 _DET = r"(?:my|our|a|an|the|this|that|her|his|their|one|some|another)"
 _FICTION = regex(
-    rf"\b(?:in|for|of|from|during|inside|per|to|as)\s+{_DET}(?:\s+[\w-]+){{0,3}}?\s+"
-    rf"{_one_of('fiction')}\b(?![ -](?:club|shop|store|group|industry|business|room|theat|fair|season"
-    r"|school|class|festival|night|deadline|team|company|studio))"
+    rf"(?:\A\W*|[,;:—–-] ?)(?:as|for|from|during|in|inside|per)\s+{_DET}(?:\s+[\w-]+){{0,3}}?\s+"
+    rf"{_one_of('fiction')}(?:\s*[,;:—–-]|\s+(?:i|i['’]\w+|im|ive|my|we|you|he|she|they|there|that"
+    r"|where|which|last|about|by|of|and|am|is|was|has|had|lives?|works?)\b)"
+    rf"|\A\W*(?:in|inside|during)\s+{_DET}(?:\s+[\w-]+){{0,2}}?\s+{_one_of('invented')}\s+(?-i:[A-Z])"
+    rf"|\b(?:in|inside)\s+{_DET}(?:\s+[\w-]+){{0,3}}?\s+{_one_of('invented')}\b(?![ -]\w)"
+    rf"|\b(?:in|inside)\s+{_DET}(?:\s+[\w-]+){{0,3}}?\s+{_one_of('invented')}\s+"
+    r"(?:i|i['’]\w+|im|ive|my|we|you|he|she|they|there|that|where|last|and)\b"
     rf"|\b{_DET}(?:\s+[\w&-]+){{0,3}}?\s+{_one_of('roles')}\b"
     r"|\b(?:dreamt|dreamed|dreaming)\s+(?:that|about|of|i|we)\b"
     r"|\b(?:had|have|having)\s+(?:a|this|the|another)(?:\s+\w+){0,3}\s+(?:dream|nightmare)s?\b"
     r"|\bonce upon a time\b|\blorem ipsum\b"
-    rf"|\b{_one_of('made_up')}\s+(?:\w+\s+){{0,2}}?{_one_of('samples')}\b",
+    rf"|\b{_one_of('made_up')}\s+(?:\w+\s+)?{_one_of('samples')}\b",
     re.IGNORECASE,
 )
 _SUPPOSED = regex(
-    rf"\A{_ASKING}(?:imagine|imagining|suppose|supposing|assume|assuming|pretend|what if|say"
-    r"|hypothetically|theoretically|in theory|for (?:example|instance)|e\.g\.|if i (?:were|was|had)"
-    r"|had i|were i|act as|play the|play a|you are|you're|youre|stay in character|scene|once)\b"
-    r"|\blet(?:'s|’s|s| us| me)\s+(?:say|pretend|imagine|assume|suppose|play|do a|role)"
-    r"|\b(?:pretend|imagine|suppose)\s+(?:that\s+)?(?:i|you|we)\b|\brole-?\s?play",
+    rf"\A{_ASKING}(?:for (?:example|instance)|e\.g\.|if i (?:were|was|had)|had i|were i)\b"
+    r"|\b(?:imagine|suppose)\s+(?:that\s+)?(?:i|you|we)\b(?<!\bi imagine i)",
     re.IGNORECASE,
 )
-_ALL_PLAY = regex(
-    r"\b(?:pretend|imagine|role-?\s?play|act as|play the|stay in character|scene|once upon"
-    r"|let(?:'s|’s|s| us)\s+(?:pretend|imagine|play|do a|role))",
+_PLAYED = regex(
+    rf"\A\W*{_ASKING}(?:pretend|imagin(?:e|ing)|suppos(?:e|ing)|assum(?:e|ing)|what if"
+    r"|hypothetically|theoretically|in theory|impersonate|simulate|role-?\s?play(?:ing)?"
+    r"|say (?:i'?m|i am|you'?re|you are)|act (?:as|like)"
+    r"|(?:speak|talk|answer|write) (?:as|like) (?:a|an|my|if)"
+    r"|play the|stay in character|in character|scene|scenario|once upon"
+    r"|(?:you are|you're|youre) (?:now )?(?:playing|acting|in)|(?:i am|i'm|im) in character)\b"
+    r"|\b(?:do|start|begin|try|play)\s+(?:a|some)\s+role-?\s?play"
+    r"|\blet(?:'s|’s|s| us)\s+(?:say|pretend|imagine|assume|suppose|play|do a|role)",
     re.IGNORECASE,
 )
 _DOCUMENT_SAYS = regex(
     rf"\b(?:the|my|a|an|his|her|their|this|that|our|some)(?:\s+[\w'’-]+){{0,3}}?\s+"
-    rf"{_one_of('texts', 'fiction')}\s+(?:\w+\s+)?(?:says?|said|reads?|states?|stated|goes|went|claims?)\b",
+    rf"{_one_of('texts', 'fiction')}\s+"
+    r"(?:\w+\s+)?(?:says?|said|reads?|states?|stated|claims?)\b",
     re.IGNORECASE,
 )
 
 
 def frames(text: str, whole: str) -> Iterator[Cut]:
-    """Yield the cuts of requests to work on a text and of frames; `whole` is the message as it is."""
+    """Yield the cuts of requests for work on a text and of frames.
+
+    `whole` is the message as it is, of which `text` lacks what is cut already.
+    """
     sentences = [*_SENTENCE.finditer(text)]
     for place, found in enumerate(sentences):
         said, start, end = found[0], found.start(), found.end()
         if _WORDING.search(said) or _DOCUMENT_SAYS.search(said):
             yield Cut(start, end, "words talked about")
-        if request := _request(said):
-            behind = whole[end:].strip()
-            back = _BACK.search(said) is not None and not behind
-            is_last = place == len(sentences) - 1 and not behind
-            points = request == "pointing" and is_last
-            yield Cut(0 if back or points else start, len(text), "work on a text")
-            return
-        if _SPOKEN_FOR.search(said) and (asked := _WORK.search(said)):
+        is_last = place == len(sentences) - 1 and not whole[end:].strip()
+        worked = _worked_on(said, start, is_last=is_last, behind=end)
+        if worked is not None:
+            yield Cut(worked, len(text), "work on a text")
+            if worked < end:
+                return
+        asked = _WORK.search(said)
+        if asked and _SPOKEN_FOR.search(asked["object"]) and not _MANNER.match(asked["object"]):
             yield Cut(start + asked.start(), end, "words to be written")
-        if _FICTION.search(said) or _ALL_PLAY.search(said):
+        if _FICTION.search(said) or _PLAYED.search(said):
             yield Cut(start, len(text), "fiction")
             return
         if _SUPPOSED.search(said):
             yield Cut(start, end, "supposition")
 
 
-def _request(sentence: str) -> str | None:
-    """Return how a sentence asks for work on a text: `naming` or `pointing`; None if it doesn't."""
-    if found := _REWORK.search(sentence):
-        return (
-            "pointing"
-            if _DEICTIC.match(sentence, found.end()) or not sentence[found.end() :].strip(" .!?,")
-            else "naming"
-        )
-    if found := _WORK.search(sentence):
+def _worked_on(said: str, start: int, *, is_last: bool, behind: int) -> int | None:
+    """Return where the text begins that a sentence asks to work on; None without a request.
+
+    A request that points, and behind which nothing stands, means what is before it.
+    """
+    if found := _REWORK.search(said):
+        points = _POINTED.match(said[found.end() :]) is not None
+        return 0 if points and is_last else start + found.start()
+    for found in _WORK.finditer(said):
         asked = found["object"]
         if _DEICTIC.match(asked):
-            return "pointing"
-        if _TEXT.search(asked):
-            return "naming"
+            return 0 if is_last else start + found.start()
+        if _TEXT.search(_PHRASE_END.split(asked, maxsplit=1)[0]) and not _MANNER.match(asked):
+            return behind
     return None

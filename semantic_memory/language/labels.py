@@ -7,6 +7,9 @@ address: ...", or a note of a thing and its value. Any other may name somebody e
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import islice
 
 from semantic_memory.domain.english.fragments import is_clause
 from semantic_memory.domain.english.tables import words
@@ -18,26 +21,43 @@ from semantic_memory.language.lines import Line, is_file_name, lines_of, pasted_
 _COLON = regex(r"(?<=[^\s:]) ?(?:[:：](?=\s|\Z)|：|(?<!\d):(?=[A-Z\"“'*]|I\b))")
 _SENTENCE_END = regex(r"[.!?…](?=\s)|[;,](?=\s)")
 _PREFIX = regex(r"[ \t]*(?:[-*•◦][ \t]+|\d{1,2}[.)][ \t]+)?[*_#>(\s]{0,4}")
-_HARD = regex(r"[ \t]*(?P<label>[^\s>»|\t][^>»|\t\n]{0,40}?)[ ]?(?:>|»|\||\t)(?=\s*\S)(?![\d=])")
+_HARD = regex(
+    r"[ \t]*(?P<label>[^\s<>«»|]+(?: [^\s<>«»|]+){0,2}?)(?<![-=])[ ]?(?:>|»|\||\t)(?=\s*\S)(?![\d=])"
+)
 _SOFT = regex(
     r"[ \t]*[*_]{0,2}(?P<label>[^\W_][\w.'’@-]{0,30}(?: [\w.'’@-]{1,30}){0,2})[*_]{0,2}"
-    r"(?:[ ]+[-–—~→⇒·]+[ ]+|[ ]?(?:→|⇒|;|—|::)[ ]*)(?=(?P<first>\S+))"
+    r"(?:[ ]+[-–—~→⇒·]+[ ]+|[ ]?(?:→|⇒|—|::)[ ]*)(?=(?P<first>\S+))"
 )
 _WORD = regex(r"[^\W_][\w'’.-]*")
 _SUBJECT = regex(
     r"^(?:(?:and|so|but|well|ok|okay|btw|also|anyway|oh|yes|no|then)[, ]+){0,3}"
-    r"(?:(?:i|we|i['’]\w+|we['’]\w+|im|ive)\b|(?:my|our) .*\b(?:me|us)\b|you (?!are|were)\w+)",
+    r"(?:(?:i|we|i['’]\w+|we['’]\w+|im|ive)\b|(?:my|our) .*\b(?:me|us)\b|you (?!are|were)\w+"
+    r"|(?:here|that)['’]?s (?:what|why|how|where) (?:i|we|my)\b)",
     re.IGNORECASE,
 )
-_FORWARD = regex(r"\b(?:this|these|the following|following|below|as follows)\b", re.IGNORECASE)
+_FIRST = regex(r"\W*(?:i|we|my|our|i['’]\w+|we['’]\w+|im|ive)\b", re.IGNORECASE)
+_FORWARD = regex(r"\b(?:(?:this|these)\W*\Z|the following|following|below|as follows)", re.I)
 _PREDICATE = regex(
     r"\b(?:I|we|you|he|she|they|it|is|are|was|were|am|has|have|had|will|always|never|don['’]?t"
-    r"|isn['’]t|not|no longer|can|must|should|would|do|does|did|ignore|forget|remember|moved)\b"
+    r"|isn['’]t|not|no longer|any ?more|again|can|must"
+    r"|should|would|do|does|did|ignore|forget|remember|moved)\b"
     r"|['’](?:m|ve|s|re|ll|d)\b",
     re.IGNORECASE,
 )
+_FUNCTION_WORDS = words("words.function_words", "words.determiners")
+_PAIRS = regex(
+    r"[ \t]*(?:[-*•][ \t]+)?(?:[\w./-]+(?: [\w./-]+){0,2}(?:: | ?= ?|=)[^\s,;|=:][^,;|=:]{0,40}?"
+    r"(?:[,;|]\s+|\s+(?=[\w./-]+=)|\s*\Z)){2,8}"
+)
+_CELLS = regex(r"[ \t]*\|[^|\n]{1,40}\|[^|\n]{1,60}\|[ \t]*\Z")
+_CUT = " " * 4
 _MOST_OF_LABEL = 80
-_MOST_OF_NOTE = 60
+NOTES = "notes"
+"""The reason of several lines of things and values: no speech, but legible."""
+_NOTE = regex(
+    r"[ \t]*(?:[-*•][ \t]+)?(?P<key>\w[\w' /()-]{0,40}?)(?::[ \t]+|[ \t]+(?:=|->|→)[ \t]+)"
+    r"(?P<value>\S[^:\n]{0,80}?)[ \t]*$"
+)
 _KNOWN_KEYS = words(
     "entries.of_user", "entries.preferred", "entries.decided", "entries.personal",
     "entries.planned", "entries.people", "entries.numbered", "entries.identified",
@@ -47,59 +67,65 @@ _KNOWN_KEYS = words(
 def labels(text: str) -> list[Cut]:
     """Return the cut of what stands behind a label that isn't the author's own, or of a paste."""
     lines = lines_of(text)
-    if lines and all(map(_is_note, lines)):
+    if is_note(text):
         return []
+    if lines and all(_is_note(line) or _is_table(line) for line in lines):
+        return [Cut(0, len(text), NOTES)]
     found = [*pasted_lines(text, lines)]
-    for line in lines:
-        if cut := _labelled(text, line, is_first=line is lines[0]):
-            found.append(cut)
-            break
+    found += islice(filter(None, (_labelled(text, line) for line in lines)), 1)
     return found
+
+
+def is_note(text: str) -> bool:
+    """Return True for a message that is one thing and its value: "editor: helix"."""
+    lines = lines_of(text)
+    return len(lines) == 1 and _is_note(lines[0])
+
+
+def _is_table(line: Line) -> bool:
+    """Return True for values beside things on one line: "db: postgres, queue: nats"."""
+    if not (_PAIRS.match(line.text) or _CELLS.match(line.text)):
+        return False
+    return not (_PREDICATE.search(line.text) or is_file_name(line.text))
 
 
 def _is_note(line: Line) -> bool:
     """Return True for a thing and its value, by themselves on a line: "editor: helix"."""
-    body = line.text[_PREFIX.match(line.text).end() :]  # type: ignore[union-attr]
-    key, mark, value = body.partition(": ")
-    if not mark:
-        key, mark, value = body.partition(" = ")
-    if not mark or not value.strip() or len(value) > _MOST_OF_NOTE or _PREDICATE.search(value):
+    found = _NOTE.match(line.text)
+    if found is None or _PREDICATE.search(found["value"]) or is_file_name(found["key"]):
         return False
-    spoken = [one.casefold() for one in _WORD.findall(key)]
-    if not spoken or len(spoken) > 6 or ":" in value.rstrip() or is_file_name(key):
+    spoken = _WORD.findall(found["key"])
+    plain = {one.casefold() for one in spoken}
+    if not word_class("texts", "fiction", "roles").isdisjoint(plain):
         return False
-    if not word_class("texts").isdisjoint(spoken) or not word_class("fiction").isdisjoint(spoken):
-        return False
-    if not _KNOWN_KEYS.isdisjoint(spoken):
+    if not _KNOWN_KEYS.isdisjoint(plain):
         return True
-    return key[:1].islower() and all(map(is_word, spoken))
+    if spoken[-1][0].isupper() or not spoken[0][0].isalpha():
+        return False
+    return spoken[0][0].islower() or (len(spoken) > 1 and all(map(_is_common, plain)))
 
 
-def _labelled(text: str, line: Line, *, is_first: bool) -> Cut | None:
+def _labelled(text: str, line: Line) -> Cut | None:
     """Return the cut that the label of a line makes, or that of a sentence within it."""
+    is_last = line.start + len(line.text) >= len(text.rstrip())
+    ends = [0, *(one.end() for one in _SENTENCE_END.finditer(line.text))]
     for found in _COLON.finditer(line.text):
-        before = line.text[: found.start()]
-        start = 0
-        for end in _SENTENCE_END.finditer(before):
-            start = end.end()
-        own_start = _PREFIX.match(line.text, start).end()  # type: ignore[union-attr]
-        label, rest = line.text[own_start : found.start()], line.text[found.end() :]
-        if not rest.strip() and line.start + len(line.text) >= len(text.rstrip()):
+        start = ends[bisect_right(ends, found.start()) - 1]
+        label, rest = line.text[start : found.start()], line.text[found.end() :]
+        if (is_last and not rest.strip()) or is_own_label(label, rest):
             continue
-        if is_own_label(label, rest):
-            continue
-        if start == 0:
-            speaker = is_name(label)
-            return Cut(line.paragraph if speaker else line.start, len(text), "label")
-        return Cut(line.start + start, len(text), "label")
+        if rest.startswith(_CUT) and not is_name(label):
+            continue  # it leads a quotation in
+        if start:
+            return Cut(line.start + start, len(text), "label")
+        return Cut(line.paragraph if is_name(label) else line.start, len(text), "label")
     return _prefixed(text, line)
 
 
 def _prefixed(text: str, line: Line) -> Cut | None:
     """Return the cut of a line with a name before another separator than a colon."""
-    if hard := _HARD.match(line.text):
-        if not speaks(hard["label"]):
-            return Cut(line.paragraph, len(text), "speaker prefix")
+    if (hard := _HARD.match(line.text)) and not speaks(hard["label"]):
+        return Cut(line.paragraph, len(text), "speaker prefix")
     if (soft := _SOFT.match(line.text)) and is_name(soft["label"]):
         first = soft["first"]
         if first[:1].isupper() or speaks(first):
@@ -115,28 +141,51 @@ def is_own_label(label: str, rest: str) -> bool:
     >>> is_own_label("my new address", "3 Mill Lane"), is_own_label("my sister", "I moved out")
     (True, False)
     """
-    label = label.strip().strip("*_ ")
+    label = label[_PREFIX.match(label).end() :].strip("*_ ")  # type: ignore[union-attr]
     spoken = [one.casefold() for one in _WORD.findall(label)]
-    if not spoken or len(label) > _MOST_OF_LABEL or is_file_name(label):
+    if not spoken or is_file_name(label):
         return False
-    known = set(spoken)
-    if not known & word_class("no_discourse") and known <= word_class("discourse"):
-        return True
-    if spoken[0] == "heads" or _FORWARD.search(label):
-        return spoken[0] == "heads"
-    if known & (word_class("telling") | word_class("rework")):
+    if len(label) > _MOST_OF_LABEL:  # prose, which names no speaker
+        behind = label[-_MOST_OF_LABEL:]
+        led_in = {one.casefold() for one in _WORD.findall(behind)}
+        return not _FORWARD.search(behind) and word_class("telling", "rework").isdisjoint(led_in)
+    announced = next((place for place, one in enumerate(spoken) if one in word_class("about")), 0)
+    if _announces(spoken):
+        return bool(rest.strip()) or word_class("headings").isdisjoint(spoken)
+    if announced and _announces(spoken[:announced]):  # "quick one before the meeting: ..."
+        spoken = spoken[announced:]
+    if spoken[0] in word_class("keeping") and word_class("texts").isdisjoint(spoken):
+        return bool(rest.strip())
+    if _FORWARD.search(label) or not word_class("telling", "rework").isdisjoint(spoken):
+        return False
+    if not word_class("texts", "fiction", "roles").isdisjoint(spoken):
         return False
     if _SUBJECT.match(label):
         return True
-    if known & (word_class("texts") | word_class("fiction") | word_class("roles")):
+    if _FIRST.match(rest):
         return False
-    if speaks(rest):
-        return False
-    if len(spoken) > 2 and is_clause(label):
+    return _is_plain(label, spoken)
+
+
+def _announces(spoken: Sequence[str]) -> bool:
+    """Return True for words that announce one's own words: "good news", "heads up for ..."."""
+    if spoken[0] == "heads":
         return True
-    if spoken[0] in ("my", "our", "the") or spoken[0] in word_class("about"):
-        return all(map(is_word, spoken[1:]))
-    return False
+    known = set(spoken)
+    return known <= word_class("discourse") and known.isdisjoint(word_class("no_discourse"))
+
+
+def _is_plain(label: str, spoken: Sequence[str]) -> bool:
+    """Return True for a clause, a circumstance ("for the delivery") or a thing ("my address")."""
+    if speaks(label) or (len(spoken) > 2 and is_clause(label)):
+        return True
+    if spoken[0] in word_class("about"):
+        return all(one.islower() or one.isdigit() for one in label.split()[1:])
+    return spoken[0] in ("my", "our", "the") and all(map(_is_common, spoken[1:]))
+
+
+def _is_common(word: str) -> bool:
+    return word in _FUNCTION_WORDS or word.isdigit() or is_word(word)
 
 
 def is_name(label: str) -> bool:
@@ -146,10 +195,14 @@ def is_name(label: str) -> bool:
     (True, True, False, False)
     """
     spoken = _WORD.findall(label)
-    if not spoken or len(spoken) > 4 or spoken[0].casefold() in word_class("discourse"):
+    if (
+        not spoken
+        or len(spoken) > 4
+        or spoken[0].casefold() in word_class("discourse", "greetings")
+    ):
         return False
     if any(one.isdigit() or one == "_" or one == "@" for one in label) or is_file_name(label):
         return True
     if all(one[0].isupper() for one in spoken):
         return True
-    return not all(map(is_word, spoken))
+    return not all(map(_is_common, spoken))

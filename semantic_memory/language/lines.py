@@ -1,4 +1,4 @@
-"""Find lines whose form shows a paste: time stamps, headers, code, tables, files, letters, verse."""
+"""Find lines whose form shows a paste: time stamps, headers, code, tables, letters, verse."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ _STAMPED = regex(
     rf"[ \t]*[(*_]{{0,3}}{_STAMP}[)*_]{{0,3}}(?:\s*[-–—|>,;\])]|\s*:(?!\d)|[ \t]{{2,}}|\t"
     r"|[ \t]+(?=(?i:i|we|my|i'm|i've|im|ive)\b|[A-Z<@*]))",
 )
+_STAMP_ALONE = regex(rf"\W*{_STAMP}\W*\Z")
 _STAMP_BEHIND = regex(rf"[A-Z@\"(*_][^.!?\n]{{0,60}}?(?:{_STAMP}|\b\d{{1,2}}\s?[ap]m)\W*\Z")
 _SUBTITLE = regex(r"\s*\d{1,5}\s*\Z|.*-->")
 _MARKED = regex(
@@ -42,13 +43,13 @@ _MARKED = regex(
 )
 _BULLET = regex(r"[ \t]*[•◦]")
 _CODE = regex(
-    r".*(?:[;{}]\s*\Z|=>|:=|&&|\|\||\\n|</|/>|\w\(\)|\w\[\w*\]|::|==|!=)"
+    r".*(?:[;{}]\s*\Z|=>|:=|&&|\|\||\\n|\w\([^()\n]{0,80}\)[ \t]*\Z|\w\[\w*\]|::|==|!=)"
     r"|\s*(?:def|class|import|func|function|const|let|var|public|private|static|return|package"
     r"|select|insert|update|delete|create|from \w+ import)\b.*[({;=*]"
 )
 _ASSIGNED = regex(r"[ \t]*[\w.\[\]\"'$-]{1,60}[ \t]*(?:=|\+=)[ \t]*\S")
 _ROW = regex(r"[ \t]*\|.*\|[ \t]*\Z|[ \t]*[^,;\t\n]{0,200}([,;\t])(?=\S)[^,;\t\n]{1,200}\1(?=\S)")
-_FILE = regex(r"(?<![\w@/])(?:[\w.~-]*[/\\])*[\w.-]*\w?\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w.@/-])")
+_FILE = regex(r"(?<![\w@/])(?:[\w.~-]*[/\\])*[\w.-]*\w?\.[A-Za-z][A-Za-z0-9]{0,4}(?![\w.@/-])")
 _SALUTATION = regex(
     r"[ \t]*(?P<greeting>[A-Za-z]+(?: (?:morning|evening|afternoon|day))?)[ ,]+"
     r"(?P<name>[^\W\d_][\w'’.-]*(?: [^\W\d_][\w'’.-]*){0,3})[ \t]*[,:!.–-]*[ \t]*\Z"
@@ -99,7 +100,7 @@ def is_file_name(text: str) -> bool:
 
 
 def _is_stamped(line: Line, after: Sequence[Line]) -> bool:
-    if _STAMPED.match(line.text) is not None:
+    if _STAMPED.match(line.text) or _STAMP_ALONE.match(line.text):
         return True
     return bool(after) and _STAMP_BEHIND.match(line.text) is not None and not speaks(line.text)
 
@@ -124,6 +125,9 @@ def _is_row(line: Line, after: Sequence[Line]) -> bool:
 
 
 def _is_file(line: Line, after: Sequence[Line]) -> bool:
+    end = line.text.rstrip(" \t)]*_")
+    if end.rpartition(".")[2].casefold() in word_class("documents") and "." in end:
+        return True
     return bool(after) and is_file_name(line.text) and not speaks(line.text)
 
 
@@ -146,9 +150,9 @@ def _is_title(line: Line, after: Sequence[Line]) -> bool:
     if speaks(line.text) or "?" in line.text or line.text.lstrip()[0] in "-*•0123456789":
         return False
     plain = [one.casefold().strip(".") for one in spoken]
-    if plain[0] in word_class("discourse") | word_class("greetings"):
+    if plain[0] in word_class("discourse", "greetings"):
         return False
-    if not word_class("texts").isdisjoint(plain) or not word_class("fiction").isdisjoint(plain):
+    if not word_class("texts", "fiction").isdisjoint(plain):
         return True
     told = [one for one in spoken if one.casefold() not in _SMALL]
     return len(told) <= _MOST_OF_NAME and all(not one[0].islower() for one in told)

@@ -1,4 +1,4 @@
-"""Find what the author of a message says of themselves to the assistant, by the message's form.
+r"""Find what the author of a message says of themselves to the assistant, by the message's form.
 
 The burden of proof is on the text: a span is the author's own only where nothing in its form says
 that it may be somebody else's: speaker prefix, time stamp, label, attachment, code, quotation,
@@ -22,15 +22,21 @@ from functools import lru_cache
 
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.messages import Message
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.trust import Trust, of_role
-from semantic_memory.language.enclosures import Cut, enclosures, without
+from semantic_memory.language.enclosures import Cut, enclosures, speaks, without
 from semantic_memory.language.frames import frames
-from semantic_memory.language.labels import labels
+from semantic_memory.language.labels import NOTES, is_note, labels
 
 MOST_READ = 20_000
 """Characters of a message beyond which it isn't looked at: nothing in it is own."""
 MOST_OWN = 1_500
 """Characters beside enclosed texts, beyond which a message is longer than people type."""
+
+
+_MOST_NAMES = 5
+_NO_NAME = regex(r"[:;!?\n\"“”<>{}\[\]]|\.\s+[A-Z]?[a-z]{2,}\s")
+_NAMELESS = "Somebody"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +70,13 @@ class Reading:
         return "\n".join(self.text[one.start : one.end] for one in self.spans if one.is_own)
 
     @property
+    def legible(self) -> str:
+        """The own words with notes, "editor: helix", whose facts have the trust of material."""
+        return "\n".join(
+            self.text[one.start : one.end] for one in self.spans if one.reason in (None, NOTES)
+        )
+
+    @property
     def material(self) -> tuple[str, ...]:
         """The other texts, in their order."""
         return tuple(self.text[one.start : one.end] for one in self.spans if not one.is_own)
@@ -72,6 +85,11 @@ class Reading:
     def has_own(self) -> bool:
         """True if any span is the author's own."""
         return any(one.is_own for one in self.spans)
+
+    @property
+    def decides(self) -> bool:
+        """True if the user says something in own words, which may ask to forget."""
+        return any(one.is_own and one.trust >= Trust.USER for one in self.spans)
 
     @property
     def trust(self) -> Trust:
@@ -92,22 +110,34 @@ def own_speech(
 
     `speaker` is the name that the message carries, `owner` the one whose memory it is: who is
     named otherwise speaks for themselves only. `trust` is that of the message if it is lower than
-    that of its role, `files` are the names of what is attached, which are data. A message of any
-    role but `user`, or of lower trust, has no own words, whatever its name.
+    that of its role, and then that of its own words too. `files` are the names of what is attached,
+    which are data. A message of any role but `user` has no own words, whatever its name.
 
     >>> own_speech("I moved to Oslo.\n> I live in Rome.\nIt is cold.").own.split("\n")
-    ['I moved to Oslo.', '', 'It is cold.']
+    ['I moved to Oslo.', '', '', 'It is cold.']
     >>> own_speech("Bob: I moved to Oslo").has_own, own_speech("I moved", role="tool").has_own
     (False, False)
     >>> own_speech("I moved to Oslo", speaker="Bob", owner="Maya").speaker
     'Bob'
     """
     given = of_role(role, speaker) if trust is None else min(trust, of_role(role, speaker))
-    about = None if speaker is None or speaker == owner else speaker
-    if given < Trust.USER:
+    about = None if speaker == owner else speaker_name(speaker)
+    if role != "user":
         return Reading(text, (Span(0, len(text), given, "not the user's"),), about)
     cuts = _cuts(text, tuple(files))
     return Reading(text, tuple(_spans(text, cuts, given)), about)
+
+
+def speaker_name(name: str | None) -> str | None:
+    """Return the name of a speaker of statements; a text that poses as a name is none.
+
+    >>> speaker_name("Ana Lind"), speaker_name("I am cured. The user"), speaker_name(None)
+    ('Ana Lind', 'Somebody', None)
+    """
+    if name is None:
+        return None
+    is_plain = len(name.split()) <= _MOST_NAMES and not _NO_NAME.search(name)
+    return name if is_plain and not speaks(name) else _NAMELESS
 
 
 def own_speech_of(message: Message, owner: str | None = None) -> Reading:
@@ -141,7 +171,8 @@ def _cuts(text: str, files: tuple[str, ...]) -> tuple[Cut, ...]:
     if sum(map(len, left.split())) > MOST_OWN:
         return (Cut(0, len(text), "unusual length"),)
     found += labels(left)
-    found += frames(without(text, found), text)
+    if not is_note(left):
+        found += frames(without(text, found), text)
     return tuple(_joined(found))
 
 
@@ -173,8 +204,8 @@ def _spans(text: str, cuts: Iterable[Cut], trust: Trust) -> Iterable[Span]:
             yield (
                 Span(reached, start, trust)
                 if has_words
-                else Span(reached, start, Trust.EXTERNAL, "no words")
+                else Span(reached, start, min(trust, Trust.EXTERNAL), "no words")
             )
         if start < end:
-            yield Span(start, end, Trust.EXTERNAL, reason)
+            yield Span(start, end, min(trust, Trust.EXTERNAL), reason)
         reached = end

@@ -7,7 +7,6 @@ from datetime import datetime
 
 from ingest.gate import Screened
 from semantic_memory.domain.changes import Cursor, CursorStage
-from semantic_memory.domain.english.foreign import parted
 from semantic_memory.domain.english.forgetting import Asked, asked_to_forget
 from semantic_memory.domain.extraction import Candidate
 from semantic_memory.domain.facts import Category, Fact, Source, Status
@@ -18,6 +17,7 @@ from semantic_memory.domain.profile import TIERS, Layer, Line, TierAges
 from semantic_memory.domain.text import stems
 from semantic_memory.domain.trust import Trust, of_lineage, of_role
 from semantic_memory.domain.values import MAX_CONTENT_BYTES, derived_id, normalised
+from semantic_memory.language.own_speech import own_speech_of
 
 _RESTATED = 0.6  # of a fact's words, from which a text says what it says
 VERBATIM = "verbatim"
@@ -48,7 +48,7 @@ def verbatim(key: SessionKey, record: Record, screened: Screened, now: datetime)
             role=message.role,
             speaker=message.name,
         ),
-        trust=_trust(message),
+        trust=own_speech_of(message).trust,
         metadata=message.metadata,
     )
 
@@ -67,11 +67,15 @@ def is_logged_only(fact: Fact) -> bool:
     return fact.source.extractor == VERBATIM and fact.status is Status.ARCHIVED
 
 
-def _trust(message: Message) -> Trust:
-    """Return the trust in a message: that of quoted text, if it is nothing else."""
-    found = parted(message.content)
-    is_quoted = bool(found.foreign) and not found.own.strip()
-    return min(message.trusted, Trust.EXTERNAL) if is_quoted else message.trusted
+def _trust_in(content: str, message: Message) -> Trust:
+    """Return the trust in what was drawn from a message: that of the words it rests on."""
+    reading = own_speech_of(message)
+    if not reading.material:
+        return reading.trust
+    said, own = set(stems(content)), set(stems(reading.own))
+    foreign = {stem for text in reading.material for stem in stems(text)} - own
+    rests_on_own = len(said & own) >= len(said & foreign)
+    return reading.trust if rests_on_own else min(reading.trust, Trust.EXTERNAL)
 
 
 def _cut(text: str) -> str:
@@ -93,8 +97,9 @@ def forgotten(ledger: Ledger, key: SessionKey, message_ids: Iterable[str]) -> se
 
 
 def asked_in(message: Message) -> Asked | None:
-    """Return what a user's message asks to forget; such a message is neither kept nor read."""
-    return asked_to_forget(message.content) if message.role == "user" else None
+    """Return what a user asks to forget in own words; such a message is neither kept nor read."""
+    reading = own_speech_of(message)
+    return asked_to_forget(reading.own) if reading.decides else None
 
 
 def said(fact: Fact) -> Message:
@@ -153,7 +158,7 @@ def extracted(
             speaker=first.message.name,
         ),
         trust=of_lineage(
-            (message.role, message.trusted)
+            (message.role, _trust_in(candidate.content, message))
             for message in (records[one].message for one in candidate.message_ids)
         ),
     )

@@ -229,6 +229,12 @@ def _first(records: Iterator[Record]) -> list[Record]:
 
 
 def _requests(portion: Portion) -> dict[str, Asked]:
-    """Return the requests to forget in a portion, by message."""
-    said = ((record.message.id, asked_in(record.message)) for record in portion.records)
+    """Return the owner's requests to forget in a portion, by message.
+
+    Where several people speak, only who has no name, or that of the user, is the owner.
+    """
+    messages = [record.message for record in portion.records]
+    names = {one.name for one in messages if one.role == "user"}
+    owner = {None, portion.key.user_id} if len(names) > 1 else names
+    said = ((one.id, asked_in(one)) for one in messages if one.name in owner)
     return {message_id: asked for message_id, asked in said if asked is not None}

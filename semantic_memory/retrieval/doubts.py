@@ -9,6 +9,7 @@ import numpy as np
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.ports.feeds import TraitRow
 from semantic_memory.domain.recall import Hit
+from semantic_memory.language.own_speech import stated
 from semantic_memory.retrieval import pairs
 from semantic_memory.retrieval.succession import DOUBTED, Model, is_of_person, judged
 from semantic_memory.retrieval.successors import answered, repeats
@@ -42,7 +43,7 @@ def doubted(facts: Sequence[Fact], rows: Sequence[TraitRow], model: Model) -> di
     }
     found: dict[str, Fact] = {}
     for older, newer in sorted(scores, key=scores.__getitem__):  # the likeliest stays
-        before, after = ({known[one].content, known[whole[one]].content} for one in (older, newer))
+        before, after = ({stated(known[one]), stated(known[whole[one]])} for one in (older, newer))
         if (
             scores[older, newer] >= DOUBTED
             and _may_doubt(known[older], known[newer])

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from semantic_memory.domain.english import renewals
 from semantic_memory.domain.english.folding import folded
-from semantic_memory.domain.english.foreign import own_words
 from semantic_memory.domain.english.names import names
 from semantic_memory.domain.english.negation import NEGATIONS
 from semantic_memory.domain.english.persons import OTHERS, USER
@@ -61,12 +60,12 @@ class Statement(NamedTuple):
 
 @lru_cache(maxsize=16_384)
 def read(text: str) -> Statement:
-    """Read a statement in its author's own words, without its questions if it is more than these.
+    """Read a statement, without its questions if it is more than these.
 
     >>> sorted(read("I moved to Bergen. Any tips?").kinds["names"])
     ['bergen']
     """
-    told = _without_questions(own_words(text)[:READ])
+    told = _without_questions(text[:READ])
     spoken = words(told)
     clauses = renewals.clauses(told)
     plain = set(spoken)

@@ -19,10 +19,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from semantic_memory.domain.english.foreign import own_words
 from semantic_memory.domain.english.renewals import changed, clauses
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.recall import Hit
+from semantic_memory.language.own_speech import stated
 from semantic_memory.retrieval import pairs
 
 BUCKETS = 1 << 14
@@ -89,7 +89,7 @@ def judged(
     facts: Sequence[Fact], vectors: Floats, model: Model, least: float
 ) -> dict[tuple[int, int], float]:
     """Return the pairs (older, newer) of one person's statements that score at least `least`."""
-    texts = [fact.content for fact in facts]
+    texts = [*map(stated, facts)]
     alone = apart(texts, vectors, model)
     similar = vectors @ vectors.T
     found = {}
@@ -185,7 +185,7 @@ def shipped() -> Model:
 @lru_cache(maxsize=16_384)
 def _of_words(text: str, model: Model) -> tuple[float, float]:
     """Return the weights of a statement's words, where it is the older and the newer one."""
-    found = buckets(own_words(text))
+    found = buckets(text)
     older, newer = (weights[found].sum() for weights in (model.older_words, model.newer_words))
     root = math.sqrt(len(found) + 1)
     return float(older) / root, float(newer) / root

@@ -82,7 +82,6 @@ def test_a_sentence_gives_a_fact_for_each_statement(said, told):
         ("Hey Tom! Wow, I play the cello too.", ["Maya plays the cello."]),
         ("What is your favorite color? Mine is green.", ["Maya's favorite color is green."]),
         ("I work at a library, maybe that helps.", ["Maya works at a library."]),
-        ('My coach said "I love it" to me.', ['Maya\'s coach said "I love it" to Maya.']),
     ],
 )
 def test_the_ways_people_write_are_understood(said, told):

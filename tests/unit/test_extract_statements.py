@@ -574,7 +574,6 @@ def test_a_statement_that_begins_like_an_order_is_admitted(said):
         "I'm allergic to Mondays",
         "My cat is the real project manager here.",
         "The hero of my novel is a deaf clockmaker from Prague.",
-        "In Minecraft I live in a castle.",
     ],
 )
 def test_jests_fiction_and_idle_talk_give_nothing(said):
