@@ -44,7 +44,7 @@ from semantic_memory.ledger.rules import placing
 from semantic_memory.pipeline.facts import verbatim_id
 from semantic_memory.profile.core import in_turn
 from semantic_memory.retrieval.contests import material_last, standing_rivals, trusted_first
-from semantic_memory.retrieval.nearby import is_about
+from semantic_memory.retrieval.nearby import FOUND, is_about
 from semantic_memory.retrieval.question import Question, read
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.retrieval.spaces import merged
@@ -181,6 +181,7 @@ class Recall:
             own = [hit.fact.id for hit in hits[:_LOOKED_AROUND] if hit.fact.user_id == owner]
             if not own:
                 continue
+            bearing = {hit.fact.id for hit in hits[:FOUND]}
             near = self._searcher.nearby(owner, own, filters)
             alike |= near.alike
             ids = sorted({one for found in near.newer.values() for one, _ in found})
@@ -190,7 +191,8 @@ class Recall:
                 known += [
                     found[other]
                     for other, cosine in later
-                    if other in found and is_about(found[other], facts[one], cosine)
+                    if other in found
+                    and is_about(found[other], facts[one], cosine, is_found=other in bearing)
                 ]
         facts |= {fact.id: fact for found in newer.values() for fact in found}
         linked = {

@@ -81,22 +81,25 @@ def _tells(sentence: str, wanted: Collection[str]) -> bool:
 
 
 def source_of(content: str, message: str, resolved: Callable[[str], str]) -> str | None:
-    """Return the sentence of a message that says more than the fact drawn from it.
+    """Return the sentence of a message that a fact was drawn from.
 
-    None if the fact says as much, or isn't in the words of any sentence: then the fact stands.
-    `resolved` resolves the relative days of a sentence, as those of the fact are.
+    None if the fact isn't in the words of any sentence. `resolved` resolves the relative days of a
+    sentence, as those of the fact are.
 
     >>> source_of("The user lives in Oslo.", "Hi! I live in Oslo with Maya.", str)
     'I live in Oslo with Maya.'
     """
-    own = frozenset(stems(content)) - _OF_NOBODY
+    own = content_stems(content)
     parts = message.split("\n") if "\n" in message else _ENDS.split(message)
     best = max(parts, key=lambda part: len(own.intersection(stems(part))))
     read = resolved(best)
-    said = frozenset(stems(read))
-    if len(own & said) < _COVERED * len(own) or not figures(content) <= figures(read):
-        return None
-    return best if said - own else None
+    is_drawn = len(own.intersection(stems(read))) >= _COVERED * len(own)
+    return best if is_drawn and figures(content) <= figures(read) else None
+
+
+def content_stems(fact: str) -> frozenset[str]:
+    """Return the stems of a fact without those that stand for whoever speaks."""
+    return frozenset(stems(fact)) - _OF_NOBODY
 
 
 def _leads(worth: Sequence[int], first: int, last: int, best: int) -> bool:

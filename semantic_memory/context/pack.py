@@ -10,7 +10,7 @@ from typing import NamedTuple
 from semantic_memory.context import render
 from semantic_memory.context.choose import Candidate, Line, Policy, choose
 from semantic_memory.context.connected import connected, may_be_shown, shares_words
-from semantic_memory.context.excerpt import excerpt, source_of, telling
+from semantic_memory.context.excerpt import content_stems, excerpt, source_of, telling
 from semantic_memory.context.overview import Overview, Placed
 from semantic_memory.context.prices import Prices, word_bits
 from semantic_memory.context.related import NOTHING_RELATED, Related
@@ -26,7 +26,7 @@ from semantic_memory.domain.values import normalised
 BEST = 10
 """Hits of a search that are shown as far as the budget goes."""
 _NEWER = 2  # newer statements that come with one of them
-_NEWER_IN_ALL = 4
+_TOKENS_FOR_NEWER = 250  # of the budget for each of them
 _NAMED = 20  # memories of which a block says why they aren't in it
 _SHORT_LINE = 4  # tokens; more hits than lines of this length fit the budget aren't considered
 _FEWEST = 128
@@ -258,7 +258,7 @@ class _Block:
             if not self._lines_of(newer):
                 if not may_be_shown(newer, asked) or _is_known(newer, self._without):
                     continue
-                if self._beside >= _NEWER_IN_ALL:
+                if self._beside >= self._budget // _TOKENS_FOR_NEWER:
                     continue
                 if not self._add(self._placed(newer, asked, longest)):
                     continue
@@ -313,13 +313,14 @@ class _Block:
         return Placed(fact, render.NOTES, 0, shorter or text, space, ending)
 
     def _said(self, fact: Fact, message: Fact, asked: frozenset[str]) -> str | None:
-        """Return what a message tells around the sentence that says more than its fact, if any."""
+        """Return what a message tells around the words of a fact, if that is more than the fact."""
         said = message.created_at
         sentence = source_of(fact.content, message.content, lambda one: render.dated(one, said))
         if sentence is None:
             return None
         wanted = asked.union(stems(sentence))
-        return excerpt(telling(message.content, wanted), wanted, max(_PASSAGE, len(sentence)))
+        told = excerpt(telling(message.content, wanted), wanted, max(_PASSAGE, len(sentence)))
+        return told if content_stems(told) - content_stems(fact.content) else None
 
     def _known_of(self, message: Fact) -> frozenset[str]:
         """Return the stems of the lines drawn from a message."""

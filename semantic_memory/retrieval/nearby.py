@@ -11,24 +11,26 @@ from typing import NamedTuple
 
 import numpy as np
 
+from semantic_memory.domain.english.names import names
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.text import stems
-from semantic_memory.retrieval.bm25 import Mask, Scores
+from semantic_memory.retrieval.bm25 import Scores
 from semantic_memory.retrieval.order import top
 from semantic_memory.retrieval.snapshot import Snapshot
 
 OLDER = 10
 """Memories for which newer statements are looked for."""
-NEAR = 0.15
-"""Cosine from which a newer statement that is found as well may be about the same subject, if it
-names it."""
+NEAR = 0.2
+"""Cosine from which a newer statement may be about the same subject, if it names it."""
 NEARER = 0.3
-"""Cosine from which it may be, also if it names nothing of the older one."""
+"""Cosine from which one that is found as well may be, also if it names nothing of it."""
 SURE = 0.55
-"""Cosine from which one that isn't found may be."""
+"""Cosine from which any may be."""
 ALIKE = 0.6
 """Cosine from which two memories are about one subject."""
-_FOUND = 25  # of the memories found, best first
+FOUND = 25
+"""Memories, of those found for a question, that are taken to bear on it."""
+_SHARED = 2  # words
 _EACH = 6  # newer statements of one memory
 _LATEST = 4_096  # rows that are looked through
 
@@ -65,26 +67,36 @@ def nearby(snapshot: Snapshot, ids: Sequence[str]) -> Nearby:
     }
     older = [row for row in rows[:OLDER] if columns["own"][row]]
     later = known[columns["own"][known]][-_LATEST:]
-    newer = _newer(snapshot, older, later, np.isin(later, rows[:_FOUND]))
+    newer = _newer(snapshot, older, later)
     return Nearby(newer, frozenset(alike))
 
 
-def is_about(newer: Fact, older: Fact, cosine: float) -> bool:
+def is_about(newer: Fact, older: Fact, cosine: float, *, is_found: bool) -> bool:
     """Return whether a newer statement is about the subject of an older one.
 
-    One that is little like it must name something of it.
+    One that is little like it must name it, or share two words with it, or be found as well.
     """
-    return cosine >= NEARER or not set(stems(newer.content)).isdisjoint(stems(older.content))
+    if cosine >= (NEARER if is_found else SURE):
+        return True
+    one, other = set(stems(newer.content)), set(stems(older.content))
+    shared = one & other
+    return len(shared) >= _SHARED or not shared.isdisjoint(_named(newer) | _named(older))
+
+
+def _named(fact: Fact) -> set[str]:
+    """Return the stems of the names in a memory, other than its speaker's."""
+    named = {stem for name in names(fact.content) for stem in stems(name)}
+    return named - set(stems(fact.source.speaker or ""))
 
 
 def _newer(
-    snapshot: Snapshot, older: Sequence[int], later: np.ndarray, found_too: Mask
+    snapshot: Snapshot, older: Sequence[int], later: np.ndarray
 ) -> dict[str, Sequence[tuple[str, float]]]:
     columns, windows = snapshot.columns, snapshot.windows
     if windows is None or not older or not len(later):
         return {}
     is_later = columns["stated_at"][later] > columns["stated_at"][list(older)].min()
-    later, least = later[is_later], np.where(found_too, NEAR, SURE)[is_later]
+    later = later[is_later]
     if not len(later):
         return {}
     similar = np.einsum("ij,kj->ik", windows.first(older), windows.first(later.tolist()))
@@ -93,7 +105,7 @@ def _newer(
         follows = (
             (columns["stated_at"][later] > columns["stated_at"][row])
             & (columns["speaker"][later] == columns["speaker"][row])
-            & (cosines >= least)
+            & (cosines >= NEAR)
         )
         if nearest := _distinct(snapshot, row, later[follows], cosines[follows]):
             found[snapshot.ids[row]] = [(snapshot.ids[one], cosine) for one, cosine in nearest]
