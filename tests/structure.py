@@ -1,4 +1,4 @@
-"""Parsers of rendered blocks and encoded requests, independent of the code under test."""
+"""Parsers of rendered blocks and encoded requests."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import re
 from calendar import month_name
 from datetime import date
 from typing import Any
+
+from semantic_memory.context.excerpt import telling
+from semantic_memory.context.render import is_material
+from semantic_memory.domain.facts import Category, Fact
 
 SECTIONS = ("core", "instructions", "profile", "history", "notes")
 _DATED = ("core", "instructions")
@@ -84,6 +88,14 @@ def parsed_topics(text: str, template: str = "xml") -> list[list[tuple[str, str,
     assert end is None or at_section is None
     assert seen == [name for name in SECTIONS if name in seen]
     return topics
+
+
+def told(fact: Fact) -> str | None:
+    """Return the part of a message that a block shows whatever was asked; None for all of it."""
+    if fact.category is not Category.CONVERSATION or is_material(fact):
+        return None
+    part = telling(fact.content)
+    return None if part == fact.content else part
 
 
 def _iso(day: str) -> str:

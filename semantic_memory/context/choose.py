@@ -110,7 +110,7 @@ def choose(
     candidates: Sequence[Candidate],
     line: Callable[[int], Line],
     *,
-    chosen: Sequence[Line],
+    chosen: Sequence[tuple[Category, Line]],
     best: float,
     room: int,
     budget: int,
@@ -137,7 +137,7 @@ class _Chooser:
         self,
         candidates: Sequence[Candidate],
         line: Callable[[int], Line],
-        chosen: Sequence[Line],
+        chosen: Sequence[tuple[Category, Line]],
         best: float,
         room: int,
         budget: int,
@@ -156,9 +156,10 @@ class _Chooser:
         shares = {**SHARES, **policy.shares}
         self._allowance = {category: int(budget * shares[category]) for category in Category}
         self._lines: dict[int, Line] = {}
-        self._chosen_words = [(one.words, one.words.bit_count()) for one in chosen]
-        for one in chosen:
+        self._chosen_words = [(one.words, one.words.bit_count()) for _, one in chosen]
+        for category, one in chosen:
             self._asked &= ~one.words
+            self._allowance[category] -= one.tokens
         self._compared: dict[int, tuple[int, float]] = {}
 
     def take(self, places: Sequence[int], *, capped: bool) -> list[int]:
@@ -183,6 +184,7 @@ class _Chooser:
             else:
                 misfits = 0
                 self._choose(place, line)
+        self.refused |= {place: self._too_late(place) for _, place in heap}
         return refused
 
     def _choose(self, place: int, line: Line) -> None:
@@ -195,13 +197,21 @@ class _Chooser:
     def _refusal(self, place: int, line: Line) -> Omission | None:
         """Return why a line isn't worth its tokens at their present price; None if it is."""
         _, alike = self._compared[place]
-        spent = 1.0 - self._room / max(1, self._budget)
         if not line.words & self._asked:
             if alike >= REPEATS:
                 return "repeats"
-            if self._candidates[place].score < spent * self._best:
+            if self._candidates[place].score < self._spent * self._best:
                 return "weak"
         return "budget" if line.tokens > self._room else None
+
+    def _too_late(self, place: int) -> Omission:
+        is_weak = self._candidates[place].score < self._spent * self._best
+        return "weak" if is_weak else "budget"
+
+    @property
+    def _spent(self) -> float:
+        """The share of the budget that is spent."""
+        return 1.0 - self._room / max(1, self._budget)
 
     def _upper_bound(self, candidate: Candidate) -> float:
         """Return an upper bound of the value, without measuring the line."""

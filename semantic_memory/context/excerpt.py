@@ -59,8 +59,12 @@ def telling(text: str, wanted: Collection[str] = (), known: frozenset[str] = fro
     >>> telling("Thanks, Mel! I went to Oslo by train. How about you?", {"train"})
     'I went to Oslo by train.'
     """
-    lines = [kept for line in text.split("\n") if (kept := _told(line, wanted, known))]
-    return "\n".join(lines) or ("" if known else text)
+    lines = text.split("\n")
+    told = [_told(line, wanted, known) for line in lines]
+    kept = [own for own, line in zip(told, lines, strict=True) if own or not line.strip()]
+    if not any(map(str.strip, kept)):
+        return "" if known else text
+    return text if told == lines else "\n".join(kept).strip()
 
 
 def _told(line: str, wanted: Collection[str], known: frozenset[str]) -> str:

@@ -32,6 +32,7 @@ _SHORT_LINE = 4  # tokens; more hits than lines of this length fit the budget ar
 _FEWEST = 128
 _PASSAGE = 240  # characters of a message that stand for a fact that says less
 _ABOUT = 0.6  # share of the best match from which on a memory is about the question itself
+_ABOUT_MOST = 4
 _SHORTEST_CUT = 300  # characters of a long memory that even a small block may show
 _MATERIAL = 0.75  # weight of what tools returned beside what people said
 _MEASURE = "xml"  # template in whose tokens the core is measured: it holds as much in any other
@@ -123,10 +124,13 @@ class _Block:
         self._related = related
         self._room = budget - prices.frame(len(hits))
         self._shown: list[Placed] = []
-        self._chosen: list[Line] = []
+        self._chosen: list[tuple[Category, Line]] = []
+        self._given = 0
+        """Number of lines that are shown whatever the question."""
         self._beside = 0
+        """Number of newer statements shown beside older ones."""
         best = max([hit.parts.match for hit in hits], default=0.0)
-        about = [hit.fact.id for hit in hits[:BEST] if hit.parts.match >= _ABOUT * best]
+        about = [hit.fact.id for hit in hits[:_ABOUT_MOST] if hit.parts.match >= _ABOUT * best]
         self._asked: Sequence[Pair] = list(pairwise(about))
         """Pairs of memories that are about the question itself."""
         self._refused: dict[str, Omission] = {}
@@ -140,8 +144,8 @@ class _Block:
     def bearing(self, events: Sequence[Placed], query: str) -> list[Placed]:
         """Return the events that bear on the question, and that the notes don't tell.
 
-        An event bears on it if it shares words with it, or a session with a shown hit, unless that
-        is of others.
+        An event bears on it if it shares words with it, or a session with a shown hit, unless it
+        is of others; what somebody needs always does.
         """
         asked = frozenset(stems(query))
         notes = [one for one in self._shown if one.section == render.NOTES]
@@ -149,7 +153,7 @@ class _Block:
         told = _lines_by_message(notes)
 
         def bears(fact: Fact) -> bool:
-            if shares_words(fact.content, query):
+            if shares_words(fact.content, query) or names_a_need(fact.content):
                 return True
             return not sessions.isdisjoint(fact.sessions) and not _is_of_others(fact)
 
@@ -188,6 +192,7 @@ class _Block:
         asked = frozenset(stems(query))
         longest = min(render.MOST_CHARACTERS, max(_SHORTEST_CUT, self._budget))
         wanted = self._wanted(asked, policy, matching=matching)
+        self._given = len(self._shown)
         for hit in wanted[:BEST]:
             if self._add(self._placed(hit.fact, asked, longest, hit.space)):
                 self._add_newer(hit.fact, asked, longest)
@@ -284,18 +289,25 @@ class _Block:
             return False
         self._room -= cost
         self._shown.append(one)
-        self._chosen.append(line)
+        self._chosen.append((one.fact.category, line))
         return True
 
     def _is_told(self, one: Placed) -> bool:
-        """Return True if a line shows a memory already, or has its text."""
-        text = _text_of(one)
-        return any(
-            other.fact.id == one.fact.id
-            or _text_of(other) == text
-            or (other.section != render.NOTES and text in _text_of(other))
-            for other in self._shown
-        )
+        """Return True if a line shows a memory already, or tells it.
+
+        That is another line from its message with the same text, or, of a fact, one shown whatever
+        the question that has its text.
+        """
+        text, own = _text_of(one), keys(one.fact)
+        for place, other in enumerate(self._shown):
+            told = _text_of(other)
+            if other.fact.id == one.fact.id or (
+                told == text and not own.isdisjoint(keys(other.fact))
+            ):
+                return True
+            if place < self._given and not _is_message(one.fact) and text in told:
+                return True
+        return False
 
     def _placed(
         self, fact: Fact, asked: frozenset[str], longest: int, space: str | None = None

@@ -24,6 +24,7 @@ class Prices:
         self._counter = counter
         self._template = template
         self._priced = lru_cache(_REMEMBERED)(self._price)
+        self._words = lru_cache(_REMEMBERED)(lambda text: word_bits(stems(text)))
         self._counted = lru_cache(_REMEMBERED)(counter.count)
         self.frame = lru_cache(_FRAMES)(self._frame)
         """Returns the tokens of the lines around all sections, for the most memories left out."""
@@ -51,8 +52,8 @@ class Prices:
             see=1 if one.ending and one.ending.by else 0,
             topic=1 if is_note else 0,
         )
-        tokens, words = self._priced(text)
-        return Line(tokens + self._gap if is_note else tokens, words)
+        tokens = self._priced(text) + (self._gap if is_note else 0)
+        return Line(tokens, self._words(one.text or one.fact.content))
 
     def text(self, text: str) -> int:
         """Return the tokens of a finished text."""
@@ -63,11 +64,10 @@ class Prices:
         gap = self._template.gap
         return self._counter.count(f"{gap}\n") if gap else 0
 
-    def _price(self, line: str) -> tuple[int, int]:
-        """Return the tokens of a line and the bit set of its words."""
+    def _price(self, line: str) -> int:
+        """Return the tokens of a line."""
         # the number doesn't matter: up to three digits are one token
-        entry = self._template.line(1, line)
-        return self._counter.count(f"{entry}\n"), word_bits(stems(line))
+        return self._counter.count(f"{self._template.line(1, line)}\n")
 
 
 def word_bits(words: Iterable[str]) -> int:
